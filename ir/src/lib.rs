@@ -1,0 +1,1 @@
+//! Brolga's ir crate.

@@ -1,0 +1,1 @@
+//! Brolga's runtime crate.

@@ -1,0 +1,1 @@
+//! Brolga runs Direct3D shader bytecode on the CPU.
