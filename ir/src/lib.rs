@@ -1,1 +1,29 @@
-//! Brolga's ir crate.
+//! What a shader means: typed values in structured regions, for one thread.
+//!
+//! | file | what |
+//! |---|---|
+//! | `types.rs` | types and constants |
+//! | `ops.rs` | the table of pure operations with their meaning |
+//! | `float.rs` | Direct3D's float rules on one number |
+//! | `entity.rs` | typed indices |
+//! | `interface.rs` | what a shader declares of the world outside |
+//! | `function.rs` | instructions, regions, values |
+//! | `builder.rs` | writes instructions at a cursor |
+//! | `phases.rs` | where barriers cut a shader |
+//! | `host.rs` | what a running shader asks of the outside world |
+#![forbid(unsafe_code)]
+
+pub mod builder;
+pub mod entity;
+pub mod float;
+pub mod function;
+pub mod host;
+pub mod interface;
+pub mod ops;
+pub mod phases;
+pub mod types;
+
+pub use builder::Builder;
+pub use function::Function;
+pub use ops::Op;
+pub use types::{Const, Type};

@@ -1,0 +1,683 @@
+//! A shader as data: instructions in structured regions over typed values.
+//!
+//! * A [`Region`] is a list of instructions whose last one is a terminator. Control flow is an instruction that owns
+//!   regions; there is no other control-flow graph.
+//! * Everything is said for one thread. Engines run packets of threads in lockstep: a condition that differs between
+//!   threads turns into masks, read off the tree.
+//! * Execution masks are implicit. What touches memory also takes an *effect* condition: the thread takes part only
+//!   where it holds (a helper pixel or a discarded one does not); an atomic without effect gives 0. Loads take none:
+//!   helper pixels need what they read.
+//! * Values cross region borders as parameters and results: see [`InstKind`].
+
+use smallvec::SmallVec;
+
+use crate::entity::{Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
+use crate::interface::Interface;
+use crate::ops::Op;
+use crate::types::{Const, Type};
+
+/// Operands of an instruction.
+pub type Values = SmallVec<[Value; 4]>;
+
+/// Where an instruction comes from: the byte offset of its bytecode instruction in the file. Faults and messages name it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+pub struct Origin(pub u32);
+
+/// A shader's body and what it declares.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// Name for the text form and for profilers.
+    pub name: String,
+    /// Resources, shared memory, arrays, group size.
+    pub interface: Interface,
+    values: Vec<ValueData>,
+    insts: Vec<InstData>,
+    regions: Vec<RegionData>,
+    slots: Vec<Type>,
+}
+
+/// Type and definition of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueData {
+    /// Type of the value.
+    pub ty: Type,
+    /// What defines it.
+    pub def: ValueDef,
+}
+
+/// What defines a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueDef {
+    /// The n-th result of an instruction.
+    Result(Inst, u32),
+    /// The n-th parameter of a region (only loop bodies have parameters).
+    Param(Region, u32),
+}
+
+/// An instruction with its results.
+#[derive(Clone, Debug)]
+pub struct InstData {
+    /// What it does.
+    pub kind: InstKind,
+    /// Values it defines.
+    pub results: SmallVec<[Value; 1]>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// `precise` in the source: no rewriting that could change its result.
+    pub precise: bool,
+}
+
+/// Parameters and instructions of a region.
+#[derive(Clone, Debug, Default)]
+pub struct RegionData {
+    /// Values that each entry brings.
+    pub params: Vec<Value>,
+    /// Instructions in order; the last one is a terminator.
+    pub insts: Vec<Inst>,
+}
+
+/// What a thread can ask about itself.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Input {
+    /// `vThreadID`, component 0 to 2.
+    ThreadId(u8),
+    /// `vThreadGroupID`, component 0 to 2.
+    GroupId(u8),
+    /// `vThreadIDInGroup`, component 0 to 2.
+    ThreadIdInGroup(u8),
+    /// `vThreadIDInGroupFlattened`.
+    ThreadIndex,
+}
+
+/// One resource of a declared range.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ResourceRef {
+    /// The range.
+    pub id: ResourceId,
+    /// Which register of the range, counted from its first; a computed one out of range reads as unbound.
+    pub element: Element,
+}
+
+/// Position within a declared range.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Element {
+    /// Known from the bytecode.
+    Fixed(u32),
+    /// Computed, an `i32`.
+    Computed(Value),
+}
+
+/// Memory addressed in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Object {
+    /// A constant buffer, raw or structured view.
+    Resource(ResourceRef),
+    /// Thread-group shared memory.
+    Shared(SharedId),
+    /// A private array; an element is a vector of 4 words.
+    Local(LocalId),
+    /// The immediate constant buffer; an element is a vector of 16 bytes.
+    Immediate,
+}
+
+/// An address: element `index` of the object and a byte offset in it.
+///
+/// The stride comes from the object's declaration (16 for constant buffers, `icb` and `x#`). Raw objects have no index.
+/// The index is checked first, then each word's offset against the element (raw: against the whole object). A word out
+/// of range reads 0 and drops writes. The low two bits of the offset are ignored. Nothing wraps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// What is addressed.
+    pub object: Object,
+    /// Element, an `i32` taken as unsigned; `None` for raw objects.
+    pub index: Option<Value>,
+    /// Byte offset, an `i32` taken as unsigned.
+    pub offset: Value,
+}
+
+/// Read-modify-write operations on one word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum AtomicOp {
+    /// Sum, wrapping.
+    Add,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Signed maximum.
+    SMax,
+    /// Signed minimum.
+    SMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Unsigned minimum.
+    UMin,
+    /// Replace.
+    Exchange,
+    /// Replace if equal to the comparand.
+    CompareExchange,
+}
+
+impl AtomicOp {
+    /// Every operation.
+    pub const ALL: [AtomicOp; 10] = [
+        AtomicOp::Add,
+        AtomicOp::And,
+        AtomicOp::Or,
+        AtomicOp::Xor,
+        AtomicOp::SMax,
+        AtomicOp::SMin,
+        AtomicOp::UMax,
+        AtomicOp::UMin,
+        AtomicOp::Exchange,
+        AtomicOp::CompareExchange,
+    ];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            AtomicOp::Add => "add",
+            AtomicOp::And => "and",
+            AtomicOp::Or => "or",
+            AtomicOp::Xor => "xor",
+            AtomicOp::SMax => "smax",
+            AtomicOp::SMin => "smin",
+            AtomicOp::UMax => "umax",
+            AtomicOp::UMin => "umin",
+            AtomicOp::Exchange => "exchange",
+            AtomicOp::CompareExchange => "compare_exchange",
+        }
+    }
+
+    /// The word that is in memory afterwards.
+    pub fn apply(self, old: u32, value: u32, compare: u32) -> u32 {
+        match self {
+            AtomicOp::Add => old.wrapping_add(value),
+            AtomicOp::And => old & value,
+            AtomicOp::Or => old | value,
+            AtomicOp::Xor => old ^ value,
+            AtomicOp::SMax => (old as i32).max(value as i32) as u32,
+            AtomicOp::SMin => (old as i32).min(value as i32) as u32,
+            AtomicOp::UMax => old.max(value),
+            AtomicOp::UMin => old.min(value),
+            AtomicOp::Exchange => value,
+            AtomicOp::CompareExchange if old == compare => value,
+            AtomicOp::CompareExchange => old,
+        }
+    }
+}
+
+/// Operations on a view's hidden counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CounterOp {
+    /// Increment, gives the value before.
+    Alloc,
+    /// Decrement, gives the value after.
+    Consume,
+}
+
+/// What can be asked about a view. Each gives four `i32`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Query {
+    /// `bufinfo`: elements of a typed or structured buffer, bytes of a raw one, replicated.
+    BufferSize,
+    /// `resinfo`: width, height, depth or layers, mip count, as integers; zeros (but for the mip count) if the level does
+    /// not exist; dimensions that the resource lacks are 0.
+    TextureSize,
+    /// `sampleinfo`: samples, 0, 0, 0.
+    SampleCount,
+}
+
+/// The memories a barrier orders and whether it waits for the group.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Sync {
+    /// All threads of the group arrive before any goes on.
+    pub threads: bool,
+    /// Orders shared memory.
+    pub shared: bool,
+    /// Orders views within the group.
+    pub views_group: bool,
+    /// Orders views across the dispatch.
+    pub views_global: bool,
+}
+
+/// One arm of a switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Selector values that lead here, not empty, each in one case only.
+    pub labels: Vec<u32>,
+    /// The arm.
+    pub region: Region,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug)]
+pub enum InstKind {
+    /// A constant.
+    Const(Const),
+    /// Something the thread knows of itself, an `i32`.
+    Input(Input),
+    /// A pure operation.
+    Op {
+        /// Which one.
+        op: Op,
+        /// Operands.
+        args: Values,
+    },
+    /// Reads a slot; only before SSA construction. A slot never written is zero.
+    SlotGet(Slot),
+    /// Writes a slot; only before SSA construction.
+    SlotSet(Slot, Value),
+
+    /// Reads as many consecutive words as it has results.
+    Load {
+        /// The first word.
+        place: Place,
+    },
+    /// Writes consecutive words.
+    Store {
+        /// The first word.
+        place: Place,
+        /// The words, 1 to 4.
+        values: Values,
+        /// Threads that take part.
+        effect: Value,
+    },
+    /// Read-modify-write of one word; gives the word before, 0 where nothing was done. Atomic on views.
+    Atomic {
+        /// What happens to the word.
+        op: AtomicOp,
+        /// The word.
+        place: Place,
+        /// Operand.
+        value: Value,
+        /// Comparand of a compare-exchange.
+        compare: Option<Value>,
+        /// Threads that take part.
+        effect: Value,
+    },
+    /// Changes the hidden counter of a structured view; gives an `i32`, 0 where nothing was done.
+    Counter {
+        /// Up or down.
+        op: CounterOp,
+        /// The view.
+        resource: ResourceRef,
+        /// Threads that take part.
+        effect: Value,
+    },
+    /// Reads a texel as four words, converted by the view's format; missing components are 0, 0, 0, 1. Out of range
+    /// gives the same with zero components, an unbound view four zeros.
+    TexelLoad {
+        /// The view.
+        resource: ResourceRef,
+        /// As many as the dimension asks for.
+        coords: Values,
+        /// Mip level or sample, where there is one.
+        level: Option<Value>,
+    },
+    /// Writes a texel, converted to the view's format; out of range does nothing.
+    TexelStore {
+        /// The view.
+        resource: ResourceRef,
+        /// As many as the dimension asks for.
+        coords: Values,
+        /// Four words.
+        values: Values,
+        /// Threads that take part.
+        effect: Value,
+    },
+    /// Read-modify-write of a texel of one 32-bit component.
+    TexelAtomic {
+        /// What happens to the word.
+        op: AtomicOp,
+        /// The view.
+        resource: ResourceRef,
+        /// As many as the dimension asks for.
+        coords: Values,
+        /// Operand.
+        value: Value,
+        /// Comparand of a compare-exchange.
+        compare: Option<Value>,
+        /// Threads that take part.
+        effect: Value,
+    },
+    /// Asks about a view; four results.
+    Query {
+        /// The question.
+        query: Query,
+        /// The view.
+        resource: ResourceRef,
+        /// Mip level, where there is one.
+        level: Option<Value>,
+    },
+    /// Orders memory, and waits for the group if it says so.
+    Barrier(Sync),
+
+    /// Runs one of two regions. Results are what the region that ran yields.
+    If {
+        /// Condition.
+        cond: Value,
+        /// Where it holds.
+        then_region: Region,
+        /// Where it does not.
+        else_region: Region,
+    },
+    /// Runs its body until a break. Body parameters, `inits`, results and the operands of its breaks and continues are
+    /// the same list of types: the i-th of each is one variable. A yield at the body's end is a continue.
+    Loop {
+        /// Parameters of the first round.
+        inits: Values,
+        /// The body.
+        body: Region,
+    },
+    /// Runs the arm whose label equals the selector. Arms yield results or break out with them; there is no
+    /// fall-through.
+    Switch {
+        /// An `i32`.
+        selector: Value,
+        /// Arms.
+        cases: Vec<Case>,
+        /// The arm for all other selectors.
+        default: Region,
+    },
+
+    /// Terminator: the end of the region is reached, with results for the owner.
+    Yield(Values),
+    /// Terminator: leaves an enclosing loop or switch with its results.
+    Break {
+        /// The loop or switch.
+        target: Inst,
+        /// Its results.
+        args: Values,
+    },
+    /// Terminator: next round of an enclosing loop.
+    Continue {
+        /// The loop.
+        target: Inst,
+        /// Parameters of the next round.
+        args: Values,
+    },
+    /// Terminator: the thread ends.
+    Return,
+}
+
+impl InstKind {
+    /// Whether it ends a region.
+    pub fn is_terminator(&self) -> bool {
+        matches!(self, InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Return)
+    }
+
+    /// Whether it must stay even if nobody uses its results. Loads may go.
+    pub fn has_effect(&self) -> bool {
+        match self {
+            InstKind::Const(_)
+            | InstKind::Input(_)
+            | InstKind::Op { .. }
+            | InstKind::SlotGet(_)
+            | InstKind::Load { .. }
+            | InstKind::TexelLoad { .. }
+            | InstKind::Query { .. } => false,
+            InstKind::SlotSet(..)
+            | InstKind::Store { .. }
+            | InstKind::Atomic { .. }
+            | InstKind::Counter { .. }
+            | InstKind::TexelStore { .. }
+            | InstKind::TexelAtomic { .. }
+            | InstKind::Barrier(_)
+            | InstKind::If { .. }
+            | InstKind::Loop { .. }
+            | InstKind::Switch { .. }
+            | InstKind::Yield(_)
+            | InstKind::Break { .. }
+            | InstKind::Continue { .. }
+            | InstKind::Return => true,
+        }
+    }
+
+    /// The regions it owns, in order.
+    pub fn regions(&self) -> SmallVec<[Region; 2]> {
+        match self {
+            InstKind::If { then_region, else_region, .. } => SmallVec::from_slice(&[*then_region, *else_region]),
+            InstKind::Loop { body, .. } => SmallVec::from_slice(&[*body]),
+            InstKind::Switch { cases, default, .. } => cases.iter().map(|case| case.region).chain([*default]).collect(),
+            InstKind::Const(_)
+            | InstKind::Input(_)
+            | InstKind::Op { .. }
+            | InstKind::SlotGet(_)
+            | InstKind::SlotSet(..)
+            | InstKind::Load { .. }
+            | InstKind::Store { .. }
+            | InstKind::Atomic { .. }
+            | InstKind::Counter { .. }
+            | InstKind::TexelLoad { .. }
+            | InstKind::TexelStore { .. }
+            | InstKind::TexelAtomic { .. }
+            | InstKind::Query { .. }
+            | InstKind::Barrier(_)
+            | InstKind::Yield(_)
+            | InstKind::Break { .. }
+            | InstKind::Continue { .. }
+            | InstKind::Return => SmallVec::new(),
+        }
+    }
+
+    /// Calls `f` with every operand, so that it can be read or replaced.
+    pub fn for_each_arg(&mut self, mut f: impl FnMut(&mut Value)) {
+        fn resource(resource: &mut ResourceRef, f: &mut impl FnMut(&mut Value)) {
+            if let Element::Computed(value) = &mut resource.element {
+                f(value);
+            }
+        }
+        fn place(at: &mut Place, f: &mut impl FnMut(&mut Value)) {
+            if let Object::Resource(r) = &mut at.object {
+                resource(r, f);
+            }
+            at.index.iter_mut().for_each(&mut *f);
+            f(&mut at.offset);
+        }
+        let f = &mut f;
+        match self {
+            InstKind::Const(_)
+            | InstKind::Input(_)
+            | InstKind::SlotGet(_)
+            | InstKind::Barrier(_)
+            | InstKind::Return => {}
+            InstKind::Op { args, .. }
+            | InstKind::Loop { inits: args, .. }
+            | InstKind::Yield(args)
+            | InstKind::Break { args, .. }
+            | InstKind::Continue { args, .. } => args.iter_mut().for_each(f),
+            InstKind::SlotSet(_, value)
+            | InstKind::If { cond: value, .. }
+            | InstKind::Switch { selector: value, .. } => {
+                f(value);
+            }
+            InstKind::Load { place: at } => place(at, f),
+            InstKind::Store { place: at, values, effect } => {
+                place(at, f);
+                values.iter_mut().for_each(&mut *f);
+                f(effect);
+            }
+            InstKind::Atomic { place: at, value, compare, effect, .. } => {
+                place(at, f);
+                f(value);
+                compare.iter_mut().for_each(&mut *f);
+                f(effect);
+            }
+            InstKind::Counter { resource: r, effect, .. } => {
+                resource(r, f);
+                f(effect);
+            }
+            InstKind::TexelLoad { resource: r, coords, level } => {
+                resource(r, f);
+                coords.iter_mut().chain(level).for_each(&mut *f);
+            }
+            InstKind::TexelStore { resource: r, coords, values, effect } => {
+                resource(r, f);
+                coords.iter_mut().chain(values).for_each(&mut *f);
+                f(effect);
+            }
+            InstKind::TexelAtomic { resource: r, coords, value, compare, effect, .. } => {
+                resource(r, f);
+                coords.iter_mut().for_each(&mut *f);
+                f(value);
+                compare.iter_mut().for_each(&mut *f);
+                f(effect);
+            }
+            InstKind::Query { resource: r, level, .. } => {
+                resource(r, f);
+                level.iter_mut().for_each(&mut *f);
+            }
+        }
+    }
+
+    /// Its operands.
+    pub fn args(&self) -> SmallVec<[Value; 8]> {
+        let mut args = SmallVec::new();
+        match self {
+            // The only kind whose copy would be large.
+            InstKind::Switch { selector, .. } => args.push(*selector),
+            kind => kind.clone().for_each_arg(|value| args.push(*value)),
+        }
+        args
+    }
+}
+
+impl Function {
+    /// An empty function: its body has no instruction yet.
+    pub fn new(name: impl Into<String>, interface: Interface) -> Self {
+        Self { name: name.into(), interface, regions: vec![RegionData::default()], ..Self::default() }
+    }
+
+    /// The outermost region.
+    pub fn body(&self) -> Region {
+        Region::new(0)
+    }
+
+    /// A new value.
+    pub fn add_value(&mut self, ty: Type, def: ValueDef) -> Value {
+        self.values.push(ValueData { ty, def });
+        Value::new(self.values.len() - 1)
+    }
+
+    /// A new instruction with results of these types, in no region yet.
+    pub fn add_inst(&mut self, kind: InstKind, results: &[Type], origin: Origin) -> Inst {
+        let inst = Inst::new(self.insts.len());
+        let results =
+            results.iter().enumerate().map(|(n, &ty)| self.add_value(ty, ValueDef::Result(inst, n as u32))).collect();
+        self.insts.push(InstData { kind, results, origin, precise: false });
+        inst
+    }
+
+    /// A new empty region.
+    pub fn add_region(&mut self) -> Region {
+        self.regions.push(RegionData::default());
+        Region::new(self.regions.len() - 1)
+    }
+
+    /// Appends a parameter to a region.
+    pub fn add_param(&mut self, region: Region, ty: Type) -> Value {
+        let n = self.regions[region.index()].params.len() as u32;
+        let value = self.add_value(ty, ValueDef::Param(region, n));
+        self.regions[region.index()].params.push(value);
+        value
+    }
+
+    /// A new slot.
+    pub fn add_slot(&mut self, ty: Type) -> Slot {
+        self.slots.push(ty);
+        Slot::new(self.slots.len() - 1)
+    }
+
+    /// Appends a result to an instruction.
+    pub fn add_result(&mut self, inst: Inst, ty: Type) -> Value {
+        let n = self.insts[inst.index()].results.len() as u32;
+        let value = self.add_value(ty, ValueDef::Result(inst, n));
+        self.insts[inst.index()].results.push(value);
+        value
+    }
+
+    /// An instruction.
+    pub fn inst(&self, inst: Inst) -> &InstData {
+        &self.insts[inst.index()]
+    }
+
+    /// An instruction, to change.
+    pub fn inst_mut(&mut self, inst: Inst) -> &mut InstData {
+        &mut self.insts[inst.index()]
+    }
+
+    /// A region.
+    pub fn region(&self, region: Region) -> &RegionData {
+        &self.regions[region.index()]
+    }
+
+    /// A region, to change.
+    pub fn region_mut(&mut self, region: Region) -> &mut RegionData {
+        &mut self.regions[region.index()]
+    }
+
+    /// Type and definition of a value.
+    pub fn value(&self, value: Value) -> ValueData {
+        self.values[value.index()]
+    }
+
+    /// Type and definition of a value, to change.
+    pub fn value_mut(&mut self, value: Value) -> &mut ValueData {
+        &mut self.values[value.index()]
+    }
+
+    /// Type of a value.
+    pub fn ty(&self, value: Value) -> Type {
+        self.values[value.index()].ty
+    }
+
+    /// Type of a slot.
+    pub fn slot_type(&self, slot: Slot) -> Type {
+        self.slots[slot.index()]
+    }
+
+    /// The constant that a value is, if it is one.
+    pub fn as_const(&self, value: Value) -> Option<Const> {
+        match self.value(value).def {
+            ValueDef::Result(inst, _) => match self.inst(inst).kind {
+                InstKind::Const(c) => Some(c),
+                _ => None,
+            },
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    /// The operation and operands that make a value, if it is a pure operation's result.
+    pub fn as_op(&self, value: Value) -> Option<(Op, &[Value])> {
+        match self.value(value).def {
+            ValueDef::Result(inst, _) => match &self.inst(inst).kind {
+                InstKind::Op { op, args } => Some((*op, args)),
+                _ => None,
+            },
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    /// Number of values ever made, for side tables.
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Number of instructions ever made, for side tables and limits.
+    pub fn inst_count(&self) -> usize {
+        self.insts.len()
+    }
+
+    /// Number of regions ever made, for side tables.
+    pub fn region_count(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Number of slots.
+    pub fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+}

@@ -1,0 +1,73 @@
+//! What a running shader asks of the outside world.
+//!
+//! The runtime implements [`Host`] once, over what is bound; the interpreter calls it for every access to a view, the
+//! JIT's code for what it does not do inline. Shared memory and private arrays never come here: the engines own them.
+//! An implementation checks every bound itself and must not panic.
+
+use crate::entity::ResourceId;
+use crate::function::{AtomicOp, CounterOp, Origin, Query};
+
+/// One register: a declared range and the position in it. A position out of range is an unbound register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ViewSlot {
+    /// The range.
+    pub id: ResourceId,
+    /// Counted from the range's first register.
+    pub element: u32,
+}
+
+/// An address in a view: see [`Place`](crate::function::Place) for what is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Address {
+    /// The view.
+    pub view: ViewSlot,
+    /// Element; `None` for raw views.
+    pub index: Option<u32>,
+    /// Bytes within the element or the raw view; the low two bits are ignored.
+    pub offset_bytes: u32,
+}
+
+/// Access to what is bound.
+pub trait Host: Sync {
+    /// Reads consecutive words; those out of range are 0.
+    fn load(&self, at: Address, words: &mut [u32]);
+    /// Writes consecutive words; those out of range are dropped.
+    fn store(&self, at: Address, words: &[u32]);
+    /// Atomic read-modify-write of a word; gives the word before, 0 out of range.
+    fn atomic(&self, op: AtomicOp, at: Address, value: u32, compare: u32) -> u32;
+    /// Changes the hidden counter; 0 if the view is unbound or has none.
+    fn counter(&self, op: CounterOp, view: ViewSlot) -> u32;
+    /// Reads a texel as four words. Unused coordinates are 0.
+    fn texel_load(&self, view: ViewSlot, coords: [u32; 3], level: u32) -> [u32; 4];
+    /// Writes a texel.
+    fn texel_store(&self, view: ViewSlot, coords: [u32; 3], words: [u32; 4]);
+    /// Atomic read-modify-write of a texel of one 32-bit component.
+    fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32;
+    /// Answers a question about a view.
+    fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4];
+    /// Whether the run shall stop. Asked at group starts and loop back-edges: must be cheap.
+    fn stop_requested(&self) -> bool;
+}
+
+/// Why a group did not finish, and the instruction that was running.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// What happened.
+    pub kind: FaultKind,
+    /// Where.
+    pub origin: Origin,
+}
+
+/// Why a group did not finish.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The host asked to stop (cancelled, or out of time).
+    Stopped,
+    /// The budget of loop rounds is used up.
+    OutOfFuel,
+    /// Threads of a group disagreed about a branch that leads to a barrier.
+    DivergentBarrier,
+    /// A helper failed inside; a bug of ours.
+    Internal,
+}

@@ -1,0 +1,275 @@
+//! What a shader declares of the world outside it: resources, shared memory, private arrays, group size.
+//!
+//! These are facts of the shader, not of what is bound to it. Bindings are checked against them by the runtime.
+
+use std::fmt;
+
+use crate::entity::{LocalId, ResourceId, SharedId};
+
+/// Everything a shader declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interface {
+    /// Threads of one group along x, y and z.
+    pub group_size: [u32; 3],
+    /// Declared register ranges, in declaration order; indexed by [`ResourceId`].
+    pub resources: Vec<Resource>,
+    /// Thread-group shared memory (`g#`); indexed by [`SharedId`].
+    pub shared: Vec<Shared>,
+    /// Indexable temporaries (`x#`); indexed by [`LocalId`].
+    pub locals: Vec<Local>,
+    /// The immediate constant buffer (`icb`), in vectors of four words.
+    pub immediate: Vec<[u32; 4]>,
+}
+
+impl Interface {
+    /// The declaration of a resource range.
+    pub fn resource(&self, id: ResourceId) -> &Resource {
+        &self.resources[id.index()]
+    }
+
+    /// The declaration of shared memory.
+    pub fn shared(&self, id: SharedId) -> &Shared {
+        &self.shared[id.index()]
+    }
+
+    /// The declaration of a private array.
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.index()]
+    }
+
+    /// Threads in one group.
+    pub fn threads_per_group(&self) -> u32 {
+        self.group_size.iter().product()
+    }
+
+    /// Bytes of shared memory that one group uses.
+    pub fn shared_bytes(&self) -> u32 {
+        self.shared.iter().map(Shared::size_bytes).sum()
+    }
+}
+
+/// A declared range of registers of one kind. Outside shader model 5.1 a range is one register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Which register file the range is in.
+    pub class: ResourceClass,
+    /// How the shader reads and writes it.
+    pub kind: ResourceKind,
+    /// Register space; 0 before 5.1.
+    pub space: u32,
+    /// First register of the range.
+    pub lower: u32,
+    /// Registers in the range; `None` if unbounded.
+    pub count: Option<u32>,
+    /// The view's hidden counter is used.
+    pub uses_counter: bool,
+}
+
+impl Resource {
+    /// The first register as fxc prints it: `b0`, `t3`, `u1`.
+    pub fn register(&self) -> String {
+        format!("{}{}", self.class.letter(), self.lower)
+    }
+}
+
+/// Register files that hold resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceClass {
+    /// `b#`.
+    Constant,
+    /// `t#`, read only.
+    ShaderResource,
+    /// `u#`, read and write.
+    UnorderedAccess,
+}
+
+impl ResourceClass {
+    /// The letter of the register name.
+    pub fn letter(self) -> char {
+        match self {
+            ResourceClass::Constant => 'b',
+            ResourceClass::ShaderResource => 't',
+            ResourceClass::UnorderedAccess => 'u',
+        }
+    }
+}
+
+/// How a resource is addressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceKind {
+    /// A constant buffer of this many 16-byte vectors; 0 if the shader does not say.
+    Constant {
+        /// Declared size in vectors of 16 bytes.
+        vectors: u32,
+    },
+    /// Bytes, accessed as 32-bit words.
+    Raw,
+    /// Elements of a fixed stride.
+    Structured {
+        /// Bytes from one element to the next.
+        stride_bytes: u32,
+    },
+    /// Texels of a format that the view brings.
+    Typed {
+        /// Shape of the resource.
+        dimension: Dimension,
+        /// What a component is for the shader.
+        component: Component,
+    },
+}
+
+impl ResourceKind {
+    /// Bytes from one element to the next where the shader fixes it: constant buffers and structured views.
+    pub fn stride_bytes(self) -> Option<u32> {
+        match self {
+            ResourceKind::Constant { .. } => Some(16),
+            ResourceKind::Structured { stride_bytes } => Some(stride_bytes),
+            ResourceKind::Raw | ResourceKind::Typed { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for ResourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ResourceKind::Constant { vectors } => write!(f, "constant buffer of {vectors} vectors"),
+            ResourceKind::Raw => f.write_str("raw buffer"),
+            ResourceKind::Structured { stride_bytes } => write!(f, "structured buffer of stride {stride_bytes}"),
+            ResourceKind::Typed { dimension, component } => write!(f, "{dimension} of {component}"),
+        }
+    }
+}
+
+/// Shape of a typed resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dimension {
+    /// A typed buffer.
+    Buffer,
+    /// One row of texels.
+    Texture1d,
+    /// Rows of texels, in layers.
+    Texture1dArray,
+    /// A rectangle.
+    Texture2d,
+    /// Rectangles in layers.
+    Texture2dArray,
+    /// A rectangle with several samples a texel.
+    Texture2dMs,
+    /// The same in layers.
+    Texture2dMsArray,
+    /// A box.
+    Texture3d,
+    /// Six faces.
+    TextureCube,
+    /// Six faces each, in layers.
+    TextureCubeArray,
+}
+
+impl Dimension {
+    /// The name used in jobs and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dimension::Buffer => "typed buffer",
+            Dimension::Texture1d => "texture1d",
+            Dimension::Texture1dArray => "texture1darray",
+            Dimension::Texture2d => "texture2d",
+            Dimension::Texture2dArray => "texture2darray",
+            Dimension::Texture2dMs => "texture2dms",
+            Dimension::Texture2dMsArray => "texture2dmsarray",
+            Dimension::Texture3d => "texture3d",
+            Dimension::TextureCube => "texturecube",
+            Dimension::TextureCubeArray => "texturecubearray",
+        }
+    }
+
+    /// Integer coordinates that address a texel, the layer included and a mip level or sample excluded.
+    pub fn coordinates(self) -> usize {
+        match self {
+            Dimension::Buffer | Dimension::Texture1d => 1,
+            Dimension::Texture1dArray | Dimension::Texture2d | Dimension::Texture2dMs => 2,
+            Dimension::Texture2dArray
+            | Dimension::Texture2dMsArray
+            | Dimension::Texture3d
+            | Dimension::TextureCube
+            | Dimension::TextureCubeArray => 3,
+        }
+    }
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a component of a typed resource is for the shader; the view's format must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Component {
+    /// Float, 32 bits or fewer.
+    Float,
+    /// Unsigned fixed point in [0, 1].
+    Unorm,
+    /// Signed fixed point in [-1, 1].
+    Snorm,
+    /// Signed integer.
+    Sint,
+    /// Unsigned integer.
+    Uint,
+    /// Anything.
+    Mixed,
+    /// Doubles in pairs of words.
+    Double,
+}
+
+impl Component {
+    /// The name fxc prints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Component::Float => "float",
+            Component::Unorm => "unorm",
+            Component::Snorm => "snorm",
+            Component::Sint => "sint",
+            Component::Uint => "uint",
+            Component::Mixed => "mixed",
+            Component::Double => "double",
+        }
+    }
+}
+
+impl fmt::Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Thread-group shared memory: `count` elements of `stride_bytes`. Raw shared memory has stride 4 and is addressed by
+/// bytes without an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shared {
+    /// The number in the register name `g#`.
+    pub register: u32,
+    /// Declared raw: no index, the offset counts bytes from the start.
+    pub raw: bool,
+    /// Bytes from one element to the next, a multiple of 4.
+    pub stride_bytes: u32,
+    /// Elements.
+    pub count: u32,
+}
+
+impl Shared {
+    /// Bytes it occupies.
+    pub fn size_bytes(&self) -> u32 {
+        self.stride_bytes * self.count
+    }
+}
+
+/// An array of `registers` vectors of `components` words for each thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Local {
+    /// The number in the register name `x#`.
+    pub register: u32,
+    /// Vectors.
+    pub registers: u32,
+    /// Words in a vector, 1 to 4.
+    pub components: u32,
+}
