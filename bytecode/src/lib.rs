@@ -1,1 +1,17 @@
-//! Brolga's bytecode crate.
+//! What the bytes of a Direct3D shader say.
+//!
+//! | file | what |
+//! |---|---|
+//! | `limits.rs` | bounds on what a file may ask for |
+//! | `reader.rs` | the bounded reader that every access goes through |
+//! | `sm5/` | shader models 4.0 to 5.1: the instruction table, decoding, validation |
+//!
+//! Bytes are never trusted: whatever a file holds, the answer is a value or an error that names a byte.
+
+#![forbid(unsafe_code)]
+
+pub mod limits;
+mod reader;
+pub mod sm5;
+
+pub use limits::Limits;

@@ -1,0 +1,71 @@
+//! Custom data: blocks of words in the stream that are no instructions.
+
+use super::operand::Operand;
+
+/// A custom data block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CustomData {
+    /// The byte in the file where it begins.
+    pub at: u32,
+    /// What it holds.
+    pub content: CustomContent,
+}
+
+/// What a custom data block holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CustomContent {
+    /// A comment; its words are in [`super::Program::words`].
+    Comment,
+    /// Debug information.
+    DebugInfo,
+    /// Anything.
+    Opaque,
+    /// The immediate constant buffer, read as `icb[n]`.
+    ImmediateConstantBuffer(Vec<[u32; 4]>),
+    /// A message that the shader prints when it gets there.
+    Message(Message),
+    /// Clip planes for Direct3D 9 hardware.
+    ClipPlanes,
+    /// A class that is not known.
+    Unknown {
+        /// The class number.
+        class: u32,
+    },
+}
+
+impl CustomContent {
+    /// The name that the corpus and fxc give such a block.
+    pub fn text(&self) -> &'static str {
+        match self {
+            Self::Comment => "customdata_comment",
+            Self::DebugInfo => "customdata_debuginfo",
+            Self::Opaque => "customdata_opaque",
+            Self::ImmediateConstantBuffer(_) => "dcl_immediateConstantBuffer",
+            Self::Message(_) => "shader_message",
+            Self::ClipPlanes => "shader_clip_plane_maps",
+            Self::Unknown { .. } => "customdata",
+        }
+    }
+}
+
+/// Whether a message is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MessageKind {
+    /// `printf`
+    Message,
+    /// `errorf`
+    Error,
+}
+
+/// A message of `printf` or `errorf`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Message {
+    /// Whether it is an error.
+    pub kind: MessageKind,
+    /// Whether `text` is a format with places for the operands, or plain text.
+    pub is_format: bool,
+    /// The text.
+    pub text: String,
+    /// The values to print.
+    pub operands: Vec<Operand>,
+}

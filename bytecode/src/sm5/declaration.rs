@@ -1,0 +1,268 @@
+//! Declarations: one variant per `dcl_` opcode, and how each is laid out.
+
+use super::codes::{
+    Interpolation, ResourceDimension, ReturnType, SamplerMode, SystemValue, TessellatorDomain, TessellatorOutput,
+    TessellatorPartitioning, Topology,
+};
+use super::operand::Operand;
+use super::ops::Op;
+
+/// A declared range of resource registers.
+///
+/// Before 5.1 a declaration names one register: `id`, `lower` and `upper` are its number and `space` is 0, so that
+/// later stages treat all models alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegisterRange {
+    /// The number by which operands name the range.
+    pub id: u32,
+    /// The first register.
+    pub lower: u32,
+    /// The last register; `None` if the range has no end.
+    pub upper: Option<u32>,
+    /// The register space.
+    pub space: u32,
+}
+
+impl RegisterRange {
+    /// Whether the range holds this register.
+    pub fn contains(&self, register: u32) -> bool {
+        register >= self.lower && self.upper.is_none_or(|upper| register <= upper)
+    }
+
+    /// How many registers it holds; `None` if it has no end.
+    pub fn len(&self) -> Option<u32> {
+        self.upper.map(|upper| (upper - self.lower).saturating_add(1))
+    }
+
+    /// A range holds at least one register.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+/// The kind of a resource or UAV and what is known of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceKind {
+    /// Texels or elements with a format.
+    Typed {
+        /// The dimension.
+        dimension: ResourceDimension,
+        /// Samples of a multisampled texture; 0 if not known.
+        samples: u8,
+        /// What the components return.
+        returns: [ReturnType; 4],
+    },
+    /// Bytes.
+    Raw,
+    /// Structures.
+    Structured {
+        /// Bytes of a structure.
+        stride_bytes: u32,
+    },
+}
+
+/// Properties of a UAV.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct UavFlags {
+    /// `_glc`: writes are seen by all groups.
+    pub globally_coherent: bool,
+    /// Accesses of overlapping pixels happen in order.
+    pub rasterizer_ordered: bool,
+    /// `_opc`: the hidden counter is used for append, consume or counting.
+    pub counter: bool,
+}
+
+/// The flags of `dcl_globalFlags`, as in the opcode token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct GlobalFlags(pub u32);
+
+impl GlobalFlags {
+    /// Arithmetic may be reordered but where it is `precise`.
+    pub const REFACTORING_ALLOWED: Self = Self(1 << 11);
+    /// Doubles are used.
+    pub const DOUBLES: Self = Self(1 << 12);
+    /// Depth and stencil tests come before the pixel shader.
+    pub const EARLY_DEPTH_STENCIL: Self = Self(1 << 13);
+    /// Raw and structured buffers are used in model 4.x.
+    pub const RAW_AND_STRUCTURED_BUFFERS: Self = Self(1 << 14);
+    /// The driver shall not optimise.
+    pub const SKIP_OPTIMIZATION: Self = Self(1 << 15);
+    /// Minimum precisions are used.
+    pub const MINIMUM_PRECISION: Self = Self(1 << 16);
+    /// The double instructions of 11.1 are used.
+    pub const DOUBLE_EXTENSIONS: Self = Self(1 << 17);
+    /// The other instructions of 11.1 are used.
+    pub const SHADER_EXTENSIONS: Self = Self(1 << 18);
+    /// All resources are bound.
+    pub const ALL_RESOURCES_BOUND: Self = Self(1 << 19);
+
+    /// Whether all flags of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A declaration and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Declaration {
+    /// The byte in the file where it begins.
+    pub at: u32,
+    /// The opcode.
+    pub op: Op,
+    /// What it declares.
+    pub kind: DeclarationKind,
+}
+
+/// What a declaration declares. The opcode of the declaration tells variants apart that share a payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DeclarationKind {
+    /// `dcl_globalFlags`
+    GlobalFlags(GlobalFlags),
+    /// `dcl_resource`, `dcl_resource_raw`, `dcl_resource_structured`
+    Resource {
+        /// The registers.
+        range: RegisterRange,
+        /// What they hold.
+        kind: ResourceKind,
+    },
+    /// `dcl_uav_typed`, `dcl_uav_raw`, `dcl_uav_structured`
+    Uav {
+        /// The registers.
+        range: RegisterRange,
+        /// What they hold.
+        kind: ResourceKind,
+        /// Properties.
+        flags: UavFlags,
+    },
+    /// `dcl_sampler`
+    Sampler {
+        /// The registers.
+        range: RegisterRange,
+        /// How they are used.
+        mode: SamplerMode,
+    },
+    /// `dcl_constantbuffer`
+    ConstantBuffer {
+        /// The registers.
+        range: RegisterRange,
+        /// Size in vectors of 16 bytes; 0 if not known.
+        vectors: u32,
+        /// Whether it is read with computed indices.
+        dynamic: bool,
+    },
+    /// `dcl_input`, `dcl_input_siv`, `dcl_input_sgv` and their `_ps` forms
+    Input {
+        /// The register and its components.
+        operand: Operand,
+        /// Its meaning to the pipeline, for the `_siv` and `_sgv` forms.
+        system_value: Option<SystemValue>,
+        /// How it is interpolated, for the `_ps` forms.
+        interpolation: Option<Interpolation>,
+    },
+    /// `dcl_output`, `dcl_output_siv`, `dcl_output_sgv`
+    Output {
+        /// The register and its components.
+        operand: Operand,
+        /// Its meaning to the pipeline, for the `_siv` and `_sgv` forms.
+        system_value: Option<SystemValue>,
+    },
+    /// `dcl_indexrange`
+    IndexRange {
+        /// The first register.
+        operand: Operand,
+        /// How many registers.
+        count: u32,
+    },
+    /// `dcl_temps`
+    Temps {
+        /// How many.
+        count: u32,
+    },
+    /// `dcl_indexableTemp`
+    IndexableTemp {
+        /// The number of x#.
+        register: u32,
+        /// How many registers it holds.
+        count: u32,
+        /// Components of each, 1 to 4.
+        components: u32,
+    },
+    /// `dcl_inputprimitive`
+    InputPrimitive {
+        /// 1 point, 2 line, 3 triangle, 6 line with adjacency, 7 triangle with adjacency, 8 to 39 patches.
+        primitive: u32,
+    },
+    /// `dcl_outputtopology`
+    OutputTopology(Topology),
+    /// `dcl_maxout`
+    MaxOutputVertexCount(u32),
+    /// `dcl_gsinstances`
+    GsInstances(u32),
+    /// `dcl_stream`
+    Stream {
+        /// The number of m#.
+        register: u32,
+    },
+    /// `dcl_input_control_point_count`
+    InputControlPointCount(u32),
+    /// `dcl_output_control_point_count`
+    OutputControlPointCount(u32),
+    /// `dcl_tessellator_domain`
+    TessellatorDomain(TessellatorDomain),
+    /// `dcl_tessellator_partitioning`
+    TessellatorPartitioning(TessellatorPartitioning),
+    /// `dcl_tessellator_output_primitive`
+    TessellatorOutput(TessellatorOutput),
+    /// `dcl_hs_max_tessfactor`: the bits of a float
+    HsMaxTessFactor(u32),
+    /// `dcl_hs_fork_phase_instance_count`
+    ForkInstanceCount(u32),
+    /// `dcl_hs_join_phase_instance_count`
+    JoinInstanceCount(u32),
+    /// `dcl_thread_group`
+    ThreadGroup {
+        /// Threads in x, y and z.
+        size: [u32; 3],
+    },
+    /// `dcl_tgsm_raw`
+    TgsmRaw {
+        /// The number of g#.
+        register: u32,
+        /// Its size.
+        bytes: u32,
+    },
+    /// `dcl_tgsm_structured`
+    TgsmStructured {
+        /// The number of g#.
+        register: u32,
+        /// Bytes of a structure.
+        stride_bytes: u32,
+        /// How many structures.
+        count: u32,
+    },
+    /// `dcl_function_body`
+    FunctionBody {
+        /// The number of fb#.
+        body: u32,
+    },
+    /// `dcl_function_table`
+    FunctionTable {
+        /// The number of ft#.
+        table: u32,
+        /// The bodies, one for each call site.
+        bodies: Vec<u32>,
+    },
+    /// `dcl_interface`
+    Interface {
+        /// The number of fp#.
+        interface: u32,
+        /// Whether it is called with a computed array index.
+        dynamic: bool,
+        /// How many call sites.
+        call_sites: u32,
+        /// How many slots, from this number on.
+        array_length: u32,
+        /// The tables that may be bound.
+        tables: Vec<u32>,
+    },
+}

@@ -1,0 +1,125 @@
+//! Operands as fxc prints them: `-|r0.xyxx|`, `cb0[r1.x + 2].y`, `T0[3]`, `l(1.000000)`.
+//!
+//! Which of float, integer or hexadecimal an immediate is printed as is fxc's guess from the bits; here it is made from
+//! the same bits without the context fxc has, so that a rare one differs.
+
+use super::codes::MinPrecision;
+use super::operand::{Components, Index, Operand, RegisterFile};
+use std::fmt::{self, Display, Formatter};
+
+const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.negate {
+            f.write_str("-")?;
+        }
+        if self.absolute {
+            f.write_str("|")?;
+        }
+        match self.file {
+            RegisterFile::Immediate32 => write_words(f, &self.immediate)?,
+            RegisterFile::Immediate64 => write_doubles(f, &self.immediate)?,
+            _ => self.write_register(f)?,
+        }
+        write!(f, "{}", self.components_text())?;
+        if self.absolute {
+            f.write_str("|")?;
+        }
+        if self.min_precision != MinPrecision::Full {
+            write!(f, " {{{}}}", self.min_precision)?;
+        }
+        if self.non_uniform {
+            f.write_str(" { nonuniform }")?;
+        }
+        Ok(())
+    }
+}
+
+impl Operand {
+    /// Whether the operand has the shape of 5.1, with a range's id before the register's number.
+    fn has_range_id(&self) -> bool {
+        match self.file {
+            RegisterFile::Sampler | RegisterFile::Resource | RegisterFile::Uav => self.indices.len() > 1,
+            RegisterFile::ConstantBuffer => self.indices.len() > 2,
+            _ => false,
+        }
+    }
+
+    fn write_register(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.has_range_id() {
+            f.write_str(&self.file.text().to_uppercase())?;
+        } else {
+            f.write_str(self.file.text())?;
+        }
+        // Files of one array print every index in brackets; the others print a first number without them.
+        let bare_first = !matches!(
+            self.file,
+            RegisterFile::ImmediateConstantBuffer
+                | RegisterFile::InputControlPoint
+                | RegisterFile::OutputControlPoint
+                | RegisterFile::This
+        ) && !(self.file == RegisterFile::Input && self.indices.len() > 1);
+        for (n, index) in self.indices.iter().enumerate() {
+            match index.as_immediate() {
+                Some(number) if n == 0 && bare_first => write!(f, "{number}")?,
+                _ => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn components_text(&self) -> String {
+        let letters: String = match self.components {
+            Components::None | Components::One => return String::new(),
+            _ if !self.immediate.is_empty() => return String::new(),
+            Components::Mask(mask) => (0..4).filter(|n| mask & (1 << n) != 0).map(|n| LETTERS[n]).collect(),
+            Components::Swizzle(swizzle) => swizzle.iter().map(|&n| LETTERS[(n & 3) as usize]).collect(),
+            Components::Select(component) => LETTERS[(component & 3) as usize].to_string(),
+        };
+        if letters.is_empty() { letters } else { format!(".{letters}") }
+    }
+}
+
+impl Display for Index {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.relative {
+            None => write!(f, "{}", self.immediate),
+            Some(relative) => write!(f, "{relative} + {}", self.immediate),
+        }
+    }
+}
+
+fn write_words(f: &mut Formatter<'_>, words: &[u32]) -> fmt::Result {
+    // fxc prints all words of one immediate the same way: as floats if one of them looks like one.
+    let floats = words.iter().any(|&word| looks_like_float(word));
+    f.write_str("l(")?;
+    for (n, &word) in words.iter().enumerate() {
+        if n > 0 {
+            f.write_str(", ")?;
+        }
+        match () {
+            () if floats => write!(f, "{:.6}", f32::from_bits(word))?,
+            () if (word as i32).unsigned_abs() < 10_000 => write!(f, "{}", word as i32)?,
+            () => write!(f, "{word:#010x}")?,
+        }
+    }
+    f.write_str(")")
+}
+
+fn looks_like_float(word: u32) -> bool {
+    let exponent = word >> 23 & 0xff;
+    (0x20..0xe0).contains(&exponent)
+}
+
+fn write_doubles(f: &mut Formatter<'_>, words: &[u32]) -> fmt::Result {
+    f.write_str("d(")?;
+    for (n, pair) in words.chunks(2).enumerate() {
+        if n > 0 {
+            f.write_str(", ")?;
+        }
+        let [low, high] = [pair.first(), pair.get(1)].map(|word| u64::from(word.copied().unwrap_or(0)));
+        write!(f, "{:.6}l", f64::from_bits(high << 32 | low))?;
+    }
+    f.write_str(")")
+}

@@ -1,0 +1,84 @@
+//! Instructions: an opcode, what its token carries, and its operands in the order of the stream.
+
+use super::codes::{ResinfoReturn, ResourceDimension, ReturnType};
+use super::operand::Operand;
+use super::ops::{Op, Slot};
+
+/// Which value of a condition makes the instruction act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Test {
+    /// `_z`: the condition is zero.
+    Zero,
+    /// `_nz`: the condition has a bit set.
+    NonZero,
+}
+
+/// What a `sync` waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SyncFlags {
+    /// `_t`: all threads of the group reach it.
+    pub threads: bool,
+    /// `_g`: accesses to shared memory are done.
+    pub shared_memory: bool,
+    /// `_ugroup`: accesses to UAVs are seen by the group.
+    pub uav_group: bool,
+    /// `_uglobal`: accesses to UAVs are seen by everybody.
+    pub uav_global: bool,
+}
+
+/// The resource kind that an extended opcode token repeats from the declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ResourceHint {
+    /// The dimension.
+    pub dimension: ResourceDimension,
+    /// Bytes of a structure; 0 if it is no structured buffer.
+    pub stride_bytes: u16,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Instruction {
+    /// The byte in the file where it begins.
+    pub at: u32,
+    /// The opcode.
+    pub op: Op,
+    /// `_sat`: results are clamped to 0..=1.
+    pub saturate: bool,
+    /// Components whose result must not be optimised by rules that hold only for real numbers; bit 0 is x.
+    pub precise: u8,
+    /// The value of the condition that acts; `NonZero` where the opcode has none.
+    pub test: Test,
+    /// What a `sync` waits for.
+    pub sync: SyncFlags,
+    /// What `resinfo` returns; for `sampleinfo` float or uint.
+    pub resinfo: ResinfoReturn,
+    /// Texel offsets u, v, w, from -8 to 7; `None` where the tokens have none.
+    pub offsets: Option<[i8; 3]>,
+    /// The resource kind in the extended tokens.
+    pub resource: Option<ResourceHint>,
+    /// The return types in the extended tokens.
+    pub returns: Option<[ReturnType; 4]>,
+    /// The word before the operand of `fcall`: the call site.
+    pub call_site: u32,
+    /// The operands in the order of [`super::ops::OpInfo::slots`].
+    pub operands: Vec<Operand>,
+    /// Words between the last operand and the instruction's end. fxc leaves one behind some texture instructions.
+    pub trailing_words: u8,
+}
+
+impl Instruction {
+    /// The operands, each with its slot of the table.
+    pub fn slots(&self) -> impl Iterator<Item = (&'static Slot, &Operand)> {
+        self.op.info().slots.iter().zip(&self.operands)
+    }
+
+    /// The destination operands.
+    pub fn destinations(&self) -> impl Iterator<Item = &Operand> {
+        self.slots().filter(|(slot, _)| slot.is_destination()).map(|(_, operand)| operand)
+    }
+
+    /// The operands that are read.
+    pub fn sources(&self) -> impl Iterator<Item = &Operand> {
+        self.slots().filter(|(slot, _)| !slot.is_destination()).map(|(_, operand)| operand)
+    }
+}

@@ -1,0 +1,170 @@
+//! Shader models 4.0 to 5.1: the token stream of the chunks SHDR and SHEX.
+//!
+//! | file | what |
+//! |---|---|
+//! | `ops.rs` | the instruction table |
+//! | `codes.rs` | the small enumerations |
+//! | `operand.rs` | operands and register files |
+//! | `display.rs` | operands as fxc prints them |
+//! | `instruction.rs` | instructions |
+//! | `declaration.rs` | declarations |
+//! | `custom.rs` | custom data |
+//! | `decode.rs` | words to [`Program`] |
+//! | `valid.rs` | [`ValidProgram`]: what validation found out |
+//!
+//! [`decode()`] gives a [`Program`], which says what the words say. Checking it gives a [`ValidProgram`], and nothing
+//! later takes anything else.
+
+pub mod codes;
+pub mod custom;
+pub mod declaration;
+mod display;
+pub mod instruction;
+pub mod operand;
+pub mod ops;
+pub mod valid;
+
+pub use custom::{CustomContent, CustomData, Message};
+pub use declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
+pub use instruction::{Instruction, SyncFlags, Test};
+pub use operand::{Components, Index, IndexForm, Operand, RegisterFile};
+pub use ops::Op;
+pub use valid::ValidProgram;
+
+/// A shader model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Model {
+    /// 4.0
+    Sm4_0,
+    /// 4.1
+    Sm4_1,
+    /// 5.0
+    Sm5_0,
+    /// 5.1
+    Sm5_1,
+}
+
+impl Model {
+    /// The text in a profile: `5_0`.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Sm4_0 => "4_0",
+            Self::Sm4_1 => "4_1",
+            Self::Sm5_0 => "5_0",
+            Self::Sm5_1 => "5_1",
+        }
+    }
+}
+
+impl std::fmt::Display for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// A stage of the pipeline. The numbers are those of the version token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// `ps`
+    Pixel = 0,
+    /// `vs`
+    Vertex = 1,
+    /// `gs`
+    Geometry = 2,
+    /// `hs`
+    Hull = 3,
+    /// `ds`
+    Domain = 4,
+    /// `cs`
+    Compute = 5,
+}
+
+impl Stage {
+    /// The text in a profile: `cs`.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Pixel => "ps",
+            Self::Vertex => "vs",
+            Self::Geometry => "gs",
+            Self::Hull => "hs",
+            Self::Domain => "ds",
+            Self::Compute => "cs",
+        }
+    }
+
+    /// The name: `compute`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pixel => "pixel",
+            Self::Vertex => "vertex",
+            Self::Geometry => "geometry",
+            Self::Hull => "hull",
+            Self::Domain => "domain",
+            Self::Compute => "compute",
+        }
+    }
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// An instruction, a declaration or a block of data, in the order of the stream.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Item {
+    /// The byte in the file where it begins.
+    pub at: u32,
+    /// Where its words begin in [`Program::words`].
+    pub first_word: u32,
+    /// How many words it has.
+    pub word_count: u32,
+    /// What it is.
+    pub kind: ItemKind,
+}
+
+/// What an item is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ItemKind {
+    /// An instruction.
+    Instruction(Instruction),
+    /// A declaration.
+    Declaration(Box<Declaration>),
+    /// A block of data.
+    CustomData(Box<CustomData>),
+}
+
+impl ItemKind {
+    /// The name in fxc's listing.
+    pub fn text(&self) -> &'static str {
+        match self {
+            Self::Instruction(instruction) => instruction.op.text(),
+            Self::Declaration(declaration) => declaration.op.text(),
+            Self::CustomData(data) => data.content.text(),
+        }
+    }
+}
+
+/// A decoded program: what its words say, unchecked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Program {
+    /// The shader model.
+    pub model: Model,
+    /// The stage.
+    pub stage: Stage,
+    /// The byte in the file where the version token lies.
+    pub at: u32,
+    /// All words as they stand, the version and length tokens too.
+    pub words: Vec<u32>,
+    /// The items in the order of the stream.
+    pub items: Vec<Item>,
+}
+
+impl Program {
+    /// The words of an item of this program.
+    pub fn words_of(&self, item: &Item) -> &[u32] {
+        let first = item.first_word as usize;
+        self.words.get(first..first + item.word_count as usize).unwrap_or_default()
+    }
+}

@@ -1,0 +1,209 @@
+//! Operands: a register file, the components that take part, modifiers and indices.
+//!
+//! An [`Operand`] says what the tokens say and no more; whether a register is declared is the validator's business.
+
+use super::codes::MinPrecision;
+use smallvec::SmallVec;
+
+macro_rules! register_files {
+    ($( $code:literal $name:ident $text:literal $doc:literal; )*) => {
+        /// Where an operand lives.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum RegisterFile {
+            $( #[doc = $doc] $name, )*
+        }
+
+        impl RegisterFile {
+            /// Every file, in the order of the numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The file with this operand type number.
+            pub const fn from_code(code: u32) -> Option<Self> {
+                match code {
+                    $( $code => Some(Self::$name), )*
+                    _ => None,
+                }
+            }
+
+            /// The operand type number.
+            pub const fn code(self) -> u32 {
+                match self {
+                    $( Self::$name => $code, )*
+                }
+            }
+
+            /// The prefix in fxc's listing.
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $( Self::$name => $text, )*
+                }
+            }
+        }
+    };
+}
+
+register_files! {
+    0 Temp "r" "r#: a temporary register of four components";
+    1 Input "v" "v#: an input of the stage";
+    2 Output "o" "o#: an output of the stage";
+    3 IndexableTemp "x" "x#\\[n\\]: an array of temporary registers";
+    4 Immediate32 "l" "l(...): 32-bit values in the token stream";
+    5 Immediate64 "d" "d(...): 64-bit values in the token stream";
+    6 Sampler "s" "s#: a sampler";
+    7 Resource "t" "t#: a resource that is read";
+    8 ConstantBuffer "cb" "cb#\\[n\\]: a vector of a constant buffer";
+    9 ImmediateConstantBuffer "icb" "icb\\[n\\]: a vector of the constants in the token stream";
+    10 Label "l" "l#: a subroutine";
+    11 InputPrimitiveId "vPrim" "vPrim: the primitive's number";
+    12 OutputDepth "oDepth" "oDepth";
+    13 Null "null" "null: the result is not wanted";
+    14 Rasterizer "rasterizer" "rasterizer: the render target's sample layout";
+    15 OutputCoverageMask "oMask" "oMask";
+    16 Stream "m" "m#: a stream of a geometry shader";
+    17 FunctionBody "fb" "fb#: the body of an interface method";
+    18 FunctionTable "ft" "ft#: a table of function bodies";
+    19 Interface "fp" "fp#\\[n\\]\\[m\\]: an interface slot";
+    20 FunctionInput "fi" "an input of a function";
+    21 FunctionOutput "fo" "an output of a function";
+    22 OutputControlPointId "vOutputControlPointID" "vOutputControlPointID";
+    23 ForkInstanceId "vForkInstanceID" "vForkInstanceID";
+    24 JoinInstanceId "vJoinInstanceID" "vJoinInstanceID";
+    25 InputControlPoint "vicp" "vicp\\[p\\]\\[n\\]: an input control point";
+    26 OutputControlPoint "vocp" "vocp\\[p\\]\\[n\\]: an output control point";
+    27 PatchConstant "vpc" "vpc#: a patch constant";
+    28 DomainPoint "vDomain" "vDomain: the position in the domain";
+    29 This "this" "this\\[n\\]: where a class instance keeps its data";
+    30 Uav "u" "u#: a resource that is read and written";
+    31 SharedMemory "g" "g#: thread-group shared memory";
+    32 ThreadId "vThreadID" "vThreadID: position in the dispatch";
+    33 GroupId "vThreadGroupID" "vThreadGroupID: the group's position in the dispatch";
+    34 ThreadIdInGroup "vThreadIDInGroup" "vThreadIDInGroup: position in the group";
+    35 InputCoverage "vCoverage" "vCoverage: the covered samples";
+    36 ThreadIndexInGroup "vThreadIDInGroupFlattened" "vThreadIDInGroupFlattened: linear position in the group";
+    37 GsInstanceId "vGSInstanceID" "vGSInstanceID";
+    38 OutputDepthGreaterEqual "oDepthGE" "oDepthGE";
+    39 OutputDepthLessEqual "oDepthLE" "oDepthLE";
+    40 CycleCounter "vCycleCounter" "vCycleCounter: a clock, for debugging";
+    41 OutputStencilRef "oStencilRef" "oStencilRef";
+    42 InnerCoverage "vInnerCoverage" "vInnerCoverage";
+}
+
+/// Which components of a register take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Components {
+    /// The operand has no components.
+    None,
+    /// The operand has one component.
+    One,
+    /// The components that are written: bit 0 is x.
+    Mask(u8),
+    /// For each component of the destination, the component that is read.
+    Swizzle([u8; 4]),
+    /// One component out of four.
+    Select(u8),
+}
+
+/// How an index is written in the token stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexForm {
+    /// A 32-bit number.
+    Immediate32,
+    /// A 64-bit number.
+    Immediate64,
+    /// An operand.
+    Relative,
+    /// A 32-bit number plus an operand.
+    Relative32,
+    /// A 64-bit number plus an operand.
+    Relative64,
+}
+
+/// An index of a register: a number, an operand, or their sum.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Index {
+    /// How the tokens write it.
+    pub form: IndexForm,
+    /// The number; 0 where the tokens have none.
+    pub immediate: u64,
+    /// The operand that is added; it has one component.
+    pub relative: Option<Box<Operand>>,
+}
+
+impl Index {
+    /// The number, where the index is nothing else.
+    pub fn as_immediate(&self) -> Option<u64> {
+        self.relative.is_none().then_some(self.immediate)
+    }
+
+    /// The number as 32 bits, where the index is nothing else and fits.
+    pub fn as_u32(&self) -> Option<u32> {
+        self.as_immediate().and_then(|number| u32::try_from(number).ok())
+    }
+}
+
+/// An operand of an instruction or declaration.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// The register file.
+    pub file: RegisterFile,
+    /// The components.
+    pub components: Components,
+    /// The value is negated, after `absolute`.
+    pub negate: bool,
+    /// The sign is dropped.
+    pub absolute: bool,
+    /// The minimum precision that the compiler noted.
+    pub min_precision: MinPrecision,
+    /// The index may differ between the threads that run together (5.1).
+    pub non_uniform: bool,
+    /// The indices, none to three.
+    pub indices: SmallVec<[Index; 1]>,
+    /// The words of an immediate: one or four of 32 bits, two or four of 64-bit values (low word first).
+    pub immediate: SmallVec<[u32; 4]>,
+}
+
+impl Operand {
+    /// The component that is read for component `lane` of the destination.
+    ///
+    /// An operand of one component serves all lanes.
+    pub fn component(&self, lane: usize) -> u8 {
+        match self.components {
+            Components::None | Components::One => 0,
+            Components::Mask(_) => (lane & 3) as u8,
+            Components::Swizzle(swizzle) => swizzle[lane & 3],
+            Components::Select(component) => component,
+        }
+    }
+
+    /// The components that are written, bit 0 for x; 0 for `null` and for operands without components.
+    pub fn mask(&self) -> u8 {
+        match self.components {
+            Components::None => 0,
+            Components::One => 1,
+            Components::Mask(mask) => mask,
+            Components::Swizzle(_) => 0xf,
+            Components::Select(component) => 1 << (component & 3),
+        }
+    }
+
+    /// The word of a 32-bit immediate that is read for component `lane` of the destination; `None` if this is none.
+    pub fn immediate_word(&self, lane: usize) -> Option<u32> {
+        if self.file != RegisterFile::Immediate32 {
+            return None;
+        }
+        match self.immediate.as_slice() {
+            [word] => Some(*word),
+            words => words.get(self.component(lane) as usize).copied(),
+        }
+    }
+
+    /// Index `n` as a number, where it is one.
+    pub fn index_u32(&self, n: usize) -> Option<u32> {
+        self.indices.get(n).and_then(Index::as_u32)
+    }
+
+    /// Whether this is the null register.
+    pub fn is_null(&self) -> bool {
+        self.file == RegisterFile::Null
+    }
+}

@@ -1,0 +1,430 @@
+//! [`ValidProgram`]: a program that was checked, with what the check found out.
+//!
+//! Later stages rely on it: every register is declared, every operand fits its slot, flow is properly nested.
+
+use super::codes::SamplerMode;
+use super::declaration::{GlobalFlags, RegisterRange, ResourceKind, UavFlags};
+use super::instruction::Instruction;
+use super::operand::RegisterFile;
+use super::{DeclarationKind, codes::Interpolation, codes::SystemValue};
+use super::{Item, ItemKind, Model, Program, Stage};
+use std::ops::Range;
+
+/// A checked program. [`super::validate()`] is the only way to get one.
+#[derive(Clone, Debug)]
+pub struct ValidProgram {
+    pub(super) program: Program,
+    pub(super) declarations: Declarations,
+    pub(super) flow: Flow,
+}
+
+impl ValidProgram {
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The shader model.
+    pub fn model(&self) -> Model {
+        self.program.model
+    }
+
+    /// The stage.
+    pub fn stage(&self) -> Stage {
+        self.program.stage
+    }
+
+    /// All items in the order of the stream. Positions in [`Flow`] count them.
+    pub fn items(&self) -> &[Item] {
+        &self.program.items
+    }
+
+    /// The instruction at a position, if there is one.
+    pub fn instruction(&self, position: usize) -> Option<&Instruction> {
+        match self.program.items.get(position).map(|item| &item.kind) {
+            Some(ItemKind::Instruction(instruction)) => Some(instruction),
+            _ => None,
+        }
+    }
+
+    /// What is declared.
+    pub fn declarations(&self) -> &Declarations {
+        &self.declarations
+    }
+
+    /// How the flow instructions belong together.
+    pub fn flow(&self) -> &Flow {
+        &self.flow
+    }
+}
+
+/// Everything that is declared, in the order of the stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declarations {
+    /// Global flags.
+    pub flags: GlobalFlags,
+    /// Threads of a group in x, y, z; all 1 in other stages than compute.
+    pub group_size: [u32; 3],
+    /// Number of r#; in a hull shader the largest of its phases.
+    pub temps: u32,
+    /// The arrays x#; in a hull shader those of all phases, the largest of each number.
+    pub indexable_temps: Vec<IndexableTemp>,
+    /// Constant buffers.
+    pub constant_buffers: Vec<ConstantBuffer>,
+    /// Resources t#.
+    pub resources: Vec<Resource>,
+    /// UAVs u#.
+    pub uavs: Vec<Uav>,
+    /// Samplers s#.
+    pub samplers: Vec<Sampler>,
+    /// Thread-group shared memory g#.
+    pub shared_memory: Vec<SharedMemory>,
+    /// Inputs, special ones too.
+    pub inputs: Vec<Input>,
+    /// Outputs, special ones too.
+    pub outputs: Vec<Output>,
+    /// Ranges of inputs and outputs that are indexed.
+    pub index_ranges: Vec<IndexRange>,
+    /// The immediate constant buffer.
+    pub immediate_constants: Vec<[u32; 4]>,
+    /// Positions of the items that are messages.
+    pub messages: Vec<usize>,
+    /// The numbers of the function bodies fb#.
+    pub function_bodies: Vec<u32>,
+    /// The function tables ft#.
+    pub function_tables: Vec<FunctionTable>,
+    /// The interfaces fp#.
+    pub interfaces: Vec<Interface>,
+    /// The streams of a geometry shader.
+    pub streams: Vec<u32>,
+    /// What only some stages declare (primitives, tessellation), as it stands.
+    pub stage_specific: Vec<DeclarationKind>,
+}
+
+impl Declarations {
+    /// The array x#.
+    pub fn indexable_temp(&self, register: u32) -> Option<&IndexableTemp> {
+        self.indexable_temps.iter().find(|declared| declared.register == register)
+    }
+
+    /// The constant buffer that operands name by `id`.
+    pub fn constant_buffer(&self, id: u32) -> Option<&ConstantBuffer> {
+        self.constant_buffers.iter().find(|declared| declared.range.id == id)
+    }
+
+    /// The resource that operands name by `id`.
+    pub fn resource(&self, id: u32) -> Option<&Resource> {
+        self.resources.iter().find(|declared| declared.range.id == id)
+    }
+
+    /// The UAV that operands name by `id`.
+    pub fn uav(&self, id: u32) -> Option<&Uav> {
+        self.uavs.iter().find(|declared| declared.range.id == id)
+    }
+
+    /// The sampler that operands name by `id`.
+    pub fn sampler(&self, id: u32) -> Option<&Sampler> {
+        self.samplers.iter().find(|declared| declared.range.id == id)
+    }
+
+    /// The shared memory g#.
+    pub fn shared_memory(&self, register: u32) -> Option<&SharedMemory> {
+        self.shared_memory.iter().find(|declared| declared.register == register)
+    }
+
+    /// Bytes of shared memory, all g# together.
+    pub fn shared_memory_bytes(&self) -> u32 {
+        self.shared_memory.iter().map(|declared| declared.bytes()).sum()
+    }
+
+    /// Threads in a group.
+    pub fn group_threads(&self) -> u32 {
+        self.group_size.iter().product()
+    }
+}
+
+/// An array of temporary registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexableTemp {
+    /// The number of x#.
+    pub register: u32,
+    /// How many registers it holds.
+    pub count: u32,
+    /// Components of each, 1 to 4.
+    pub components: u32,
+}
+
+/// A constant buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConstantBuffer {
+    /// The byte in the file where it is declared.
+    pub at: u32,
+    /// The registers.
+    pub range: RegisterRange,
+    /// Size in vectors of 16 bytes, 4,096 at most; 0 if not known.
+    pub vectors: u32,
+    /// Whether it is read with computed indices.
+    pub dynamic: bool,
+}
+
+/// A resource that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// The byte in the file where it is declared.
+    pub at: u32,
+    /// The registers.
+    pub range: RegisterRange,
+    /// What they hold.
+    pub kind: ResourceKind,
+}
+
+/// A resource that is read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uav {
+    /// The byte in the file where it is declared.
+    pub at: u32,
+    /// The registers.
+    pub range: RegisterRange,
+    /// What they hold.
+    pub kind: ResourceKind,
+    /// Properties.
+    pub flags: UavFlags,
+}
+
+/// A sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampler {
+    /// The byte in the file where it is declared.
+    pub at: u32,
+    /// The registers.
+    pub range: RegisterRange,
+    /// How they are used.
+    pub mode: SamplerMode,
+}
+
+/// A piece of thread-group shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedMemory {
+    /// The byte in the file where it is declared.
+    pub at: u32,
+    /// The number of g#.
+    pub register: u32,
+    /// How it is addressed.
+    pub kind: SharedMemoryKind,
+}
+
+/// How a piece of shared memory is addressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedMemoryKind {
+    /// By bytes.
+    Raw {
+        /// Its size.
+        bytes: u32,
+    },
+    /// By structures.
+    Structured {
+        /// Bytes of a structure, a multiple of 4.
+        stride_bytes: u32,
+        /// How many structures.
+        count: u32,
+    },
+}
+
+impl SharedMemory {
+    /// Its size in bytes; validation holds the sum under Direct3D's 32 KiB.
+    pub fn bytes(&self) -> u32 {
+        match self.kind {
+            SharedMemoryKind::Raw { bytes } => bytes,
+            SharedMemoryKind::Structured { stride_bytes, count } => stride_bytes * count,
+        }
+    }
+}
+
+/// An input register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The byte in the file where it is declared.
+    pub at: u32,
+    /// `Input` for v#, or a special register.
+    pub file: RegisterFile,
+    /// The number; 0 for special registers.
+    pub register: u32,
+    /// Vertices or control points, where the register has an index for them.
+    pub vertices: Option<u32>,
+    /// The components, bit 0 is x.
+    pub mask: u8,
+    /// Its meaning to the pipeline.
+    pub system_value: Option<SystemValue>,
+    /// How a pixel shader's input is interpolated.
+    pub interpolation: Option<Interpolation>,
+    /// The phase of a hull shader, counted as in [`Flow::phases`]; 0 in other stages.
+    pub phase: u32,
+}
+
+/// An output register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The byte in the file where it is declared.
+    pub at: u32,
+    /// `Output` for o#, or a special register.
+    pub file: RegisterFile,
+    /// The number; 0 for special registers.
+    pub register: u32,
+    /// The components, bit 0 is x.
+    pub mask: u8,
+    /// Its meaning to the pipeline.
+    pub system_value: Option<SystemValue>,
+    /// The stream of a geometry shader it belongs to.
+    pub stream: u32,
+    /// The phase of a hull shader, counted as in [`Flow::phases`]; 0 in other stages.
+    pub phase: u32,
+}
+
+/// A range of registers that is indexed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexRange {
+    /// The register file.
+    pub file: RegisterFile,
+    /// The first register.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// The components, bit 0 is x.
+    pub mask: u8,
+    /// The phase of a hull shader, counted as in [`Flow::phases`]; 0 in other stages.
+    pub phase: u32,
+}
+
+/// A table of function bodies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionTable {
+    /// The number of ft#.
+    pub table: u32,
+    /// The bodies, one for each call site.
+    pub bodies: Vec<u32>,
+}
+
+/// An interface slot or an array of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// The number of fp#.
+    pub interface: u32,
+    /// Whether it is called with a computed array index.
+    pub dynamic: bool,
+    /// How many call sites.
+    pub call_sites: u32,
+    /// How many slots, from this number on.
+    pub array_length: u32,
+    /// The tables that may be bound.
+    pub tables: Vec<u32>,
+}
+
+/// How the flow instructions belong together. Positions count the program's items.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// Items of the main program: from the first to the `ret` that ends it. In a hull shader the first phase.
+    pub main: Range<usize>,
+    /// Subroutines and interface bodies, in the order of the stream.
+    pub functions: Vec<Function>,
+    /// The phases of a hull shader.
+    pub phases: Vec<Phase>,
+    /// For each item that opens or continues a construct, what belongs to it; sorted by position.
+    pub(super) constructs: Vec<(usize, Construct)>,
+}
+
+impl Flow {
+    /// The construct that the `if`, `loop` or `switch` at this position opens.
+    pub fn construct(&self, position: usize) -> Option<&Construct> {
+        let found = self.constructs.binary_search_by_key(&position, |(opens, _)| *opens).ok()?;
+        self.constructs.get(found).map(|(_, construct)| construct)
+    }
+
+    /// The subroutine with this label.
+    pub fn label(&self, number: u32) -> Option<&Function> {
+        self.functions.iter().find(|function| function.name == FunctionName::Label(number))
+    }
+
+    /// The function body with this number.
+    pub fn body(&self, number: u32) -> Option<&Function> {
+        self.functions.iter().find(|function| function.name == FunctionName::Body(number))
+    }
+}
+
+/// What a flow construct consists of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Construct {
+    /// `if`
+    If {
+        /// Position of the `else`.
+        otherwise: Option<usize>,
+        /// Position of the `endif`.
+        end: usize,
+    },
+    /// `loop`
+    Loop {
+        /// Position of the `endloop`.
+        end: usize,
+    },
+    /// `switch`
+    Switch {
+        /// The `case` and `default` labels in the order of the stream.
+        cases: Vec<Case>,
+        /// Position of the `endswitch`.
+        end: usize,
+    },
+}
+
+/// A label of a `switch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Position of the `case` or `default`.
+    pub position: usize,
+    /// The value; `None` for `default`.
+    pub value: Option<u32>,
+}
+
+/// What a function is called by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FunctionName {
+    /// l#, called by `call` and `callc`.
+    Label(u32),
+    /// fb#, called by `fcall` through a table.
+    Body(u32),
+}
+
+/// A subroutine or interface body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: FunctionName,
+    /// Position of the `label`.
+    pub label: usize,
+    /// Its items: from after the `label` to the `ret` that ends it.
+    pub items: Range<usize>,
+}
+
+/// What a phase of a hull shader does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PhaseKind {
+    /// Declarations.
+    Declarations,
+    /// Runs for each output control point.
+    ControlPoint,
+    /// Runs for each instance, writes patch constants.
+    Fork,
+    /// Runs after all forks.
+    Join,
+}
+
+/// A phase of a hull shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What it does.
+    pub kind: PhaseKind,
+    /// Its items, without the marker.
+    pub items: Range<usize>,
+    /// Number of r# in it.
+    pub temps: u32,
+    /// How often a fork or join phase runs.
+    pub instances: u32,
+}
