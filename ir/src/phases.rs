@@ -145,8 +145,8 @@ impl Phases {
             for &param in &func.region(region).params {
                 self.crossing[param.index()] = true;
             }
-            for &inst in func.region(region).insts.iter().filter(|&&inst| self.is_cut(inst)) {
-                for &result in &func.inst(inst).results {
+            for &inst in &func.region(region).insts {
+                for &result in func.inst(inst).results.iter().filter(|_| self.cut[inst.index()]) {
                     self.crossing[result.index()] = true;
                 }
             }
