@@ -11,6 +11,7 @@
 //! | `builder.rs` | writes instructions at a cursor |
 //! | `phases.rs` | where barriers cut a shader |
 //! | `host.rs` | what a running shader asks of the outside world |
+//! | `verify.rs` | the rules a function keeps; a checked function is another type |
 #![forbid(unsafe_code)]
 
 pub mod builder;
@@ -22,8 +23,10 @@ pub mod interface;
 pub mod ops;
 pub mod phases;
 pub mod types;
+pub mod verify;
 
 pub use builder::Builder;
 pub use function::Function;
 pub use ops::Op;
 pub use types::{Const, Type};
+pub use verify::{VerifiedFunction, verify};

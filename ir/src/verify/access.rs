@@ -1,0 +1,256 @@
+//! The verifier's rules about declarations and about the instructions that use them.
+
+use super::{Problem, Target, Types, Verifier};
+use crate::entity::{ResourceId, Value};
+use crate::function::{AtomicOp, Element, InstData, InstKind, Object, Place, Query, ResourceRef};
+use crate::interface::{Dimension, Resource, ResourceClass, ResourceKind};
+use crate::types::Type;
+
+impl Verifier<'_> {
+    /// Checks the declarations. What later code multiplies and adds up must fit 32 bits.
+    pub(super) fn interface(&mut self) {
+        let interface = &self.func.interface;
+        let [x, y, z] = interface.group_size;
+        let threads = x.checked_mul(y).and_then(|xy| xy.checked_mul(z));
+        if threads.is_none() {
+            self.report(Problem::GroupSize(x, y, z));
+        }
+        for (n, resource) in interface.resources.iter().enumerate() {
+            self.resource(ResourceId::new(n), resource);
+        }
+        let mut bytes = 0u64;
+        for (n, shared) in interface.shared.iter().enumerate() {
+            let stride = shared.stride_bytes;
+            if stride == 0 || stride % 4 != 0 || (shared.raw && stride != 4) {
+                self.report(Problem::Stride(format!("g{n}"), stride));
+            }
+            bytes = bytes.saturating_add(u64::from(stride) * u64::from(shared.count));
+        }
+        if bytes > u64::from(u32::MAX) {
+            self.report(Problem::TooLarge("shared memory"));
+        }
+        let mut bytes = 0u64;
+        for (n, local) in interface.locals.iter().enumerate() {
+            if !(1..=4).contains(&local.components) {
+                self.report(Problem::Components(crate::entity::LocalId::new(n), local.components));
+            }
+            bytes = bytes.saturating_add(16 * u64::from(local.registers));
+        }
+        if bytes > u64::from(u32::MAX) {
+            self.report(Problem::TooLarge("the private arrays"));
+        }
+    }
+
+    fn resource(&mut self, id: ResourceId, resource: &Resource) {
+        let Resource { class, kind, .. } = *resource;
+        let constant = matches!(kind, ResourceKind::Constant { .. });
+        if constant != (class == ResourceClass::Constant) {
+            self.report(Problem::ResourceKind { id, class, kind });
+        }
+        if resource.count.is_some_and(|count| count == 0 || resource.lower.checked_add(count - 1).is_none()) {
+            self.report(Problem::RangeSize(id));
+        }
+        let structured = matches!(kind, ResourceKind::Structured { .. });
+        if resource.uses_counter && !(structured && class == ResourceClass::UnorderedAccess) {
+            self.report(Problem::CounterDeclaration(id));
+        }
+        if let ResourceKind::Structured { stride_bytes } = kind
+            && (stride_bytes == 0 || stride_bytes % 4 != 0)
+        {
+            self.report(Problem::Stride(id.to_string(), stride_bytes));
+        }
+    }
+
+    /// Checks an instruction that touches memory or a view.
+    pub(super) fn access(&mut self, data: &InstData) {
+        match &data.kind {
+            InstKind::Load { place } => {
+                self.place("load", place);
+                self.words("results", &data.results);
+            }
+            InstKind::Store { place, values, effect } => {
+                if let Some(target) = self.place("store", place) {
+                    self.writable("store", target);
+                }
+                self.words("stored values", values);
+                self.expect("effect", *effect, Type::Bool);
+                self.expect_results(data, &[]);
+            }
+            InstKind::Atomic { op, place, value, compare, effect } => {
+                if let Some(target) = self.place("atomic", place) {
+                    self.writable("atomic", target);
+                    if matches!(target, Target::Local(_)) {
+                        self.report(Problem::WrongTarget { what: "atomic", target });
+                    }
+                }
+                self.update(data, *op, *value, *compare, *effect);
+            }
+            InstKind::Counter { resource, effect, .. } => {
+                if let Some((target, declared)) = self.view(resource) {
+                    let structured = matches!(declared.kind, ResourceKind::Structured { .. });
+                    if !structured || declared.class != ResourceClass::UnorderedAccess {
+                        self.report(Problem::WrongTarget { what: "counter", target });
+                    } else if !declared.uses_counter {
+                        self.report(Problem::NoCounter(resource.id));
+                    }
+                }
+                self.expect("effect", *effect, Type::Bool);
+                self.expect_results(data, &[Type::I32]);
+            }
+            InstKind::TexelLoad { resource, coords, level } => {
+                if let Some((target, dimension, class)) = self.texels("texel load", resource, coords)
+                    && level.is_some()
+                    && (dimension == Dimension::Buffer || class == ResourceClass::UnorderedAccess)
+                {
+                    self.report(Problem::LevelGiven(target));
+                }
+                self.expect_all("level", level.as_slice(), Type::I32);
+                self.expect_results(data, &[Type::I32; 4]);
+            }
+            InstKind::TexelStore { resource, coords, values, effect } => {
+                if let Some((target, ..)) = self.texels("texel store", resource, coords) {
+                    self.writable("texel store", target);
+                }
+                self.expect_list("stored values", values, Types(vec![Type::I32; 4]));
+                self.expect("effect", *effect, Type::Bool);
+                self.expect_results(data, &[]);
+            }
+            InstKind::TexelAtomic { op, resource, coords, value, compare, effect } => {
+                if let Some((target, ..)) = self.texels("texel atomic", resource, coords) {
+                    self.writable("texel atomic", target);
+                }
+                self.update(data, *op, *value, *compare, *effect);
+            }
+            InstKind::Query { query, resource, level } => {
+                self.query(*query, resource, level.is_some());
+                self.expect_all("level", level.as_slice(), Type::I32);
+                self.expect_results(data, &[Type::I32; 4]);
+            }
+            _ => unreachable!("only called for accesses"),
+        }
+    }
+
+    fn words(&mut self, what: &'static str, values: &[Value]) {
+        if !(1..=4).contains(&values.len()) {
+            self.report(Problem::Words { what, found: values.len() });
+        }
+        self.expect_all(what, values, Type::I32);
+    }
+
+    /// What all read-modify-writes have.
+    fn update(&mut self, data: &InstData, op: AtomicOp, value: Value, compare: Option<Value>, effect: Value) {
+        self.expect("operand", value, Type::I32);
+        if compare.is_some() != (op == AtomicOp::CompareExchange) {
+            self.report(Problem::Comparand);
+        }
+        self.expect_all("comparand", compare.as_slice(), Type::I32);
+        self.expect("effect", effect, Type::Bool);
+        self.expect_results(data, &[Type::I32]);
+    }
+
+    /// Checks the reference and gives its declaration, if there is one.
+    fn view(&mut self, resource: &ResourceRef) -> Option<(Target, Resource)> {
+        let Some(declared) = self.func.interface.resources.get(resource.id.index()) else {
+            self.report(Problem::NoResource(resource.id));
+            return None;
+        };
+        match (resource.element, declared.count) {
+            (Element::Fixed(element), Some(count)) if element >= count => {
+                self.report(Problem::Element { id: resource.id, element, count });
+            }
+            (Element::Fixed(_), _) => {}
+            (Element::Computed(value), _) => self.expect("element", value, Type::I32),
+        }
+        Some((Target::Resource(resource.id, declared.class, declared.kind), declared.clone()))
+    }
+
+    /// Checks an address and gives what it addresses, if that exists.
+    fn place(&mut self, what: &'static str, place: &Place) -> Option<Target> {
+        self.expect("offset", place.offset, Type::I32);
+        self.expect_all("index", place.index.as_slice(), Type::I32);
+        let (target, has_elements) = match place.object {
+            Object::Resource(ref resource) => {
+                let (target, declared) = self.view(resource)?;
+                if matches!(declared.kind, ResourceKind::Typed { .. }) {
+                    self.report(Problem::WrongTarget { what, target });
+                    return None;
+                }
+                (target, declared.kind.stride_bytes().is_some())
+            }
+            Object::Shared(id) => {
+                let Some(shared) = self.func.interface.shared.get(id.index()) else {
+                    self.report(Problem::NoShared(id));
+                    return None;
+                };
+                (Target::Shared(id), !shared.raw)
+            }
+            Object::Local(id) => {
+                if id.index() >= self.func.interface.locals.len() {
+                    self.report(Problem::NoLocal(id));
+                    return None;
+                }
+                (Target::Local(id), true)
+            }
+            Object::Immediate => (Target::Immediate, true),
+        };
+        match (has_elements, place.index) {
+            (true, None) => self.report(Problem::IndexMissing(target)),
+            (false, Some(_)) => self.report(Problem::IndexGiven(target)),
+            (true, Some(_)) | (false, None) => {}
+        }
+        Some(target)
+    }
+
+    /// Only unordered access views, shared memory and private arrays are ever written.
+    fn writable(&mut self, what: &'static str, target: Target) {
+        match target {
+            Target::Resource(_, ResourceClass::UnorderedAccess, _) | Target::Shared(_) | Target::Local(_) => {}
+            Target::Resource(..) | Target::Immediate => self.report(Problem::WrongTarget { what, target }),
+        }
+    }
+
+    /// Checks a typed view and its coordinates.
+    fn texels(
+        &mut self,
+        what: &'static str,
+        resource: &ResourceRef,
+        coords: &[Value],
+    ) -> Option<(Target, Dimension, ResourceClass)> {
+        self.expect_all("coordinate", coords, Type::I32);
+        let (target, declared) = self.view(resource)?;
+        let ResourceKind::Typed { dimension, .. } = declared.kind else {
+            self.report(Problem::WrongTarget { what, target });
+            return None;
+        };
+        if coords.len() != dimension.coordinates() {
+            let (found, expected) = (coords.len(), dimension.coordinates());
+            self.report(Problem::Count { what: "coordinates", found, expected });
+        }
+        Some((target, dimension, declared.class))
+    }
+
+    /// Sizes in elements are asked of buffers, sizes in texels of textures, samples of multisampled ones.
+    fn query(&mut self, query: Query, resource: &ResourceRef, has_level: bool) {
+        let Some((target, declared)) = self.view(resource) else { return };
+        let texture = match declared.kind {
+            ResourceKind::Typed { dimension: Dimension::Buffer, .. } => None,
+            ResourceKind::Typed { dimension, .. } => Some(dimension),
+            ResourceKind::Raw | ResourceKind::Structured { .. } | ResourceKind::Constant { .. } => None,
+        };
+        let constant = declared.class == ResourceClass::Constant;
+        let (what, fits) = match query {
+            Query::BufferSize => ("buffer size", texture.is_none() && !constant),
+            Query::TextureSize => ("texture size", texture.is_some()),
+            Query::SampleCount => {
+                let samples = matches!(texture, Some(Dimension::Texture2dMs | Dimension::Texture2dMsArray));
+                ("sample count", samples)
+            }
+        };
+        if !fits {
+            self.report(Problem::WrongTarget { what, target });
+        }
+        if has_level && query != Query::TextureSize {
+            self.report(Problem::LevelGiven(target));
+        }
+    }
+}

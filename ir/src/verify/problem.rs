@@ -1,0 +1,287 @@
+//! What the verifier finds wrong.
+
+use std::fmt;
+
+use crate::entity::{Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
+use crate::function::Origin;
+use crate::interface::{ResourceClass, ResourceKind};
+use crate::types::Type;
+
+/// Everything that is wrong with a function, in program order; never empty.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct VerifyErrors {
+    /// The findings.
+    pub errors: Vec<VerifyError>,
+}
+
+impl fmt::Display for VerifyErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, error) in self.errors.iter().enumerate() {
+            let separator = if n == 0 { "" } else { "; " };
+            write!(f, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+/// One broken rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{site}: {problem}")]
+pub struct VerifyError {
+    /// Where.
+    pub site: Site,
+    /// What.
+    pub problem: Problem,
+}
+
+/// Where a rule is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// In the declarations.
+    Interface,
+    /// In a region as a whole.
+    Region(Region),
+    /// At an instruction.
+    Inst {
+        /// The region that holds it.
+        region: Region,
+        /// The instruction.
+        inst: Inst,
+        /// Where the instruction comes from.
+        origin: Origin,
+    },
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Site::Interface => f.write_str("interface"),
+            Site::Region(region) => write!(f, "{region}"),
+            Site::Inst { region, inst, origin } => write!(f, "{inst} in {region} (from byte {:#x})", origin.0),
+        }
+    }
+}
+
+/// A list of types, as messages show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Types(pub Vec<Type>);
+
+impl fmt::Display for Types {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (n, ty) in self.0.iter().enumerate() {
+            let separator = if n == 0 { "" } else { ", " };
+            write!(f, "{separator}{ty}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// The memory that an instruction addresses, without its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A range of views.
+    Resource(ResourceId, ResourceClass, ResourceKind),
+    /// Shared memory.
+    Shared(SharedId),
+    /// A private array.
+    Local(LocalId),
+    /// The immediate constant buffer.
+    Immediate,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Resource(id, class, kind) => write!(f, "{id} ({}#, {kind})", class.letter()),
+            Target::Shared(id) => write!(f, "{id}"),
+            Target::Local(id) => write!(f, "{id}"),
+            Target::Immediate => f.write_str("icb"),
+        }
+    }
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The group's threads do not fit 32 bits.
+    #[error("a group of {0} x {1} x {2} threads, more than fit 32 bits")]
+    GroupSize(u32, u32, u32),
+    /// A class with a kind that it cannot have.
+    #[error("{id} is a {kind} in {}#", class.letter())]
+    ResourceKind {
+        /// The range.
+        id: ResourceId,
+        /// Its register file.
+        class: ResourceClass,
+        /// Its kind.
+        kind: ResourceKind,
+    },
+    /// A range without registers, or whose last register does not fit 32 bits.
+    #[error("{0} is a range of no registers, or one that ends past 2^32")]
+    RangeSize(ResourceId),
+    /// A counter on something that has none.
+    #[error("{0} uses a counter and is no structured u#")]
+    CounterDeclaration(ResourceId),
+    /// A stride that is no positive multiple of 4 (for raw shared memory: not 4).
+    #[error("{0} has a stride of {1} bytes")]
+    Stride(String, u32),
+    /// A vector of no or more than 4 words.
+    #[error("{0} has {1} components, not 1 to 4")]
+    Components(LocalId, u32),
+    /// Sizes whose sum does not fit 32 bits.
+    #[error("{0} takes more than 2^32 bytes")]
+    TooLarge(&'static str),
+
+    /// A region without instructions.
+    #[error("the region is empty")]
+    Empty,
+    /// The last instruction of a region is no terminator.
+    #[error("the region's last instruction is no terminator")]
+    NotTerminated,
+    /// A terminator that is not the last instruction.
+    #[error("a terminator is followed by other instructions")]
+    TerminatorInside,
+    /// A region that the function does not have.
+    #[error("{0} does not exist")]
+    NoRegion(Region),
+    /// An instruction that the function does not have.
+    #[error("{0} does not exist")]
+    NoInst(Inst),
+    /// An instruction that is listed a second time.
+    #[error("the instruction is in a region already")]
+    InstTwice,
+    /// A region that is owned a second time.
+    #[error("{0} is owned by an instruction already")]
+    RegionTwice(Region),
+    /// Parameters where none may be.
+    #[error("{0} has parameters and is no loop body")]
+    Params(Region),
+    /// A result or parameter whose own record says otherwise.
+    #[error("{0} is listed where its definition does not say so")]
+    Definition(Value),
+    /// An operand that the function does not have.
+    #[error("operand {0} does not exist")]
+    NoValue(Value),
+    /// An operand that is not defined before, in the same or an enclosing region.
+    #[error("operand {0} is not defined where it is used")]
+    NotDominated(Value),
+
+    /// Another number of operands.
+    #[error("{what}: {found} given, {expected} needed")]
+    Count {
+        /// Which operands.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// Another number of operands than a range allows.
+    #[error("{what}: {found} given, 1 to 4 needed")]
+    Words {
+        /// Which operands.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// An operand of another type.
+    #[error("{what} {value} is {found}, not {expected}")]
+    Type {
+        /// Which operand.
+        what: &'static str,
+        /// The operand.
+        value: Value,
+        /// Its type.
+        found: Type,
+        /// What it must be.
+        expected: Type,
+    },
+    /// A list of values with other types than it must have.
+    #[error("{what}: types {found}, not {expected}")]
+    TypeList {
+        /// Which list.
+        what: &'static str,
+        /// Their types.
+        found: Types,
+        /// What they must be.
+        expected: Types,
+    },
+    /// A constant with bits above its type's width.
+    #[error("constant {bits:#x} has more bits than {ty}")]
+    ConstBits {
+        /// The type.
+        ty: Type,
+        /// The bits.
+        bits: u64,
+    },
+    /// A component of an input that is not there.
+    #[error("input component {0} is not 0 to 2")]
+    InputComponent(u8),
+    /// A slot that the function does not have.
+    #[error("{0} does not exist")]
+    NoSlot(Slot),
+    /// A slot after SSA construction.
+    #[error("{0} is still there after SSA construction")]
+    SlotLeft(Slot),
+
+    /// A range that is not declared.
+    #[error("{0} is not declared")]
+    NoResource(ResourceId),
+    /// Shared memory that is not declared.
+    #[error("{0} is not declared")]
+    NoShared(SharedId),
+    /// An array that is not declared.
+    #[error("{0} is not declared")]
+    NoLocal(LocalId),
+    /// A register outside of its range.
+    #[error("element {element} of {id}, which has {count}")]
+    Element {
+        /// The range.
+        id: ResourceId,
+        /// The element.
+        element: u32,
+        /// Registers of the range.
+        count: u32,
+    },
+    /// Memory that the instruction cannot work on.
+    #[error("{what} on {target}")]
+    WrongTarget {
+        /// What the instruction does.
+        what: &'static str,
+        /// What it does it on.
+        target: Target,
+    },
+    /// No index on something with elements.
+    #[error("{0} has elements; the index is missing")]
+    IndexMissing(Target),
+    /// An index on something raw.
+    #[error("{0} is raw and takes no index")]
+    IndexGiven(Target),
+    /// A counter whose use is not declared.
+    #[error("{0} is declared without a counter")]
+    NoCounter(ResourceId),
+    /// A mip level or sample where there is none.
+    #[error("a level or sample on {0}")]
+    LevelGiven(Target),
+    /// A compare-exchange without comparand, or a comparand elsewhere.
+    #[error("only a compare-exchange has a comparand, and it must have one")]
+    Comparand,
+
+    /// A label of two cases.
+    #[error("label {0} is in two cases")]
+    LabelTwice(u32),
+    /// A case without a label.
+    #[error("a case has no label")]
+    NoLabel,
+    /// A break that leads nowhere.
+    #[error("break to {0}, which is no enclosing loop or switch")]
+    BreakTarget(Inst),
+    /// A continue that leads nowhere.
+    #[error("continue of {0}, which is no enclosing loop")]
+    ContinueTarget(Inst),
+    /// A yield out of the function's body.
+    #[error("the body has no owner to yield to; it ends in a return")]
+    YieldInBody,
+}
