@@ -1,0 +1,482 @@
+//! The records that compiled code, its helpers and the runtime share, and the helpers themselves.
+//!
+//! Compiled code gets one argument, a pointer to a [`Context`], and reaches everything from there: there are no
+//! relocations and no symbols. The runtime fills the public records, one `Context` per worker, and keeps what they point
+//! to alive and in place while a group runs.
+//!
+//! Who keeps what (the `SAFETY` comments refer to these by letter):
+//! * **A, the runtime**: `ranges` has a [`Range`] for every declared resource in declaration order, each with at least
+//!   the declared number of views (an unbound one is [`View::UNBOUND`]); a view's `base` is valid for `size_bytes` and
+//!   aligned to 4; a structured view holds `count` elements of the declared stride; a constant buffer has `count` at
+//!   least the declared vectors, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
+//!   Memory of unordered access views may change under us: only raw pointers and atomics touch it.
+//! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `stop` is valid; `arena`
+//!   is valid for the bytes that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, aligned so, and
+//!   belongs to this context alone.
+//! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for; writes the
+//!   operand rows that the helper reads; loads and stores only what it has checked against A and B.
+
+use std::mem::offset_of;
+use std::panic::AssertUnwindSafe;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use brolga_ir::entity::ResourceId;
+use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
+use brolga_ir::host::{Fault, FaultKind, Host, ViewSlot};
+
+use crate::mxcsr::{FloatGuard, FloatMode};
+
+/// Lanes that a row of a context can hold: those of the widest packet there may ever be.
+pub const MAX_LANES: usize = 16;
+
+/// Bytes of the block behind an unbound constant buffer: the largest that Direct3D allows.
+pub const ZERO_BYTES: usize = 65536;
+
+/// What an unbound view points to. Never written; atomics keep it out of the file.
+#[repr(C, align(64))]
+struct Zeroes([AtomicU64; ZERO_BYTES / 8]);
+
+static ZEROES: Zeroes = Zeroes([const { AtomicU64::new(0) }; ZERO_BYTES / 8]);
+
+/// One bound buffer view. Views of textures and typed buffers are reached through helpers and stay unbound here.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// First byte.
+    pub base: *mut u8,
+    /// Bytes of the view.
+    pub size_bytes: u64,
+    /// Elements of a structured view, vectors of a constant buffer.
+    pub count: u64,
+    /// The hidden counter, null if there is none.
+    pub counter: *mut u32,
+}
+
+impl View {
+    /// A view with nothing behind it. A constant buffer read at a static index finds zeros here.
+    pub const UNBOUND: View =
+        View { base: (&raw const ZEROES) as *mut u8, size_bytes: 0, count: 0, counter: ptr::null_mut() };
+}
+
+/// The views of one declared range.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The first register's view.
+    pub views: *const View,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// A value of every lane.
+pub type Row = [u32; MAX_LANES];
+
+/// Operands and results of a helper call.
+#[repr(C, align(64))]
+#[derive(Clone, Debug, Default)]
+pub struct Call {
+    /// All ones where a lane takes part.
+    pub mask: Row,
+    /// Position of the view in its range.
+    pub element: Row,
+    /// Coordinates; unused ones are not read.
+    pub coords: [Row; 3],
+    /// Mip level or sample.
+    pub level: Row,
+    /// Words to write; the first is the operand of an atomic.
+    pub values: [Row; 4],
+    /// Comparand of a compare-exchange.
+    pub compare: Row,
+    /// What the helper gives back: 0 for lanes that take no part.
+    pub results: [Row; 4],
+    /// Operands of a helper on doubles.
+    pub wide: [[u64; MAX_LANES]; 3],
+    /// Result of a helper on doubles.
+    pub wide_result: [u64; MAX_LANES],
+}
+
+/// Everything compiled code sees. One for each worker; 64-byte aligned.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Context {
+    /// A range for every declared resource.
+    pub ranges: *const Range,
+    /// The helper table.
+    pub helpers: *const Helpers,
+    /// The host that the helpers ask.
+    pub host: *const (),
+    /// Non-zero: stop soon.
+    pub stop: *const AtomicU32,
+    /// Shared memory, values kept over barriers, private arrays.
+    pub arena: *mut u8,
+    /// Loop rounds left.
+    pub fuel: u64,
+    /// `vThreadGroupID`.
+    pub group: [u32; 3],
+    /// 0, or [`fault_number`] of what happened.
+    pub fault_kind: u32,
+    /// Byte offset of the instruction that faulted.
+    pub fault_origin: u32,
+    /// Lanes of the packet that runs; kept by compiled code.
+    pub lane_count: u32,
+    /// Thread numbers of the group, three rows of padded group size; set by [`crate::Compiled`].
+    pub(crate) threads: *const u32,
+    /// The immediate constant buffer; set by [`crate::Compiled`].
+    pub(crate) immediate: *const u32,
+    /// What a register out of its range is.
+    pub(crate) unbound: *const View,
+    /// Puts the rows on cache lines of their own.
+    reserved: [u64; 4],
+    /// Lane numbers 0, 1, 2...
+    pub(crate) lanes: Row,
+    /// Read where a lane reads nothing. Never written.
+    pub(crate) zero: Row,
+    /// Written where a lane writes nothing. Never read.
+    pub(crate) dump: Row,
+    /// Operands and results of helpers.
+    pub call: Call,
+}
+
+/// What a context is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Bindings {
+    /// A range for every declared resource, in declaration order.
+    pub ranges: *const Range,
+    /// Helpers for the host's type.
+    pub helpers: &'static Helpers,
+    /// The host.
+    pub host: *const (),
+    /// Non-zero: stop soon.
+    pub stop: *const AtomicU32,
+    /// This worker's arena.
+    pub arena: *mut u8,
+    /// Loop rounds that may be run.
+    pub fuel: u64,
+}
+
+static UNBOUND: UnboundView = UnboundView(View::UNBOUND);
+
+struct UnboundView(View);
+
+// SAFETY: the view is never changed, and what it points to is a static that is never written.
+unsafe impl Sync for UnboundView {}
+
+impl Context {
+    /// A context for one worker.
+    pub fn new(bindings: Bindings) -> Box<Self> {
+        Box::new(Self {
+            ranges: bindings.ranges,
+            helpers: bindings.helpers,
+            host: bindings.host,
+            stop: bindings.stop,
+            arena: bindings.arena,
+            fuel: bindings.fuel,
+            group: [0; 3],
+            fault_kind: 0,
+            fault_origin: 0,
+            lane_count: 8,
+            threads: ptr::null(),
+            immediate: ptr::null(),
+            unbound: &UNBOUND.0,
+            reserved: [0; 4],
+            lanes: std::array::from_fn(|lane| lane as u32),
+            zero: [0; MAX_LANES],
+            dump: [0; MAX_LANES],
+            call: Call::default(),
+        })
+    }
+
+    /// Takes the fault of the last run, if there was one.
+    pub fn take_fault(&mut self) -> Option<Fault> {
+        let origin = Origin(self.fault_origin);
+        let kind = match std::mem::take(&mut self.fault_kind) {
+            0 => return None,
+            STOPPED => FaultKind::Stopped,
+            OUT_OF_FUEL => FaultKind::OutOfFuel,
+            DIVERGENT_BARRIER => FaultKind::DivergentBarrier,
+            _ => FaultKind::Internal,
+        };
+        Some(Fault { kind, origin })
+    }
+}
+
+const STOPPED: u32 = 1;
+const OUT_OF_FUEL: u32 = 2;
+const DIVERGENT_BARRIER: u32 = 3;
+const INTERNAL: u32 = 4;
+
+/// The number of a fault in [`Context::fault_kind`].
+pub fn fault_number(kind: FaultKind) -> u32 {
+    match kind {
+        FaultKind::Stopped => STOPPED,
+        FaultKind::OutOfFuel => OUT_OF_FUEL,
+        FaultKind::DivergentBarrier => DIVERGENT_BARRIER,
+        _ => INTERNAL,
+    }
+}
+
+/// Byte offsets that compiled code uses.
+pub(crate) mod offsets {
+    use super::*;
+
+    pub const RANGES: i32 = offset_of!(Context, ranges) as i32;
+    pub const HELPERS: i32 = offset_of!(Context, helpers) as i32;
+    pub const STOP: i32 = offset_of!(Context, stop) as i32;
+    pub const ARENA: i32 = offset_of!(Context, arena) as i32;
+    pub const FUEL: i32 = offset_of!(Context, fuel) as i32;
+    pub const GROUP: i32 = offset_of!(Context, group) as i32;
+    pub const FAULT_KIND: i32 = offset_of!(Context, fault_kind) as i32;
+    pub const FAULT_ORIGIN: i32 = offset_of!(Context, fault_origin) as i32;
+    pub const THREADS: i32 = offset_of!(Context, threads) as i32;
+    pub const IMMEDIATE: i32 = offset_of!(Context, immediate) as i32;
+    pub const UNBOUND: i32 = offset_of!(Context, unbound) as i32;
+    pub const LANES: i32 = offset_of!(Context, lanes) as i32;
+    pub const ZERO: i32 = offset_of!(Context, zero) as i32;
+    pub const DUMP: i32 = offset_of!(Context, dump) as i32;
+
+    const CALL: usize = offset_of!(Context, call);
+    const ROW: usize = size_of::<Row>();
+    pub const CALL_MASK: i32 = (CALL + offset_of!(Call, mask)) as i32;
+    pub const CALL_ELEMENT: i32 = (CALL + offset_of!(Call, element)) as i32;
+    pub const CALL_LEVEL: i32 = (CALL + offset_of!(Call, level)) as i32;
+    pub const CALL_COMPARE: i32 = (CALL + offset_of!(Call, compare)) as i32;
+    pub const CALL_WIDE_RESULT: i32 = (CALL + offset_of!(Call, wide_result)) as i32;
+
+    /// The row of a coordinate.
+    pub fn call_coord(n: usize) -> i32 {
+        (CALL + offset_of!(Call, coords) + n * ROW) as i32
+    }
+
+    /// The row of an operand word.
+    pub fn call_value(n: usize) -> i32 {
+        (CALL + offset_of!(Call, values) + n * ROW) as i32
+    }
+
+    /// The row of a result word.
+    pub fn call_result(n: usize) -> i32 {
+        (CALL + offset_of!(Call, results) + n * ROW) as i32
+    }
+
+    /// The row of a double operand.
+    pub fn call_wide(n: usize) -> i32 {
+        (CALL + offset_of!(Call, wide) + n * 2 * ROW) as i32
+    }
+
+    pub const RANGE_BYTES: usize = size_of::<Range>();
+    pub const RANGE_VIEWS: i32 = offset_of!(Range, views) as i32;
+    pub const RANGE_COUNT: i32 = offset_of!(Range, count) as i32;
+    pub const VIEW_BYTES: usize = size_of::<View>();
+    pub const VIEW_BASE: i32 = offset_of!(View, base) as i32;
+    pub const VIEW_SIZE: i32 = offset_of!(View, size_bytes) as i32;
+    pub const VIEW_COUNT: i32 = offset_of!(View, count) as i32;
+}
+
+/// A helper: context, resource number, operation number, origin. Gives non-zero if it set a fault.
+pub type Helper = unsafe extern "C" fn(*mut Context, u32, u32, u32) -> u32;
+
+/// Addresses of the helpers, called by position.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Helpers {
+    texel_load: Helper,
+    texel_store: Helper,
+    texel_atomic: Helper,
+    query: Helper,
+    counter: Helper,
+    dfma: Helper,
+}
+
+/// Which helper.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum HelperId {
+    TexelLoad,
+    TexelStore,
+    TexelAtomic,
+    Query,
+    Counter,
+    Dfma,
+}
+
+impl HelperId {
+    /// Where its address is in [`Helpers`].
+    pub fn offset(self) -> i32 {
+        (match self {
+            HelperId::TexelLoad => offset_of!(Helpers, texel_load),
+            HelperId::TexelStore => offset_of!(Helpers, texel_store),
+            HelperId::TexelAtomic => offset_of!(Helpers, texel_atomic),
+            HelperId::Query => offset_of!(Helpers, query),
+            HelperId::Counter => offset_of!(Helpers, counter),
+            HelperId::Dfma => offset_of!(Helpers, dfma),
+        }) as i32
+    }
+}
+
+/// The helpers that ask a host of this type.
+pub fn helpers<H: Host>() -> &'static Helpers {
+    const {
+        &Helpers {
+            texel_load: texel_load::<H>,
+            texel_store: texel_store::<H>,
+            texel_atomic: texel_atomic::<H>,
+            query: query::<H>,
+            counter: counter::<H>,
+            dfma,
+        }
+    }
+}
+
+/// Lanes of the packets that compiled code hands to helpers.
+pub(crate) const HELPER_LANES: usize = 8;
+
+/// The number of a query as compiled code passes it.
+pub(crate) fn query_number(query: Query) -> u32 {
+    match query {
+        Query::BufferSize => 0,
+        Query::TextureSize => 1,
+        Query::SampleCount => 2,
+    }
+}
+
+/// The number of a counter operation as compiled code passes it.
+pub(crate) fn counter_number(op: CounterOp) -> u32 {
+    match op {
+        CounterOp::Alloc => 0,
+        CounterOp::Consume => 1,
+    }
+}
+
+/// Runs the body of a helper in the default float mode; a panic becomes a fault.
+///
+/// # Safety
+/// `context` is the caller's own (C), set up as A and B say, with a host of type `H`.
+unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, &mut Call)) -> u32 {
+    // SAFETY: compiled code passes its own context (C), which nothing else touches while it runs (B).
+    let context = unsafe { &mut *context };
+    let _mode = FloatGuard::new(FloatMode::Default);
+    // SAFETY: the runtime pairs `host` with the helpers of its type (B).
+    let host = unsafe { &*context.host.cast::<H>() };
+    let call = &mut context.call;
+    if std::panic::catch_unwind(AssertUnwindSafe(|| body(host, call))).is_err() {
+        context.fault_kind = INTERNAL;
+        context.fault_origin = origin;
+    }
+    context.fault_kind
+}
+
+/// Calls `lane` for the lanes that take part, in increasing order, and keeps their results; the others get zeros.
+fn each_lane(call: &mut Call, mut lane: impl FnMut(&Call, usize) -> [u32; 4]) {
+    for n in 0..HELPER_LANES {
+        let words = if call.mask[n] != 0 { lane(call, n) } else { [0; 4] };
+        for (row, word) in call.results.iter_mut().zip(words) {
+            row[n] = word;
+        }
+    }
+}
+
+fn slot(resource: u32, call: &Call, lane: usize) -> ViewSlot {
+    ViewSlot { id: ResourceId::new(resource as usize), element: call.element[lane] }
+}
+
+fn coords(call: &Call, lane: usize) -> [u32; 3] {
+    call.coords.each_ref().map(|row| row[lane])
+}
+
+unsafe extern "C" fn texel_load<H: Host>(context: *mut Context, resource: u32, _: u32, origin: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its context (C).
+    unsafe {
+        guarded::<H>(context, origin, |host, call| {
+            each_lane(call, |call, n| host.texel_load(slot(resource, call, n), coords(call, n), call.level[n]));
+        })
+    }
+}
+
+unsafe extern "C" fn texel_store<H: Host>(context: *mut Context, resource: u32, _: u32, origin: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its context (C).
+    unsafe {
+        guarded::<H>(context, origin, |host, call| {
+            each_lane(call, |call, n| {
+                let words = call.values.each_ref().map(|row| row[n]);
+                host.texel_store(slot(resource, call, n), coords(call, n), words);
+                [0; 4]
+            });
+        })
+    }
+}
+
+unsafe extern "C" fn texel_atomic<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its context (C).
+    unsafe {
+        guarded::<H>(context, origin, |host, call| {
+            let op = AtomicOp::ALL[code as usize];
+            each_lane(call, |call, n| {
+                let (value, compare) = (call.values[0][n], call.compare[n]);
+                [host.texel_atomic(op, slot(resource, call, n), coords(call, n), value, compare), 0, 0, 0]
+            });
+        })
+    }
+}
+
+unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its context (C).
+    unsafe {
+        guarded::<H>(context, origin, |host, call| {
+            let query = [Query::BufferSize, Query::TextureSize, Query::SampleCount][code as usize];
+            each_lane(call, |call, n| host.query(query, slot(resource, call, n), call.level[n]));
+        })
+    }
+}
+
+unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its context (C).
+    unsafe {
+        guarded::<H>(context, origin, |host, call| {
+            let op = if code == 0 { CounterOp::Alloc } else { CounterOp::Consume };
+            each_lane(call, |call, n| [host.counter(op, slot(resource, call, n)), 0, 0, 0]);
+        })
+    }
+}
+
+/// Fused multiply and add on processors without the instruction. Every lane takes part: the operation is pure.
+unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its own context (C).
+    let context = unsafe { &mut *context };
+    let _mode = FloatGuard::new(FloatMode::Default);
+    let call = &mut context.call;
+    for n in 0..HELPER_LANES {
+        let [a, b, c] = call.wide.each_ref().map(|row| f64::from_bits(row[n]));
+        call.wide_result[n] = a.mul_add(b, c).to_bits();
+    }
+    0
+}
+
+/// The number of an atomic operation as compiled code passes it.
+pub(crate) fn atomic_number(op: AtomicOp) -> u32 {
+    AtomicOp::ALL.iter().position(|&other| other == op).expect("the list has every operation") as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_have_the_documented_layout() {
+        assert_eq!((size_of::<View>(), align_of::<View>()), (32, 8));
+        assert_eq!([offset_of!(View, base), offset_of!(View, size_bytes), offset_of!(View, count)], [0, 8, 16]);
+        assert_eq!(offset_of!(View, counter), 24);
+        assert_eq!((size_of::<Range>(), offset_of!(Range, views), offset_of!(Range, count)), (16, 0, 8));
+        assert_eq!(align_of::<Context>(), 64);
+        assert_eq!([offsets::RANGES, offsets::HELPERS, 16, offsets::STOP, offsets::ARENA], [0, 8, 16, 24, 32]);
+        assert_eq!([offsets::FUEL, offsets::GROUP, offsets::FAULT_KIND, offsets::FAULT_ORIGIN], [40, 48, 60, 64]);
+        assert_eq!([offsets::LANES % 64, offsets::ZERO % 64, offsets::DUMP % 64, offsets::CALL_MASK % 64], [0; 4]);
+        assert_eq!(offsets::call_value(1) - offsets::call_value(0), 64);
+        assert_eq!(offsets::call_wide(1) - offsets::call_wide(0), 128);
+        assert_eq!([HelperId::TexelLoad.offset(), HelperId::Dfma.offset()], [0, 40]);
+    }
+
+    #[test]
+    fn unbound_views_point_to_aligned_zeros() {
+        assert_eq!(View::UNBOUND.base as usize % 64, 0);
+        assert!(ZEROES.0.iter().all(|word| word.load(std::sync::atomic::Ordering::Relaxed) == 0));
+    }
+}

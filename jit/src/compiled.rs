@@ -1,0 +1,138 @@
+//! A shader as machine code: what [`compile`](crate::compile) gives and how it is run.
+
+use std::time::Duration;
+
+use brolga_ir::host::Fault;
+
+use crate::abi::Context;
+use crate::code::ExecutableCode;
+use crate::mxcsr::{FloatGuard, FloatMode};
+
+/// Memory that each worker brings for its groups. Its content does not matter; it must not be shared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ArenaLayout {
+    /// Bytes.
+    pub size_bytes: usize,
+    /// Alignment, a power of two.
+    pub align: usize,
+}
+
+/// What compiling took and gave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Bytes of machine code with its constants.
+    pub code_bytes: usize,
+    /// Bytes of the stack frame.
+    pub frame_bytes: u32,
+    /// Instructions given to Cranelift.
+    pub clif_insts: usize,
+    /// Time to lower the IR.
+    pub lower_time: Duration,
+    /// Time Cranelift took.
+    pub codegen_time: Duration,
+}
+
+/// Texts for people.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listings {
+    pub clif: String,
+    pub asm: String,
+}
+
+/// A shader as machine code. It owns its executable memory and may be run by many threads at once.
+#[derive(Debug)]
+pub struct Compiled {
+    pub(crate) code: ExecutableCode,
+    pub(crate) float_mode: FloatMode,
+    pub(crate) arena: ArenaLayout,
+    /// Rows of `vThreadIDInGroup.x`, `.y`, `.z`, each padded to whole packets.
+    pub(crate) threads: Box<[u32]>,
+    pub(crate) immediate: Box<[u32]>,
+    pub(crate) listings: Listings,
+    pub(crate) statistics: Statistics,
+}
+
+impl Compiled {
+    /// Memory that each worker must bring.
+    pub fn arena_layout(&self) -> ArenaLayout {
+        self.arena
+    }
+
+    /// The float mode its code is written for. [`Self::run_group`] sets it itself.
+    pub fn float_mode(&self) -> FloatMode {
+        self.float_mode
+    }
+
+    /// What was given to Cranelift; empty unless listings were asked for.
+    pub fn clif(&self) -> &str {
+        &self.listings.clif
+    }
+
+    /// The machine code as text; empty unless listings were asked for.
+    pub fn asm(&self) -> &str {
+        &self.listings.asm
+    }
+
+    /// The machine code.
+    pub fn code(&self) -> &[u8] {
+        self.code.bytes()
+    }
+
+    /// What compiling took and gave.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Runs one group.
+    ///
+    /// # Errors
+    /// The fault that ended the group early. Memory then holds what was written before it.
+    ///
+    /// # Safety
+    /// The context is set up as [`crate::abi`] says (A and B) for this shader, and the processor has the features that
+    /// the code was compiled for.
+    pub unsafe fn run_group(&self, context: &mut Context, group: [u32; 3]) -> Result<(), Fault> {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.run_groups(context, std::iter::once(group)) }.map_err(|(fault, _)| fault)
+    }
+
+    /// Runs groups one after the other.
+    ///
+    /// # Errors
+    /// The fault that ended a group early, and that group; the following ones did not run.
+    ///
+    /// # Safety
+    /// As for [`Self::run_group`].
+    pub unsafe fn run_groups(
+        &self,
+        context: &mut Context,
+        groups: impl IntoIterator<Item = [u32; 3]>,
+    ) -> Result<(), (Fault, [u32; 3])> {
+        context.threads = self.threads.as_ptr();
+        context.immediate = self.immediate.as_ptr();
+        context.fault_kind = 0;
+        for group in groups {
+            context.group = group;
+            // The guard spans the group only: the iterator may run anything.
+            let mode = FloatGuard::new(self.float_mode);
+            // SAFETY: `compile` made the code as an `Entry` without relocations; the caller vouches for the rest.
+            unsafe { self.code.call(context) };
+            drop(mode);
+            if let Some(fault) = context.take_fault() {
+                return Err((fault, group));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiled_shaders_are_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Compiled>();
+    }
+}

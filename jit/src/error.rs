@@ -1,0 +1,46 @@
+//! Why a shader could not be compiled.
+
+/// Why a shader could not be compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// Code can be made for x86-64 with SSE4.2 only; the interpreter runs elsewhere.
+    #[error("the JIT needs an x86-64 processor with SSE4.2 and POPCNT")]
+    Unsupported,
+    /// The packet shape does not exist.
+    #[error("packets of {vectors} vectors do not exist, only of 2")]
+    PacketShape {
+        /// Vectors asked for.
+        vectors: u8,
+    },
+    /// Private arrays need too much memory.
+    #[error("private arrays need {bytes} bytes a worker, the limit is {limit}")]
+    LocalMemory {
+        /// Bytes needed.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// The stack frame is too large.
+    #[error("the shader needs a stack frame of {bytes} bytes, the limit is {limit}")]
+    Frame {
+        /// Bytes needed.
+        bytes: u32,
+        /// Bytes allowed.
+        limit: u32,
+    },
+    /// Cranelift refused the function.
+    #[error("code generation failed: {message}")]
+    Codegen {
+        /// What Cranelift said.
+        message: String,
+    },
+    /// The system gave no executable memory.
+    #[error("no executable memory for {bytes} bytes of code")]
+    Memory {
+        /// Bytes of code.
+        bytes: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
