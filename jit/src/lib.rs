@@ -24,7 +24,7 @@ pub use error::CompileError;
 pub use mxcsr::{FloatGuard, FloatMode};
 pub use options::{CpuFeatures, Options};
 
-use brolga_ir::Function;
+use brolga_ir::verify::VerifiedFunction;
 
 /// Largest stack frame, in bytes. Worker threads have small stacks and Cranelift puts no probes into frames.
 pub const MAX_FRAME_BYTES: u32 = 256 << 10;
@@ -36,7 +36,7 @@ pub const MAX_LOCAL_BYTES: u64 = 80 << 20;
 ///
 /// # Errors
 /// If the processor has no code generator, or the shader goes over a limit.
-pub fn compile(func: &Function, options: &Options) -> Result<Compiled, CompileError> {
+pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, CompileError> {
     let _ = func;
     if options.vectors != 2 {
         return Err(CompileError::PacketShape { vectors: options.vectors });
