@@ -8,7 +8,9 @@
 //! | `compiled.rs` | a compiled shader and how it is run |
 //! | `error.rs` | why a shader could not be compiled |
 //! | `mxcsr.rs` | the processor's float mode |
+//! | `ops.rs` | pure operations in packet operations |
 //! | `options.rs` | what selects code |
+//! | `packet/` | the only place that emits vector CLIF |
 //!
 //! Unsafe code is in `abi.rs`, `code.rs`, `mxcsr.rs` and in the call in `compiled.rs`, nowhere else.
 
@@ -17,7 +19,9 @@ mod code;
 mod compiled;
 mod error;
 mod mxcsr;
+pub mod ops;
 mod options;
+pub mod packet;
 
 pub use compiled::{ArenaLayout, Compiled, Statistics};
 pub use error::CompileError;

@@ -1,0 +1,366 @@
+//! Packets: the only place that emits vector CLIF.
+//!
+//! A [`Packet`] holds one value of every lane in vectors of [`Shape::vector_bytes`] bytes. Each operation emits its
+//! vectors in lockstep, in program order: that keeps as many independent chains in flight as there are vectors.
+//!
+//! Three kinds of values, and nothing else:
+//!
+//! | kind | CLIF | from where |
+//! |---|---|---|
+//! | [`Uniform`] | one scalar, the same for all lanes; a condition is an `i8` 0 or 1 | anything scalar |
+//! | [`Packet`] | `vectors` I32X4 or F32X4; twice as many I64X2 or F64X2; a condition is I32X4, all ones or zero | operations |
+//! | [`Part`] | 128 bits of a packet: four lanes of 32 bits or two of 64 | only [`Emit::part`], back only by [`Emit::join`] |
+//!
+//! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of what is vector k for a 32-bit type.
+//!
+//! Rules that all code here keeps, so that the same CLIF can later be re-encoded for wider registers: every shuffle stays
+//! inside its 128 bits; single lanes are reached through parts only; no vector constant differs from lane to lane (lane
+//! numbers come from the context); no 16-byte access means less than a whole vector (but where a part *is* a vector); no
+//! stack slots, no traps, no library calls, and nobody counts the bits of a mask.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | shapes, the three kinds, constants, splats, parts |
+//! | `element.rs` | element-wise arithmetic that is written once for scalars and vectors |
+//! | `mask.rs` | conditions: logic, tests for branches, selects |
+//! | `float.rs` | recipes for 32-bit floats and halves |
+//! | `integer.rs` | recipes for integers that CLIF has no good vector instruction for |
+//! | `double.rs` | 64-bit values: halves, conversions, fused multiply-add |
+//! | `memory.rs` | loads, stores, transposes, gathers and scatters |
+
+pub mod double;
+pub mod element;
+pub mod float;
+pub mod integer;
+pub mod mask;
+pub mod memory;
+
+use brolga_ir::{Const, Type};
+use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use smallvec::{SmallVec, smallvec};
+
+/// CLIF values of one packet.
+pub type Vectors = SmallVec<[Value; 8]>;
+
+/// How many lanes a packet has, and in what registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Shape {
+    /// Bytes of one vector. Stock Cranelift has 16.
+    pub vector_bytes: u32,
+    /// Vectors of a packet of 32-bit values.
+    pub vectors: u32,
+}
+
+impl Shape {
+    /// Two vectors of four: fast where four chains would spill and one would wait for its own results.
+    pub const EIGHT_LANES: Shape = Shape { vector_bytes: 16, vectors: 2 };
+
+    /// Threads in a packet.
+    pub fn lanes(self) -> u32 {
+        self.vector_bytes / 4 * self.vectors
+    }
+
+    /// Vectors of a packet of this type.
+    pub fn vectors_of(self, ty: Type) -> usize {
+        self.vectors as usize * if is_wide(ty) { 2 } else { 1 }
+    }
+
+    /// Parts of a packet of this type.
+    pub fn parts_of(self, ty: Type) -> usize {
+        self.vectors_of(ty) * (self.vector_bytes / 16) as usize
+    }
+
+    /// Bytes of a packet of this type in memory.
+    pub fn bytes_of(self, ty: Type) -> u32 {
+        self.lanes() * if is_wide(ty) { 8 } else { 4 }
+    }
+}
+
+/// Whether a value of the type has 64 bits.
+pub fn is_wide(ty: Type) -> bool {
+    matches!(ty, Type::I64 | Type::F64)
+}
+
+/// CLIF type of one vector of a packet, as block parameters and variables need it.
+pub fn vector_type(ty: Type) -> ir::Type {
+    match ty {
+        Type::Bool | Type::I32 => types::I32X4,
+        Type::F32 => types::F32X4,
+        Type::I64 => types::I64X2,
+        Type::F64 => types::F64X2,
+    }
+}
+
+/// CLIF type of a uniform value. A condition is an `i8`, 0 or 1.
+pub fn scalar_type(ty: Type) -> ir::Type {
+    match ty {
+        Type::Bool => types::I8,
+        Type::I32 => types::I32,
+        Type::F32 => types::F32,
+        Type::I64 => types::I64,
+        Type::F64 => types::F64,
+    }
+}
+
+/// A value that is the same in all lanes: one scalar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Uniform {
+    /// Type of the value.
+    pub ty: Type,
+    /// The scalar, of CLIF type [`scalar_type`].
+    pub value: Value,
+}
+
+/// A value per lane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Packet {
+    /// Type of the values.
+    pub ty: Type,
+    /// The vectors, [`Shape::vectors_of`] many, each of CLIF type [`vector_type`].
+    pub vectors: Vectors,
+}
+
+/// 128 bits of a packet. Made by [`Emit::part`], used up by [`Emit::join`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    ty: Type,
+    value: Value,
+}
+
+/// A value of the shader as the machine code holds it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// The same in all lanes.
+    Uniform(Uniform),
+    /// One per lane.
+    Packet(Packet),
+}
+
+impl Operand {
+    /// Type of the value.
+    pub fn ty(&self) -> Type {
+        match self {
+            Operand::Uniform(uniform) => uniform.ty,
+            Operand::Packet(packet) => packet.ty,
+        }
+    }
+
+    /// The CLIF values, one for a uniform.
+    pub fn values(&self) -> &[Value] {
+        match self {
+            Operand::Uniform(uniform) => std::slice::from_ref(&uniform.value),
+            Operand::Packet(packet) => &packet.vectors,
+        }
+    }
+
+    /// Whether one scalar stands for all lanes.
+    pub fn is_uniform(&self) -> bool {
+        matches!(self, Operand::Uniform(_))
+    }
+}
+
+impl From<Uniform> for Operand {
+    fn from(uniform: Uniform) -> Self {
+        Operand::Uniform(uniform)
+    }
+}
+
+impl From<Packet> for Operand {
+    fn from(packet: Packet) -> Self {
+        Operand::Packet(packet)
+    }
+}
+
+/// Where compiled code finds what packets need of its context record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Context {
+    /// Address of the record, an `i64` scalar that dominates all code that is emitted.
+    pub base: Value,
+    /// Byte offset of the lane numbers: `u32` 0, 1, 2 ... for at least [`Shape::lanes`] lanes.
+    pub lane_index: i32,
+    /// Byte offset of 16 zero bytes that masked-off lanes read.
+    pub zero: i32,
+    /// Byte offset of 16 bytes that masked-off lanes write and nobody reads.
+    pub dump: i32,
+    /// Who computes a fused multiply-add.
+    pub fma: Fma,
+}
+
+/// Who computes a fused multiply-add.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fma {
+    /// The processor: Cranelift has `has_fma`.
+    Hardware,
+    /// A helper of type `abi::Helper`, on records in the context.
+    Helper {
+        /// Byte offset in the context of the helper table's address.
+        table: i32,
+        /// Byte offset in the table of the helper's address.
+        entry: i32,
+        /// Byte offsets in the context of the three operands, a double per lane.
+        operands: [i32; 3],
+        /// Byte offset in the context of the result, a double per lane.
+        result: i32,
+    },
+}
+
+/// Emits packet operations where a function builder stands. Cheap to make: one per instruction is fine.
+pub struct Emit<'a, 'f> {
+    /// The function being written.
+    pub builder: &'a mut FunctionBuilder<'f>,
+    /// Lanes and registers.
+    pub shape: Shape,
+    /// The running code's record.
+    pub context: Context,
+}
+
+/// Flags of a bitcast between vectors with different lane counts: lanes are little-endian.
+fn lane_order() -> MemFlagsData {
+    let mut flags = MemFlagsData::new();
+    flags.set_endianness(Endianness::Little);
+    flags
+}
+
+impl<'a, 'f> Emit<'a, 'f> {
+    /// An emitter at the builder's position.
+    pub fn new(builder: &'a mut FunctionBuilder<'f>, shape: Shape, context: Context) -> Self {
+        Self { builder, shape, context }
+    }
+
+    /// A constant as a scalar.
+    pub fn constant(&mut self, constant: Const) -> Uniform {
+        let ins = self.builder.ins();
+        let value = match constant.ty {
+            Type::Bool => ins.iconst(types::I8, constant.bits as i64),
+            Type::I32 => ins.iconst(types::I32, constant.bits as i64),
+            Type::F32 => ins.f32const(f32::from_bits(constant.bits as u32)),
+            Type::I64 => ins.iconst(types::I64, constant.bits as i64),
+            Type::F64 => ins.f64const(f64::from_bits(constant.bits)),
+        };
+        Uniform { ty: constant.ty, value }
+    }
+
+    /// A constant in every lane: one vector, loaded from beside the code, stands for all.
+    pub fn constant_packet(&mut self, constant: Const) -> Packet {
+        let bytes: [u8; 16] = match constant.ty {
+            Type::Bool => [if constant.bits != 0 { 0xff } else { 0 }; 16],
+            Type::I32 | Type::F32 => repeat((constant.bits as u32).to_le_bytes()),
+            Type::I64 | Type::F64 => repeat(constant.bits.to_le_bytes()),
+        };
+        let handle = self.builder.func.dfg.constants.insert(bytes.as_slice().into());
+        let value = self.builder.ins().vconst(vector_type(constant.ty), handle);
+        Packet { ty: constant.ty, vectors: smallvec![value; self.shape.vectors_of(constant.ty)] }
+    }
+
+    /// A scalar in every lane.
+    pub fn splat(&mut self, uniform: Uniform) -> Packet {
+        let count = self.shape.vectors_of(uniform.ty);
+        let vector = match uniform.ty {
+            Type::Bool => {
+                // 0 or 1 to zero or all ones.
+                let word = self.builder.ins().uextend(types::I32, uniform.value);
+                let word = self.builder.ins().ineg(word);
+                self.builder.ins().splat(types::I32X4, word)
+            }
+            ty => self.builder.ins().splat(vector_type(ty), uniform.value),
+        };
+        Packet { ty: uniform.ty, vectors: smallvec![vector; count] }
+    }
+
+    /// The value per lane, splatted if it is uniform.
+    pub fn packet(&mut self, operand: &Operand) -> Packet {
+        match operand {
+            Operand::Uniform(uniform) => self.splat(*uniform),
+            Operand::Packet(packet) => packet.clone(),
+        }
+    }
+
+    /// A packet of vectors that came through block parameters, variables or helpers.
+    pub fn packet_of(&self, ty: Type, vectors: &[Value]) -> Packet {
+        debug_assert_eq!(vectors.len(), self.shape.vectors_of(ty), "vectors of a packet");
+        Packet { ty, vectors: vectors.into() }
+    }
+
+    /// The number of each lane within its packet, from the context (a constant must not differ from lane to lane).
+    pub fn lane_index(&mut self) -> Packet {
+        let (base, offset) = (self.context.base, self.context.lane_index);
+        let mut flags = MemFlagsData::trusted();
+        flags.set_readonly();
+        self.load(Type::I32, base, offset, flags)
+    }
+
+    /// 128 bits of a packet.
+    pub fn part(&mut self, packet: &Packet, index: usize) -> Part {
+        debug_assert_eq!(self.shape.vector_bytes, 16, "wider vectors need a take-part instruction");
+        Part { ty: packet.ty, value: packet.vectors[index] }
+    }
+
+    /// The packet of these parts, [`Shape::parts_of`] many.
+    pub fn join(&mut self, ty: Type, parts: &[Part]) -> Packet {
+        debug_assert_eq!(self.shape.vector_bytes, 16, "wider vectors need an insert-part instruction");
+        debug_assert!(parts.iter().all(|part| part.ty == ty), "parts of one type");
+        debug_assert_eq!(parts.len(), self.shape.parts_of(ty), "parts of a packet");
+        Packet { ty, vectors: parts.iter().map(|part| part.value).collect() }
+    }
+
+    /// One scalar per lane, in lane order. A condition gives an `i32`, all ones or zero.
+    pub fn lanes(&mut self, packet: &Packet) -> Vec<Value> {
+        let mut scalars = Vec::new();
+        for index in 0..self.shape.parts_of(packet.ty) {
+            let part = self.part(packet, index);
+            self.part_lanes(part, &mut scalars);
+        }
+        scalars
+    }
+
+    /// Appends the lanes of a part. Two lanes of 32 bits leave the vector together: a 64-bit move and a shift are
+    /// cheaper than two extractions.
+    fn part_lanes(&mut self, part: Part, scalars: &mut Vec<Value>) {
+        let ins_pairs = |emit: &mut Self, vector: Value, index: u8| {
+            let pair = emit.builder.ins().bitcast(types::I64X2, lane_order(), vector);
+            emit.builder.ins().extractlane(pair, index)
+        };
+        match part.ty {
+            Type::Bool | Type::I32 => {
+                for index in 0..2 {
+                    let pair = ins_pairs(self, part.value, index);
+                    scalars.push(self.builder.ins().ireduce(types::I32, pair));
+                    let high = self.shift_right_scalar(pair, 32);
+                    scalars.push(self.builder.ins().ireduce(types::I32, high));
+                }
+            }
+            Type::F32 => scalars.extend((0..4u8).map(|lane| self.builder.ins().extractlane(part.value, lane))),
+            Type::I64 | Type::F64 => {
+                scalars.extend((0..2u8).map(|lane| self.builder.ins().extractlane(part.value, lane)));
+            }
+        }
+    }
+
+    /// A packet of one scalar per lane, in lane order. For conditions the scalars are `i32`, all ones or zero.
+    pub fn from_lanes(&mut self, ty: Type, scalars: &[Value]) -> Packet {
+        let per_part = if is_wide(ty) { 2 } else { 4 };
+        debug_assert_eq!(scalars.len(), self.shape.lanes() as usize, "one scalar per lane");
+        let parts: SmallVec<[Part; 8]> = scalars.chunks(per_part).map(|lanes| self.part_of_lanes(ty, lanes)).collect();
+        self.join(ty, &parts)
+    }
+
+    /// A part of two or four scalars.
+    fn part_of_lanes(&mut self, ty: Type, scalars: &[Value]) -> Part {
+        let mut value = self.builder.ins().scalar_to_vector(vector_type(ty), scalars[0]);
+        for (lane, &scalar) in scalars.iter().enumerate().skip(1) {
+            value = self.builder.ins().insertlane(value, scalar, lane as u8);
+        }
+        Part { ty, value }
+    }
+
+    /// Logical right shift of a scalar by a constant.
+    fn shift_right_scalar(&mut self, value: Value, amount: i64) -> Value {
+        self.builder.ins().ushr_imm_u(value, amount)
+    }
+}
+
+/// A constant's bytes over a whole vector.
+fn repeat<const N: usize>(bytes: [u8; N]) -> [u8; 16] {
+    std::array::from_fn(|index| bytes[index % N])
+}
