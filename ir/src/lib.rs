@@ -10,6 +10,7 @@
 //! | `function.rs` | instructions, regions, values |
 //! | `builder.rs` | writes instructions at a cursor |
 //! | `phases.rs` | where barriers cut a shader |
+//! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | what a running shader asks of the outside world |
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@ pub mod function;
 pub mod host;
 pub mod interface;
 pub mod ops;
+pub mod passes;
 pub mod phases;
 pub mod types;
 pub mod verify;

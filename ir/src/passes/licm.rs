@@ -1,0 +1,65 @@
+//! Moves computations that are the same in every round out of their loop.
+//!
+//! Only what cannot fail and touches no memory that changes: pure operations, inputs and constants. Loops that hold a
+//! waiting barrier are left alone: a value from before them would have to be kept for every packet of the group.
+
+use crate::entity::{Inst, Region, Value};
+use crate::function::{Function, InstKind, Object, Sync};
+use crate::passes::cse::is_read_only;
+
+/// Runs the pass.
+pub(super) fn run(func: &mut Function) {
+    let mut depth = vec![0u32; func.value_count()];
+    region(func, func.body(), 0, &mut depth);
+}
+
+/// `depth` is the number of loops around the place where each value seen so far is computed. Gives the instructions
+/// that leave the region: they need nothing of its innermost loop.
+fn region(func: &mut Function, at: Region, loops: u32, depth: &mut [u32]) -> Vec<Inst> {
+    let mut leaving = Vec::new();
+    let mut kept = Vec::new();
+    for inst in std::mem::take(&mut func.region_mut(at).insts) {
+        let kind = &func.inst(inst).kind;
+        let is_loop = matches!(kind, InstKind::Loop { .. });
+        let inner_loops = loops + u32::from(is_loop && !holds_barrier(func, inst));
+        for inner in kind.regions() {
+            for &param in &func.region(inner).params {
+                depth[param.index()] = inner_loops;
+            }
+            // What leaves a branch was under its condition, which does not matter to what cannot fail.
+            for moved in region(func, inner, inner_loops, depth) {
+                let home = if is_loop { loops } else { inner_loops };
+                place(func, moved, home, depth, &mut kept, &mut leaving);
+            }
+        }
+        place(func, inst, loops, depth, &mut kept, &mut leaving);
+    }
+    func.region_mut(at).insts = kept;
+    leaving
+}
+
+/// Puts an instruction here or lets it leave to outside the innermost of `loops` loops.
+fn place(func: &Function, inst: Inst, loops: u32, depth: &mut [u32], kept: &mut Vec<Inst>, leaving: &mut Vec<Inst>) {
+    let data = func.inst(inst);
+    let needs = data.kind.args().iter().map(|value: &Value| depth[value.index()]).max().unwrap_or(0);
+    let leaves = loops > 0 && needs < loops && may_move(func, &data.kind);
+    for result in &data.results {
+        // Where it will end up: each loop it leaves passes it on to the next.
+        depth[result.index()] = if leaves { needs } else { loops };
+    }
+    if leaves { leaving.push(inst) } else { kept.push(inst) }
+}
+
+fn may_move(func: &Function, kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } => true,
+        InstKind::Load { place } => is_read_only(func, &place.object) && !matches!(place.object, Object::Local(_)),
+        _ => false,
+    }
+}
+
+fn holds_barrier(func: &Function, inst: Inst) -> bool {
+    let kind = &func.inst(inst).kind;
+    matches!(kind, InstKind::Barrier(Sync { threads: true, .. }))
+        || kind.regions().iter().any(|&inner| func.region(inner).insts.iter().any(|&inst| holds_barrier(func, inst)))
+}

@@ -1,0 +1,53 @@
+//! The passes, in one visible list.
+//!
+//! Cranelift runs without its optimiser (it undoes the lockstep order of packets), so all simplification is done here,
+//! on the shader. Every pass keeps results to the bit: none reassociates floats, `precise` or not, because the bit
+//! promise holds for all. Passes never call passes; the list below says the order and, where it matters, why.
+
+mod alias;
+mod cse;
+mod dead;
+mod licm;
+mod simplify;
+mod ssa;
+mod types;
+
+use crate::function::Function;
+
+/// Which passes run; a debugging aid and the proof that passes change nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Level {
+    /// Only what the engines need: slots become values.
+    None,
+    /// Everything.
+    #[default]
+    Full,
+}
+
+/// Rounds of simplification at most; shaders seen so far settle after three.
+const ROUNDS: usize = 6;
+
+/// Turns freshly translated code into the form the engines take, and makes it small and fast.
+pub fn optimise(func: &mut Function, level: Level) {
+    ssa::construct(func);
+    if level == Level::None {
+        return;
+    }
+    // Slots bring along every register a loop or branch writes: drop those nobody reads before anything looks at them.
+    dead::remove(func);
+    let settle = |func: &mut Function| {
+        for _ in 0..ROUNDS {
+            let changed = simplify::run(func) | cse::run(func);
+            dead::remove(func);
+            if !changed {
+                break;
+            }
+        }
+    };
+    settle(func);
+    // Needs the pairs of conversions that simplification leaves at region borders, and makes new ones inside.
+    types::infer(func);
+    settle(func);
+    // Last, because it moves code away from the patterns above.
+    licm::run(func);
+}

@@ -1,0 +1,141 @@
+//! Slots become values.
+//!
+//! The code is structured, so no dominance frontiers are needed: a slot that a region writes becomes one more result
+//! of the `if` or `switch`, or one more variable of the loop, that owns the region. A slot never written is zero.
+//! Results nobody reads are left for the `dead` pass.
+
+use crate::entity::{Inst, Region, Slot, Value};
+use crate::function::{Function, InstKind, Origin};
+use crate::passes::alias::Aliases;
+use crate::types::{Const, Type};
+
+/// Replaces every slot access.
+pub(super) fn construct(func: &mut Function) {
+    if func.slot_count() == 0 {
+        return;
+    }
+    let mut written = vec![Vec::new(); func.region_count()];
+    collect_written(func, func.body(), &mut written);
+    let mut construction = Construction {
+        aliases: Aliases::new(func),
+        current: vec![None; func.slot_count()],
+        carried: vec![Vec::new(); func.inst_count()],
+        zeros: [None; Type::ALL.len()],
+        written,
+    };
+    construction.region(func, func.body());
+    // Zeros were made on demand, but may be used anywhere: they open the body.
+    let body = func.body();
+    let zeros = construction.zeros.iter().flatten().map(|&(inst, _)| inst);
+    func.region_mut(body).insts.splice(0..0, zeros);
+}
+
+/// The slots each region writes, its inner regions included, in slot order.
+fn collect_written(func: &Function, region: Region, written: &mut Vec<Vec<Slot>>) {
+    let mut slots = Vec::new();
+    for &inst in &func.region(region).insts {
+        match &func.inst(inst).kind {
+            InstKind::SlotSet(slot, _) => slots.push(*slot),
+            kind => {
+                for inner in kind.regions() {
+                    collect_written(func, inner, written);
+                    slots.extend_from_slice(&written[inner.index()]);
+                }
+            }
+        }
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    written[region.index()] = slots;
+}
+
+struct Construction {
+    aliases: Aliases,
+    /// Value of each slot at the current point.
+    current: Vec<Option<Value>>,
+    /// The slots that each control instruction carries out of its regions.
+    carried: Vec<Vec<Slot>>,
+    /// One zero of each type.
+    zeros: [Option<(Inst, Value)>; Type::ALL.len()],
+    written: Vec<Vec<Slot>>,
+}
+
+impl Construction {
+    fn region(&mut self, func: &mut Function, region: Region) {
+        let insts = std::mem::take(&mut func.region_mut(region).insts);
+        let mut kept = Vec::with_capacity(insts.len());
+        for &inst in &insts {
+            let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
+            self.aliases.apply(&mut kind);
+            match &mut kind {
+                InstKind::SlotGet(slot) => {
+                    let value = self.get(func, *slot);
+                    self.aliases.replace(func.inst(inst).results[0], value);
+                    continue;
+                }
+                InstKind::SlotSet(slot, value) => {
+                    self.current[slot.index()] = Some(*value);
+                    continue;
+                }
+                InstKind::Break { target, args } | InstKind::Continue { target, args } => {
+                    args.extend(self.carried_values(func, *target));
+                }
+                // The yield of a region is completed by the region's owner below.
+                _ => {}
+            }
+            let regions = kind.regions();
+            func.inst_mut(inst).kind = kind;
+            kept.push(inst);
+            if !regions.is_empty() {
+                self.control(func, inst, &regions);
+            }
+        }
+        func.region_mut(region).insts = kept;
+    }
+
+    fn control(&mut self, func: &mut Function, inst: Inst, regions: &[Region]) {
+        let mut slots: Vec<Slot> = regions.iter().flat_map(|r| self.written[r.index()].iter().copied()).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        self.carried[inst.index()] = slots.clone();
+        let before: Vec<Value> = slots.iter().map(|&slot| self.get(func, slot)).collect();
+        let is_loop = matches!(func.inst(inst).kind, InstKind::Loop { .. });
+        if let InstKind::Loop { inits, .. } = &mut func.inst_mut(inst).kind {
+            inits.extend_from_slice(&before);
+        }
+        for &region in regions {
+            for (&slot, &value) in slots.iter().zip(&before) {
+                let entry = if is_loop { func.add_param(region, func.slot_type(slot)) } else { value };
+                self.current[slot.index()] = Some(entry);
+            }
+            self.region(func, region);
+            let values = self.carried_values(func, inst);
+            let last = func.region(region).insts.last().copied();
+            if let Some(InstKind::Yield(args)) = last.map(|last| &mut func.inst_mut(last).kind) {
+                args.extend(values);
+            }
+        }
+        for &slot in &slots {
+            let result = func.add_result(inst, func.slot_type(slot));
+            self.current[slot.index()] = Some(result);
+        }
+    }
+
+    fn carried_values(&mut self, func: &mut Function, inst: Inst) -> Vec<Value> {
+        let slots = self.carried[inst.index()].clone();
+        slots.into_iter().map(|slot| self.get(func, slot)).collect()
+    }
+
+    fn get(&mut self, func: &mut Function, slot: Slot) -> Value {
+        let value = self.current[slot.index()].unwrap_or_else(|| self.zero(func, func.slot_type(slot)));
+        self.aliases.resolve(value)
+    }
+
+    fn zero(&mut self, func: &mut Function, ty: Type) -> Value {
+        let make = || {
+            let inst = func.add_inst(InstKind::Const(Const::zero(ty)), &[ty], Origin::default());
+            (inst, func.inst(inst).results[0])
+        };
+        self.zeros[ty as usize].get_or_insert_with(make).1
+    }
+}

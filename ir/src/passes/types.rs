@@ -1,0 +1,263 @@
+//! Values that cross region borders, and selected ones, get the type they are used at.
+//!
+//! Registers are untyped, so after SSA construction a float that lives across a branch or loop is carried as bits: made
+//! bits at every end and a float again at every use. This pass carries it as a float. That changes nothing where
+//! either all uses read it as a float (bits are looked at by nobody), or all incoming values are canonical bits of
+//! floats (then `bits.f32` gives them back). See `bits.f32` in `ops.rs` for why the bits matter at all.
+
+use crate::entity::{Inst, Region, Value};
+use crate::function::{Function, InstKind, Values};
+use crate::ops::Op;
+use crate::types::Type;
+
+/// Runs the pass.
+pub(super) fn infer(func: &mut Function) {
+    let mut web = Web::new(func);
+    web.collect(func, func.body(), None);
+    let float = web.choose(func);
+    retype(func, &web, &float);
+}
+
+/// Values that regions carry, with what flows into them and how they are used.
+struct Web {
+    /// For each value: the operands of terminators and loops that flow into it, as (instruction, position).
+    incoming: Vec<Vec<(Inst, usize)>>,
+    /// For each value: the carried values it flows into.
+    flows_to: Vec<Vec<Value>>,
+    /// For each value: some use other than reading it as a float or carrying it on.
+    used_as_bits: Vec<bool>,
+    /// For each value: read as a float somewhere.
+    used_as_float: Vec<bool>,
+    /// For each value: the other half of the loop variable it is, result or parameter.
+    twin: Vec<Option<Value>>,
+    carried: Vec<Value>,
+}
+
+impl Web {
+    fn new(func: &Function) -> Self {
+        let n = func.value_count();
+        Self {
+            incoming: vec![Vec::new(); n],
+            flows_to: vec![Vec::new(); n],
+            used_as_bits: vec![false; n],
+            used_as_float: vec![false; n],
+            twin: vec![None; n],
+            carried: Vec::new(),
+        }
+    }
+
+    fn collect(&mut self, func: &Function, region: Region, owner: Option<Inst>) {
+        self.carried.extend(func.region(region).params.iter().filter(|&&v| func.ty(v) == Type::I32));
+        for &inst in &func.region(region).insts {
+            let data = func.inst(inst);
+            match &data.kind {
+                InstKind::Op { op: Op::AsF32, args } => self.used_as_float[args[0].index()] = true,
+                InstKind::Yield(args) => {
+                    let owner = owner.expect("only owned regions yield");
+                    self.flow(func, inst, args, owner, matches!(func.inst(owner).kind, InstKind::Loop { .. }));
+                }
+                InstKind::Break { target, args } => self.flow(func, inst, args, *target, false),
+                InstKind::Continue { target, args } => self.flow(func, inst, args, *target, true),
+                InstKind::Loop { inits, body } => {
+                    self.flow(func, inst, inits, inst, true);
+                    for (&result, &param) in data.results.iter().zip(&func.region(*body).params) {
+                        self.twin[result.index()] = Some(param);
+                        self.twin[param.index()] = Some(result);
+                    }
+                }
+                // A select carries values as a branch does.
+                InstKind::Op { op: Op::SelectI32, args } => {
+                    let result = data.results[0];
+                    self.carried.push(result);
+                    for n in 1..=2 {
+                        self.incoming[result.index()].push((inst, n));
+                        self.flows_to[args[n].index()].push(result);
+                    }
+                }
+                kind => kind.args().iter().for_each(|value| self.used_as_bits[value.index()] = true),
+            }
+            let regions = data.kind.regions();
+            if !regions.is_empty() {
+                self.carried.extend(data.results.iter().filter(|&&v| func.ty(v) == Type::I32));
+            }
+            for inner in regions {
+                self.collect(func, inner, Some(inst));
+            }
+        }
+    }
+
+    /// Operands flow into a loop's parameters or into results. A loop's parameter and result are one variable, since
+    /// engines keep them in one place: each flows into the other.
+    fn flow(&mut self, func: &Function, from: Inst, args: &Values, to: Inst, into_params: bool) {
+        for (n, &arg) in args.iter().enumerate() {
+            let result = func.inst(to).results[n];
+            let target = match &func.inst(to).kind {
+                InstKind::Loop { body, .. } if into_params => func.region(*body).params[n],
+                _ => result,
+            };
+            self.incoming[target.index()].push((from, n));
+            self.flows_to[arg.index()].push(target);
+        }
+    }
+
+    /// The carried values that become floats.
+    fn choose(&self, func: &Function) -> Vec<bool> {
+        let n = func.value_count();
+        let all = || {
+            let mut set = vec![false; n];
+            self.carried.iter().for_each(|value| set[value.index()] = true);
+            set
+        };
+        let by_use = self.shrink(all(), |set, value| {
+            !self.used_as_bits[value.index()] && self.flows_to[value.index()].iter().all(|to| set[to.index()])
+        });
+        let by_source = self.shrink(all(), |set, value| {
+            self.incoming[value.index()].iter().all(|&(inst, n)| {
+                let arg = edge_arg(func, inst, n);
+                set[arg.index()] || is_canonical(func, arg)
+            })
+        });
+        let mut float: Vec<bool> = by_use.iter().zip(&by_source).map(|(a, b)| *a || *b).collect();
+        // Only where it pays: a float goes in or is read somewhere along the web.
+        let mut pays: Vec<bool> = (0..n).map(|v| self.used_as_float[v]).collect();
+        for &value in &self.carried {
+            pays[value.index()] |=
+                self.incoming[value.index()].iter().any(|&(inst, n)| is_float_bits(func, edge_arg(func, inst, n)));
+        }
+        loop {
+            let mut changed = false;
+            for &value in &self.carried {
+                for to in self.flows_to[value.index()].iter().chain(&self.twin[value.index()]) {
+                    if float[value.index()] && float[to.index()] && pays[value.index()] != pays[to.index()] {
+                        pays[value.index()] = true;
+                        pays[to.index()] = true;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        float.iter_mut().zip(&pays).for_each(|(float, pays)| *float &= *pays);
+        float
+    }
+
+    /// Removes values until all that are left satisfy `holds`; a loop's parameter and result stay or go together.
+    fn shrink(&self, mut set: Vec<bool>, holds: impl Fn(&[bool], Value) -> bool) -> Vec<bool> {
+        loop {
+            let mut changed = false;
+            for &value in &self.carried {
+                let twin = self.twin[value.index()];
+                let stays = holds(&set, value) && twin.is_none_or(|twin| set[twin.index()]);
+                if set[value.index()] && !stays {
+                    set[value.index()] = false;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return set;
+            }
+        }
+    }
+}
+
+fn edge_arg(func: &Function, inst: Inst, n: usize) -> Value {
+    match &func.inst(inst).kind {
+        InstKind::Yield(args)
+        | InstKind::Break { args, .. }
+        | InstKind::Continue { args, .. }
+        | InstKind::Loop { inits: args, .. }
+        | InstKind::Op { args, .. } => args[n],
+        _ => unreachable!("values flow through terminators, loop entries and selects"),
+    }
+}
+
+fn is_float_bits(func: &Function, value: Value) -> bool {
+    func.as_op(value).is_some_and(|(op, _)| op == Op::BitsF32)
+}
+
+/// Bits that a float gives back unchanged.
+fn is_canonical(func: &Function, value: Value) -> bool {
+    is_float_bits(func, value) || func.as_const(value).is_some_and(|c| Op::BitsF32.eval(&[c.bits]) == c.bits)
+}
+
+/// Changes the types, with a conversion at every border between a changed and an unchanged value.
+fn retype(func: &mut Function, web: &Web, float: &[bool]) {
+    let mut as_bits = vec![None; func.value_count()];
+    rewrite(func, func.body(), None, float, &mut as_bits);
+    for &value in web.carried.iter().filter(|value| float[value.index()]) {
+        func.value_mut(value).ty = Type::F32;
+    }
+}
+
+fn rewrite(func: &mut Function, region: Region, owner: Option<Inst>, float: &[bool], as_bits: &mut [Option<Value>]) {
+    let is_float = |value: Value| float.get(value.index()).copied().unwrap_or(false);
+    let mut kept = Vec::new();
+    let params = func.region(region).params.clone();
+    bits_of(func, &params, float, as_bits, &mut kept);
+    for inst in std::mem::take(&mut func.region_mut(region).insts) {
+        let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
+        let origin = func.inst(inst).origin;
+        let target = match &kind {
+            InstKind::Yield(_) => owner,
+            InstKind::Break { target, .. } | InstKind::Continue { target, .. } => Some(*target),
+            InstKind::Loop { .. } => Some(inst),
+            _ => None,
+        };
+        let into: Option<Vec<Value>> = target.map(|target| func.inst(target).results.to_vec());
+        let reads_float = matches!(kind, InstKind::Op { op: Op::AsF32, .. });
+        let becomes_float = func.inst(inst).results.first().is_some_and(|&result| is_float(result));
+        let is_select = matches!(kind, InstKind::Op { op: Op::SelectI32, .. }) && becomes_float;
+        let mut position = 0;
+        kind.for_each_arg(|arg| {
+            // A loop's results and parameters change together, so results tell for both.
+            let carries = into.as_ref().is_some_and(|into| is_float(into[position]));
+            let wants_float = reads_float || carries || (is_select && position > 0);
+            position += 1;
+            match (is_float(*arg), wants_float) {
+                (true, false) => *arg = as_bits[arg.index()].expect("made where the value was"),
+                (false, true) if !reads_float => {
+                    let made = func.add_inst(
+                        InstKind::Op { op: Op::AsF32, args: Values::from_slice(&[*arg]) },
+                        &[Type::F32],
+                        origin,
+                    );
+                    kept.push(made);
+                    *arg = func.inst(made).results[0];
+                }
+                _ => {}
+            }
+        });
+        if let InstKind::Op { op: Op::AsF32, args } = &mut kind
+            && is_float(args[0])
+        {
+            // Already a float: read it through its bits, which the simplifier takes away.
+            args[0] = as_bits[args[0].index()].expect("made where the value was");
+        }
+        if let InstKind::Op { op, .. } = &mut kind
+            && is_select
+        {
+            *op = Op::SelectF32;
+        }
+        let regions = kind.regions();
+        func.inst_mut(inst).kind = kind;
+        for inner in regions {
+            rewrite(func, inner, Some(inst), float, as_bits);
+        }
+        kept.push(inst);
+        let results = func.inst(inst).results.to_vec();
+        bits_of(func, &results, float, as_bits, &mut kept);
+    }
+    func.region_mut(region).insts = kept;
+}
+
+/// After the definition of each value that becomes a float: its bits, for those who want them.
+fn bits_of(func: &mut Function, values: &[Value], float: &[bool], as_bits: &mut [Option<Value>], kept: &mut Vec<Inst>) {
+    for &value in values.iter().filter(|value| float.get(value.index()).copied().unwrap_or(false)) {
+        let args = Values::from_slice(&[value]);
+        let inst = func.add_inst(InstKind::Op { op: Op::BitsF32, args }, &[Type::I32], Default::default());
+        as_bits[value.index()] = Some(func.inst(inst).results[0]);
+        kept.push(inst);
+    }
+}
