@@ -13,11 +13,14 @@
 //! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | what a running shader asks of the outside world |
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
+//! | `flow.rs` | uses and merges, for the analyses |
+//! | `uniformity.rs` | what is the same in all threads |
 #![forbid(unsafe_code)]
 
 pub mod builder;
 pub mod entity;
 pub mod float;
+mod flow;
 pub mod function;
 pub mod host;
 pub mod interface;
@@ -25,6 +28,7 @@ pub mod ops;
 pub mod passes;
 pub mod phases;
 pub mod types;
+pub mod uniformity;
 pub mod verify;
 
 pub use builder::Builder;

@@ -1,0 +1,142 @@
+//! The way values and threads take through a function: who uses what, what is in what, which terminators bring which
+//! values together. For analyses that spread facts along it.
+
+use smallvec::SmallVec;
+
+use crate::entity::{Inst, Region, Value};
+use crate::function::{Function, InstKind};
+
+/// The shape of a function's control flow with its uses, for analyses that spread facts along them.
+pub(crate) struct Flow {
+    /// All instructions in program order, an owner before what it owns.
+    pub(crate) order: Vec<Inst>,
+    owners: Vec<Option<Inst>>,
+    regions: Vec<Region>,
+    depths: Vec<u32>,
+    loop_depths: Vec<u32>,
+    uses: Vec<SmallVec<[(Inst, u32); 2]>>,
+    result_edges: Vec<Vec<Inst>>,
+    param_edges: Vec<Vec<Inst>>,
+}
+
+impl Flow {
+    pub(crate) fn new(func: &Function) -> Self {
+        let mut flow = Self {
+            order: Vec::with_capacity(func.inst_count()),
+            owners: vec![None; func.region_count()],
+            regions: vec![func.body(); func.inst_count()],
+            depths: vec![0; func.inst_count()],
+            loop_depths: vec![0; func.value_count()],
+            uses: vec![SmallVec::new(); func.value_count()],
+            result_edges: vec![Vec::new(); func.inst_count()],
+            param_edges: vec![Vec::new(); func.inst_count()],
+        };
+        flow.walk(func, func.body(), 0, 0);
+        flow
+    }
+
+    fn walk(&mut self, func: &Function, region: Region, depth: u32, loop_depth: u32) {
+        for &param in &func.region(region).params {
+            self.loop_depths[param.index()] = loop_depth;
+        }
+        for &inst in &func.region(region).insts {
+            let data = func.inst(inst);
+            self.order.push(inst);
+            self.regions[inst.index()] = region;
+            self.depths[inst.index()] = depth;
+            for &result in &data.results {
+                self.loop_depths[result.index()] = loop_depth;
+            }
+            for (position, value) in data.kind.args().into_iter().enumerate() {
+                self.uses[value.index()].push((inst, position as u32));
+            }
+            match data.kind {
+                InstKind::Break { target, .. } => self.result_edges[target.index()].push(inst),
+                InstKind::Continue { target, .. } => self.param_edges[target.index()].push(inst),
+                InstKind::Yield(_) => {
+                    if let Some(owner) = self.owner(region) {
+                        let is_loop = matches!(func.inst(owner).kind, InstKind::Loop { .. });
+                        let edges = if is_loop { &mut self.param_edges } else { &mut self.result_edges };
+                        edges[owner.index()].push(inst);
+                    }
+                }
+                _ => {}
+            }
+            let inner_loop_depth = loop_depth + u32::from(matches!(data.kind, InstKind::Loop { .. }));
+            for inner in data.kind.regions() {
+                self.owners[inner.index()] = Some(inst);
+                self.walk(func, inner, depth + 1, inner_loop_depth);
+            }
+        }
+    }
+
+    /// The instruction that owns a region; `None` for the body.
+    pub(crate) fn owner(&self, region: Region) -> Option<Inst> {
+        self.owners[region.index()]
+    }
+
+    /// The region an instruction is in.
+    pub(crate) fn region_of(&self, inst: Inst) -> Region {
+        self.regions[inst.index()]
+    }
+
+    /// How many constructs are around an instruction.
+    pub(crate) fn depth(&self, inst: Inst) -> u32 {
+        self.depths[inst.index()]
+    }
+
+    /// How many loops are around a value's definition; a loop's parameters count as inside it.
+    pub(crate) fn loop_depth(&self, value: Value) -> u32 {
+        self.loop_depths[value.index()]
+    }
+
+    /// Who uses a value, and at which position of the operands.
+    pub(crate) fn uses(&self, value: Value) -> &[(Inst, u32)] {
+        &self.uses[value.index()]
+    }
+
+    /// The terminators that bring results to an `if`, `switch` or `loop`.
+    pub(crate) fn result_edges(&self, inst: Inst) -> &[Inst] {
+        &self.result_edges[inst.index()]
+    }
+
+    /// The terminators that bring the next round's parameters to a loop.
+    pub(crate) fn param_edges(&self, loop_inst: Inst) -> &[Inst] {
+        &self.param_edges[loop_inst.index()]
+    }
+
+    /// The parameters of a loop; none for anything else.
+    pub(crate) fn params<'f>(&self, func: &'f Function, loop_inst: Inst) -> &'f [Value] {
+        match func.inst(loop_inst).kind {
+            InstKind::Loop { body, .. } => &func.region(body).params,
+            _ => &[],
+        }
+    }
+
+    /// What the operands of a yield become: parameters of a loop, else results.
+    pub(crate) fn merged_by_yield<'f>(&self, func: &'f Function, owner: Inst) -> &'f [Value] {
+        match func.inst(owner).kind {
+            InstKind::Loop { body, .. } => &func.region(body).params,
+            _ => &func.inst(owner).results,
+        }
+    }
+
+    /// Whether all these terminators bring one and the same value as their `n`-th operand whichever lane takes which and
+    /// when: equal constants, or one value defined in no deeper loop, so that all lanes mean one evaluation of it.
+    pub(crate) fn same_evaluation(&self, func: &Function, edges: &[Inst], n: usize, loop_depth: u32) -> bool {
+        let mut args = edges.iter().map(|&edge| edge_arg(func, edge, n));
+        let Some(first) = args.next() else { return true };
+        match func.as_const(first) {
+            Some(constant) => args.all(|arg| func.as_const(arg) == Some(constant)),
+            None => self.loop_depth(first) <= loop_depth && args.all(|arg| arg == first),
+        }
+    }
+}
+
+/// The `n`-th operand of a yield, break or continue.
+pub(crate) fn edge_arg(func: &Function, edge: Inst, n: usize) -> Value {
+    match &func.inst(edge).kind {
+        InstKind::Yield(args) | InstKind::Break { args, .. } | InstKind::Continue { args, .. } => args[n],
+        _ => unreachable!("only yields, breaks and continues bring values"),
+    }
+}
