@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `limits.rs` | bounds on what a file may ask for |
 //! | `reader.rs` | the bounded reader that every access goes through |
+//! | `container/` | the DXBC container and its chunks |
 //! | `sm5/` | shader models 4.0 to 5.1: the instruction table, decoding, validation |
 //!
 //! Bytes are never trusted: whatever a file holds, the answer is a value or an error that names a byte.
 
 #![forbid(unsafe_code)]
 
+pub mod container;
 pub mod limits;
 mod reader;
 pub mod sm5;

@@ -209,7 +209,7 @@ codes! {
     /// What `resinfo` returns.
     ResinfoReturn {
         0 Float "float";
-        1 RcpFloat "rcpFloat";
+        1 RcpFloat "rcpfloat";
         2 Uint "uint";
     }
 }

@@ -1,10 +1,13 @@
-//! Operands as fxc prints them: `-|r0.xyxx|`, `cb0[r1.x + 2].y`, `T0[3]`, `l(1.000000)`.
+//! Operands and instructions as fxc prints them: `-|r0.xyxx|`, `cb0[r1.x + 2].y`, `T0[3]`, `mad_sat r0.x, r1.x, l(2.000000)`.
 //!
+//! This is for messages; it is not the listing. What needs the words around it (conversions between precisions) is left out.
 //! Which of float, integer or hexadecimal an immediate is printed as is fxc's guess from the bits; here it is made from
 //! the same bits without the context fxc has, so that a rare one differs.
 
-use super::codes::MinPrecision;
+use super::codes::{MinPrecision, ResinfoReturn, ResourceDimension};
+use super::instruction::{Instruction, Test};
 use super::operand::{Components, Index, Operand, RegisterFile};
+use super::ops::Carries;
 use std::fmt::{self, Display, Formatter};
 
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -73,7 +76,7 @@ impl Operand {
         let letters: String = match self.components {
             Components::None | Components::One => return String::new(),
             _ if !self.immediate.is_empty() => return String::new(),
-            Components::Mask(mask) => (0..4).filter(|n| mask & (1 << n) != 0).map(|n| LETTERS[n]).collect(),
+            Components::Mask(mask) => mask_letters(mask),
             Components::Swizzle(swizzle) => swizzle.iter().map(|&n| LETTERS[(n & 3) as usize]).collect(),
             Components::Select(component) => LETTERS[(component & 3) as usize].to_string(),
         };
@@ -88,6 +91,76 @@ impl Display for Index {
             Some(relative) => write!(f, "{relative} + {}", self.immediate),
         }
     }
+}
+
+impl Display for Instruction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.write_mnemonic(f)?;
+        for (n, operand) in self.operands.iter().enumerate() {
+            f.write_str(if n == 0 { " " } else { ", " })?;
+            match operand.file {
+                RegisterFile::Label => write!(f, "label{}", operand.index_u32(0).unwrap_or(0))?,
+                RegisterFile::Interface => write!(f, "{operand}[{}]", self.call_site)?,
+                _ => write!(f, "{operand}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Instruction {
+    fn write_mnemonic(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.op.text())?;
+        if self.saturate {
+            f.write_str("_sat")?;
+        }
+        if self.op.info().carries.has(Carries::TEST) {
+            f.write_str(match self.test {
+                Test::Zero => "_z",
+                Test::NonZero => "_nz",
+            })?;
+        }
+        let sync = [
+            (self.sync.uav_global, "_uglobal"),
+            (self.sync.uav_group, "_ugroup"),
+            (self.sync.shared_memory, "_g"),
+            (self.sync.threads, "_t"),
+        ];
+        sync.iter().filter(|(set, _)| *set).try_for_each(|(_, text)| f.write_str(text))?;
+        if self.offsets.is_some() {
+            f.write_str("_aoffimmi")?;
+        }
+        if self.resource.is_some() {
+            f.write_str("_indexable")?;
+        }
+        match self.precise {
+            0 => {}
+            0xf => f.write_str(" [precise]")?,
+            mask => write!(f, " [precise({})]", mask_letters(mask))?,
+        }
+        if let Some([u, v, w]) = self.offsets {
+            write!(f, "({u},{v},{w})")?;
+        }
+        if let Some(resource) = self.resource {
+            match resource.dimension {
+                ResourceDimension::StructuredBuffer => {
+                    write!(f, "({}, stride={})", resource.dimension, resource.stride_bytes)?;
+                }
+                dimension => write!(f, "({dimension})")?,
+            }
+        }
+        if let Some([x, y, z, w]) = self.returns {
+            write!(f, "({x},{y},{z},{w})")?;
+        }
+        match self.resinfo {
+            ResinfoReturn::Float => Ok(()),
+            returned => write!(f, "_{returned}"),
+        }
+    }
+}
+
+fn mask_letters(mask: u8) -> String {
+    (0..4).filter(|n| mask & (1 << n) != 0).map(|n| LETTERS[n]).collect()
 }
 
 fn write_words(f: &mut Formatter<'_>, words: &[u32]) -> fmt::Result {

@@ -10,6 +10,7 @@
 //! | `declaration.rs` | declarations |
 //! | `custom.rs` | custom data |
 //! | `decode.rs` | words to [`Program`] |
+//! | `declare.rs` | the layout of each declaration |
 //! | `valid.rs` | [`ValidProgram`]: what validation found out |
 //!
 //! [`decode()`] gives a [`Program`], which says what the words say. Checking it gives a [`ValidProgram`], and nothing
@@ -18,6 +19,8 @@
 pub mod codes;
 pub mod custom;
 pub mod declaration;
+mod declare;
+pub mod decode;
 mod display;
 pub mod instruction;
 pub mod operand;
@@ -26,6 +29,7 @@ pub mod valid;
 
 pub use custom::{CustomContent, CustomData, Message};
 pub use declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
+pub use decode::{DecodeError, decode};
 pub use instruction::{Instruction, SyncFlags, Test};
 pub use operand::{Components, Index, IndexForm, Operand, RegisterFile};
 pub use ops::Op;

@@ -1,0 +1,334 @@
+//! Resource definitions (RDEF): the names of what is bound, and the layout of constant buffers and structures.
+//!
+//! Types may be shared and a hostile file may make them refer to themselves, so the nesting and the total number of
+//! records are bounded.
+
+use super::{Chunk, ContainerError, limit};
+use crate::limits::Limits;
+use crate::reader::Reader;
+
+/// The resource definitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceDefinitions {
+    /// The shader model, major and minor.
+    pub version: (u8, u8),
+    /// The compiler's name.
+    pub creator: String,
+    /// Flags the shader was compiled with.
+    pub flags: u32,
+    /// What is bound to registers.
+    pub bindings: Vec<Binding>,
+    /// Constant buffers, and the element layout of structured buffers.
+    pub buffers: Vec<Buffer>,
+}
+
+/// Something that is bound to registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The name in the source.
+    pub name: String,
+    /// What it is.
+    pub kind: BindingKind,
+    /// The number of the return type; 0 for none.
+    pub return_type: u32,
+    /// The number of the dimension (not those of the token stream).
+    pub dimension: u32,
+    /// Samples, or the stride of structures.
+    pub samples_or_stride: u32,
+    /// The first register.
+    pub bind_point: u32,
+    /// How many registers; 0 for an array without end.
+    pub bind_count: u32,
+    /// Flags.
+    pub flags: u32,
+    /// The register space.
+    pub space: u32,
+    /// The range's id in the token stream of 5.1; before, the register.
+    pub id: u32,
+}
+
+/// What a binding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BindingKind {
+    /// `cbuffer`
+    ConstantBuffer,
+    /// `tbuffer`
+    TextureBuffer,
+    /// A texture or typed buffer.
+    Texture,
+    /// A sampler.
+    Sampler,
+    /// `RWTexture`, `RWBuffer`
+    UavTyped,
+    /// `StructuredBuffer`
+    Structured,
+    /// `RWStructuredBuffer`
+    UavStructured,
+    /// `ByteAddressBuffer`
+    Raw,
+    /// `RWByteAddressBuffer`
+    UavRaw,
+    /// `AppendStructuredBuffer`
+    UavAppend,
+    /// `ConsumeStructuredBuffer`
+    UavConsume,
+    /// `RWStructuredBuffer` with its counter in use
+    UavCounter,
+    /// Any other number.
+    Other(u32),
+}
+
+impl BindingKind {
+    fn from_code(code: u32) -> Self {
+        match code {
+            0 => Self::ConstantBuffer,
+            1 => Self::TextureBuffer,
+            2 => Self::Texture,
+            3 => Self::Sampler,
+            4 => Self::UavTyped,
+            5 => Self::Structured,
+            6 => Self::UavStructured,
+            7 => Self::Raw,
+            8 => Self::UavRaw,
+            9 => Self::UavAppend,
+            10 => Self::UavConsume,
+            11 => Self::UavCounter,
+            other => Self::Other(other),
+        }
+    }
+}
+
+/// A constant buffer, or the element layout of a structured buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// The name in the source.
+    pub name: String,
+    /// Its size.
+    pub size_bytes: u32,
+    /// Flags.
+    pub flags: u32,
+    /// What it is.
+    pub kind: BufferKind,
+    /// Its variables.
+    pub variables: Vec<Variable>,
+}
+
+/// What a buffer record describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BufferKind {
+    /// `cbuffer`
+    ConstantBuffer,
+    /// `tbuffer`
+    TextureBuffer,
+    /// Pointers to class instances.
+    InterfacePointers,
+    /// The elements of a structured buffer.
+    ResourceElements,
+    /// Any other number.
+    Other(u32),
+}
+
+/// A variable of a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// The name in the source.
+    pub name: String,
+    /// Where it lies in the buffer.
+    pub offset_bytes: u32,
+    /// Its size.
+    pub size_bytes: u32,
+    /// Flags; bit 1 tells that the shader uses it.
+    pub flags: u32,
+    /// Its type.
+    pub ty: VariableType,
+    /// Its default value.
+    pub default: Option<Vec<u8>>,
+}
+
+/// The type of a variable or member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariableType {
+    /// 0 scalar, 1 vector, 2 matrix by rows, 3 matrix by columns, 4 object, 5 structure, 6 and 7 interfaces.
+    pub class: u16,
+    /// 0 void, 1 bool, 2 int, 3 float, 19 uint, 39 double, and others.
+    pub base: u16,
+    /// Rows.
+    pub rows: u16,
+    /// Columns.
+    pub columns: u16,
+    /// Elements of an array; 0 if it is none.
+    pub elements: u16,
+    /// Members of a structure.
+    pub members: Vec<Member>,
+    /// The name of the type, where the file has it.
+    pub name: Option<String>,
+}
+
+/// A member of a structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// Where it lies in the structure.
+    pub offset_bytes: u32,
+    /// Its type.
+    pub ty: VariableType,
+}
+
+/// Structures within structures; deeper ones are an error.
+const TYPE_DEPTH: u32 = 16;
+/// Bytes of all default values together.
+const DEFAULT_BYTES: u32 = 1 << 20;
+/// Bytes of all names together; records may share a name, so that a small file can state many.
+const NAME_BYTES: u32 = 1 << 22;
+
+impl ResourceDefinitions {
+    pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Self, ContainerError> {
+        let start = chunk.reader();
+        let mut reader = start;
+        let [buffer_count, buffer_offset, binding_count, binding_offset] =
+            [reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?];
+        let [minor, major] = reader.u16()?.to_le_bytes();
+        let _stage = reader.u16()?;
+        let flags = reader.u32()?;
+        let mut parser = Parser {
+            start,
+            major,
+            minor,
+            limits,
+            records_left: limits.resource_records,
+            defaults_left: DEFAULT_BYTES,
+            names_left: NAME_BYTES,
+        };
+        let creator = parser.name(&mut reader)?;
+        parser.count(chunk.at, buffer_count)?;
+        parser.count(chunk.at + 8, binding_count)?;
+
+        let mut reader = start.seek(binding_offset)?;
+        let bindings = (0..binding_count).map(|_| parser.binding(&mut reader)).collect::<Result<_, _>>()?;
+        let mut reader = start.seek(buffer_offset)?;
+        let buffers = (0..buffer_count).map(|_| parser.buffer(&mut reader)).collect::<Result<_, _>>()?;
+        Ok(Self { version: (major, minor), creator, flags, bindings, buffers })
+    }
+}
+
+struct Parser<'a, 'l> {
+    start: Reader<'a>,
+    major: u8,
+    minor: u8,
+    limits: &'l Limits,
+    records_left: u32,
+    defaults_left: u32,
+    names_left: u32,
+}
+
+impl<'a> Parser<'a, '_> {
+    /// Takes `count` records out of what the limits allow for the chunk.
+    fn count(&mut self, at: u32, count: u32) -> Result<(), ContainerError> {
+        let most = self.limits.resource_records;
+        self.records_left = self
+            .records_left
+            .checked_sub(count)
+            .ok_or_else(|| limit(at, "resource definition records", count, most))?;
+        Ok(())
+    }
+
+    fn name(&mut self, reader: &mut Reader<'a>) -> Result<String, ContainerError> {
+        let at = reader.at();
+        let offset = reader.u32()?;
+        let text = self.start.seek(offset).ok().and_then(|text| text.text(self.limits.name_bytes));
+        let text = text.ok_or(ContainerError::Name { at, offset })?;
+        let size = text.len() as u32;
+        self.names_left =
+            self.names_left.checked_sub(size).ok_or_else(|| limit(at, "bytes of names", size, NAME_BYTES))?;
+        Ok(text)
+    }
+
+    fn has_spaces(&self) -> bool {
+        (self.major, self.minor) >= (5, 1)
+    }
+
+    fn binding(&mut self, reader: &mut Reader<'a>) -> Result<Binding, ContainerError> {
+        let name = self.name(reader)?;
+        let kind = BindingKind::from_code(reader.u32()?);
+        let [return_type, dimension, samples_or_stride] = [reader.u32()?, reader.u32()?, reader.u32()?];
+        let [bind_point, bind_count, flags] = [reader.u32()?, reader.u32()?, reader.u32()?];
+        let [space, id] = if self.has_spaces() { [reader.u32()?, reader.u32()?] } else { [0, bind_point] };
+        Ok(Binding { name, kind, return_type, dimension, samples_or_stride, bind_point, bind_count, flags, space, id })
+    }
+
+    fn buffer(&mut self, reader: &mut Reader<'a>) -> Result<Buffer, ContainerError> {
+        let name = self.name(reader)?;
+        let count_at = reader.at();
+        let [count, offset, size_bytes, flags] = [reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?];
+        let kind = match reader.u32()? {
+            0 => BufferKind::ConstantBuffer,
+            1 => BufferKind::TextureBuffer,
+            2 => BufferKind::InterfacePointers,
+            3 => BufferKind::ResourceElements,
+            other => BufferKind::Other(other),
+        };
+        self.count(count_at, count)?;
+        let mut variables_reader = self.start.seek(offset)?;
+        let variables = (0..count).map(|_| self.variable(&mut variables_reader)).collect::<Result<_, _>>()?;
+        Ok(Buffer { name, size_bytes, flags, kind, variables })
+    }
+
+    fn variable(&mut self, reader: &mut Reader<'a>) -> Result<Variable, ContainerError> {
+        let name = self.name(reader)?;
+        let [offset_bytes, size_bytes, flags] = [reader.u32()?, reader.u32()?, reader.u32()?];
+        let type_at = reader.at();
+        let type_offset = reader.u32()?;
+        let default_at = reader.at();
+        let default_offset = reader.u32()?;
+        if self.major >= 5 {
+            // First texture and sampler, and how many; only effects use them.
+            reader.take(16)?;
+        }
+        let default = match default_offset {
+            0 => None,
+            offset => {
+                let most = DEFAULT_BYTES;
+                self.defaults_left = self
+                    .defaults_left
+                    .checked_sub(size_bytes)
+                    .ok_or_else(|| limit(default_at, "bytes of default values", size_bytes, most))?;
+                Some(self.start.seek(offset)?.take(size_bytes as usize)?.to_vec())
+            }
+        };
+        let ty = self.ty(type_at, type_offset, 0)?;
+        Ok(Variable { name, offset_bytes, size_bytes, flags, ty, default })
+    }
+
+    fn ty(&mut self, at: u32, offset: u32, depth: u32) -> Result<VariableType, ContainerError> {
+        if depth > TYPE_DEPTH {
+            return Err(limit(at, "levels of structures", depth, TYPE_DEPTH));
+        }
+        self.count(at, 1)?;
+        let mut reader = self.start.seek(offset)?;
+        let [class, base, rows, columns, elements] =
+            [reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?];
+        let member_count = reader.u16()?;
+        let members_offset = reader.u32()?;
+        let name = if self.major >= 5 {
+            // The types of the base class and of the interfaces.
+            reader.take(16)?;
+            self.name(&mut reader).ok()
+        } else {
+            None
+        };
+        self.count(reader.at(), u32::from(member_count))?;
+        let mut members = Vec::new();
+        if member_count > 0 {
+            let mut reader = self.start.seek(members_offset)?;
+            for _ in 0..member_count {
+                let name = self.name(&mut reader)?;
+                let type_at = reader.at();
+                let type_offset = reader.u32()?;
+                let offset_bytes = reader.u32()?;
+                members.push(Member { name, offset_bytes, ty: self.ty(type_at, type_offset, depth + 1)? });
+            }
+        }
+        Ok(VariableType { class, base, rows, columns, elements, members, name })
+    }
+}

@@ -1,0 +1,87 @@
+//! Counts that the compiler left (STAT) and the features a shader needs (SFI0).
+
+use super::{Chunk, ContainerError};
+
+/// The compiler's counts. They are for people to read; nothing depends on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// The words as they stand.
+    pub words: Vec<u32>,
+}
+
+impl Statistics {
+    /// The words of the chunk; more than any known compiler writes are ignored.
+    pub(super) fn parse(chunk: &Chunk<'_>) -> Self {
+        const MOST: usize = 64;
+        let (words, _) = chunk.data.as_chunks::<4>();
+        Self { words: words.iter().take(MOST).map(|bytes| u32::from_le_bytes(*bytes)).collect() }
+    }
+
+    /// Instructions.
+    pub fn instructions(&self) -> Option<u32> {
+        self.words.first().copied()
+    }
+
+    /// Temporary registers.
+    pub fn temps(&self) -> Option<u32> {
+        self.words.get(1).copied()
+    }
+
+    /// Declarations.
+    pub fn declarations(&self) -> Option<u32> {
+        self.words.get(3).copied()
+    }
+
+    /// Instructions on floats.
+    pub fn float_instructions(&self) -> Option<u32> {
+        self.words.get(4).copied()
+    }
+
+    /// Instructions on signed integers.
+    pub fn int_instructions(&self) -> Option<u32> {
+        self.words.get(5).copied()
+    }
+
+    /// Instructions on unsigned integers.
+    pub fn uint_instructions(&self) -> Option<u32> {
+        self.words.get(6).copied()
+    }
+}
+
+/// The features a shader needs, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FeatureFlags(pub u64);
+
+impl FeatureFlags {
+    /// Doubles.
+    pub const DOUBLES: Self = Self(1);
+    /// Compute shaders with raw and structured buffers in model 4.x.
+    pub const COMPUTE_4_X: Self = Self(1 << 1);
+    /// UAVs in every stage.
+    pub const UAVS_AT_EVERY_STAGE: Self = Self(1 << 2);
+    /// 64 UAVs.
+    pub const UAVS_64: Self = Self(1 << 3);
+    /// Minimum precisions.
+    pub const MINIMUM_PRECISION: Self = Self(1 << 4);
+    /// The double instructions of 11.1.
+    pub const DOUBLE_EXTENSIONS: Self = Self(1 << 5);
+    /// The other instructions of 11.1.
+    pub const SHADER_EXTENSIONS: Self = Self(1 << 6);
+    /// Tiled resources.
+    pub const TILED_RESOURCES: Self = Self(1 << 8);
+    /// Loads from typed UAVs of more formats than R32.
+    pub const TYPED_UAV_LOADS: Self = Self(1 << 11);
+    /// Rasterizer ordered views.
+    pub const RASTERIZER_ORDERED: Self = Self(1 << 12);
+
+    /// Whether all flags of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub(super) fn parse(chunk: &Chunk<'_>) -> Result<Self, ContainerError> {
+        let mut reader = chunk.reader();
+        let [low, high] = [reader.u32()?, reader.u32()?].map(u64::from);
+        Ok(Self(low | high << 32))
+    }
+}

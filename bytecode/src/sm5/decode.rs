@@ -1,0 +1,525 @@
+//! Words to [`Program`]: the program header, items, instructions and custom data.
+//!
+//! Decoding follows the stated lengths and never leaves them: an instruction's operands must end where the
+//! instruction does, or one word before (fxc leaves an unused word behind some texture instructions). It stops at the
+//! first error. Whether a program makes sense is not asked here.
+
+use super::codes::{MinPrecision, ResinfoReturn, ResourceDimension, ReturnType};
+use super::custom::{CustomContent, CustomData, Message, MessageKind};
+use super::instruction::{Instruction, ResourceHint, SyncFlags, Test};
+use super::operand::{Components, Index, IndexForm, Operand, RegisterFile};
+use super::ops::{Carries, Form, Op, Slot};
+use super::{Item, ItemKind, Model, Program, Stage, declare};
+use crate::limits::Limits;
+use crate::reader::{Reader, Short};
+use smallvec::SmallVec;
+
+/// Why words are no program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// Fewer bytes than a token sequence needs.
+    #[error("token at byte {at}: needs {need} more bytes, {have} are left")]
+    Truncated {
+        /// Where the missing token would begin.
+        at: u32,
+        /// Bytes it needs.
+        need: u32,
+        /// Bytes that are left.
+        have: u32,
+    },
+    /// The program's length does not fit its chunk.
+    #[error("program length at byte {at}: {words} words are stated, it must be 2 to {have}")]
+    ProgramLength {
+        /// Where the length stands.
+        at: u32,
+        /// The stated length.
+        words: u32,
+        /// Words in the chunk.
+        have: u32,
+    },
+    /// A shader model that is none of 4.0, 4.1, 5.0, 5.1.
+    #[error("version token at byte {at}: shader model {major}.{minor} is not known, only 4.0 to 5.1 are")]
+    UnknownModel {
+        /// Where the version token stands.
+        at: u32,
+        /// Its major number.
+        major: u32,
+        /// Its minor number.
+        minor: u32,
+    },
+    /// A program type that is no stage.
+    #[error("version token at byte {at}: program type {code} is no stage")]
+    UnknownStage {
+        /// Where the version token stands.
+        at: u32,
+        /// The number.
+        code: u32,
+    },
+    /// An opcode that does not exist.
+    #[error("token at byte {at}: opcode {code} does not exist in {model}")]
+    UnknownOpcode {
+        /// Where the token stands.
+        at: u32,
+        /// The number.
+        code: u16,
+        /// The program's model.
+        model: Model,
+    },
+    /// An instruction's length is zero, or more than there is.
+    #[error("{op} at byte {at}: a length of {words} words, it must be 1 to {have}")]
+    InstructionLength {
+        /// Where the instruction begins.
+        at: u32,
+        /// Its opcode.
+        op: Op,
+        /// The stated length.
+        words: u32,
+        /// Words that are left.
+        have: u32,
+    },
+    /// An instruction is longer than its operands.
+    #[error("{op} at byte {at}: {words} words are left behind its operands")]
+    TrailingWords {
+        /// Where the instruction begins.
+        at: u32,
+        /// Its opcode.
+        op: Op,
+        /// How many words are left.
+        words: u32,
+    },
+    /// A number in a field of a token that means nothing.
+    #[error("token at byte {at}: {code} is no {what}")]
+    UnknownCode {
+        /// Where the token stands.
+        at: u32,
+        /// What the field should be.
+        what: &'static str,
+        /// The number.
+        code: u32,
+    },
+    /// Indices within indices are too deep.
+    #[error("operand at byte {at}: indices within indices are over the limit of {limit}")]
+    IndexDepth {
+        /// Where the operand stands.
+        at: u32,
+        /// The limit.
+        limit: u32,
+    },
+    /// The operand of a declaration does not have the form it must have.
+    #[error("{op} at byte {at}: its operand must be {expected}")]
+    DeclarationOperand {
+        /// Where the declaration begins.
+        at: u32,
+        /// Its opcode.
+        op: Op,
+        /// What the operand must be.
+        expected: &'static str,
+    },
+    /// The immediate constant buffer does not hold whole vectors, or too many.
+    #[error("immediate constant buffer at byte {at}: {words} words, it must be a multiple of 4 up to 16384")]
+    ImmediateConstants {
+        /// Where the block begins.
+        at: u32,
+        /// Its words.
+        words: u32,
+    },
+    /// A count is over its limit.
+    #[error("{what} at byte {at}: {count} are over the limit of {limit}")]
+    Limit {
+        /// Where the count stands.
+        at: u32,
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        count: u32,
+        /// The limit.
+        limit: u32,
+    },
+}
+
+impl DecodeError {
+    /// The byte in the file that the error is about.
+    pub fn at(&self) -> u32 {
+        match self {
+            Self::Truncated { at, .. }
+            | Self::ProgramLength { at, .. }
+            | Self::UnknownModel { at, .. }
+            | Self::UnknownStage { at, .. }
+            | Self::UnknownOpcode { at, .. }
+            | Self::InstructionLength { at, .. }
+            | Self::TrailingWords { at, .. }
+            | Self::UnknownCode { at, .. }
+            | Self::IndexDepth { at, .. }
+            | Self::DeclarationOperand { at, .. }
+            | Self::ImmediateConstants { at, .. }
+            | Self::Limit { at, .. } => *at,
+        }
+    }
+}
+
+impl From<Short> for DecodeError {
+    fn from(Short { at, need, have }: Short) -> Self {
+        Self::Truncated { at, need, have }
+    }
+}
+
+/// Vectors in an immediate constant buffer.
+const IMMEDIATE_VECTORS: usize = 4096;
+
+/// Decodes the data of a SHDR or SHEX chunk, which lie at byte `at` of the file.
+///
+/// Words behind the program's stated length are ignored.
+pub fn decode(data: &[u8], at: u32, limits: &Limits) -> Result<Program, DecodeError> {
+    let mut reader = Reader::new(data, at);
+    let version = reader.u32()?;
+    let model = match (version >> 4 & 0xf, version & 0xf) {
+        (4, 0) => Model::Sm4_0,
+        (4, 1) => Model::Sm4_1,
+        (5, 0) => Model::Sm5_0,
+        (5, 1) => Model::Sm5_1,
+        (major, minor) => return Err(DecodeError::UnknownModel { at, major, minor }),
+    };
+    let stage = match version >> 16 {
+        0 => Stage::Pixel,
+        1 => Stage::Vertex,
+        2 => Stage::Geometry,
+        3 => Stage::Hull,
+        4 => Stage::Domain,
+        5 => Stage::Compute,
+        code => return Err(DecodeError::UnknownStage { at, code }),
+    };
+    let length_at = reader.at();
+    let words = reader.u32()?;
+    let have = (data.len() / 4) as u32;
+    if words < 2 || words > have {
+        return Err(DecodeError::ProgramLength { at: length_at, words, have });
+    }
+    if words > limits.program_words {
+        let limit = limits.program_words;
+        return Err(DecodeError::Limit { at: length_at, what: "program words", count: words, limit });
+    }
+
+    let data = data.get(..words as usize * 4).unwrap_or_default();
+    let mut decoder = Decoder { model, limits, reader: Reader::new(data, at).seek(8)? };
+    let mut items = Vec::new();
+    while decoder.reader.left() > 0 {
+        items.push(decoder.item(at)?);
+    }
+    let words = data.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    Ok(Program { model, stage, at, words, items })
+}
+
+struct Decoder<'a, 'l> {
+    model: Model,
+    limits: &'l Limits,
+    reader: Reader<'a>,
+}
+
+impl<'a> Decoder<'a, '_> {
+    fn item(&mut self, program_at: u32) -> Result<Item, DecodeError> {
+        let at = self.reader.at();
+        let token = self.reader.clone().u32()?;
+        let code = (token & 0x7ff) as u16;
+        let op = Op::from_code(code).ok_or(DecodeError::UnknownOpcode { at, code, model: self.model })?;
+        let mut reader = self.item_words(op, token)?;
+        let word_count = (reader.left() / 4) as u32;
+        let kind = match op.info().form {
+            Form::Instruction => ItemKind::Instruction(self.instruction(op, &mut reader)?),
+            Form::Declaration => {
+                let declaration = declare::declaration(op, self.model, self.limits, &mut reader)?;
+                trailing(at, op, &reader, 0)?;
+                ItemKind::Declaration(Box::new(declaration))
+            }
+            Form::CustomData => ItemKind::CustomData(Box::new(self.custom_data(token, &mut reader)?)),
+        };
+        Ok(Item { at, first_word: (at - program_at) / 4, word_count, kind })
+    }
+
+    /// The words of the item that begins here, opcode token and all.
+    fn item_words(&mut self, op: Op, token: u32) -> Result<Reader<'a>, DecodeError> {
+        let at = self.reader.at();
+        let have = (self.reader.left() / 4) as u32;
+        let (words, least) = if has_length_word(op, token) {
+            let mut ahead = self.reader;
+            ahead.u32()?;
+            (ahead.u32()?, 2)
+        } else {
+            (token >> 24 & 0x7f, 1)
+        };
+        if words < least || words > have {
+            return Err(DecodeError::InstructionLength { at, op, words, have });
+        }
+        Ok(Reader::new(self.reader.take(words as usize * 4)?, at))
+    }
+
+    fn instruction(&self, op: Op, reader: &mut Reader<'a>) -> Result<Instruction, DecodeError> {
+        let info = op.info();
+        let at = reader.at();
+        let token = reader.u32()?;
+        let mut instruction = Instruction {
+            at,
+            op,
+            saturate: info.carries.has(Carries::SAT) && token >> 13 & 1 != 0,
+            precise: (token >> 19 & 0xf) as u8,
+            test: Test::NonZero,
+            sync: SyncFlags::default(),
+            resinfo: ResinfoReturn::Float,
+            offsets: None,
+            resource: None,
+            returns: None,
+            call_site: 0,
+            operands: Vec::with_capacity(info.slots.len()),
+            trailing_words: 0,
+        };
+        if info.carries.has(Carries::TEST) && token >> 18 & 1 == 0 {
+            instruction.test = Test::Zero;
+        }
+        if info.carries.has(Carries::SYNC) {
+            instruction.sync = SyncFlags {
+                threads: token >> 11 & 1 != 0,
+                shared_memory: token >> 12 & 1 != 0,
+                uav_group: token >> 13 & 1 != 0,
+                uav_global: token >> 14 & 1 != 0,
+            };
+        }
+        if info.carries.has(Carries::RESINFO) {
+            let code = token >> 11 & 3;
+            let what = "return type of resinfo";
+            instruction.resinfo = ResinfoReturn::from_code(code).ok_or(DecodeError::UnknownCode { at, what, code })?;
+        }
+        if info.carries.has(Carries::SAMPLEINFO) && token >> 11 & 1 != 0 {
+            instruction.resinfo = ResinfoReturn::Uint;
+        }
+        if has_length_word(op, token) {
+            reader.u32()?;
+        } else {
+            extended_opcode_tokens(token, reader, &mut instruction)?;
+        }
+        for slot in info.slots {
+            if *slot == Slot::Interface {
+                instruction.call_site = reader.u32()?;
+            }
+            instruction.operands.push(operand(reader, self.limits)?);
+        }
+        instruction.trailing_words = trailing(at, op, reader, 1)?;
+        Ok(instruction)
+    }
+
+    fn custom_data(&self, token: u32, reader: &mut Reader<'a>) -> Result<CustomData, DecodeError> {
+        let at = reader.at();
+        reader.take(8)?;
+        let content = match token >> 11 {
+            0 => CustomContent::Comment,
+            1 => CustomContent::DebugInfo,
+            2 => CustomContent::Opaque,
+            3 => {
+                let words = (reader.left() / 4) as u32;
+                let (vectors, rest) = reader.take(reader.left())?.as_chunks::<16>();
+                if !rest.is_empty() || vectors.len() > IMMEDIATE_VECTORS {
+                    return Err(DecodeError::ImmediateConstants { at, words });
+                }
+                CustomContent::ImmediateConstantBuffer(vectors.iter().map(vector).collect())
+            }
+            4 => CustomContent::Message(self.message(reader)?),
+            5 => CustomContent::ClipPlanes,
+            class => CustomContent::Unknown { class },
+        };
+        Ok(CustomData { at, content })
+    }
+
+    fn message(&self, reader: &mut Reader<'a>) -> Result<Message, DecodeError> {
+        let at = reader.at();
+        let kind = match reader.u32()? {
+            0x0020_0102 => MessageKind::Message,
+            0x0020_0103 => MessageKind::Error,
+            code => return Err(DecodeError::UnknownCode { at, what: "message number", code }),
+        };
+        let is_format = reader.u32()? != 0;
+        let characters = reader.u32()?;
+        let count = reader.u32()?;
+        let operand_words = reader.u32()?;
+        let operand_bytes = reader.take((operand_words as usize).saturating_mul(4))?;
+        let mut operand_reader = Reader::new(operand_bytes, at + 20);
+        let mut operands = Vec::new();
+        for _ in 0..count {
+            operands.push(operand(&mut operand_reader, self.limits)?);
+        }
+        let text = String::from_utf8_lossy(reader.take(characters as usize)?).into_owned();
+        Ok(Message { kind, is_format, text, operands })
+    }
+}
+
+/// Whether an item's length stands in the word behind its opcode token.
+fn has_length_word(op: Op, token: u32) -> bool {
+    let can_be_long = matches!(op, Op::DclFunctionBody | Op::DclFunctionTable | Op::DclInterface | Op::FCall);
+    op == Op::CustomData || (can_be_long && token >> 31 != 0)
+}
+
+/// Counts the words that are left of an item.
+fn trailing(at: u32, op: Op, reader: &Reader<'_>, most: usize) -> Result<u8, DecodeError> {
+    let words = reader.left() / 4;
+    if words > most {
+        return Err(DecodeError::TrailingWords { at, op, words: words as u32 });
+    }
+    Ok(words as u8)
+}
+
+fn vector(bytes: &[u8; 16]) -> [u32; 4] {
+    let mut vector = [0; 4];
+    for (word, bytes) in vector.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    vector
+}
+
+/// Reads the tokens that follow an opcode token while bit 31 says so. Unknown ones are passed over.
+fn extended_opcode_tokens(
+    token: u32,
+    reader: &mut Reader<'_>,
+    instruction: &mut Instruction,
+) -> Result<(), DecodeError> {
+    let mut last = token;
+    while last >> 31 != 0 {
+        let at = reader.at();
+        last = reader.u32()?;
+        match last & 0x3f {
+            1 => {
+                // Four bits each, in two's complement.
+                let offset = |shift: u32| ((last >> shift & 0xf) as i8) << 4 >> 4;
+                instruction.offsets = Some([offset(9), offset(13), offset(17)]);
+            }
+            2 => {
+                let code = last >> 6 & 0x1f;
+                let dimension = ResourceDimension::from_code(code);
+                let unknown = DecodeError::UnknownCode { at, what: "resource dimension", code };
+                let stride_bytes = (last >> 11 & 0xfff) as u16;
+                instruction.resource = Some(ResourceHint { dimension: dimension.ok_or(unknown)?, stride_bytes });
+            }
+            3 => instruction.returns = Some(return_types(at, last >> 6)?),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Four return types of four bits each, x lowest.
+pub(super) fn return_types(at: u32, bits: u32) -> Result<[ReturnType; 4], DecodeError> {
+    let mut returns = [ReturnType::Unused; 4];
+    for (n, return_type) in returns.iter_mut().enumerate() {
+        let code = bits >> (4 * n) & 0xf;
+        *return_type = ReturnType::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "return type", code })?;
+    }
+    Ok(returns)
+}
+
+/// Reads an operand with everything that belongs to it.
+pub(super) fn operand(reader: &mut Reader<'_>, limits: &Limits) -> Result<Operand, DecodeError> {
+    nested_operand(reader, limits, 0)
+}
+
+fn nested_operand(reader: &mut Reader<'_>, limits: &Limits, depth: u32) -> Result<Operand, DecodeError> {
+    let at = reader.at();
+    if depth > limits.index_depth {
+        return Err(DecodeError::IndexDepth { at, limit: limits.index_depth });
+    }
+    let token = reader.u32()?;
+    let code = token >> 12 & 0xff;
+    let file = RegisterFile::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "operand type", code })?;
+    let mut operand = Operand {
+        file,
+        components: components(at, token)?,
+        negate: false,
+        absolute: false,
+        min_precision: MinPrecision::Full,
+        non_uniform: false,
+        indices: SmallVec::new(),
+        immediate: SmallVec::new(),
+    };
+    extended_operand_tokens(token, reader, &mut operand)?;
+
+    let words = match (file, operand.components) {
+        (RegisterFile::Immediate32, Components::One) => 1,
+        (RegisterFile::Immediate64, Components::One) => 2,
+        (RegisterFile::Immediate32 | RegisterFile::Immediate64, Components::None) => {
+            return Err(DecodeError::UnknownCode { at, what: "component count of an immediate", code: 0 });
+        }
+        (RegisterFile::Immediate32 | RegisterFile::Immediate64, _) => 4,
+        _ => 0,
+    };
+    let dimensions = token >> 20 & 3;
+    if words > 0 && dimensions > 0 {
+        return Err(DecodeError::UnknownCode { at, what: "index count of an immediate", code: dimensions });
+    }
+    for _ in 0..words {
+        operand.immediate.push(reader.u32()?);
+    }
+    for n in 0..dimensions {
+        operand.indices.push(index(reader, limits, depth, token >> (22 + 3 * n) & 7)?);
+    }
+    Ok(operand)
+}
+
+fn components(at: u32, token: u32) -> Result<Components, DecodeError> {
+    match token & 3 {
+        0 => Ok(Components::None),
+        1 => Ok(Components::One),
+        2 => match token >> 2 & 3 {
+            0 => Ok(Components::Mask((token >> 4 & 0xf) as u8)),
+            1 => Ok(Components::Swizzle([4, 6, 8, 10].map(|shift| (token >> shift & 3) as u8))),
+            2 => Ok(Components::Select((token >> 4 & 3) as u8)),
+            code => Err(DecodeError::UnknownCode { at, what: "component selection mode", code }),
+        },
+        code => Err(DecodeError::UnknownCode { at, what: "component count", code }),
+    }
+}
+
+/// Reads the tokens that follow an operand token while bit 31 says so. Unknown ones are passed over.
+fn extended_operand_tokens(token: u32, reader: &mut Reader<'_>, operand: &mut Operand) -> Result<(), DecodeError> {
+    let mut last = token;
+    while last >> 31 != 0 {
+        let at = reader.at();
+        last = reader.u32()?;
+        if last & 0x3f != 1 {
+            continue;
+        }
+        let code = last >> 6 & 0xff;
+        if code > 3 {
+            return Err(DecodeError::UnknownCode { at, what: "operand modifier", code });
+        }
+        operand.negate = code & 1 != 0;
+        operand.absolute = code & 2 != 0;
+        let code = last >> 14 & 7;
+        operand.min_precision =
+            MinPrecision::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "minimum precision", code })?;
+        operand.non_uniform = last >> 17 & 1 != 0;
+    }
+    Ok(())
+}
+
+fn index(reader: &mut Reader<'_>, limits: &Limits, depth: u32, code: u32) -> Result<Index, DecodeError> {
+    let at = reader.at();
+    let form = match code {
+        0 => IndexForm::Immediate32,
+        1 => IndexForm::Immediate64,
+        2 => IndexForm::Relative,
+        3 => IndexForm::Relative32,
+        4 => IndexForm::Relative64,
+        _ => return Err(DecodeError::UnknownCode { at, what: "index representation", code }),
+    };
+    let immediate = match form {
+        IndexForm::Immediate32 | IndexForm::Relative32 => u64::from(reader.u32()?),
+        IndexForm::Immediate64 | IndexForm::Relative64 => {
+            let [high, low] = [reader.u32()?, reader.u32()?].map(u64::from);
+            high << 32 | low
+        }
+        IndexForm::Relative => 0,
+    };
+    let relative = match form {
+        IndexForm::Relative | IndexForm::Relative32 | IndexForm::Relative64 => {
+            Some(Box::new(nested_operand(reader, limits, depth + 1)?))
+        }
+        IndexForm::Immediate32 | IndexForm::Immediate64 => None,
+    };
+    Ok(Index { form, immediate, relative })
+}
