@@ -1,0 +1,449 @@
+//! Random programs in the IR, as the translator would leave them: registers in slots, nested control flow that
+//! diverges, every kind of memory.
+//!
+//! Programs end, never fault, and do not depend on the order of threads: a thread writes only what is its own, reads
+//! of others' data stand between barriers, atomics shared between threads commute and their results go unused.
+
+use brolga_ir::builder::only;
+use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Slot, Value};
+use brolga_ir::function::{AtomicOp, Input, Object, Place, Sync};
+use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::{Builder, Const, Function, Op, Type};
+
+/// Words of each thread's record in `u0`.
+pub const RECORD_WORDS: u32 = 16;
+/// Bytes of `u1`, whose words collect atomics.
+pub const TOTALS_BYTES: u32 = 64;
+/// Vectors of `b0`.
+pub const CONSTANT_VECTORS: u32 = 4;
+/// Bytes of `t0`.
+pub const INPUT_BYTES: u32 = 200;
+
+const OUT: usize = 0;
+const TOTALS: usize = 1;
+const CONSTANTS: usize = 2;
+const INPUT: usize = 3;
+const SLOTS: usize = 7;
+
+/// SplitMix64: small, seedable, the same everywhere.
+#[derive(Clone)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// Holds once in `n` times.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// A word, often one at an edge of integers or floats.
+    pub fn word(&mut self) -> u32 {
+        const EDGES: [u32; 24] = [
+            0, 1, 2, 3, 4, 31, 32, 0xffff_ffff, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xaaaa_aaaa, 0x3f80_0000,
+            0xbf80_0000, 0x4000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_1234, 0xffa0_0001, 0x0080_0000, 0x007f_ffff,
+            0x8000_0003, 0x7f7f_ffff, 0x4b00_0001,
+        ];
+        if self.one_in(2) { EDGES[self.below(EDGES.len())] } else { self.next() as u32 }
+    }
+}
+
+/// A program for the seed. `size` bounds the number of statements of a block.
+pub fn generate(seed: u64, size: usize) -> Function {
+    let mut random = Random(seed);
+    let group = [[1, 1, 1], [8, 1, 1], [5, 1, 1], [20, 1, 1], [4, 3, 1], [16, 2, 1], [8, 2, 2]][random.below(7)];
+    let mut func = Function::new(format!("seed {seed}"), interface(group));
+    let slots = (0..SLOTS).map(|_| func.add_slot(Type::I32)).collect();
+    let barriers = random.one_in(2);
+    let mut generator = Generator { b: Builder::new(&mut func), random, slots, size, targets: Vec::new(), barriers };
+    generator.program();
+    func
+}
+
+fn interface(group_size: [u32; 3]) -> Interface {
+    let resource = |class, kind| Resource { class, kind, space: 0, lower: 0, count: Some(1), uses_counter: false };
+    let threads: u32 = group_size.iter().product();
+    let mut totals = resource(ResourceClass::UnorderedAccess, ResourceKind::Raw);
+    totals.lower = 1;
+    Interface {
+        group_size,
+        resources: vec![
+            resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: RECORD_WORDS * 4 }),
+            totals,
+            resource(ResourceClass::Constant, ResourceKind::Constant { vectors: CONSTANT_VECTORS }),
+            resource(ResourceClass::ShaderResource, ResourceKind::Raw),
+        ],
+        shared: vec![Shared { register: 0, raw: false, stride_bytes: 8, count: threads }],
+        locals: vec![Local { register: 0, registers: 5, components: 4 }],
+        immediate: vec![[1, 2, 3, 4], [0x3f80_0000, 0xbf00_0000, 0x7fc0_0001, 0]],
+    }
+}
+
+
+struct Generator<'a> {
+    b: Builder<'a>,
+    random: Random,
+    slots: Vec<Slot>,
+    size: usize,
+    /// Enclosing loops (true) and switches (false).
+    targets: Vec<(Inst, bool)>,
+    barriers: bool,
+}
+
+impl Generator<'_> {
+    fn program(&mut self) {
+        for n in 0..SLOTS {
+            let value = if self.random.one_in(2) { self.leaf() } else { self.constant_read() };
+            self.b.slot_set(self.slots[n], value);
+        }
+        for _ in 0..self.size {
+            if self.barriers && self.random.one_in(5) { self.exchange() } else { self.statement(3) }
+            if self.b.is_terminated() {
+                return;
+            }
+        }
+        if self.barriers {
+            self.group_loop();
+        }
+        self.write_record();
+        self.b.return_();
+    }
+
+    /// One thread's registers to its own record.
+    fn write_record(&mut self) {
+        let index = self.thread_number();
+        let effect = self.b.bool(true);
+        let values: Vec<Value> = self.slots.clone().into_iter().map(|slot| self.b.slot_get(slot)).collect();
+        for (n, part) in values.chunks(4).enumerate() {
+            let offset = self.b.i32(n as u32 * 16);
+            self.b.store(Place { object: out(), index: Some(index), offset }, part, effect);
+        }
+    }
+
+    /// Group number times threads plus number in the group; the tests' groups lie along x.
+    fn thread_number(&mut self) -> Value {
+        let threads = self.b.func.interface.threads_per_group();
+        let group = self.b.input(Input::GroupId(0));
+        let threads = self.b.i32(threads);
+        let base = self.b.op(Op::IMul, &[group, threads]);
+        let index = self.b.input(Input::ThreadIndex);
+        self.b.op(Op::IAdd, &[base, index])
+    }
+
+    fn statement(&mut self, depth: usize) {
+        match self.random.below(if depth == 0 { 10 } else { 16 }) {
+            0..=5 => {
+                let value = self.expression();
+                self.set(value);
+            }
+            6 => self.own_memory(),
+            7 => self.local(),
+            8 => self.total(),
+            9 => {
+                let value = self.constant_read();
+                self.set(value);
+            }
+            10..=12 => self.branch(depth),
+            13 | 14 => self.repeat(depth),
+            _ => self.select_case(depth),
+        }
+    }
+
+    fn block(&mut self, depth: usize) {
+        for _ in 0..1 + self.random.below(self.size.min(4)) {
+            self.statement(depth);
+        }
+        if self.random.one_in(4) {
+            self.jump();
+        }
+    }
+
+    /// Ends the region with some jump.
+    fn jump(&mut self) {
+        let Some(&(target, is_loop)) = self.targets.get(self.random.below(self.targets.len().max(1))) else {
+            if self.random.one_in(6) && !self.barriers {
+                self.write_record();
+                self.b.return_();
+            }
+            return;
+        };
+        if is_loop && self.random.one_in(2) { self.b.continue_(target, &[]) } else { self.b.break_(target, &[]) }
+    }
+
+    fn end(&mut self) {
+        if !self.b.is_terminated() {
+            self.b.yield_(&[]);
+        }
+    }
+
+    fn branch(&mut self, depth: usize) {
+        let cond = self.condition();
+        let (_, then_region, else_region) = self.b.if_else(cond, &[]);
+        let outer = self.b.switch_to(then_region);
+        self.block(depth - 1);
+        self.end();
+        self.b.switch_to(else_region);
+        if self.random.one_in(2) {
+            self.block(depth - 1);
+        }
+        self.end();
+        self.b.switch_to(outer);
+    }
+
+    /// A loop with a counter of its own, tested before anything else in each round.
+    fn repeat(&mut self, depth: usize) {
+        let counter = self.b.func.add_slot(Type::I32);
+        let zero = self.b.i32(0);
+        self.b.slot_set(counter, zero);
+        let rounds = if self.random.one_in(2) {
+            self.b.i32(1 + self.random.below(4) as u32)
+        } else {
+            let any = self.leaf();
+            let mask = self.b.i32(3);
+            self.b.op(Op::And, &[any, mask])
+        };
+        let (inst, body) = self.b.loop_(&[]);
+        let outer = self.b.switch_to(body);
+        self.count_round(inst, counter, rounds);
+        self.targets.push((inst, true));
+        self.block(depth - 1);
+        self.targets.pop();
+        self.end();
+        self.b.switch_to(outer);
+    }
+
+    fn count_round(&mut self, inst: Inst, counter: Slot, rounds: Value) {
+        let count = self.b.slot_get(counter);
+        let done = self.b.op(Op::UGe, &[count, rounds]);
+        let (_, then_region, else_region) = self.b.if_else(done, &[]);
+        let body = self.b.switch_to(then_region);
+        self.b.break_(inst, &[]);
+        self.b.switch_to(else_region);
+        self.b.yield_(&[]);
+        self.b.switch_to(body);
+        let one = self.b.i32(1);
+        let next = self.b.op(Op::IAdd, &[count, one]);
+        self.b.slot_set(counter, next);
+    }
+
+    fn select_case(&mut self, depth: usize) {
+        let value = self.get();
+        let mask = self.b.i32(3);
+        let selector = self.b.op(Op::And, &[value, mask]);
+        let labels = if self.random.one_in(2) { vec![vec![0], vec![1, 2]] } else { vec![vec![3], vec![0], vec![7]] };
+        let (inst, cases, default) = self.b.switch(selector, labels, &[]);
+        let outer = self.b.region();
+        self.targets.push((inst, false));
+        for region in cases.into_iter().chain([default]) {
+            self.b.switch_to(region);
+            self.block(depth - 1);
+            self.end();
+        }
+        self.targets.pop();
+        self.b.switch_to(outer);
+    }
+
+    /// Writes to shared memory, a barrier, a read of a neighbour's words, a barrier.
+    fn exchange(&mut self) {
+        let threads = self.b.func.interface.threads_per_group();
+        let effect = self.b.bool(true);
+        let index = self.b.input(Input::ThreadIndex);
+        let zero = self.b.i32(0);
+        let values = [self.get(), self.get()];
+        let shared = Object::Shared(SharedId::new(0));
+        self.b.store(Place { object: shared, index: Some(index), offset: zero }, &values, effect);
+        let sync = Sync { threads: true, shared: true, ..Sync::default() };
+        self.b.barrier(sync);
+        let step = self.b.i32(1 + self.random.below(7) as u32);
+        let far = self.b.op(Op::IAdd, &[index, step]);
+        let count = self.b.i32(threads);
+        let neighbour = self.b.op(Op::UMod, &[far, count]);
+        let words = self.b.load(Place { object: shared, index: Some(neighbour), offset: zero }, 2);
+        self.set(words[0]);
+        self.set(words[1]);
+        self.b.barrier(sync);
+    }
+
+    /// A loop that all threads of the group go round together, with exchanges inside.
+    fn group_loop(&mut self) {
+        let counter = self.b.func.add_slot(Type::I32);
+        let zero = self.b.i32(0);
+        self.b.slot_set(counter, zero);
+        let rounds = self.b.i32(1 + self.random.below(3) as u32);
+        let (inst, body) = self.b.loop_(&[]);
+        let outer = self.b.switch_to(body);
+        self.count_round(inst, counter, rounds);
+        let barriers = std::mem::replace(&mut self.barriers, true);
+        self.statement(2);
+        if !self.b.is_terminated() {
+            self.exchange();
+            self.statement(1);
+        }
+        self.barriers = barriers;
+        self.end();
+        self.b.switch_to(outer);
+    }
+
+    fn own_memory(&mut self) {
+        let index = self.thread_number();
+        // Words past the registers' part of the record; 60 is the last word, 64 is outside.
+        let offset = self.b.i32([32, 40, 48, 56, 60, 64][self.random.below(6)]);
+        let count = 1 + self.random.below(4);
+        let place = Place { object: out(), index: Some(index), offset };
+        if self.random.one_in(2) {
+            let words = self.b.load(place, count);
+            self.set(words[count - 1]);
+        } else {
+            let values: Vec<Value> = (0..count).map(|_| self.get()).collect();
+            let effect = if self.random.one_in(3) { self.condition() } else { self.b.bool(true) };
+            self.b.store(place, &values, effect);
+        }
+    }
+
+    fn local(&mut self) {
+        let index = if self.random.one_in(2) {
+            self.b.i32(self.random.below(6) as u32)
+        } else {
+            let any = self.get();
+            let mask = self.b.i32(7);
+            self.b.op(Op::And, &[any, mask])
+        };
+        let offset = self.b.i32(4 * self.random.below(4) as u32);
+        let place = Place { object: Object::Local(LocalId::new(0)), index: Some(index), offset };
+        if self.random.one_in(2) {
+            let words = self.b.load(place, 1);
+            self.set(words[0]);
+        } else {
+            let value = self.get();
+            let effect = self.b.bool(true);
+            self.b.store(place, &[value], effect);
+        }
+    }
+
+    /// A commuting atomic on a word that all threads share.
+    fn total(&mut self) {
+        // One operation a word, since two different ones would not commute.
+        let ops = [AtomicOp::Add, AtomicOp::UMax, AtomicOp::SMin, AtomicOp::Xor, AtomicOp::Or];
+        let n = self.random.below(ops.len());
+        let offset = self.b.i32([0, 4, 8, 12, 16][n]);
+        let value = self.get();
+        let effect = self.condition();
+        let object = Object::Resource(only(ResourceId::new(TOTALS)));
+        self.b.atomic(ops[n], Place { object, index: None, offset }, value, None, effect);
+    }
+
+    fn constant_read(&mut self) -> Value {
+        let index = if self.random.one_in(2) { self.b.i32(self.random.below(6) as u32) } else { self.leaf() };
+        let offset = self.b.i32(4 * self.random.below(4) as u32);
+        match self.random.below(3) {
+            0 => {
+                let object = Object::Resource(only(ResourceId::new(CONSTANTS)));
+                self.b.load(Place { object, index: Some(index), offset }, 1)[0]
+            }
+            1 => self.b.load(Place { object: Object::Immediate, index: Some(index), offset }, 1)[0],
+            _ => {
+                let object = Object::Resource(only(ResourceId::new(INPUT)));
+                let count = 1 + self.random.below(4);
+                let sixteen = self.b.i32([1, 4, 8, 16][self.random.below(4)]);
+                let offset = self.b.op(Op::IMul, &[index, sixteen]);
+                self.b.load(Place { object, index: None, offset }, count)[count - 1]
+            }
+        }
+    }
+
+    fn leaf(&mut self) -> Value {
+        match self.random.below(6) {
+            0 => self.b.input(Input::ThreadIndex),
+            1 => self.b.input(Input::ThreadIdInGroup(self.random.below(3) as u8)),
+            2 => self.b.input(Input::ThreadId(0)),
+            3 => self.b.input(Input::GroupId(0)),
+            4 => {
+                let word = self.random.word();
+                self.b.constant(Const::i32(word))
+            }
+            _ => self.get(),
+        }
+    }
+
+    fn get(&mut self) -> Value {
+        let n = self.random.below(SLOTS);
+        self.b.slot_get(self.slots[n])
+    }
+
+    fn set(&mut self, value: Value) {
+        let n = self.random.below(SLOTS);
+        self.b.slot_set(self.slots[n], value);
+    }
+
+    fn condition(&mut self) -> Value {
+        let ops = [Op::IEq, Op::INe, Op::SLt, Op::ULt, Op::UGe, Op::FLt, Op::FGe, Op::FNe];
+        let op = ops[self.random.below(ops.len())];
+        self.typed(op)
+    }
+
+    /// Any operation on registers, its result as a word.
+    fn expression(&mut self) -> Value {
+        let op = Op::ALL[self.random.below(Op::ALL.len())];
+        let value = self.typed(op);
+        self.to_word(value)
+    }
+
+    fn typed(&mut self, op: Op) -> Value {
+        let args: Vec<Value> = op.args().iter().map(|&ty| self.operand(ty)).collect();
+        self.b.op(op, &args)
+    }
+
+    fn operand(&mut self, ty: Type) -> Value {
+        match ty {
+            Type::I32 => self.leaf(),
+            Type::Bool => {
+                let (a, b) = (self.leaf(), self.leaf());
+                self.b.op(Op::ULt, &[a, b])
+            }
+            Type::F32 => {
+                let word = self.leaf();
+                self.b.op(Op::AsF32, &[word])
+            }
+            Type::I64 => {
+                let (low, high) = (self.leaf(), self.leaf());
+                self.b.op(Op::Pack64, &[low, high])
+            }
+            Type::F64 => {
+                let word = self.operand(Type::I64);
+                self.b.op(Op::AsF64, &[word])
+            }
+        }
+    }
+
+    fn to_word(&mut self, value: Value) -> Value {
+        match self.b.func.ty(value) {
+            Type::I32 => value,
+            Type::Bool => self.b.op(Op::BToI, &[value]),
+            Type::F32 => self.b.op(Op::BitsF32, &[value]),
+            Type::I64 => {
+                let half = if self.random.one_in(2) { Op::Low64 } else { Op::High64 };
+                self.b.op(half, &[value])
+            }
+            Type::F64 => {
+                let bits = self.b.op(Op::BitsF64, &[value]);
+                self.to_word(bits)
+            }
+        }
+    }
+}
+
+fn out() -> Object {
+    Object::Resource(only(ResourceId::new(OUT)))
+}
