@@ -15,6 +15,7 @@
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
 //! | `flow.rs` | uses and merges, for the analyses |
 //! | `uniformity.rs` | what is the same in all threads |
+//! | `shape.rs` | how addresses lie over the lanes of a packet |
 #![forbid(unsafe_code)]
 
 pub mod builder;
@@ -27,6 +28,7 @@ pub mod interface;
 pub mod ops;
 pub mod passes;
 pub mod phases;
+pub mod shape;
 pub mod types;
 pub mod uniformity;
 pub mod verify;

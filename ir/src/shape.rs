@@ -1,0 +1,483 @@
+//! How integers, above all addresses, are laid out over the lanes of a packet.
+//!
+//! A value is *affine* if it grows by the same stride from each lane to the next, modulo 2^32; stride 0 is a
+//! packet-uniform value. Anything else is *scattered*. Engines turn affine addresses into vector loads and stores. The
+//! sum may wrap between two lanes: who needs a contiguous range must check that it does not.
+//!
+//! Lanes that are not active have no value, lane 0 like any other. So affine means: for any two active lanes the values
+//! differ by the stride times the distance of the lanes. See [`Shapes::in_all_lanes`] for when an engine may look at a
+//! fixed lane.
+//!
+//! Like uniformity the analysis is optimistic around loops; each value goes down a short ladder, so it is linear.
+
+use crate::entity::{Inst, Value};
+use crate::flow::{Flow, edge_arg};
+use crate::function::{Function, Input, InstKind};
+use crate::ops::Op;
+use crate::types::Type;
+use crate::uniformity::Uniformity;
+
+/// How an `i32` is laid out over the lanes of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// Grows by `stride` per lane, modulo 2^32.
+    Affine {
+        /// Difference between neighbouring lanes; 0 if all are equal.
+        stride: u32,
+    },
+    /// No known pattern.
+    Scattered,
+}
+
+/// Shapes of the values of one function.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    facts: Vec<Option<Fact>>,
+}
+
+impl Shapes {
+    /// Analyses a function without slots; `lanes` must be what `uniformity` was computed for.
+    pub fn compute(func: &Function, uniformity: &Uniformity, lanes: u32) -> Self {
+        let flow = Flow::new(func);
+        let mut analysis = Analysis {
+            func,
+            flow: &flow,
+            uniformity,
+            lanes,
+            merges: merges(func, &flow, uniformity),
+            facts: vec![None; func.value_count()],
+            changed: Vec::new(),
+        };
+        for &inst in &flow.order {
+            analysis.visit(inst, None);
+        }
+        while let Some(value) = analysis.changed.pop() {
+            for &(user, position) in flow.uses(value) {
+                analysis.visit(user, Some(position as usize));
+            }
+        }
+        Self { facts: analysis.facts }
+    }
+
+    /// The shape of a value. Packet-uniform values of any type have stride 0, other values that are not `i32` are
+    /// scattered.
+    pub fn shape(&self, value: Value) -> Shape {
+        // What nothing ever reaches has every shape.
+        self.facts[value.index()].map_or(Shape::Affine { stride: 0 }, |fact| match fact.line {
+            Some(line) => Shape::Affine { stride: line.stride },
+            None => Shape::Scattered,
+        })
+    }
+
+    /// Whether the shape holds in inactive lanes too, in an engine that computes pure operations in all lanes and where
+    /// [`Uniformity::params_need_masks`] and [`Uniformity::results_need_masks`] do not hold moves values in all lanes. If
+    /// so lane 0 may stand for all; if not the first active lane must.
+    pub fn in_all_lanes(&self, value: Value) -> bool {
+        self.facts[value.index()].is_none_or(|fact| fact.in_all_lanes)
+    }
+}
+
+/// What is known of a value; `None` in the table means that nothing has reached it yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Fact {
+    line: Option<Line>,
+    in_all_lanes: bool,
+}
+
+/// `base + lane * stride` where `base`, the value lane 0 has or would have, is a multiple of `2^align`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Line {
+    stride: u32,
+    align: u32,
+}
+
+impl Line {
+    fn uniform(align: u32) -> Self {
+        Self { stride: 0, align }
+    }
+
+    fn constant(value: u32) -> Self {
+        Self::uniform(value.trailing_zeros().min(MAX_ALIGN))
+    }
+
+    /// What holds for both.
+    fn meet(self, other: Line) -> Option<Line> {
+        (self.stride == other.stride).then(|| Line { stride: self.stride, align: self.align.min(other.align) })
+    }
+
+    fn add(self, other: Line) -> Line {
+        Line { stride: self.stride.wrapping_add(other.stride), align: self.align.min(other.align) }
+    }
+
+    fn sub(self, other: Line) -> Line {
+        Line { stride: self.stride.wrapping_sub(other.stride), align: self.align.min(other.align) }
+    }
+
+    fn times(self, factor: u32) -> Line {
+        let align = (self.align + factor.trailing_zeros()).min(MAX_ALIGN);
+        Line { stride: self.stride.wrapping_mul(factor), align }
+    }
+
+    /// The bits in which lanes may differ from the base, if adding the lanes' offsets to the base never carries: the
+    /// base has zeros there, so that the sum is a bitwise or.
+    fn lane_bits(self, lanes: u32) -> Option<u32> {
+        let most = u64::from(self.stride) * u64::from(lanes.saturating_sub(1));
+        (most < 1 << self.align).then(|| u32::MAX.checked_shr(32 - bit_length(most as u32)).unwrap_or(0))
+    }
+
+    /// How many low bits are zero in every lane.
+    fn zero_bits(self) -> u32 {
+        self.align.min(self.stride.trailing_zeros())
+    }
+
+    fn and(self, mask: u32, lanes: u32) -> Option<Line> {
+        if u32::MAX.checked_shl(self.zero_bits()).unwrap_or(0) & !mask == 0 {
+            return Some(self);
+        }
+        let bits = self.lane_bits(lanes)?;
+        match bits & mask {
+            0 => Some(Line { stride: 0, align: self.align.max(mask.trailing_zeros()).min(MAX_ALIGN) }),
+            kept if kept == bits => Some(self),
+            _ => None,
+        }
+    }
+
+    fn shift_right(self, count: u32, lanes: u32) -> Option<Line> {
+        let bits = self.lane_bits(lanes)?;
+        let align = self.align.saturating_sub(count);
+        if bits >> count == 0 {
+            Some(Line::uniform(align))
+        } else if self.zero_bits() >= count {
+            Some(Line { stride: self.stride >> count, align })
+        } else {
+            None
+        }
+    }
+}
+
+/// Zero is a multiple of everything; more alignment than this is of no use.
+const MAX_ALIGN: u32 = 31;
+
+fn bit_length(value: u32) -> u32 {
+    32 - value.leading_zeros()
+}
+
+/// How ways come together in a merged value.
+#[derive(Clone, Copy)]
+struct Merge {
+    /// Lanes that come different ways cannot be told apart by the shape.
+    keeps_shape: bool,
+    /// All lanes are written.
+    whole: bool,
+}
+
+/// How results of constructs and parameters of loops are merged; for other values it does not matter.
+fn merges(func: &Function, flow: &Flow, uniformity: &Uniformity) -> Vec<Merge> {
+    let mut merges = vec![Merge { keeps_shape: true, whole: true }; func.value_count()];
+    for &inst in &flow.order {
+        let mut set = |values: &[Value], edges: &[Inst], masked: bool| {
+            for (n, &value) in values.iter().enumerate().filter(|_| masked) {
+                let keeps_shape = flow.same_evaluation(func, edges, n, flow.loop_depth(value));
+                merges[value.index()] = Merge { keeps_shape, whole: false };
+            }
+        };
+        set(flow.params(func, inst), flow.param_edges(inst), uniformity.params_need_masks(inst));
+        set(&func.inst(inst).results, flow.result_edges(inst), uniformity.results_need_masks(func, inst));
+    }
+    merges
+}
+
+struct Analysis<'a> {
+    func: &'a Function,
+    flow: &'a Flow,
+    uniformity: &'a Uniformity,
+    lanes: u32,
+    merges: Vec<Merge>,
+    facts: Vec<Option<Fact>>,
+    changed: Vec<Value>,
+}
+
+impl Analysis<'_> {
+    /// Looks at an instruction, or only at what hangs on one of its operands.
+    fn visit(&mut self, inst: Inst, position: Option<usize>) {
+        let data = self.func.inst(inst);
+        let chosen = |len: usize| position.map_or(0..len, |n| n..n + 1);
+        match &data.kind {
+            InstKind::Loop { inits, .. } => {
+                for n in chosen(inits.len()) {
+                    self.bring(inits[n], self.flow.params(self.func, inst)[n]);
+                }
+            }
+            InstKind::Yield(args) => {
+                if let Some(owner) = self.flow.owner(self.flow.region_of(inst)) {
+                    for n in chosen(args.len()) {
+                        self.bring(edge_arg(self.func, inst, n), self.flow.merged_by_yield(self.func, owner)[n]);
+                    }
+                }
+            }
+            InstKind::Break { target, args } => {
+                for n in chosen(args.len()) {
+                    self.bring(args[n], self.func.inst(*target).results[n]);
+                }
+            }
+            InstKind::Continue { target, args } => {
+                for n in chosen(args.len()) {
+                    self.bring(args[n], self.flow.params(self.func, *target)[n]);
+                }
+            }
+            InstKind::If { .. } | InstKind::Switch { .. } => {}
+            InstKind::Const(constant) => {
+                let line = (constant.ty == Type::I32).then(|| Line::constant(constant.bits as u32));
+                self.lower(data.results[0], Fact { line, in_all_lanes: true });
+            }
+            InstKind::Input(input) => {
+                let line = input_line(*input, self.func.interface.group_size, self.lanes);
+                self.lower(data.results[0], Fact { line, in_all_lanes: true });
+            }
+            InstKind::Op { op, args } => {
+                if let Some(line) = self.op_line(*op, args) {
+                    let in_all_lanes = args.iter().all(|&arg| self.facts[arg.index()].is_none_or(|f| f.in_all_lanes));
+                    self.lower(data.results[0], Fact { line, in_all_lanes });
+                }
+            }
+            _ => {
+                for &result in &data.results {
+                    self.lower(result, Fact { line: None, in_all_lanes: false });
+                }
+            }
+        }
+    }
+
+    /// One way brings `from` to the merged value `to`.
+    fn bring(&mut self, from: Value, to: Value) {
+        let Merge { keeps_shape, whole } = self.merges[to.index()];
+        if let Some(fact) = self.facts[from.index()] {
+            let line = fact.line.filter(|_| keeps_shape);
+            self.lower(to, Fact { line, in_all_lanes: fact.in_all_lanes && whole });
+        }
+    }
+
+    /// Takes in that `fact` is all that holds for a value.
+    fn lower(&mut self, value: Value, mut fact: Fact) {
+        if self.uniformity.is_packet_uniform(value) {
+            fact = Fact { line: Some(Line::uniform(fact.line.map_or(0, |line| line.align))), in_all_lanes: true };
+        } else if self.func.ty(value) != Type::I32 {
+            fact.line = None;
+        }
+        let entry = &mut self.facts[value.index()];
+        let met = entry.map_or(fact, |old| Fact {
+            line: old.line.zip(fact.line).and_then(|(a, b)| a.meet(b)),
+            in_all_lanes: old.in_all_lanes && fact.in_all_lanes,
+        });
+        if *entry != Some(met) {
+            *entry = Some(met);
+            self.changed.push(value);
+        }
+    }
+
+    /// The line of an operation's result; `None` while an operand is still unknown.
+    fn op_line(&self, op: Op, args: &[Value]) -> Option<Option<Line>> {
+        let mut lines = [None; 3];
+        for (line, arg) in lines.iter_mut().zip(args) {
+            *line = self.facts[arg.index()]?.line;
+        }
+        Some(self.line_of(op, args, lines))
+    }
+
+    fn line_of(&self, op: Op, args: &[Value], lines: [Option<Line>; 3]) -> Option<Line> {
+        let constant = |n: usize| self.func.as_const(args[n]).map(|c| c.bits as u32);
+        match op {
+            Op::IAdd => Some(lines[0]?.add(lines[1]?)),
+            Op::ISub => Some(lines[0]?.sub(lines[1]?)),
+            Op::IMul => match (constant(0), constant(1)) {
+                (_, Some(factor)) => Some(lines[0]?.times(factor)),
+                (Some(factor), None) => Some(lines[1]?.times(factor)),
+                (None, None) => {
+                    let (a, b) = (lines[0]?, lines[1]?);
+                    (a.stride == 0 && b.stride == 0).then(|| Line::uniform((a.align + b.align).min(MAX_ALIGN)))
+                }
+            },
+            Op::Shl => Some(lines[0]?.times(1 << (constant(1)? & 31))),
+            Op::UShr => lines[0]?.shift_right(constant(1)? & 31, self.lanes),
+            Op::UDiv => {
+                let divisor = constant(1).filter(|n| n.is_power_of_two())?;
+                lines[0]?.shift_right(divisor.trailing_zeros(), self.lanes)
+            }
+            Op::UMod => {
+                let divisor = constant(1).filter(|n| n.is_power_of_two())?;
+                lines[0]?.and(divisor - 1, self.lanes)
+            }
+            Op::And => match (constant(0), constant(1)) {
+                (_, Some(mask)) => lines[0]?.and(mask, self.lanes),
+                (Some(mask), None) => lines[1]?.and(mask, self.lanes),
+                (None, None) => None,
+            },
+            Op::Or | Op::Xor => {
+                let (a, b) = (lines[0]?, lines[1]?);
+                (self.disjoint(a, args[1]) || self.disjoint(b, args[0])).then(|| a.add(b))
+            }
+            // The condition is a bool: a line means that it is uniform.
+            Op::SelectI32 if lines[0].is_some() || args[1] == args[2] => lines[1]?.meet(lines[2]?),
+            _ => None,
+        }
+    }
+
+    /// Whether a value on this line has no bit in common with the other one, so that `or` and `xor` add.
+    fn disjoint(&self, line: Line, other: Value) -> bool {
+        let most = match (self.func.as_const(other), self.func.as_op(other)) {
+            (Some(constant), _) => {
+                let bits = constant.bits as u32;
+                // Above the lanes' bits a constant may meet the base's bits, but then every lane's in the same way.
+                if line.stride != 0 && line.lane_bits(self.lanes).is_some_and(|lane_bits| lane_bits & bits == 0) {
+                    return true;
+                }
+                bits
+            }
+            (None, Some((op, args))) => {
+                let constant = args.get(1).and_then(|&arg| self.func.as_const(arg)).map(|c| c.bits as u32);
+                match (op, constant) {
+                    (Op::And, Some(mask)) => mask,
+                    (Op::UMod, Some(divisor)) if divisor != 0 => divisor - 1,
+                    (Op::UShr, Some(count)) => u32::MAX >> (count & 31),
+                    _ => return false,
+                }
+            }
+            (None, None) => return false,
+        };
+        bit_length(most) <= line.zero_bits()
+    }
+}
+
+fn input_line(input: Input, size: [u32; 3], lanes: u32) -> Option<Line> {
+    let packet = lanes.trailing_zeros();
+    match input {
+        Input::GroupId(_) => Some(Line::uniform(0)),
+        Input::ThreadIndex => Some(Line { stride: 1, align: packet }),
+        Input::ThreadId(n) | Input::ThreadIdInGroup(n) => {
+            let n = usize::from(n);
+            // The component counts with the flattened index if those before it do not count, and if it starts anew
+            // only between packets or never.
+            let counts = size[..n].iter().all(|&s| s == 1);
+            let whole = size[n].is_multiple_of(lanes) || size[n + 1..].iter().all(|&s| s == 1);
+            let group_align = if matches!(input, Input::ThreadId(_)) { size[n].trailing_zeros() } else { MAX_ALIGN };
+            if size[n] == 1 {
+                Some(Line::uniform(0))
+            } else {
+                (counts && whole).then(|| Line { stride: 1, align: packet.min(group_align) })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::Builder;
+    use crate::interface::Interface;
+
+    const LANES: u32 = 8;
+
+    fn function(group_size: [u32; 3]) -> Function {
+        Function::new("test", Interface { group_size, ..Interface::default() })
+    }
+
+    fn shapes(func: &Function) -> Shapes {
+        Shapes::compute(func, &Uniformity::compute(func, LANES), LANES)
+    }
+
+    #[test]
+    fn inputs_by_group_shape() {
+        let stride = |input, size| input_line(input, size, LANES).map(|line| (line.stride, line.align));
+        assert_eq!(stride(Input::ThreadIndex, [3, 3, 3]), Some((1, 3)));
+        assert_eq!(stride(Input::ThreadId(0), [64, 2, 1]), Some((1, 3)));
+        assert_eq!(stride(Input::ThreadId(0), [20, 1, 1]), Some((1, 2)));
+        assert_eq!(stride(Input::ThreadIdInGroup(0), [20, 1, 1]), Some((1, 3)));
+        assert_eq!(stride(Input::ThreadId(0), [20, 2, 1]), None);
+        assert_eq!(stride(Input::ThreadIdInGroup(1), [1, 16, 1]), Some((1, 3)));
+        assert_eq!(stride(Input::ThreadIdInGroup(1), [2, 16, 1]), None);
+    }
+
+    #[test]
+    fn operations_hold_for_every_lane() {
+        // Each operation of two operands, on lines whose values are known lane by lane.
+        let mut func = function([64, 1, 1]);
+        let mut b = Builder::new(&mut func);
+        let mut values: Vec<(Value, [u32; LANES as usize])> = Vec::new();
+        // The second packet of the group, so that the base is not zero.
+        values.push((b.input(Input::ThreadIndex), std::array::from_fn(|lane| 8 + lane as u32)));
+        for constant in [0, 1, 2, 3, 4, 7, 8, 16, 63, 0xffff_fff0, 0xffff_fff8, 0xffff_ffff] {
+            values.push((b.i32(constant), [constant; LANES as usize]));
+        }
+        let ops = [Op::IAdd, Op::ISub, Op::IMul, Op::Shl, Op::UShr, Op::UDiv, Op::UMod, Op::And, Op::Or, Op::Xor];
+        for step in [1, 13] {
+            for (a, lanes_a) in values.clone().into_iter().step_by(step) {
+                for &(c, lanes_c) in &values.clone()[..13] {
+                    for op in ops {
+                        let eval = |lane: usize| op.eval(&[lanes_a[lane].into(), lanes_c[lane].into()]) as u32;
+                        values.push((b.op(op, &[a, c]), std::array::from_fn(eval)));
+                    }
+                }
+            }
+        }
+        b.return_();
+        let shapes = shapes(&func);
+        let mut affine = 0;
+        for (value, lanes) in values {
+            if let Shape::Affine { stride } = shapes.shape(value) {
+                let expected = std::array::from_fn(|lane| lanes[0].wrapping_add(stride.wrapping_mul(lane as u32)));
+                assert_eq!(lanes, expected, "{value} by {:?}", func.as_op(value));
+                affine += u32::from(stride != 0);
+            }
+        }
+        assert!(affine > 500, "only {affine} values with a stride");
+    }
+
+    #[test]
+    fn typical_addresses_are_found() {
+        let mut func = function([64, 1, 1]);
+        let mut b = Builder::new(&mut func);
+        let (two, three, seven, twelve) = (b.i32(2), b.i32(3), b.i32(7), b.i32(12));
+        let index = b.input(Input::ThreadIndex);
+        let group = b.input(Input::GroupId(0));
+        let bytes = b.op(Op::Shl, &[index, two]);
+        let field = b.op(Op::Or, &[bytes, three]);
+        let element = b.op(Op::IMul, &[index, twelve]);
+        let packet = b.op(Op::UShr, &[index, three]);
+        let lane = b.op(Op::And, &[index, seven]);
+        let quad = b.op(Op::And, &[index, three]);
+        let base = b.op(Op::IMul, &[group, twelve]);
+        let moved = b.op(Op::ISub, &[base, element]);
+        b.return_();
+        let shapes = shapes(&func);
+        let affine = |stride| Shape::Affine { stride };
+        let found = [bytes, field, element, packet, lane, quad, moved].map(|value| shapes.shape(value));
+        let minus_twelve = 12u32.wrapping_neg();
+        let scattered = Shape::Scattered;
+        assert_eq!(found, [affine(4), affine(4), affine(12), affine(0), affine(1), scattered, affine(minus_twelve)]);
+    }
+
+    #[test]
+    fn strided_loop_keeps_its_stride_inside_only() {
+        let mut func = function([64, 1, 1]);
+        let mut b = Builder::new(&mut func);
+        let (step, end, start) = (b.i32(64), b.i32(1000), b.input(Input::ThreadIndex));
+        let (inst, region) = b.loop_(&[start]);
+        let outer = b.switch_to(region);
+        let at = b.func.region(region).params[0];
+        let done = b.op(Op::UGe, &[at, end]);
+        let (_, then_region, else_region) = b.if_else(done, &[]);
+        b.switch_to(then_region);
+        b.break_(inst, &[at]);
+        b.switch_to(else_region);
+        b.yield_(&[]);
+        b.switch_to(region);
+        let next = b.op(Op::IAdd, &[at, step]);
+        b.yield_(&[next]);
+        b.switch_to(outer);
+        b.return_();
+        let shapes = shapes(&func);
+        assert_eq!(shapes.shape(at), Shape::Affine { stride: 1 });
+        assert!(shapes.in_all_lanes(at));
+        assert_eq!(shapes.shape(func.inst(inst).results[0]), Shape::Scattered);
+    }
+}
