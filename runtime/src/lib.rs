@@ -1,1 +1,55 @@
-//! Brolga's runtime crate.
+//! Where shaders run: devices, compiled shaders, resources, bindings and dispatches.
+//!
+//! ```no_run
+//! use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, View};
+//!
+//! # fn main() -> Result<(), brolga_runtime::Error> {
+//! # let container: Vec<u8> = Vec::new();
+//! let device = Device::builder().threads(2).build()?;
+//! let shader = device.compile(&container, &CompileOptions::default())?;
+//! let numbers = device.buffer_from_bytes(&[0; 1024])?;
+//! let mut bindings = Bindings::new();
+//! bindings.set("u0".parse()?, View::raw(numbers.clone())?);
+//! let report = device.dispatch(&shader, &bindings, &Dispatch::new([4, 1, 1]))?;
+//! println!("{} threads, first byte {}", report.threads, numbers.to_vec()[0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `device.rs` | the device: pool, limits, makes everything else |
+//! | `limits.rs` | bounds on what a device accepts |
+//! | `error.rs` | what can go wrong |
+//! | `shader/` | compiled shaders: options, declarations, source positions |
+//! | `format/` | texel formats: one row each, and their conversions |
+//! | `resource/` | memory, buffers, textures, views |
+//! | `bindings/` | registers, what is bound to them, the check against the shader |
+//! | `host/` | what a running shader reaches of all that |
+//! | `dispatch/` | work over groups, stopping |
+//!
+//! Nothing is global: a [`Device`] owns its pool and limits. Shaders, buffers and textures are cheap to clone and may be
+//! used from any thread. No shader, however hostile, reaches memory outside the views bound to it.
+
+#![deny(unsafe_code)]
+
+pub mod bindings;
+mod device;
+mod dispatch;
+mod error;
+pub mod format;
+mod host;
+mod limits;
+pub mod resource;
+mod shader;
+
+pub use bindings::{BindingError, BindingRules, Bindings, Register};
+pub use device::{Device, DeviceBuilder, Pool};
+pub use dispatch::{CancelToken, Dispatch, Progress, Report, StopReason};
+pub use error::{Error, Limit};
+pub use format::Format;
+pub use limits::Limits;
+pub use resource::{Access, Buffer, Counter, ResourceError, Texture, TextureShape, View};
+pub use shader::{CompileOptions, Declared, Emit, Engine, Place, Shader};
+
+pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};

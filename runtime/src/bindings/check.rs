@@ -1,0 +1,1 @@
+//! Checks bindings against what a shader declares.

@@ -1,0 +1,108 @@
+//! What can be wrong with what is bound to a register. Each error names the register and both sides.
+
+use brolga_ir::interface::{Component, Dimension, ResourceKind};
+
+use super::{ParseRegisterError, Register};
+use crate::format::Format;
+
+/// A register whose binding does not fit the shader.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BindingError {
+    /// A text that names no register.
+    #[error(transparent)]
+    Name(#[from] ParseRegisterError),
+    /// The shader declares it and nothing is bound.
+    #[error("{register} is declared as {declared} and nothing is bound to it")]
+    Unbound {
+        /// The register.
+        register: Register,
+        /// What the shader declares.
+        declared: ResourceKind,
+    },
+    /// Something is bound and the shader declares nothing there.
+    #[error("{register} is bound to a {bound}, the shader declares {}", list(declared))]
+    NotDeclared {
+        /// The register.
+        register: Register,
+        /// What is bound.
+        bound: String,
+        /// The registers that the shader declares.
+        declared: Vec<String>,
+    },
+    /// Another kind of view is bound.
+    #[error("{register} is declared as {declared} and bound to a {bound}")]
+    Kind {
+        /// The register.
+        register: Register,
+        /// What the shader declares.
+        declared: ResourceKind,
+        /// What is bound.
+        bound: String,
+    },
+    /// A structured view of another stride is bound.
+    #[error("{register} is declared with a stride of {declared} bytes and bound to a view with one of {bound}")]
+    Stride {
+        /// The register.
+        register: Register,
+        /// Stride that the shader declares.
+        declared: u32,
+        /// Stride of the view.
+        bound: u32,
+    },
+    /// A typed view of another shape is bound.
+    #[error("{register} is declared as a {declared} and bound to a {bound}")]
+    Dimension {
+        /// The register.
+        register: Register,
+        /// Shape that the shader declares.
+        declared: Dimension,
+        /// Shape of the view.
+        bound: Dimension,
+    },
+    /// The components of the view's format are not what the shader takes them for.
+    #[error("{register} is declared with components {declared} and bound to a view of format {bound}")]
+    Component {
+        /// The register.
+        register: Register,
+        /// What the shader takes a component for.
+        declared: Component,
+        /// Format of the view.
+        bound: Format,
+    },
+    /// The shader does atomics on texels that are not one 32-bit integer.
+    #[error("{register} is used for atomics, which need R32_UINT or R32_SINT, and bound to a view of format {bound}")]
+    AtomicFormat {
+        /// The register.
+        register: Register,
+        /// Format of the view.
+        bound: Format,
+    },
+    /// The shader uses the hidden counter and the view has none.
+    #[error("{register} is declared with a hidden counter and bound to a view without one")]
+    NoCounter {
+        /// The register.
+        register: Register,
+    },
+    /// A view of memory that may not be written is bound where the shader writes.
+    #[error("{register} can be written and is bound to a read-only file")]
+    ReadOnly {
+        /// The register.
+        register: Register,
+    },
+    /// The same memory can be written through one register and is taken for constant through the other.
+    #[error("{read} and {written} are bound to the same memory, which one reads and the other can write")]
+    Aliased {
+        /// The register that is only read.
+        read: Register,
+        /// The register that can be written.
+        written: Register,
+    },
+}
+
+fn list(declared: &[String]) -> String {
+    match declared {
+        [] => "no register".to_owned(),
+        names => format!("only {}", names.join(", ")),
+    }
+}

@@ -1,0 +1,170 @@
+//! The device: owns the pool and the limits, makes shaders, buffers and textures, and runs dispatches.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::bindings::Bindings;
+use crate::dispatch::{self, Dispatch, Report};
+use crate::error::{Error, Limit};
+use crate::limits::Limits;
+use crate::resource::{Access, Buffer, Texture, TextureShape};
+use crate::shader::{CompileOptions, Shader};
+
+/// Worker threads that devices may share. The thread that calls [`Device::dispatch`] works too, so that a pool of `n`
+/// threads starts `n - 1`.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    threads: usize,
+    workers: Option<Arc<rayon::ThreadPool>>,
+}
+
+impl Pool {
+    /// A pool for `threads` threads, the caller's included. 0 means as many as the machine has processors.
+    pub fn new(threads: usize) -> Result<Self, Error> {
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        };
+        if threads == 1 {
+            return Ok(Self { threads, workers: None });
+        }
+        let workers = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads - 1)
+            .thread_name(|n| format!("brolga-{}", n + 1))
+            .build()
+            .map_err(|error| Error::Pool { threads, reason: error.to_string() })?;
+        Ok(Self { threads, workers: Some(Arc::new(workers)) })
+    }
+
+    /// Threads that work on a dispatch, the caller's included.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Runs `work` once in the caller's thread and once in each of up to `helpers` workers, and waits for all.
+    pub(crate) fn run(&self, helpers: usize, work: &(dyn Fn() + Sync)) {
+        match &self.workers {
+            Some(workers) if helpers > 0 => workers.in_place_scope(|scope| {
+                for _ in 0..helpers.min(self.threads - 1) {
+                    scope.spawn(|_| work());
+                }
+                work();
+            }),
+            _ => work(),
+        }
+    }
+}
+
+/// Options of a [`Device`].
+#[derive(Clone, Debug, Default)]
+pub struct DeviceBuilder {
+    threads: usize,
+    pool: Option<Pool>,
+    limits: Limits,
+}
+
+impl DeviceBuilder {
+    /// Threads of the device's own pool, the caller's included; 0, the default, means one for each processor.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Uses a pool that others may use too, in place of an own one.
+    pub fn pool(mut self, pool: Pool) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
+    /// Sets the limits.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Starts the threads, if the device has its own.
+    pub fn build(self) -> Result<Device, Error> {
+        let pool = match self.pool {
+            Some(pool) => pool,
+            None => Pool::new(self.threads)?,
+        };
+        Ok(Device { pool, limits: Arc::new(self.limits) })
+    }
+}
+
+/// Where shaders run. Cheap to clone; clones share the pool.
+#[derive(Clone, Debug)]
+pub struct Device {
+    pool: Pool,
+    limits: Arc<Limits>,
+}
+
+impl Device {
+    /// Options for a new device.
+    pub fn builder() -> DeviceBuilder {
+        DeviceBuilder::default()
+    }
+
+    /// The pool.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Compiles the compute shader in a container.
+    pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
+        Shader::compile(container, options, &self.limits)
+    }
+
+    /// A buffer of zeros.
+    pub fn buffer(&self, size_bytes: u64) -> Result<Buffer, Error> {
+        self.check_size(size_bytes)?;
+        Ok(Buffer::zeroed(size_bytes)?)
+    }
+
+    /// A buffer with a copy of `bytes`.
+    pub fn buffer_from_bytes(&self, bytes: &[u8]) -> Result<Buffer, Error> {
+        let buffer = self.buffer(bytes.len() as u64)?;
+        buffer.write(0, bytes)?;
+        Ok(buffer)
+    }
+
+    /// A buffer whose content is that of a file. With [`Access::ReadWrite`] what shaders write goes to the file.
+    ///
+    /// Nobody may shorten the file while the buffer lives: the system ends a process that touches a page that is gone.
+    pub fn map_buffer(&self, path: &Path, access: Access) -> Result<Buffer, Error> {
+        let buffer = Buffer::map(path, access)?;
+        self.check_size(buffer.size_bytes())?;
+        Ok(buffer)
+    }
+
+    /// A texture of zeros.
+    pub fn texture(&self, shape: TextureShape) -> Result<Texture, Error> {
+        let size_bytes = shape.size_bytes()?;
+        Ok(Texture::new(self.buffer(size_bytes)?, shape)?)
+    }
+
+    /// A texture with a copy of `bytes`, which are all its texels tightly packed: for each layer, each mip, each slice,
+    /// each row.
+    pub fn texture_from_bytes(&self, shape: TextureShape, bytes: &[u8]) -> Result<Texture, Error> {
+        self.check_size(shape.size_bytes()?)?;
+        Ok(Texture::new(self.buffer_from_bytes(bytes)?, shape)?)
+    }
+
+    /// Runs a shader over thread groups and waits for all of them.
+    pub fn dispatch(&self, shader: &Shader, bindings: &Bindings, dispatch: &Dispatch) -> Result<Report, Error> {
+        dispatch::run(self, shader, bindings, dispatch)
+    }
+
+    fn check_size(&self, value: u64) -> Result<(), Error> {
+        let most = self.limits.buffer_bytes;
+        if value > most {
+            return Err(Error::OverLimit { limit: Limit::BufferBytes, value, most });
+        }
+        Ok(())
+    }
+}

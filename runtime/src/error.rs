@@ -1,0 +1,116 @@
+//! What can go wrong between a file and its results.
+
+use std::fmt;
+
+use brolga_ir::entity::ResourceId;
+
+use crate::bindings::{BindingError, ParseRegisterError};
+use crate::dispatch::StopReason;
+use crate::resource::ResourceError;
+use crate::shader::Place;
+
+/// Anything that keeps a shader from its results.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A register, or a view bound to it.
+    #[error(transparent)]
+    Binding(#[from] BindingError),
+    /// A buffer, texture or view.
+    #[error(transparent)]
+    Resource(#[from] ResourceError),
+    /// A bound of the device.
+    #[error("{limit} is {value}, the device's limit is {most}")]
+    OverLimit {
+        /// What is bounded.
+        limit: Limit,
+        /// What was asked for.
+        value: u64,
+        /// The bound.
+        most: u64,
+    },
+    /// The worker threads could not be started.
+    #[error("the pool of {threads} threads could not be started: {reason}")]
+    Pool {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// The shader was stopped while it ran.
+    #[error("{why} in group ({}, {}, {}) at {place}", group[0], group[1], group[2])]
+    Stopped {
+        /// Who stopped it.
+        why: StopReason,
+        /// Where it was.
+        place: Place,
+        /// The group that was running.
+        group: [u32; 3],
+    },
+    /// The dispatch was stopped before any group was interrupted.
+    #[error("{why} after {groups_done} of {groups} groups")]
+    StoppedBetweenGroups {
+        /// Who stopped it.
+        why: StopReason,
+        /// Groups that had finished.
+        groups_done: u64,
+        /// Groups of the dispatch.
+        groups: u64,
+    },
+    /// Threads of one group disagreed about a branch that leads to a barrier.
+    #[error(
+        "threads of group ({}, {}, {}) disagree about a branch around a barrier at {place}",
+        group[0], group[1], group[2]
+    )]
+    DivergentBarrier {
+        /// The branch.
+        place: Place,
+        /// The group.
+        group: [u32; 3],
+    },
+    /// A fault of Brolga itself.
+    #[error("internal fault: {what}")]
+    Internal {
+        /// What is known of it.
+        what: String,
+    },
+}
+
+impl From<ParseRegisterError> for Error {
+    fn from(error: ParseRegisterError) -> Self {
+        Error::Binding(error.into())
+    }
+}
+
+/// What a bound of [`Limits`](crate::Limits) is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Threads in a group.
+    GroupThreads,
+    /// Shared memory of a group.
+    SharedBytes,
+    /// Groups along an axis, 0 to 2.
+    DispatchGroups(u8),
+    /// Bytes of a buffer or texture.
+    BufferBytes,
+    /// The highest bound register of a range, counted from its first.
+    RangeRegisters(ResourceId),
+    /// Private memory of a worker.
+    ArenaBytes,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::GroupThreads => f.write_str("the number of threads in a group"),
+            Limit::SharedBytes => f.write_str("the shared memory of a group in bytes"),
+            Limit::DispatchGroups(axis) => {
+                write!(f, "the number of groups along {}", ["x", "y", "z"][usize::from(*axis).min(2)])
+            }
+            Limit::BufferBytes => f.write_str("the size of a buffer or texture in bytes"),
+            Limit::RangeRegisters(_) => f.write_str("the number of bound registers of one range"),
+            Limit::ArenaBytes => f.write_str("the private memory of a worker in bytes"),
+        }
+    }
+}

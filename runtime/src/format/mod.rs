@@ -1,0 +1,7 @@
+//! Texel formats: `table.rs` has a row for each, `convert.rs` their conversions, `srgb.rs` the sRGB curve.
+
+mod convert;
+mod srgb;
+mod table;
+
+pub use table::{Encoding, Field, Format, UnknownFormat};

@@ -1,0 +1,1 @@
+//! What a running shader reaches of what is bound.

@@ -1,0 +1,40 @@
+//! Bounds on what a device accepts.
+//!
+//! Each is checked before anything is allocated or run for the thing it bounds, and has its own [`Limit`](crate::Limit)
+//! in the error.
+
+use brolga_bytecode::Limits as FileLimits;
+
+/// Upper bounds of one device. The defaults are Direct3D's where it has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// What a shader file may ask for while it is read.
+    pub file: FileLimits,
+    /// Threads in a group; Direct3D allows 1,024.
+    pub group_threads: u32,
+    /// Bytes of shared memory of one group; Direct3D allows 32 KiB.
+    pub shared_bytes: u32,
+    /// Groups of a dispatch along each axis, the last one's position plus 1; Direct3D allows 65,535.
+    pub dispatch_groups: u32,
+    /// Bytes in one buffer or texture.
+    pub buffer_bytes: u64,
+    /// Registers of one declared range that may be bound, which bounds the tables made for a dispatch.
+    pub range_registers: u32,
+    /// Bytes of private memory that one worker may need for arrays, kept values and shared memory.
+    pub arena_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            file: FileLimits::default(),
+            group_threads: 1024,
+            shared_bytes: 32 << 10,
+            dispatch_groups: 65_535,
+            buffer_bytes: 32 << 30,
+            range_registers: 1 << 20,
+            arena_bytes: 80 << 20,
+        }
+    }
+}

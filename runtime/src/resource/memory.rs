@@ -1,0 +1,300 @@
+//! The one type that owns bytes which shaders read and write, and the only place that touches them from Rust.
+//!
+//! Several threads may read and write the same bytes at once: shaders race if they are written so. Therefore Rust reads
+//! and writes them by relaxed atomic operations only, never through references to plain bytes; compiled code uses plain
+//! machine instructions, which is the same thing to the processor. Every access here is checked against the size.
+//!
+//! The first byte is aligned to [`ALIGNMENT`]. A mapped file must not be shortened while it is mapped: that is up to who
+//! opens it, and said at [`Device::map_buffer`](crate::Device::map_buffer).
+
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
+
+use memmap2::{MmapMut, MmapOptions, MmapRaw};
+
+use super::buffer::Access;
+use super::error::ResourceError;
+
+/// Alignment of the first byte, and what owned memory is a multiple of: the widest vector there is.
+pub(crate) const ALIGNMENT: usize = 64;
+
+/// From here on memory comes from the system directly, zeroed when it is first touched.
+const MAPPED_FROM: u64 = 1 << 18;
+
+/// Bytes of a buffer.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    base: NonNull<u8>,
+    size_bytes: u64,
+    writable: bool,
+    owner: Owner,
+}
+
+#[derive(Debug)]
+enum Owner {
+    Heap(Layout),
+    Mapping(MmapRaw),
+}
+
+// SAFETY: `base` is owned by this value and stays valid and in place until it drops; Rust reaches what it points to only
+// by atomic operations in this file, so that any thread may hold and use it.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// Zeros.
+    pub fn zeroed(size_bytes: u64) -> Result<Self, ResourceError> {
+        let refused = || ResourceError::OutOfMemory { size_bytes };
+        // Room to the end of the last vector, at least one.
+        let room = size_bytes
+            .max(1)
+            .checked_next_multiple_of(ALIGNMENT as u64)
+            .and_then(|room| usize::try_from(room).ok())
+            .ok_or_else(refused)?;
+        if size_bytes >= MAPPED_FROM {
+            let mapping = MmapRaw::from(MmapMut::map_anon(room).map_err(|_| refused())?);
+            return Self::mapped(mapping, size_bytes, true).ok_or_else(refused);
+        }
+        let layout = Layout::from_size_align(room, ALIGNMENT).map_err(|_| refused())?;
+        // SAFETY: `room` is not zero.
+        let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
+        Ok(Self { base, size_bytes, writable: true, owner: Owner::Heap(layout) })
+    }
+
+    /// The content of a file.
+    pub fn map(path: &Path, access: Access) -> io::Result<Self> {
+        let writable = access == Access::ReadWrite;
+        let file = OpenOptions::new().read(true).write(writable).open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        let size_bytes = metadata.len();
+        let length = usize::try_from(size_bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        if length == 0 {
+            let mut empty = Self::zeroed(0).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+            empty.writable = writable;
+            return Ok(empty);
+        }
+        let mut options = MmapOptions::new();
+        options.len(length);
+        let mapping = if writable { options.map_raw(&file)? } else { options.map_raw_read_only(&file)? };
+        Self::mapped(mapping, size_bytes, writable).ok_or_else(|| io::Error::other("mapped at an unexpected address"))
+    }
+
+    fn mapped(mapping: MmapRaw, size_bytes: u64, writable: bool) -> Option<Self> {
+        // Pages are far larger than a vector.
+        let base = NonNull::new(mapping.as_mut_ptr()).filter(|base| base.as_ptr().addr() % ALIGNMENT == 0)?;
+        Some(Self { base, size_bytes, writable, owner: Owner::Mapping(mapping) })
+    }
+
+    /// Bytes.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Whether it may be written.
+    pub fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    /// The first byte, for compiled code. Valid for [`size_bytes`](Self::size_bytes) while this value lives, and not to be
+    /// written if it is not [writable](Self::is_writable).
+    pub fn base(&self) -> *mut u8 {
+        self.base.as_ptr()
+    }
+
+    /// Writes changes of a mapped file to the disk.
+    pub fn flush(&self) -> io::Result<()> {
+        match &self.owner {
+            Owner::Mapping(mapping) if self.writable => mapping.flush(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Address of `size` bytes at an offset that is a multiple of `size`, if they are inside.
+    fn at(&self, offset_bytes: u64, size: u64) -> Option<*mut u8> {
+        let end = offset_bytes.checked_add(size)?;
+        if end > self.size_bytes || !offset_bytes.is_multiple_of(size) {
+            return None;
+        }
+        // SAFETY: the offset is inside, and the size of what is allocated fits `usize`.
+        Some(unsafe { self.base.as_ptr().add(offset_bytes as usize) })
+    }
+
+    /// A byte, only to be loaded unless the memory is writable.
+    fn byte(&self, offset_bytes: u64) -> Option<&AtomicU8> {
+        // SAFETY: inside, valid while `self` lives, and reached by atomics only.
+        self.at(offset_bytes, 1).map(|at| unsafe { AtomicU8::from_ptr(at) })
+    }
+
+    /// Half a word, only to be loaded unless the memory is writable.
+    fn half(&self, offset_bytes: u64) -> Option<&AtomicU16> {
+        // SAFETY: as above, and aligned since the base and the offset are.
+        self.at(offset_bytes, 2).map(|at| unsafe { AtomicU16::from_ptr(at.cast()) })
+    }
+
+    /// A word, only to be loaded unless the memory is writable.
+    fn word(&self, offset_bytes: u64) -> Option<&AtomicU32> {
+        // SAFETY: as above, and aligned since the base and the offset are.
+        self.at(offset_bytes, 4).map(|at| unsafe { AtomicU32::from_ptr(at.cast()) })
+    }
+
+    /// Reads `unit` = 1, 2 or 4 bytes at a multiple of that; 0 outside.
+    pub fn load(&self, offset_bytes: u64, unit: u32) -> u32 {
+        match unit {
+            1 => self.byte(offset_bytes).map_or(0, |byte| u32::from(byte.load(Ordering::Relaxed))),
+            2 => self.half(offset_bytes).map_or(0, |half| u32::from(half.load(Ordering::Relaxed))),
+            _ => self.word(offset_bytes).map_or(0, |word| word.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Writes `unit` = 1, 2 or 4 bytes at a multiple of that; nothing outside or if the memory is not writable.
+    pub fn store(&self, offset_bytes: u64, unit: u32, value: u32) {
+        if !self.writable {
+            return;
+        }
+        match unit {
+            1 => self.byte(offset_bytes).map_or((), |byte| byte.store(value as u8, Ordering::Relaxed)),
+            2 => self.half(offset_bytes).map_or((), |half| half.store(value as u16, Ordering::Relaxed)),
+            _ => self.word(offset_bytes).map_or((), |word| word.store(value, Ordering::Relaxed)),
+        }
+    }
+
+    /// A word at a multiple of 4 to change atomically; none outside or if the memory is not writable.
+    pub fn atomic(&self, offset_bytes: u64) -> Option<&AtomicU32> {
+        self.word(offset_bytes).filter(|_| self.writable)
+    }
+
+    /// Copies bytes out; zeros for those outside.
+    pub fn read(&self, offset_bytes: u64, bytes: &mut [u8]) {
+        let (head, words, tail) = split(offset_bytes, bytes.len());
+        let (first, rest) = bytes.split_at_mut(head);
+        let (middle, last) = rest.split_at_mut(words);
+        let [middle_at, last_at] = [head, head + words].map(|bytes| offset_bytes + bytes as u64);
+        debug_assert_eq!(last.len(), tail);
+        for (at, byte) in (offset_bytes..).zip(first) {
+            *byte = self.load(at, 1) as u8;
+        }
+        for (at, word) in (middle_at..).step_by(4).zip(middle.chunks_exact_mut(4)) {
+            word.copy_from_slice(&self.load(at, 4).to_le_bytes());
+        }
+        for (at, byte) in (last_at..).zip(last) {
+            *byte = self.load(at, 1) as u8;
+        }
+    }
+
+    /// Copies bytes in; those outside are dropped.
+    pub fn write(&self, offset_bytes: u64, bytes: &[u8]) {
+        let (head, words, tail) = split(offset_bytes, bytes.len());
+        let (first, rest) = bytes.split_at(head);
+        let (middle, last) = rest.split_at(words);
+        let [middle_at, last_at] = [head, head + words].map(|bytes| offset_bytes + bytes as u64);
+        debug_assert_eq!(last.len(), tail);
+        for (at, &byte) in (offset_bytes..).zip(first) {
+            self.store(at, 1, byte.into());
+        }
+        for (at, word) in (middle_at..).step_by(4).zip(middle.chunks_exact(4)) {
+            self.store(at, 4, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        }
+        for (at, &byte) in (last_at..).zip(last) {
+            self.store(at, 1, byte.into());
+        }
+    }
+}
+
+/// Cuts a range of bytes into those before the first word, whole words, and those after the last word.
+fn split(offset_bytes: u64, length: usize) -> (usize, usize, usize) {
+    let head = length.min((offset_bytes.next_multiple_of(4) - offset_bytes) as usize);
+    let words = (length - head) / 4 * 4;
+    (head, words, length - head - words)
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        match &self.owner {
+            // SAFETY: allocated with this layout, and nobody reaches it any more: compiled code runs only while a dispatch
+            // holds a share of this value.
+            Owner::Heap(layout) => unsafe { dealloc(self.base.as_ptr(), *layout) },
+            Owner::Mapping(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_may_be_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Memory>();
+    }
+
+    #[test]
+    fn bytes_at_any_offset_and_length_come_back() {
+        let pattern: Vec<u8> = (1..=13).collect();
+        for size in [13u64, 16, 17, 40] {
+            for offset in 0..size - 12 {
+                for length in 0..pattern.len() {
+                    let memory = Memory::zeroed(size).unwrap();
+                    memory.write(offset, &pattern[..length]);
+                    let mut all = vec![0xff; size as usize];
+                    memory.read(0, &mut all);
+                    let mut expected = vec![0; size as usize];
+                    expected[offset as usize..][..length].copy_from_slice(&pattern[..length]);
+                    assert_eq!(all, expected, "{size} {offset} {length}");
+                    let mut part = vec![0xff; length];
+                    memory.read(offset, &mut part);
+                    assert_eq!(part, pattern[..length]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_outside_is_reached() {
+        let memory = Memory::zeroed(6).unwrap();
+        memory.store(4, 4, u32::MAX);
+        memory.store(u64::MAX - 3, 4, u32::MAX);
+        memory.store(6, 2, u32::MAX);
+        memory.store(3, 2, u32::MAX);
+        assert_eq!([memory.load(0, 4), memory.load(4, 2), memory.load(4, 4), memory.load(8, 4)], [0; 4]);
+        assert!(memory.atomic(4).is_none() && memory.atomic(0).is_some() && memory.atomic(2).is_none());
+    }
+
+    #[test]
+    fn large_memory_is_zero_and_aligned() {
+        let memory = Memory::zeroed(MAPPED_FROM + 3).unwrap();
+        assert_eq!(memory.base().addr() % ALIGNMENT, 0);
+        assert_eq!((memory.load(MAPPED_FROM, 2), memory.size_bytes()), (0, MAPPED_FROM + 3));
+        assert!(Memory::zeroed(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn files_are_read_and_written_through() {
+        let path = std::env::temp_dir().join(format!("brolga-memory-{}", std::process::id()));
+        std::fs::write(&path, [1, 2, 3, 4, 5]).unwrap();
+        {
+            let read_only = Memory::map(&path, Access::Read).unwrap();
+            read_only.store(0, 4, 0);
+            assert_eq!((read_only.load(0, 4), read_only.load(4, 1)), (0x0403_0201, 5));
+            assert!(!read_only.is_writable() && read_only.atomic(0).is_none());
+            let written = Memory::map(&path, Access::ReadWrite).unwrap();
+            written.write(3, &[9, 8]);
+            written.flush().unwrap();
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), [1, 2, 3, 9, 8]);
+        std::fs::write(&path, []).unwrap();
+        assert_eq!(Memory::map(&path, Access::Read).unwrap().size_bytes(), 0);
+        std::fs::remove_file(&path).unwrap();
+        assert!(Memory::map(&path, Access::Read).is_err());
+    }
+}

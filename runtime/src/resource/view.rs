@@ -1,0 +1,231 @@
+//! Views: how a register sees a buffer or a texture.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use brolga_ir::interface::Dimension;
+
+use super::buffer::Buffer;
+use super::error::ResourceError;
+use super::texture::Texture;
+use crate::format::Format;
+
+/// A structured view's hidden counter. Clones are the same counter, so that it can be read after a run.
+#[derive(Clone, Debug, Default)]
+pub struct Counter(Arc<AtomicU32>);
+
+impl Counter {
+    /// A counter with a first value.
+    pub fn new(value: u32) -> Self {
+        Self(Arc::new(AtomicU32::new(value)))
+    }
+
+    /// Its value.
+    pub fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Changes its value.
+    pub fn set(&self, value: u32) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+
+    pub(crate) fn word(&self) -> &AtomicU32 {
+        &self.0
+    }
+}
+
+/// What a register is bound to: a buffer or a part of one seen in some way, or a texture.
+///
+/// Clones see the same memory.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub(crate) kind: ViewKind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ViewKind {
+    Buffer(BufferView),
+    Texture(Texture),
+}
+
+/// A range of a buffer's bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct BufferView {
+    pub buffer: Buffer,
+    pub offset_bytes: u64,
+    pub size_bytes: u64,
+    pub elements: Elements,
+    pub counter: Option<Counter>,
+}
+
+/// How a buffer's bytes are addressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Elements {
+    Constant,
+    Raw,
+    Structured { stride_bytes: u32 },
+    Typed { format: Format },
+}
+
+impl View {
+    /// A constant buffer. What a shader reads beyond its end is zero.
+    pub fn constant(buffer: Buffer) -> Result<Self, ResourceError> {
+        Self::buffer(buffer, Elements::Constant)
+    }
+
+    /// Bytes, read and written as words. At most 4 GiB.
+    pub fn raw(buffer: Buffer) -> Result<Self, ResourceError> {
+        Self::buffer(buffer, Elements::Raw)
+    }
+
+    /// Elements of `stride_bytes`. A part of an element at the end does not count.
+    pub fn structured(buffer: Buffer, stride_bytes: u32) -> Result<Self, ResourceError> {
+        Self::buffer(buffer, Elements::Structured { stride_bytes })
+    }
+
+    /// Texels in one row. A part of a texel at the end does not count.
+    pub fn typed(buffer: Buffer, format: Format) -> Result<Self, ResourceError> {
+        Self::buffer(buffer, Elements::Typed { format })
+    }
+
+    /// A whole texture.
+    pub fn texture(texture: Texture) -> Self {
+        Self { kind: ViewKind::Texture(texture) }
+    }
+
+    fn buffer(buffer: Buffer, elements: Elements) -> Result<Self, ResourceError> {
+        let size_bytes = buffer.size_bytes();
+        let view = BufferView { buffer, offset_bytes: 0, size_bytes, elements, counter: None };
+        view.check()?;
+        Ok(Self { kind: ViewKind::Buffer(view) })
+    }
+
+    /// The same view of a part of the buffer only.
+    pub fn with_range(mut self, offset_bytes: u64, size_bytes: u64) -> Result<Self, ResourceError> {
+        match &mut self.kind {
+            ViewKind::Buffer(view) => {
+                (view.offset_bytes, view.size_bytes) = (offset_bytes, size_bytes);
+                view.check()?;
+                Ok(self)
+            }
+            ViewKind::Texture(_) => Err(ResourceError::RangeOfTexture),
+        }
+    }
+
+    /// The same view with a hidden counter, for structured views.
+    pub fn with_counter(mut self, counter: Counter) -> Result<Self, ResourceError> {
+        match &mut self.kind {
+            ViewKind::Buffer(view) if matches!(view.elements, Elements::Structured { .. }) => {
+                view.counter = Some(counter);
+                Ok(self)
+            }
+            _ => Err(ResourceError::CounterKind),
+        }
+    }
+
+    /// The hidden counter.
+    pub fn counter(&self) -> Option<&Counter> {
+        match &self.kind {
+            ViewKind::Buffer(view) => view.counter.as_ref(),
+            ViewKind::Texture(_) => None,
+        }
+    }
+
+    /// A copy of the bytes that it sees.
+    pub fn to_vec(&self) -> Vec<u8> {
+        match &self.kind {
+            ViewKind::Buffer(view) => {
+                let mut bytes = vec![0; view.size_bytes as usize];
+                view.buffer.memory().read(view.offset_bytes, &mut bytes);
+                bytes
+            }
+            ViewKind::Texture(texture) => texture.buffer().to_vec(),
+        }
+    }
+
+    /// Format of its texels, if it has texels.
+    pub fn format(&self) -> Option<Format> {
+        match &self.kind {
+            ViewKind::Buffer(BufferView { elements: Elements::Typed { format }, .. }) => Some(*format),
+            ViewKind::Buffer(_) => None,
+            ViewKind::Texture(texture) => Some(texture.shape().format),
+        }
+    }
+
+    /// Shape of its texels, if it has texels.
+    pub fn dimension(&self) -> Option<Dimension> {
+        match &self.kind {
+            ViewKind::Buffer(BufferView { elements: Elements::Typed { .. }, .. }) => Some(Dimension::Buffer),
+            ViewKind::Buffer(_) => None,
+            ViewKind::Texture(texture) => Some(texture.shape().dimension),
+        }
+    }
+
+    /// The buffer behind it and the range of bytes that it sees.
+    pub(crate) fn bytes(&self) -> (&Buffer, std::ops::Range<u64>) {
+        match &self.kind {
+            ViewKind::Buffer(view) => (&view.buffer, view.offset_bytes..view.offset_bytes + view.size_bytes),
+            ViewKind::Texture(texture) => (texture.buffer(), 0..texture.buffer().size_bytes()),
+        }
+    }
+}
+
+impl std::fmt::Display for View {
+    /// What it is, for messages: `structured view of stride 16`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.kind {
+            ViewKind::Buffer(view) => match view.elements {
+                Elements::Constant => write!(f, "constant view of {} bytes", view.size_bytes),
+                Elements::Raw => write!(f, "raw view of {} bytes", view.size_bytes),
+                Elements::Structured { stride_bytes } => write!(f, "structured view of stride {stride_bytes}"),
+                Elements::Typed { format } => write!(f, "typed view of format {format}"),
+            },
+            ViewKind::Texture(texture) => {
+                write!(f, "{} of format {}", texture.shape().dimension, texture.shape().format)
+            }
+        }
+    }
+}
+
+impl BufferView {
+    /// Whole elements in the view.
+    pub fn element_count(&self) -> u64 {
+        self.size_bytes / u64::from(self.elements.size_bytes())
+    }
+
+    fn check(&self) -> Result<(), ResourceError> {
+        let &Self { offset_bytes, size_bytes, .. } = self;
+        self.buffer.check(offset_bytes, size_bytes)?;
+        let unit_bytes = match self.elements {
+            Elements::Structured { stride_bytes } if !(4..=2048).contains(&stride_bytes) || stride_bytes % 4 != 0 => {
+                return Err(ResourceError::Stride { stride_bytes });
+            }
+            Elements::Typed { format } => format.unit_bytes(),
+            Elements::Constant | Elements::Raw | Elements::Structured { .. } => 4,
+        };
+        if !offset_bytes.is_multiple_of(unit_bytes.into()) {
+            return Err(ResourceError::Misaligned { offset_bytes, unit_bytes });
+        }
+        let addressable = 1 << 32;
+        match self.elements {
+            Elements::Raw if size_bytes > addressable => Err(ResourceError::RawTooLarge { size_bytes }),
+            _ if self.element_count() > addressable => {
+                Err(ResourceError::TooManyElements { elements: self.element_count() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Elements {
+    /// Bytes of one element.
+    pub fn size_bytes(self) -> u32 {
+        match self {
+            Elements::Constant => 16,
+            Elements::Raw => 1,
+            Elements::Structured { stride_bytes } => stride_bytes,
+            Elements::Typed { format } => format.size_bytes(),
+        }
+    }
+}
