@@ -11,13 +11,15 @@ use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKi
 use brolga_ir::{Builder, Const, Function, Op, Type};
 
 /// Words of each thread's record in `u0`.
-pub const RECORD_WORDS: u32 = 16;
-/// Bytes of `u1`, whose words collect atomics.
-pub const TOTALS_BYTES: u32 = 64;
+const RECORD_WORDS: u32 = 16;
+/// Words of `u1`, which collect atomics.
+const TOTALS_WORDS: usize = 16;
 /// Vectors of `b0`.
-pub const CONSTANT_VECTORS: u32 = 4;
-/// Bytes of `t0`.
-pub const INPUT_BYTES: u32 = 200;
+const CONSTANT_VECTORS: u32 = 4;
+/// Words of `t0`.
+const INPUT_WORDS: usize = 50;
+/// Groups along x that tests run.
+pub const GROUPS: u32 = 2;
 
 const OUT: usize = 0;
 const TOTALS: usize = 1;
@@ -52,9 +54,30 @@ impl Random {
     /// A word, often one at an edge of integers or floats.
     pub fn word(&mut self) -> u32 {
         const EDGES: [u32; 24] = [
-            0, 1, 2, 3, 4, 31, 32, 0xffff_ffff, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xaaaa_aaaa, 0x3f80_0000,
-            0xbf80_0000, 0x4000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_1234, 0xffa0_0001, 0x0080_0000, 0x007f_ffff,
-            0x8000_0003, 0x7f7f_ffff, 0x4b00_0001,
+            0,
+            1,
+            2,
+            3,
+            4,
+            31,
+            32,
+            0xffff_ffff,
+            0x7fff_ffff,
+            0x8000_0000,
+            0x8000_0001,
+            0xaaaa_aaaa,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x4000_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_1234,
+            0xffa0_0001,
+            0x0080_0000,
+            0x007f_ffff,
+            0x8000_0003,
+            0x7f7f_ffff,
+            0x4b00_0001,
         ];
         if self.one_in(2) { EDGES[self.below(EDGES.len())] } else { self.next() as u32 }
     }
@@ -70,6 +93,13 @@ pub fn generate(seed: u64, size: usize) -> Function {
     let mut generator = Generator { b: Builder::new(&mut func), random, slots, size, targets: Vec::new(), barriers };
     generator.program();
     func
+}
+
+/// Words behind each resource before a run, in declaration order.
+pub fn contents(interface: &Interface, random: &mut Random) -> Vec<Vec<u32>> {
+    let records = GROUPS * interface.threads_per_group() * RECORD_WORDS;
+    let mut words = |count: usize| (0..count).map(|_| random.word()).collect();
+    vec![words(records as usize), words(TOTALS_WORDS), words(CONSTANT_VECTORS as usize * 4), words(INPUT_WORDS)]
 }
 
 fn interface(group_size: [u32; 3]) -> Interface {
@@ -91,7 +121,6 @@ fn interface(group_size: [u32; 3]) -> Interface {
     }
 }
 
-
 struct Generator<'a> {
     b: Builder<'a>,
     random: Random,
@@ -109,7 +138,11 @@ impl Generator<'_> {
             self.b.slot_set(self.slots[n], value);
         }
         for _ in 0..self.size {
-            if self.barriers && self.random.one_in(5) { self.exchange() } else { self.statement(3) }
+            if self.barriers && self.random.one_in(5) {
+                self.exchange()
+            } else {
+                self.statement(3)
+            }
             if self.b.is_terminated() {
                 return;
             }

@@ -1,0 +1,281 @@
+//! A plain model of running a function: one operating system thread for each thread of the group, one scalar at a
+//! time, straight from the definition of the instructions, slots included.
+//!
+//! It shares `Op::eval` with the interpreter and nothing else: no packets, no masks, no phases, no SSA. Barriers are
+//! the standard library's.
+
+use std::collections::HashMap;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use brolga_ir::Function;
+use brolga_ir::entity::{Inst, Region, Value};
+use brolga_ir::function::{AtomicOp, Input, InstKind, Object, Place};
+use brolga_ir::interface::ResourceKind;
+
+/// Words behind each resource, in declaration order. Every resource is one register.
+pub struct Memory {
+    /// The words.
+    pub resources: Vec<Vec<AtomicU32>>,
+}
+
+impl Memory {
+    /// Memory with these contents.
+    pub fn new(resources: &[Vec<u32>]) -> Self {
+        let words = |words: &Vec<u32>| words.iter().map(|&word| AtomicU32::new(word)).collect();
+        Self { resources: resources.iter().map(words).collect() }
+    }
+
+    /// The contents now.
+    pub fn words(&self) -> Vec<Vec<u32>> {
+        let words = |words: &Vec<AtomicU32>| words.iter().map(|word| word.load(Ordering::Relaxed)).collect();
+        self.resources.iter().map(words).collect()
+    }
+}
+
+/// Runs one group.
+pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
+    let [x, y, z] = func.interface.group_size;
+    let shared: Vec<Vec<AtomicU32>> = func
+        .interface
+        .shared
+        .iter()
+        .map(|shared| (0..shared.size_bytes() / 4).map(|_| AtomicU32::new(0)).collect())
+        .collect();
+    // Threads that return count as arrived: the generator lets none return where there are barriers.
+    let barrier = Barrier::new((x * y * z) as usize);
+    std::thread::scope(|scope| {
+        for index in 0..x * y * z {
+            let (shared, barrier) = (&shared, &barrier);
+            scope.spawn(move || {
+                let locals = func.interface.locals.iter().map(|local| vec![0; local.registers as usize * 4]).collect();
+                let in_group = [index % x, index / x % y, index / (x * y)];
+                let mut thread = Thread {
+                    func,
+                    memory,
+                    shared,
+                    barrier,
+                    group,
+                    in_group,
+                    index,
+                    locals,
+                    values: HashMap::new(),
+                    slots: HashMap::new(),
+                };
+                thread.region(func.body());
+            });
+        }
+    });
+}
+
+/// How a region ended.
+enum End {
+    Yield(Vec<u64>),
+    Break(Inst, Vec<u64>),
+    Continue(Inst, Vec<u64>),
+    Return,
+}
+
+struct Thread<'a> {
+    func: &'a Function,
+    memory: &'a Memory,
+    shared: &'a [Vec<AtomicU32>],
+    barrier: &'a Barrier,
+    group: [u32; 3],
+    in_group: [u32; 3],
+    index: u32,
+    locals: Vec<Vec<u32>>,
+    values: HashMap<Value, u64>,
+    slots: HashMap<usize, u64>,
+}
+
+impl Thread<'_> {
+    fn get(&self, value: Value) -> u64 {
+        self.values[&value]
+    }
+
+    fn word(&self, value: Value) -> u32 {
+        self.get(value) as u32
+    }
+
+    fn all(&self, values: &[Value]) -> Vec<u64> {
+        values.iter().map(|&value| self.get(value)).collect()
+    }
+
+    fn set_all(&mut self, targets: &[Value], values: Vec<u64>) {
+        for (&target, value) in targets.iter().zip(values) {
+            self.values.insert(target, value);
+        }
+    }
+
+    fn region(&mut self, region: Region) -> End {
+        for &inst in &self.func.region(region).insts {
+            if let Some(end) = self.inst(inst) {
+                return end;
+            }
+        }
+        unreachable!("a region ends in a terminator")
+    }
+
+    fn inst(&mut self, inst: Inst) -> Option<End> {
+        let data = self.func.inst(inst);
+        match &data.kind {
+            InstKind::Const(value) => self.set_all(&data.results, vec![value.bits]),
+            InstKind::Input(input) => {
+                let size = self.func.interface.group_size;
+                let word = match *input {
+                    Input::ThreadId(n) => self.group[n as usize] * size[n as usize] + self.in_group[n as usize],
+                    Input::GroupId(n) => self.group[n as usize],
+                    Input::ThreadIdInGroup(n) => self.in_group[n as usize],
+                    Input::ThreadIndex => self.index,
+                };
+                self.set_all(&data.results, vec![word.into()]);
+            }
+            InstKind::Op { op, args } => {
+                let result = op.eval(&self.all(args));
+                self.set_all(&data.results, vec![result]);
+            }
+            InstKind::SlotGet(slot) => {
+                let value = self.slots.get(&slot.index()).copied().unwrap_or(0);
+                self.set_all(&data.results, vec![value]);
+            }
+            InstKind::SlotSet(slot, value) => {
+                let value = self.get(*value);
+                self.slots.insert(slot.index(), value);
+            }
+            InstKind::Load { place } => {
+                let words = (0..data.results.len()).map(|n| self.load(place, n as u64).into()).collect();
+                self.set_all(&data.results, words);
+            }
+            InstKind::Store { place, values, effect } => {
+                if self.get(*effect) != 0 {
+                    for (n, &value) in values.iter().enumerate() {
+                        self.store(place, n as u64, self.word(value));
+                    }
+                }
+            }
+            InstKind::Atomic { op, place, value, compare, effect } => {
+                let old = if self.get(*effect) != 0 {
+                    self.atomic(*op, place, self.word(*value), compare.map_or(0, |c| self.word(c)))
+                } else {
+                    0
+                };
+                self.set_all(&data.results, vec![old.into()]);
+            }
+            InstKind::Barrier(sync) => {
+                if sync.threads {
+                    self.barrier.wait();
+                }
+            }
+            InstKind::If { cond, then_region, else_region } => {
+                let taken = if self.get(*cond) != 0 { *then_region } else { *else_region };
+                match self.region(taken) {
+                    End::Yield(values) => self.set_all(&data.results, values),
+                    end => return Some(end),
+                }
+            }
+            InstKind::Switch { selector, cases, default } => {
+                let selector = self.word(*selector);
+                let case = cases.iter().find(|case| case.labels.contains(&selector));
+                match self.region(case.map_or(*default, |case| case.region)) {
+                    End::Yield(values) => self.set_all(&data.results, values),
+                    End::Break(target, values) if target == inst => self.set_all(&data.results, values),
+                    end => return Some(end),
+                }
+            }
+            InstKind::Loop { inits, body } => {
+                let mut round = self.all(inits);
+                loop {
+                    let params = self.func.region(*body).params.clone();
+                    self.set_all(&params, round);
+                    match self.region(*body) {
+                        End::Yield(next) => round = next,
+                        End::Continue(target, next) if target == inst => round = next,
+                        End::Break(target, values) if target == inst => {
+                            self.set_all(&data.results, values);
+                            break;
+                        }
+                        end => return Some(end),
+                    }
+                }
+            }
+            InstKind::Yield(args) => return Some(End::Yield(self.all(args))),
+            InstKind::Break { target, args } => return Some(End::Break(*target, self.all(args))),
+            InstKind::Continue { target, args } => return Some(End::Continue(*target, self.all(args))),
+            InstKind::Return => return Some(End::Return),
+            InstKind::Counter { .. }
+            | InstKind::TexelLoad { .. }
+            | InstKind::TexelStore { .. }
+            | InstKind::TexelAtomic { .. }
+            | InstKind::Query { .. } => unimplemented!("generated programs have none"),
+        }
+        None
+    }
+
+    /// Bytes of an element (of the whole, where there is no index) and how many there are.
+    fn extent(&self, object: &Object) -> (u64, u64) {
+        match object {
+            Object::Resource(resource) => {
+                let bytes = 4 * self.memory.resources[resource.id.index()].len() as u64;
+                match self.func.interface.resource(resource.id).kind {
+                    ResourceKind::Raw => (bytes, 1),
+                    kind => {
+                        let stride = u64::from(kind.stride_bytes().expect("generated programs have no typed views"));
+                        (stride, bytes / stride)
+                    }
+                }
+            }
+            Object::Shared(id) => {
+                let shared = self.func.interface.shared(*id);
+                if shared.raw {
+                    (shared.size_bytes().into(), 1)
+                } else {
+                    (shared.stride_bytes.into(), shared.count.into())
+                }
+            }
+            Object::Local(id) => (16, self.func.interface.local(*id).registers.into()),
+            Object::Immediate => (16, self.func.interface.immediate.len() as u64),
+        }
+    }
+
+    /// The word's number in its object, if it is in range.
+    fn locate(&self, place: &Place, n: u64) -> Option<usize> {
+        let (stride, count) = self.extent(&place.object);
+        let index = place.index.map_or(0, |index| self.get(index));
+        let offset = (self.get(place.offset) & !3) + 4 * n;
+        (index < count && offset + 4 <= stride).then(|| ((index * stride + offset) / 4) as usize)
+    }
+
+    fn load(&self, place: &Place, n: u64) -> u32 {
+        let Some(at) = self.locate(place, n) else { return 0 };
+        match &place.object {
+            Object::Resource(resource) => self.memory.resources[resource.id.index()][at].load(Ordering::Relaxed),
+            Object::Shared(id) => self.shared[id.index()][at].load(Ordering::Relaxed),
+            Object::Local(id) => self.locals[id.index()][at],
+            Object::Immediate => self.func.interface.immediate[at / 4][at % 4],
+        }
+    }
+
+    fn store(&mut self, place: &Place, n: u64, word: u32) {
+        let Some(at) = self.locate(place, n) else { return };
+        match &place.object {
+            Object::Resource(resource) => {
+                self.memory.resources[resource.id.index()][at].store(word, Ordering::Relaxed);
+            }
+            Object::Shared(id) => self.shared[id.index()][at].store(word, Ordering::Relaxed),
+            Object::Local(id) => self.locals[id.index()][at] = word,
+            Object::Immediate => unreachable!("the immediate constant buffer is read only"),
+        }
+    }
+
+    fn atomic(&self, op: AtomicOp, place: &Place, value: u32, compare: u32) -> u32 {
+        let Some(at) = self.locate(place, 0) else { return 0 };
+        let word = match &place.object {
+            Object::Resource(resource) => &self.memory.resources[resource.id.index()][at],
+            Object::Shared(id) => &self.shared[id.index()][at],
+            Object::Local(_) | Object::Immediate => unreachable!("no atomics there"),
+        };
+        let change = |old| Some(op.apply(old, value, compare));
+        word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes")
+    }
+}
