@@ -12,6 +12,7 @@
 //! | `phases.rs` | where barriers cut a shader |
 //! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | what a running shader asks of the outside world |
+//! | `text.rs` | the text form: printing and parsing |
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
 //! | `flow.rs` | uses and merges, for the analyses |
 //! | `uniformity.rs` | what is the same in all threads |
@@ -29,6 +30,7 @@ pub mod ops;
 pub mod passes;
 pub mod phases;
 pub mod shape;
+pub mod text;
 pub mod types;
 pub mod uniformity;
 pub mod verify;

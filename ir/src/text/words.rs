@@ -1,0 +1,125 @@
+//! Words that stand for enum values, for the printer and the parser alike.
+
+use crate::function::{CounterOp, Input, Query, Sync};
+use crate::interface::{Component, Dimension, ResourceClass};
+
+/// An enum whose values have a word each.
+pub(super) trait Word: Copy + 'static {
+    /// Every value.
+    const ALL: &'static [Self];
+    /// The word.
+    fn word(self) -> &'static str;
+
+    /// The value of a word.
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|value| value.word() == word)
+    }
+}
+
+impl Word for Dimension {
+    const ALL: &'static [Self] = &[
+        Dimension::Buffer,
+        Dimension::Texture1d,
+        Dimension::Texture1dArray,
+        Dimension::Texture2d,
+        Dimension::Texture2dArray,
+        Dimension::Texture2dMs,
+        Dimension::Texture2dMsArray,
+        Dimension::Texture3d,
+        Dimension::TextureCube,
+        Dimension::TextureCubeArray,
+    ];
+
+    fn word(self) -> &'static str {
+        match self {
+            Dimension::Buffer => "buffer",
+            texture => texture.name(),
+        }
+    }
+}
+
+impl Word for Component {
+    const ALL: &'static [Self] = &[
+        Component::Float,
+        Component::Unorm,
+        Component::Snorm,
+        Component::Sint,
+        Component::Uint,
+        Component::Mixed,
+        Component::Double,
+    ];
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
+impl Word for ResourceClass {
+    const ALL: &'static [Self] =
+        &[ResourceClass::Constant, ResourceClass::ShaderResource, ResourceClass::UnorderedAccess];
+
+    fn word(self) -> &'static str {
+        match self {
+            ResourceClass::Constant => "b",
+            ResourceClass::ShaderResource => "t",
+            ResourceClass::UnorderedAccess => "u",
+        }
+    }
+}
+
+impl Word for CounterOp {
+    const ALL: &'static [Self] = &[CounterOp::Alloc, CounterOp::Consume];
+
+    fn word(self) -> &'static str {
+        match self {
+            CounterOp::Alloc => "alloc",
+            CounterOp::Consume => "consume",
+        }
+    }
+}
+
+impl Word for Query {
+    const ALL: &'static [Self] = &[Query::BufferSize, Query::TextureSize, Query::SampleCount];
+
+    fn word(self) -> &'static str {
+        match self {
+            Query::BufferSize => "buffer_size",
+            Query::TextureSize => "texture_size",
+            Query::SampleCount => "sample_count",
+        }
+    }
+}
+
+/// The word of an input and the component after its dot.
+pub(super) fn input_word(input: Input) -> (&'static str, Option<u8>) {
+    match input {
+        Input::ThreadId(n) => ("thread_id", Some(n)),
+        Input::GroupId(n) => ("group_id", Some(n)),
+        Input::ThreadIdInGroup(n) => ("thread_id_in_group", Some(n)),
+        Input::ThreadIndex => ("thread_index", None),
+    }
+}
+
+/// The input that this word stands for.
+pub(super) fn input_from_word(word: &str) -> Option<Input> {
+    let components = (0..3).flat_map(|n| [Input::ThreadId(n), Input::GroupId(n), Input::ThreadIdInGroup(n)]);
+    components.chain([Input::ThreadIndex]).find(|&input| match input_word(input) {
+        (name, None) => word == name,
+        (name, Some(n)) => word.strip_prefix(name).and_then(|rest| rest.strip_prefix('.')) == Some(component(n)),
+    })
+}
+
+/// The name of a component; `?` if there is none such.
+pub(super) fn component(n: u8) -> &'static str {
+    ["x", "y", "z"].get(usize::from(n)).copied().unwrap_or("?")
+}
+
+/// The parts of a barrier with their words.
+pub(super) fn sync_words(sync: &mut Sync) -> [(&'static str, &mut bool); 4] {
+    [
+        ("threads", &mut sync.threads),
+        ("shared", &mut sync.shared),
+        ("views_group", &mut sync.views_group),
+        ("views_global", &mut sync.views_global),
+    ]
+}
