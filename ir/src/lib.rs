@@ -9,6 +9,7 @@
 //! | `interface.rs` | what a shader declares of the world outside |
 //! | `function.rs` | instructions, regions, values |
 //! | `builder.rs` | writes instructions at a cursor |
+//! | `math.rs` | exp2, log2, sine and cosine from the operations |
 //! | `phases.rs` | where barriers cut a shader |
 //! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | what a running shader asks of the outside world |
@@ -26,6 +27,7 @@ mod flow;
 pub mod function;
 pub mod host;
 pub mod interface;
+pub mod math;
 pub mod ops;
 pub mod passes;
 pub mod phases;
