@@ -18,6 +18,7 @@
 //! | `flow.rs` | uses and merges, for the analyses |
 //! | `uniformity.rs` | what is the same in all threads |
 //! | `shape.rs` | how addresses lie over the lanes of a packet |
+//! | `translate/` | bytecode to IR |
 #![forbid(unsafe_code)]
 
 pub mod builder;
@@ -33,6 +34,7 @@ pub mod passes;
 pub mod phases;
 pub mod shape;
 pub mod text;
+pub mod translate;
 pub mod types;
 pub mod uniformity;
 pub mod verify;

@@ -1,0 +1,349 @@
+//! The walk over the items: blocks, constructs, calls.
+//!
+//! A bytecode construct is one IR instruction without results; the values travel in slots. What follows a terminator in
+//! its block cannot run and is dropped. Calls are inlined: a callee that returns early becomes the only arm of a
+//! switch, and its `ret` leaves that switch.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use brolga_bytecode::sm5::valid::{Construct, Function, FunctionName, ValidProgram};
+use brolga_bytecode::sm5::{Instruction, ItemKind, Op as Opcode, Operand, Test};
+
+use super::operand::Kind;
+use super::{Result, TranslateError, Translator};
+use crate::entity::{Inst, Region, Value};
+use crate::function::Origin;
+use crate::ops::Op;
+
+/// Direct3D's bound on calls within each other; a call beyond it is skipped.
+const CALL_DEPTH: usize = 32;
+
+/// Where the walk is.
+pub(super) struct FlowState {
+    /// Position of the next item.
+    next: usize,
+    /// Bytecode instructions walked over.
+    steps: usize,
+    /// Regions that are open.
+    nesting: usize,
+    /// Calls that are open.
+    calls: usize,
+    /// What `break`, `continue` and `ret` may belong to, innermost last.
+    frames: Vec<Frame>,
+    callees: HashMap<u32, Callee>,
+}
+
+/// A subroutine to inline.
+#[derive(Clone)]
+struct Callee {
+    /// Its items, without the `ret` that ends it.
+    items: Range<usize>,
+    /// Whether there is another `ret` among them.
+    returns_early: bool,
+}
+
+impl Callee {
+    fn new(program: &ValidProgram, function: &Function) -> Self {
+        let op = |position| program.instruction(position).map(|instruction: &Instruction| instruction.op);
+        let mut items = function.items.clone();
+        if items.clone().next_back().and_then(op) == Some(Opcode::Ret) {
+            items.end -= 1;
+        }
+        let returns_early = items.clone().filter_map(op).any(|op| matches!(op, Opcode::Ret | Opcode::RetC));
+        Self { items, returns_early }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Frame {
+    Loop(Inst),
+    Switch(Inst),
+    /// A callee, with the switch around its body if it returns early.
+    Call(Option<Inst>),
+}
+
+impl FlowState {
+    pub(super) fn new(program: &ValidProgram) -> Self {
+        let callees = program.flow().functions.iter().filter_map(|function| match function.name {
+            FunctionName::Label(number) => Some((number, Callee::new(program, function))),
+            FunctionName::Body(_) => None,
+        });
+        Self { next: 0, steps: 0, nesting: 0, calls: 0, frames: Vec::new(), callees: callees.collect() }
+    }
+}
+
+/// A run of a switch's items from one label to the next.
+struct Segment {
+    value: Option<u32>,
+    items: Range<usize>,
+}
+
+impl Translator<'_, '_> {
+    /// The main program.
+    pub(super) fn main(&mut self) -> Result {
+        let program = self.program;
+        self.block(program.flow().main.clone())?;
+        if !self.b.is_terminated() {
+            self.b.return_();
+        }
+        Ok(())
+    }
+
+    /// The instructions of a range, up to the first that ends the block.
+    fn block(&mut self, items: Range<usize>) -> Result {
+        let program = self.program;
+        self.flow.next = items.start;
+        while self.flow.next < items.end && !self.b.is_terminated() {
+            let position = self.flow.next;
+            self.flow.next += 1;
+            if let Some(instruction) = program.instruction(position) {
+                self.begin(instruction)?;
+                self.instruction(position, instruction)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Accounts for an instruction before its translation.
+    fn begin(&mut self, instruction: &Instruction) -> Result {
+        self.at = instruction.at;
+        self.name = instruction.op.text();
+        self.flow.steps += 1;
+        let limit = self.options.max_instructions;
+        if self.flow.steps + self.b.func.inst_count() > limit {
+            return Err(TranslateError::TooLarge { at: self.at, limit });
+        }
+        self.b.set_origin(Origin(instruction.at));
+        self.b.set_precise(false);
+        Ok(())
+    }
+
+    /// Fills a region, which yields where nothing else ends it.
+    fn fill(&mut self, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
+        let limit = self.options.max_nesting;
+        if self.flow.nesting >= limit {
+            return Err(TranslateError::TooDeep { at: self.at, limit });
+        }
+        self.flow.nesting += 1;
+        let outer = self.b.switch_to(region);
+        body(self)?;
+        if !self.b.is_terminated() {
+            self.b.yield_(&[]);
+        }
+        self.b.switch_to(outer);
+        self.flow.nesting -= 1;
+        Ok(())
+    }
+
+    /// As [`Self::fill`], inside of something that `break`, `continue` or `ret` may belong to.
+    fn fill_in(&mut self, frame: Frame, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
+        self.flow.frames.push(frame);
+        self.fill(region, body)?;
+        self.flow.frames.pop();
+        Ok(())
+    }
+
+    fn misplaced(&self) -> TranslateError {
+        TranslateError::Flow { name: self.name, at: self.at }
+    }
+
+    /// The condition of `if`, `breakc` and the like.
+    fn condition(&mut self, operand: &Operand, test: Test) -> Result<Value> {
+        let value = self.read_one(operand, Kind::Int)?;
+        let zero = self.b.i32(0);
+        let op = match test {
+            Test::Zero => Op::IEq,
+            Test::NonZero => Op::INe,
+        };
+        Ok(self.b.op(op, &[value, zero]))
+    }
+
+    pub(super) fn if_(&mut self, position: usize, instruction: &Instruction) -> Result {
+        let program = self.program;
+        let Some(&Construct::If { otherwise, end }) = program.flow().construct(position) else {
+            return Err(self.misplaced());
+        };
+        let [operand] = self.operands(instruction)?;
+        let cond = self.condition(operand, instruction.test)?;
+        let (_, then_region, else_region) = self.b.if_else(cond, &[]);
+        self.fill(then_region, |t| t.block(position + 1..otherwise.unwrap_or(end)))?;
+        self.fill(else_region, |t| match otherwise {
+            Some(otherwise) => t.block(otherwise + 1..end),
+            None => Ok(()),
+        })?;
+        self.flow.next = end + 1;
+        Ok(())
+    }
+
+    pub(super) fn loop_(&mut self, position: usize) -> Result {
+        let program = self.program;
+        let Some(&Construct::Loop { end }) = program.flow().construct(position) else {
+            return Err(self.misplaced());
+        };
+        let (inst, body) = self.b.loop_(&[]);
+        self.fill_in(Frame::Loop(inst), body, |t| t.block(position + 1..end))?;
+        self.flow.next = end + 1;
+        Ok(())
+    }
+
+    /// A switch. Labels without code between them share an arm; an arm that runs on into the next one repeats its code,
+    /// which Direct3D 10 allowed and no compiler writes.
+    pub(super) fn switch(&mut self, position: usize, instruction: &Instruction) -> Result {
+        let program = self.program;
+        let Some(Construct::Switch { cases, end }) = program.flow().construct(position) else {
+            return Err(self.misplaced());
+        };
+        let [operand] = self.operands(instruction)?;
+        let selector = self.read_one(operand, Kind::Int)?;
+
+        let ends = cases.iter().skip(1).map(|case| case.position).chain([*end]);
+        let segments: Vec<Segment> = cases
+            .iter()
+            .zip(ends)
+            .map(|(case, next)| Segment { value: case.value, items: case.position + 1..next })
+            .collect();
+
+        // An arm: its labels and the first segment with code.
+        let mut arms: Vec<(Vec<u32>, usize)> = Vec::new();
+        let mut default_segment = None;
+        let mut seen = std::collections::HashSet::new();
+        let (mut labels, mut is_default) = (Vec::new(), false);
+        for (n, segment) in segments.iter().enumerate() {
+            match segment.value {
+                // The first of two equal labels counts.
+                Some(value) if seen.insert(value) => labels.push(value),
+                Some(_) => {}
+                None => is_default = true,
+            }
+            let is_last = n + 1 == segments.len();
+            if is_last || self.has_instructions(&segment.items) {
+                let labels = std::mem::take(&mut labels);
+                if std::mem::take(&mut is_default) {
+                    // Labels beside `default` go where every other value goes.
+                    default_segment = Some(n);
+                } else if !labels.is_empty() {
+                    arms.push((labels, n));
+                }
+            }
+        }
+
+        let (labels, first_segments): (Vec<_>, Vec<_>) = arms.into_iter().unzip();
+        let (inst, regions, default) = self.b.switch(selector, labels, &[]);
+        let starts = first_segments.into_iter().map(Some).chain([default_segment]);
+        for (region, start) in regions.into_iter().chain([default]).zip(starts) {
+            self.fill_in(Frame::Switch(inst), region, |t| {
+                for segment in start.and_then(|start| segments.get(start..)).unwrap_or_default() {
+                    if t.b.is_terminated() {
+                        break;
+                    }
+                    t.block(segment.items.clone())?;
+                }
+                Ok(())
+            })?;
+        }
+        self.flow.next = end + 1;
+        Ok(())
+    }
+
+    fn has_instructions(&self, items: &Range<usize>) -> bool {
+        let items = self.program.items().get(items.clone()).unwrap_or_default();
+        items.iter().any(|item| match &item.kind {
+            ItemKind::Instruction(instruction) => !matches!(instruction.op, Opcode::Nop | Opcode::DebugBreak),
+            ItemKind::Declaration(_) | ItemKind::CustomData(_) => false,
+        })
+    }
+
+    /// Does something only where the condition of `breakc` and the like holds.
+    fn where_(&mut self, operand: &Operand, test: Test, action: impl FnOnce(&mut Self) -> Result) -> Result {
+        let cond = self.condition(operand, test)?;
+        let (_, then_region, else_region) = self.b.if_else(cond, &[]);
+        self.fill(then_region, action)?;
+        self.fill(else_region, |_| Ok(()))
+    }
+
+    pub(super) fn break_(&mut self) -> Result {
+        let target = match self.flow.frames.last() {
+            Some(&(Frame::Loop(inst) | Frame::Switch(inst))) => inst,
+            Some(Frame::Call(_)) | None => return Err(self.misplaced()),
+        };
+        self.b.break_(target, &[]);
+        Ok(())
+    }
+
+    /// `continue` within a switch belongs to the loop around it.
+    pub(super) fn continue_(&mut self) -> Result {
+        for frame in self.flow.frames.iter().rev() {
+            match *frame {
+                Frame::Loop(inst) => {
+                    self.b.continue_(inst, &[]);
+                    return Ok(());
+                }
+                Frame::Switch(_) => {}
+                Frame::Call(_) => break,
+            }
+        }
+        Err(self.misplaced())
+    }
+
+    pub(super) fn ret(&mut self) -> Result {
+        let call = self.flow.frames.iter().rev().find_map(|frame| match *frame {
+            Frame::Call(inst) => Some(inst),
+            Frame::Loop(_) | Frame::Switch(_) => None,
+        });
+        match call {
+            None => self.b.return_(),
+            Some(Some(inst)) => self.b.break_(inst, &[]),
+            Some(None) => return Err(self.misplaced()),
+        }
+        Ok(())
+    }
+
+    pub(super) fn breakc(&mut self, instruction: &Instruction) -> Result {
+        let [operand] = self.operands(instruction)?;
+        self.where_(operand, instruction.test, Self::break_)
+    }
+
+    pub(super) fn continuec(&mut self, instruction: &Instruction) -> Result {
+        let [operand] = self.operands(instruction)?;
+        self.where_(operand, instruction.test, Self::continue_)
+    }
+
+    pub(super) fn retc(&mut self, instruction: &Instruction) -> Result {
+        let [operand] = self.operands(instruction)?;
+        self.where_(operand, instruction.test, Self::ret)
+    }
+
+    pub(super) fn call(&mut self, instruction: &Instruction) -> Result {
+        let [label] = self.operands(instruction)?;
+        self.inline(label)
+    }
+
+    pub(super) fn callc(&mut self, instruction: &Instruction) -> Result {
+        let [operand, label] = self.operands(instruction)?;
+        self.where_(operand, instruction.test, |t| t.inline(label))
+    }
+
+    /// The callee's code in place of the call.
+    fn inline(&mut self, label: &Operand) -> Result {
+        let callee = label.index_u32(0).and_then(|number| self.flow.callees.get(&number).cloned());
+        let Some(Callee { items, returns_early }) = callee else { return Err(self.bad_operand("label")) };
+        if self.flow.calls >= CALL_DEPTH {
+            return Ok(());
+        }
+        let resume = self.flow.next;
+        self.flow.calls += 1;
+        if returns_early {
+            let selector = self.b.i32(0);
+            let (inst, _, body) = self.b.switch(selector, Vec::new(), &[]);
+            self.fill_in(Frame::Call(Some(inst)), body, |t| t.block(items))?;
+        } else {
+            self.flow.frames.push(Frame::Call(None));
+            self.block(items)?;
+            self.flow.frames.pop();
+        }
+        self.flow.calls -= 1;
+        self.flow.next = resume;
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Declarations to an [`Interface`], and how operands name what it holds.
+
+use std::collections::HashMap;
+
+use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType};
+use brolga_bytecode::sm5::valid::{SharedMemoryKind, ValidProgram};
+use brolga_bytecode::sm5::{ItemKind, Op, RegisterRange, ResourceKind as BytecodeKind};
+
+use super::{Result, TranslateError};
+use crate::entity::{LocalId, ResourceId, SharedId};
+use crate::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+
+/// The range behind each class and number.
+type ResourceNames = HashMap<(ResourceClass, u32), ResourceId>;
+
+/// What the numbers in operands mean.
+pub(super) struct Names {
+    resources: ResourceNames,
+    shared: HashMap<u32, SharedId>,
+    locals: HashMap<u32, LocalId>,
+}
+
+impl Names {
+    /// The range that operands name by this number.
+    pub(super) fn resource(&self, class: ResourceClass, id: u32) -> Option<ResourceId> {
+        self.resources.get(&(class, id)).copied()
+    }
+
+    /// `g#`
+    pub(super) fn shared(&self, register: u32) -> Option<SharedId> {
+        self.shared.get(&register).copied()
+    }
+
+    /// `x#`
+    pub(super) fn local(&self, register: u32) -> Option<LocalId> {
+        self.locals.get(&register).copied()
+    }
+}
+
+/// Collects the interface of a compute shader.
+pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names)> {
+    refuse_interfaces(program)?;
+    let declarations = program.declarations();
+    let (resources, resource_names) = resources(program)?;
+    let shared: Vec<Shared> = declarations
+        .shared_memory
+        .iter()
+        .map(|declared| {
+            let register = declared.register;
+            match declared.kind {
+                // A size that is no multiple of a word holds no further word.
+                SharedMemoryKind::Raw { bytes } => Shared { register, raw: true, stride_bytes: 4, count: bytes / 4 },
+                SharedMemoryKind::Structured { stride_bytes, count } => {
+                    Shared { register, raw: false, stride_bytes, count }
+                }
+            }
+        })
+        .collect();
+    let locals: Vec<Local> = declarations
+        .indexable_temps
+        .iter()
+        .map(|x| Local { register: x.register, registers: x.count, components: x.components })
+        .collect();
+    let names = Names {
+        resources: resource_names,
+        shared: shared.iter().enumerate().map(|(n, g)| (g.register, SharedId::new(n))).collect(),
+        locals: locals.iter().enumerate().map(|(n, x)| (x.register, LocalId::new(n))).collect(),
+    };
+    let interface = Interface {
+        group_size: declarations.group_size,
+        resources,
+        shared,
+        locals,
+        immediate: declarations.immediate_constants.clone(),
+    };
+    Ok((interface, names))
+}
+
+/// Interface slots need a class linkage at run time.
+fn refuse_interfaces(program: &ValidProgram) -> Result {
+    for item in program.items() {
+        if let ItemKind::Declaration(declaration) = &item.kind
+            && declaration.op == Op::DclInterface
+        {
+            return Err(TranslateError::NotSupported { name: declaration.op.text(), at: item.at });
+        }
+    }
+    Ok(())
+}
+
+/// The declared ranges in the order of the stream, with the numbers that operands use for them.
+fn resources(program: &ValidProgram) -> Result<(Vec<Resource>, ResourceNames)> {
+    let declarations = program.declarations();
+    let mut found: Vec<(u32, u32, Resource)> = Vec::new();
+    for cb in &declarations.constant_buffers {
+        let kind = ResourceKind::Constant { vectors: cb.vectors };
+        found.push((cb.at, cb.range.id, resource(ResourceClass::Constant, kind, &cb.range, false)));
+    }
+    for t in &declarations.resources {
+        let kind = kind("dcl_resource", t.at, &t.kind)?;
+        found.push((t.at, t.range.id, resource(ResourceClass::ShaderResource, kind, &t.range, false)));
+    }
+    for u in &declarations.uavs {
+        let kind = kind("dcl_uav_typed", u.at, &u.kind)?;
+        let counter = u.flags.counter;
+        found.push((u.at, u.range.id, resource(ResourceClass::UnorderedAccess, kind, &u.range, counter)));
+    }
+    found.sort_by_key(|(at, ..)| *at);
+    let names = found.iter().enumerate().map(|(n, (_, id, r))| ((r.class, *id), ResourceId::new(n))).collect();
+    Ok((found.into_iter().map(|(.., resource)| resource).collect(), names))
+}
+
+fn resource(class: ResourceClass, kind: ResourceKind, range: &RegisterRange, uses_counter: bool) -> Resource {
+    Resource { class, kind, space: range.space, lower: range.lower, count: range.len(), uses_counter }
+}
+
+fn kind(name: &'static str, at: u32, kind: &BytecodeKind) -> Result<ResourceKind> {
+    Ok(match *kind {
+        BytecodeKind::Raw => ResourceKind::Raw,
+        BytecodeKind::Structured { stride_bytes } => ResourceKind::Structured { stride_bytes },
+        BytecodeKind::Typed { dimension: declared, returns, .. } => {
+            let Some(dimension) = dimension(declared) else {
+                return Err(TranslateError::Operand { name, at, register: declared.text().to_owned() });
+            };
+            ResourceKind::Typed { dimension, component: component(returns[0]) }
+        }
+    })
+}
+
+/// The shape of a typed resource; `None` for what is no typed resource.
+fn dimension(declared: ResourceDimension) -> Option<Dimension> {
+    Some(match declared {
+        ResourceDimension::Buffer => Dimension::Buffer,
+        ResourceDimension::Texture1D => Dimension::Texture1d,
+        ResourceDimension::Texture1DArray => Dimension::Texture1dArray,
+        ResourceDimension::Texture2D => Dimension::Texture2d,
+        ResourceDimension::Texture2DArray => Dimension::Texture2dArray,
+        ResourceDimension::Texture2DMs => Dimension::Texture2dMs,
+        ResourceDimension::Texture2DMsArray => Dimension::Texture2dMsArray,
+        ResourceDimension::Texture3D => Dimension::Texture3d,
+        ResourceDimension::TextureCube => Dimension::TextureCube,
+        ResourceDimension::TextureCubeArray => Dimension::TextureCubeArray,
+        _ => return None,
+    })
+}
+
+/// What the first component returns; the others are the same in everything that fxc writes.
+fn component(declared: ReturnType) -> Component {
+    match declared {
+        ReturnType::Unorm => Component::Unorm,
+        ReturnType::Snorm => Component::Snorm,
+        ReturnType::Sint => Component::Sint,
+        ReturnType::Uint => Component::Uint,
+        ReturnType::Float => Component::Float,
+        ReturnType::Double => Component::Double,
+        // `mixed`, and the two names for components that do not exist.
+        _ => Component::Mixed,
+    }
+}

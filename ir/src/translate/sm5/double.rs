@@ -1,0 +1,192 @@
+//! Doubles: two words of a register, low word first, `.xy` and `.zw`.
+//!
+//! Where source and destination are both doubles, each pair of the destination reads the same pair of the swizzled
+//! sources. Where the destination holds words, its n-th written component takes the n-th source double. Where the
+//! source holds words, its first two swizzled components serve `.xy` and `.zw`.
+
+use brolga_bytecode::sm5::{Instruction, Operand};
+use smallvec::SmallVec;
+
+use super::operand::{Kind, Vector, lanes};
+use super::{Result, Translator};
+use crate::builder::Builder;
+use crate::entity::Value;
+use crate::ops::Op;
+use crate::types::{Const, Type};
+
+/// Values by pair.
+#[derive(Clone, Copy, Default)]
+struct Pairs([Option<Value>; 2]);
+
+impl Pairs {
+    fn at(&self, pair: usize) -> Value {
+        self.0[pair].expect("only pairs that were read are used")
+    }
+}
+
+/// The pairs of a mask in order.
+fn pairs(mask: u8) -> impl Iterator<Item = usize> {
+    (0..2).filter(move |pair| mask >> (2 * pair) & 3 != 0)
+}
+
+/// All lanes of the pairs that a mask touches.
+fn whole_pairs(mask: u8) -> u8 {
+    pairs(mask).fold(0, |lanes, pair| lanes | 3 << (2 * pair))
+}
+
+/// The exact reciprocal, as far as it can be represented.
+pub(super) fn rcp(b: &mut Builder<'_>, s: &[Value]) -> Value {
+    let one = b.constant(Const::f64(1.0));
+    b.op(Op::DDiv, &[one, s[0]])
+}
+
+impl Translator<'_, '_> {
+    /// The operand's doubles as `i64`, modifiers ignored.
+    fn pair_bits(&mut self, operand: &Operand, mask: u8) -> Result<Pairs> {
+        let words = self.bits(operand, whole_pairs(mask))?;
+        let mut result = Pairs::default();
+        for pair in pairs(mask) {
+            result.0[pair] = Some(self.b.op(Op::Pack64, &[words.at(2 * pair), words.at(2 * pair + 1)]));
+        }
+        Ok(result)
+    }
+
+    /// The operand's doubles, modifiers applied.
+    fn doubles(&mut self, operand: &Operand, mask: u8) -> Result<Pairs> {
+        let mut result = self.pair_bits(operand, mask)?;
+        for pair in pairs(mask) {
+            result.0[pair] = Some(self.as_double(operand, result.at(pair)));
+        }
+        Ok(result)
+    }
+
+    fn as_double(&mut self, operand: &Operand, bits: Value) -> Value {
+        let mut value = self.b.op(Op::AsF64, &[bits]);
+        if operand.absolute {
+            value = self.b.op(Op::DAbs, &[value]);
+        }
+        if operand.negate {
+            value = self.b.op(Op::DNeg, &[value]);
+        }
+        value
+    }
+
+    /// Puts a double or its bits into the words of a pair.
+    fn set_pair(&mut self, instruction: &Instruction, words: &mut Vector, pair: usize, value: Value) {
+        let bits = if self.b.func.ty(value) == Type::F64 {
+            let value = if instruction.saturate { self.b.op(Op::DSat, &[value]) } else { value };
+            self.b.op(Op::BitsF64, &[value])
+        } else {
+            value
+        };
+        words.set(2 * pair, self.b.op(Op::Low64, &[bits]));
+        words.set(2 * pair + 1, self.b.op(Op::High64, &[bits]));
+    }
+
+    fn precise_pair(&mut self, instruction: &Instruction, pair: usize) {
+        self.b.set_precise(instruction.precise >> (2 * pair) & 3 != 0);
+    }
+
+    /// Doubles of doubles.
+    pub(super) fn each_double(
+        &mut self,
+        instruction: &Instruction,
+        compute: impl Fn(&mut Builder<'_>, &[Value]) -> Value,
+    ) -> Result {
+        let Some((destination, sources)) = instruction.operands.split_first() else {
+            return Err(self.bad_operand("count"));
+        };
+        let mask = destination.mask();
+        let sources: SmallVec<[Pairs; 3]> =
+            sources.iter().map(|source| self.doubles(source, mask)).collect::<Result<_>>()?;
+        let mut words = Vector::default();
+        for pair in pairs(mask) {
+            self.precise_pair(instruction, pair);
+            let args: SmallVec<[Value; 3]> = sources.iter().map(|source| source.at(pair)).collect();
+            let value = compute(&mut self.b, &args);
+            self.set_pair(instruction, &mut words, pair, value);
+        }
+        self.b.set_precise(false);
+        self.write(destination, &words)
+    }
+
+    /// Words of doubles: conversions and comparisons.
+    pub(super) fn words_of_doubles(
+        &mut self,
+        instruction: &Instruction,
+        compute: impl Fn(&mut Builder<'_>, &[Value]) -> Value,
+    ) -> Result {
+        let Some((destination, sources)) = instruction.operands.split_first() else {
+            return Err(self.bad_operand("count"));
+        };
+        let mask = destination.mask();
+        let all = if mask.count_ones() > 1 { 0b1111 } else { 0b0011 };
+        let sources: SmallVec<[Pairs; 3]> =
+            sources.iter().map(|source| self.doubles(source, all)).collect::<Result<_>>()?;
+        let mut words = Vector::default();
+        for (n, lane) in lanes(mask).enumerate() {
+            self.precise_at(instruction, lane);
+            // A mask has two components at most; a further one would repeat the second.
+            let args: SmallVec<[Value; 3]> = sources.iter().map(|source| source.at(n.min(1))).collect();
+            let value = compute(&mut self.b, &args);
+            let word = self.word(instruction, value);
+            words.set(lane, word);
+        }
+        self.b.set_precise(false);
+        self.write(destination, &words)
+    }
+
+    /// Doubles of words: conversions.
+    pub(super) fn doubles_of_words(
+        &mut self,
+        instruction: &Instruction,
+        kind: Kind,
+        compute: impl Fn(&mut Builder<'_>, &[Value]) -> Value,
+    ) -> Result {
+        let [destination, source] = self.operands(instruction)?;
+        let mask = destination.mask();
+        let source = self.read(source, pairs(mask).fold(0, |lanes, pair| lanes | 1 << pair), kind)?;
+        let mut words = Vector::default();
+        for pair in pairs(mask) {
+            self.precise_pair(instruction, pair);
+            let value = compute(&mut self.b, &[source.at(pair)]);
+            self.set_pair(instruction, &mut words, pair, value);
+        }
+        self.b.set_precise(false);
+        self.write(destination, &words)
+    }
+
+    /// Moves doubles; without modifiers and `_sat` their bits stay untouched.
+    pub(super) fn dmov(&mut self, instruction: &Instruction) -> Result {
+        let [destination, source] = self.operands(instruction)?;
+        if source.absolute || source.negate || instruction.saturate {
+            return self.each_double(instruction, |_, s| s[0]);
+        }
+        let words = self.bits(source, whole_pairs(destination.mask()))?;
+        self.write(destination, &words)
+    }
+
+    /// Selects whole doubles. The first two swizzled components of the condition decide about `.xy` and `.zw`.
+    pub(super) fn dmovc(&mut self, instruction: &Instruction) -> Result {
+        let [destination, condition, if_set, if_clear] = self.operands(instruction)?;
+        let mask = destination.mask();
+        let is_float = instruction.saturate || [if_set, if_clear].iter().any(|s| s.absolute || s.negate);
+        let conditions = self.bits(condition, pairs(mask).fold(0, |lanes, pair| lanes | 1 << pair))?;
+        let a = self.pair_bits(if_set, mask)?;
+        let b = self.pair_bits(if_clear, mask)?;
+        let mut words = Vector::default();
+        for pair in pairs(mask) {
+            self.precise_pair(instruction, pair);
+            let is_set = self.is_set(conditions.at(pair));
+            let (mut a, mut b) = (a.at(pair), b.at(pair));
+            if is_float {
+                a = self.as_double(if_set, a);
+                b = self.as_double(if_clear, b);
+            }
+            let chosen = self.b.select(is_set, a, b);
+            self.set_pair(instruction, &mut words, pair, chosen);
+        }
+        self.b.set_precise(false);
+        self.write(destination, &words)
+    }
+}

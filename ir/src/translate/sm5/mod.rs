@@ -1,0 +1,166 @@
+//! Compute shaders of shader models 4.0 to 5.1 as IR.
+//!
+//! | file | what |
+//! |---|---|
+//! | `declare.rs` | declarations to the function's interface |
+//! | `control.rs` | the walk over the items: blocks, `if`, `loop`, `switch`, calls |
+//! | `dispatch.rs` | one row per opcode |
+//! | `operand.rs` | reading and writing registers, modifiers |
+//! | `componentwise.rs` | instructions that do the same to each component |
+//! | `float.rs` `integer.rs` `double.rs` `moves.rs` | what the rows compute |
+//! | `memory.rs` | buffers, shared memory, atomics, counters |
+//! | `typed.rs` | texels and queries |
+//!
+//! A component of `r#` is the slot `4 * number + component`, an untyped `i32`. All sources of an instruction are read
+//! before any destination is written. The origin of each IR instruction is the byte offset of its bytecode instruction.
+//!
+//! What a hostile program can do is bounded by [`TranslateOptions`]: inlined calls count like everything else.
+
+mod componentwise;
+mod control;
+mod declare;
+mod dispatch;
+mod double;
+mod float;
+mod integer;
+mod memory;
+mod moves;
+mod operand;
+mod typed;
+
+use brolga_bytecode::sm5::valid::ValidProgram;
+use brolga_bytecode::sm5::{Instruction, Stage};
+
+use crate::builder::Builder;
+use crate::function::Function;
+
+/// Bounds on what is made of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct TranslateOptions {
+    /// IR instructions and bytecode instructions walked over, together; inlined calls count each time.
+    pub max_instructions: usize,
+    /// Regions within each other, those of inlined calls included. Later stages walk regions recursively.
+    pub max_nesting: usize,
+}
+
+impl Default for TranslateOptions {
+    fn default() -> Self {
+        Self { max_instructions: 1 << 20, max_nesting: 256 }
+    }
+}
+
+/// Why a program could not be translated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TranslateError {
+    /// The shader is for another stage.
+    #[error("a {} shader; only compute shaders can be translated", stage.name())]
+    Stage {
+        /// Its stage.
+        stage: Stage,
+    },
+    /// An instruction or declaration that Brolga cannot run yet.
+    #[error("not supported yet: `{name}` at byte {at}")]
+    NotSupported {
+        /// Its name in fxc's listing.
+        name: &'static str,
+        /// The byte where it begins.
+        at: u32,
+    },
+    /// An operand that its instruction cannot have, in a compute shader.
+    #[error("`{name}` at byte {at}: operand {register} cannot stand here")]
+    Operand {
+        /// The instruction's name in fxc's listing.
+        name: &'static str,
+        /// The byte where it begins.
+        at: u32,
+        /// The register as far as it is known.
+        register: String,
+    },
+    /// A flow instruction outside of what it belongs to.
+    #[error("`{name}` at byte {at}: nothing encloses it that it could belong to")]
+    Flow {
+        /// The instruction's name in fxc's listing.
+        name: &'static str,
+        /// The byte where it begins.
+        at: u32,
+    },
+    /// The program grows beyond the limit.
+    #[error("at byte {at} the shader is larger than the limit of {limit} instructions, its calls inlined")]
+    TooLarge {
+        /// The byte of the instruction that no longer fits.
+        at: u32,
+        /// The limit.
+        limit: usize,
+    },
+    /// Control flow is nested deeper than the limit.
+    #[error("at byte {at} control flow is nested deeper than the limit of {limit}, its calls inlined")]
+    TooDeep {
+        /// The byte of the instruction that opens the innermost construct.
+        at: u32,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+type Result<T = (), E = TranslateError> = std::result::Result<T, E>;
+
+/// Translates a compute shader.
+///
+/// The function's slots are those of the temporary registers, four for each; its resources are in the order of their
+/// declarations.
+pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<Function> {
+    if program.stage() != Stage::Compute {
+        return Err(TranslateError::Stage { stage: program.stage() });
+    }
+    let (interface, names) = declare::declare(program)?;
+    let mut func = Function::new("main", interface);
+    for _ in 0..program.declarations().temps.saturating_mul(4) {
+        func.add_slot(crate::Type::I32);
+    }
+    let mut translator = Translator {
+        program,
+        options,
+        names,
+        b: Builder::new(&mut func),
+        flow: control::FlowState::new(program),
+        at: program.program().at,
+        name: "",
+    };
+    translator.main()?;
+    Ok(func)
+}
+
+/// State of a translation.
+struct Translator<'a, 'f> {
+    program: &'a ValidProgram,
+    options: &'a TranslateOptions,
+    names: declare::Names,
+    b: Builder<'f>,
+    flow: control::FlowState,
+    /// The byte of the current instruction.
+    at: u32,
+    /// The name of the current instruction.
+    name: &'static str,
+}
+
+impl Translator<'_, '_> {
+    /// The instruction waits for a later version.
+    fn not_supported(&self, instruction: &Instruction) -> Result {
+        Err(TranslateError::NotSupported { name: instruction.op.text(), at: instruction.at })
+    }
+
+    /// An error that blames an operand of the current instruction.
+    fn bad_operand(&self, register: impl Into<String>) -> TranslateError {
+        TranslateError::Operand { name: self.name, at: self.at, register: register.into() }
+    }
+
+    /// The operands of an instruction, as many as its row in the instruction table says.
+    fn operands<'i, const N: usize>(
+        &self,
+        instruction: &'i Instruction,
+    ) -> Result<&'i [brolga_bytecode::sm5::Operand; N]> {
+        instruction.operands.as_slice().try_into().map_err(|_| self.bad_operand("count"))
+    }
+}

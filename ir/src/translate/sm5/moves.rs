@@ -1,0 +1,91 @@
+//! Instructions that move bits: they look at them only if a modifier or `_sat` asks for it.
+
+use brolga_bytecode::sm5::{Instruction, Operand};
+
+use super::operand::{Vector, lanes};
+use super::{Result, Translator};
+use crate::entity::Value;
+use crate::ops::Op;
+
+impl Translator<'_, '_> {
+    pub(super) fn mov(&mut self, instruction: &Instruction) -> Result {
+        let [destination, source] = self.operands(instruction)?;
+        let words = self.moved(instruction, source, destination.mask())?;
+        self.write(destination, &words)
+    }
+
+    /// The words that a move of one source gives: untouched bits, or the result of a float operation.
+    pub(super) fn moved(&mut self, instruction: &Instruction, source: &Operand, mask: u8) -> Result<Vector> {
+        let mut words = self.bits(source, mask)?;
+        if source.absolute || source.negate || instruction.saturate {
+            for lane in lanes(mask) {
+                self.precise_at(instruction, lane);
+                let value = self.flushed(source, words.at(lane));
+                let word = self.word(instruction, value);
+                words.set(lane, word);
+            }
+            self.b.set_precise(false);
+        }
+        Ok(words)
+    }
+
+    /// A source of a move that is a float operation.
+    fn flushed(&mut self, source: &Operand, bits: Value) -> Value {
+        let value = self.b.op(Op::AsF32, &[bits]);
+        let value = self.b.op(Op::FFlush, &[value]);
+        self.sign_modified(source, value)
+    }
+
+    pub(super) fn movc(&mut self, instruction: &Instruction) -> Result {
+        let [destination, condition, if_set, if_clear] = self.operands(instruction)?;
+        let mask = destination.mask();
+        let is_float = instruction.saturate || [if_set, if_clear].iter().any(|s| s.absolute || s.negate);
+        let conditions = self.bits(condition, mask)?;
+        let a = self.bits(if_set, mask)?;
+        let b = self.bits(if_clear, mask)?;
+        let mut words = Vector::default();
+        for lane in lanes(mask) {
+            self.precise_at(instruction, lane);
+            let is_set = self.is_set(conditions.at(lane));
+            let word = if is_float {
+                let a = self.flushed(if_set, a.at(lane));
+                let b = self.flushed(if_clear, b.at(lane));
+                let chosen = self.b.select(is_set, a, b);
+                self.word(instruction, chosen)
+            } else {
+                self.b.select(is_set, a.at(lane), b.at(lane))
+            };
+            words.set(lane, word);
+        }
+        self.b.set_precise(false);
+        self.write(destination, &words)
+    }
+
+    /// The first destination takes the third source where the condition is set, else the second; the second
+    /// destination takes the other one.
+    pub(super) fn swapc(&mut self, instruction: &Instruction) -> Result {
+        let [first, second, condition, a, b] = self.operands(instruction)?;
+        let mask = first.mask() | second.mask();
+        let conditions = self.bits(condition, mask)?;
+        let a = self.moved(instruction, a, mask)?;
+        let b = self.moved(instruction, b, mask)?;
+        let (mut to_first, mut to_second) = (Vector::default(), Vector::default());
+        for lane in lanes(mask) {
+            let is_set = self.is_set(conditions.at(lane));
+            to_first.set(lane, self.b.select(is_set, b.at(lane), a.at(lane)));
+            to_second.set(lane, self.b.select(is_set, a.at(lane), b.at(lane)));
+        }
+        self.write_all(&[(first, &to_first), (second, &to_second)])
+    }
+
+    /// Any bit set is true.
+    pub(super) fn is_set(&mut self, word: Value) -> Value {
+        let zero = self.b.i32(0);
+        self.b.op(Op::INe, &[word, zero])
+    }
+
+    /// All ones for the feedback word of an access that hit mapped memory only; all memory is.
+    pub(super) fn fully_mapped(&mut self) -> Vector {
+        Vector::splat(self.b.i32(u32::MAX))
+    }
+}

@@ -1,0 +1,352 @@
+//! Reading and writing registers.
+//!
+//! A *lane* here is a component position of the destination: lane 0 is x. A source's swizzle says which component each
+//! lane reads. Components are read once, however often the swizzle names them.
+
+use brolga_bytecode::sm5::{Index, Model, Operand, RegisterFile};
+
+use super::{Result, Translator};
+use crate::entity::{Slot, Value};
+use crate::function::{Element, Input, Object, Place, ResourceRef};
+use crate::interface::ResourceClass;
+use crate::ops::Op;
+
+/// Which type a source's bits and modifiers are taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The values are `f32`; absolute and negate act on the sign bit.
+    Float,
+    /// The values are `i32`; negate is two's complement.
+    Int,
+}
+
+/// Up to four values, by lane or by component.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Vector([Option<Value>; 4]);
+
+impl Vector {
+    /// The same value for every lane of a mask.
+    pub(super) fn splat(value: Value) -> Self {
+        Self([Some(value); 4])
+    }
+
+    /// The value of a lane that was asked for.
+    pub(super) fn at(&self, lane: usize) -> Value {
+        self.0[lane & 3].expect("only lanes that were read are used")
+    }
+
+    pub(super) fn set(&mut self, lane: usize, value: Value) {
+        self.0[lane & 3] = Some(value);
+    }
+}
+
+impl From<[Value; 4]> for Vector {
+    fn from(values: [Value; 4]) -> Self {
+        Self(values.map(Some))
+    }
+}
+
+/// The lanes of a mask in order.
+pub(super) fn lanes(mask: u8) -> impl Iterator<Item = usize> + Clone {
+    (0..4).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// First and last lane of a mask that is not empty.
+pub(super) fn span(mask: u8) -> (usize, usize) {
+    let mask = mask & 0xf;
+    debug_assert_ne!(mask, 0);
+    (mask.trailing_zeros() as usize & 3, 7 - (mask | 1).leading_zeros() as usize)
+}
+
+/// Components that an operand's swizzle names for these lanes.
+pub(super) fn components_read(operand: &Operand, mask: u8) -> u8 {
+    lanes(mask).fold(0, |components, lane| components | 1 << (operand.component(lane) & 3))
+}
+
+/// Values by component to values by lane.
+pub(super) fn swizzle(operand: &Operand, mask: u8, components: &Vector) -> Vector {
+    let mut result = Vector::default();
+    for lane in lanes(mask) {
+        result.set(lane, components.at(operand.component(lane) as usize));
+    }
+    result
+}
+
+/// Where a destination's values go; its address is computed before anything is written.
+enum Target {
+    Null,
+    Temp { register: u32 },
+    Local { object: Object, index: Value },
+}
+
+impl Translator<'_, '_> {
+    /// The operand's bits for the lanes of a mask, modifiers ignored.
+    pub(super) fn bits(&mut self, operand: &Operand, mask: u8) -> Result<Vector> {
+        let components = self.components(operand, components_read(operand, mask))?;
+        Ok(swizzle(operand, mask, &components))
+    }
+
+    /// The operand's values for the lanes of a mask, modifiers applied.
+    pub(super) fn read(&mut self, operand: &Operand, mask: u8, kind: Kind) -> Result<Vector> {
+        let read = components_read(operand, mask);
+        let mut components = self.components(operand, read)?;
+        for component in lanes(read) {
+            let value = self.modified(operand, components.at(component), kind);
+            components.set(component, value);
+        }
+        Ok(swizzle(operand, mask, &components))
+    }
+
+    /// The one value of a scalar operand.
+    pub(super) fn read_one(&mut self, operand: &Operand, kind: Kind) -> Result<Value> {
+        Ok(self.read(operand, 1, kind)?.at(0))
+    }
+
+    fn modified(&mut self, operand: &Operand, bits: Value, kind: Kind) -> Value {
+        match kind {
+            Kind::Float => {
+                let value = self.b.op(Op::AsF32, &[bits]);
+                self.sign_modified(operand, value)
+            }
+            Kind::Int if operand.negate => {
+                let zero = self.b.i32(0);
+                self.b.op(Op::ISub, &[zero, bits])
+            }
+            Kind::Int => bits,
+        }
+    }
+
+    /// Absolute, then negate, of a float.
+    pub(super) fn sign_modified(&mut self, operand: &Operand, mut value: Value) -> Value {
+        if operand.absolute {
+            value = self.b.op(Op::FAbs, &[value]);
+        }
+        if operand.negate {
+            value = self.b.op(Op::FNeg, &[value]);
+        }
+        value
+    }
+
+    /// Components of a register by component.
+    fn components(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
+        let mut result = Vector::default();
+        match operand.file {
+            RegisterFile::Temp => {
+                let register = self.number(operand, 0)?;
+                for component in lanes(components) {
+                    let slot = self.slot(register, component)?;
+                    result.set(component, self.b.slot_get(slot));
+                }
+            }
+            RegisterFile::Immediate32 | RegisterFile::Immediate64 => {
+                for component in lanes(components) {
+                    // One word, or one double, stands for all components.
+                    let words = operand.immediate.as_slice();
+                    let word = match words.len() {
+                        0 => return Err(self.bad_operand(operand.file.text())),
+                        count => words[component % count],
+                    };
+                    result.set(component, self.b.i32(word));
+                }
+            }
+            RegisterFile::IndexableTemp | RegisterFile::ConstantBuffer | RegisterFile::ImmediateConstantBuffer => {
+                if components != 0 {
+                    let (object, index) = self.vector_address(operand)?;
+                    result = self.load_vector(object, index, components);
+                }
+            }
+            RegisterFile::ThreadId => return Ok(self.inputs(components, Input::ThreadId)),
+            RegisterFile::GroupId => return Ok(self.inputs(components, Input::GroupId)),
+            RegisterFile::ThreadIdInGroup => return Ok(self.inputs(components, Input::ThreadIdInGroup)),
+            RegisterFile::ThreadIndexInGroup => return Ok(Vector::splat(self.b.input(Input::ThreadIndex))),
+            // A clock would give other results each time; a clock that stands still is as good as a fast computer.
+            RegisterFile::CycleCounter => return Ok(Vector::splat(self.b.i32(0))),
+            RegisterFile::Input
+            | RegisterFile::Output
+            | RegisterFile::Sampler
+            | RegisterFile::Resource
+            | RegisterFile::Label
+            | RegisterFile::InputPrimitiveId
+            | RegisterFile::OutputDepth
+            | RegisterFile::Null
+            | RegisterFile::Rasterizer
+            | RegisterFile::OutputCoverageMask
+            | RegisterFile::Stream
+            | RegisterFile::FunctionBody
+            | RegisterFile::FunctionTable
+            | RegisterFile::Interface
+            | RegisterFile::FunctionInput
+            | RegisterFile::FunctionOutput
+            | RegisterFile::OutputControlPointId
+            | RegisterFile::ForkInstanceId
+            | RegisterFile::JoinInstanceId
+            | RegisterFile::InputControlPoint
+            | RegisterFile::OutputControlPoint
+            | RegisterFile::PatchConstant
+            | RegisterFile::DomainPoint
+            | RegisterFile::This
+            | RegisterFile::Uav
+            | RegisterFile::SharedMemory
+            | RegisterFile::InputCoverage
+            | RegisterFile::GsInstanceId
+            | RegisterFile::OutputDepthGreaterEqual
+            | RegisterFile::OutputDepthLessEqual
+            | RegisterFile::OutputStencilRef
+            | RegisterFile::InnerCoverage => return Err(self.bad_operand(operand.file.text())),
+        }
+        Ok(result)
+    }
+
+    fn inputs(&mut self, components: u8, input: impl Fn(u8) -> Input) -> Vector {
+        let mut result = Vector::default();
+        for component in lanes(components) {
+            // There is no fourth dimension; such a component is never declared.
+            let value = if component < 3 { self.b.input(input(component as u8)) } else { self.b.i32(0) };
+            result.set(component, value);
+        }
+        result
+    }
+
+    /// The words of a vector that spans the wanted components, in one load.
+    fn load_vector(&mut self, object: Object, index: Value, components: u8) -> Vector {
+        let (first, last) = span(components);
+        let offset = self.b.i32(4 * first as u32);
+        let words = self.b.load(Place { object, index: Some(index), offset }, last - first + 1);
+        let mut result = Vector::default();
+        for (n, word) in words.into_iter().enumerate() {
+            result.set(first + n, word);
+        }
+        result
+    }
+
+    /// The object and vector index of an operand in an array of vectors.
+    fn vector_address(&mut self, operand: &Operand) -> Result<(Object, Value)> {
+        let object = match operand.file {
+            RegisterFile::ConstantBuffer => Object::Resource(self.resource(operand)?),
+            RegisterFile::ImmediateConstantBuffer => Object::Immediate,
+            _ => {
+                let register = self.number(operand, 0)?;
+                match self.names.local(register) {
+                    Some(local) => Object::Local(local),
+                    None => return Err(self.bad_operand(format!("x{register}"))),
+                }
+            }
+        };
+        // The vector is the last index in every model.
+        let Some(index) = operand.indices.last() else { return Err(self.bad_operand(operand.file.text())) };
+        Ok((object, self.index(index)?))
+    }
+
+    /// The value of an index.
+    fn index(&mut self, index: &Index) -> Result<Value> {
+        // Indices are 32 bits wide; sums wrap.
+        let immediate = index.immediate as u32;
+        let Some(relative) = &index.relative else { return Ok(self.b.i32(immediate)) };
+        let relative = self.read_one(relative, Kind::Int)?;
+        if immediate == 0 {
+            return Ok(relative);
+        }
+        let immediate = self.b.i32(immediate);
+        Ok(self.b.op(Op::IAdd, &[relative, immediate]))
+    }
+
+    /// Index `n` of an operand that must be a number.
+    fn number(&self, operand: &Operand, n: usize) -> Result<u32> {
+        operand.index_u32(n).ok_or_else(|| self.bad_operand(operand.file.text()))
+    }
+
+    fn slot(&self, register: u32, component: usize) -> Result<Slot> {
+        let slot = register as usize * 4 + component;
+        if slot < self.b.func.slot_count() {
+            Ok(Slot::new(slot))
+        } else {
+            Err(self.bad_operand(format!("r{register}")))
+        }
+    }
+
+    /// The resource that an operand of `cb#`, `t#` or `u#` names.
+    pub(super) fn resource(&mut self, operand: &Operand) -> Result<ResourceRef> {
+        let class = match operand.file {
+            RegisterFile::ConstantBuffer => ResourceClass::Constant,
+            RegisterFile::Resource => ResourceClass::ShaderResource,
+            RegisterFile::Uav => ResourceClass::UnorderedAccess,
+            _ => return Err(self.bad_operand(operand.file.text())),
+        };
+        let number = self.number(operand, 0)?;
+        let Some(id) = self.names.resource(class, number) else {
+            return Err(self.bad_operand(format!("{}{number}", operand.file.text())));
+        };
+        if self.program.model() < Model::Sm5_1 {
+            return Ok(ResourceRef { id, element: Element::Fixed(0) });
+        }
+        let Some(register) = operand.indices.get(1) else { return Err(self.bad_operand(operand.file.text())) };
+        let declared = self.b.func.interface.resource(id);
+        let (lower, count) = (declared.lower, declared.count);
+        let fixed = register.as_u32().and_then(|register| register.checked_sub(lower));
+        if let Some(element) = fixed.filter(|&element| count.is_none_or(|count| element < count)) {
+            return Ok(ResourceRef { id, element: Element::Fixed(element) });
+        }
+        // Computed, or a number out of range: that is an unbound register, found when it is used.
+        let register = self.index(register)?;
+        let lower = self.b.i32(lower);
+        let element = self.b.op(Op::ISub, &[register, lower]);
+        Ok(ResourceRef { id, element: Element::Computed(element) })
+    }
+
+    /// Writes words to the destination's components.
+    pub(super) fn write(&mut self, destination: &Operand, words: &Vector) -> Result {
+        self.write_all(&[(destination, words)])
+    }
+
+    /// Writes several destinations, the later ones last. All addresses are taken before anything is written.
+    pub(super) fn write_all(&mut self, results: &[(&Operand, &Vector)]) -> Result {
+        let targets: Vec<Target> =
+            results.iter().map(|(destination, _)| self.target(destination)).collect::<Result<_>>()?;
+        for ((destination, words), target) in results.iter().zip(targets) {
+            let mask = destination.mask();
+            match target {
+                Target::Null => {}
+                Target::Temp { register } => {
+                    for lane in lanes(mask) {
+                        let slot = self.slot(register, lane)?;
+                        self.b.slot_set(slot, words.at(lane));
+                    }
+                }
+                Target::Local { object, index } => self.store_runs(object, index, mask, words),
+            }
+        }
+        Ok(())
+    }
+
+    fn target(&mut self, destination: &Operand) -> Result<Target> {
+        match destination.file {
+            RegisterFile::Null => Ok(Target::Null),
+            RegisterFile::Temp => Ok(Target::Temp { register: self.number(destination, 0)? }),
+            RegisterFile::IndexableTemp => {
+                let (object, index) = self.vector_address(destination)?;
+                Ok(Target::Local { object, index })
+            }
+            _ => Err(self.bad_operand(destination.file.text())),
+        }
+    }
+
+    /// Stores the lanes of a mask into a vector, one store per unbroken run.
+    fn store_runs(&mut self, object: Object, index: Value, mask: u8, words: &Vector) {
+        let mut first = 0;
+        while first < 4 {
+            let count = (mask >> first).trailing_ones() as usize;
+            if count > 0 {
+                let values: Vec<Value> = (first..first + count).map(|lane| words.at(lane)).collect();
+                let offset = self.b.i32(4 * first as u32);
+                let effect = self.effect();
+                self.b.store(Place { object, index: Some(index), offset }, &values, effect);
+            }
+            first += count + 1;
+        }
+    }
+
+    /// The condition under which a thread's effects count: always, in a compute shader.
+    pub(super) fn effect(&mut self) -> Value {
+        self.b.bool(true)
+    }
+}

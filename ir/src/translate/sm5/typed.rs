@@ -1,0 +1,208 @@
+//! Texels of typed buffers and textures, and questions about views.
+
+use brolga_bytecode::sm5::codes::ResinfoReturn;
+use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
+use smallvec::SmallVec;
+
+use super::memory::Memory;
+use super::operand::{Kind, Vector, components_read, lanes, swizzle};
+use super::{Result, Translator};
+use crate::entity::Value;
+use crate::function::{Query, ResourceRef};
+use crate::interface::Dimension;
+use crate::ops::Op;
+
+/// Coordinates that count texels of a texture: those that offsets move. A layer is none; buffers take no offsets.
+fn texel_axes(dimension: Dimension) -> usize {
+    match dimension {
+        Dimension::Buffer => 0,
+        Dimension::Texture1d | Dimension::Texture1dArray => 1,
+        Dimension::Texture2d
+        | Dimension::Texture2dArray
+        | Dimension::Texture2dMs
+        | Dimension::Texture2dMsArray
+        | Dimension::TextureCube
+        | Dimension::TextureCubeArray => 2,
+        Dimension::Texture3d => 3,
+    }
+}
+
+impl Translator<'_, '_> {
+    fn typed(&mut self, operand: &Operand) -> Result<(ResourceRef, Dimension)> {
+        match self.memory(operand)? {
+            Memory::Typed(resource, dimension) => Ok((resource, dimension)),
+            Memory::Raw(_) | Memory::Structured(_) => Err(self.bad_operand(operand.file.text())),
+        }
+    }
+
+    /// The coordinates of a texel. They are unsigned; one that an offset brings below zero wraps, far out of range.
+    pub(super) fn coordinates(
+        &mut self,
+        address: &Operand,
+        dimension: Dimension,
+        offsets: Option<[i8; 3]>,
+    ) -> Result<SmallVec<[Value; 3]>> {
+        let count = dimension.coordinates();
+        let address = self.read(address, (1 << count) - 1, Kind::Int)?;
+        let mut coords: SmallVec<[Value; 3]> = (0..count).map(|axis| address.at(axis)).collect();
+        let offsets = offsets.unwrap_or_default();
+        for (coord, offset) in coords.iter_mut().zip(offsets).take(texel_axes(dimension)) {
+            if offset != 0 {
+                let offset = self.b.i32(i32::from(offset) as u32);
+                *coord = self.b.op(Op::IAdd, &[*coord, offset]);
+            }
+        }
+        Ok(coords)
+    }
+
+    pub(super) fn ld(&mut self, instruction: &Instruction) -> Result {
+        let [destination, address, memory] = self.operands(instruction)?;
+        self.load_mip(instruction, destination, None, address, memory)
+    }
+
+    pub(super) fn ld_s(&mut self, instruction: &Instruction) -> Result {
+        let [destination, status, address, memory] = self.operands(instruction)?;
+        self.load_mip(instruction, destination, Some(status), address, memory)
+    }
+
+    /// `ld`: the mip level is the address's fourth component, but for buffers.
+    fn load_mip(
+        &mut self,
+        instruction: &Instruction,
+        destination: &Operand,
+        status: Option<&Operand>,
+        address: &Operand,
+        memory: &Operand,
+    ) -> Result {
+        let (resource, dimension) = self.typed(memory)?;
+        let level = match dimension {
+            Dimension::Buffer => None,
+            _ => Some(self.read(address, 0b1000, Kind::Int)?.at(3)),
+        };
+        let coords = self.coordinates(address, dimension, instruction.offsets)?;
+        self.load_texel(destination, status, memory, resource, &coords, level)
+    }
+
+    pub(super) fn ldms(&mut self, instruction: &Instruction) -> Result {
+        let [destination, address, memory, sample] = self.operands(instruction)?;
+        self.load_sample(instruction, destination, None, address, memory, sample)
+    }
+
+    pub(super) fn ldms_s(&mut self, instruction: &Instruction) -> Result {
+        let [destination, status, address, memory, sample] = self.operands(instruction)?;
+        self.load_sample(instruction, destination, Some(status), address, memory, sample)
+    }
+
+    /// `ldms`: on a resource without samples it reads the first mip level.
+    fn load_sample(
+        &mut self,
+        instruction: &Instruction,
+        destination: &Operand,
+        status: Option<&Operand>,
+        address: &Operand,
+        memory: &Operand,
+        sample: &Operand,
+    ) -> Result {
+        let (resource, dimension) = self.typed(memory)?;
+        let level = match dimension {
+            Dimension::Texture2dMs | Dimension::Texture2dMsArray => Some(self.read_one(sample, Kind::Int)?),
+            Dimension::Buffer => None,
+            _ => Some(self.b.i32(0)),
+        };
+        let coords = self.coordinates(address, dimension, instruction.offsets)?;
+        self.load_texel(destination, status, memory, resource, &coords, level)
+    }
+
+    pub(super) fn ld_uav_typed(&mut self, instruction: &Instruction) -> Result {
+        let [destination, address, memory] = self.operands(instruction)?;
+        let (resource, dimension) = self.typed(memory)?;
+        let coords = self.coordinates(address, dimension, None)?;
+        self.load_texel(destination, None, memory, resource, &coords, None)
+    }
+
+    pub(super) fn ld_uav_typed_s(&mut self, instruction: &Instruction) -> Result {
+        let [destination, status, address, memory] = self.operands(instruction)?;
+        let (resource, dimension) = self.typed(memory)?;
+        let coords = self.coordinates(address, dimension, None)?;
+        self.load_texel(destination, Some(status), memory, resource, &coords, None)
+    }
+
+    fn load_texel(
+        &mut self,
+        destination: &Operand,
+        status: Option<&Operand>,
+        memory: &Operand,
+        resource: ResourceRef,
+        coords: &[Value],
+        level: Option<Value>,
+    ) -> Result {
+        let texel = Vector::from(self.b.texel_load(resource, coords, level));
+        let words = swizzle(memory, destination.mask(), &texel);
+        self.write_with_status(destination, &words, status)
+    }
+
+    pub(super) fn store_uav_typed(&mut self, instruction: &Instruction) -> Result {
+        let [memory, address, source] = self.operands(instruction)?;
+        let (resource, dimension) = self.typed(memory)?;
+        let coords = self.coordinates(address, dimension, None)?;
+        let words = self.moved(instruction, source, 0b1111)?;
+        let effect = self.effect();
+        self.b.texel_store(resource, &coords, std::array::from_fn(|lane| words.at(lane)), effect);
+        Ok(())
+    }
+
+    pub(super) fn bufinfo(&mut self, instruction: &Instruction) -> Result {
+        let [destination, memory] = self.operands(instruction)?;
+        let resource = self.resource(memory)?;
+        let answer = Vector::from(self.b.query(Query::BufferSize, resource, None));
+        let words = swizzle(memory, destination.mask(), &answer);
+        self.write(destination, &words)
+    }
+
+    pub(super) fn resinfo(&mut self, instruction: &Instruction) -> Result {
+        let [destination, level, memory] = self.operands(instruction)?;
+        let level = self.read_one(level, Kind::Int)?;
+        let (resource, dimension) = self.typed(memory)?;
+        let answer = Vector::from(self.b.query(Query::TextureSize, resource, Some(level)));
+        self.write_answer(instruction, destination, memory, answer, texel_axes(dimension))
+    }
+
+    pub(super) fn sampleinfo(&mut self, instruction: &Instruction) -> Result {
+        let [destination, memory] = self.operands(instruction)?;
+        // A compute shader has no rasterizer to ask.
+        if memory.file == RegisterFile::Rasterizer {
+            return Err(self.bad_operand(memory.file.text()));
+        }
+        let (resource, _) = self.typed(memory)?;
+        let answer = Vector::from(self.b.query(Query::SampleCount, resource, None));
+        self.write_answer(instruction, destination, memory, answer, 0)
+    }
+
+    /// Converts an answer to what the instruction returns. The first `sizes` components have reciprocals; layers and
+    /// counts never do.
+    fn write_answer(
+        &mut self,
+        instruction: &Instruction,
+        destination: &Operand,
+        memory: &Operand,
+        mut answer: Vector,
+        sizes: usize,
+    ) -> Result {
+        let mask = destination.mask();
+        for component in lanes(components_read(memory, mask)) {
+            let is_reciprocal = match instruction.resinfo {
+                ResinfoReturn::Uint => continue,
+                ResinfoReturn::RcpFloat => component < sizes,
+                _ => false,
+            };
+            let mut value = self.b.op(Op::UToF, &[answer.at(component)]);
+            if is_reciprocal {
+                let one = self.b.f32(1.0);
+                value = self.b.op(Op::FDiv, &[one, value]);
+            }
+            answer.set(component, self.b.op(Op::BitsF32, &[value]));
+        }
+        let words = swizzle(memory, mask, &answer);
+        self.write(destination, &words)
+    }
+}
