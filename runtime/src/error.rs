@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use brolga_ir::entity::ResourceId;
-
 use crate::bindings::{BindingError, ParseRegisterError};
 use crate::dispatch::StopReason;
 use crate::resource::ResourceError;
@@ -94,8 +92,10 @@ pub enum Limit {
     DispatchGroups(u8),
     /// Bytes of a buffer or texture.
     BufferBytes,
-    /// The highest bound register of a range, counted from its first.
-    RangeRegisters(ResourceId),
+    /// Registers of one declared range, or of those the last one bound.
+    RangeRegisters,
+    /// Vectors of a constant buffer.
+    ConstantVectors,
     /// Private memory of a worker.
     ArenaBytes,
 }
@@ -109,7 +109,8 @@ impl fmt::Display for Limit {
                 write!(f, "the number of groups along {}", ["x", "y", "z"][usize::from(*axis).min(2)])
             }
             Limit::BufferBytes => f.write_str("the size of a buffer or texture in bytes"),
-            Limit::RangeRegisters(_) => f.write_str("the number of bound registers of one range"),
+            Limit::RangeRegisters => f.write_str("the number of registers of one range"),
+            Limit::ConstantVectors => f.write_str("the size of a constant buffer in vectors"),
             Limit::ArenaBytes => f.write_str("the private memory of a worker in bytes"),
         }
     }

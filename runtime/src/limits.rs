@@ -19,8 +19,11 @@ pub struct Limits {
     pub dispatch_groups: u32,
     /// Bytes in one buffer or texture.
     pub buffer_bytes: u64,
-    /// Registers of one declared range that may be bound, which bounds the tables made for a dispatch.
+    /// Registers of one declared range, which bounds the tables made for a dispatch. Of a range without an end as many
+    /// may be bound.
     pub range_registers: u32,
+    /// Vectors of a constant buffer that shaders see; Direct3D allows 4,096.
+    pub constant_vectors: u32,
     /// Bytes of private memory that one worker may need for arrays, kept values and shared memory.
     pub arena_bytes: u64,
 }
@@ -33,7 +36,8 @@ impl Default for Limits {
             shared_bytes: 32 << 10,
             dispatch_groups: 65_535,
             buffer_bytes: 32 << 30,
-            range_registers: 1 << 20,
+            range_registers: 1 << 16,
+            constant_vectors: 4096,
             arena_bytes: 80 << 20,
         }
     }

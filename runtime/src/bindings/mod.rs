@@ -5,6 +5,8 @@
 pub(crate) mod check;
 mod error;
 mod register;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

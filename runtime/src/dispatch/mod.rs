@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+pub(crate) use stop::StopWord;
 pub use stop::{CancelToken, StopReason};
 
 use crate::bindings::{BindingRules, Bindings};

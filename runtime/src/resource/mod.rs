@@ -10,7 +10,6 @@ mod view;
 pub use buffer::{Access, Buffer};
 pub use error::ResourceError;
 pub(crate) use memory::Memory;
-pub(crate) use texture::Level;
 pub use texture::{Texture, TextureShape};
-pub(crate) use view::{BufferView, ViewKind};
+pub(crate) use view::{BufferView, Elements, ViewKind};
 pub use view::{Counter, View};

@@ -60,6 +60,17 @@ impl TextureShape {
         self
     }
 
+    /// Makes it an array of layers of the same kind.
+    pub fn array(mut self, layers: u32) -> Self {
+        self.dimension = match self.dimension {
+            Dimension::Texture1d => Dimension::Texture1dArray,
+            Dimension::Texture2d => Dimension::Texture2dArray,
+            Dimension::TextureCube => Dimension::TextureCubeArray,
+            other => other,
+        };
+        self.layers(layers)
+    }
+
     /// Sets the layers.
     pub fn layers(mut self, layers: u32) -> Self {
         self.layers = layers;

@@ -77,6 +77,26 @@ pub struct Declared {
     pub uses_counter: bool,
     /// Atomics on its texels are used.
     pub uses_texel_atomics: bool,
+    /// Views that the range's table must have: the declared registers, or of a range without an end up to the last one
+    /// that the shader names.
+    pub(crate) table_len: u32,
+}
+
+impl fmt::Display for Declared {
+    /// As in messages: `t0`, `u2..u5,space1`, `t4..,space2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Register { class, space, index } = self.register;
+        write!(f, "{}{index}", class.letter())?;
+        match self.count {
+            Some(0 | 1) => {}
+            Some(count) => write!(f, "..{}{}", class.letter(), index.saturating_add(count - 1))?,
+            None => f.write_str("..")?,
+        }
+        if space != 0 {
+            write!(f, ",space{space}")?;
+        }
+        Ok(())
+    }
 }
 
 impl Declared {

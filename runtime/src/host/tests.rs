@@ -1,0 +1,298 @@
+//! Bounds of every kind of view, held against a plain list of bytes with guards on both sides.
+
+use std::sync::Arc;
+
+use brolga_ir::entity::ResourceId;
+use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
+
+use super::*;
+use crate::bindings::{BindingRules, Bindings, Register, check};
+use crate::format::Format;
+use crate::resource::{Buffer, Texture, TextureShape};
+
+const GUARD: u64 = 64;
+fn slot() -> ViewSlot {
+    ViewSlot { id: ResourceId::new(0), element: 0 }
+}
+
+fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
+    Declared {
+        register: Register::new(class, 0),
+        count: Some(1),
+        kind,
+        uses_counter: false,
+        uses_texel_atomics: false,
+        table_len: 1,
+    }
+}
+
+fn bind(declared: Declared, view: View) -> BoundViews {
+    let mut bindings = Bindings::new();
+    bindings.set(declared.register, view);
+    let declared = [declared];
+    let limits = Limits::default();
+    let resolved = check::resolve(&declared, &bindings, BindingRules::Complete, &limits).unwrap();
+    BoundViews::new(&declared, &resolved, &limits, Arc::default()).unwrap()
+}
+
+fn pattern(size: u64) -> Vec<u8> {
+    (0..size).map(|n| (n * 37 + 11) as u8 | 1).collect()
+}
+
+fn buffer(bytes: &[u8]) -> Buffer {
+    let buffer = Buffer::zeroed(bytes.len() as u64).unwrap();
+    buffer.write(0, bytes).unwrap();
+    buffer
+}
+
+/// A view of `size` bytes between guards; the buffer holds a pattern.
+fn guarded(size: u64, view: impl Fn(Buffer) -> View) -> (Buffer, View) {
+    let buffer = buffer(&pattern(size + 2 * GUARD));
+    let view = view(buffer.clone()).with_range(GUARD, size).unwrap();
+    (buffer, view)
+}
+
+/// The word that an address reaches in a view of `size` bytes, by the rules of `Place`, as a position in the view.
+fn model(size: u64, stride: Option<u64>, index: Option<u32>, offset: u64) -> Option<u64> {
+    let offset = offset / 4 * 4;
+    match stride {
+        None => (offset + 4 <= size).then_some(offset),
+        Some(stride) => {
+            let index = u64::from(index.unwrap());
+            (index < size / stride && offset + 4 <= stride).then_some(index * stride + offset)
+        }
+    }
+}
+
+fn addresses(stride: Option<u32>) -> Vec<(Option<u32>, u32)> {
+    let offsets =
+        [0u32, 1, 3, 4, 7, 8, 12, 15, 16, 20, 24, 28, 56, 59, 60, 61, 63, 64, 68, 1 << 31, u32::MAX - 3, u32::MAX];
+    let indices = [0u32, 1, 2, 3, 4, 5, 1 << 28, 1 << 30, u32::MAX / 16, u32::MAX];
+    match stride {
+        None => offsets.map(|offset| (None, offset)).to_vec(),
+        Some(_) => indices.iter().flat_map(|&index| offsets.map(|offset| (Some(index), offset))).collect(),
+    }
+}
+
+#[test]
+fn words_in_range_are_read_and_written_and_no_others() {
+    for (size, stride) in
+        [(60, None), (62, None), (0, None), (48, Some(12)), (50, Some(12)), (64, Some(16)), (8, Some(12))]
+    {
+        let kind = stride.map_or(ResourceKind::Raw, |stride_bytes| ResourceKind::Structured { stride_bytes });
+        for (index, offset_bytes) in addresses(stride) {
+            for count in 1..=4 {
+                let (buffer, view) = guarded(size, |buffer| match stride {
+                    None => View::raw(buffer).unwrap(),
+                    Some(stride) => View::structured(buffer, stride).unwrap(),
+                });
+                let host = bind(declared(ResourceClass::UnorderedAccess, kind), view);
+                let mut expected = buffer.to_vec();
+                let at = Address { view: slot(), index, offset_bytes };
+                let places: Vec<_> = (0..count)
+                    .map(|n| model(size, stride.map(u64::from), index, u64::from(offset_bytes & !3) + 4 * n))
+                    .map(|place| place.map(|place| (GUARD + place) as usize))
+                    .collect();
+
+                let mut words = vec![0xdead_beef; count as usize];
+                host.load(at, &mut words);
+                for (word, place) in words.iter().zip(&places) {
+                    let wanted = place.map_or(0, |at| u32::from_le_bytes(expected[at..at + 4].try_into().unwrap()));
+                    assert_eq!(*word, wanted, "{size} {stride:?} {at:?}");
+                }
+                let stored: Vec<u32> = (0..count as u32).map(|n| 0x0101_0101 * (n + 1)).collect();
+                host.store(at, &stored);
+                for (word, place) in stored.iter().zip(&places) {
+                    if let Some(at) = *place {
+                        expected[at..at + 4].copy_from_slice(&word.to_le_bytes());
+                    }
+                }
+                assert_eq!(buffer.to_vec(), expected, "{size} {stride:?} {at:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn atomics_change_one_word_in_range_and_give_the_word_before() {
+    for op in AtomicOp::ALL {
+        for (offset_bytes, place) in [(8, Some(8)), (11, Some(8)), (12, None), (u32::MAX, None)] {
+            for (old, value, compare) in [(5, 7, 5), (5, 7, 6), (u32::MAX, 1, 0), (1, u32::MAX, 1), (1 << 31, 1, 0)] {
+                let (buffer, view) = guarded(12, |buffer| View::raw(buffer).unwrap());
+                buffer.write(GUARD + 8, &u32::to_le_bytes(old)).unwrap();
+                let host = bind(declared(ResourceClass::UnorderedAccess, ResourceKind::Raw), view);
+                let mut expected = buffer.to_vec();
+                let before = host.atomic(op, Address { view: slot(), index: None, offset_bytes }, value, compare);
+                assert_eq!(before, place.map_or(0, |_| old));
+                if let Some(place) = place {
+                    let at = GUARD as usize + place;
+                    expected[at..at + 4].copy_from_slice(&op.apply(old, value, compare).to_le_bytes());
+                }
+                assert_eq!(buffer.to_vec(), expected, "{op:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn constant_buffers_are_padded_to_the_declared_and_to_whole_vectors() {
+    let bytes = pattern(20);
+    let view = View::constant(buffer(&bytes)).unwrap();
+    let host = bind(declared(ResourceClass::Constant, ResourceKind::Constant { vectors: 3 }), view.clone());
+    let words = |host: &BoundViews, index| {
+        let mut words = [1; 4];
+        host.load(Address { view: slot(), index: Some(index), offset_bytes: 0 }, &mut words);
+        words
+    };
+    let word = |n: usize| u32::from_le_bytes(bytes[4 * n..4 * n + 4].try_into().unwrap());
+    assert_eq!(words(&host, 0), [word(0), word(1), word(2), word(3)]);
+    assert_eq!(words(&host, 1), [word(4), 0, 0, 0]);
+    assert_eq!([words(&host, 2), words(&host, 3), words(&host, u32::MAX)], [[0; 4]; 3]);
+    let Bound::Words(bound) = &host.ranges()[0][0] else { panic!() };
+    assert_eq!((bound.count(), bound.size_bytes()), (3, 48));
+
+    // What is bound beyond the declared size is seen.
+    let host = bind(declared(ResourceClass::Constant, ResourceKind::Constant { vectors: 1 }), view);
+    assert_eq!(words(&host, 1), [word(4), 0, 0, 0]);
+}
+
+#[test]
+fn typed_buffers_end_with_their_last_whole_texel() {
+    for format in [Format::R8_UINT, Format::R16_UINT, Format::R32G32B32_UINT, Format::R16G16B16A16_UINT] {
+        let texel = u64::from(format.size_bytes());
+        let size = 5 * texel + texel - 1;
+        let kind = ResourceKind::Typed { dimension: Dimension::Buffer, component: Component::Uint };
+        for index in [0u32, 1, 4, 5, 6, 1 << 28, u32::MAX] {
+            let (buffer, view) = guarded(size, |buffer| View::typed(buffer, format).unwrap());
+            let host = bind(declared(ResourceClass::UnorderedAccess, kind), view);
+            let mut expected = buffer.to_vec();
+            let at = (GUARD + u64::from(index) * texel) as usize;
+            let inside = index < 5;
+            let mut bytes = [0; 16];
+            if inside {
+                bytes[..texel as usize].copy_from_slice(&expected[at..at + texel as usize]);
+            }
+            let read = host.texel_load(slot(), [index, 9, 9], 7);
+            assert_eq!(read, if inside { format.decode(u128::from_le_bytes(bytes)) } else { format.zero() });
+            host.texel_store(slot(), [index, 9, 9], [1, 2, 3, 4]);
+            if inside {
+                let bytes = format.encode([1, 2, 3, 4]).to_le_bytes();
+                expected[at..at + texel as usize].copy_from_slice(&bytes[..texel as usize]);
+            }
+            assert_eq!(buffer.to_vec(), expected);
+            assert_eq!(host.query(Query::BufferSize, slot(), 0), [5; 4]);
+        }
+    }
+}
+
+#[test]
+fn textures_answer_by_their_kind() {
+    let format = Format::R32_UINT;
+    let cases = [
+        (TextureShape::new(Dimension::Texture1d, format, 9).mips(3), [9, 0, 0, 3], [4, 0, 0, 3]),
+        (TextureShape::new(Dimension::Texture1dArray, format, 9).mips(3).layers(4), [9, 4, 0, 3], [4, 4, 0, 3]),
+        (TextureShape::texture_2d(format, 9, 6).mips(3), [9, 6, 0, 3], [4, 3, 0, 3]),
+        (TextureShape::texture_2d(format, 9, 6).mips(3).array(4), [9, 6, 4, 3], [4, 3, 4, 3]),
+        (TextureShape::new(Dimension::Texture3d, format, 9).height(6).depth(5).mips(3), [9, 6, 5, 3], [4, 3, 2, 3]),
+        (TextureShape::new(Dimension::TextureCube, format, 8).height(8).mips(3), [8, 8, 0, 3], [4, 4, 0, 3]),
+    ];
+    for (shape, level_0, level_1) in cases {
+        let texture = Texture::new(Buffer::zeroed(shape.size_bytes().unwrap()).unwrap(), shape).unwrap();
+        let kind = ResourceKind::Typed { dimension: shape.dimension, component: Component::Uint };
+        let host = bind(declared(ResourceClass::ShaderResource, kind), View::texture(texture.clone()));
+        assert_eq!(host.query(Query::TextureSize, slot(), 0), level_0);
+        assert_eq!(host.query(Query::TextureSize, slot(), 1), level_1);
+        assert_eq!(host.query(Query::TextureSize, slot(), 3), [0, 0, 0, 3]);
+        assert_eq!(host.query(Query::SampleCount, slot(), 0), [1, 0, 0, 0]);
+        let host = bind(declared(ResourceClass::UnorderedAccess, kind), View::texture(texture));
+        assert_eq!(host.query(Query::TextureSize, slot(), 0)[3], 1);
+        assert_eq!(host.query(Query::TextureSize, slot(), 1), [0, 0, 0, 1]);
+    }
+}
+
+#[test]
+fn texels_of_every_level_and_layer_are_read() {
+    let shape = TextureShape::texture_2d(Format::R16_UINT, 5, 4).array(3).mips(3);
+    let size = shape.size_bytes().unwrap();
+    let codes: Vec<u8> = (0..size as u16 / 2).flat_map(|n| (n + 1).to_le_bytes()).collect();
+    let texture = Texture::new(buffer(&codes), shape).unwrap();
+    let kind = ResourceKind::Typed { dimension: shape.dimension, component: Component::Uint };
+    let host = bind(declared(ResourceClass::ShaderResource, kind), View::texture(texture.clone()));
+    let mut next = 1;
+    for layer in 0..3 {
+        for (level, [width, height]) in [[5, 4], [2, 2], [1, 1]].into_iter().enumerate() {
+            for y in 0..height {
+                for x in 0..width {
+                    assert_eq!(host.texel_load(slot(), [x, y, layer], level as u32), [next, 0, 0, 1]);
+                    next += 1;
+                }
+                assert_eq!(host.texel_load(slot(), [width, y, layer], level as u32), [0, 0, 0, 1]);
+            }
+        }
+    }
+    assert_eq!(host.texel_load(slot(), [0, 0, 3], 0), [0, 0, 0, 1]);
+    assert_eq!(host.texel_load(slot(), [0, 0, 0], 3), [0, 0, 0, 1]);
+
+    let host = bind(declared(ResourceClass::UnorderedAccess, kind), View::texture(texture));
+    host.texel_store(slot(), [4, 3, 2], [77; 4]);
+    assert_eq!(host.texel_load(slot(), [4, 3, 2], 0), [77, 0, 0, 1]);
+    assert_eq!(host.texel_load(slot(), [4, 3, 1], 0), [45, 0, 0, 1]);
+}
+
+#[test]
+fn what_is_not_bound_reads_as_zeros() {
+    let kinds =
+        [ResourceKind::Raw, ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Float }];
+    for kind in kinds {
+        let declared = [declared(ResourceClass::UnorderedAccess, kind)];
+        let limits = Limits::default();
+        let bindings = Bindings::new();
+        assert!(check::resolve(&declared, &bindings, BindingRules::Complete, &limits).is_err());
+        let resolved = check::resolve(&declared, &bindings, BindingRules::Partial, &limits).unwrap();
+        let host = BoundViews::new(&declared, &resolved, &limits, Arc::default()).unwrap();
+        for element in [0, 1, u32::MAX] {
+            let view = ViewSlot { element, ..slot() };
+            let at = Address { view, index: None, offset_bytes: 0 };
+            let mut words = [1; 4];
+            host.load(at, &mut words);
+            host.store(at, &[1]);
+            host.texel_store(view, [0; 3], [1; 4]);
+            assert_eq!(words, [0; 4]);
+            assert_eq!(host.texel_load(view, [0; 3], 0), [0; 4]);
+            assert_eq!(host.atomic(AtomicOp::Add, at, 1, 0), 0);
+            assert_eq!(host.texel_atomic(AtomicOp::Add, view, [0; 3], 1, 0), 0);
+            assert_eq!(host.counter(CounterOp::Alloc, view), 0);
+            for query in [Query::BufferSize, Query::TextureSize, Query::SampleCount] {
+                assert_eq!(host.query(query, view, 0), [0; 4]);
+            }
+        }
+    }
+}
+
+#[test]
+fn counters_give_the_value_before_up_and_after_down() {
+    let counter = Counter::new(u32::MAX);
+    let view = View::structured(Buffer::zeroed(16).unwrap(), 4).unwrap().with_counter(counter.clone()).unwrap();
+    let kind = ResourceKind::Structured { stride_bytes: 4 };
+    let host = bind(Declared { uses_counter: true, ..declared(ResourceClass::UnorderedAccess, kind) }, view);
+    assert_eq!([host.counter(CounterOp::Alloc, slot()), host.counter(CounterOp::Alloc, slot())], [u32::MAX, 0]);
+    assert_eq!(counter.get(), 1);
+    assert_eq!([host.counter(CounterOp::Consume, slot()), host.counter(CounterOp::Consume, slot())], [0, u32::MAX]);
+    assert_eq!(counter.get(), u32::MAX);
+}
+
+#[test]
+fn texel_atomics_need_one_32_bit_integer() {
+    for (format, component, changes) in
+        [(Format::R32_SINT, Component::Sint, true), (Format::R16_UINT, Component::Uint, false)]
+    {
+        let buffer = Buffer::zeroed(8).unwrap();
+        let kind = ResourceKind::Typed { dimension: Dimension::Buffer, component };
+        let view = View::typed(buffer.clone(), format).unwrap();
+        let host = bind(declared(ResourceClass::UnorderedAccess, kind), view);
+        assert_eq!(host.texel_atomic(AtomicOp::Add, slot(), [1, 0, 0], 3, 0), 0);
+        assert_eq!(host.texel_atomic(AtomicOp::Add, slot(), [1, 0, 0], 3, 0), if changes { 3 } else { 0 });
+        assert_eq!(host.texel_atomic(AtomicOp::Add, slot(), [5, 0, 0], 3, 0), 0);
+        assert_eq!(buffer.to_vec(), if changes { [0, 0, 0, 0, 6, 0, 0, 0] } else { [0; 8] });
+    }
+}
