@@ -5,15 +5,26 @@
 //! | `limits.rs` | bounds on what a file may ask for |
 //! | `reader.rs` | the bounded reader that every access goes through |
 //! | `container/` | the DXBC container and its chunks |
+//! | `shader.rs` | a whole shader, read in one step |
 //! | `sm5/` | shader models 4.0 to 5.1: the instruction table, decoding, validation |
 //!
 //! Bytes are never trusted: whatever a file holds, the answer is a value or an error that names a byte.
+//!
+//! ```
+//! use brolga_bytecode::{Error, LoadOptions, Shader};
+//!
+//! let error = Shader::load(b"no shader", &LoadOptions::default()).unwrap_err();
+//! assert!(matches!(error, Error::Container(_)));
+//! assert_eq!(error.at(), 0);
+//! ```
 
 #![forbid(unsafe_code)]
 
 pub mod container;
 pub mod limits;
 mod reader;
+pub mod shader;
 pub mod sm5;
 
 pub use limits::Limits;
+pub use shader::{ChecksumPolicy, Error, LoadOptions, Shader};

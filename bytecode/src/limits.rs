@@ -23,6 +23,10 @@ pub struct Limits {
     pub index_depth: u32,
     /// Levels of `if`, `loop` and `switch` within each other.
     pub flow_depth: u32,
+    /// Functions of one program.
+    pub functions: u32,
+    /// Registers of one file that are declared, one by one or as ranges.
+    pub declared_registers: u32,
     /// Threads in a thread group; Direct3D allows 1,024.
     pub group_threads: u32,
 }
@@ -38,6 +42,8 @@ impl Default for Limits {
             program_words: 1 << 20,
             index_depth: 4,
             flow_depth: 1024,
+            functions: 4096,
+            declared_registers: 4096,
             group_threads: 1024,
         }
     }

@@ -3,8 +3,31 @@
 mod support;
 
 use brolga_bytecode::container::Container;
-use brolga_bytecode::{Limits, sm5};
+use brolga_bytecode::{Limits, LoadOptions, Shader, sm5};
 use std::collections::BTreeSet;
+
+#[test]
+fn every_container_is_valid() {
+    let options = LoadOptions::default();
+    let mut failures = Vec::new();
+    for shader in support::containers() {
+        match Shader::load(&shader.bytes, &options) {
+            Ok(loaded) => {
+                let program = loaded.program.program();
+                assert_eq!(
+                    shader.profile.get(..6),
+                    Some(&*format!("{}_{}", program.stage, program.model)),
+                    "{}",
+                    shader.name
+                );
+                assert_eq!(loaded.checksum_matches, shader.standard_checksum, "{}", shader.name);
+                assert!(loaded.program.declarations().group_threads() > 0, "{}", shader.name);
+            }
+            Err(error) => failures.push(format!("{}: {error}", shader.name)),
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
 
 #[test]
 fn opcodes_are_those_of_the_listing() {

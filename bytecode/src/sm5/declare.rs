@@ -155,13 +155,13 @@ impl Declaring<'_, '_, '_> {
     fn register(&mut self, file: RegisterFile) -> Result<u32, DecodeError> {
         let operand = self.operand()?;
         let register = operand.index_u32(0).filter(|_| operand.file == file && operand.indices.len() == 1);
-        register.ok_or_else(|| self.expected(file.text()))
+        register.ok_or_else(|| self.expected(file.description()))
     }
 
     /// The range an operand declares: id, lower and upper bound in 5.1, one number before.
     fn range(&mut self, operand: &Operand, file: RegisterFile) -> Result<RegisterRange, DecodeError> {
         if operand.file != file {
-            return Err(self.expected(file.text()));
+            return Err(self.expected(file.description()));
         }
         let has_size = file == RegisterFile::ConstantBuffer;
         let numbers = operand.indices.iter().map(|index| index.as_u32()).collect::<Option<Vec<_>>>();

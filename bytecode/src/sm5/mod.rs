@@ -11,6 +11,7 @@
 //! | `custom.rs` | custom data |
 //! | `decode.rs` | words to [`Program`] |
 //! | `declare.rs` | the layout of each declaration |
+//! | `validate/` | the rules |
 //! | `valid.rs` | [`ValidProgram`]: what validation found out |
 //!
 //! [`decode()`] gives a [`Program`], which says what the words say. Checking it gives a [`ValidProgram`], and nothing
@@ -26,6 +27,7 @@ pub mod instruction;
 pub mod operand;
 pub mod ops;
 pub mod valid;
+pub mod validate;
 
 pub use custom::{CustomContent, CustomData, Message};
 pub use declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
@@ -34,6 +36,7 @@ pub use instruction::{Instruction, SyncFlags, Test};
 pub use operand::{Components, Index, IndexForm, Operand, RegisterFile};
 pub use ops::Op;
 pub use valid::ValidProgram;
+pub use validate::{ValidateError, validate};
 
 /// A shader model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

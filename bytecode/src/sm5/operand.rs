@@ -6,7 +6,7 @@ use super::codes::MinPrecision;
 use smallvec::SmallVec;
 
 macro_rules! register_files {
-    ($( $code:literal $name:ident $text:literal $doc:literal; )*) => {
+    ($( $code:literal $name:ident $text:literal $description:literal $doc:literal; )*) => {
         /// Where an operand lives.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum RegisterFile {
@@ -32,6 +32,13 @@ macro_rules! register_files {
                 }
             }
 
+            /// The name for messages: `r#`, `vThreadID`.
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $( Self::$name => $description, )*
+                }
+            }
+
             /// The prefix in fxc's listing.
             pub const fn text(self) -> &'static str {
                 match self {
@@ -43,49 +50,100 @@ macro_rules! register_files {
 }
 
 register_files! {
-    0 Temp "r" "r#: a temporary register of four components";
-    1 Input "v" "v#: an input of the stage";
-    2 Output "o" "o#: an output of the stage";
-    3 IndexableTemp "x" "x#\\[n\\]: an array of temporary registers";
-    4 Immediate32 "l" "l(...): 32-bit values in the token stream";
-    5 Immediate64 "d" "d(...): 64-bit values in the token stream";
-    6 Sampler "s" "s#: a sampler";
-    7 Resource "t" "t#: a resource that is read";
-    8 ConstantBuffer "cb" "cb#\\[n\\]: a vector of a constant buffer";
-    9 ImmediateConstantBuffer "icb" "icb\\[n\\]: a vector of the constants in the token stream";
-    10 Label "l" "l#: a subroutine";
-    11 InputPrimitiveId "vPrim" "vPrim: the primitive's number";
-    12 OutputDepth "oDepth" "oDepth";
-    13 Null "null" "null: the result is not wanted";
-    14 Rasterizer "rasterizer" "rasterizer: the render target's sample layout";
-    15 OutputCoverageMask "oMask" "oMask";
-    16 Stream "m" "m#: a stream of a geometry shader";
-    17 FunctionBody "fb" "fb#: the body of an interface method";
-    18 FunctionTable "ft" "ft#: a table of function bodies";
-    19 Interface "fp" "fp#\\[n\\]\\[m\\]: an interface slot";
-    20 FunctionInput "fi" "an input of a function";
-    21 FunctionOutput "fo" "an output of a function";
-    22 OutputControlPointId "vOutputControlPointID" "vOutputControlPointID";
-    23 ForkInstanceId "vForkInstanceID" "vForkInstanceID";
-    24 JoinInstanceId "vJoinInstanceID" "vJoinInstanceID";
-    25 InputControlPoint "vicp" "vicp\\[p\\]\\[n\\]: an input control point";
-    26 OutputControlPoint "vocp" "vocp\\[p\\]\\[n\\]: an output control point";
-    27 PatchConstant "vpc" "vpc#: a patch constant";
-    28 DomainPoint "vDomain" "vDomain: the position in the domain";
-    29 This "this" "this\\[n\\]: where a class instance keeps its data";
-    30 Uav "u" "u#: a resource that is read and written";
-    31 SharedMemory "g" "g#: thread-group shared memory";
-    32 ThreadId "vThreadID" "vThreadID: position in the dispatch";
-    33 GroupId "vThreadGroupID" "vThreadGroupID: the group's position in the dispatch";
-    34 ThreadIdInGroup "vThreadIDInGroup" "vThreadIDInGroup: position in the group";
-    35 InputCoverage "vCoverage" "vCoverage: the covered samples";
-    36 ThreadIndexInGroup "vThreadIDInGroupFlattened" "vThreadIDInGroupFlattened: linear position in the group";
-    37 GsInstanceId "vGSInstanceID" "vGSInstanceID";
-    38 OutputDepthGreaterEqual "oDepthGE" "oDepthGE";
-    39 OutputDepthLessEqual "oDepthLE" "oDepthLE";
-    40 CycleCounter "vCycleCounter" "vCycleCounter: a clock, for debugging";
-    41 OutputStencilRef "oStencilRef" "oStencilRef";
-    42 InnerCoverage "vInnerCoverage" "vInnerCoverage";
+    0 Temp "r" "r#" "r#: a temporary register of four components";
+    1 Input "v" "v#" "v#: an input of the stage";
+    2 Output "o" "o#" "o#: an output of the stage";
+    3 IndexableTemp "x" "x#" "x#\\[n\\]: an array of temporary registers";
+    4 Immediate32 "l" "l(...)" "l(...): 32-bit values in the token stream";
+    5 Immediate64 "d" "d(...)" "d(...): 64-bit values in the token stream";
+    6 Sampler "s" "s#" "s#: a sampler";
+    7 Resource "t" "t#" "t#: a resource that is read";
+    8 ConstantBuffer "cb" "cb#" "cb#\\[n\\]: a vector of a constant buffer";
+    9 ImmediateConstantBuffer "icb" "icb" "icb\\[n\\]: a vector of the constants in the token stream";
+    10 Label "l" "l#" "l#: a subroutine";
+    11 InputPrimitiveId "vPrim" "vPrim" "vPrim: the primitive's number";
+    12 OutputDepth "oDepth" "oDepth" "oDepth";
+    13 Null "null" "null" "null: the result is not wanted";
+    14 Rasterizer "rasterizer" "rasterizer" "rasterizer: the render target's sample layout";
+    15 OutputCoverageMask "oMask" "oMask" "oMask";
+    16 Stream "m" "m#" "m#: a stream of a geometry shader";
+    17 FunctionBody "fb" "fb#" "fb#: the body of an interface method";
+    18 FunctionTable "ft" "ft#" "ft#: a table of function bodies";
+    19 Interface "fp" "fp#" "fp#\\[n\\]\\[m\\]: an interface slot";
+    20 FunctionInput "fi" "fi#" "an input of a function";
+    21 FunctionOutput "fo" "fo#" "an output of a function";
+    22 OutputControlPointId "vOutputControlPointID" "vOutputControlPointID" "vOutputControlPointID";
+    23 ForkInstanceId "vForkInstanceID" "vForkInstanceID" "vForkInstanceID";
+    24 JoinInstanceId "vJoinInstanceID" "vJoinInstanceID" "vJoinInstanceID";
+    25 InputControlPoint "vicp" "vicp#" "vicp\\[p\\]\\[n\\]: an input control point";
+    26 OutputControlPoint "vocp" "vocp#" "vocp\\[p\\]\\[n\\]: an output control point";
+    27 PatchConstant "vpc" "vpc#" "vpc#: a patch constant";
+    28 DomainPoint "vDomain" "vDomain" "vDomain: the position in the domain";
+    29 This "this" "this" "this\\[n\\]: where a class instance keeps its data";
+    30 Uav "u" "u#" "u#: a resource that is read and written";
+    31 SharedMemory "g" "g#" "g#: thread-group shared memory";
+    32 ThreadId "vThreadID" "vThreadID" "vThreadID: position in the dispatch";
+    33 GroupId "vThreadGroupID" "vThreadGroupID" "vThreadGroupID: the group's position in the dispatch";
+    34 ThreadIdInGroup "vThreadIDInGroup" "vThreadIDInGroup" "vThreadIDInGroup: position in the group";
+    35 InputCoverage "vCoverage" "vCoverage" "vCoverage: the covered samples";
+    36 ThreadIndexInGroup "vThreadIDInGroupFlattened" "vThreadIDInGroupFlattened" "vThreadIDInGroupFlattened: linear position in the group";
+    37 GsInstanceId "vGSInstanceID" "vGSInstanceID" "vGSInstanceID";
+    38 OutputDepthGreaterEqual "oDepthGE" "oDepthGE" "oDepthGE";
+    39 OutputDepthLessEqual "oDepthLE" "oDepthLE" "oDepthLE";
+    40 CycleCounter "vCycleCounter" "vCycleCounter" "vCycleCounter: a clock, for debugging";
+    41 OutputStencilRef "oStencilRef" "oStencilRef" "oStencilRef";
+    42 InnerCoverage "vInnerCoverage" "vInnerCoverage" "vInnerCoverage";
+}
+
+impl RegisterFile {
+    /// Whether the file holds registers that are told apart by a number.
+    pub const fn is_numbered(self) -> bool {
+        match self {
+            Self::Temp
+            | Self::Input
+            | Self::Output
+            | Self::IndexableTemp
+            | Self::Sampler
+            | Self::Resource
+            | Self::ConstantBuffer
+            | Self::Label
+            | Self::Stream
+            | Self::FunctionBody
+            | Self::FunctionTable
+            | Self::Interface
+            | Self::FunctionInput
+            | Self::FunctionOutput
+            | Self::InputControlPoint
+            | Self::OutputControlPoint
+            | Self::PatchConstant
+            | Self::Uav
+            | Self::SharedMemory => true,
+            Self::Immediate32
+            | Self::Immediate64
+            | Self::ImmediateConstantBuffer
+            | Self::InputPrimitiveId
+            | Self::OutputDepth
+            | Self::Null
+            | Self::Rasterizer
+            | Self::OutputCoverageMask
+            | Self::OutputControlPointId
+            | Self::ForkInstanceId
+            | Self::JoinInstanceId
+            | Self::DomainPoint
+            | Self::This
+            | Self::ThreadId
+            | Self::GroupId
+            | Self::ThreadIdInGroup
+            | Self::InputCoverage
+            | Self::ThreadIndexInGroup
+            | Self::GsInstanceId
+            | Self::OutputDepthGreaterEqual
+            | Self::OutputDepthLessEqual
+            | Self::CycleCounter
+            | Self::OutputStencilRef
+            | Self::InnerCoverage => false,
+        }
+    }
 }
 
 /// Which components of a register take part.

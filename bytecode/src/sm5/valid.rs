@@ -132,6 +132,13 @@ impl Declarations {
         self.shared_memory.iter().find(|declared| declared.register == register)
     }
 
+    /// The interface that holds the slot fp#.
+    pub fn interface(&self, slot: u32) -> Option<&Interface> {
+        let holds =
+            |declared: &&Interface| slot.checked_sub(declared.interface).is_some_and(|n| n < declared.array_length);
+        self.interfaces.iter().find(holds)
+    }
+
     /// Bytes of shared memory, all g# together.
     pub fn shared_memory_bytes(&self) -> u32 {
         self.shared_memory.iter().map(|declared| declared.bytes()).sum()
@@ -322,7 +329,8 @@ pub struct Interface {
 /// How the flow instructions belong together. Positions count the program's items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
-    /// Items of the main program: from the first to the `ret` that ends it. In a hull shader the first phase.
+    /// Items of the main program: from the first to the `ret` that ends it, which programs of graphics stages may lack.
+    /// In a hull shader what comes before the phases: nothing but data.
     pub main: Range<usize>,
     /// Subroutines and interface bodies, in the order of the stream.
     pub functions: Vec<Function>,

@@ -1,0 +1,497 @@
+//! Declarations: what may be declared, how much of it, and how often.
+
+use super::{Register, ValidateError};
+use crate::limits::Limits;
+use crate::sm5::codes::{Interpolation, ResourceDimension, SystemValue};
+use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
+use crate::sm5::operand::{Operand, RegisterFile};
+use crate::sm5::ops::Op;
+use crate::sm5::valid::{
+    ConstantBuffer, Declarations, Flow, FunctionTable, IndexRange, IndexableTemp, Input, Interface, Output, Resource,
+    Sampler, SharedMemory, SharedMemoryKind, Uav,
+};
+use crate::sm5::{CustomContent, ItemKind, Model, Program, Stage};
+use std::collections::{HashMap, HashSet};
+
+/// r# and x# registers together, in one phase.
+const TEMPS: u64 = 4096;
+/// Vectors of a constant buffer.
+const BUFFER_VECTORS: u32 = 4096;
+/// Bytes of a structure.
+const STRIDE_BYTES: u32 = 2048;
+/// Bytes of thread-group shared memory in models 5.x and 4.x.
+const SHARED_BYTES: u64 = 32 << 10;
+const SHARED_BYTES_4: u64 = 16 << 10;
+/// Input and output registers.
+const ATTRIBUTES: u32 = 32;
+/// Interface slots.
+const INTERFACES: u32 = 253;
+/// Instances of a hull shader's phase.
+const PHASE_INSTANCES: u32 = 1 << 16;
+/// Control points of a patch.
+const CONTROL_POINTS: u32 = 32;
+
+/// Collects the declarations of a program and fills in what they say about the phases in `flow`.
+pub(super) fn collect(program: &Program, flow: &mut Flow, limits: &Limits) -> Result<Declarations, ValidateError> {
+    let mut collect = Collect {
+        program,
+        limits,
+        flow,
+        out: Declarations { group_size: [1; 3], ..Declarations::default() },
+        seen: HashSet::new(),
+        once: HashSet::new(),
+        counts: [0; RegisterFile::ALL.len()],
+        table_lengths: HashMap::new(),
+        phase: 0,
+        temps: 0,
+        shared_bytes: 0,
+        stream: 0,
+        first_buffer: None,
+    };
+    for (position, item) in program.items.iter().enumerate() {
+        match &item.kind {
+            ItemKind::Declaration(declaration) => collect.declaration(declaration)?,
+            ItemKind::CustomData(data) => collect.custom(position, item.at, &data.content)?,
+            ItemKind::Instruction(instruction) => collect.marker(position, instruction.op),
+        }
+    }
+    collect.finish()
+}
+
+struct Collect<'p, 'f> {
+    program: &'p Program,
+    limits: &'p Limits,
+    flow: &'f mut Flow,
+    out: Declarations,
+    /// Registers that may be declared once: per phase for x#, in the whole program for the others.
+    seen: HashSet<(Register, u32)>,
+    /// Declarations that may stand once in a phase.
+    once: HashSet<(Op, u32)>,
+    counts: [u32; RegisterFile::ALL.len()],
+    /// How many bodies each function table has.
+    table_lengths: HashMap<u32, u32>,
+    phase: u32,
+    /// r# and x# registers of the current phase.
+    temps: u64,
+    shared_bytes: u64,
+    stream: u32,
+    /// The first declaration of a raw or structured buffer.
+    first_buffer: Option<(u32, Op)>,
+}
+
+impl Collect<'_, '_> {
+    fn marker(&mut self, position: usize, op: Op) {
+        let begins_phase = matches!(op, Op::HsControlPointPhase | Op::HsForkPhase | Op::HsJoinPhase);
+        if begins_phase && position > 0 {
+            self.phase += 1;
+            self.temps = 0;
+        }
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) -> Result<(), ValidateError> {
+        let Declaration { at, op, .. } = *declaration;
+        match declaration.kind.clone() {
+            DeclarationKind::GlobalFlags(flags) => {
+                self.once(at, op)?;
+                self.out.flags = flags;
+            }
+            DeclarationKind::Resource { range, kind } => {
+                self.range(at, op, RegisterFile::Resource, range, 128)?;
+                self.kind(at, op, kind)?;
+                self.out.resources.push(Resource { at, range, kind });
+            }
+            DeclarationKind::Uav { range, kind, flags } => self.uav(at, op, range, kind, flags)?,
+            DeclarationKind::Sampler { range, mode } => {
+                self.range(at, op, RegisterFile::Sampler, range, 16)?;
+                self.out.samplers.push(Sampler { at, range, mode });
+            }
+            DeclarationKind::ConstantBuffer { range, vectors, dynamic } => {
+                self.range(at, op, RegisterFile::ConstantBuffer, range, 16)?;
+                within(at, op, "size in vectors", vectors, 0, BUFFER_VECTORS)?;
+                self.out.constant_buffers.push(ConstantBuffer { at, range, vectors, dynamic });
+            }
+            DeclarationKind::Input { operand, system_value, interpolation } => {
+                self.input(at, op, &operand, system_value, interpolation)?;
+            }
+            DeclarationKind::Output { operand, system_value } => self.output(at, op, &operand, system_value)?,
+            DeclarationKind::IndexRange { operand, count } => {
+                let (file, first) = (operand.file, self.attribute_number(at, op, &operand)?);
+                within(at, op, "register count", count, 1, ATTRIBUTES - first)?;
+                let (mask, phase) = (operand.mask(), self.phase);
+                self.count(at, RegisterFile::FunctionInput, "index ranges")?;
+                self.out.index_ranges.push(IndexRange { file, first, count, mask, phase });
+            }
+            DeclarationKind::Temps { count } => {
+                self.once(at, op)?;
+                self.add_temps(at, op, u64::from(count))?;
+                self.out.temps = self.out.temps.max(count);
+                if let Some(phase) = self.flow.phases.get_mut(self.phase as usize) {
+                    phase.temps = count;
+                }
+            }
+            DeclarationKind::IndexableTemp { register, count, components } => {
+                self.indexable_temp(at, op, IndexableTemp { register, count, components })?;
+            }
+            DeclarationKind::Stream { register } => {
+                within(at, op, "stream", register, 0, 3)?;
+                self.unique(at, op, RegisterFile::Stream, register, 0)?;
+                self.stream = register;
+                self.out.streams.push(register);
+            }
+            DeclarationKind::ThreadGroup { size } => {
+                self.once(at, op)?;
+                self.thread_group(at, op, size)?;
+            }
+            DeclarationKind::TgsmRaw { register, bytes } => {
+                multiple(at, op, "size in bytes", bytes)?;
+                within(at, op, "size in bytes", bytes, 4, SHARED_BYTES as u32)?;
+                self.shared(at, op, register, SharedMemoryKind::Raw { bytes }, u64::from(bytes))?;
+            }
+            DeclarationKind::TgsmStructured { register, stride_bytes, count } => {
+                stride(at, op, stride_bytes)?;
+                within(at, op, "structures", count, 1, SHARED_BYTES as u32)?;
+                let bytes = u64::from(stride_bytes) * u64::from(count);
+                self.shared(at, op, register, SharedMemoryKind::Structured { stride_bytes, count }, bytes)?;
+            }
+            DeclarationKind::FunctionBody { body } => {
+                self.unique(at, op, RegisterFile::FunctionBody, body, 0)?;
+                self.out.function_bodies.push(body);
+            }
+            DeclarationKind::FunctionTable { table, bodies } => {
+                self.unique(at, op, RegisterFile::FunctionTable, table, 0)?;
+                for &body in &bodies {
+                    self.must_be_declared(at, op, RegisterFile::FunctionBody, body)?;
+                }
+                self.table_lengths.insert(table, bodies.len() as u32);
+                self.out.function_tables.push(FunctionTable { table, bodies });
+            }
+            DeclarationKind::Interface { interface, dynamic, call_sites, array_length, tables } => {
+                self.interface(at, op, Interface { interface, dynamic, call_sites, array_length, tables })?;
+            }
+            DeclarationKind::ForkInstanceCount(count) | DeclarationKind::JoinInstanceCount(count) => {
+                self.once(at, op)?;
+                within(at, op, "instances", count, 1, PHASE_INSTANCES)?;
+                if let Some(phase) = self.flow.phases.get_mut(self.phase as usize) {
+                    phase.instances = count;
+                }
+            }
+            kind @ (DeclarationKind::InputControlPointCount(count)
+            | DeclarationKind::OutputControlPointCount(count)) => {
+                within(at, op, "control points", count, 0, CONTROL_POINTS)?;
+                self.stage_specific(at, op, kind)?;
+            }
+            kind @ (DeclarationKind::MaxOutputVertexCount(count) | DeclarationKind::GsInstances(count)) => {
+                within(at, op, "count", count, 1, 1024)?;
+                self.stage_specific(at, op, kind)?;
+            }
+            kind @ DeclarationKind::InputPrimitive { primitive } => {
+                within(at, op, "primitive", primitive, 1, 39)?;
+                self.stage_specific(at, op, kind)?;
+            }
+            // A stream has a topology of its own.
+            kind @ DeclarationKind::OutputTopology(_) => self.out.stage_specific.push(kind),
+            kind @ (DeclarationKind::TessellatorDomain(_)
+            | DeclarationKind::TessellatorPartitioning(_)
+            | DeclarationKind::TessellatorOutput(_)
+            | DeclarationKind::HsMaxTessFactor(_)) => self.stage_specific(at, op, kind)?,
+        }
+        Ok(())
+    }
+
+    fn custom(&mut self, position: usize, at: u32, content: &CustomContent) -> Result<(), ValidateError> {
+        match content {
+            CustomContent::ImmediateConstantBuffer(vectors) => {
+                self.once(at, Op::CustomData)?;
+                self.out.immediate_constants.clone_from(vectors);
+            }
+            CustomContent::Message(_) => self.out.messages.push(position),
+            CustomContent::Comment
+            | CustomContent::DebugInfo
+            | CustomContent::Opaque
+            | CustomContent::ClipPlanes
+            | CustomContent::Unknown { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Declarations, ValidateError> {
+        let Program { stage, model, at, .. } = *self.program;
+        if stage == Stage::Compute && !self.once.contains(&(Op::DclThreadGroup, 0)) {
+            return Err(ValidateError::Missing { at, op: Op::DclThreadGroup, stage });
+        }
+        // Outside of compute, model 4.x has raw and structured buffers only where a flag says so.
+        let has_buffers = model >= Model::Sm5_0
+            || stage == Stage::Compute
+            || self.out.flags.has(GlobalFlags::RAW_AND_STRUCTURED_BUFFERS);
+        match self.first_buffer {
+            Some((at, op)) if !has_buffers => Err(ValidateError::NotInStage { at, op, stage, model }),
+            _ => Ok(self.out),
+        }
+    }
+
+    fn once(&mut self, at: u32, op: Op) -> Result<(), ValidateError> {
+        if self.once.insert((op, self.phase)) { Ok(()) } else { Err(ValidateError::Repeated { at, op }) }
+    }
+
+    fn stage_specific(&mut self, at: u32, op: Op, kind: DeclarationKind) -> Result<(), ValidateError> {
+        self.once(at, op)?;
+        self.out.stage_specific.push(kind);
+        Ok(())
+    }
+
+    /// Counts one more declaration of a file.
+    fn count(&mut self, at: u32, file: RegisterFile, what: &'static str) -> Result<(), ValidateError> {
+        let limit = self.limits.declared_registers;
+        let count = &mut self.counts[file.code() as usize];
+        *count += 1;
+        if *count > limit { Err(ValidateError::Limit { at, what, count: *count, limit }) } else { Ok(()) }
+    }
+
+    fn unique(&mut self, at: u32, op: Op, file: RegisterFile, number: u32, phase: u32) -> Result<(), ValidateError> {
+        self.count(at, file, "declarations of one register file")?;
+        let register = Register { file, number };
+        if self.seen.insert((register, phase)) {
+            Ok(())
+        } else {
+            Err(ValidateError::DeclaredTwice { at, op, register })
+        }
+    }
+
+    fn must_be_declared(&self, at: u32, op: Op, file: RegisterFile, number: u32) -> Result<(), ValidateError> {
+        let register = Register { file, number };
+        if self.seen.contains(&(register, 0)) { Ok(()) } else { Err(ValidateError::NotDeclared { at, op, register }) }
+    }
+
+    /// A range of resource registers. Before 5.1 they are slots, of which there are `slots`.
+    fn range(
+        &mut self,
+        at: u32,
+        op: Op,
+        file: RegisterFile,
+        range: RegisterRange,
+        slots: u32,
+    ) -> Result<(), ValidateError> {
+        if self.program.model < Model::Sm5_1 {
+            within(at, op, "slot", range.id, 0, slots - 1)?;
+        }
+        self.unique(at, op, file, range.id, 0)
+    }
+
+    fn kind(&mut self, at: u32, op: Op, kind: ResourceKind) -> Result<(), ValidateError> {
+        if !matches!(kind, ResourceKind::Typed { .. }) {
+            self.first_buffer.get_or_insert((at, op));
+        }
+        match kind {
+            ResourceKind::Raw => Ok(()),
+            ResourceKind::Structured { stride_bytes } => stride(at, op, stride_bytes),
+            ResourceKind::Typed { dimension, .. } => {
+                let is_uav = op == Op::DclUavTyped;
+                let allowed = match dimension {
+                    ResourceDimension::Unknown | ResourceDimension::RawBuffer | ResourceDimension::StructuredBuffer => {
+                        false
+                    }
+                    ResourceDimension::Texture2DMs
+                    | ResourceDimension::Texture2DMsArray
+                    | ResourceDimension::TextureCube
+                    | ResourceDimension::TextureCubeArray => !is_uav,
+                    ResourceDimension::Buffer
+                    | ResourceDimension::Texture1D
+                    | ResourceDimension::Texture2D
+                    | ResourceDimension::Texture3D
+                    | ResourceDimension::Texture1DArray
+                    | ResourceDimension::Texture2DArray => true,
+                };
+                if allowed { Ok(()) } else { Err(ValidateError::Dimension { at, op, found: dimension.text() }) }
+            }
+        }
+    }
+
+    fn uav(
+        &mut self,
+        at: u32,
+        op: Op,
+        range: RegisterRange,
+        kind: ResourceKind,
+        flags: UavFlags,
+    ) -> Result<(), ValidateError> {
+        self.range(at, op, RegisterFile::Uav, range, 64)?;
+        self.kind(at, op, kind)?;
+        self.out.uavs.push(Uav { at, range, kind, flags });
+        Ok(())
+    }
+
+    /// The number of an input or output register: its last index.
+    fn attribute_number(&self, at: u32, op: Op, operand: &Operand) -> Result<u32, ValidateError> {
+        let file = operand.file.description();
+        let last = operand.indices.len().checked_sub(1);
+        let computed = ValidateError::ComputedNumber { at, op, operand: 0, file };
+        let number = last.and_then(|last| operand.index_u32(last)).ok_or(computed)?;
+        within(at, op, "register", number, 0, ATTRIBUTES - 1)?;
+        Ok(number)
+    }
+
+    fn input(
+        &mut self,
+        at: u32,
+        op: Op,
+        operand: &Operand,
+        system_value: Option<SystemValue>,
+        interpolation: Option<Interpolation>,
+    ) -> Result<(), ValidateError> {
+        let file = operand.file;
+        if !is_input_of(file, self.program.stage) {
+            let expected = "an input of the stage";
+            return Err(ValidateError::File { at, op, operand: 0, file: file.description(), expected });
+        }
+        self.count(at, file, "declarations of inputs")?;
+        let register = if file.is_numbered() { self.attribute_number(at, op, operand)? } else { 0 };
+        let vertices = match operand.indices.as_slice() {
+            [vertices, _] => {
+                let computed = ValidateError::ComputedNumber { at, op, operand: 0, file: file.description() };
+                Some(vertices.as_u32().ok_or(computed)?)
+            }
+            _ => None,
+        };
+        let (mask, phase) = (operand.mask(), self.phase);
+        self.out.inputs.push(Input { at, file, register, vertices, mask, system_value, interpolation, phase });
+        Ok(())
+    }
+
+    fn output(
+        &mut self,
+        at: u32,
+        op: Op,
+        operand: &Operand,
+        system_value: Option<SystemValue>,
+    ) -> Result<(), ValidateError> {
+        let file = operand.file;
+        if !is_output_of(file, self.program.stage) {
+            let expected = "an output of the stage";
+            return Err(ValidateError::File { at, op, operand: 0, file: file.description(), expected });
+        }
+        self.count(at, file, "declarations of outputs")?;
+        let register = if file.is_numbered() { self.attribute_number(at, op, operand)? } else { 0 };
+        let (mask, stream, phase) = (operand.mask(), self.stream, self.phase);
+        self.out.outputs.push(Output { at, file, register, mask, system_value, stream, phase });
+        Ok(())
+    }
+
+    fn add_temps(&mut self, at: u32, op: Op, count: u64) -> Result<(), ValidateError> {
+        self.temps += count;
+        range(at, op, "temporary registers, arrays included,", self.temps, 0, TEMPS)
+    }
+
+    fn indexable_temp(&mut self, at: u32, op: Op, declared: IndexableTemp) -> Result<(), ValidateError> {
+        let phase = self.phase;
+        self.unique(at, op, RegisterFile::IndexableTemp, declared.register, phase)?;
+        within(at, op, "registers of an array", declared.count, 1, TEMPS as u32)?;
+        within(at, op, "components", declared.components, 1, 4)?;
+        self.add_temps(at, op, u64::from(declared.count))?;
+        let same = self.out.indexable_temps.iter_mut().find(|other| other.register == declared.register);
+        match same {
+            Some(other) => {
+                other.count = other.count.max(declared.count);
+                other.components = other.components.max(declared.components);
+            }
+            None => self.out.indexable_temps.push(declared),
+        }
+        Ok(())
+    }
+
+    fn thread_group(&mut self, at: u32, op: Op, size: [u32; 3]) -> Result<(), ValidateError> {
+        let most = if self.program.model >= Model::Sm5_0 { [1024, 1024, 64] } else { [768, 768, 1] };
+        for ((threads, most), what) in size.into_iter().zip(most).zip(["threads in x", "threads in y", "threads in z"])
+        {
+            within(at, op, what, threads, 1, most)?;
+        }
+        let most = if self.program.model >= Model::Sm5_0 { 1024 } else { 768 };
+        within(at, op, "threads", size.iter().product(), 1, most.min(self.limits.group_threads))?;
+        self.out.group_size = size;
+        Ok(())
+    }
+
+    fn shared(
+        &mut self,
+        at: u32,
+        op: Op,
+        register: u32,
+        kind: SharedMemoryKind,
+        bytes: u64,
+    ) -> Result<(), ValidateError> {
+        self.unique(at, op, RegisterFile::SharedMemory, register, 0)?;
+        self.shared_bytes += bytes;
+        let most = if self.program.model >= Model::Sm5_0 { SHARED_BYTES } else { SHARED_BYTES_4 };
+        range(at, op, "bytes of shared memory", self.shared_bytes, 0, most)?;
+        self.out.shared_memory.push(SharedMemory { at, register, kind });
+        Ok(())
+    }
+
+    fn interface(&mut self, at: u32, op: Op, declared: Interface) -> Result<(), ValidateError> {
+        let Interface { interface, array_length, .. } = declared;
+        within(at, op, "interface slot", interface, 0, INTERFACES - 1)?;
+        within(at, op, "interface slots", array_length, 1, INTERFACES - interface)?;
+        for slot in interface..interface + array_length {
+            self.unique(at, op, RegisterFile::Interface, slot, 0)?;
+        }
+        for &number in &declared.tables {
+            self.must_be_declared(at, op, RegisterFile::FunctionTable, number)?;
+            let bodies = self.table_lengths.get(&number).copied().unwrap_or(0);
+            within(at, op, "call sites", declared.call_sites, 0, bodies)?;
+        }
+        self.out.interfaces.push(declared);
+        Ok(())
+    }
+}
+
+fn within(at: u32, op: Op, what: &'static str, value: u32, least: u32, most: u32) -> Result<(), ValidateError> {
+    range(at, op, what, u64::from(value), u64::from(least), u64::from(most))
+}
+
+fn range(at: u32, op: Op, what: &'static str, value: u64, least: u64, most: u64) -> Result<(), ValidateError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(ValidateError::Range { at, op, what, value, least, most })
+}
+
+fn multiple(at: u32, op: Op, what: &'static str, value: u32) -> Result<(), ValidateError> {
+    if value.is_multiple_of(4) { Ok(()) } else { Err(ValidateError::Multiple { at, op, what, value }) }
+}
+
+fn stride(at: u32, op: Op, stride_bytes: u32) -> Result<(), ValidateError> {
+    within(at, op, "stride in bytes", stride_bytes, 4, STRIDE_BYTES)?;
+    multiple(at, op, "stride in bytes", stride_bytes)
+}
+
+/// Whether a stage has this input.
+pub(super) fn is_input_of(file: RegisterFile, stage: Stage) -> bool {
+    use RegisterFile as File;
+    match file {
+        File::Input => stage != Stage::Compute,
+        File::InputPrimitiveId => matches!(stage, Stage::Geometry | Stage::Hull | Stage::Domain | Stage::Pixel),
+        File::OutputControlPointId | File::ForkInstanceId | File::JoinInstanceId | File::OutputControlPoint => {
+            stage == Stage::Hull
+        }
+        File::InputControlPoint | File::PatchConstant => matches!(stage, Stage::Hull | Stage::Domain),
+        File::DomainPoint => stage == Stage::Domain,
+        File::ThreadId | File::GroupId | File::ThreadIdInGroup | File::ThreadIndexInGroup => stage == Stage::Compute,
+        File::InputCoverage | File::InnerCoverage => stage == Stage::Pixel,
+        File::GsInstanceId => stage == Stage::Geometry,
+        File::CycleCounter => true,
+        _ => false,
+    }
+}
+
+/// Whether a stage has this output.
+pub(super) fn is_output_of(file: RegisterFile, stage: Stage) -> bool {
+    use RegisterFile as File;
+    match file {
+        File::Output => stage != Stage::Compute,
+        File::OutputDepth
+        | File::OutputDepthGreaterEqual
+        | File::OutputDepthLessEqual
+        | File::OutputCoverageMask
+        | File::OutputStencilRef => stage == Stage::Pixel,
+        _ => false,
+    }
+}

@@ -1,0 +1,561 @@
+//! The operands of every instruction: whether the file may stand in the slot, the register is declared, the indices
+//! are within it, and masks and swizzles suit the instruction.
+
+use super::declared::{is_input_of, is_output_of};
+use super::error::Mask;
+use super::{Register, ValidateError};
+use crate::sm5::declaration::ResourceKind;
+use crate::sm5::instruction::Instruction;
+use crate::sm5::operand::{Components, Index, Operand, RegisterFile as File};
+use crate::sm5::ops::{Op, Slot, Storage, Type, Width};
+use crate::sm5::valid::{Declarations, Flow, Resource, SharedMemoryKind, Uav};
+use crate::sm5::{CustomContent, ItemKind, Model, Program, RegisterRange, Stage};
+use std::collections::{HashMap, HashSet};
+
+/// Checks every operand of a program.
+pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations) -> Result<(), ValidateError> {
+    let mut known = Known::new(program, declared);
+    let mut phases = flow.phases.iter().peekable();
+    for (position, item) in program.items.iter().enumerate() {
+        if let Some(phase) = phases.next_if(|phase| phase.items.start <= position) {
+            known.temps = phase.temps;
+        }
+        if flow.functions.first().is_some_and(|function| function.label == position) {
+            known.temps = declared.temps;
+        }
+        match &item.kind {
+            ItemKind::Instruction(instruction) => known.instruction(instruction)?,
+            ItemKind::CustomData(data) => {
+                if let CustomContent::Message(message) = &data.content {
+                    for (n, operand) in message.operands.iter().enumerate() {
+                        let place = Place { at: item.at, op: Op::CustomData, operand: n };
+                        known.value(place, operand)?;
+                    }
+                }
+            }
+            ItemKind::Declaration(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Where an operand stands.
+#[derive(Clone, Copy)]
+struct Place {
+    at: u32,
+    op: Op,
+    operand: usize,
+}
+
+impl Place {
+    fn wrong_file(self, operand: &Operand, expected: &'static str) -> ValidateError {
+        let Self { at, op, operand: n } = self;
+        ValidateError::File { at, op, operand: n, file: operand.file.description(), expected }
+    }
+
+    fn wrong_components(self, found: Components, expected: &'static str) -> ValidateError {
+        let Self { at, op, operand } = self;
+        let found = match found {
+            Components::None => "no components",
+            Components::One => "one component",
+            Components::Mask(_) => "a mask",
+            Components::Swizzle(_) => "a swizzle",
+            Components::Select(_) => "a selected component",
+        };
+        ValidateError::Components { at, op, operand, found, expected }
+    }
+
+    fn not_declared(self, register: Register) -> ValidateError {
+        ValidateError::NotDeclared { at: self.at, op: self.op, register }
+    }
+
+    fn wrong_kind(self, register: Register, found: &'static str, expected: &'static str) -> ValidateError {
+        ValidateError::Kind { at: self.at, op: self.op, register, found, expected }
+    }
+}
+
+/// What is declared, ready to look up.
+struct Known<'p> {
+    stage: Stage,
+    model: Model,
+    temps: u32,
+    indexable_temps: HashMap<u32, u32>,
+    constant_buffers: HashMap<u32, (RegisterRange, u32)>,
+    resources: HashMap<u32, &'p Resource>,
+    uavs: HashMap<u32, &'p Uav>,
+    samplers: HashMap<u32, RegisterRange>,
+    shared: HashMap<u32, SharedMemoryKind>,
+    inputs: HashSet<(File, u32)>,
+    outputs: HashSet<(File, u32)>,
+    declared: &'p Declarations,
+}
+
+/// The kind of memory an operand names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Typed { is_buffer: bool },
+    Raw,
+    Structured,
+}
+
+impl Kind {
+    fn of(kind: ResourceKind) -> Self {
+        match kind {
+            ResourceKind::Typed { dimension, .. } => {
+                Self::Typed { is_buffer: dimension == crate::sm5::codes::ResourceDimension::Buffer }
+            }
+            ResourceKind::Raw => Self::Raw,
+            ResourceKind::Structured { .. } => Self::Structured,
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Typed { is_buffer: true } => "a typed buffer",
+            Self::Typed { is_buffer: false } => "a texture",
+            Self::Raw => "raw",
+            Self::Structured => "structured",
+        }
+    }
+}
+
+impl<'p> Known<'p> {
+    fn new(program: &Program, declared: &'p Declarations) -> Self {
+        Self {
+            stage: program.stage,
+            model: program.model,
+            temps: declared.temps,
+            indexable_temps: declared.indexable_temps.iter().map(|array| (array.register, array.count)).collect(),
+            constant_buffers: declared
+                .constant_buffers
+                .iter()
+                .map(|buffer| (buffer.range.id, (buffer.range, buffer.vectors)))
+                .collect(),
+            resources: declared.resources.iter().map(|resource| (resource.range.id, resource)).collect(),
+            uavs: declared.uavs.iter().map(|uav| (uav.range.id, uav)).collect(),
+            samplers: declared.samplers.iter().map(|sampler| (sampler.range.id, sampler.range)).collect(),
+            shared: declared.shared_memory.iter().map(|shared| (shared.register, shared.kind)).collect(),
+            inputs: declared.inputs.iter().map(|input| (input.file, input.register)).collect(),
+            outputs: declared.outputs.iter().map(|output| (output.file, output.register)).collect(),
+            declared,
+        }
+    }
+
+    fn instruction(&self, instruction: &Instruction) -> Result<(), ValidateError> {
+        // The lanes of the result tell which parts of a double source's swizzle count.
+        let written = instruction.operands.first().map_or(0xf, Operand::mask);
+        for (n, (slot, operand)) in instruction.slots().enumerate() {
+            let place = Place { at: instruction.at, op: instruction.op, operand: n };
+            match *slot {
+                Slot::Write { ty, width, null } => self.written(place, operand, ty, width, null)?,
+                Slot::Read { null: true, .. } if operand.is_null() => {}
+                Slot::Read { ty, width, .. } => {
+                    self.value(place, operand)?;
+                    if ty == Type::Double {
+                        double_source(place, operand, written, instruction.op)?;
+                    } else if operand.file == File::Immediate64 && !(ty == Type::Any && width == Width::Each) {
+                        return Err(place.wrong_file(operand, "a 32-bit value"));
+                    }
+                }
+                Slot::Store(storage) => {
+                    self.memory(place, operand, storage, true)?;
+                    stored_mask(place, operand, storage)?;
+                }
+                Slot::Load(storage) => self.memory(place, operand, storage, false)?,
+                Slot::Sampler { select } => self.sampler(place, operand, select)?,
+                Slot::Label => {
+                    if !matches!(operand.file, File::Label | File::FunctionBody) {
+                        return Err(place.wrong_file(operand, "a label"));
+                    }
+                    self.number(place, operand, 0, "1")?;
+                }
+                Slot::Stream => {
+                    let register = self.number_of(place, operand, File::Stream)?;
+                    if !self.declared.streams.contains(&register.number) {
+                        return Err(place.not_declared(register));
+                    }
+                }
+                Slot::Interface => self.interface(place, operand, instruction.call_site)?,
+                Slot::Case => {
+                    if operand.file != File::Immediate32 || operand.components != Components::One {
+                        return Err(place.wrong_file(operand, "a 32-bit immediate of one component"));
+                    }
+                }
+                Slot::Attribute => {
+                    if operand.file != File::Input {
+                        return Err(place.wrong_file(operand, "v#"));
+                    }
+                    self.value(place, operand)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A register that is written.
+    fn written(
+        &self,
+        place: Place,
+        operand: &Operand,
+        ty: Type,
+        width: Width,
+        null: bool,
+    ) -> Result<(), ValidateError> {
+        match operand.file {
+            File::Null if null => return Ok(()),
+            File::Temp | File::IndexableTemp => {}
+            file if is_output_of(file, self.stage) => {}
+            _ => return Err(place.wrong_file(operand, "r#, x# or an output of the stage")),
+        }
+        self.register(place, operand)?;
+        let mask = operand.mask();
+        match operand.components {
+            Components::Mask(_) | Components::One => {}
+            found => return Err(place.wrong_components(found, "a mask")),
+        }
+        let count = mask.count_ones();
+        let expected = match (ty, width) {
+            _ if mask == 0 => "not empty",
+            (Type::Double, _) if !matches!(mask, 0b0011 | 0b1100 | 0b1111) => ".xy, .zw or .xyzw",
+            (_, Width::One) if count > 1 => "one component",
+            (_, Width::PerDouble) if count > 2 => "at most two components",
+            _ => return Ok(()),
+        };
+        let Place { at, op, operand } = place;
+        Err(ValidateError::WriteMask { at, op, operand, mask: Mask(mask), expected })
+    }
+
+    /// A value that is read.
+    fn value(&self, place: Place, operand: &Operand) -> Result<(), ValidateError> {
+        match operand.file {
+            File::Immediate32 | File::Immediate64 => return Ok(()),
+            File::Temp | File::IndexableTemp | File::ConstantBuffer | File::ImmediateConstantBuffer => {}
+            File::This if !self.declared.interfaces.is_empty() => {}
+            file if is_input_of(file, self.stage) => {}
+            _ => return Err(place.wrong_file(operand, "a value")),
+        }
+        match operand.components {
+            Components::One | Components::Swizzle(_) | Components::Select(_) => {}
+            // Inputs that are scalars may be written without components.
+            Components::None if !operand.file.is_numbered() => {}
+            found => return Err(place.wrong_components(found, "a swizzle or one component")),
+        }
+        self.register(place, operand)
+    }
+
+    /// Memory or an object of it.
+    fn memory(&self, place: Place, operand: &Operand, storage: Storage, is_stored: bool) -> Result<(), ValidateError> {
+        let expected = match storage {
+            Storage::Texture => "a typed t#",
+            Storage::TextureOrUav => "a typed t# or u#",
+            Storage::TextureOrRasterizer => "a typed t# or rasterizer",
+            Storage::TypedUav => "a typed u#",
+            Storage::Raw => "raw t#, u# or g#",
+            Storage::Structured => "structured t#, u# or g#",
+            Storage::Buffer => "a buffer t# or u#",
+            Storage::Atomic => "u# or g#",
+            Storage::Counter => "a structured u#",
+        };
+        let file_fits = match operand.file {
+            File::Resource => match storage {
+                Storage::Texture | Storage::TextureOrUav | Storage::TextureOrRasterizer | Storage::Buffer => true,
+                Storage::Raw | Storage::Structured => !is_stored,
+                Storage::TypedUav | Storage::Atomic | Storage::Counter => false,
+            },
+            File::Uav => !matches!(storage, Storage::Texture | Storage::TextureOrRasterizer),
+            File::SharedMemory => matches!(storage, Storage::Raw | Storage::Structured | Storage::Atomic),
+            File::Rasterizer => {
+                let fits = storage == Storage::TextureOrRasterizer && self.stage == Stage::Pixel;
+                if fits {
+                    return Ok(());
+                }
+                false
+            }
+            _ => false,
+        };
+        if !file_fits {
+            return Err(place.wrong_file(operand, expected));
+        }
+        // In shaders with interfaces the number of t# itself may be computed; then any declared one may be meant.
+        let Some((register, kind)) = self.memory_kind(place, operand)? else { return Ok(()) };
+        let kind_fits = match storage {
+            Storage::Texture | Storage::TextureOrUav | Storage::TextureOrRasterizer | Storage::TypedUav => {
+                matches!(kind, Kind::Typed { .. })
+            }
+            Storage::Raw => kind == Kind::Raw,
+            Storage::Structured | Storage::Counter => kind == Kind::Structured,
+            Storage::Buffer => kind != Kind::Typed { is_buffer: false },
+            Storage::Atomic => true,
+        };
+        if kind_fits { Ok(()) } else { Err(place.wrong_kind(register, kind.text(), expected)) }
+    }
+
+    /// The register an operand names and the kind of memory it is declared as; `None` if its number is computed.
+    fn memory_kind(&self, place: Place, operand: &Operand) -> Result<Option<(Register, Kind)>, ValidateError> {
+        let file = operand.file;
+        if file == File::SharedMemory {
+            let register = self.number_of(place, operand, file)?;
+            let kind = self.shared.get(&register.number).ok_or(place.not_declared(register))?;
+            let kind = match kind {
+                SharedMemoryKind::Raw { .. } => Kind::Raw,
+                SharedMemoryKind::Structured { .. } => Kind::Structured,
+            };
+            return Ok(Some((register, kind)));
+        }
+        let Some(register) = self.ranged_number(place, operand)? else { return Ok(None) };
+        let (range, kind) = match file {
+            File::Resource => {
+                let resource = self.resources.get(&register.number).ok_or(place.not_declared(register))?;
+                (resource.range, resource.kind)
+            }
+            _ => {
+                let uav = self.uavs.get(&register.number).ok_or(place.not_declared(register))?;
+                (uav.range, uav.kind)
+            }
+        };
+        self.in_range(place, operand, register, range)?;
+        Ok(Some((register, Kind::of(kind))))
+    }
+
+    fn sampler(&self, place: Place, operand: &Operand, select: bool) -> Result<(), ValidateError> {
+        if operand.file != File::Sampler {
+            return Err(place.wrong_file(operand, "s#"));
+        }
+        if select && !matches!(operand.components, Components::Select(_)) {
+            return Err(place.wrong_components(operand.components, "a selected component"));
+        }
+        let Some(register) = self.ranged_number(place, operand)? else { return Ok(()) };
+        let range = *self.samplers.get(&register.number).ok_or(place.not_declared(register))?;
+        self.in_range(place, operand, register, range)
+    }
+
+    fn interface(&self, place: Place, operand: &Operand, call_site: u32) -> Result<(), ValidateError> {
+        if operand.file != File::Interface {
+            return Err(place.wrong_file(operand, "fp#"));
+        }
+        let register = self.number(place, operand, 1, "2")?;
+        let interface = self.declared.interface(register.number).ok_or(place.not_declared(register))?;
+        let slots = interface.interface + interface.array_length - register.number;
+        self.index(place, register, operand.indices.get(1), 0, u64::from(slots))?;
+        let sites = u64::from(interface.call_sites);
+        if u64::from(call_site) < sites {
+            return Ok(());
+        }
+        let (index, last) = (u64::from(call_site), sites.saturating_sub(1));
+        Err(ValidateError::Index { at: place.at, op: place.op, register, index, first: 0, last })
+    }
+
+    /// A register that holds values: that it is declared, and its indices.
+    fn register(&self, place: Place, operand: &Operand) -> Result<(), ValidateError> {
+        let file = operand.file;
+        match file {
+            File::Temp => {
+                let register = self.number_of(place, operand, file)?;
+                if register.number < self.temps { Ok(()) } else { Err(place.not_declared(register)) }
+            }
+            File::IndexableTemp => {
+                let register = self.number(place, operand, 1, "2")?;
+                let count = *self.indexable_temps.get(&register.number).ok_or(place.not_declared(register))?;
+                self.index(place, register, operand.indices.get(1), 0, u64::from(count))
+            }
+            File::ConstantBuffer => self.constant_buffer(place, operand),
+            File::ImmediateConstantBuffer => {
+                let register = Register { file, number: 0 };
+                let vectors = self.declared.immediate_constants.len();
+                if vectors == 0 {
+                    return Err(place.not_declared(register));
+                }
+                self.counted(place, operand, 1, "1")?;
+                self.index(place, register, operand.indices.first(), 0, vectors as u64)
+            }
+            File::This => {
+                self.counted(place, operand, 1, "1")?;
+                self.index(place, Register { file, number: 0 }, operand.indices.first(), 0, u64::from(u32::MAX))
+            }
+            File::Input if matches!(self.stage, Stage::Geometry | Stage::Hull) => self.attribute(place, operand, 2),
+            File::InputControlPoint | File::OutputControlPoint => self.attribute(place, operand, 2),
+            File::Input | File::Output | File::PatchConstant => self.attribute(place, operand, 1),
+            _ => {
+                self.counted(place, operand, 0, "0")?;
+                let declared = self.inputs.contains(&(file, 0)) || self.outputs.contains(&(file, 0));
+                if declared { Ok(()) } else { Err(place.not_declared(Register { file, number: 0 })) }
+            }
+        }
+    }
+
+    /// An input or output register; with two indices, the first tells the vertex.
+    fn attribute(&self, place: Place, operand: &Operand, dimensions: usize) -> Result<(), ValidateError> {
+        let file = operand.file;
+        // Geometry and hull shaders have inputs of the whole primitive too, which have no vertex.
+        let dimensions = if file == File::Input { operand.indices.len().clamp(1, dimensions) } else { dimensions };
+        self.counted(place, operand, dimensions, if dimensions == 1 { "1" } else { "2" })?;
+        if dimensions == 2 {
+            let register = Register { file, number: 0 };
+            self.index(place, register, operand.indices.first(), 0, 32)?;
+        }
+        let Some(index) = operand.indices.last() else { return Ok(()) };
+        match index.as_u32() {
+            Some(number) => {
+                let declared = self.inputs.contains(&(file, number)) || self.outputs.contains(&(file, number));
+                if declared { Ok(()) } else { Err(place.not_declared(Register { file, number })) }
+            }
+            None => self.index(place, Register { file, number: 0 }, Some(index), 0, 32),
+        }
+    }
+
+    fn constant_buffer(&self, place: Place, operand: &Operand) -> Result<(), ValidateError> {
+        let file = operand.file;
+        let dimensions = if self.model == Model::Sm5_1 { 3 } else { 2 };
+        self.counted(place, operand, dimensions, if dimensions == 3 { "3" } else { "2" })?;
+        let vector = operand.indices.last();
+        let number = match operand.indices.first().map(|index| (index, index.as_u32())) {
+            Some((_, Some(number))) => number,
+            Some((index, None)) => {
+                // Only class instances have their buffers in computed places.
+                self.computed_number(place, operand, index)?;
+                return self.index(place, Register { file, number: 0 }, vector, 0, 4096);
+            }
+            None => return Ok(()),
+        };
+        let register = Register { file, number };
+        let (range, vectors) = *self.constant_buffers.get(&number).ok_or(place.not_declared(register))?;
+        self.in_range(place, operand, register, range)?;
+        self.index(place, register, vector, 0, if vectors == 0 { 4096 } else { u64::from(vectors) })
+    }
+
+    /// Checks the number of indices.
+    fn counted(
+        &self,
+        place: Place,
+        operand: &Operand,
+        count: usize,
+        expected: &'static str,
+    ) -> Result<(), ValidateError> {
+        let found = operand.indices.len();
+        if found == count {
+            return Ok(());
+        }
+        let Place { at, op, operand: n } = place;
+        Err(ValidateError::IndexCount { at, op, operand: n, file: operand.file.description(), found, expected })
+    }
+
+    /// The register of an operand with a number and `more` further indices.
+    fn number(
+        &self,
+        place: Place,
+        operand: &Operand,
+        more: usize,
+        expected: &'static str,
+    ) -> Result<Register, ValidateError> {
+        self.counted(place, operand, 1 + more, expected)?;
+        let Place { at, op, operand: n } = place;
+        let computed = ValidateError::ComputedNumber { at, op, operand: n, file: operand.file.description() };
+        Ok(Register { file: operand.file, number: operand.index_u32(0).ok_or(computed)? })
+    }
+
+    /// The register of an operand that must be of `file` and has a number only.
+    fn number_of(&self, place: Place, operand: &Operand, file: File) -> Result<Register, ValidateError> {
+        if operand.file != file {
+            return Err(place.wrong_file(operand, file.description()));
+        }
+        self.number(place, operand, 0, "1")
+    }
+
+    /// The range id of t#, u# or s#; `None` where it is computed.
+    fn ranged_number(&self, place: Place, operand: &Operand) -> Result<Option<Register>, ValidateError> {
+        let dimensions = if self.model == Model::Sm5_1 { 2 } else { 1 };
+        self.counted(place, operand, dimensions, if dimensions == 2 { "2" } else { "1" })?;
+        match operand.indices.first() {
+            Some(index) if index.relative.is_some() => {
+                self.computed_number(place, operand, index)?;
+                Ok(None)
+            }
+            _ => self.number(place, operand, dimensions - 1, "1").map(Some),
+        }
+    }
+
+    /// A number that is computed: only shaders with interfaces do that.
+    fn computed_number(&self, place: Place, operand: &Operand, index: &Index) -> Result<(), ValidateError> {
+        let Place { at, op, operand: n } = place;
+        let file = operand.file;
+        if self.declared.interfaces.is_empty() || self.model == Model::Sm5_1 {
+            return Err(ValidateError::ComputedNumber { at, op, operand: n, file: file.description() });
+        }
+        self.index(place, Register { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))
+    }
+
+    /// In 5.1, whether the register is within its range.
+    fn in_range(
+        &self,
+        place: Place,
+        operand: &Operand,
+        register: Register,
+        range: RegisterRange,
+    ) -> Result<(), ValidateError> {
+        if self.model < Model::Sm5_1 {
+            return Ok(());
+        }
+        let end = range.upper.map_or(1 << 32, |upper| u64::from(upper) + 1);
+        self.index(place, register, operand.indices.get(1), u64::from(range.lower), end)
+    }
+
+    /// An index that must be at least `first` and below `end` where it is a number. Where it is computed, the operand
+    /// it is computed from is checked.
+    fn index(
+        &self,
+        place: Place,
+        register: Register,
+        index: Option<&Index>,
+        first: u64,
+        end: u64,
+    ) -> Result<(), ValidateError> {
+        let Some(index) = index else { return Ok(()) };
+        match &index.relative {
+            Some(relative) => self.value(place, relative),
+            None if (first..end).contains(&index.immediate) => Ok(()),
+            None => {
+                let Place { at, op, .. } = place;
+                let last = end.saturating_sub(1);
+                Err(ValidateError::Index { at, op, register, index: index.immediate, first, last })
+            }
+        }
+    }
+}
+
+/// The mask of memory that is written.
+fn stored_mask(place: Place, operand: &Operand, storage: Storage) -> Result<(), ValidateError> {
+    let mask = operand.mask();
+    let expected = match storage {
+        Storage::Raw | Storage::Structured if !matches!(mask, 0b0001 | 0b0011 | 0b0111 | 0b1111) => {
+            ".x, .xy, .xyz or .xyzw"
+        }
+        Storage::TypedUav if mask != 0xf => ".xyzw",
+        _ => return Ok(()),
+    };
+    let Place { at, op, operand } = place;
+    Err(ValidateError::WriteMask { at, op, operand, mask: Mask(mask), expected })
+}
+
+/// The swizzle of a double source: the pairs that are used must be whole doubles.
+fn double_source(place: Place, operand: &Operand, written: u8, op: Op) -> Result<(), ValidateError> {
+    let swizzle = match operand.components {
+        Components::Swizzle(swizzle) => swizzle,
+        // Four words are two doubles; fewer serve as one double for both.
+        _ if operand.file == File::Immediate64 || operand.file == File::Immediate32 => return Ok(()),
+        found => return Err(place.wrong_components(found, "a swizzle")),
+    };
+    let is_narrow = op.info().slots.iter().any(|slot| matches!(slot, Slot::Write { width: Width::PerDouble, .. }));
+    // A 32-bit result takes its doubles in order; a double takes the pair it lies in.
+    let used = if is_narrow {
+        [written != 0, written.count_ones() > 1]
+    } else {
+        [written & 0b0011 != 0, written & 0b1100 != 0]
+    };
+    let whole = |low: u8, high: u8| matches!((low, high), (0, 1) | (2, 3));
+    let [x, y, z, w] = swizzle;
+    if (used[0] && !whole(x, y)) || (used[1] && !whole(z, w)) {
+        let Place { at, op, operand } = place;
+        return Err(ValidateError::DoubleSwizzle { at, op, operand });
+    }
+    Ok(())
+}

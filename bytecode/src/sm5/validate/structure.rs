@@ -1,0 +1,352 @@
+//! Sections, nesting and calls.
+//!
+//! A program is cut into sections: the main program or the phases of a hull shader, then the functions. Each section
+//! is properly nested in itself and ends with `ret` (a graphics program's own end may stand for it). Nothing here recurses: nesting is a vector.
+
+use super::ValidateError;
+use super::instructions;
+use crate::limits::Limits;
+use crate::sm5::instruction::Instruction;
+use crate::sm5::operand::RegisterFile;
+use crate::sm5::ops::{Form, Op};
+use crate::sm5::valid::{Case, Construct, Declarations, Flow, Function, FunctionName, Phase, PhaseKind};
+use crate::sm5::{ItemKind, Program, Stage};
+use std::collections::{HashMap, HashSet};
+
+/// Calls that are followed when looking for recursion: an interface call counts once for each body it may reach.
+const CALL_EDGES: usize = 1 << 18;
+
+/// Finds the sections and constructs of a program.
+pub(super) fn flow(program: &Program, limits: &Limits) -> Result<Flow, ValidateError> {
+    let mut walk = Walk {
+        program,
+        limits,
+        flow: Flow::default(),
+        open: Vec::new(),
+        names: HashSet::new(),
+        section: Section { kind: SectionKind::Main, start: 0, code_begun: false, last: None },
+    };
+    for (position, item) in program.items.iter().enumerate() {
+        match &item.kind {
+            ItemKind::Instruction(instruction) => walk.instruction(position, instruction)?,
+            ItemKind::Declaration(declaration) => walk.declaration(item.at, declaration.op)?,
+            ItemKind::CustomData(_) => {}
+        }
+    }
+    let end = program.at + 4 * program.words.len() as u32;
+    walk.end_section(program.items.len(), end)?;
+    walk.flow.constructs.sort_by_key(|(position, _)| *position);
+    Ok(walk.flow)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SectionKind {
+    Main,
+    Phase(PhaseKind),
+    Function(FunctionName, usize),
+}
+
+struct Section {
+    kind: SectionKind,
+    start: usize,
+    /// An instruction other than `nop` was seen, so that no declaration may follow.
+    code_begun: bool,
+    last: Option<Op>,
+}
+
+/// A construct that is not closed yet.
+struct Open {
+    position: usize,
+    at: u32,
+    op: Op,
+    otherwise: Option<usize>,
+    cases: Vec<Case>,
+    values: HashSet<Option<u32>>,
+}
+
+struct Walk<'p> {
+    program: &'p Program,
+    limits: &'p Limits,
+    flow: Flow,
+    open: Vec<Open>,
+    names: HashSet<FunctionName>,
+    section: Section,
+}
+
+impl Walk<'_> {
+    fn declaration(&self, at: u32, op: Op) -> Result<(), ValidateError> {
+        self.exists(at, op)?;
+        if self.section.code_begun {
+            return Err(ValidateError::LateDeclaration { at, op });
+        }
+        Ok(())
+    }
+
+    /// Whether model and stage have the opcode. Which flags are set is known only later, so that in model 4.x the
+    /// declarations decide about buffer instructions: without a buffer there is nothing they could access.
+    fn exists(&self, at: u32, op: Op) -> Result<(), ValidateError> {
+        let Program { model, stage, .. } = *self.program;
+        if op.info().exists_in(model, stage, true) {
+            return Ok(());
+        }
+        Err(ValidateError::NotInStage { at, op, stage, model })
+    }
+
+    fn instruction(&mut self, position: usize, instruction: &Instruction) -> Result<(), ValidateError> {
+        let Instruction { at, op, .. } = *instruction;
+        debug_assert_eq!(op.info().form, Form::Instruction);
+        self.exists(at, op)?;
+        if let Some(kind) = phase_kind(op) {
+            return self.phase(position, at, op, kind);
+        }
+        if self.program.stage == Stage::Hull && self.section.kind == SectionKind::Main && op != Op::Nop {
+            return Err(misplaced(at, op, "a hull shader begins with hs_decls"));
+        }
+        if op == Op::Label {
+            return self.label(position, instruction);
+        }
+        self.section.code_begun |= op != Op::Nop;
+        self.section.last = Some(op);
+
+        // A switch holds nothing before its first label.
+        let in_unlabelled_switch = self.open.last().is_some_and(|open| open.op == Op::Switch && open.cases.is_empty());
+        if in_unlabelled_switch && !matches!(op, Op::Case | Op::Default | Op::EndSwitch | Op::Nop) {
+            return Err(misplaced(at, op, "a switch begins with case or default"));
+        }
+        match op {
+            Op::If | Op::Loop | Op::Switch => self.open(position, at, op),
+            Op::Else => match self.open.last_mut() {
+                Some(open) if open.op == Op::If && open.otherwise.is_none() => {
+                    open.otherwise = Some(position);
+                    Ok(())
+                }
+                _ => Err(misplaced(at, op, "it must stand in an if that has no else yet")),
+            },
+            Op::Case | Op::Default => self.case(position, instruction),
+            Op::EndIf => self.close(position, at, op, Op::If, "it must close an if"),
+            Op::EndLoop => self.close(position, at, op, Op::Loop, "it must close a loop"),
+            Op::EndSwitch => self.close(position, at, op, Op::Switch, "it must close a switch"),
+            Op::Break | Op::BreakC if !self.open.iter().any(|open| matches!(open.op, Op::Loop | Op::Switch)) => {
+                Err(misplaced(at, op, "it must stand in a loop or switch"))
+            }
+            Op::Continue | Op::ContinueC if !self.open.iter().any(|open| open.op == Op::Loop) => {
+                Err(misplaced(at, op, "it must stand in a loop"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self, position: usize, at: u32, op: Op) -> Result<(), ValidateError> {
+        let limit = self.limits.flow_depth;
+        if self.open.len() >= limit as usize {
+            return Err(ValidateError::Nesting { at, op, limit });
+        }
+        self.open.push(Open { position, at, op, otherwise: None, cases: Vec::new(), values: HashSet::new() });
+        Ok(())
+    }
+
+    fn case(&mut self, position: usize, instruction: &Instruction) -> Result<(), ValidateError> {
+        let Instruction { at, op, .. } = *instruction;
+        let value = instruction.operands.first().and_then(|operand| operand.immediate_word(0));
+        match self.open.last_mut() {
+            Some(open) if open.op == Op::Switch => {
+                if !open.values.insert(value) {
+                    return Err(match value {
+                        Some(value) => ValidateError::CaseTwice { at, value },
+                        None => misplaced(at, op, "the switch has a default already"),
+                    });
+                }
+                open.cases.push(Case { position, value });
+                Ok(())
+            }
+            _ => Err(misplaced(at, op, "it must stand in a switch")),
+        }
+    }
+
+    fn close(&mut self, end: usize, at: u32, op: Op, opener: Op, expected: &'static str) -> Result<(), ValidateError> {
+        let open = self.open.pop().filter(|open| open.op == opener).ok_or(misplaced(at, op, expected))?;
+        let construct = match opener {
+            Op::If => Construct::If { otherwise: open.otherwise, end },
+            Op::Switch => Construct::Switch { cases: open.cases, end },
+            _ => Construct::Loop { end },
+        };
+        self.flow.constructs.push((open.position, construct));
+        Ok(())
+    }
+
+    fn phase(&mut self, position: usize, at: u32, op: Op, kind: PhaseKind) -> Result<(), ValidateError> {
+        match (self.section.kind, kind) {
+            (SectionKind::Main, PhaseKind::Declarations) if self.section.last.is_none() => {}
+            (SectionKind::Main, _) => return Err(misplaced(at, op, "a hull shader begins with hs_decls")),
+            (SectionKind::Phase(_), PhaseKind::Declarations) => return Err(ValidateError::Repeated { at, op }),
+            (SectionKind::Phase(_), _) => {}
+            (SectionKind::Function(..), _) => return Err(misplaced(at, op, "phases come before functions")),
+        }
+        self.end_section(position, at)?;
+        self.begin_section(SectionKind::Phase(kind), position + 1);
+        Ok(())
+    }
+
+    fn label(&mut self, position: usize, instruction: &Instruction) -> Result<(), ValidateError> {
+        let Instruction { at, op, .. } = *instruction;
+        let name = function_name(instruction).ok_or(misplaced(at, op, "it must name l# or fb#"))?;
+        if !self.open.is_empty() || self.section.last != Some(Op::Ret) {
+            return Err(misplaced(at, op, "it must follow a ret that is not nested"));
+        }
+        if !self.names.insert(name) {
+            return Err(ValidateError::LabelTwice { at, name });
+        }
+        let limit = self.limits.functions;
+        if self.names.len() > limit as usize {
+            let count = self.names.len() as u32;
+            return Err(ValidateError::Limit { at, what: "functions", count, limit });
+        }
+        self.end_section(position, at)?;
+        self.begin_section(SectionKind::Function(name, position), position + 1);
+        self.section.code_begun = true;
+        Ok(())
+    }
+
+    fn begin_section(&mut self, kind: SectionKind, start: usize) {
+        self.section = Section { kind, start, code_begun: false, last: None };
+    }
+
+    /// Ends the section before `end`, which lies at byte `at`.
+    fn end_section(&mut self, end: usize, at: u32) -> Result<(), ValidateError> {
+        if let Some(open) = self.open.last() {
+            return Err(ValidateError::Unclosed { at: open.at, op: open.op });
+        }
+        let items = self.section.start..end;
+        // The specification wants a ret. Hand-written graphics programs leave it out, and their end is taken for one.
+        // A function is called, so that it must return; a label in turn must follow a ret.
+        let needs_return = match self.section.kind {
+            SectionKind::Main => self.program.stage == Stage::Compute,
+            SectionKind::Phase(_) => false,
+            SectionKind::Function(..) => true,
+        };
+        if needs_return && self.section.last != Some(Op::Ret) {
+            return Err(ValidateError::NoReturn { at });
+        }
+        match self.section.kind {
+            SectionKind::Main => self.flow.main = items,
+            SectionKind::Phase(kind) => {
+                self.flow.phases.push(Phase { kind, items, temps: 0, instances: 1 });
+            }
+            SectionKind::Function(name, label) => self.flow.functions.push(Function { name, label, items }),
+        }
+        Ok(())
+    }
+}
+
+fn misplaced(at: u32, op: Op, expected: &'static str) -> ValidateError {
+    ValidateError::Misplaced { at, op, expected }
+}
+
+fn phase_kind(op: Op) -> Option<PhaseKind> {
+    match op {
+        Op::HsDecls => Some(PhaseKind::Declarations),
+        Op::HsControlPointPhase => Some(PhaseKind::ControlPoint),
+        Op::HsForkPhase => Some(PhaseKind::Fork),
+        Op::HsJoinPhase => Some(PhaseKind::Join),
+        _ => None,
+    }
+}
+
+/// The function a `label`, `call` or `callc` names.
+fn function_name(instruction: &Instruction) -> Option<FunctionName> {
+    let operand = instruction.operands.last()?;
+    let number = operand.index_u32(0)?;
+    match operand.file {
+        RegisterFile::Label => Some(FunctionName::Label(number)),
+        RegisterFile::FunctionBody => Some(FunctionName::Body(number)),
+        _ => None,
+    }
+}
+
+/// Checks that what is called exists and that no function calls itself.
+pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> Result<(), ValidateError> {
+    let functions: HashMap<FunctionName, usize> =
+        flow.functions.iter().enumerate().map(|(n, function)| (function.name, n)).collect();
+    let tables: HashMap<u32, &[u32]> =
+        declared.function_tables.iter().map(|table| (table.table, table.bodies.as_slice())).collect();
+
+    let mut edges: Vec<Vec<usize>> = vec![Vec::new(); flow.functions.len()];
+    let mut edge_count = 0;
+    let mut caller = None;
+    let mut next = 0;
+    for (position, instruction) in instructions(program) {
+        if flow.functions.get(next).is_some_and(|function| function.label == position) {
+            caller = Some(next);
+            next += 1;
+        }
+        let Instruction { at, op, .. } = *instruction;
+        let called: Vec<FunctionName> = match op {
+            Op::Call | Op::CallC => {
+                let name = function_name(instruction).filter(|name| matches!(name, FunctionName::Label(_)));
+                vec![name.ok_or(misplaced(at, op, "it must name l#"))?]
+            }
+            Op::FCall => {
+                let number = instruction.operands.first().and_then(|operand| operand.index_u32(0));
+                let interface = number.and_then(|number| declared.interface(number));
+                let bound = interface.map_or(&[][..], |interface| &interface.tables);
+                let bodies = bound.iter().filter_map(|table| tables.get(table)?.get(instruction.call_site as usize));
+                bodies.map(|&body| FunctionName::Body(body)).collect()
+            }
+            _ => continue,
+        };
+        edge_count += called.len();
+        if edge_count > CALL_EDGES {
+            let (count, limit) = (edge_count as u32, CALL_EDGES as u32);
+            return Err(ValidateError::Limit { at, what: "possible calls", count, limit });
+        }
+        for name in called {
+            let callee = *functions.get(&name).ok_or(ValidateError::NoLabel { at, op, name })?;
+            if let Some(edges) = caller.and_then(|caller| edges.get_mut(caller)) {
+                edges.push(callee);
+            }
+        }
+    }
+    match cycle(&edges).and_then(|function| flow.functions.get(function)) {
+        None => Ok(()),
+        Some(function) => {
+            let at = program.items.get(function.label).map_or(0, |item| item.at);
+            Err(ValidateError::Recursion { at, name: function.name })
+        }
+    }
+}
+
+/// A node that can reach itself.
+fn cycle(edges: &[Vec<usize>]) -> Option<usize> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        Not,
+        OnPath,
+        Done,
+    }
+    let mut seen = vec![Seen::Not; edges.len()];
+    for start in 0..edges.len() {
+        if seen[start] != Seen::Not {
+            continue;
+        }
+        // Each entry: a node on the path and how many of its edges were followed.
+        let mut path = vec![(start, 0)];
+        seen[start] = Seen::OnPath;
+        while let Some((node, followed)) = path.last_mut() {
+            let Some(&callee) = edges[*node].get(*followed) else {
+                seen[*node] = Seen::Done;
+                path.pop();
+                continue;
+            };
+            *followed += 1;
+            match seen[callee] {
+                Seen::OnPath => return Some(callee),
+                Seen::Done => {}
+                Seen::Not => {
+                    seen[callee] = Seen::OnPath;
+                    path.push((callee, 0));
+                }
+            }
+        }
+    }
+    None
+}
