@@ -1,1 +1,274 @@
-//! To come.
+//! Element-wise operations, written once for scalars and vectors.
+//!
+//! CLIF's arithmetic takes one lane or several, so a recipe built from these functions gives the same bits in uniform
+//! and in per-lane code. Only selects, tests against a mask and constants look different; they are here too.
+
+use brolga_ir::{Const, Type};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::instructions::InstructionData;
+use cranelift_codegen::ir::{InstBuilder, Opcode, Value, ValueDef, types};
+use cranelift_frontend::FunctionBuilder;
+use smallvec::SmallVec;
+
+use super::{Emit, Operand, Packet, Uniform, Vectors, is_wide, lane_order, scalar_type, vector_type};
+
+/// Operands of one operation, in one form.
+pub type Operands = SmallVec<[Operand; 3]>;
+
+impl Emit<'_, '_> {
+    /// Brings operands to one form: all uniform, or all packets.
+    pub fn same_form(&mut self, operands: &[Operand]) -> Operands {
+        if operands.iter().all(Operand::is_uniform) {
+            return operands.iter().cloned().collect();
+        }
+        operands.iter().map(|operand| Operand::Packet(self.packet(operand))).collect()
+    }
+
+    /// A constant in the form of another value.
+    pub fn constant_like(&mut self, form: &Operand, constant: Const) -> Operand {
+        match form {
+            Operand::Uniform(_) => self.constant(constant).into(),
+            Operand::Packet(_) => self.constant_packet(constant).into(),
+        }
+    }
+
+    /// The constant that a CLIF scalar is, if its definition says so.
+    pub(crate) fn known_constant(&self, uniform: Uniform) -> Option<Const> {
+        let dfg = &self.builder.func.dfg;
+        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(uniform.value)) else { return None };
+        let bits = match dfg.insts[inst] {
+            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => imm.bits() as u64,
+            InstructionData::UnaryIeee32 { imm, .. } => u64::from(imm.bits()),
+            InstructionData::UnaryIeee64 { imm, .. } => imm.bits(),
+            _ => return None,
+        };
+        let bits = match uniform.ty {
+            Type::Bool => bits & 1,
+            ty if is_wide(ty) => bits,
+            _ => u64::from(bits as u32),
+        };
+        Some(Const { ty: uniform.ty, bits })
+    }
+
+    /// One CLIF instruction (or a few) for each vector.
+    pub(crate) fn map1(
+        &mut self,
+        ty: Type,
+        a: &Operand,
+        mut emit: impl FnMut(&mut FunctionBuilder<'_>, Value) -> Value,
+    ) -> Operand {
+        match a {
+            Operand::Uniform(a) => Uniform { ty, value: emit(self.builder, a.value) }.into(),
+            Operand::Packet(a) => {
+                let vectors = a.vectors.iter().map(|&a| emit(self.builder, a)).collect();
+                Packet { ty, vectors }.into()
+            }
+        }
+    }
+
+    /// One CLIF instruction (or a few) for each pair of vectors.
+    pub(crate) fn map2(
+        &mut self,
+        ty: Type,
+        a: &Operand,
+        b: &Operand,
+        mut emit: impl FnMut(&mut FunctionBuilder<'_>, Value, Value) -> Value,
+    ) -> Operand {
+        match (a, b) {
+            (Operand::Uniform(a), Operand::Uniform(b)) => {
+                Uniform { ty, value: emit(self.builder, a.value, b.value) }.into()
+            }
+            (Operand::Packet(a), Operand::Packet(b)) => {
+                debug_assert_eq!(a.vectors.len(), b.vectors.len(), "operands of equal width");
+                let pairs = a.vectors.iter().zip(&b.vectors);
+                let vectors = pairs.map(|(&a, &b)| emit(self.builder, a, b)).collect();
+                Packet { ty, vectors }.into()
+            }
+            _ => unreachable!("operands were brought to one form"),
+        }
+    }
+
+    /// The same bits under another type of equal width. A condition and its mask's bits are the same in a packet only.
+    pub fn reinterpret(&mut self, ty: Type, a: &Operand) -> Operand {
+        match a {
+            Operand::Uniform(a) => {
+                let to = scalar_type(ty);
+                let value = match self.builder.func.dfg.value_type(a.value) {
+                    from if from == to => a.value,
+                    _ => self.builder.ins().bitcast(to, lane_order(), a.value),
+                };
+                Uniform { ty, value }.into()
+            }
+            Operand::Packet(a) => self.reinterpret_packet(ty, a).into(),
+        }
+    }
+
+    /// The same bits under another type of equal width.
+    pub(crate) fn reinterpret_packet(&mut self, ty: Type, a: &Packet) -> Packet {
+        let vectors = a.vectors.iter().map(|&vector| self.cast(vector, vector_type(ty))).collect();
+        Packet { ty, vectors }
+    }
+
+    /// A vector's bits under another vector type; no instruction.
+    pub(crate) fn cast(&mut self, vector: Value, to: cranelift_codegen::ir::Type) -> Value {
+        if self.builder.func.dfg.value_type(vector) == to {
+            return vector;
+        }
+        self.builder.ins().bitcast(to, lane_order(), vector)
+    }
+
+    /// Rearranges the eight dwords of two vectors: 0 to 3 are the first's, 4 to 7 the second's. Gives I32X4.
+    pub(crate) fn shuffle(&mut self, a: Value, b: Value, dwords: [u8; 4]) -> Value {
+        let a = self.cast(a, types::I8X16);
+        let b = self.cast(b, types::I8X16);
+        let mut bytes = [0; 16];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = dwords[index / 4] * 4 + index as u8 % 4;
+        }
+        let mask = self.builder.func.dfg.immediates.push(bytes.as_slice().into());
+        let shuffled = self.builder.ins().shuffle(a, b, mask);
+        self.cast(shuffled, types::I32X4)
+    }
+
+    /// Bitwise and.
+    pub fn and(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().band(a, b))
+    }
+
+    /// Bitwise or.
+    pub fn or(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().bor(a, b))
+    }
+
+    /// Bitwise exclusive or.
+    pub fn xor(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().bxor(a, b))
+    }
+
+    /// The first without the bits of the second: one instruction for vectors, written so that Cranelift sees it.
+    pub fn and_not(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.map2(a.ty(), a, b, |builder, a, b| {
+            let not = builder.ins().bnot(b);
+            builder.ins().band(a, not)
+        })
+    }
+
+    /// Sum of integers, wrapping.
+    pub fn add(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().iadd(a, b))
+    }
+
+    /// Difference of integers, wrapping.
+    pub fn sub(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().isub(a, b))
+    }
+
+    /// Low half of the product of integers.
+    pub fn mul(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().imul(a, b))
+    }
+
+    /// With a constant `i32`: and.
+    pub fn and_bits(&mut self, a: &Operand, bits: u32) -> Operand {
+        let bits = self.constant_like(a, Const::i32(bits));
+        self.and(a, &bits)
+    }
+
+    /// With a constant `i32`: or.
+    pub fn or_bits(&mut self, a: &Operand, bits: u32) -> Operand {
+        let bits = self.constant_like(a, Const::i32(bits));
+        self.or(a, &bits)
+    }
+
+    /// With a constant `i32`: exclusive or.
+    pub fn xor_bits(&mut self, a: &Operand, bits: u32) -> Operand {
+        let bits = self.constant_like(a, Const::i32(bits));
+        self.xor(a, &bits)
+    }
+
+    /// With a constant `i32`: sum.
+    pub fn add_bits(&mut self, a: &Operand, bits: u32) -> Operand {
+        let bits = self.constant_like(a, Const::i32(bits));
+        self.add(a, &bits)
+    }
+
+    /// Left shift by a constant below the width.
+    pub fn shl_by(&mut self, a: &Operand, amount: u8) -> Operand {
+        self.map1(a.ty(), a, |builder, a| {
+            let amount = builder.ins().iconst(types::I32, i64::from(amount));
+            builder.ins().ishl(a, amount)
+        })
+    }
+
+    /// Logical right shift by a constant below the width.
+    pub fn ushr_by(&mut self, a: &Operand, amount: u8) -> Operand {
+        self.map1(a.ty(), a, |builder, a| {
+            let amount = builder.ins().iconst(types::I32, i64::from(amount));
+            builder.ins().ushr(a, amount)
+        })
+    }
+
+    /// Arithmetic right shift of 32 bits by a constant below 32.
+    pub fn sshr_by(&mut self, a: &Operand, amount: u8) -> Operand {
+        self.map1(a.ty(), a, |builder, a| {
+            let amount = builder.ins().iconst(types::I32, i64::from(amount));
+            builder.ins().sshr(a, amount)
+        })
+    }
+
+    /// Compares integers of 32 bits.
+    pub fn compare(&mut self, cc: IntCC, a: &Operand, b: &Operand) -> Operand {
+        self.map2(Type::Bool, a, b, |builder, a, b| builder.ins().icmp(cc, a, b))
+    }
+
+    /// Compares with a constant `i32`.
+    pub fn compare_bits(&mut self, cc: IntCC, a: &Operand, bits: u32) -> Operand {
+        let bits = self.constant_like(a, Const::i32(bits));
+        self.compare(cc, a, &bits)
+    }
+
+    /// Compares floats or doubles. The mask of doubles comes out two vectors wide and is narrowed.
+    pub fn compare_floats(&mut self, cc: FloatCC, a: &Operand, b: &Operand) -> Operand {
+        let wide = is_wide(a.ty());
+        match self.map2(Type::Bool, a, b, |builder, a, b| builder.ins().fcmp(cc, a, b)) {
+            Operand::Packet(mask) if wide => self.narrow_mask(&mask.vectors).into(),
+            other => other,
+        }
+    }
+
+    /// The first where the condition holds, else the second; the condition must have the operands' form. Bits untouched.
+    pub fn choose(&mut self, condition: &Operand, a: &Operand, b: &Operand) -> Operand {
+        match (condition, a, b) {
+            (Operand::Uniform(condition), Operand::Uniform(a), Operand::Uniform(b)) => {
+                Uniform { ty: a.ty, value: self.builder.ins().select(condition.value, a.value, b.value) }.into()
+            }
+            (Operand::Packet(mask), Operand::Packet(a), Operand::Packet(b)) => self.select(mask, a, b).into(),
+            _ => unreachable!("operands were brought to one form"),
+        }
+    }
+
+    /// A condition as Direct3D has it: all ones or zero.
+    pub fn condition_bits(&mut self, condition: &Operand) -> Operand {
+        match condition {
+            Operand::Uniform(condition) => {
+                let word = self.builder.ins().uextend(types::I32, condition.value);
+                Uniform { ty: Type::I32, value: self.builder.ins().ineg(word) }.into()
+            }
+            Operand::Packet(mask) => Packet { ty: Type::I32, vectors: mask.vectors.clone() }.into(),
+        }
+    }
+
+    /// The `i32` where the condition holds, else zero: cheaper than a select.
+    pub fn bits_if(&mut self, condition: &Operand, a: &Operand) -> Operand {
+        let mask = self.condition_bits(condition);
+        self.and(a, &mask)
+    }
+
+    /// The vectors as they are, of another type than their CLIF type says; for recipes that end in a mask.
+    pub(crate) fn vectors(operand: &Operand) -> &Vectors {
+        match operand {
+            Operand::Packet(packet) => &packet.vectors,
+            Operand::Uniform(_) => unreachable!("only packets have vectors"),
+        }
+    }
+}

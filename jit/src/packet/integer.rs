@@ -1,1 +1,303 @@
-//! To come.
+//! Integer recipes where neither SSE4 nor AVX2-level Cranelift has one good instruction.
+//!
+//! All operands are 32 bits wide and in one form (see [`Emit::same_form`]).
+
+use brolga_ir::{Const, Type};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::FunctionBuilder;
+
+use super::{Emit, Operand, Packet, Uniform, Vectors};
+
+/// Which right shift.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RightShift {
+    /// Zeros come in.
+    Logical,
+    /// The sign comes in.
+    Arithmetic,
+}
+
+/// Which half of an unsigned division.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Division {
+    /// The quotient.
+    Quotient,
+    /// The remainder.
+    Remainder,
+}
+
+impl Emit<'_, '_> {
+    /// Left shift by the low five bits of the amount. One amount for all lanes is one instruction. An amount per lane is
+    /// a multiplication by a power of two, made by writing the exponent of a float (2^31 converts to the sign bit).
+    pub fn shift_left(&mut self, a: &Operand, amount: &Operand) -> Operand {
+        if let Some(shifted) = self.shift_by_uniform(a, amount, |builder, a, amount| builder.ins().ishl(a, amount)) {
+            return shifted;
+        }
+        let [a, amount] = self.two_packets(a, amount);
+        let amount = self.and_bits(&amount, 31);
+        let exponent = self.add_bits(&amount, 127);
+        let power = self.power_of_two(&exponent);
+        self.mul(&a, &power)
+    }
+
+    /// Right shift by the low five bits of the amount.
+    pub fn shift_right(&mut self, kind: RightShift, a: &Operand, amount: &Operand) -> Operand {
+        let direct = self.shift_by_uniform(a, amount, |builder, a, amount| match kind {
+            RightShift::Logical => builder.ins().ushr(a, amount),
+            RightShift::Arithmetic => builder.ins().sshr(a, amount),
+        });
+        if let Some(shifted) = direct {
+            return shifted;
+        }
+        let [a, amount] = self.two_packets(a, amount);
+        match kind {
+            RightShift::Logical => self.ushr_lanes(&a, &amount),
+            RightShift::Arithmetic => {
+                // Of a negative number, the complement is shifted.
+                let sign = self.sshr_by(&a, 31);
+                let positive = self.xor(&a, &sign);
+                let shifted = self.ushr_lanes(&positive, &amount);
+                self.xor(&shifted, &sign)
+            }
+        }
+    }
+
+    /// Scalar by scalar, or packet by one amount: CLIF masks the amount itself.
+    fn shift_by_uniform(
+        &mut self,
+        a: &Operand,
+        amount: &Operand,
+        emit: impl Fn(&mut FunctionBuilder<'_>, Value, Value) -> Value,
+    ) -> Option<Operand> {
+        let Operand::Uniform(amount) = amount else { return None };
+        Some(self.map1(Type::I32, a, |builder, a| emit(builder, a, amount.value)))
+    }
+
+    fn two_packets(&mut self, a: &Operand, b: &Operand) -> [Operand; 2] {
+        [Operand::Packet(self.packet(a)), Operand::Packet(self.packet(b))]
+    }
+
+    /// x >> s is bits 31 and up of the 64-bit product of x and 2^(31 - s).
+    fn ushr_lanes(&mut self, a: &Operand, amount: &Operand) -> Operand {
+        let amount = self.and_bits(amount, 31);
+        let bias = self.constant_like(&amount, Const::i32(127 + 31));
+        let exponent = self.sub(&bias, &amount);
+        let power = self.power_of_two(&exponent);
+        let mut vectors = Vectors::new();
+        for (&a, &power) in Self::vectors(a).iter().zip(Self::vectors(&power)) {
+            let [low, high] = self.products(a, power, Signedness::Unsigned).map(|product| {
+                let amount = self.builder.ins().iconst(types::I32, 31);
+                self.builder.ins().ushr(product, amount)
+            });
+            vectors.push(self.shuffle(low, high, [0, 2, 4, 6]));
+        }
+        Packet { ty: Type::I32, vectors }.into()
+    }
+
+    /// 2^(exponent - 127) of biased exponents up to 158, as integers: a float's bits, converted back. 2^31 is out of the
+    /// conversion's range and gives 0x80000000, which is right when read unsigned.
+    fn power_of_two(&mut self, exponent: &Operand) -> Operand {
+        let bits = self.shl_by(exponent, 23);
+        let float = self.reinterpret(Type::F32, &bits);
+        self.map1(Type::I32, &float, |builder, float| builder.ins().x86_cvtt2dq(types::I32X4, float))
+    }
+
+    /// The four 64-bit products of two vectors' lanes, two and two; Cranelift sees `pmuludq` or `pmuldq` in it.
+    fn products(&mut self, a: Value, b: Value, sign: Signedness) -> [Value; 2] {
+        let ins = |emit: &mut Self, value, high| match (sign, high) {
+            (Signedness::Unsigned, false) => emit.builder.ins().uwiden_low(value),
+            (Signedness::Unsigned, true) => emit.builder.ins().uwiden_high(value),
+            (Signedness::Signed, false) => emit.builder.ins().swiden_low(value),
+            (Signedness::Signed, true) => emit.builder.ins().swiden_high(value),
+        };
+        [false, true].map(|high| {
+            let a = ins(self, a, high);
+            let b = ins(self, b, high);
+            self.builder.ins().imul(a, b)
+        })
+    }
+
+    /// The 64-bit products of unsigned `i32`s, an `i64` packet: for addresses.
+    pub fn widening_mul(&mut self, a: &Packet, b: &Packet) -> Packet {
+        let mut vectors = Vectors::new();
+        for (&a, &b) in a.vectors.iter().zip(&b.vectors) {
+            vectors.extend(self.products(a, b, Signedness::Unsigned));
+        }
+        Packet { ty: Type::I64, vectors }
+    }
+
+    /// High half of the unsigned product.
+    pub fn umul_high(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.mul_high(a, b, Signedness::Unsigned)
+    }
+
+    /// High half of the signed product.
+    pub fn smul_high(&mut self, a: &Operand, b: &Operand) -> Operand {
+        self.mul_high(a, b, Signedness::Signed)
+    }
+
+    fn mul_high(&mut self, a: &Operand, b: &Operand, sign: Signedness) -> Operand {
+        match (a, b) {
+            (Operand::Uniform(a), Operand::Uniform(b)) => {
+                let ins = self.builder.ins();
+                let value = match sign {
+                    Signedness::Unsigned => ins.umulhi(a.value, b.value),
+                    Signedness::Signed => ins.smulhi(a.value, b.value),
+                };
+                Uniform { ty: Type::I32, value }.into()
+            }
+            (a, b) => {
+                let mut vectors = Vectors::new();
+                for (&a, &b) in Self::vectors(a).iter().zip(Self::vectors(b)) {
+                    let [low, high] = self.products(a, b, sign);
+                    vectors.push(self.shuffle(low, high, [1, 3, 5, 7]));
+                }
+                Packet { ty: Type::I32, vectors }.into()
+            }
+        }
+    }
+
+    /// Unsigned division; by zero gives all ones. In doubles, which cannot trap: the quotient of two 32-bit integers, if
+    /// it is not an integer itself, is at least 1/b below the next one, and rounding to 53 bits moves it by less than
+    /// 2^-20 of that. So its integer part is exact. Dividing by zero gives an infinity or a NaN that the last step hides.
+    pub fn udiv(&mut self, half: Division, a: &Operand, b: &Operand) -> Operand {
+        let dividend = self.unsigned_to_double(a);
+        let divisor = self.unsigned_to_double(b);
+        let quotient = self.map2(Type::F64, &dividend, &divisor, |builder, a, b| builder.ins().fdiv(a, b));
+        let quotient = self.double_to_low_word(&quotient);
+        let result = match half {
+            Division::Quotient => quotient,
+            Division::Remainder => {
+                let product = self.mul(&quotient, b);
+                self.sub(a, &product)
+            }
+        };
+        let by_zero = self.compare_bits(IntCC::Equal, b, 0);
+        let ones = self.condition_bits(&by_zero);
+        self.or(&result, &ones)
+    }
+
+    /// The integer part of doubles in [0, 2^32) as `i32`; anything for others. Adding 2^52 brings the integer to the
+    /// low end of the significand.
+    fn double_to_low_word(&mut self, a: &Operand) -> Operand {
+        match a {
+            Operand::Uniform(a) => {
+                let wide = self.builder.ins().fcvt_to_sint_sat(types::I64, a.value);
+                Uniform { ty: Type::I32, value: self.builder.ins().ireduce(types::I32, wide) }.into()
+            }
+            Operand::Packet(_) => {
+                let whole = self.map1(Type::F64, a, |builder, a| builder.ins().trunc(a));
+                self.low_word_of_integral(&whole).into()
+            }
+        }
+    }
+
+    /// Number of ones. Bytes are counted by a table, then added up within each word.
+    pub fn count_bits(&mut self, a: &Operand) -> Operand {
+        if let Operand::Uniform(a) = a {
+            return Uniform { ty: Type::I32, value: self.builder.ins().popcnt(a.value) }.into();
+        }
+        let mut vectors = Vectors::new();
+        for &vector in Self::vectors(a) {
+            let bytes = self.cast(vector, types::I8X16);
+            let counts = self.builder.ins().popcnt(bytes);
+            vectors.push(self.cast(counts, types::I32X4));
+        }
+        let mut sum: Operand = Packet { ty: Type::I32, vectors }.into();
+        for amount in [16, 8] {
+            let upper = self.ushr_by(&sum, amount);
+            sum = self.add(&sum, &upper);
+        }
+        self.and_bits(&sum, 0xff)
+    }
+
+    /// Position of the first one counted from the top; all ones if there is none. The exponent of the number as a float
+    /// tells; clearing each bit below a one keeps the conversion from rounding up to the next power of two. Numbers
+    /// with the top bit convert to negative floats, whose result clamps to zero.
+    pub fn first_bit_high(&mut self, a: &Operand) -> Operand {
+        let shifted = self.ushr_by(a, 1);
+        let isolated = self.and_not(a, &shifted);
+        let exponent = self.float_exponent(&isolated);
+        let top = self.constant_like(a, Const::i32(127 + 31));
+        let zeros = self.sub(&top, &exponent);
+        let none = self.constant_like(a, Const::i32(0));
+        let zeros = self.map2(Type::I32, &zeros, &none, |builder, a, b| builder.ins().smax(a, b));
+        self.all_ones_if_zero(a, &zeros)
+    }
+
+    /// Position of the first one counted from the bottom; all ones if there is none. The lowest one alone is a power of
+    /// two, whose exponent as a float tells.
+    pub fn first_bit_low(&mut self, a: &Operand) -> Operand {
+        let zero = self.constant_like(a, Const::i32(0));
+        let negated = self.sub(&zero, a);
+        let lowest = self.and(a, &negated);
+        let exponent = self.float_exponent(&lowest);
+        // Without the sign that 2^31 has as a float.
+        let exponent = self.and_bits(&exponent, 0xff);
+        let position = self.add_bits(&exponent, 127u32.wrapping_neg());
+        self.all_ones_if_zero(a, &position)
+    }
+
+    /// Sign and biased exponent of the signed integer as a float.
+    fn float_exponent(&mut self, a: &Operand) -> Operand {
+        let float = self.signed_to_float(a);
+        let bits = self.reinterpret(Type::I32, &float);
+        self.ushr_by(&bits, 23)
+    }
+
+    fn all_ones_if_zero(&mut self, a: &Operand, otherwise: &Operand) -> Operand {
+        let is_zero = self.compare_bits(IntCC::Equal, a, 0);
+        let ones = self.condition_bits(&is_zero);
+        self.or(otherwise, &ones)
+    }
+
+    /// Bits in reverse order: each nibble through a table, nibbles and bytes swapped.
+    pub fn bit_reverse(&mut self, a: &Operand) -> Operand {
+        if let Operand::Uniform(a) = a {
+            return Uniform { ty: Type::I32, value: self.builder.ins().bitrev(a.value) }.into();
+        }
+        let low_nibbles = self.and_bits(a, 0x0f0f_0f0f);
+        let shifted = self.ushr_by(a, 4);
+        let high_nibbles = self.and_bits(&shifted, 0x0f0f_0f0f);
+        let reversed = std::array::from_fn(|nibble| (nibble as u8).reverse_bits() >> 4);
+        let raised = std::array::from_fn(|nibble| (nibble as u8).reverse_bits());
+        let low = self.table_lookup(raised, &low_nibbles);
+        let high = self.table_lookup(reversed, &high_nibbles);
+        let bytes = self.or(&low, &high);
+        let order = std::array::from_fn(|byte| byte as u8 ^ 3);
+        let mut vectors = Vectors::new();
+        for &vector in Self::vectors(&bytes) {
+            let order = self.byte_constant(order);
+            let bytes = self.cast(vector, types::I8X16);
+            let swapped = self.builder.ins().x86_pshufb(bytes, order);
+            vectors.push(self.cast(swapped, types::I32X4));
+        }
+        Packet { ty: Type::I32, vectors }.into()
+    }
+
+    /// Each byte, 0 to 15, replaced by its entry of a table.
+    fn table_lookup(&mut self, table: [u8; 16], indices: &Operand) -> Operand {
+        let table = self.byte_constant(table);
+        let mut vectors = Vectors::new();
+        for &vector in Self::vectors(indices) {
+            let bytes = self.cast(vector, types::I8X16);
+            let entries = self.builder.ins().x86_pshufb(table, bytes);
+            vectors.push(self.cast(entries, types::I32X4));
+        }
+        Packet { ty: Type::I32, vectors }.into()
+    }
+
+    /// The same sixteen bytes in each 128 bits.
+    fn byte_constant(&mut self, bytes: [u8; 16]) -> Value {
+        let handle = self.builder.func.dfg.constants.insert(bytes.as_slice().into());
+        self.builder.ins().vconst(types::I8X16, handle)
+    }
+}
+
+/// How the lanes of a product are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Signedness {
+    Unsigned,
+    Signed,
+}

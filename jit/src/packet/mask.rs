@@ -1,12 +1,12 @@
 //! Conditions: tests for branches, logic, selects.
 //!
-//! A condition per lane is I32X4, all ones or zero; a uniform one is an `i8`, 0 or 1. Only `vany_true` looks at a whole
+//! A condition per lane is I32X4, all ones or zero; a uniform one is an `i8`, 0 or 1. Only whole-vector tests look at a
 //! mask, so nothing depends on how many lanes a vector has.
 
 use brolga_ir::{Const, Type};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::{Emit, Operand, Packet, Uniform};
+use super::{Emit, Operand, Packet, Uniform, Vectors, is_wide, vector_type};
 
 impl Emit<'_, '_> {
     /// The condition that holds in every lane, or in none.
@@ -16,37 +16,56 @@ impl Emit<'_, '_> {
 
     /// Lanes where both hold.
     pub fn mask_and(&mut self, a: &Packet, b: &Packet) -> Packet {
-        todo!()
+        self.mask_map2(a, b, |emit, a, b| emit.builder.ins().band(a, b))
     }
 
     /// Lanes where either holds.
     pub fn mask_or(&mut self, a: &Packet, b: &Packet) -> Packet {
-        todo!()
+        self.mask_map2(a, b, |emit, a, b| emit.builder.ins().bor(a, b))
     }
 
-    /// Lanes where the first holds and the second does not.
+    /// Lanes where the first holds and the second does not: one `pandn`.
     pub fn mask_and_not(&mut self, a: &Packet, b: &Packet) -> Packet {
-        todo!()
+        self.mask_map2(a, b, |emit, a, b| {
+            let not = emit.builder.ins().bnot(b);
+            emit.builder.ins().band(a, not)
+        })
     }
 
     /// Lanes where it does not hold.
     pub fn mask_not(&mut self, a: &Packet) -> Packet {
-        todo!()
+        let vectors = a.vectors.iter().map(|&vector| self.builder.ins().bnot(vector)).collect();
+        Packet { ty: Type::Bool, vectors }
     }
 
-    /// Whether a lane holds, as an `i8` to branch on.
+    fn mask_map2(&mut self, a: &Packet, b: &Packet, mut emit: impl FnMut(&mut Self, Value, Value) -> Value) -> Packet {
+        debug_assert!(a.ty == Type::Bool && b.ty == Type::Bool, "masks");
+        let vectors = a.vectors.iter().zip(&b.vectors).map(|(&a, &b)| emit(self, a, b)).collect();
+        Packet { ty: Type::Bool, vectors }
+    }
+
+    /// Whether a lane holds, as an `i8` to branch on: the vectors or-ed, then one `ptest` that the branch takes over.
     pub fn any(&mut self, mask: &Packet) -> Value {
-        todo!()
+        let folded = self.fold(mask, |emit, a, b| emit.builder.ins().bor(a, b));
+        self.builder.ins().vany_true(folded)
     }
 
     /// Whether all lanes hold, as an `i8` to branch on.
     pub fn all(&mut self, mask: &Packet) -> Value {
-        todo!()
+        let folded = self.fold(mask, |emit, a, b| emit.builder.ins().band(a, b));
+        self.builder.ins().vall_true(folded)
     }
 
     /// Whether no lane holds, as an `i8` to branch on.
     pub fn none(&mut self, mask: &Packet) -> Value {
-        todo!()
+        let any = self.any(mask);
+        self.builder.ins().bxor_imm_u(any, 1)
+    }
+
+    fn fold(&mut self, mask: &Packet, mut emit: impl FnMut(&mut Self, Value, Value) -> Value) -> Value {
+        debug_assert_eq!(mask.ty, Type::Bool, "a mask");
+        let (&first, rest) = mask.vectors.split_first().expect("a packet has vectors");
+        rest.iter().fold(first, |folded, &vector| emit(self, folded, vector))
     }
 
     /// A condition as an `i8` to branch on: a uniform one itself, for a packet whether any lane holds.
@@ -57,13 +76,49 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// A lane's value from the first where the mask holds, else from the second; any type, bits untouched.
+    /// A lane's value from the first where the mask holds, else from the second; any type, bits untouched. `blendv`
+    /// looks at one bit of each lane and is one instruction; `bitselect` would be three.
     pub fn select(&mut self, mask: &Packet, a: &Packet, b: &Packet) -> Packet {
-        todo!()
+        debug_assert_eq!(a.ty, b.ty, "both sides of a select");
+        let (masks, lanes) =
+            if is_wide(a.ty) { (self.widen_mask(mask), types::I64X2) } else { (mask.vectors.clone(), types::I32X4) };
+        let mut vectors = Vectors::new();
+        for ((&mask, &a_vector), &b_vector) in masks.iter().zip(&a.vectors).zip(&b.vectors) {
+            let first = self.cast(a_vector, lanes);
+            let second = self.cast(b_vector, lanes);
+            let chosen = self.builder.ins().blendv(mask, first, second);
+            vectors.push(self.cast(chosen, vector_type(a.ty)));
+        }
+        Packet { ty: a.ty, vectors }
     }
 
-    /// The value where the mask holds, else zero; cheaper than a select.
+    /// The value where the mask holds, else zero: one `pand`.
     pub fn keep(&mut self, mask: &Packet, a: &Packet) -> Packet {
-        todo!()
+        let masks = if is_wide(a.ty) { self.widen_mask(mask) } else { mask.vectors.clone() };
+        let mut vectors = Vectors::new();
+        for (&mask, &vector) in masks.iter().zip(&a.vectors) {
+            let mask = self.cast(mask, vector_type(a.ty));
+            vectors.push(self.builder.ins().band(vector, mask));
+        }
+        Packet { ty: a.ty, vectors }
+    }
+
+    /// A mask for 64-bit lanes: each dword twice. Gives I64X2 vectors.
+    pub(crate) fn widen_mask(&mut self, mask: &Packet) -> Vectors {
+        debug_assert_eq!(mask.ty, Type::Bool, "a mask");
+        let mut wide = Vectors::new();
+        for &vector in &mask.vectors {
+            for dwords in [[0, 0, 1, 1], [2, 2, 3, 3]] {
+                let pair = self.shuffle(vector, vector, dwords);
+                wide.push(self.cast(pair, types::I64X2));
+            }
+        }
+        wide
+    }
+
+    /// A mask from the I64X2 results of comparing doubles: every other dword.
+    pub(crate) fn narrow_mask(&mut self, wide: &[Value]) -> Packet {
+        let vectors = wide.chunks(2).map(|pair| self.shuffle(pair[0], pair[1], [0, 2, 4, 6])).collect();
+        Packet { ty: Type::Bool, vectors }
     }
 }

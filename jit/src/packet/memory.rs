@@ -1,51 +1,80 @@
 //! Memory: contiguous packets, rows of words per lane, gathers and scatters.
 //!
-//! Addresses are `i64` scalars that the caller has checked; nothing here checks a bound. Flags are the caller's too and must not say
-//! `aligned` unless addresses are aligned to the access. A masked store never loads and stores back memory that another
-//! thread may write.
+//! Addresses are `i64` scalars that the caller has checked; nothing here checks a bound. Flags are the caller's too: they
+//! say `notrap`, and `aligned` only if every address is aligned to a whole vector. A masked store never loads and stores
+//! back memory that another thread may write.
 
 use brolga_ir::Type;
-use cranelift_codegen::ir::{MemFlagsData, Value};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use smallvec::SmallVec;
 
-use super::{Emit, Packet};
+use super::{Emit, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
 
 /// Where each lane of a gather or scatter points.
 #[derive(Clone, Copy, Debug)]
 pub enum Addresses<'a> {
-    /// A base and a byte offset per lane (`i32`, unsigned). The four bytes at the base itself must be readable.
+    /// A base and a byte offset per lane (`i32`, unsigned). A masked-off lane of a gather reads at the base, so the words
+    /// there must be readable.
     Offsets {
         /// An `i64` scalar.
         base: Value,
         /// Byte offsets, an `i32` packet.
         offsets: &'a Packet,
     },
-    /// An address per lane, an `i64` packet.
+    /// An address per lane, an `i64` packet. A masked-off lane of a gather reads the context's zeros.
     Absolute(&'a Packet),
 }
+
+/// Where a lane's words begin.
+#[derive(Clone, Copy)]
+struct Row {
+    address: Value,
+    offset: i32,
+}
+
+impl Row {
+    /// The place this many bytes on.
+    fn plus(self, bytes: i32) -> Row {
+        Row { offset: self.offset + bytes, ..self }
+    }
+}
+
+/// Rows of the lanes of one part.
+type Rows = SmallVec<[Row; 4]>;
 
 impl Emit<'_, '_> {
     /// A packet from consecutive memory, lane 0 first. A condition is read as `i32`, all ones or zero.
     pub fn load(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Packet {
-        todo!()
+        let step = self.shape.vector_bytes as i32;
+        let vectors = (0..self.shape.vectors_of(ty) as i32)
+            .map(|k| self.builder.ins().load(vector_type(ty), flags, address, offset + k * step))
+            .collect();
+        Packet { ty, vectors }
     }
 
     /// A packet to consecutive memory, lane 0 first.
     pub fn store(&mut self, packet: &Packet, address: Value, offset: i32, flags: MemFlagsData) {
-        todo!()
+        let step = self.shape.vector_bytes as i32;
+        for (k, &vector) in packet.vectors.iter().enumerate() {
+            self.builder.ins().store(flags, vector, address, offset + k as i32 * step);
+        }
     }
 
     /// Stores the lanes of a mask by load, blend and store: for memory of this worker alone.
     pub fn store_private(&mut self, packet: &Packet, mask: &Packet, address: Value, offset: i32, flags: MemFlagsData) {
-        todo!()
+        let old = self.load(packet.ty, address, offset, flags);
+        let new = self.select(mask, packet, &old);
+        self.store(&new, address, offset, flags);
     }
 
-    /// Reads one scalar of memory, the same for all lanes.
-    pub fn load_uniform(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> super::Uniform {
-        todo!()
+    /// Reads one scalar of memory, the same for all lanes. A condition is a byte, 0 or 1.
+    pub fn load_uniform(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Uniform {
+        Uniform { ty, value: self.builder.ins().load(scalar_type(ty), flags, address, offset) }
     }
 
-    /// Reads `words` (1 to 4) consecutive words per lane; lane n's begin at `address + offset + n * stride_bytes`. Nothing
-    /// but these words is read. Strides 4, 8, 12 and 16 that are filled by their words become vector loads and transposes.
+    /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets; lane n's begin at
+    /// `address + offset + n * stride_bytes`. Nothing but these words is read. Strides that the words fill become vector
+    /// loads and shuffles. Stride 0 reads once and splats.
     pub fn load_rows(
         &mut self,
         address: Value,
@@ -54,7 +83,29 @@ impl Emit<'_, '_> {
         words: usize,
         flags: MemFlagsData,
     ) -> Vec<Packet> {
-        todo!()
+        debug_assert!((1..=4).contains(&words), "words of a row");
+        let first = Row { address, offset };
+        match (stride_bytes, words) {
+            (0, _) => (0..words as i32)
+                .map(|word| {
+                    let uniform = self.load_uniform(Type::I32, address, offset + word * 4, flags);
+                    self.splat(uniform)
+                })
+                .collect(),
+            (4, 1) => vec![self.load(Type::I32, address, offset, flags)],
+            (8, 2) => self.each_part(2, |emit, part| {
+                let [a, b] = [0, 1].map(|n| emit.load_part(first.plus(part as i32 * 32 + n * 16), flags));
+                emit.pairs_to_columns([a, b])
+            }),
+            (12, 3) => self.each_part(3, |emit, part| {
+                let vectors = [0, 1, 2].map(|n| emit.load_part(first.plus(part as i32 * 48 + n * 16), flags));
+                emit.triples_to_columns(vectors)
+            }),
+            _ => self.each_part(words, |emit, part| {
+                let rows = emit.strided_rows(first, stride_bytes, part);
+                emit.load_columns(&rows, words, flags)
+            }),
+        }
     }
 
     /// Writes consecutive words per lane, the counterpart of [`Emit::load_rows`]; all lanes take part. Nothing but these
@@ -67,10 +118,31 @@ impl Emit<'_, '_> {
         stride_bytes: u32,
         flags: MemFlagsData,
     ) {
-        todo!()
+        let first = Row { address, offset };
+        for part in 0..self.shape.parts_of(Type::I32) {
+            let columns = self.columns(values, part);
+            match (stride_bytes, columns.as_slice()) {
+                (4, &[a]) => self.store_part(a, first.plus(part as i32 * 16), flags),
+                (8, &[x, y]) => {
+                    for (n, vector) in self.columns_to_pairs(x, y).into_iter().enumerate() {
+                        self.store_part(vector, first.plus(part as i32 * 32 + n as i32 * 16), flags);
+                    }
+                }
+                (12, &[x, y, z]) => {
+                    for (n, vector) in self.columns_to_triples([x, y, z]).into_iter().enumerate() {
+                        self.store_part(vector, first.plus(part as i32 * 48 + n as i32 * 16), flags);
+                    }
+                }
+                _ => {
+                    let rows = self.strided_rows(first, stride_bytes, part);
+                    self.store_columns(&columns, &rows, flags);
+                }
+            }
+        }
     }
 
-    /// Reads `words` (1 to 4) consecutive words per lane, branch-free; a lane that is masked off reads somewhere safe and gives 0.
+    /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets, branch-free; a lane that is masked off reads
+    /// somewhere safe and gives 0.
     pub fn gather(
         &mut self,
         at: Addresses<'_>,
@@ -78,16 +150,255 @@ impl Emit<'_, '_> {
         mask: Option<&Packet>,
         flags: MemFlagsData,
     ) -> Vec<Packet> {
-        todo!()
+        debug_assert!((1..=4).contains(&words), "words of a row");
+        let lanes = match (at, mask) {
+            (Addresses::Offsets { base, offsets }, mask) => {
+                let offsets = match mask {
+                    Some(mask) => self.keep(mask, offsets),
+                    None => offsets.clone(),
+                };
+                let lanes = self.lanes(&offsets);
+                lanes.into_iter().map(|offset| self.address_of(base, offset)).collect()
+            }
+            (Addresses::Absolute(addresses), Some(mask)) => {
+                let safe = self.redirect(addresses, mask, self.context.zero);
+                self.lanes(&safe)
+            }
+            (Addresses::Absolute(addresses), None) => self.lanes(addresses),
+        };
+        let columns = self.each_part(words, |emit, part| {
+            let rows: Rows = lanes[part * 4..part * 4 + 4].iter().map(|&address| Row { address, offset: 0 }).collect();
+            emit.load_columns(&rows, words, flags)
+        });
+        match mask {
+            Some(mask) => columns.iter().map(|column| self.keep(mask, column)).collect(),
+            None => columns,
+        }
     }
 
-    /// Writes consecutive words per lane, branch-free, lane 0 first; a lane that is masked off writes to the context's dummy.
+    /// Writes consecutive words per lane, branch-free, lane 0 first; a lane that is masked off writes to the context's
+    /// dump.
     pub fn scatter(&mut self, values: &[Packet], at: Addresses<'_>, mask: Option<&Packet>, flags: MemFlagsData) {
-        todo!()
+        let addresses = match at {
+            Addresses::Offsets { base, offsets } => self.addresses(base, offsets),
+            Addresses::Absolute(addresses) => addresses.clone(),
+        };
+        let addresses = match mask {
+            Some(mask) => self.redirect(&addresses, mask, self.context.dump),
+            None => addresses,
+        };
+        let lanes = self.lanes(&addresses);
+        for part in 0..self.shape.parts_of(Type::I32) {
+            let columns = self.columns(values, part);
+            let rows: Rows = lanes[part * 4..part * 4 + 4].iter().map(|&address| Row { address, offset: 0 }).collect();
+            self.store_columns(&columns, &rows, flags);
+        }
     }
 
-    /// The address per lane of base + offset, an `i64` packet.
+    /// The address per lane of base + offset (`i32`, unsigned), an `i64` packet.
     pub fn addresses(&mut self, base: Value, offsets: &Packet) -> Packet {
-        todo!()
+        let wide = self.widen(offsets);
+        self.add_to_addresses(&wide, base)
+    }
+
+    /// 64-bit sums per lane with a scalar.
+    pub fn add_to_addresses(&mut self, addresses: &Packet, summand: Value) -> Packet {
+        let summand = self.splat(Uniform { ty: Type::I64, value: summand });
+        self.add64(addresses, &summand)
+    }
+
+    /// 64-bit sums per lane.
+    pub fn add64(&mut self, a: &Packet, b: &Packet) -> Packet {
+        let lanes = a.vectors.iter().zip(&b.vectors);
+        Packet { ty: Type::I64, vectors: lanes.map(|(&a, &b)| self.builder.ins().iadd(a, b)).collect() }
+    }
+
+    /// Addresses, but a place in the context where the mask does not hold.
+    fn redirect(&mut self, addresses: &Packet, mask: &Packet, offset: i32) -> Packet {
+        let place = self.builder.ins().iadd_imm_s(self.context.base, i64::from(offset));
+        let place = self.splat(Uniform { ty: Type::I64, value: place });
+        self.select(mask, addresses, &place)
+    }
+
+    /// Base and zero-extended offset; the addition folds into the access.
+    fn address_of(&mut self, base: Value, offset: Value) -> Value {
+        let offset = self.builder.ins().uextend(types::I64, offset);
+        self.builder.ins().iadd(base, offset)
+    }
+
+    /// Emits something part by part and joins the columns that come out.
+    fn each_part(&mut self, words: usize, mut emit: impl FnMut(&mut Self, usize) -> Columns) -> Vec<Packet> {
+        let parts: SmallVec<[Columns; 4]> = (0..self.shape.parts_of(Type::I32)).map(|part| emit(self, part)).collect();
+        (0..words)
+            .map(|word| {
+                let column: SmallVec<[Part; 8]> =
+                    parts.iter().map(|columns| Part { ty: Type::I32, value: columns[word] }).collect();
+                self.join(Type::I32, &column)
+            })
+            .collect()
+    }
+
+    /// One part of each packet, as I32X4.
+    fn columns(&mut self, values: &[Packet], part: usize) -> Columns {
+        debug_assert!((1..=4).contains(&values.len()), "words of a row");
+        debug_assert!(values.iter().all(|packet| !is_wide(packet.ty)), "rows of 32-bit words");
+        values
+            .iter()
+            .map(|packet| {
+                let part = self.part(packet, part);
+                self.cast(part.value, types::I32X4)
+            })
+            .collect()
+    }
+
+    /// The rows of a part's lanes at a stride.
+    fn strided_rows(&mut self, first: Row, stride_bytes: u32, part: usize) -> Rows {
+        (0..4).map(|lane| first.plus((part as i32 * 4 + lane) * stride_bytes as i32)).collect()
+    }
+
+    /// Sixteen bytes that a part's lanes share. A whole vector where parts are vectors; narrower than a vector it must be
+    /// two 8-byte loads.
+    fn load_part(&mut self, at: Row, flags: MemFlagsData) -> Value {
+        if self.shape.vector_bytes == 16 {
+            return self.builder.ins().load(types::I32X4, flags, at.address, at.offset);
+        }
+        let low = self.builder.ins().load(types::I64, flags, at.address, at.offset);
+        let high = self.builder.ins().load(types::I64, flags, at.address, at.offset + 8);
+        let pair = self.builder.ins().scalar_to_vector(types::I64X2, low);
+        let pair = self.builder.ins().insertlane(pair, high, 1);
+        self.cast(pair, types::I32X4)
+    }
+
+    /// The counterpart of [`Emit::load_part`].
+    fn store_part(&mut self, vector: Value, at: Row, flags: MemFlagsData) {
+        if self.shape.vector_bytes == 16 {
+            self.builder.ins().store(flags, vector, at.address, at.offset);
+            return;
+        }
+        self.store_pair(vector, 0, at, flags);
+        self.store_pair(vector, 1, at.plus(8), flags);
+    }
+
+    /// Stores dwords 0 and 1, or 2 and 3.
+    fn store_pair(&mut self, vector: Value, pair: u8, at: Row, flags: MemFlagsData) {
+        let vector = self.cast(vector, types::I64X2);
+        let word = self.builder.ins().extractlane(vector, pair);
+        self.builder.ins().store(flags, word, at.address, at.offset);
+    }
+
+    /// Reads the words of four rows and turns rows into columns.
+    fn load_columns(&mut self, rows: &[Row], words: usize, flags: MemFlagsData) -> Columns {
+        match words {
+            1 => {
+                let scalars: SmallVec<[Value; 4]> = rows
+                    .iter()
+                    .map(|row| self.builder.ins().load(types::I32, flags, row.address, row.offset))
+                    .collect();
+                Columns::from_slice(&[self.part_of_lanes(Type::I32, &scalars).value])
+            }
+            2 => {
+                let pairs = [&rows[0..2], &rows[2..4]].map(|rows| {
+                    let [first, second] = [rows[0], rows[1]]
+                        .map(|row| self.builder.ins().load(types::I64, flags, row.address, row.offset));
+                    let vector = self.builder.ins().scalar_to_vector(types::I64X2, first);
+                    self.builder.ins().insertlane(vector, second, 1)
+                });
+                self.pairs_to_columns(pairs)
+            }
+            _ => {
+                let rows = [0, 1, 2, 3].map(|lane: usize| match words {
+                    3 => self.load_triple(rows[lane], flags),
+                    _ => self.load_part(rows[lane], flags),
+                });
+                self.transpose(rows).into_iter().take(words).collect()
+            }
+        }
+    }
+
+    /// Three words of a lane; the fourth dword is zero.
+    fn load_triple(&mut self, at: Row, flags: MemFlagsData) -> Value {
+        let low = self.builder.ins().load(types::I64, flags, at.address, at.offset);
+        let third = self.builder.ins().load(types::I32, flags, at.address, at.offset + 8);
+        let vector = self.builder.ins().scalar_to_vector(types::I64X2, low);
+        let vector = self.cast(vector, types::I32X4);
+        self.builder.ins().insertlane(vector, third, 2)
+    }
+
+    /// Turns columns into four rows and writes them, lane after lane.
+    fn store_columns(&mut self, columns: &[Value], rows: &[Row], flags: MemFlagsData) {
+        match *columns {
+            [x] => {
+                let mut scalars = Vec::new();
+                self.part_lanes(Part { ty: Type::I32, value: x }, &mut scalars);
+                for (row, scalar) in rows.iter().zip(scalars) {
+                    self.builder.ins().store(flags, scalar, row.address, row.offset);
+                }
+            }
+            [x, y] => {
+                let pairs = self.columns_to_pairs(x, y);
+                for (lane, &row) in rows.iter().enumerate() {
+                    self.store_pair(pairs[lane / 2], lane as u8 % 2, row, flags);
+                }
+            }
+            [x, y, z, ..] => {
+                let w = columns.get(3).copied();
+                let vectors = self.transpose([x, y, z, w.unwrap_or(z)]);
+                for (&row, vector) in rows.iter().zip(vectors) {
+                    if w.is_some() {
+                        self.store_part(vector, row, flags);
+                    } else {
+                        self.store_pair(vector, 0, row, flags);
+                        let third = self.builder.ins().extractlane(vector, 2);
+                        self.builder.ins().store(flags, third, row.address, row.offset + 8);
+                    }
+                }
+            }
+            [] => unreachable!("a row has words"),
+        }
+    }
+
+    /// Four vectors of four dwords, rows to columns or back.
+    fn transpose(&mut self, rows: [Value; 4]) -> [Value; 4] {
+        let [a, b, c, d] = rows;
+        let low = [self.shuffle(a, b, [0, 4, 1, 5]), self.shuffle(c, d, [0, 4, 1, 5])];
+        let high = [self.shuffle(a, b, [2, 6, 3, 7]), self.shuffle(c, d, [2, 6, 3, 7])];
+        [
+            self.shuffle(low[0], low[1], [0, 1, 4, 5]),
+            self.shuffle(low[0], low[1], [2, 3, 6, 7]),
+            self.shuffle(high[0], high[1], [0, 1, 4, 5]),
+            self.shuffle(high[0], high[1], [2, 3, 6, 7]),
+        ]
+    }
+
+    /// (x0 y0 x1 y1) (x2 y2 x3 y3) to columns.
+    fn pairs_to_columns(&mut self, [a, b]: [Value; 2]) -> Columns {
+        Columns::from_slice(&[self.shuffle(a, b, [0, 2, 4, 6]), self.shuffle(a, b, [1, 3, 5, 7])])
+    }
+
+    fn columns_to_pairs(&mut self, x: Value, y: Value) -> [Value; 2] {
+        [self.shuffle(x, y, [0, 4, 1, 5]), self.shuffle(x, y, [2, 6, 3, 7])]
+    }
+
+    /// (x0 y0 z0 x1) (y1 z1 x2 y2) (z2 x3 y3 z3) to columns, two dwords from each side at a time.
+    fn triples_to_columns(&mut self, [a, b, c]: [Value; 3]) -> Columns {
+        let x_end = self.shuffle(b, c, [2, 2, 5, 5]);
+        let y_start = self.shuffle(a, b, [1, 1, 4, 4]);
+        let y_end = self.shuffle(b, c, [3, 3, 6, 6]);
+        let z_start = self.shuffle(a, b, [2, 2, 5, 5]);
+        Columns::from_slice(&[
+            self.shuffle(a, x_end, [0, 3, 4, 6]),
+            self.shuffle(y_start, y_end, [0, 2, 4, 6]),
+            self.shuffle(z_start, c, [0, 2, 4, 7]),
+        ])
+    }
+
+    fn columns_to_triples(&mut self, [x, y, z]: [Value; 3]) -> [Value; 3] {
+        let xy = self.shuffle(x, y, [0, 2, 4, 6]); // x0 x2 y0 y2
+        let yz = self.shuffle(y, z, [1, 3, 5, 7]); // y1 y3 z1 z3
+        let zx = self.shuffle(z, x, [0, 2, 5, 7]); // z0 z2 x1 x3
+        [self.shuffle(xy, zx, [0, 2, 4, 6]), self.shuffle(yz, xy, [0, 2, 5, 7]), self.shuffle(zx, yz, [1, 3, 5, 7])]
     }
 }
+
+/// I32X4 vectors, one for each word of the rows of four lanes.
+type Columns = SmallVec<[Value; 4]>;

@@ -216,10 +216,8 @@ pub struct Emit<'a, 'f> {
 }
 
 /// Flags of a bitcast between vectors with different lane counts: lanes are little-endian.
-fn lane_order() -> MemFlagsData {
-    let mut flags = MemFlagsData::new();
-    flags.set_endianness(Endianness::Little);
-    flags
+pub(crate) fn lane_order() -> MemFlagsData {
+    MemFlagsData::new().with_endianness(Endianness::Little)
 }
 
 impl<'a, 'f> Emit<'a, 'f> {
@@ -268,10 +266,13 @@ impl<'a, 'f> Emit<'a, 'f> {
         Packet { ty: uniform.ty, vectors: smallvec![vector; count] }
     }
 
-    /// The value per lane, splatted if it is uniform.
+    /// The value per lane, splatted if it is uniform. A constant is loaded as a vector instead.
     pub fn packet(&mut self, operand: &Operand) -> Packet {
         match operand {
-            Operand::Uniform(uniform) => self.splat(*uniform),
+            Operand::Uniform(uniform) => match self.known_constant(*uniform) {
+                Some(constant) => self.constant_packet(constant),
+                None => self.splat(*uniform),
+            },
             Operand::Packet(packet) => packet.clone(),
         }
     }
@@ -285,8 +286,7 @@ impl<'a, 'f> Emit<'a, 'f> {
     /// The number of each lane within its packet, from the context (a constant must not differ from lane to lane).
     pub fn lane_index(&mut self) -> Packet {
         let (base, offset) = (self.context.base, self.context.lane_index);
-        let mut flags = MemFlagsData::trusted();
-        flags.set_readonly();
+        let flags = MemFlagsData::new().with_notrap().with_readonly();
         self.load(Type::I32, base, offset, flags)
     }
 
@@ -317,16 +317,13 @@ impl<'a, 'f> Emit<'a, 'f> {
     /// Appends the lanes of a part. Two lanes of 32 bits leave the vector together: a 64-bit move and a shift are
     /// cheaper than two extractions.
     fn part_lanes(&mut self, part: Part, scalars: &mut Vec<Value>) {
-        let ins_pairs = |emit: &mut Self, vector: Value, index: u8| {
-            let pair = emit.builder.ins().bitcast(types::I64X2, lane_order(), vector);
-            emit.builder.ins().extractlane(pair, index)
-        };
         match part.ty {
             Type::Bool | Type::I32 => {
-                for index in 0..2 {
-                    let pair = ins_pairs(self, part.value, index);
+                let pairs = self.cast(part.value, types::I64X2);
+                for index in 0..2u8 {
+                    let pair = self.builder.ins().extractlane(pairs, index);
                     scalars.push(self.builder.ins().ireduce(types::I32, pair));
-                    let high = self.shift_right_scalar(pair, 32);
+                    let high = self.builder.ins().ushr_imm_u(pair, 32);
                     scalars.push(self.builder.ins().ireduce(types::I32, high));
                 }
             }
@@ -352,11 +349,6 @@ impl<'a, 'f> Emit<'a, 'f> {
             value = self.builder.ins().insertlane(value, scalar, lane as u8);
         }
         Part { ty, value }
-    }
-
-    /// Logical right shift of a scalar by a constant.
-    fn shift_right_scalar(&mut self, value: Value, amount: i64) -> Value {
-        self.builder.ins().ushr_imm_u(value, amount)
     }
 }
 
