@@ -62,13 +62,14 @@ pub fn saturate_f64(x: f64) -> f64 {
     if x > 0.0 { x.min(1.0) } else { 0.0 }
 }
 
-/// Half precision, rounded towards zero (functional specification 3.2.2): overflow gives the largest finite half.
+/// Half precision, rounded towards zero (functional specification 3.2.2): overflow gives the largest finite half. The
+/// result is bits, so every NaN gives the same ones, whatever its sign.
 pub fn to_half(x: f32) -> u32 {
     let bits = x.to_bits();
     let sign = (bits >> 16) & 0x8000;
     let magnitude = bits & 0x7fff_ffff;
     let half = match magnitude {
-        0x7f80_0001.. => 0x7e00,
+        0x7f80_0001.. => return 0x7e00,
         0x7f80_0000 => 0x7c00,
         // 65536 and above.
         0x4780_0000.. => 0x7bff,
@@ -121,6 +122,7 @@ mod tests {
         assert_eq!(to_half(65535.9), 0x7bff);
         assert_eq!(to_half(1e30), 0x7bff);
         assert_eq!(to_half(f32::INFINITY), 0x7c00);
+        assert_eq!(to_half(-f32::NAN), to_half(f32::NAN));
         assert_eq!(to_half(2f32.powi(-25) * 1.99), 0);
     }
 }
