@@ -56,16 +56,17 @@ impl Operand {
             f.write_str(self.file.text())?;
         }
         // Files of one array print every index in brackets; the others print a first number without them.
-        let bare_first = !matches!(
-            self.file,
+        let all_in_brackets = match self.file {
             RegisterFile::ImmediateConstantBuffer
-                | RegisterFile::InputControlPoint
-                | RegisterFile::OutputControlPoint
-                | RegisterFile::This
-        ) && !(self.file == RegisterFile::Input && self.indices.len() > 1);
+            | RegisterFile::InputControlPoint
+            | RegisterFile::OutputControlPoint
+            | RegisterFile::This => true,
+            RegisterFile::Input => self.indices.len() > 1,
+            _ => false,
+        };
         for (n, index) in self.indices.iter().enumerate() {
             match index.as_immediate() {
-                Some(number) if n == 0 && bare_first => write!(f, "{number}")?,
+                Some(number) if n == 0 && !all_in_brackets => write!(f, "{number}")?,
                 _ => write!(f, "[{index}]")?,
             }
         }

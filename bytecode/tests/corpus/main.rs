@@ -1,0 +1,15 @@
+//! The crate against the corpus.
+//!
+//! | file | what |
+//! |---|---|
+//! | `data.rs` | where the corpus lies |
+//! | `listing.rs` | what the real compiler wrote decodes to what its listing says |
+//! | `malformed.rs` | broken blobs are judged as their manifest says |
+//! | `mutation.rs` | changed blobs never make the crate panic |
+//! | `allocation.rs` | counts what is allocated |
+
+mod allocation;
+mod data;
+mod listing;
+mod malformed;
+mod mutation;

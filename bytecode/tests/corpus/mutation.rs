@@ -1,0 +1,106 @@
+//! Real shaders with a few changed bits, bytes or words: whatever comes of it, nothing panics or allocates much, and
+//! what passes can be printed.
+
+use crate::{allocation, data};
+use brolga_bytecode::{LoadOptions, Shader, sm5};
+
+/// A small generator of numbers that are the same on every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+}
+
+/// Names the blob if the test fails while this lives.
+struct Trying<'a>(&'a str, u64);
+
+impl Drop for Trying<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("with {} and seed {}", self.0, self.1);
+        }
+    }
+}
+
+fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+    const WORDS: [u32; 8] = [0, 1, 2, 0x7f, 0x7fff_ffff, 0x8000_0000, 0xffff_fff0, 0xffff_ffff];
+    let at = random.below(bytes.len());
+    let word_at = (at & !3).min(bytes.len() - 4);
+    match random.below(8) {
+        0..=2 => bytes[at] ^= 1 << random.below(8),
+        3 => bytes[at] = random.next() as u8,
+        4 => bytes[word_at..word_at + 4].copy_from_slice(&WORDS[random.below(WORDS.len())].to_le_bytes()),
+        5 => {
+            let from = random.below(bytes.len() - 3);
+            bytes.copy_within(from..from + 4, word_at);
+        }
+        6 => {
+            bytes.drain(word_at..word_at + 4);
+            bytes.extend([0; 4]);
+        }
+        _ => bytes[word_at..word_at + 4].rotate_left(1),
+    }
+}
+
+/// Loads and looks at everything that loading gives.
+fn exercise(bytes: &[u8], options: &LoadOptions) -> bool {
+    match Shader::load(bytes, options) {
+        Err(error) => {
+            let text = error.to_string();
+            assert!(text.contains(&format!("at byte {}", error.at())), "{text}");
+            false
+        }
+        Ok(shader) => {
+            let program = shader.program.program();
+            for item in &program.items {
+                assert!(!program.words_of(item).is_empty());
+                if let sm5::ItemKind::Instruction(instruction) = &item.kind {
+                    assert!(!instruction.to_string().is_empty());
+                }
+            }
+            let declared = shader.program.declarations();
+            assert!(declared.group_threads() <= 1024 && declared.shared_memory_bytes() <= 32 << 10);
+            true
+        }
+    }
+}
+
+#[test]
+fn changed_shaders_never_panic() {
+    const CHANGED_PER_SHADER: u64 = 40;
+    let options = LoadOptions::default();
+    let (mut passed, mut tried) = (0, 0);
+    for (n, shader) in data::containers().iter().enumerate() {
+        for round in 0..CHANGED_PER_SHADER {
+            let seed = (n as u64) << 16 | round | 1 << 40;
+            let _trying = Trying(&shader.name, seed);
+            let mut random = Random(seed);
+            let mut bytes = shader.bytes.clone();
+            // Headers are small beside the program, so that half of the changes are aimed at the program alone.
+            let program_at = bytes.windows(4).position(|name| name == b"SHEX" || name == b"SHDR").unwrap();
+            for _ in 0..1 + random.below(3) {
+                if round % 2 == 0 {
+                    mutate(&mut bytes, &mut random);
+                } else {
+                    let mut program = bytes.split_off(program_at);
+                    mutate(&mut program, &mut random);
+                    bytes.append(&mut program);
+                }
+            }
+            let (is_valid, peak_bytes) = allocation::peak(|| exercise(&bytes, &options));
+            assert!(peak_bytes < 64 << 20, "{peak_bytes} bytes were allocated at once");
+            passed += u64::from(is_valid);
+            tried += 1;
+        }
+    }
+    assert!(passed > 0 && passed < tried, "{passed} of {tried} passed");
+}
