@@ -19,6 +19,7 @@
 //! | `uniformity.rs` | what is the same in all threads |
 //! | `shape.rs` | how addresses lie over the lanes of a packet |
 //! | `translate/` | bytecode to IR |
+//! | `interp/` | runs a shader: the definition that compiled code is held to |
 #![forbid(unsafe_code)]
 
 pub mod builder;
@@ -28,6 +29,7 @@ mod flow;
 pub mod function;
 pub mod host;
 pub mod interface;
+pub mod interp;
 pub mod math;
 pub mod ops;
 pub mod passes;
@@ -41,6 +43,7 @@ pub mod verify;
 
 pub use builder::Builder;
 pub use function::Function;
+pub use interp::Interpreter;
 pub use ops::Op;
 pub use types::{Const, Type};
 pub use verify::{VerifiedFunction, verify};

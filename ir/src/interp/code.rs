@@ -1,0 +1,263 @@
+//! The flattened form of a function: instructions whose operands are positions in the arena.
+//!
+//! A [`Slot`] below `frame_len` is in the frame that all packets share, one after the other; a higher one is in the
+//! part that each packet keeps from segment to segment. Constants and inputs are no instructions: they lie in the frame
+//! before a packet begins.
+
+use crate::entity::ResourceId;
+use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
+use crate::ops::Op;
+
+/// Where a value lies.
+pub(super) type Slot = u32;
+
+/// Number of a loop or switch among those of its function.
+pub(super) type Target = usize;
+
+/// A whole function.
+#[derive(Debug)]
+pub(super) struct Code {
+    /// Values that live within one segment.
+    pub(super) frame_len: usize,
+    /// Values that each packet keeps.
+    pub(super) kept_len: usize,
+    /// Constants and their place in the frame.
+    pub(super) constants: Vec<(Slot, u64)>,
+    /// Inputs and their place in the frame.
+    pub(super) inputs: Vec<(Slot, Input)>,
+    /// Loops and switches.
+    pub(super) target_count: usize,
+    pub(super) group_size: [u32; 3],
+    /// Packets of a group.
+    pub(super) packets: usize,
+    pub(super) shared_words: usize,
+    /// Words of private arrays of one thread.
+    pub(super) local_words: usize,
+    /// Whether private arrays must be kept for all packets.
+    pub(super) keeps_locals: bool,
+    /// The immediate constant buffer.
+    pub(super) immediate: Vec<u32>,
+    pub(super) body: GroupRegion,
+}
+
+/// A region that runs once for the group.
+#[derive(Debug)]
+pub(super) struct GroupRegion {
+    pub(super) steps: Vec<GroupStep>,
+    pub(super) end: End,
+}
+
+/// Where a region's end leads. Its operands have been moved by then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    Yield,
+    Break(Target),
+    Continue(Target),
+    /// All threads have ended.
+    Return,
+}
+
+/// A step of the group. A barrier itself is nothing more than the end of a segment.
+#[derive(Debug)]
+pub(super) enum GroupStep {
+    Segment(Block),
+    If { cond: Slot, then_region: GroupRegion, else_region: GroupRegion, origin: Origin },
+    Loop { target: Target, inits: Moves, body: GroupRegion, origin: Origin },
+    Switch { target: Target, selector: Slot, arms: Arms<GroupRegion>, origin: Origin },
+}
+
+/// Instructions of one packet. Lanes leave it by jumps, or reach its end.
+pub(super) type Block = Vec<Node>;
+
+/// An instruction of one packet.
+#[derive(Debug)]
+pub(super) enum Node {
+    Op {
+        op: Op,
+        to: Slot,
+        args: [Slot; 3],
+    },
+    /// `once`: the address is the same in all lanes, read for all at once.
+    Load {
+        from: Address,
+        to: Vec<Slot>,
+        once: bool,
+    },
+    Store {
+        to: Address,
+        values: Vec<Slot>,
+        effect: Slot,
+    },
+    Atomic {
+        at: Address,
+        update: Update,
+    },
+    Counter {
+        op: CounterOp,
+        view: View,
+        effect: Slot,
+        to: Slot,
+    },
+    TexelLoad {
+        view: View,
+        texel: Texel,
+        to: Vec<Slot>,
+        once: bool,
+    },
+    TexelStore {
+        view: View,
+        texel: Texel,
+        values: Vec<Slot>,
+        effect: Slot,
+    },
+    TexelAtomic {
+        view: View,
+        texel: Texel,
+        update: Update,
+    },
+    Query {
+        query: Query,
+        view: View,
+        level: Option<Slot>,
+        to: Vec<Slot>,
+        once: bool,
+    },
+    If {
+        cond: Slot,
+        then_block: Block,
+        else_block: Block,
+    },
+    Loop {
+        target: Target,
+        inits: Moves,
+        body: Block,
+        origin: Origin,
+    },
+    Switch {
+        target: Target,
+        selector: Slot,
+        arms: Arms<Block>,
+    },
+    /// The end of the block is reached; a jump of the whole group does the same, since the group's region says where
+    /// it leads.
+    End(Moves),
+    Break {
+        target: Target,
+        moves: Moves,
+    },
+    Continue {
+        target: Target,
+        moves: Moves,
+    },
+    Return,
+}
+
+/// Values that become others at once.
+#[derive(Debug)]
+pub(super) struct Moves {
+    /// From, to.
+    pub(super) pairs: Vec<(Slot, Slot)>,
+    /// Some source is written too, so all must be read first.
+    pub(super) overlap: bool,
+}
+
+impl Moves {
+    pub(super) fn new(mut pairs: Vec<(Slot, Slot)>) -> Self {
+        pairs.retain(|(from, to)| from != to);
+        let mut written: Vec<Slot> = pairs.iter().map(|&(_, to)| to).collect();
+        written.sort_unstable();
+        let overlap = pairs.iter().any(|(from, _)| written.binary_search(from).is_ok());
+        Self { pairs, overlap }
+    }
+}
+
+/// The arms of a switch.
+#[derive(Debug)]
+pub(super) struct Arms<T> {
+    /// Labels with the arm they lead to, sorted.
+    pub(super) labels: Vec<(u32, usize)>,
+    /// The arms in order; the default is the last.
+    pub(super) arms: Vec<T>,
+}
+
+impl<T> Arms<T> {
+    /// The arm for a selector.
+    pub(super) fn choose(&self, selector: u32) -> usize {
+        match self.labels.binary_search_by_key(&selector, |&(label, _)| label) {
+            Ok(at) => self.labels[at].1,
+            Err(_) => self.arms.len() - 1,
+        }
+    }
+}
+
+/// A resource of a range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) id: ResourceId,
+    pub(super) element: Element,
+}
+
+/// Position in the range.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Element {
+    Fixed(u32),
+    Computed(Slot),
+}
+
+/// Coordinates of a texel.
+#[derive(Debug)]
+pub(super) struct Texel {
+    /// Up to three.
+    pub(super) coords: Vec<Slot>,
+    pub(super) level: Option<Slot>,
+}
+
+/// The first word of an access.
+#[derive(Debug)]
+pub(super) struct Address {
+    pub(super) space: Space,
+    pub(super) index: Option<Slot>,
+    pub(super) offset: Slot,
+}
+
+/// What an address is in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Space {
+    View(View),
+    Shared(Extent),
+    Local(Extent),
+    Immediate(Extent),
+}
+
+/// A piece of memory of ours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// Its first word.
+    pub(super) base: usize,
+    pub(super) stride_bytes: u32,
+    pub(super) count: u32,
+}
+
+impl Extent {
+    /// The position of a word, if it is in range. `byte` counts from the element, or from the start without an index.
+    pub(super) fn word(self, index: Option<u32>, byte: u64) -> Option<usize> {
+        let stride = u64::from(self.stride_bytes);
+        let (start, limit) = match index {
+            Some(index) if index >= self.count => return None,
+            Some(index) => (u64::from(index) * stride, stride),
+            None => (0, u64::from(self.count) * stride),
+        };
+        (byte < limit).then(|| self.base + ((start + byte) / 4) as usize)
+    }
+}
+
+/// A read-modify-write.
+#[derive(Debug)]
+pub(super) struct Update {
+    pub(super) op: AtomicOp,
+    pub(super) value: Slot,
+    pub(super) compare: Option<Slot>,
+    pub(super) effect: Slot,
+    /// Takes the word before.
+    pub(super) to: Slot,
+}

@@ -1,0 +1,306 @@
+//! Turns a function into its flattened form.
+
+use super::LANES;
+use super::code::{
+    Address, Arms, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space, Target, Texel,
+    Update, View,
+};
+use crate::entity::{Inst, Region, Value};
+use crate::flow::Flow;
+use crate::function::{self, Case, Function, InstKind, Object, Place, ResourceRef};
+use crate::phases::{Phases, Step};
+use crate::uniformity::Uniformity;
+
+/// Flattens a verified function without slots.
+pub(super) fn flatten(func: &Function) -> Code {
+    let phases = Phases::compute(func);
+    let uniformity = Uniformity::compute(func, LANES as u32);
+    let flow = Flow::new(func);
+    let mut flattener = Flattener {
+        func,
+        phases: &phases,
+        uniformity: &uniformity,
+        flow: &flow,
+        slots: vec![0; func.value_count()],
+        targets: vec![0; func.inst_count()],
+        shared: Vec::new(),
+        locals: Vec::new(),
+    };
+    let mut code = flattener.layout();
+    code.body = flattener.group_region(func.body());
+    code
+}
+
+struct Flattener<'a> {
+    func: &'a Function,
+    phases: &'a Phases,
+    uniformity: &'a Uniformity,
+    flow: &'a Flow,
+    /// Per value.
+    slots: Vec<Slot>,
+    /// Per instruction.
+    targets: Vec<Target>,
+    /// Per declaration.
+    shared: Vec<Extent>,
+    /// Per declaration; the base counts words of one thread.
+    locals: Vec<Extent>,
+}
+
+impl Flattener<'_> {
+    /// Gives every value, target and declaration its place.
+    fn layout(&mut self) -> Code {
+        let (func, interface) = (self.func, &self.func.interface);
+        let (mut frame, mut kept) = (Vec::new(), Vec::new());
+        let (mut constants, mut inputs, mut target_count) = (Vec::new(), Vec::new(), 0);
+        for &inst in &self.flow.order {
+            let data = func.inst(inst);
+            match data.kind {
+                InstKind::Const(constant) => constants.push((frame.len() as Slot, constant.bits)),
+                InstKind::Input(input) => inputs.push((frame.len() as Slot, input)),
+                InstKind::Loop { .. } | InstKind::Switch { .. } => {
+                    self.targets[inst.index()] = target_count;
+                    target_count += 1;
+                }
+                _ => {}
+            }
+            for &value in self.flow.params(func, inst).iter().chain(&data.results) {
+                if self.phases.is_crossing(value) { &mut kept } else { &mut frame }.push(value);
+            }
+        }
+        for (slot, value) in frame.iter().chain(&kept).enumerate() {
+            self.slots[value.index()] = slot as Slot;
+        }
+        let mut shared_words = 0;
+        for shared in &interface.shared {
+            self.shared.push(Extent { base: shared_words, stride_bytes: shared.stride_bytes, count: shared.count });
+            shared_words += shared.size_bytes() as usize / 4;
+        }
+        let mut local_words = 0;
+        for local in &interface.locals {
+            self.locals.push(Extent { base: local_words, stride_bytes: 16, count: local.registers });
+            local_words += local.registers as usize * 4;
+        }
+        Code {
+            frame_len: frame.len(),
+            kept_len: kept.len(),
+            constants,
+            inputs,
+            target_count,
+            group_size: interface.group_size,
+            packets: (interface.threads_per_group() as usize).div_ceil(LANES),
+            shared_words,
+            local_words,
+            keeps_locals: self.phases.has_cuts(),
+            immediate: interface.immediate.iter().flatten().copied().collect(),
+            body: GroupRegion { steps: Vec::new(), end: End::Return },
+        }
+    }
+
+    fn slot(&self, value: Value) -> Slot {
+        self.slots[value.index()]
+    }
+
+    fn slots(&self, values: &[Value]) -> Vec<Slot> {
+        values.iter().map(|&value| self.slot(value)).collect()
+    }
+
+    fn target(&self, inst: Inst) -> Target {
+        self.targets[inst.index()]
+    }
+
+    fn moves(&self, from: &[Value], to: &[Value]) -> Moves {
+        Moves::new(from.iter().zip(to).map(|(&from, &to)| (self.slot(from), self.slot(to))).collect())
+    }
+
+    fn group_region(&self, region: Region) -> GroupRegion {
+        let insts = &self.func.region(region).insts;
+        let steps = self.phases.steps(region).expect("regions of the group level have steps");
+        let end = match self.func.inst(*insts.last().expect("regions end in a terminator")).kind {
+            InstKind::Break { target, .. } => End::Break(self.target(target)),
+            InstKind::Continue { target, .. } => End::Continue(self.target(target)),
+            InstKind::Return => End::Return,
+            _ => End::Yield,
+        };
+        let steps = steps.iter().filter_map(|step| match *step {
+            Step::Segment { start, end } => Some(GroupStep::Segment(self.insts(&insts[start..end]))),
+            Step::Cut(inst) => self.cut(inst),
+        });
+        GroupRegion { steps: steps.collect(), end }
+    }
+
+    fn cut(&self, inst: Inst) -> Option<GroupStep> {
+        let data = self.func.inst(inst);
+        let origin = data.origin;
+        match &data.kind {
+            InstKind::If { cond, then_region, else_region } => Some(GroupStep::If {
+                cond: self.slot(*cond),
+                then_region: self.group_region(*then_region),
+                else_region: self.group_region(*else_region),
+                origin,
+            }),
+            InstKind::Loop { inits, body } => Some(GroupStep::Loop {
+                target: self.target(inst),
+                inits: self.moves(inits, &self.func.region(*body).params),
+                body: self.group_region(*body),
+                origin,
+            }),
+            InstKind::Switch { selector, cases, default } => Some(GroupStep::Switch {
+                target: self.target(inst),
+                selector: self.slot(*selector),
+                arms: arms(cases, *default, |region| self.group_region(region)),
+                origin,
+            }),
+            _ => None,
+        }
+    }
+
+    fn block(&self, region: Region) -> Block {
+        self.insts(&self.func.region(region).insts)
+    }
+
+    fn insts(&self, insts: &[Inst]) -> Block {
+        insts.iter().filter_map(|&inst| self.node(inst)).collect()
+    }
+
+    fn node(&self, inst: Inst) -> Option<Node> {
+        let data = self.func.inst(inst);
+        let to = || self.slots(&data.results);
+        let result = || self.slot(data.results[0]);
+        let same_address = || data.kind.args().iter().all(|&arg| self.uniformity.is_packet_uniform(arg));
+        Some(match &data.kind {
+            InstKind::Const(_) | InstKind::Input(_) | InstKind::Barrier(_) => return None,
+            InstKind::SlotGet(_) | InstKind::SlotSet(..) => unreachable!("a verified function has no slots"),
+            InstKind::Op { op, args } => {
+                let mut slots = [0; 3];
+                for (slot, &arg) in slots.iter_mut().zip(args) {
+                    *slot = self.slot(arg);
+                }
+                Node::Op { op: *op, to: result(), args: slots }
+            }
+            InstKind::Load { place } => {
+                let once = same_address() && !matches!(place.object, Object::Local(_));
+                Node::Load { from: self.address(place), to: to(), once }
+            }
+            InstKind::Store { place, values, effect } => {
+                Node::Store { to: self.address(place), values: self.slots(values), effect: self.slot(*effect) }
+            }
+            InstKind::Atomic { op, place, value, compare, effect } => {
+                Node::Atomic { at: self.address(place), update: self.update(inst, *op, *value, *compare, *effect) }
+            }
+            InstKind::Counter { op, resource, effect } => {
+                Node::Counter { op: *op, view: self.view(*resource), effect: self.slot(*effect), to: result() }
+            }
+            InstKind::TexelLoad { resource, coords, level } => Node::TexelLoad {
+                view: self.view(*resource),
+                texel: self.texel(coords, *level),
+                to: to(),
+                once: same_address(),
+            },
+            InstKind::TexelStore { resource, coords, values, effect } => Node::TexelStore {
+                view: self.view(*resource),
+                texel: self.texel(coords, None),
+                values: self.slots(values),
+                effect: self.slot(*effect),
+            },
+            InstKind::TexelAtomic { op, resource, coords, value, compare, effect } => Node::TexelAtomic {
+                view: self.view(*resource),
+                texel: self.texel(coords, None),
+                update: self.update(inst, *op, *value, *compare, *effect),
+            },
+            InstKind::Query { query, resource, level } => Node::Query {
+                query: *query,
+                view: self.view(*resource),
+                level: level.map(|value| self.slot(value)),
+                to: to(),
+                once: same_address(),
+            },
+            InstKind::If { cond, then_region, else_region } => Node::If {
+                cond: self.slot(*cond),
+                then_block: self.block(*then_region),
+                else_block: self.block(*else_region),
+            },
+            InstKind::Loop { inits, body } => Node::Loop {
+                target: self.target(inst),
+                inits: self.moves(inits, &self.func.region(*body).params),
+                body: self.block(*body),
+                origin: data.origin,
+            },
+            InstKind::Switch { selector, cases, default } => Node::Switch {
+                target: self.target(inst),
+                selector: self.slot(*selector),
+                arms: arms(cases, *default, |region| self.block(region)),
+            },
+            InstKind::Yield(args) => {
+                let owner = self.flow.owner(self.flow.region_of(inst)).expect("only owned regions yield");
+                Node::End(self.moves(args, self.flow.merged_by_yield(self.func, owner)))
+            }
+            InstKind::Break { target, args } => {
+                let moves = self.moves(args, &self.func.inst(*target).results);
+                if self.phases.is_cut(*target) {
+                    Node::End(moves)
+                } else {
+                    Node::Break { target: self.target(*target), moves }
+                }
+            }
+            InstKind::Continue { target, args } => {
+                let moves = self.moves(args, self.flow.params(self.func, *target));
+                if self.phases.is_cut(*target) {
+                    Node::End(moves)
+                } else {
+                    Node::Continue { target: self.target(*target), moves }
+                }
+            }
+            InstKind::Return => Node::Return,
+        })
+    }
+
+    fn view(&self, resource: ResourceRef) -> View {
+        let element = match resource.element {
+            function::Element::Fixed(element) => Element::Fixed(element),
+            function::Element::Computed(value) => Element::Computed(self.slot(value)),
+        };
+        View { id: resource.id, element }
+    }
+
+    fn address(&self, place: &Place) -> Address {
+        let space = match place.object {
+            Object::Resource(resource) => Space::View(self.view(resource)),
+            Object::Shared(id) => Space::Shared(self.shared[id.index()]),
+            Object::Local(id) => Space::Local(self.locals[id.index()]),
+            Object::Immediate => Space::Immediate(Extent {
+                base: 0,
+                stride_bytes: 16,
+                count: self.func.interface.immediate.len() as u32,
+            }),
+        };
+        Address { space, index: place.index.map(|value| self.slot(value)), offset: self.slot(place.offset) }
+    }
+
+    fn texel(&self, coords: &[Value], level: Option<Value>) -> Texel {
+        Texel { coords: self.slots(coords), level: level.map(|value| self.slot(value)) }
+    }
+
+    fn update(
+        &self,
+        inst: Inst,
+        op: function::AtomicOp,
+        value: Value,
+        compare: Option<Value>,
+        effect: Value,
+    ) -> Update {
+        Update {
+            op,
+            value: self.slot(value),
+            compare: compare.map(|value| self.slot(value)),
+            effect: self.slot(effect),
+            to: self.slot(self.func.inst(inst).results[0]),
+        }
+    }
+}
+
+fn arms<T>(cases: &[Case], default: Region, mut make: impl FnMut(Region) -> T) -> Arms<T> {
+    let mut labels: Vec<(u32, usize)> =
+        cases.iter().enumerate().flat_map(|(arm, case)| case.labels.iter().map(move |&label| (label, arm))).collect();
+    labels.sort_unstable();
+    Arms { labels, arms: cases.iter().map(|case| case.region).chain([default]).map(&mut make).collect() }
+}

@@ -1,0 +1,123 @@
+//! Takes all packets of a group through the segments.
+//!
+//! Control flow of the group is agreed among its threads, so the only way for a thread to go away is to return: one
+//! mask per packet says who is left, and all of them are at the same place.
+
+use super::arena::Arena;
+use super::code::{Code, End, GroupRegion, GroupStep, Slot};
+use super::packet::Runner;
+use super::{Mask, lanes_of};
+use crate::function::Origin;
+use crate::host::{Fault, FaultKind, Host};
+
+/// Runs a group whose arena is ready.
+pub(super) fn run(
+    code: &Code,
+    host: &dyn Host,
+    group_id: [u32; 3],
+    arena: &mut Arena,
+    fuel: &mut u64,
+) -> Result<(), Fault> {
+    if code.packets > 0 {
+        Group { runner: Runner { code, host, arena, fuel, packet: 0 }, group_id, entered: None }.region(&code.body)?;
+    }
+    Ok(())
+}
+
+struct Group<'a> {
+    runner: Runner<'a>,
+    group_id: [u32; 3],
+    /// The packet whose inputs are in the frame.
+    entered: Option<usize>,
+}
+
+impl Group<'_> {
+    fn region(&mut self, region: &GroupRegion) -> Result<End, Fault> {
+        for step in &region.steps {
+            match step {
+                GroupStep::Segment(block) => {
+                    let mut any = false;
+                    self.for_each_packet(|runner, mask| {
+                        let left = runner.block(block, mask)?;
+                        runner.arena.alive[runner.packet] = left;
+                        any |= left != 0;
+                        Ok(())
+                    })?;
+                    if !any {
+                        return Ok(End::Return);
+                    }
+                }
+                GroupStep::If { cond, then_region, else_region, origin } => {
+                    let holds = self.agree(*cond, *origin, |bits| bits & 1 != 0)?;
+                    let end = self.region(if holds { then_region } else { else_region })?;
+                    if end != End::Yield {
+                        return Ok(end);
+                    }
+                }
+                GroupStep::Loop { target, inits, body, origin } => {
+                    self.for_each_packet(|runner, mask| {
+                        runner.moves(inits, mask);
+                        Ok(())
+                    })?;
+                    loop {
+                        match self.region(body)? {
+                            End::Break(left) if left == *target => break,
+                            End::Yield => {}
+                            End::Continue(next) if next == *target => {}
+                            further => return Ok(further),
+                        }
+                        self.runner.next_round(*origin)?;
+                    }
+                }
+                GroupStep::Switch { target, selector, arms, origin } => {
+                    let arm = self.agree(*selector, *origin, |bits| arms.choose(bits as u32))?;
+                    match self.region(&arms.arms[arm])? {
+                        End::Yield => {}
+                        End::Break(left) if left == *target => {}
+                        further => return Ok(further),
+                    }
+                }
+            }
+        }
+        Ok(region.end)
+    }
+
+    /// The next packet from `from` on with a thread that has not ended, made the one that runs, and its threads.
+    fn next_packet(&mut self, from: usize) -> Option<(usize, Mask)> {
+        let packet = (from..self.runner.code.packets).find(|&packet| self.runner.arena.alive[packet] != 0)?;
+        self.runner.packet = packet;
+        if self.entered != Some(packet) {
+            self.entered = Some(packet);
+            self.runner.arena.enter_packet(self.runner.code, self.group_id, packet);
+        }
+        Some((packet, self.runner.arena.alive[packet]))
+    }
+
+    /// Runs something for each packet that has threads left.
+    fn for_each_packet(
+        &mut self,
+        mut run: impl FnMut(&mut Runner<'_>, Mask) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut from = 0;
+        while let Some((packet, mask)) = self.next_packet(from) {
+            run(&mut self.runner, mask)?;
+            from = packet + 1;
+        }
+        Ok(())
+    }
+
+    /// What all threads make of a condition.
+    fn agree<T: PartialEq>(&mut self, slot: Slot, origin: Origin, meaning: impl Fn(u64) -> T) -> Result<T, Fault> {
+        let mut agreed = None;
+        self.for_each_packet(|runner, mask| {
+            let value = runner.value(slot);
+            for lane in lanes_of(mask) {
+                if *agreed.get_or_insert_with(|| meaning(value[lane])) != meaning(value[lane]) {
+                    return Err(Fault { kind: FaultKind::DivergentBarrier, origin });
+                }
+            }
+            Ok(())
+        })?;
+        agreed.ok_or(Fault { kind: FaultKind::Internal, origin })
+    }
+}

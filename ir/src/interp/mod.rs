@@ -1,0 +1,100 @@
+//! Runs a shader on data, one thread group at a time: the definition that compiled code is held to.
+//!
+//! * The threads of a group form *packets* of [`LANES`] consecutive threads, in lockstep: an instruction runs for all
+//!   active lanes, in increasing order, before the next one. Threads beyond the group's end are never active.
+//! * Between two waiting barriers the packets run one after the other, in increasing order (see
+//!   [`Phases`](crate::phases::Phases)). Control flow that holds a barrier runs once for the group; threads that
+//!   disagree about it stop the run. Threads that returned count as arrived.
+//! * Where lanes of a packet take both sides of an `if`, the first side runs first; arms of a switch run in their order,
+//!   the default last. A loop runs while a lane is in it.
+//! * A load whose address is packet-uniform reads once for the packet, so that a race cannot make lanes differ.
+//! * Shared memory and private arrays are zero when a group starts.
+//!
+//! Numbers are those of [`Op::eval`](crate::ops::Op::eval), which presumes that the processor neither flushes denormals
+//! nor rounds otherwise than to nearest: the caller sees to it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `code.rs` | the flattened form of a function |
+//! | `flatten.rs` | makes it |
+//! | `arena.rs` | the memory that a running group needs |
+//! | `packet.rs` | runs one packet through one segment |
+//! | `memory.rs` | its accesses to memory and views |
+//! | `group.rs` | takes all packets through the segments |
+
+mod arena;
+mod code;
+mod flatten;
+mod group;
+mod memory;
+mod packet;
+#[cfg(test)]
+mod tests;
+
+pub use arena::Arena;
+
+use crate::function::Origin;
+use crate::host::{Fault, FaultKind, Host};
+use crate::verify::VerifiedFunction;
+use code::Code;
+
+/// Lanes of a packet.
+pub const LANES: usize = 8;
+
+/// One value of all lanes of a packet; bits as in [`Const`](crate::Const).
+type Lanes = [u64; LANES];
+
+/// A set of lanes, lane 0 in the lowest bit.
+type Mask = u8;
+
+const _: () = assert!(LANES == Mask::BITS as usize, "a mask has a bit for each lane");
+
+/// A shader ready to run.
+#[derive(Debug)]
+pub struct Interpreter {
+    code: Code,
+}
+
+impl Interpreter {
+    /// Prepares a shader.
+    pub fn new(func: &VerifiedFunction) -> Self {
+        Self { code: flatten::flatten(func) }
+    }
+
+    /// Bytes that an [`Arena`] grows to when it runs this shader.
+    pub fn arena_bytes(&self) -> usize {
+        Arena::bytes_for(&self.code)
+    }
+
+    /// Runs one group. `fuel` is a budget of loop rounds: each round but the first of a loop takes one, per packet if
+    /// the loop is inside a segment.
+    ///
+    /// # Errors
+    /// If the host asks to stop, the fuel is used up, or threads disagree about a branch that leads to a barrier. What
+    /// was written until then stays.
+    pub fn run_group(
+        &self,
+        host: &dyn Host,
+        group_id: [u32; 3],
+        arena: &mut Arena,
+        fuel: &mut u64,
+    ) -> Result<(), Fault> {
+        if host.stop_requested() {
+            return Err(Fault { kind: FaultKind::Stopped, origin: Origin::default() });
+        }
+        arena.start_group(&self.code);
+        group::run(&self.code, host, group_id, arena, fuel)
+    }
+}
+
+/// The lanes of a set, in increasing order.
+fn lanes_of(mask: Mask) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros() as usize;
+        (left != 0).then(|| {
+            left &= left - 1;
+            lane
+        })
+    })
+}
