@@ -1,0 +1,227 @@
+//! Runs packet code on the processor: functions built directly with Cranelift, for every packet shape and feature level.
+//!
+//! All unsafe code of the packet tests is here.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use brolga_jit::packet::{Context, Emit, Fma, Shape};
+use brolga_jit::{FloatGuard, FloatMode};
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, Signature, UserFuncName, Value, types};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use memmap2::{Mmap, MmapMut};
+
+/// Most lanes of a tested shape.
+pub const MAX_LANES: usize = 16;
+
+/// Most pointers that a tested function gets.
+pub const POINTERS: usize = 4;
+
+/// The context record of the tested code.
+#[repr(C, align(64))]
+pub struct Record {
+    lanes: [u32; MAX_LANES],
+    zero: [u32; 4],
+    /// What masked-off lanes wrote.
+    pub dump: [u32; 4],
+    helpers: *const [usize; 1],
+    operands: [[f64; MAX_LANES]; 3],
+    result: [f64; MAX_LANES],
+}
+
+static HELPERS: std::sync::LazyLock<[usize; 1]> =
+    std::sync::LazyLock::new(|| [fused_multiply_add as *const () as usize]);
+
+impl Record {
+    /// A record as the runtime would make it.
+    pub fn new() -> Self {
+        Self {
+            lanes: std::array::from_fn(|lane| lane as u32),
+            zero: [0; 4],
+            dump: [0; 4],
+            helpers: &*HELPERS,
+            operands: [[0.0; MAX_LANES]; 3],
+            result: [0.0; MAX_LANES],
+        }
+    }
+}
+
+/// Stands in for the helper that the runtime has.
+extern "C" fn fused_multiply_add(record: *mut Record, _: u32, _: u32, _: u32) -> u32 {
+    // SAFETY: compiled code passes the record that `Compiled::run` gave it, which nothing else refers to meanwhile.
+    let record = unsafe { &mut *record };
+    for lane in 0..MAX_LANES {
+        let [a, b, c] = record.operands.map(|row| row[lane]);
+        record.result[lane] = a.mul_add(b, c);
+    }
+    0
+}
+
+/// Instruction sets that the code may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// x86-64-v2.
+    Floor,
+    /// With AVX2 and FMA.
+    Avx2,
+}
+
+impl Level {
+    /// The levels that this processor has.
+    pub fn all() -> Vec<Level> {
+        let avx = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+        if avx { vec![Level::Floor, Level::Avx2] } else { vec![Level::Floor] }
+    }
+}
+
+/// Everything that selects code besides the operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Variant {
+    pub level: Level,
+    pub shape: Shape,
+}
+
+impl Variant {
+    /// Every tested variant.
+    pub fn all() -> Vec<Variant> {
+        let shapes = [1, 2, 4].map(|vectors| Shape { vector_bytes: 16, vectors });
+        Level::all().into_iter().flat_map(|level| shapes.map(|shape| Variant { level, shape })).collect()
+    }
+}
+
+/// Compiled test functions, found by number.
+pub struct Code {
+    isa: OwnedTargetIsa,
+    variant: Variant,
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Code {
+    /// No functions yet.
+    pub fn new(variant: Variant) -> Self {
+        let mut shared = settings::builder();
+        for (name, value) in [("opt_level", "none"), ("enable_verifier", "true"), ("unwind_info", "false")] {
+            shared.set(name, value).expect("a setting of Cranelift");
+        }
+        let mut isa = cranelift_codegen::isa::lookup(target_lexicon::Triple::host()).expect("a supported processor");
+        let floor = ["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt"];
+        let above = ["has_avx", "has_avx2", "has_fma"];
+        for name in floor.iter().chain(above.iter().filter(|_| variant.level == Level::Avx2)) {
+            isa.enable(name).expect("a feature of x86-64");
+        }
+        let isa = isa.finish(settings::Flags::new(shared)).expect("consistent settings");
+        Self { isa, variant, bytes: Vec::new(), starts: Vec::new() }
+    }
+
+    /// Compiles a function of the record and [`POINTERS`] pointers whose body runs once for each packet: `body` gets the
+    /// number of the packet (an `i64`) and the pointers. Gives its number.
+    pub fn function(&mut self, body: impl FnOnce(&mut Emit<'_, '_>, Value, &[Value])) -> usize {
+        let mut signature = Signature::new(CallConv::SystemV);
+        signature.params.extend([types::I64; POINTERS + 2].map(AbiParam::new));
+        let mut function = Function::with_name_signature(UserFuncName::default(), signature);
+        let mut builder_context = FunctionBuilderContext::new();
+        let mut builder = FunctionBuilder::new(&mut function, &mut builder_context);
+
+        let entry = builder.create_block();
+        builder.append_block_params_for_function_params(entry);
+        builder.switch_to_block(entry);
+        let params = builder.block_params(entry).to_vec();
+        let (record, pointers, count) = (params[0], &params[1..=POINTERS], params[POINTERS + 1]);
+        let (head, round, exit) = (builder.create_block(), builder.create_block(), builder.create_block());
+        let index = builder.append_block_param(head, types::I64);
+        let zero = builder.ins().iconst(types::I64, 0);
+        builder.ins().jump(head, &[zero.into()]);
+        builder.switch_to_block(head);
+        let more = builder.ins().icmp(cranelift_codegen::ir::condcodes::IntCC::UnsignedLessThan, index, count);
+        builder.ins().brif(more, round, &[], exit, &[]);
+        builder.switch_to_block(round);
+        let fma = match self.variant.level {
+            Level::Avx2 => Fma::Hardware,
+            Level::Floor => Fma::Helper {
+                table: std::mem::offset_of!(Record, helpers) as i32,
+                entry: 0,
+                operands: [0, 1, 2].map(|n| (std::mem::offset_of!(Record, operands) + n * MAX_LANES * 8) as i32),
+                result: std::mem::offset_of!(Record, result) as i32,
+            },
+        };
+        let packet_context = Context {
+            base: record,
+            lane_index: std::mem::offset_of!(Record, lanes) as i32,
+            zero: std::mem::offset_of!(Record, zero) as i32,
+            dump: std::mem::offset_of!(Record, dump) as i32,
+            fma,
+        };
+        body(&mut Emit::new(&mut builder, self.variant.shape, packet_context), index, pointers);
+        let next = builder.ins().iadd_imm_s(index, 1);
+        builder.ins().jump(head, &[next.into()]);
+        builder.switch_to_block(exit);
+        builder.ins().return_(&[]);
+        builder.seal_all_blocks();
+        builder.finalize(self.isa.frontend_config());
+
+        assert!(function.sized_stack_slots.is_empty(), "packet code makes no stack slots");
+        let mut context = cranelift_codegen::Context::for_function(function);
+        if let Err(error) = context.compile(&*self.isa, &mut ControlPlane::default()) {
+            panic!("{:?}\n{}", error.inner, context.func);
+        }
+        let compiled = context.compiled_code().expect("just compiled");
+        assert_eq!(compiled.buffer.traps().len(), 0, "packet code cannot trap:\n{}", context.func);
+        assert_eq!(compiled.buffer.relocs().len(), 0, "packet code calls no library:\n{}", context.func);
+        self.bytes.resize(self.bytes.len().next_multiple_of(64), 0xcc);
+        self.starts.push(self.bytes.len());
+        self.bytes.extend_from_slice(compiled.code_buffer());
+        self.starts.len() - 1
+    }
+
+    /// Makes the functions executable.
+    pub fn finish(self) -> Compiled {
+        let mut memory = MmapMut::map_anon(self.bytes.len()).expect("memory for code");
+        memory.copy_from_slice(&self.bytes);
+        Compiled { memory: memory.make_exec().expect("executable memory"), starts: self.starts }
+    }
+}
+
+/// Executable functions.
+pub struct Compiled {
+    memory: Mmap,
+    starts: Vec<usize>,
+}
+
+type Entry = extern "C" fn(*mut Record, *mut u8, *mut u8, *mut u8, *mut u8, u64);
+
+impl Compiled {
+    /// Runs a function for a number of packets. The buffers must hold what its body reads and writes.
+    pub fn run(
+        &self,
+        function: usize,
+        mode: FloatMode,
+        record: &mut Record,
+        buffers: [&mut [u8]; POINTERS],
+        packets: usize,
+    ) {
+        let [a, b, c, d] = buffers.map(<[u8]>::as_mut_ptr);
+        let start = self.memory[self.starts[function]..].as_ptr();
+        // SAFETY: at `start` lies a function of this very signature, in executable memory that `self` keeps. It reads and
+        // writes only what its body was told to: the tests size their buffers for that.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(start) };
+        let _mode = FloatGuard::new(mode);
+        entry(record, a, b, c, d, packets as u64);
+    }
+}
+
+/// Numbers that look random and are the same in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 64 bits (splitmix64).
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
