@@ -266,3 +266,19 @@ impl Declaring<'_, '_, '_> {
         Ok(bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sm5::ops::Form;
+
+    #[test]
+    fn every_declaration_of_the_table_has_a_layout() {
+        for op in Op::ALL.iter().filter(|op| op.info().form == Form::Declaration) {
+            let words = [u32::from(op.info().code) | 8 << 24, 0, 0, 0, 0, 0, 0, 0];
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            // What it says does not matter: an opcode without a layout would panic.
+            let _ = declaration(*op, Model::Sm5_0, &Limits::default(), &mut Reader::new(&bytes, 0));
+        }
+    }
+}

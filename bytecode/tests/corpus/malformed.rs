@@ -31,3 +31,23 @@ fn broken_blobs_are_judged_as_the_manifest_says() {
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
+
+/// The dearest programs for their size: nothing but instructions of one word, and of one short operand after another.
+#[test]
+fn the_largest_programs_stay_within_the_stated_memory() {
+    let limits = brolga_bytecode::Limits::default();
+    let program = |body: &[u32]| -> Vec<u8> {
+        let words = 2 + (limits.program_words as usize - 2) / body.len() * body.len();
+        let body = body.iter().copied().cycle().take(words - 2);
+        [0x0005_0050, words as u32].into_iter().chain(body).flat_map(u32::to_le_bytes).collect()
+    };
+    let nop = 0x0100_003a;
+    // swapc with five operands of one word each, all null.
+    let swapc = [0x0600_008e, 0xd000, 0xd000, 0xd000, 0xd000, 0xd000];
+    for body in [&[nop][..], &swapc] {
+        let data = program(body);
+        let (decoded, peak_bytes) = allocation::peak(|| brolga_bytecode::sm5::decode(&data, 0, &limits));
+        assert!(decoded.is_ok());
+        assert!(peak_bytes < 200 << 20, "{peak_bytes} bytes were allocated at once");
+    }
+}
