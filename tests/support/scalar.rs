@@ -10,20 +10,27 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
-use brolga_ir::function::{AtomicOp, Input, InstKind, Object, Place};
-use brolga_ir::interface::ResourceKind;
+use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, Object, Place, Query};
+use brolga_ir::host::{Address, Host, ViewSlot};
+use brolga_ir::interface::{Interface, Resource, ResourceKind};
 
 /// Words behind each resource, in declaration order. Every resource is one register.
 pub struct Memory {
     /// The words.
     pub resources: Vec<Vec<AtomicU32>>,
+    /// Bytes from one element to the next; raw views have none.
+    strides: Vec<Option<u64>>,
 }
 
 impl Memory {
     /// Memory with these contents.
-    pub fn new(resources: &[Vec<u32>]) -> Self {
+    pub fn new(interface: &Interface, resources: &[Vec<u32>]) -> Self {
         let words = |words: &Vec<u32>| words.iter().map(|&word| AtomicU32::new(word)).collect();
-        Self { resources: resources.iter().map(words).collect() }
+        let stride = |resource: &Resource| resource.kind.stride_bytes().map(u64::from);
+        Self {
+            resources: resources.iter().map(words).collect(),
+            strides: interface.resources.iter().map(stride).collect(),
+        }
     }
 
     /// The contents now.
@@ -277,5 +284,63 @@ impl Thread<'_> {
         };
         let change = |old| Some(op.apply(old, value, compare));
         word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes")
+    }
+}
+
+/// The same memory for engines: every resource is one register, none is typed.
+impl Host for Memory {
+    fn load(&self, at: Address, words: &mut [u32]) {
+        for (n, word) in words.iter_mut().enumerate() {
+            *word = self.word(at, n as u64).map_or(0, |word| word.load(Ordering::Relaxed));
+        }
+    }
+
+    fn store(&self, at: Address, words: &[u32]) {
+        for (n, &value) in words.iter().enumerate() {
+            if let Some(word) = self.word(at, n as u64) {
+                word.store(value, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn atomic(&self, op: AtomicOp, at: Address, value: u32, compare: u32) -> u32 {
+        let change = |old| Some(op.apply(old, value, compare));
+        let word = self.word(at, 0);
+        word.map_or(0, |word| word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes"))
+    }
+
+    fn counter(&self, _: CounterOp, _: ViewSlot) -> u32 {
+        unimplemented!("generated programs have none")
+    }
+
+    fn texel_load(&self, _: ViewSlot, _: [u32; 3], _: u32) -> [u32; 4] {
+        unimplemented!("generated programs have none")
+    }
+
+    fn texel_store(&self, _: ViewSlot, _: [u32; 3], _: [u32; 4]) {
+        unimplemented!("generated programs have none")
+    }
+
+    fn texel_atomic(&self, _: AtomicOp, _: ViewSlot, _: [u32; 3], _: u32, _: u32) -> u32 {
+        unimplemented!("generated programs have none")
+    }
+
+    fn query(&self, _: Query, _: ViewSlot, _: u32) -> [u32; 4] {
+        unimplemented!("generated programs have none")
+    }
+
+    fn stop_requested(&self) -> bool {
+        false
+    }
+}
+
+impl Memory {
+    fn word(&self, at: Address, n: u64) -> Option<&AtomicU32> {
+        let words = &self.resources[at.view.id.index()];
+        let stride = self.strides[at.view.id.index()].unwrap_or(4 * words.len() as u64);
+        let offset = u64::from(at.offset_bytes & !3) + 4 * n;
+        let index = u64::from(at.index.unwrap_or(0));
+        (index < 4 * words.len() as u64 / stride && offset + 4 <= stride)
+            .then(|| &words[((index * stride + offset) / 4) as usize])
     }
 }

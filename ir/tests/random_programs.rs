@@ -1,0 +1,53 @@
+//! Random programs: passes keep them valid and change nothing that they do, and the interpreter runs them as a plain
+//! model does that knows no packets, masks or phases.
+
+#[path = "../../tests/support/programs.rs"]
+mod programs;
+#[path = "../../tests/support/scalar.rs"]
+mod scalar;
+
+use brolga_ir::Function;
+use brolga_ir::interp::{Arena, Interpreter};
+use brolga_ir::passes::{Level, optimise};
+use brolga_ir::verify::{VerifiedFunction, verify};
+use programs::Random;
+use scalar::Memory;
+
+/// What two groups of a program leave behind, thread by thread.
+fn outcome(func: &Function, seed: u64) -> Vec<Vec<u32>> {
+    let memory = Memory::new(&func.interface, &programs::contents(&func.interface, &mut Random(seed)));
+    for group in 0..programs::GROUPS {
+        scalar::run_group(func, &memory, [group, 0, 0]);
+    }
+    memory.words()
+}
+
+fn interpreted(func: &VerifiedFunction, seed: u64) -> Vec<Vec<u32>> {
+    let memory = Memory::new(&func.interface, &programs::contents(&func.interface, &mut Random(seed)));
+    let interpreter = Interpreter::new(func);
+    let mut arena = Arena::default();
+    for group in 0..programs::GROUPS {
+        let mut fuel = u64::MAX;
+        interpreter.run_group(&memory, [group, 0, 0], &mut arena, &mut fuel).expect("programs end and agree");
+    }
+    memory.words()
+}
+
+#[test]
+fn random_programs_do_the_same_after_passes() {
+    for seed in 0..400 {
+        let size = 1 + (seed % 12) as usize;
+        let expected = outcome(&programs::generate(seed, size), seed);
+        for level in [Level::None, Level::Full] {
+            let mut func = programs::generate(seed, size);
+            optimise(&mut func, level);
+            match verify(func) {
+                Err(errors) => panic!("seed {seed}, {level:?}: {errors}"),
+                Ok(func) => {
+                    assert_eq!(outcome(&func, seed), expected, "seed {seed}, {level:?}");
+                    assert_eq!(interpreted(&func, seed), expected, "seed {seed}, {level:?}, interpreted");
+                }
+            }
+        }
+    }
+}
