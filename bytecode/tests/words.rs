@@ -6,6 +6,7 @@
 use brolga_bytecode::Limits;
 use brolga_bytecode::sm5::operand::RegisterFile;
 use brolga_bytecode::sm5::valid::{Construct, FunctionName};
+use brolga_bytecode::sm5::validate::Rule;
 use brolga_bytecode::sm5::{
     self, Components, DeclarationKind, DecodeError, GlobalFlags, Instruction, ItemKind, Model, Op, Program, Stage,
     ValidProgram, ValidateError,
@@ -164,7 +165,7 @@ fn structured_stores_write_leading_components() {
             0b0001 | 0b0011 | 0b0111 | 0b1111 => assert!(checked.is_ok(), "mask {mask:#06b}"),
             _ => {
                 assert!(
-                    matches!(checked, Err(ValidateError::WriteMask { at: 48, .. })),
+                    matches!(checked, Err(ValidateError { at: 48, rule: Rule::WriteMask { .. }, .. })),
                     "mask {mask:#06b}: {checked:?}"
                 );
             }
@@ -255,7 +256,7 @@ fn flow_that_is_not_nested_is_refused() {
         (&[GROUP, SWITCH, DEFAULT, DEFAULT, BREAK, END_SWITCH, RET], "has a default already"),
         (&[GROUP, LOOP, IF, END_LOOP, END_IF, RET], "must close a loop"),
         (&[GROUP, LOOP, BREAK, RET], "is not closed"),
-        (&[GROUP, IF, RET, END_IF], "must be ret"),
+        (&[GROUP, IF, RET, END_IF], "ret at byte 44: must be the last"),
         (&[GROUP, CALL_0, RET, LABEL_1, RET], "there is no label label0"),
         (&[GROUP, RET, LABEL_0, CALL_0, RET], "calls itself"),
         (&[GROUP, LABEL_0, RET], "must follow a ret"),

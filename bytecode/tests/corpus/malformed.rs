@@ -1,6 +1,7 @@
 //! Broken blobs: each is rejected or accepted as its manifest says, and none makes the crate panic or allocate much.
 
 use crate::{allocation, data};
+use brolga_bytecode::container::ContainerError;
 use brolga_bytecode::{ChecksumPolicy, Error, LoadOptions, Shader};
 
 #[test]
@@ -30,6 +31,18 @@ fn broken_blobs_are_judged_as_the_manifest_says() {
         }
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn direct3d_9_shaders_are_told_apart() {
+    let mut seen = 0;
+    for row in data::rows(&data::data().join("manifest.json")).iter().filter(|row| row["family"] == "d3d9") {
+        let file = row["file"].as_str().unwrap();
+        let error = Shader::load(&data::read(&data::data().join(file)), &LoadOptions::default()).unwrap_err();
+        assert!(matches!(error, Error::Container(ContainerError::Direct3D9 { at: 0, .. })), "{file}: {error}");
+        seen += 1;
+    }
+    assert!(seen > 50, "only {seen} shaders were seen");
 }
 
 /// The dearest programs for their size: nothing but instructions of one word, and of one short operand after another.

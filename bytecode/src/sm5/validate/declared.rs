@@ -1,6 +1,6 @@
 //! Declarations: what may be declared, how much of it, and how often.
 
-use super::{Register, ValidateError};
+use super::{Register, Rule, ValidateError};
 use crate::limits::Limits;
 use crate::sm5::codes::{Interpolation, ResourceDimension, SystemValue};
 use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
@@ -118,7 +118,7 @@ impl Collect<'_, '_> {
                 let (file, first) = (operand.file, self.attribute_number(at, op, &operand)?);
                 within(at, op, "register count", count, 1, ATTRIBUTES - first)?;
                 let (mask, phase) = (operand.mask(), self.phase);
-                self.count(at, RegisterFile::FunctionInput, "index ranges")?;
+                self.count(at, op, RegisterFile::FunctionInput, "index ranges")?;
                 self.out.index_ranges.push(IndexRange { file, first, count, mask, phase });
             }
             DeclarationKind::Temps { count } => {
@@ -217,20 +217,20 @@ impl Collect<'_, '_> {
     fn finish(self) -> Result<Declarations, ValidateError> {
         let Program { stage, model, at, .. } = *self.program;
         if stage == Stage::Compute && !self.once.contains(&(Op::DclThreadGroup, 0)) {
-            return Err(ValidateError::Missing { at, op: Op::DclThreadGroup, stage });
+            return Err(Rule::Missing { stage }.broken(at, Op::DclThreadGroup));
         }
         // Outside of compute, model 4.x has raw and structured buffers only where a flag says so.
         let has_buffers = model >= Model::Sm5_0
             || stage == Stage::Compute
             || self.out.flags.has(GlobalFlags::RAW_AND_STRUCTURED_BUFFERS);
         match self.first_buffer {
-            Some((at, op)) if !has_buffers => Err(ValidateError::NotInStage { at, op, stage, model }),
+            Some((at, op)) if !has_buffers => Err(Rule::NotInStage { stage, model }.broken(at, op)),
             _ => Ok(self.out),
         }
     }
 
     fn once(&mut self, at: u32, op: Op) -> Result<(), ValidateError> {
-        if self.once.insert((op, self.phase)) { Ok(()) } else { Err(ValidateError::Repeated { at, op }) }
+        if self.once.insert((op, self.phase)) { Ok(()) } else { Err(Rule::Repeated.broken(at, op)) }
     }
 
     fn stage_specific(&mut self, at: u32, op: Op, kind: DeclarationKind) -> Result<(), ValidateError> {
@@ -240,26 +240,22 @@ impl Collect<'_, '_> {
     }
 
     /// Counts one more declaration of a file.
-    fn count(&mut self, at: u32, file: RegisterFile, what: &'static str) -> Result<(), ValidateError> {
+    fn count(&mut self, at: u32, op: Op, file: RegisterFile, what: &'static str) -> Result<(), ValidateError> {
         let limit = self.limits.declared_registers;
         let count = &mut self.counts[file.code() as usize];
         *count += 1;
-        if *count > limit { Err(ValidateError::Limit { at, what, count: *count, limit }) } else { Ok(()) }
+        if *count > limit { Err(Rule::Limit { what, count: *count, limit }.broken(at, op)) } else { Ok(()) }
     }
 
     fn unique(&mut self, at: u32, op: Op, file: RegisterFile, number: u32, phase: u32) -> Result<(), ValidateError> {
-        self.count(at, file, "declarations of one register file")?;
+        self.count(at, op, file, "declarations of one register file")?;
         let register = Register { file, number };
-        if self.seen.insert((register, phase)) {
-            Ok(())
-        } else {
-            Err(ValidateError::DeclaredTwice { at, op, register })
-        }
+        if self.seen.insert((register, phase)) { Ok(()) } else { Err(Rule::DeclaredTwice { register }.broken(at, op)) }
     }
 
     fn must_be_declared(&self, at: u32, op: Op, file: RegisterFile, number: u32) -> Result<(), ValidateError> {
         let register = Register { file, number };
-        if self.seen.contains(&(register, 0)) { Ok(()) } else { Err(ValidateError::NotDeclared { at, op, register }) }
+        if self.seen.contains(&(register, 0)) { Ok(()) } else { Err(Rule::NotDeclared { register }.broken(at, op)) }
     }
 
     /// A range of resource registers. Before 5.1 they are slots, of which there are `slots`.
@@ -301,7 +297,7 @@ impl Collect<'_, '_> {
                     | ResourceDimension::Texture1DArray
                     | ResourceDimension::Texture2DArray => true,
                 };
-                if allowed { Ok(()) } else { Err(ValidateError::Dimension { at, op, found: dimension.text() }) }
+                if allowed { Ok(()) } else { Err(Rule::Dimension { found: dimension.text() }.broken(at, op)) }
             }
         }
     }
@@ -324,7 +320,7 @@ impl Collect<'_, '_> {
     fn attribute_number(&self, at: u32, op: Op, operand: &Operand) -> Result<u32, ValidateError> {
         let file = operand.file.description();
         let last = operand.indices.len().checked_sub(1);
-        let computed = ValidateError::ComputedNumber { at, op, operand: 0, file };
+        let computed = Rule::ComputedNumber { operand: 0, file }.broken(at, op);
         let number = last.and_then(|last| operand.index_u32(last)).ok_or(computed)?;
         within(at, op, "register", number, 0, ATTRIBUTES - 1)?;
         Ok(number)
@@ -341,13 +337,13 @@ impl Collect<'_, '_> {
         let file = operand.file;
         if !is_input_of(file, self.program.stage) {
             let expected = "an input of the stage";
-            return Err(ValidateError::File { at, op, operand: 0, file: file.description(), expected });
+            return Err(Rule::File { operand: 0, file: file.description(), expected }.broken(at, op));
         }
-        self.count(at, file, "declarations of inputs")?;
+        self.count(at, op, file, "declarations of inputs")?;
         let register = if file.is_numbered() { self.attribute_number(at, op, operand)? } else { 0 };
         let vertices = match operand.indices.as_slice() {
             [vertices, _] => {
-                let computed = ValidateError::ComputedNumber { at, op, operand: 0, file: file.description() };
+                let computed = Rule::ComputedNumber { operand: 0, file: file.description() }.broken(at, op);
                 Some(vertices.as_u32().ok_or(computed)?)
             }
             _ => None,
@@ -367,9 +363,9 @@ impl Collect<'_, '_> {
         let file = operand.file;
         if !is_output_of(file, self.program.stage) {
             let expected = "an output of the stage";
-            return Err(ValidateError::File { at, op, operand: 0, file: file.description(), expected });
+            return Err(Rule::File { operand: 0, file: file.description(), expected }.broken(at, op));
         }
-        self.count(at, file, "declarations of outputs")?;
+        self.count(at, op, file, "declarations of outputs")?;
         let register = if file.is_numbered() { self.attribute_number(at, op, operand)? } else { 0 };
         let (mask, stream, phase) = (operand.mask(), self.stream, self.phase);
         self.out.outputs.push(Output { at, file, register, mask, system_value, stream, phase });
@@ -451,11 +447,11 @@ fn range(at: u32, op: Op, what: &'static str, value: u64, least: u64, most: u64)
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    Err(ValidateError::Range { at, op, what, value, least, most })
+    Err(Rule::Range { what, value, least, most }.broken(at, op))
 }
 
 fn multiple(at: u32, op: Op, what: &'static str, value: u32) -> Result<(), ValidateError> {
-    if value.is_multiple_of(4) { Ok(()) } else { Err(ValidateError::Multiple { at, op, what, value }) }
+    if value.is_multiple_of(4) { Ok(()) } else { Err(Rule::Multiple { what, value }.broken(at, op)) }
 }
 
 fn stride(at: u32, op: Op, stride_bytes: u32) -> Result<(), ValidateError> {

@@ -38,129 +38,227 @@ pub struct Mask(pub u8);
 impl Display for Mask {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(".")?;
-        ["x", "y", "z", "w"]
-            .iter()
-            .enumerate()
-            .filter(|(n, _)| self.0 & (1 << n) != 0)
-            .try_for_each(|(_, letter)| f.write_str(letter))
+        let set = (0..4).zip(["x", "y", "z", "w"]).filter(|(n, _)| self.0 & (1 << n) != 0);
+        set.into_iter().try_for_each(|(_, letter)| f.write_str(letter))
     }
 }
 
-/// A rule that a program breaks. `at` is the byte in the file where the instruction or declaration begins.
+/// A program breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // The fields are named in each message.
-pub enum ValidateError {
-    /// The stage or the model does not have the opcode.
-    #[error("{op} at byte {at}: does not exist in {stage}_{model}")]
-    NotInStage { at: u32, op: Op, stage: Stage, model: Model },
-    /// A declaration stands behind instructions.
-    #[error("{op} at byte {at}: declarations must come before instructions")]
-    LateDeclaration { at: u32, op: Op },
-    /// Something is declared twice.
-    #[error("{op} at byte {at}: {register} is declared already")]
-    DeclaredTwice { at: u32, op: Op, register: Register },
-    /// What may stand once stands twice.
-    #[error("{op} at byte {at}: may stand only once")]
-    Repeated { at: u32, op: Op },
-    /// Something must be declared and is not.
-    #[error("{stage} program at byte {at}: {op} is missing")]
-    Missing { at: u32, op: Op, stage: Stage },
-    /// A number that Direct3D limits.
-    #[error("{op} at byte {at}: {what} {value}, it must be {least} to {most}")]
-    Range { at: u32, op: Op, what: &'static str, value: u64, least: u64, most: u64 },
-    /// A size that must be a multiple of 4.
-    #[error("{op} at byte {at}: {what} {value}, it must be a multiple of 4")]
-    Multiple { at: u32, op: Op, what: &'static str, value: u32 },
-    /// A dimension that the declaration cannot have.
-    #[error("{op} at byte {at}: {found} cannot be declared with it")]
-    Dimension { at: u32, op: Op, found: &'static str },
-    /// A register is not declared.
-    #[error("{op} at byte {at}: {register} is not declared")]
-    NotDeclared { at: u32, op: Op, register: Register },
-    /// An index is beyond what is declared.
-    #[error("{op} at byte {at}: {register}[{index}] is outside of what is declared, {first} to {last}")]
-    Index { at: u32, op: Op, register: Register, index: u64, first: u64, last: u64 },
-    /// An operand has the wrong number of indices.
-    #[error("{op} at byte {at}: operand {operand} is {file} with {found} indices, it must have {expected}")]
-    IndexCount { at: u32, op: Op, operand: usize, file: &'static str, found: usize, expected: &'static str },
-    /// A number is computed that must be written in the program.
-    #[error("{op} at byte {at}: the number of operand {operand} ({file}) cannot be computed")]
-    ComputedNumber { at: u32, op: Op, operand: usize, file: &'static str },
-    /// An operand is of a file that cannot stand there.
-    #[error("{op} at byte {at}: operand {operand} is {file}, it must be {expected}")]
-    File { at: u32, op: Op, operand: usize, file: &'static str, expected: &'static str },
-    /// An operand's components are given in a way that cannot stand there.
-    #[error("{op} at byte {at}: operand {operand} has {found}, it must have {expected}")]
-    Components { at: u32, op: Op, operand: usize, found: &'static str, expected: &'static str },
-    /// A write mask that the instruction does not allow.
-    #[error("{op} at byte {at}: operand {operand} has mask {mask}, it must be {expected}")]
-    WriteMask { at: u32, op: Op, operand: usize, mask: Mask, expected: &'static str },
-    /// A swizzle takes a double apart.
-    #[error("{op} at byte {at}: the swizzle of operand {operand} takes a double apart, pairs must be xy or zw")]
-    DoubleSwizzle { at: u32, op: Op, operand: usize },
-    /// A resource is declared as another kind.
-    #[error("{op} at byte {at}: {register} is declared as {found}, it must be {expected}")]
-    Kind { at: u32, op: Op, register: Register, found: &'static str, expected: &'static str },
-    /// An instruction closes or continues what is not open.
-    #[error("{op} at byte {at}: {expected}")]
-    Misplaced { at: u32, op: Op, expected: &'static str },
-    /// A construct is not closed.
-    #[error("{op} at byte {at}: is not closed")]
-    Unclosed { at: u32, op: Op },
-    /// Constructs are nested too deeply.
-    #[error("{op} at byte {at}: nesting is over the limit of {limit}")]
-    Nesting { at: u32, op: Op, limit: u32 },
-    /// A `case` value stands twice in one `switch`.
-    #[error("case at byte {at}: the switch has a case {value} already")]
-    CaseTwice { at: u32, value: u32 },
-    /// A program, function or phase does not end with `ret`.
-    #[error("code that ends at byte {at}: its last instruction must be ret")]
-    NoReturn { at: u32 },
-    /// A label stands twice.
-    #[error("label at byte {at}: {name} stands already elsewhere")]
-    LabelTwice { at: u32, name: FunctionName },
-    /// A label is missing.
-    #[error("{op} at byte {at}: there is no label {name}")]
-    NoLabel { at: u32, op: Op, name: FunctionName },
-    /// A function calls itself.
-    #[error("label at byte {at}: {name} calls itself, directly or through others")]
-    Recursion { at: u32, name: FunctionName },
-    /// A count is over its limit.
-    #[error("{what} at byte {at}: {count} are over the limit of {limit}")]
-    Limit { at: u32, what: &'static str, count: u32, limit: u32 },
+#[error("{op} at byte {at}: {rule}")]
+pub struct ValidateError {
+    /// The byte in the file where the instruction or declaration begins.
+    pub at: u32,
+    /// Its opcode, or that of what is missing there.
+    pub op: Op,
+    /// The rule.
+    pub rule: Rule,
 }
 
 impl ValidateError {
     /// The byte in the file that the error is about.
     pub fn at(&self) -> u32 {
-        match self {
-            Self::NotInStage { at, .. }
-            | Self::LateDeclaration { at, .. }
-            | Self::DeclaredTwice { at, .. }
-            | Self::Repeated { at, .. }
-            | Self::Missing { at, .. }
-            | Self::Range { at, .. }
-            | Self::Multiple { at, .. }
-            | Self::Dimension { at, .. }
-            | Self::NotDeclared { at, .. }
-            | Self::Index { at, .. }
-            | Self::IndexCount { at, .. }
-            | Self::ComputedNumber { at, .. }
-            | Self::File { at, .. }
-            | Self::Components { at, .. }
-            | Self::WriteMask { at, .. }
-            | Self::DoubleSwizzle { at, .. }
-            | Self::Kind { at, .. }
-            | Self::Misplaced { at, .. }
-            | Self::Unclosed { at, .. }
-            | Self::Nesting { at, .. }
-            | Self::CaseTwice { at, .. }
-            | Self::NoReturn { at, .. }
-            | Self::LabelTwice { at, .. }
-            | Self::NoLabel { at, .. }
-            | Self::Recursion { at, .. }
-            | Self::Limit { at, .. } => *at,
-        }
+        self.at
+    }
+}
+
+/// A rule that a program breaks. Operands are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Stage and model must have the opcode.
+    #[error("does not exist in {stage}_{model}")]
+    NotInStage {
+        /// The program's stage.
+        stage: Stage,
+        /// The program's model.
+        model: Model,
+    },
+    /// Declarations come first.
+    #[error("declarations must come before instructions")]
+    LateDeclaration,
+    /// A register is declared once.
+    #[error("{register} is declared already")]
+    DeclaredTwice {
+        /// The register.
+        register: Register,
+    },
+    /// Some things may stand only once.
+    #[error("may stand only once")]
+    Repeated,
+    /// A declaration is needed.
+    #[error("is missing in a {} shader", stage.name())]
+    Missing {
+        /// The program's stage.
+        stage: Stage,
+    },
+    /// A number has limits.
+    #[error("{what} {value}, it must be {least} to {most}")]
+    Range {
+        /// What the number is.
+        what: &'static str,
+        /// The number.
+        value: u64,
+        /// The smallest it may be.
+        least: u64,
+        /// The largest it may be.
+        most: u64,
+    },
+    /// A size is a multiple of 4.
+    #[error("{what} {value}, it must be a multiple of 4")]
+    Multiple {
+        /// What the size is of.
+        what: &'static str,
+        /// The size.
+        value: u32,
+    },
+    /// A declaration takes only some dimensions.
+    #[error("{found} cannot be declared with it")]
+    Dimension {
+        /// The dimension.
+        found: &'static str,
+    },
+    /// A register must be declared.
+    #[error("{register} is not declared")]
+    NotDeclared {
+        /// The register.
+        register: Register,
+    },
+    /// An index must be within what is declared.
+    #[error("{register}[{index}] is outside of what is declared, {first} to {last}")]
+    Index {
+        /// The register.
+        register: Register,
+        /// The index.
+        index: u64,
+        /// The first that is declared.
+        first: u64,
+        /// The last that is declared.
+        last: u64,
+    },
+    /// An operand has as many indices as its file wants.
+    #[error("operand {operand} is {file} with {found} indices, it must have {expected}")]
+    IndexCount {
+        /// The operand.
+        operand: usize,
+        /// Its file.
+        file: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: &'static str,
+    },
+    /// Some numbers must be written in the program.
+    #[error("the number of operand {operand} ({file}) cannot be computed")]
+    ComputedNumber {
+        /// The operand.
+        operand: usize,
+        /// Its file.
+        file: &'static str,
+    },
+    /// An operand is of a file that may stand there.
+    #[error("operand {operand} is {file}, it must be {expected}")]
+    File {
+        /// The operand.
+        operand: usize,
+        /// Its file.
+        file: &'static str,
+        /// What may stand there.
+        expected: &'static str,
+    },
+    /// An operand's components are given in a way that may stand there.
+    #[error("operand {operand} has {found}, it must have {expected}")]
+    Components {
+        /// The operand.
+        operand: usize,
+        /// How they are given.
+        found: &'static str,
+        /// How they must be given.
+        expected: &'static str,
+    },
+    /// A write mask suits the instruction.
+    #[error("operand {operand} has mask {mask}, it must be {expected}")]
+    WriteMask {
+        /// The operand.
+        operand: usize,
+        /// Its mask.
+        mask: Mask,
+        /// The masks that may stand there.
+        expected: &'static str,
+    },
+    /// A swizzle takes doubles whole.
+    #[error("the swizzle of operand {operand} takes a double apart, pairs must be xy or zw")]
+    DoubleSwizzle {
+        /// The operand.
+        operand: usize,
+    },
+    /// A resource is used as what it is declared as.
+    #[error("{register} is declared as {found}, it must be {expected}")]
+    Kind {
+        /// The register.
+        register: Register,
+        /// What it is declared as.
+        found: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// A flow instruction stands where it means something.
+    #[error("{expected}")]
+    Misplaced {
+        /// What must hold.
+        expected: &'static str,
+    },
+    /// A construct is closed.
+    #[error("is not closed")]
+    Unclosed,
+    /// Constructs within constructs are bounded.
+    #[error("nesting is over the limit of {limit}")]
+    Nesting {
+        /// The limit.
+        limit: u32,
+    },
+    /// A `switch` has each value once.
+    #[error("the switch has a case {value} already")]
+    CaseTwice {
+        /// The value.
+        value: u32,
+    },
+    /// Code ends with `ret`.
+    #[error("must be the last instruction of the code that ends here")]
+    NoReturn,
+    /// A label stands once.
+    #[error("{name} stands already elsewhere")]
+    LabelTwice {
+        /// The label.
+        name: FunctionName,
+    },
+    /// What is called exists.
+    #[error("there is no label {name}")]
+    NoLabel {
+        /// The label.
+        name: FunctionName,
+    },
+    /// A function does not call itself.
+    #[error("{name} calls itself, directly or through others")]
+    Recursion {
+        /// The function.
+        name: FunctionName,
+    },
+    /// Counts have limits.
+    #[error("{what}: {count} are over the limit of {limit}")]
+    Limit {
+        /// What is counted.
+        what: &'static str,
+        /// How many there are.
+        count: u32,
+        /// The limit.
+        limit: u32,
+    },
+}
+
+impl Rule {
+    /// The error that says which instruction breaks the rule.
+    pub(super) fn broken(self, at: u32, op: Op) -> ValidateError {
+        ValidateError { at, op, rule: self }
     }
 }

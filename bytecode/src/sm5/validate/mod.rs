@@ -15,7 +15,7 @@ mod error;
 mod operands;
 mod structure;
 
-pub use error::{Register, ValidateError};
+pub use error::{Mask, Register, Rule, ValidateError};
 
 use super::valid::ValidProgram;
 use super::{ItemKind, Program};

@@ -2,8 +2,7 @@
 //! are within it, and masks and swizzles suit the instruction.
 
 use super::declared::{is_input_of, is_output_of};
-use super::error::Mask;
-use super::{Register, ValidateError};
+use super::{Mask, Register, Rule, ValidateError};
 use crate::sm5::declaration::ResourceKind;
 use crate::sm5::instruction::Instruction;
 use crate::sm5::operand::{Components, Index, Operand, RegisterFile as File};
@@ -50,7 +49,7 @@ struct Place {
 impl Place {
     fn wrong_file(self, operand: &Operand, expected: &'static str) -> ValidateError {
         let Self { at, op, operand: n } = self;
-        ValidateError::File { at, op, operand: n, file: operand.file.description(), expected }
+        Rule::File { operand: n, file: operand.file.description(), expected }.broken(at, op)
     }
 
     fn wrong_components(self, found: Components, expected: &'static str) -> ValidateError {
@@ -62,15 +61,15 @@ impl Place {
             Components::Swizzle(_) => "a swizzle",
             Components::Select(_) => "a selected component",
         };
-        ValidateError::Components { at, op, operand, found, expected }
+        Rule::Components { operand, found, expected }.broken(at, op)
     }
 
     fn not_declared(self, register: Register) -> ValidateError {
-        ValidateError::NotDeclared { at: self.at, op: self.op, register }
+        Rule::NotDeclared { register }.broken(self.at, self.op)
     }
 
     fn wrong_kind(self, register: Register, found: &'static str, expected: &'static str) -> ValidateError {
-        ValidateError::Kind { at: self.at, op: self.op, register, found, expected }
+        Rule::Kind { register, found, expected }.broken(self.at, self.op)
     }
 }
 
@@ -222,7 +221,7 @@ impl<'p> Known<'p> {
             _ => return Ok(()),
         };
         let Place { at, op, operand } = place;
-        Err(ValidateError::WriteMask { at, op, operand, mask: Mask(mask), expected })
+        Err(Rule::WriteMask { operand, mask: Mask(mask), expected }.broken(at, op))
     }
 
     /// A value that is read.
@@ -342,7 +341,7 @@ impl<'p> Known<'p> {
             return Ok(());
         }
         let (index, last) = (u64::from(call_site), sites.saturating_sub(1));
-        Err(ValidateError::Index { at: place.at, op: place.op, register, index, first: 0, last })
+        Err(Rule::Index { register, index, first: 0, last }.broken(place.at, place.op))
     }
 
     /// A register that holds values: that it is declared, and its indices.
@@ -436,7 +435,7 @@ impl<'p> Known<'p> {
             return Ok(());
         }
         let Place { at, op, operand: n } = place;
-        Err(ValidateError::IndexCount { at, op, operand: n, file: operand.file.description(), found, expected })
+        Err(Rule::IndexCount { operand: n, file: operand.file.description(), found, expected }.broken(at, op))
     }
 
     /// The register of an operand with a number and `more` further indices.
@@ -449,7 +448,7 @@ impl<'p> Known<'p> {
     ) -> Result<Register, ValidateError> {
         self.counted(place, operand, 1 + more, expected)?;
         let Place { at, op, operand: n } = place;
-        let computed = ValidateError::ComputedNumber { at, op, operand: n, file: operand.file.description() };
+        let computed = Rule::ComputedNumber { operand: n, file: operand.file.description() }.broken(at, op);
         Ok(Register { file: operand.file, number: operand.index_u32(0).ok_or(computed)? })
     }
 
@@ -479,7 +478,7 @@ impl<'p> Known<'p> {
         let Place { at, op, operand: n } = place;
         let file = operand.file;
         if self.declared.interfaces.is_empty() || self.model == Model::Sm5_1 {
-            return Err(ValidateError::ComputedNumber { at, op, operand: n, file: file.description() });
+            return Err(Rule::ComputedNumber { operand: n, file: file.description() }.broken(at, op));
         }
         self.index(place, Register { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))
     }
@@ -516,7 +515,7 @@ impl<'p> Known<'p> {
             None => {
                 let Place { at, op, .. } = place;
                 let last = end.saturating_sub(1);
-                Err(ValidateError::Index { at, op, register, index: index.immediate, first, last })
+                Err(Rule::Index { register, index: index.immediate, first, last }.broken(at, op))
             }
         }
     }
@@ -533,7 +532,7 @@ fn stored_mask(place: Place, operand: &Operand, storage: Storage) -> Result<(), 
         _ => return Ok(()),
     };
     let Place { at, op, operand } = place;
-    Err(ValidateError::WriteMask { at, op, operand, mask: Mask(mask), expected })
+    Err(Rule::WriteMask { operand, mask: Mask(mask), expected }.broken(at, op))
 }
 
 /// The swizzle of a double source: the pairs that are used must be whole doubles.
@@ -555,7 +554,7 @@ fn double_source(place: Place, operand: &Operand, written: u8, op: Op) -> Result
     let [x, y, z, w] = swizzle;
     if (used[0] && !whole(x, y)) || (used[1] && !whole(z, w)) {
         let Place { at, op, operand } = place;
-        return Err(ValidateError::DoubleSwizzle { at, op, operand });
+        return Err(Rule::DoubleSwizzle { operand }.broken(at, op));
     }
     Ok(())
 }

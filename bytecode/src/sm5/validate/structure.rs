@@ -3,8 +3,8 @@
 //! A program is cut into sections: the main program or the phases of a hull shader, then the functions. Each section
 //! is properly nested in itself and ends with `ret` (a graphics program's own end may stand for it). Nothing here recurses: nesting is a vector.
 
-use super::ValidateError;
 use super::instructions;
+use super::{Rule, ValidateError};
 use crate::limits::Limits;
 use crate::sm5::instruction::Instruction;
 use crate::sm5::operand::RegisterFile;
@@ -77,7 +77,7 @@ impl Walk<'_> {
     fn declaration(&self, at: u32, op: Op) -> Result<(), ValidateError> {
         self.exists(at, op)?;
         if self.section.code_begun {
-            return Err(ValidateError::LateDeclaration { at, op });
+            return Err(Rule::LateDeclaration.broken(at, op));
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ impl Walk<'_> {
         if op.info().exists_in(model, stage, true) {
             return Ok(());
         }
-        Err(ValidateError::NotInStage { at, op, stage, model })
+        Err(Rule::NotInStage { stage, model }.broken(at, op))
     }
 
     fn instruction(&mut self, position: usize, instruction: &Instruction) -> Result<(), ValidateError> {
@@ -139,7 +139,7 @@ impl Walk<'_> {
     fn open(&mut self, position: usize, at: u32, op: Op) -> Result<(), ValidateError> {
         let limit = self.limits.flow_depth;
         if self.open.len() >= limit as usize {
-            return Err(ValidateError::Nesting { at, op, limit });
+            return Err(Rule::Nesting { limit }.broken(at, op));
         }
         self.open.push(Open { position, at, op, otherwise: None, cases: Vec::new(), values: HashSet::new() });
         Ok(())
@@ -152,7 +152,7 @@ impl Walk<'_> {
             Some(open) if open.op == Op::Switch => {
                 if !open.values.insert(value) {
                     return Err(match value {
-                        Some(value) => ValidateError::CaseTwice { at, value },
+                        Some(value) => Rule::CaseTwice { value }.broken(at, Op::Case),
                         None => misplaced(at, op, "the switch has a default already"),
                     });
                 }
@@ -178,7 +178,7 @@ impl Walk<'_> {
         match (self.section.kind, kind) {
             (SectionKind::Main, PhaseKind::Declarations) if self.section.last.is_none() => {}
             (SectionKind::Main, _) => return Err(misplaced(at, op, "a hull shader begins with hs_decls")),
-            (SectionKind::Phase(_), PhaseKind::Declarations) => return Err(ValidateError::Repeated { at, op }),
+            (SectionKind::Phase(_), PhaseKind::Declarations) => return Err(Rule::Repeated.broken(at, op)),
             (SectionKind::Phase(_), _) => {}
             (SectionKind::Function(..), _) => return Err(misplaced(at, op, "phases come before functions")),
         }
@@ -194,12 +194,12 @@ impl Walk<'_> {
             return Err(misplaced(at, op, "it must follow a ret that is not nested"));
         }
         if !self.names.insert(name) {
-            return Err(ValidateError::LabelTwice { at, name });
+            return Err(Rule::LabelTwice { name }.broken(at, Op::Label));
         }
         let limit = self.limits.functions;
         if self.names.len() > limit as usize {
             let count = self.names.len() as u32;
-            return Err(ValidateError::Limit { at, what: "functions", count, limit });
+            return Err(Rule::Limit { what: "functions", count, limit }.broken(at, op));
         }
         self.end_section(position, at)?;
         self.begin_section(SectionKind::Function(name, position), position + 1);
@@ -214,7 +214,7 @@ impl Walk<'_> {
     /// Ends the section before `end`, which lies at byte `at`.
     fn end_section(&mut self, end: usize, at: u32) -> Result<(), ValidateError> {
         if let Some(open) = self.open.last() {
-            return Err(ValidateError::Unclosed { at: open.at, op: open.op });
+            return Err(Rule::Unclosed.broken(open.at, open.op));
         }
         let items = self.section.start..end;
         // The specification wants a ret. Hand-written graphics programs leave it out, and their end is taken for one.
@@ -225,7 +225,7 @@ impl Walk<'_> {
             SectionKind::Function(..) => true,
         };
         if needs_return && self.section.last != Some(Op::Ret) {
-            return Err(ValidateError::NoReturn { at });
+            return Err(Rule::NoReturn.broken(at, Op::Ret));
         }
         match self.section.kind {
             SectionKind::Main => self.flow.main = items,
@@ -239,7 +239,7 @@ impl Walk<'_> {
 }
 
 fn misplaced(at: u32, op: Op, expected: &'static str) -> ValidateError {
-    ValidateError::Misplaced { at, op, expected }
+    Rule::Misplaced { expected }.broken(at, op)
 }
 
 fn phase_kind(op: Op) -> Option<PhaseKind> {
@@ -297,10 +297,10 @@ pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> 
         edge_count += called.len();
         if edge_count > CALL_EDGES {
             let (count, limit) = (edge_count as u32, CALL_EDGES as u32);
-            return Err(ValidateError::Limit { at, what: "possible calls", count, limit });
+            return Err(Rule::Limit { what: "possible calls", count, limit }.broken(at, op));
         }
         for name in called {
-            let callee = *functions.get(&name).ok_or(ValidateError::NoLabel { at, op, name })?;
+            let callee = *functions.get(&name).ok_or(Rule::NoLabel { name }.broken(at, op))?;
             if let Some(edges) = caller.and_then(|caller| edges.get_mut(caller)) {
                 edges.push(callee);
             }
@@ -310,7 +310,7 @@ pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> 
         None => Ok(()),
         Some(function) => {
             let at = program.items.get(function.label).map_or(0, |item| item.at);
-            Err(ValidateError::Recursion { at, name: function.name })
+            Err(Rule::Recursion { name: function.name }.broken(at, Op::Label))
         }
     }
 }
