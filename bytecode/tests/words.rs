@@ -261,7 +261,7 @@ fn flow_that_is_not_nested_is_refused() {
         (&[GROUP, RET, LABEL_0, CALL_0, RET], "calls itself"),
         (&[GROUP, LABEL_0, RET], "must follow a ret"),
         (&[GROUP, RET, GROUP], "declarations must come before"),
-        (&[RET], "dcl_thread_group is missing"),
+        (&[RET], "dcl_thread_group at byte 0: is missing"),
     ];
     for (body, expected) in cases {
         let error = validate(CS_5_0, body).unwrap_err();
