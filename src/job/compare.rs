@@ -1,0 +1,339 @@
+//! Compares what a view holds after a run with what was expected.
+//!
+//! The rules are those of the corpus: any NaN equals any NaN, both zeros are equal, a number passes if it meets any of the
+//! bounds of the tolerance. Elements in any order are compared as multisets, exactly.
+
+use super::model::{Order, Register, Rules, Tolerance};
+use super::values::{Number, NumberType};
+
+/// Differences that are kept for the report; all are counted.
+const KEPT: usize = 8;
+
+/// Expected bytes from a byte of the view on.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// Where they begin.
+    pub byte: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The types of the numbers, repeated to the end; never empty.
+    pub pattern: Vec<NumberType>,
+}
+
+/// How a view came out.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The view.
+    pub register: Register,
+    /// Numbers compared; elements where the order does not matter.
+    pub compared: u64,
+    /// Those that differ.
+    pub mismatches: u64,
+    /// The first few differences.
+    pub first: Vec<Difference>,
+    /// The hidden counter, if it is not as expected.
+    pub counter: Option<CounterDifference>,
+}
+
+impl Comparison {
+    /// Whether all is as expected.
+    pub fn passed(&self) -> bool {
+        self.mismatches == 0 && self.counter.is_none()
+    }
+}
+
+/// A number that is not as expected.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Difference {
+    /// The element it is in.
+    pub element: u64,
+    /// The 32-bit word in the element.
+    pub word: u64,
+    /// The byte in the view.
+    pub byte: u64,
+    /// What is there. `None` if, in any order, an element of this value is missing.
+    pub got: Option<Number>,
+    /// What should be there. `None` if, in any order, no element of this value should be there.
+    pub expected: Option<Number>,
+}
+
+/// A hidden counter that is not as expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CounterDifference {
+    /// Its value; `None` if the view has none.
+    pub got: Option<u32>,
+    /// What it should be.
+    pub expected: u32,
+}
+
+/// Compares the bytes of a view with the expected segments, all of which lie inside it. `natural_element` is the size of
+/// an element where the rules do not give one.
+pub fn compare(
+    register: Register,
+    got: &[u8],
+    segments: &[Segment],
+    rules: &Rules,
+    natural_element: u64,
+) -> Comparison {
+    let mut found = Comparison { register, compared: 0, mismatches: 0, first: Vec::new(), counter: None };
+    let element = rules.element.unwrap_or(natural_element).max(1);
+    for segment in segments {
+        match rules.order {
+            Order::Fixed => in_order(&mut found, got, segment, rules, element),
+            Order::Any => as_multisets(&mut found, got, segment, rules, element),
+        }
+    }
+    found
+}
+
+impl Comparison {
+    fn differ(&mut self, difference: Difference) {
+        self.mismatches += 1;
+        if self.first.len() < KEPT {
+            self.first.push(difference);
+        }
+    }
+}
+
+fn in_order(found: &mut Comparison, got: &[u8], segment: &Segment, rules: &Rules, element: u64) {
+    let end = rules.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
+    for (byte, number_type, want) in numbers(&segment.bytes, &segment.pattern, segment.byte) {
+        if byte >= end {
+            break;
+        }
+        if rules.skip_elements.contains(&(byte / element)) {
+            continue;
+        }
+        let have = number_type.read(&got[byte as usize..]);
+        let exact = rules.mixed && !number_type.is_float();
+        let tolerance = if exact { &Tolerance::EXACT } else { &rules.tolerance };
+        found.compared += 1;
+        if !passes(have, want, tolerance) {
+            let (got, expected) = (Some(have), Some(want));
+            found.differ(Difference { element: byte / element, word: byte % element / 4, byte, got, expected });
+        }
+    }
+}
+
+/// The numbers of a segment that begins at `start` of its view. A tail shorter than a number is left out; the job's checks
+/// have refused it.
+fn numbers<'a>(
+    bytes: &'a [u8],
+    pattern: &'a [NumberType],
+    start: u64,
+) -> impl Iterator<Item = (u64, NumberType, Number)> + 'a {
+    // A pattern counts from the start of the view, wherever the segment begins.
+    let whole: u64 = pattern.iter().map(|number_type| number_type.size_bytes() as u64).sum();
+    let mut turn = 0;
+    let mut into = start % whole;
+    while into >= pattern[turn].size_bytes() as u64 {
+        into -= pattern[turn].size_bytes() as u64;
+        turn += 1;
+    }
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let number_type = pattern[turn];
+        let rest = &bytes[at..];
+        if rest.len() < number_type.size_bytes() {
+            return None;
+        }
+        let byte = start + at as u64;
+        turn = (turn + 1) % pattern.len();
+        at += number_type.size_bytes();
+        Some((byte, number_type, number_type.read(rest)))
+    })
+}
+
+fn as_multisets(found: &mut Comparison, got: &[u8], segment: &Segment, rules: &Rules, element: u64) {
+    let count = rules.elements.unwrap_or(segment.bytes.len() as u64 / element);
+    let wanted = sorted(&segment.bytes, segment, rules, element, count);
+    let had = sorted(got, segment, rules, element, count);
+    found.compared += wanted.len() as u64;
+    let (mut want, mut have) = (wanted.iter().peekable(), had.iter().peekable());
+    loop {
+        match (want.peek(), have.peek()) {
+            (None, None) => return,
+            (Some(w), Some(h)) if w.0 == h.0 => {
+                want.next();
+                have.next();
+            }
+            (Some(w), h) if h.is_none_or(|h| w.0 < h.0) => {
+                found.differ(whole_element(w, element, false));
+                want.next();
+            }
+            (_, h) => {
+                let extra = h.expect("only an element that we have can be left");
+                found.differ(whole_element(extra, element, true));
+                have.next();
+            }
+        }
+    }
+}
+
+/// An element as its numbers, and its index.
+type Keyed = (Vec<Number>, u64);
+
+/// The first `count` elements, each with equal numbers made the same, in an order that depends on the values alone.
+fn sorted(bytes: &[u8], segment: &Segment, rules: &Rules, element: u64, count: u64) -> Vec<Keyed> {
+    let mut elements: Vec<Keyed> = (0..count)
+        .filter(|index| !rules.skip_elements.contains(index))
+        .filter_map(|index| {
+            let start = index.checked_mul(element)?;
+            let bytes = bytes.get(start as usize..start.checked_add(element)? as usize)?;
+            Some((numbers(bytes, &segment.pattern, start).map(|(_, _, number)| number.unified()).collect(), index))
+        })
+        .collect();
+    elements.sort();
+    elements
+}
+
+fn whole_element(keyed: &Keyed, element: u64, extra: bool) -> Difference {
+    let number = keyed.0.first().copied();
+    let (got, expected) = if extra { (number, None) } else { (None, number) };
+    Difference { element: keyed.1, word: 0, byte: keyed.1 * element, got, expected }
+}
+
+impl Number {
+    /// The same bits for all numbers that count as equal.
+    fn unified(self) -> Self {
+        let value = self.as_f64();
+        let bits = match self.number_type.is_float() {
+            true if value.is_nan() => u64::MAX,
+            true if value == 0.0 => 0,
+            _ => self.bits,
+        };
+        Self { bits, ..self }
+    }
+
+    /// Its rank among the numbers of its type, so that neighbours differ by one.
+    fn rank(self) -> i64 {
+        let signed = |bits: u64, sign: u64| {
+            let magnitude = (bits & (sign - 1)).cast_signed();
+            if bits & sign == 0 { magnitude } else { -magnitude }
+        };
+        match self.number_type {
+            NumberType::F32 => signed(self.bits, 1 << 31),
+            NumberType::F64 => signed(self.bits, 1 << 63),
+            NumberType::I32 => i64::from((self.bits as u32).cast_signed()),
+            NumberType::U8 | NumberType::U16 | NumberType::U32 => self.bits.cast_signed(),
+        }
+    }
+}
+
+/// Whether `got` is near enough to `want`. Both are of one type.
+fn passes(got: Number, want: Number, tolerance: &Tolerance) -> bool {
+    if got.unified() == want.unified() {
+        return true;
+    }
+    let (g, w) = (got.as_f64(), want.as_f64());
+    // An infinity is near nothing, and the sums below would call it near itself.
+    if !g.is_finite() || !w.is_finite() {
+        return false;
+    }
+    let off = (g - w).abs();
+    tolerance.abs.is_some_and(|abs| off <= abs)
+        || tolerance.rel.is_some_and(|rel| off <= rel * w.abs())
+        || tolerance.ulp.is_some_and(|ulp| got.rank().abs_diff(want.rank()) <= ulp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::model::RegisterFile;
+    use NumberType::*;
+
+    const U0: Register = Register { file: RegisterFile::Unordered, space: 0, number: 0 };
+
+    fn rules(pattern: &[NumberType]) -> Rules {
+        Rules {
+            pattern: pattern.to_vec(),
+            mixed: pattern.len() > 1,
+            tolerance: Tolerance::EXACT,
+            element: None,
+            elements: None,
+            skip_elements: Vec::new(),
+            order: Order::Fixed,
+        }
+    }
+
+    fn run(want: &[u8], got: &[u8], rules: &Rules, element: u64) -> Comparison {
+        let segment = Segment { byte: 0, bytes: want.to_vec(), pattern: rules.pattern.clone() };
+        compare(U0, got, &[segment], rules, element)
+    }
+
+    fn floats(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    fn words(values: &[u32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn nans_and_zeros_are_equal_among_floats_only() {
+        let want = words(&[0x7fc0_0000, 0, 0x8000_0000]);
+        let got = words(&[0xffff_ffff, 0x8000_0000, 0]);
+        assert!(run(&want, &got, &rules(&[F32]), 4).passed());
+        assert_eq!(run(&want, &got, &rules(&[U32]), 4).mismatches, 3);
+    }
+
+    #[test]
+    fn a_number_passes_by_any_one_bound() {
+        let (want, got) = (floats(&[1.0, 1000.0, 1e-30]), floats(&[1.05, 1001.0, 1.000_001e-30]));
+        let with = |abs, rel, ulp| Rules { tolerance: Tolerance { abs, rel, ulp }, ..rules(&[F32]) };
+        assert_eq!(run(&want, &got, &with(Some(0.1), None, None), 4).mismatches, 1);
+        assert_eq!(run(&want, &got, &with(None, Some(0.01), None), 4).mismatches, 1);
+        assert_eq!(run(&want, &got, &with(None, None, Some(20)), 4).mismatches, 2);
+        assert!(run(&want, &got, &with(Some(0.1), Some(0.01), None), 4).passed());
+    }
+
+    #[test]
+    fn ulps_count_across_zero_and_infinity_is_near_nothing() {
+        let rules = Rules { tolerance: Tolerance { ulp: Some(2), rel: Some(1.0), abs: None }, ..rules(&[F32]) };
+        assert!(run(&words(&[0x8000_0001]), &words(&[1]), &rules, 4).passed());
+        assert!(!run(&floats(&[f32::INFINITY]), &floats(&[f32::MAX]), &rules, 4).passed());
+        assert!(!run(&floats(&[f32::NAN]), &floats(&[1.0]), &rules, 4).passed());
+    }
+
+    #[test]
+    fn integers_of_a_mixed_pattern_are_exact() {
+        let rules = Rules { tolerance: Tolerance { abs: Some(5.0), ..Tolerance::EXACT }, ..rules(&[F32, U32]) };
+        let want = [floats(&[1.0]), words(&[10]), floats(&[2.0]), words(&[20])].concat();
+        let got = [floats(&[2.0]), words(&[11]), floats(&[3.0]), words(&[20])].concat();
+        let found = run(&want, &got, &rules, 8);
+        assert_eq!(found.mismatches, 1);
+        assert_eq!((found.first[0].element, found.first[0].word, found.first[0].byte), (0, 1, 4));
+        // Plain integer types take the tolerance.
+        let bytes = Rules { pattern: vec![U8], mixed: false, ..rules };
+        assert!(run(&[7], &[9], &bytes, 1).passed());
+    }
+
+    #[test]
+    fn elements_bound_and_skips_leave_numbers_out() {
+        let want = words(&[1, 2, 3, 4]);
+        let got = words(&[1, 9, 3, 9]);
+        let rules = Rules { elements: Some(3), skip_elements: vec![1], ..rules(&[U32]) };
+        let found = run(&want, &got, &rules, 4);
+        assert!(found.passed());
+        assert_eq!(found.compared, 2);
+    }
+
+    #[test]
+    fn multisets_ignore_order_and_count_repeats() {
+        let rules = Rules { order: Order::Any, element: Some(8), ..rules(&[U32]) };
+        let want = words(&[1, 2, 3, 4, 3, 4]);
+        assert!(run(&want, &words(&[3, 4, 1, 2, 3, 4]), &rules, 4).passed());
+        let found = run(&want, &words(&[3, 4, 1, 2, 1, 2]), &rules, 4);
+        assert_eq!(found.mismatches, 2);
+        assert_eq!((found.first[0].got.map(|n| n.bits), found.first[0].expected), (Some(1), None));
+        assert_eq!((found.first[1].got, found.first[1].expected.map(|n| n.bits)), (None, Some(3)));
+    }
+
+    #[test]
+    fn a_pattern_counts_from_the_start_of_the_view() {
+        let rules = rules(&[F32, U32]);
+        let segment = Segment { byte: 4, bytes: words(&[0x8000_0000, 0]), pattern: rules.pattern.clone() };
+        let found = compare(U0, &words(&[0, 0x8000_0000, 0x8000_0000]), &[segment], &rules, 8);
+        assert!(found.passed());
+    }
+}

@@ -1,0 +1,384 @@
+//! What can be wrong with a job, and where in its file.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use brolga_runtime::ResourceError;
+
+use super::document::Span;
+
+/// A job that cannot be run as it stands: what is wrong, in which file, at which place.
+#[derive(Debug)]
+pub struct JobError(Box<Placed>);
+
+/// The parts of a [`JobError`], boxed because results carry them everywhere.
+#[derive(Debug)]
+struct Placed {
+    path: PathBuf,
+    text: Arc<str>,
+    span: Span,
+    problem: Problem,
+}
+
+impl JobError {
+    /// A problem at a place of a job file.
+    pub(super) fn new(path: &Path, text: &Arc<str>, span: Span, problem: Problem) -> Self {
+        JobError(Box::new(Placed { path: path.to_owned(), text: text.clone(), span, problem }))
+    }
+
+    /// What is wrong.
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// The job file.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// The text of the job file; empty if it could not be read.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The bytes of the text that the problem is about.
+    pub fn span(&self) -> Span {
+        self.0.span.clone()
+    }
+
+    /// Line and column of the place, both counted from 1, the column in characters.
+    pub fn line_and_column(&self) -> (usize, usize) {
+        let before = self.0.text.get(..self.0.span.start).unwrap_or("");
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+impl fmt::Display for JobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.0.path.display();
+        if self.0.text.is_empty() {
+            return write!(f, "{path}: {}", self.0.problem);
+        }
+        let (line, column) = self.line_and_column();
+        write!(f, "{path}:{line}:{column}: {}", self.0.problem)
+    }
+}
+
+impl std::error::Error for JobError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&self.0.problem)
+    }
+}
+
+/// What is wrong with a job.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The job file, or the `case.json` of a folder, cannot be read.
+    #[error("cannot read the job: {error}")]
+    ReadJob {
+        /// Why.
+        error: io::Error,
+    },
+    /// The file's name says neither JSON nor TOML.
+    #[error("a job's file name ends in .toml or .json")]
+    JobExtension,
+    /// The text is not JSON or TOML.
+    #[error("{message}")]
+    Syntax {
+        /// The reader's words.
+        message: String,
+    },
+    /// A key that does not exist there.
+    #[error("unknown key `{key}` in {place}")]
+    UnknownKey {
+        /// The key as written.
+        key: String,
+        /// The kind of table it stands in.
+        place: &'static str,
+        /// The nearest key that exists there.
+        nearest: Option<&'static str>,
+        /// All keys that exist there.
+        known: Vec<&'static str>,
+    },
+    /// A key given twice in one table.
+    #[error("the key `{key}` stands here a second time")]
+    DuplicateKey {
+        /// The key.
+        key: String,
+    },
+    /// A key that must be there.
+    #[error("{place} needs the key `{key}`")]
+    MissingKey {
+        /// The kind of table.
+        place: &'static str,
+        /// The key, or keys of which one must be there.
+        key: &'static str,
+    },
+    /// Two keys that exclude each other.
+    #[error("`{first}` and `{second}` exclude each other")]
+    Conflict {
+        /// One key.
+        first: String,
+        /// The other key.
+        second: String,
+    },
+    /// A value of another type than the key takes.
+    #[error("`{key}` takes {wants}, this is {found}")]
+    WrongType {
+        /// The key.
+        key: String,
+        /// What it takes.
+        wants: &'static str,
+        /// What it was given.
+        found: &'static str,
+    },
+    /// A number outside what the key takes.
+    #[error("`{key}` takes {wants}, this is {found}")]
+    OutOfRange {
+        /// The key.
+        key: String,
+        /// What it takes.
+        wants: String,
+        /// What it was given.
+        found: String,
+    },
+    /// A name that is not one of a fixed list.
+    #[error("there is no {what} `{name}`")]
+    UnknownName {
+        /// What the list holds.
+        what: &'static str,
+        /// The name as written.
+        name: String,
+        /// The nearest name that exists.
+        nearest: Option<&'static str>,
+        /// All names that exist.
+        known: Vec<&'static str>,
+    },
+    /// A register name that is none.
+    #[error("`{text}` is no register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`")]
+    BadRegister {
+        /// The text.
+        text: String,
+    },
+    /// The same register twice.
+    #[error("{register} is bound twice")]
+    BoundTwice {
+        /// The register as the listing names it.
+        register: String,
+    },
+    /// A kind of view that this kind of register cannot hold.
+    #[error("{register} cannot be a {kind}")]
+    KindOfRegister {
+        /// The register.
+        register: String,
+        /// The kind of view.
+        kind: &'static str,
+    },
+    /// An expectation for a register that has no binding.
+    #[error("{register} is expected but not bound")]
+    ExpectUnbound {
+        /// The register.
+        register: String,
+    },
+    /// A view that cannot be.
+    #[error("{register}: {error}")]
+    Resource {
+        /// The register.
+        register: String,
+        /// Why.
+        error: ResourceError,
+    },
+    /// A result of a register that shaders cannot write.
+    #[error("{register} has no result for `{key}`: shaders write u# only")]
+    NoResult {
+        /// The register.
+        register: String,
+        /// What asked for a result.
+        key: &'static str,
+    },
+    /// A hidden counter on a view that cannot have one.
+    #[error("{register} is a {kind} view: only structured ones have a hidden counter")]
+    CounterKind {
+        /// The register.
+        register: String,
+        /// The kind of view.
+        kind: &'static str,
+    },
+    /// The shader cannot be compiled, cannot run with these bindings, or was stopped.
+    #[error("{}: {error}", shader.display())]
+    Run {
+        /// The shader file.
+        shader: PathBuf,
+        /// Why.
+        error: brolga_runtime::Error,
+    },
+    /// Nothing says how large the view is.
+    #[error("nothing says how many bytes {register} has")]
+    NoSize {
+        /// The register.
+        register: String,
+    },
+    /// The job's own numbers disagree about the size of a view.
+    #[error("{register} has {given} bytes by `size`, but its {kind} says {computed}")]
+    SizeMismatch {
+        /// The register.
+        register: String,
+        /// The key `size`.
+        given: u64,
+        /// The kind of view.
+        kind: &'static str,
+        /// What its dimensions say.
+        computed: u64,
+    },
+    /// A view over the limit on sizes.
+    #[error("{register} would have {bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// The register.
+        register: String,
+        /// Bytes asked for.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// Content of a size that is no whole number of elements, rows or words.
+    #[error("{register} has {bytes} bytes, which is no multiple of {unit}")]
+    NotWhole {
+        /// The register.
+        register: String,
+        /// Bytes it has.
+        bytes: u64,
+        /// Bytes of the unit.
+        unit: u64,
+    },
+    /// A file named by the job cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    ReadFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A file of another size than the view it fills or describes.
+    #[error("{} has {found} bytes, {register} needs {needed}", path.display())]
+    FileSize {
+        /// The file.
+        path: PathBuf,
+        /// The register.
+        register: String,
+        /// Bytes of content in the file.
+        found: u64,
+        /// Bytes that the view has.
+        needed: u64,
+    },
+    /// Values in the job that do not fit into the view.
+    #[error("{register} has {needed} bytes, the values end at byte {found}")]
+    ValuesSize {
+        /// The register.
+        register: String,
+        /// Where the values end.
+        found: u64,
+        /// Bytes that the view has.
+        needed: u64,
+    },
+    /// A file that is not in the format its name says, or does not fit the view.
+    #[error("{}: {message}", path.display())]
+    BadFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// An output that cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    WriteFile {
+        /// The output.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// An output format that cannot hold what the view holds.
+    #[error("{} cannot hold {register}: {message}", path.display())]
+    CannotEncode {
+        /// The output.
+        path: PathBuf,
+        /// The register.
+        register: String,
+        /// Why, and what would work.
+        message: String,
+    },
+    /// Two registers that are saved to the same file.
+    #[error("{} is written by two registers", path.display())]
+    SavedTwice {
+        /// The output.
+        path: PathBuf,
+    },
+    /// An expectation that asks for something that has no meaning.
+    #[error("{message}")]
+    Expectation {
+        /// What, and what would be right.
+        message: String,
+    },
+}
+
+impl Problem {
+    /// What to do about it, where that is not said already.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Problem::UnknownKey { nearest: Some(nearest), .. }
+            | Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
+            Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
+            Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
+            Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
+            Problem::FileSize { found, needed, .. } if found < needed => {
+                Some(format!("{} bytes are missing", needed - found))
+            }
+            Problem::FileSize { found, needed, .. } => Some(format!("{} bytes are too many", found - needed)),
+            _ => None,
+        }
+    }
+}
+
+/// The entry of `known` that `name` was probably meant to be, if any is near enough.
+pub(super) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let best = known.iter().map(|&candidate| (edits(&lower, &candidate.to_lowercase()), candidate)).min()?;
+    (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)
+}
+
+/// Letters to insert, delete, change or swap with the next one, to turn one word into the other.
+fn edits(from: &str, to: &str) -> usize {
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=to.len()).collect();
+    for i in 1..=from.len() {
+        let mut row = vec![i; to.len() + 1];
+        for j in 1..=to.len() {
+            let change = last[j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            row[j] = change.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_within_reason() {
+        let known = ["dispatch", "bindings", "shader", "shaders", "expect"];
+        assert_eq!(nearest("dipsatch", &known), Some("dispatch"));
+        assert_eq!(nearest("shadr", &known), Some("shader"));
+        assert_eq!(nearest("colour", &known), None);
+        assert_eq!(nearest("", &known), None);
+    }
+}

@@ -1,0 +1,249 @@
+//! Runs a prepared job: fresh resources, one dispatch, and the results of everything that a shader may write.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brolga_runtime::{
+    BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Engine, Error, Limit, Progress,
+    Report, Shader, Texture, View,
+};
+
+use super::compare::{Comparison, CounterDifference, compare};
+use super::error::{JobError, Problem};
+use super::model::*;
+use super::output::{self, Claim, FileForm};
+use super::prepare::{LoadedContent, LoadedView, Prepared};
+
+/// How to run a job.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RunOptions {
+    /// What runs the shader.
+    pub engine: Engine,
+    /// Stops the run when it has taken so long.
+    pub time_limit: Option<Duration>,
+    /// Stops the run when it is cancelled.
+    pub cancel: CancelToken,
+    /// Tells how far the run is.
+    pub progress: Progress,
+}
+
+impl RunOptions {
+    /// Options for an engine.
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, ..Self::default() }
+    }
+}
+
+/// What a run gave.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Time from the shader's bytes to something that runs.
+    pub compile_time: Duration,
+    /// What the dispatch did.
+    pub report: Report,
+    /// Every `u#`, in the order of the job's bindings.
+    pub slots: Vec<SlotResult>,
+}
+
+/// What a view holds after a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SlotResult {
+    /// The register.
+    pub register: Register,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Its hidden counter, if it has one.
+    pub counter: Option<u32>,
+}
+
+impl Prepared {
+    /// Compiles one of the job's shaders.
+    pub fn compile(&self, device: &Device, shader: usize, engine: Engine) -> Result<Shader, JobError> {
+        device
+            .compile(&self.containers[shader], &CompileOptions::new(engine))
+            .map_err(|error| self.failed(shader, error))
+    }
+
+    /// Compiles one of the job's shaders and runs it on fresh resources.
+    pub fn run(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
+        let compiled = self.compile(device, shader, options.engine)?;
+        self.run_compiled(device, shader, &compiled, options)
+    }
+
+    /// Runs a shader that [`Prepared::compile`] gave on fresh resources.
+    pub fn run_compiled(
+        &self,
+        device: &Device,
+        shader: usize,
+        compiled: &Shader,
+        options: &RunOptions,
+    ) -> Result<Outcome, JobError> {
+        self.dispatch(device, compiled, options).map_err(|error| self.failed(shader, error))
+    }
+
+    fn dispatch(&self, device: &Device, compiled: &Shader, options: &RunOptions) -> Result<Outcome, Error> {
+        let mut bindings = Bindings::new();
+        for (binding, loaded) in self.job.bindings.iter().zip(&self.views) {
+            if let Some(register) = binding.register.of_view() {
+                bindings.set(register, view(device, binding, loaded)?);
+            }
+        }
+        let mut what = Dispatch::new(self.job.dispatch.value)
+            .first_group(self.job.first_group)
+            .cancel(options.cancel.clone())
+            .progress(options.progress.clone());
+        if let Some(limit) = options.time_limit {
+            what = what.time_limit(limit);
+        }
+        let report = device.dispatch(compiled, &bindings, &what)?;
+        let written = self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered);
+        let slots = written.filter_map(|binding| {
+            let view = bindings.get(binding.register.of_view()?)?;
+            let counter = view.counter().map(Counter::get);
+            Some(SlotResult { register: binding.register, bytes: view.to_vec(), counter })
+        });
+        Ok(Outcome { compile_time: compiled.compile_time(), report, slots: slots.collect() })
+    }
+
+    /// Points an error of the runtime at what in the job it is about.
+    fn failed(&self, shader: usize, error: Error) -> JobError {
+        let file = &self.job.shaders[shader];
+        let register = match &error {
+            Error::Binding(error) => register_of(error),
+            _ => None,
+        };
+        let binding =
+            self.job.bindings.iter().find(|binding| register.is_some() && binding.register.of_view() == register);
+        let span = match (&error, binding) {
+            (_, Some(binding)) => &binding.span,
+            (Error::OverLimit { limit: Limit::DispatchGroups(_), .. }, _) => &self.job.dispatch.span,
+            _ => &file.span,
+        };
+        self.job.error(span, Problem::Run { shader: file.value.clone(), error })
+    }
+
+    /// Holds an outcome against the job's expectations.
+    pub fn compare(&self, outcome: &Outcome) -> Vec<Comparison> {
+        let checks = self.job.expectations.iter().zip(&self.checks);
+        checks
+            .map(|(expectation, check)| {
+                let slot = outcome.slots.iter().find(|slot| slot.register == expectation.register);
+                let slot = slot.expect("the reader takes expectations about u# only, and every u# has a result");
+                let rules = &expectation.rules;
+                let mut found =
+                    compare(expectation.register, &slot.bytes, &check.segments, rules, check.natural_element);
+                found.counter = expectation
+                    .counter
+                    .filter(|expected| slot.counter != Some(*expected))
+                    .map(|expected| CounterDifference { got: slot.counter, expected });
+                found
+            })
+            .collect()
+    }
+
+    /// The first register in which two outcomes differ, beside those whose order is said not to matter.
+    pub fn disagreement(&self, one: &Outcome, other: &Outcome) -> Option<Register> {
+        let any_order = |register| {
+            let about = |expectation: &&Expectation| expectation.register == register;
+            self.job.expectations.iter().find(about).is_some_and(|found| found.rules.order == Order::Any)
+        };
+        let pairs = one.slots.iter().zip(&other.slots);
+        pairs.filter(|(a, _)| !any_order(a.register)).find(|(a, b)| a != b).map(|(a, _)| a.register)
+    }
+
+    /// Claims every output file, which finds those that cannot be written. Relative paths start from `folder`.
+    pub fn claim_outputs(&self, folder: &Path) -> Result<Outputs<'_>, JobError> {
+        let mut claims = Vec::new();
+        let mut paths = BTreeSet::new();
+        for (at, binding) in self.job.bindings.iter().enumerate() {
+            let Some(save) = &binding.save else { continue };
+            let path = folder.join(&save.path.value);
+            if !paths.insert(path.clone()) {
+                return Err(self.job.error(&save.path.span, Problem::SavedTwice { path }));
+            }
+            let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path, error))?;
+            claims.push((at, claim));
+        }
+        Ok(Outputs { prepared: self, claims })
+    }
+
+    fn cannot_write(&self, binding: usize, path: PathBuf, error: io::Error) -> JobError {
+        let binding = &self.job.bindings[binding];
+        let span = binding.save.as_ref().map_or(&binding.span, |save| &save.path.span);
+        self.job.error(span, Problem::WriteFile { path, error })
+    }
+}
+
+/// The claimed output files of a job. Dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Outputs<'a> {
+    prepared: &'a Prepared,
+    claims: Vec<(usize, Claim)>,
+}
+
+impl Outputs<'_> {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.claims.is_empty()
+    }
+
+    /// Writes the outputs and gives their paths.
+    pub fn write(self, outcome: &Outcome) -> Result<Vec<PathBuf>, JobError> {
+        let mut paths = Vec::new();
+        for (at, claim) in self.claims {
+            let binding = &self.prepared.job.bindings[at];
+            let slot = outcome.slots.iter().find(|slot| slot.register == binding.register);
+            let slot = slot.expect("the reader takes `save` at u# only, and every u# has a result");
+            let number_type = binding.save.as_ref().and_then(|save| save.number_type);
+            let path = claim.path().to_owned();
+            let kind = &self.prepared.views[at].kind;
+            output::encode(FileForm::of(&path), kind, number_type, &slot.bytes)
+                .map_err(io::Error::other)
+                .and_then(|content| claim.commit(&content))
+                .map_err(|error| self.prepared.cannot_write(at, path.clone(), error))?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+}
+
+/// The register that an error about a binding names first.
+fn register_of(error: &BindingError) -> Option<brolga_runtime::Register> {
+    match error {
+        BindingError::Unbound { register, .. }
+        | BindingError::NotDeclared { register, .. }
+        | BindingError::Kind { register, .. }
+        | BindingError::Stride { register, .. }
+        | BindingError::Dimension { register, .. }
+        | BindingError::Component { register, .. }
+        | BindingError::AtomicFormat { register, .. }
+        | BindingError::NoCounter { register }
+        | BindingError::ReadOnly { register }
+        | BindingError::Aliased { read: register, .. } => Some(*register),
+        _ => None,
+    }
+}
+
+/// The view of a binding over fresh memory.
+fn view(device: &Device, binding: &Binding, loaded: &LoadedView) -> Result<View, Error> {
+    let buffer = match &loaded.content {
+        LoadedContent::Zeros(size) => device.buffer(*size)?,
+        LoadedContent::Bytes(bytes) => device.buffer_from_bytes(bytes)?,
+    };
+    let view = match loaded.kind {
+        Kind::Constant => View::constant(buffer)?,
+        Kind::Raw => View::raw(buffer)?,
+        Kind::Structured { stride, .. } => View::structured(buffer, stride)?,
+        Kind::Typed { format, .. } => View::typed(buffer, format)?,
+        Kind::Texture(shape) => View::texture(Texture::new(buffer, shape)?),
+        Kind::Sampler => unreachable!("samplers have no view"),
+    };
+    match binding.counter {
+        Some(first) => Ok(view.with_counter(Counter::new(first))?),
+        None => Ok(view),
+    }
+}

@@ -1,0 +1,96 @@
+//! Jobs: files that say everything that a run of a compute shader needs.
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use brolga::job::{Job, RunOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = brolga::Device::builder().build()?;
+//! let ready = Job::load(Path::new("examples/mandelbrot.toml"))?.prepare(device.limits())?;
+//! for shader in 0..ready.shaders() {
+//!     let outcome = ready.run(&device, shader, &RunOptions::default())?;
+//!     assert!(ready.compare(&outcome).iter().all(|found| found.passed()));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A job goes through four types, each of which can only be had if all before was right: the tree of the text, [`Job`]
+//! (its keys are right), [`Prepared`] (its files are there and fit), [`Outcome`] (it ran).
+//!
+//! | file | what |
+//! |---|---|
+//! | `document.rs` | JSON and TOML as one tree with places |
+//! | `json.rs` | the JSON reader |
+//! | `table.rs` | typed access to the keys of a table |
+//! | `read.rs` | the keys of a job and of a binding |
+//! | `kind_keys.rs` | the keys of kinds of views |
+//! | `content_keys.rs` | the keys of what a view holds |
+//! | `expect_keys.rs` | the keys of an expectation |
+//! | `model.rs` | what a job says |
+//! | `values.rs` | numbers in views |
+//! | `prepare.rs` | opens the files of a job and checks their sizes |
+//! | `execute.rs` | runs a prepared job |
+//! | `compare.rs` | holds results against expectations |
+//! | `output.rs` | output files |
+//! | `npy.rs`, `picture.rs` | .npy and .png |
+//! | `error.rs` | what can be wrong, and where |
+
+mod compare;
+mod content_keys;
+mod document;
+mod error;
+mod execute;
+mod expect_keys;
+mod json;
+mod kind_keys;
+mod model;
+mod npy;
+mod output;
+mod picture;
+mod prepare;
+mod read;
+mod table;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use compare::{Comparison, CounterDifference, Difference, Segment};
+pub use document::{Span, Syntax};
+pub use error::{JobError, Problem};
+pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
+pub use model::*;
+pub use prepare::Prepared;
+pub use values::{Number, NumberType};
+
+impl Job {
+    /// Reads a job file, or the `case.json` of a folder.
+    pub fn load(path: &Path) -> Result<Self, JobError> {
+        let path = if path.is_dir() { path.join("case.json") } else { path.to_owned() };
+        let nothing: Arc<str> = Arc::from("");
+        let syntax = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Syntax::Json,
+            Some("toml") => Syntax::Toml,
+            _ => return Err(JobError::new(&path, &nothing, 0..0, Problem::JobExtension)),
+        };
+        match fs::read_to_string(&path) {
+            Ok(text) => Self::parse(path, &text, syntax),
+            Err(error) => Err(JobError::new(&path, &nothing, 0..0, Problem::ReadJob { error })),
+        }
+    }
+
+    /// Reads a job from a text. Files that it names are looked for beside `path`, which need not exist.
+    pub fn parse(path: PathBuf, text: &str, syntax: Syntax) -> Result<Self, JobError> {
+        let text: Arc<str> = Arc::from(text);
+        match document::parse(&text, syntax) {
+            Ok(root) => read::job(&root, path, text),
+            Err((problem, span)) => Err(JobError::new(&path, &text, span, problem)),
+        }
+    }
+}

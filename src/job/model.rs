@@ -1,0 +1,315 @@
+//! What a job says, after its keys and numbers are checked and before any file but the job itself is opened.
+//!
+//! Both forms of a job give these types. Whatever may turn out wrong later keeps its place in the text.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use brolga_runtime::{Format, ResourceClass, TextureShape};
+
+use super::document::Span;
+use super::error::{JobError, Problem};
+use super::values::{Number, NumberType};
+
+/// A run of one or more compiled forms of a compute shader: what is bound, how many groups, what must come out.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The name for reports: the key `name`, else the file's.
+    pub name: String,
+    /// The job file. Files that the job reads are named from its folder.
+    pub path: PathBuf,
+    /// The compiled forms. Each runs on fresh resources and must give the expected result.
+    pub shaders: Vec<Located<PathBuf>>,
+    /// Groups along x, y and z.
+    pub dispatch: Located<[u32; 3]>,
+    /// The first group.
+    pub first_group: [u32; 3],
+    /// What is bound.
+    pub bindings: Vec<Binding>,
+    /// What must come out.
+    pub expectations: Vec<Expectation>,
+    /// The text of the job file, for messages.
+    pub(super) text: Arc<str>,
+}
+
+impl Job {
+    /// A problem at a place of this job.
+    pub(super) fn error(&self, span: &Span, problem: Problem) -> JobError {
+        JobError::new(&self.path, &self.text, span.clone(), problem)
+    }
+
+    /// A file that the job names.
+    pub(super) fn resolve(&self, file: &Path) -> PathBuf {
+        self.path.parent().map_or_else(|| file.to_owned(), |folder| folder.join(file))
+    }
+
+    /// The binding of a register.
+    pub fn binding(&self, register: Register) -> Option<&Binding> {
+        self.bindings.iter().find(|binding| binding.register == register)
+    }
+}
+
+/// A value and its place in the job's text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Register files that a job can fill.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum RegisterFile {
+    /// `b#`: constant buffers.
+    Constant,
+    /// `t#`: what the shader reads.
+    Resource,
+    /// `u#`: what the shader reads and writes.
+    Unordered,
+    /// `s#`: samplers.
+    Sampler,
+}
+
+/// A register as the listing names it, with the register space that model 5.1 has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Register {
+    /// The register file.
+    pub file: RegisterFile,
+    /// The register space, 0 before model 5.1.
+    pub space: u32,
+    /// The number.
+    pub number: u32,
+}
+
+impl Register {
+    /// Reads `u0` or `u0,space1`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, space) = match text.split_once(',') {
+            None => (text, 0),
+            Some((name, space)) => (name, parse_digits(space.trim().strip_prefix("space")?)?),
+        };
+        let mut letters = name.trim().chars();
+        let file = match letters.next()? {
+            'b' => RegisterFile::Constant,
+            't' => RegisterFile::Resource,
+            'u' => RegisterFile::Unordered,
+            's' => RegisterFile::Sampler,
+            _ => return None,
+        };
+        Some(Self { file, space, number: parse_digits(letters.as_str())? })
+    }
+}
+
+fn parse_digits(text: &str) -> Option<u32> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+impl Register {
+    /// The register as the runtime names it; `None` for samplers.
+    pub fn of_view(self) -> Option<brolga_runtime::Register> {
+        let class = match self.file {
+            RegisterFile::Constant => ResourceClass::Constant,
+            RegisterFile::Resource => ResourceClass::ShaderResource,
+            RegisterFile::Unordered => ResourceClass::UnorderedAccess,
+            RegisterFile::Sampler => return None,
+        };
+        Some(brolga_runtime::Register::new(class, self.number).in_space(self.space))
+    }
+}
+
+impl fmt::Display for Register {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = match self.file {
+            RegisterFile::Constant => 'b',
+            RegisterFile::Resource => 't',
+            RegisterFile::Unordered => 'u',
+            RegisterFile::Sampler => 's',
+        };
+        write!(f, "{letter}{}", self.number)?;
+        match self.space {
+            0 => Ok(()),
+            space => write!(f, ",space{space}"),
+        }
+    }
+}
+
+/// One register and what is bound to it.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// The register.
+    pub register: Register,
+    /// The kind of view, with its dimensions where the job gives them.
+    pub kind: Kind,
+    /// Bytes of the view, by the key `size`.
+    pub size: Option<u64>,
+    /// What it holds before the run.
+    pub content: Content,
+    /// The hidden counter's first value.
+    pub counter: Option<u32>,
+    /// Where its final content goes.
+    pub save: Option<Save>,
+    /// The register's name in the text.
+    pub span: Span,
+}
+
+/// Kinds of views.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    /// A constant buffer.
+    Constant,
+    /// Bytes, read as 32-bit words.
+    Raw,
+    /// Elements of a fixed stride.
+    Structured {
+        /// Bytes from one element to the next.
+        stride: u32,
+        /// Elements.
+        count: Option<u64>,
+    },
+    /// A buffer of texels.
+    Typed {
+        /// Of each texel.
+        format: Format,
+        /// Texels.
+        count: Option<u64>,
+    },
+    /// An image. Only a 2D one of one mip level may have sides of 0: then the file that fills it says them.
+    Texture(TextureShape),
+    /// A sampler: taken, and not used until shaders may sample.
+    Sampler,
+}
+
+impl Kind {
+    /// The kind's name in jobs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Constant => "constant",
+            Kind::Raw => "raw",
+            Kind::Structured { .. } => "structured",
+            Kind::Typed { .. } => "typed",
+            Kind::Texture(shape) => shape.dimension.name(),
+            Kind::Sampler => "sampler",
+        }
+    }
+}
+
+/// What a view holds before the run.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// The job does not say: zeros.
+    Unsaid,
+    /// One number in every element.
+    Fill(Number),
+    /// The content of a file.
+    File(Located<PathBuf>),
+    /// Values in the job, and zeros between them.
+    Values(Vec<Run>),
+}
+
+/// Consecutive values of one type from a byte on.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Where the first value goes.
+    pub byte: u64,
+    /// The values, as they lie in memory.
+    pub bytes: Vec<u8>,
+    /// Their type.
+    pub number_type: NumberType,
+    /// Where they stand.
+    pub span: Span,
+}
+
+/// An output file.
+#[derive(Clone, Debug)]
+pub struct Save {
+    /// The file; a relative path starts from the folder that the caller chooses.
+    pub path: Located<PathBuf>,
+    /// The type of the numbers in an .npy file; by default the format's, else `u32`.
+    pub number_type: Option<NumberType>,
+}
+
+/// What a view must hold after the run.
+#[derive(Clone, Debug)]
+pub struct Expectation {
+    /// The view.
+    pub register: Register,
+    /// The content; `None` if only the counter is expected.
+    pub content: Option<Expected>,
+    /// How the numbers are compared.
+    pub rules: Rules,
+    /// The hidden counter's final value.
+    pub counter: Option<u32>,
+    /// The expectation in the text.
+    pub span: Span,
+}
+
+/// The content that a view must have.
+#[derive(Clone, Debug)]
+pub enum Expected {
+    /// All of it, in a file.
+    File(Located<PathBuf>),
+    /// Values in the job; what is not named is not compared.
+    Values(Vec<Run>),
+}
+
+/// How the numbers of a view are compared with the expected ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// The types of the numbers, repeated to the end. Empty: the types that the expected values are written with.
+    pub pattern: Vec<NumberType>,
+    /// Whether the pattern is of 32-bit words of mixed types: then its integers are always exact.
+    pub mixed: bool,
+    /// How far a number may be off.
+    pub tolerance: Tolerance,
+    /// Bytes of an element, if the job says.
+    pub element: Option<u64>,
+    /// Only this many elements are compared.
+    pub elements: Option<u64>,
+    /// Elements that are not compared.
+    pub skip_elements: Vec<u64>,
+    /// Whether the order of the elements matters.
+    pub order: Order,
+}
+
+/// Whether the order of elements matters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// It does.
+    Fixed,
+    /// The elements are a multiset.
+    Any,
+}
+
+/// How far a number may be off. It passes if it meets any of the bounds; without a bound it must be equal.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Tolerance {
+    /// Absolute difference.
+    pub abs: Option<f64>,
+    /// Difference relative to the expected value.
+    pub rel: Option<f64>,
+    /// Difference in units of the last place.
+    pub ulp: Option<u64>,
+}
+
+impl Tolerance {
+    /// Equality.
+    pub const EXACT: Self = Self { abs: None, rel: None, ulp: None };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_are_read_as_listings_and_hlsl_write_them() {
+        let u0 = Register { file: RegisterFile::Unordered, space: 0, number: 0 };
+        assert_eq!(Register::parse("u0"), Some(u0));
+        assert_eq!(Register::parse("u12, space3"), Some(Register { space: 3, number: 12, ..u0 }));
+        assert_eq!(Register::parse("u12, space3").unwrap().to_string(), "u12,space3");
+        for text in ["", "u", "x0", "u-1", "u+1", "u0 space1", "u0, 1", "u99999999999", "u0,space"] {
+            assert_eq!(Register::parse(text), None, "{text}");
+        }
+    }
+}

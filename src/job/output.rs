@@ -1,0 +1,214 @@
+//! Output files: what they hold, and writing them so that nobody ever sees half of one.
+//!
+//! An output is claimed before the run: its temporary file is made beside it, which finds a missing folder or a missing
+//! right while nothing is lost yet. After the run the content goes to the temporary file, which then takes the output's
+//! name. A claim that is dropped leaves nothing behind.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use brolga_runtime::Dimension;
+use tempfile::NamedTempFile;
+
+use super::model::Kind;
+use super::npy::{self, ElementType};
+use super::picture;
+use super::values::NumberType;
+
+/// A file that is going to be written.
+#[derive(Debug)]
+pub struct Claim {
+    path: PathBuf,
+    temporary: NamedTempFile,
+}
+
+impl Claim {
+    /// Makes the temporary file beside `path`.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        if path.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        // A file that may not be written shall not be replaced either.
+        if path.exists() {
+            fs::OpenOptions::new().write(true).open(path)?;
+        }
+        let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut prefix = std::ffi::OsString::from(".");
+        prefix.push(name);
+        prefix.push(".");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".part");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // The user's mask applies, as to any file; without this the output would be readable by its owner alone.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        Ok(Self { path: path.to_owned(), temporary: builder.tempfile_in(folder)? })
+    }
+
+    /// The output.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the content and gives the file its name.
+    pub fn commit(mut self, content: &[u8]) -> io::Result<()> {
+        self.temporary.write_all(content)?;
+        self.temporary.as_file().sync_data()?;
+        self.temporary.persist(&self.path).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+/// Forms of output files, by the end of the name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileForm {
+    /// The bytes of the view.
+    Raw,
+    /// NumPy's.
+    Npy,
+    /// A picture.
+    Png,
+}
+
+impl FileForm {
+    /// The form that a file's name asks for.
+    pub fn of(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            Some("npy") => FileForm::Npy,
+            Some("png") => FileForm::Png,
+            _ => FileForm::Raw,
+        }
+    }
+}
+
+/// Why a view cannot go into a file of this form; `None` if it can.
+pub(super) fn refusal(form: FileForm, kind: &Kind, size_bytes: u64, number_type: Option<NumberType>) -> Option<String> {
+    let mips = matches!(kind, Kind::Texture(shape) if shape.mips > 1);
+    match form {
+        FileForm::Raw => None,
+        FileForm::Npy if mips => Some("an .npy file holds one level of detail: save it as .bin".into()),
+        FileForm::Npy => {
+            let number_type = number_type?;
+            let unit = match kind {
+                Kind::Structured { stride, .. } => u64::from(*stride),
+                Kind::Typed { .. } | Kind::Texture(_) => {
+                    return Some("its format says the type of its numbers: leave `type` out".into());
+                }
+                _ => size_bytes,
+            };
+            let whole = unit.is_multiple_of(number_type.size_bytes() as u64);
+            (!whole).then(|| format!("{unit} bytes are no whole number of {number_type}"))
+        }
+        FileForm::Png => match kind {
+            Kind::Texture(image) if image.dimension != Dimension::Texture2d || mips => {
+                Some("a picture holds one texture2d of one level: save it as .npy or .bin".into())
+            }
+            Kind::Texture(image) if !picture::can_write(image.format) => {
+                Some(format!("pictures are written from {}, not {}: save it as .npy", picture::WRITABLE, image.format))
+            }
+            Kind::Texture(_) => None,
+            other => Some(format!("a picture is made from a texture2d, not from a {} view", other.name())),
+        },
+    }
+}
+
+/// The content of an output file. The view must not have been refused.
+pub(super) fn encode(
+    form: FileForm,
+    kind: &Kind,
+    number_type: Option<NumberType>,
+    bytes: &[u8],
+) -> Result<Vec<u8>, String> {
+    match (form, kind) {
+        (FileForm::Raw, _) => Ok(bytes.to_vec()),
+        (FileForm::Npy, _) => {
+            let (element, shape) = array(kind, number_type, bytes.len() as u64);
+            Ok(npy::write(element, &shape, bytes))
+        }
+        (FileForm::Png, Kind::Texture(image)) => {
+            picture::write(image.format, image.width, image.height, bytes).map_err(|error| error.to_string())
+        }
+        (FileForm::Png, _) => unreachable!("only images are not refused"),
+    }
+}
+
+/// The array that a view is: outermost side first.
+fn array(kind: &Kind, number_type: Option<NumberType>, size_bytes: u64) -> (ElementType, Vec<u64>) {
+    let plain = ElementType::of_numbers(number_type.unwrap_or(NumberType::U32));
+    let numbers = |bytes: u64| bytes / plain.size_bytes as u64;
+    let (format, mut sides) = match *kind {
+        Kind::Structured { stride, .. } => {
+            let stride = u64::from(stride);
+            return (plain, vec![size_bytes / stride, numbers(stride)]);
+        }
+        Kind::Typed { format, .. } => (format, vec![size_bytes / u64::from(format.size_bytes())]),
+        Kind::Texture(image) => {
+            let sides = match image.dimension {
+                Dimension::Texture1d => vec![image.width],
+                Dimension::Texture1dArray => vec![image.layers, image.width],
+                Dimension::Texture2d => vec![image.height, image.width],
+                Dimension::Texture3d => vec![image.depth, image.height, image.width],
+                _ => vec![image.layers, image.height, image.width],
+            };
+            (image.format, sides.into_iter().map(u64::from).collect())
+        }
+        Kind::Constant | Kind::Raw | Kind::Sampler => return (plain, vec![numbers(size_bytes)]),
+    };
+    let (element, components) = ElementType::of_format(format);
+    if components > 1 {
+        sides.push(components as u64);
+    }
+    (element, sides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brolga_runtime::{Format, TextureShape};
+
+    #[test]
+    fn a_claim_leaves_the_old_file_until_the_new_one_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.bin");
+        fs::write(&path, b"old").unwrap();
+        drop(Claim::new(&path).unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        Claim::new(&path).unwrap().commit(b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_found_at_the_claim() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Claim::new(folder.path()).is_err());
+        assert!(Claim::new(&folder.path().join("missing/out.bin")).is_err());
+    }
+
+    #[test]
+    fn arrays_have_the_sides_of_their_view() {
+        let structured = Kind::Structured { stride: 12, count: None };
+        assert_eq!(array(&structured, Some(NumberType::F32), 120).1, [10, 3]);
+        assert_eq!(array(&Kind::Raw, None, 120).1, [30]);
+        let mut image = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 5, 3);
+        assert_eq!(array(&Kind::Texture(image), None, 60).1, [3, 5, 4]);
+        image.format = Format::R32_FLOAT;
+        assert_eq!(array(&Kind::Texture(image), None, 60).1, [3, 5]);
+    }
+
+    #[test]
+    fn pictures_refuse_what_has_no_obvious_colour() {
+        let of = |kind: &Kind| refusal(FileForm::of(Path::new("x.PNG")), kind, 64, None);
+        assert!(of(&Kind::Raw).unwrap().contains("texture2d"));
+        let image = TextureShape::texture_2d(Format::R32_UINT, 4, 4);
+        assert!(of(&Kind::Texture(image)).unwrap().contains("R8G8B8A8_UNORM"));
+        assert_eq!(of(&Kind::Texture(TextureShape::texture_2d(Format::R32_FLOAT, 4, 4))), None);
+    }
+}

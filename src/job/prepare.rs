@@ -1,0 +1,386 @@
+//! Opens the files that a job reads, and checks every size before anything runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use brolga_runtime::Limits;
+
+use super::compare::Segment;
+use super::document::Span;
+use super::error::{JobError, Problem};
+use super::model::*;
+use super::npy::{self, ElementType};
+use super::output::{self, FileForm};
+use super::picture;
+
+/// A job whose files are there and fit.
+#[derive(Debug)]
+pub struct Prepared {
+    pub(super) job: Job,
+    /// The shader files' content, in the order of the job.
+    pub(super) containers: Vec<Vec<u8>>,
+    /// In the order of the job's bindings.
+    pub(super) views: Vec<LoadedView>,
+    /// In the order of the job's expectations.
+    pub(super) checks: Vec<Check>,
+}
+
+/// A binding with its final size and first content.
+#[derive(Debug)]
+pub(super) struct LoadedView {
+    /// With every side known.
+    pub kind: Kind,
+    pub content: LoadedContent,
+}
+
+/// What a view holds before a run.
+#[derive(Debug)]
+pub(super) enum LoadedContent {
+    /// So many zeros.
+    Zeros(u64),
+    Bytes(Vec<u8>),
+}
+
+impl LoadedContent {
+    pub fn size_bytes(&self) -> u64 {
+        match self {
+            LoadedContent::Zeros(size) => *size,
+            LoadedContent::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+/// An expectation with its content.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub segments: Vec<Segment>,
+    /// Bytes of an element where the rules do not say.
+    pub natural_element: u64,
+}
+
+impl Job {
+    /// Opens the job's files. Nothing larger than the limits is read.
+    pub fn prepare(self, limits: &Limits) -> Result<Prepared, JobError> {
+        let mut containers = Vec::new();
+        for shader in &self.shaders {
+            let path = self.resolve(&shader.value);
+            match fs::read(&path) {
+                Ok(bytes) => containers.push(bytes),
+                Err(error) => return Err(self.error(&shader.span, Problem::ReadFile { path, error })),
+            }
+        }
+        let mut views = Vec::new();
+        for binding in &self.bindings {
+            let loader = Loader { job: &self, binding, most: limits.buffer_bytes };
+            views.push(loader.load()?);
+        }
+        let mut checks = Vec::new();
+        for expectation in &self.expectations {
+            let at = self.bindings.iter().position(|binding| binding.register == expectation.register);
+            let at = at.expect("the reader refuses expectations about registers that are not bound");
+            let loader = Loader { job: &self, binding: &self.bindings[at], most: limits.buffer_bytes };
+            checks.push(loader.check(expectation, &views[at])?);
+        }
+        Ok(Prepared { job: self, containers, views, checks })
+    }
+}
+
+impl Prepared {
+    /// The job.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// How many compiled forms there are.
+    pub fn shaders(&self) -> usize {
+        self.containers.len()
+    }
+
+    /// The content of a shader file.
+    pub fn container(&self, shader: usize) -> &[u8] {
+        &self.containers[shader]
+    }
+}
+
+/// Loads what belongs to one binding.
+struct Loader<'a> {
+    job: &'a Job,
+    binding: &'a Binding,
+    most: u64,
+}
+
+/// The content of an input file without its header.
+struct FileContent {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Loader<'_> {
+    fn wrong(&self, problem: Problem) -> JobError {
+        self.job.error(&self.binding.span, problem)
+    }
+
+    fn register(&self) -> String {
+        self.binding.register.to_string()
+    }
+
+    fn load(&self) -> Result<LoadedView, JobError> {
+        let mut kind = self.binding.kind;
+        if kind == Kind::Sampler {
+            return Ok(LoadedView { kind, content: LoadedContent::Zeros(0) });
+        }
+        let file = match &self.binding.content {
+            Content::File(file) => Some((self.open(file, &mut kind)?, &file.span)),
+            _ => None,
+        };
+        let size = self.size(&kind, file.as_ref().map(|(file, _)| file))?;
+        let content = match (&self.binding.content, file) {
+            (_, Some((file, span))) => {
+                self.check_file_size(&file.path, file.bytes.len() as u64, size, span)?;
+                LoadedContent::Bytes(file.bytes)
+            }
+            (Content::Fill(number), _) if number.bits != 0 => {
+                let unit = number.number_type.size_bytes() as u64;
+                if !size.is_multiple_of(unit) {
+                    return Err(self.not_whole(size, unit));
+                }
+                let mut one = Vec::new();
+                number.append_to(&mut one);
+                LoadedContent::Bytes(one.repeat((size / unit) as usize))
+            }
+            (Content::Values(runs), _) => LoadedContent::Bytes(self.place(runs, size)?),
+            (Content::Unsaid, _) if self.binding.register.file != RegisterFile::Unordered => {
+                let key = "file`, `fill` or values such as `u32";
+                return Err(self.wrong(Problem::MissingKey { place: "a register that is only read", key }));
+            }
+            _ => LoadedContent::Zeros(size),
+        };
+        if let Some(save) = &self.binding.save {
+            let form = FileForm::of(&save.path.value);
+            if let Some(message) = output::refusal(form, &kind, size, save.number_type) {
+                let (path, register) = (save.path.value.clone(), self.register());
+                return Err(self.job.error(&save.path.span, Problem::CannotEncode { path, register, message }));
+            }
+        }
+        Ok(LoadedView { kind, content })
+    }
+
+    /// Bytes of the view. `file` is what fills it.
+    fn size(&self, kind: &Kind, file: Option<&FileContent>) -> Result<u64, JobError> {
+        let computed = match *kind {
+            Kind::Structured { stride, count: Some(count) } => Some(count.saturating_mul(u64::from(stride))),
+            Kind::Typed { format, count: Some(count) } => Some(count.saturating_mul(u64::from(format.size_bytes()))),
+            Kind::Texture(shape) => match shape.size_bytes() {
+                Ok(size) => Some(size),
+                Err(error) => return Err(self.wrong(Problem::Resource { register: self.register(), error })),
+            },
+            _ => None,
+        };
+        let size = match (self.binding.size, computed, &self.binding.content, file) {
+            (Some(given), Some(computed), _, _) if given != computed => {
+                let (register, kind) = (self.register(), kind.name());
+                return Err(self.wrong(Problem::SizeMismatch { register, given, kind, computed }));
+            }
+            (Some(size), ..) | (_, Some(size), ..) => size,
+            (_, _, _, Some(file)) => file.bytes.len() as u64,
+            (_, _, Content::Values(runs), _) => runs.iter().map(end_of).max().unwrap_or(0),
+            _ => return Err(self.wrong(Problem::NoSize { register: self.register() })),
+        };
+        if size > self.most {
+            return Err(self.wrong(Problem::TooLarge { register: self.register(), bytes: size, limit: self.most }));
+        }
+        let unit = match *kind {
+            Kind::Structured { stride, .. } => u64::from(stride),
+            Kind::Typed { format, .. } => u64::from(format.size_bytes()),
+            Kind::Raw => 4,
+            _ => 1,
+        };
+        if !size.is_multiple_of(unit) {
+            return Err(self.not_whole(size, unit));
+        }
+        Ok(size)
+    }
+
+    fn not_whole(&self, bytes: u64, unit: u64) -> JobError {
+        self.wrong(Problem::NotWhole { register: self.register(), bytes, unit })
+    }
+
+    fn check_file_size(&self, path: &Path, found: u64, needed: u64, span: &Span) -> Result<(), JobError> {
+        if found == needed {
+            return Ok(());
+        }
+        let (path, register) = (path.to_owned(), self.register());
+        Err(self.job.error(span, Problem::FileSize { path, register, found, needed }))
+    }
+
+    /// Reads an input file. A picture gives its sides to an image that has none.
+    fn open(&self, file: &Located<PathBuf>, kind: &mut Kind) -> Result<FileContent, JobError> {
+        let path = self.job.resolve(&file.value);
+        let bytes = self.read(&path, &file.span)?;
+        let bad = |message| self.job.error(&file.span, Problem::BadFile { path: path.clone(), message });
+        let bytes = match (FileForm::of(&path), &mut *kind) {
+            (FileForm::Png, Kind::Texture(shape)) => {
+                if !picture::can_read(shape.format) {
+                    return Err(bad(format!("a picture gives texels of R8G8B8A8_UNORM, not {}", shape.format)));
+                }
+                let picture = picture::read(&bytes, self.most).map_err(bad)?;
+                if shape.width == 0 {
+                    (shape.width, shape.height) = (picture.width, picture.height);
+                }
+                if (shape.width, shape.height) != (picture.width, picture.height) {
+                    let (w, h) = (picture.width, picture.height);
+                    return Err(bad(format!(
+                        "the picture is {w} x {h}, the texture {} x {}",
+                        shape.width, shape.height
+                    )));
+                }
+                picture.texels
+            }
+            (FileForm::Npy, _) => {
+                let array = npy::read(&bytes).map_err(bad)?;
+                if let Some(wanted) = wanted_elements(kind).filter(|wanted| *wanted != array.element) {
+                    return Err(bad(format!(
+                        "the array has elements of {}, the view's format needs {wanted}",
+                        array.element
+                    )));
+                }
+                if let (Kind::Texture(shape), [height, width, ..]) = (&mut *kind, array.shape.as_slice()) {
+                    if shape.width == 0 {
+                        let side = |side: &u64| u32::try_from(*side).unwrap_or(u32::MAX);
+                        (shape.width, shape.height) = (side(width), side(height));
+                    }
+                }
+                array.data.to_vec()
+            }
+            _ => bytes,
+        };
+        if matches!(kind, Kind::Texture(shape) if shape.width == 0) {
+            return Err(self.wrong(Problem::MissingKey { place: "a texture", key: "width" }));
+        }
+        Ok(FileContent { path, bytes })
+    }
+
+    fn read(&self, path: &Path, span: &Span) -> Result<Vec<u8>, JobError> {
+        let found = fs::metadata(path).and_then(|metadata| {
+            let limit = self.most.saturating_add(1 << 16);
+            if metadata.len() > limit { Ok(Err(metadata.len())) } else { fs::read(path).map(Ok) }
+        });
+        match found {
+            Ok(Ok(bytes)) => Ok(bytes),
+            Ok(Err(bytes)) => {
+                let (register, limit) = (self.register(), self.most);
+                Err(self.job.error(span, Problem::TooLarge { register, bytes, limit }))
+            }
+            Err(error) => Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), error })),
+        }
+    }
+
+    /// Values at their places among zeros.
+    fn place(&self, runs: &[Run], size: u64) -> Result<Vec<u8>, JobError> {
+        let mut bytes = vec![0; size as usize];
+        for run in runs {
+            self.check_run(run, size)?;
+            bytes[run.byte as usize..][..run.bytes.len()].copy_from_slice(&run.bytes);
+        }
+        Ok(bytes)
+    }
+
+    fn check_run(&self, run: &Run, size: u64) -> Result<(), JobError> {
+        match end_of(run) {
+            end if end > size => Err(self
+                .job
+                .error(&run.span, Problem::ValuesSize { register: self.register(), found: end, needed: size })),
+            _ => Ok(()),
+        }
+    }
+
+    fn check(&self, expectation: &Expectation, view: &LoadedView) -> Result<Check, JobError> {
+        let rules = &expectation.rules;
+        let bad = |span: &Span, message: String| Err(self.job.error(span, Problem::Expectation { message }));
+        if expectation.counter.is_some() && self.binding.counter.is_none() {
+            let register = self.register();
+            return bad(&expectation.span, format!("{register} has no hidden counter: give its binding `counter = 0`"));
+        }
+        let size = view.content.size_bytes();
+        let natural_element = match view.kind {
+            Kind::Structured { stride, .. } => u64::from(stride),
+            Kind::Typed { format, .. } => u64::from(format.size_bytes()),
+            Kind::Texture(shape) => u64::from(shape.format.size_bytes()),
+            _ => rules.pattern.first().map_or(4, |number_type| number_type.size_bytes() as u64),
+        };
+        let element = rules.element.unwrap_or(natural_element);
+        let compared = match rules.elements {
+            None => size,
+            Some(elements) => match elements.saturating_mul(element) {
+                bytes if bytes <= size => bytes,
+                _ => {
+                    let register = self.register();
+                    let message =
+                        format!("{elements} elements of {element} bytes do not fit into {register}: {size} bytes");
+                    return bad(&expectation.span, message);
+                }
+            },
+        };
+        let mut segments = Vec::new();
+        match &expectation.content {
+            None => {}
+            Some(Expected::File(file)) => {
+                let content = self.open(file, &mut view.kind.clone())?;
+                let found = content.bytes.len() as u64;
+                // A file may leave out what is not compared.
+                if found != compared {
+                    self.check_file_size(&content.path, found, size, &file.span)?;
+                }
+                segments.push(Segment { byte: 0, bytes: content.bytes, pattern: rules.pattern.clone() });
+            }
+            Some(Expected::Values(runs)) => {
+                for run in runs {
+                    self.check_run(run, size)?;
+                    let pattern = if rules.pattern.is_empty() { vec![run.number_type] } else { rules.pattern.clone() };
+                    segments.push(Segment { byte: run.byte, bytes: run.bytes.clone(), pattern });
+                }
+            }
+        }
+        for segment in &segments {
+            // All types of a pattern have one size.
+            let unit = segment.pattern[0].size_bytes() as u64;
+            if !segment.byte.is_multiple_of(unit) || !(segment.bytes.len() as u64).is_multiple_of(unit) {
+                let (number_type, end) = (segment.pattern[0], segment.byte + segment.bytes.len() as u64);
+                let message = format!("bytes {} to {end} are no whole number of {number_type}", segment.byte);
+                return bad(&expectation.span, message);
+            }
+        }
+        if rules.order == Order::Any {
+            self.check_any_order(expectation, &segments, element)?;
+        }
+        Ok(Check { segments, natural_element })
+    }
+
+    fn check_any_order(&self, expectation: &Expectation, segments: &[Segment], element: u64) -> Result<(), JobError> {
+        let message = match segments {
+            [] => return Ok(()),
+            [Segment { byte: 0, bytes, pattern }] => {
+                let unit = pattern[0].size_bytes() as u64;
+                if element.is_multiple_of(unit) && (bytes.len() as u64).is_multiple_of(element) {
+                    return Ok(());
+                }
+                format!("elements of {element} bytes do not divide the {} expected bytes into numbers", bytes.len())
+            }
+            _ => "elements in any order are given as one list from byte 0".into(),
+        };
+        Err(self.job.error(&expectation.span, Problem::Expectation { message }))
+    }
+}
+
+fn end_of(run: &Run) -> u64 {
+    run.byte.saturating_add(run.bytes.len() as u64)
+}
+
+/// The type of elements that an array for a view must have, where the view's format says.
+fn wanted_elements(kind: &Kind) -> Option<ElementType> {
+    match kind {
+        Kind::Typed { format, .. } => Some(ElementType::of_format(*format).0),
+        Kind::Texture(shape) => Some(ElementType::of_format(shape.format).0),
+        _ => None,
+    }
+}

@@ -1,0 +1,189 @@
+//! From the tree of a job file to what the job says.
+//!
+//! There is one reader for both forms: the canonical lists `bindings` and `expect`, and the short form's table for each
+//! register. A binding is the same table in either; it names its kind by `kind = "raw"` with the dimensions beside it,
+//! or by a key of the kind's name that holds them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::content_keys::{self, RUN_KEYS};
+use super::document::{Entry, Node, Span};
+use super::error::{JobError, Problem};
+use super::expect_keys;
+use super::kind_keys::{self, DIMENSION_KEYS, KIND_NAMES};
+use super::model::*;
+use super::table::*;
+use super::values::NumberType;
+
+const JOB_KEYS: &[&str] =
+    &["name", "note", "exercises", "shader", "shaders", "entry", "dispatch", "first_group", "bindings", "expect"];
+const BINDING_KEYS: &[&str] = &["slot", "kind", "size", "file", "fill", "counter", "save", "note"];
+
+/// Reads the tree of the job file at `path`.
+pub(super) fn job(root: &Node, path: PathBuf, text: Arc<str>) -> Result<Job, JobError> {
+    match parts(root) {
+        Ok(parts) => Ok(Job {
+            name: parts.name.unwrap_or_else(|| file_name(&path)),
+            path,
+            shaders: parts.shaders,
+            dispatch: parts.dispatch,
+            first_group: parts.first_group,
+            bindings: parts.bindings,
+            expectations: parts.expectations,
+            text,
+        }),
+        Err((problem, span)) => Err(JobError::new(&path, &text, span, problem)),
+    }
+}
+
+fn file_name(path: &std::path::Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A job without what the file's name gives.
+struct Parts {
+    name: Option<String>,
+    shaders: Vec<Located<PathBuf>>,
+    dispatch: Located<[u32; 3]>,
+    first_group: [u32; 3],
+    bindings: Vec<Binding>,
+    expectations: Vec<Expectation>,
+}
+
+fn parts(root: &Node) -> Result<Parts, Fault> {
+    let table = Table::open(root, "the job", "the job")?;
+    let mut bindings = Vec::new();
+    let mut expectations = Vec::new();
+    for entry in table.entries() {
+        match Register::parse(&entry.key) {
+            Some(register) => short_form(entry, register, &mut bindings, &mut expectations)?,
+            None if JOB_KEYS.contains(&entry.key.as_str()) => {}
+            None => return Err(table.unknown(entry, &[JOB_KEYS])),
+        }
+    }
+    for node in list(&table, "bindings")? {
+        let inner = Table::open(node, "bindings", "a binding")?;
+        let (register, span) = slot(&inner)?;
+        bindings.push(binding(&inner.at(&span), register, &[])?);
+    }
+    for node in list(&table, "expect")? {
+        let inner = Table::open(node, "expect", "an expectation")?;
+        let (register, span) = slot(&inner)?;
+        expectations.push(expect_keys::expectation(&inner.at(&span), register)?);
+    }
+    check_registers(&bindings, &expectations)?;
+    Ok(Parts {
+        name: table.text("name")?.map(str::to_owned),
+        shaders: shaders(&table)?,
+        dispatch: groups(&table, "dispatch")?.ok_or_else(|| table.missing("dispatch"))?,
+        first_group: groups(&table, "first_group")?.map_or([0; 3], |groups| groups.value),
+        bindings,
+        expectations,
+    })
+}
+
+fn list<'a>(table: &Table<'a>, key: &str) -> Result<&'a [Node], Fault> {
+    table.get(key).map_or(Ok(&[]), |node| as_array(node, key))
+}
+
+/// The table of one register in the short form.
+fn short_form(
+    entry: &Entry,
+    register: Register,
+    bindings: &mut Vec<Binding>,
+    expectations: &mut Vec<Expectation>,
+) -> Result<(), Fault> {
+    let table = Table::open(&entry.node, &entry.key, "a binding")?.at(&entry.key_span);
+    bindings.push(binding(&table, register, &["expect"])?);
+    if let Some(expect) = table.entry("expect") {
+        let inner = Table::open(&expect.node, "expect", "an expectation")?.at(&expect.key_span);
+        expectations.push(expect_keys::expectation(&inner, register)?);
+    }
+    Ok(())
+}
+
+fn slot(table: &Table<'_>) -> Result<(Register, Span), Fault> {
+    let node = table.need("slot")?;
+    let text = as_text(node, "slot")?;
+    let bad = || (Problem::BadRegister { text: text.to_owned() }, node.span.clone());
+    Ok((Register::parse(text).ok_or_else(bad)?, node.span.clone()))
+}
+
+fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Result<Binding, Fault> {
+    let beside: &[&str] = if table.get("kind").is_some() { DIMENSION_KEYS } else { KIND_NAMES };
+    // A binding that does not say its kind is told so, rather than that its dimensions are unknown keys.
+    let (kind, size) = kind_keys::kind(table, register)?;
+    table.allow(&[BINDING_KEYS, beside, RUN_KEYS, &NumberType::NAMES, more])?;
+    if let (Some(entry), false) = (table.entry("counter"), matches!(kind, Kind::Structured { .. })) {
+        let problem = Problem::CounterKind { register: register.to_string(), kind: kind.name() };
+        return Err((problem, entry.key_span.clone()));
+    }
+    Ok(Binding {
+        register,
+        kind,
+        size,
+        content: content_keys::content(table)?,
+        counter: table.integer("counter", 0)?,
+        save: table.get("save").map(save).transpose()?,
+        span: table.span.clone(),
+    })
+}
+
+fn save(node: &Node) -> Result<Save, Fault> {
+    if let Ok(text) = as_text(node, "save") {
+        return Ok(Save { path: Located { value: text.into(), span: node.span.clone() }, number_type: None });
+    }
+    let table = Table::open(node, "save", "an output")?;
+    table.allow(&[&["file", "type"]])?;
+    let file = table.need("file")?;
+    Ok(Save {
+        path: Located { value: as_text(file, "file")?.into(), span: file.span.clone() },
+        number_type: table.get("type").map(|node| content_keys::number_type(node, "type")).transpose()?,
+    })
+}
+
+fn shaders(table: &Table<'_>) -> Result<Vec<Located<PathBuf>>, Fault> {
+    let Some(entry) = table.one_of(&["shader", "shaders"])? else { return Err(table.missing("shader")) };
+    let nodes = match entry.key.as_str() {
+        "shader" => std::slice::from_ref(&entry.node),
+        _ => as_array(&entry.node, "shaders")?,
+    };
+    if nodes.is_empty() {
+        return Err(out_of_range("shaders", "at least one file".into(), "an empty array".into(), &entry.node));
+    }
+    nodes.iter().map(|node| Ok(Located { value: as_text(node, &entry.key)?.into(), span: node.span.clone() })).collect()
+}
+
+fn groups(table: &Table<'_>, key: &str) -> Result<Option<Located<[u32; 3]>>, Fault> {
+    let Some(node) = table.get(key) else { return Ok(None) };
+    let [x, y, z] = as_array(node, key)? else { return Err(wrong_type(key, "an array of three integers", node)) };
+    let value = [as_integer(x, key, 0)?, as_integer(y, key, 0)?, as_integer(z, key, 0)?];
+    Ok(Some(Located { value, span: node.span.clone() }))
+}
+
+fn check_registers(bindings: &[Binding], expectations: &[Expectation]) -> Result<(), Fault> {
+    for (at, binding) in bindings.iter().enumerate() {
+        if bindings[..at].iter().any(|before| before.register == binding.register) {
+            return Err((Problem::BoundTwice { register: binding.register.to_string() }, binding.span.clone()));
+        }
+        if let Some(save) = &binding.save {
+            has_result(binding.register, "save", &save.path.span)?;
+        }
+    }
+    for expectation in expectations {
+        if !bindings.iter().any(|binding| binding.register == expectation.register) {
+            let register = expectation.register.to_string();
+            return Err((Problem::ExpectUnbound { register }, expectation.span.clone()));
+        }
+        has_result(expectation.register, "expect", &expectation.span)?;
+    }
+    Ok(())
+}
+
+fn has_result(register: Register, key: &'static str, span: &Span) -> Result<(), Fault> {
+    match register.file {
+        RegisterFile::Unordered => Ok(()),
+        _ => Err((Problem::NoResult { register: register.to_string(), key }, span.clone())),
+    }
+}

@@ -1,0 +1,181 @@
+//! Jobs as people write them, right and wrong: what is read, and what the complaints say and point at.
+
+use super::*;
+
+const SHORT: &str = r#"
+shader = "mandelbrot.cso"
+dispatch = [128, 128, 1]
+
+[b0]
+f32 = [-0.5, 0.0, 2.5]
+at = [{ byte = 12, u32 = [512] }]
+
+[u0]
+texture2d = { format = "R8G8B8A8_UNORM", width = 1024, height = 1024 }
+save = "mandelbrot.png"
+
+["u1,space2"]
+structured = { stride = 16, count = 3 }
+counter = 7
+expect = { u32 = [1, 2], counter = 8 }
+"#;
+
+fn parse(text: &str) -> Result<Job, JobError> {
+    Job::parse("folder/job.toml".into(), text, Syntax::Toml)
+}
+
+/// The message, and the text that it points at.
+fn complaint(text: &str) -> (String, String) {
+    let error = parse(text).unwrap_err();
+    (error.problem().to_string(), error.text()[error.span()].to_owned())
+}
+
+fn prepared(text: &str) -> Result<Prepared, JobError> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.cso"), b"bytes").unwrap();
+    fs::write(folder.path().join("six.bin"), [0; 6]).unwrap();
+    let text = format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n{text}");
+    let job = Job::parse(folder.path().join("job.toml"), &text, Syntax::Toml)?;
+    job.prepare(&brolga_runtime::Limits::default())
+}
+
+fn unprepared(text: &str) -> String {
+    prepared(text).unwrap_err().problem().to_string()
+}
+
+#[test]
+fn the_short_form_says_all_that_the_long_one_does() {
+    let job = parse(SHORT).unwrap();
+    assert_eq!(job.name, "job");
+    assert_eq!(job.dispatch.value, [128, 128, 1]);
+    assert_eq!(job.resolve(&job.shaders[0].value), Path::new("folder/mandelbrot.cso"));
+    assert_eq!(job.bindings.len(), 3);
+    assert_eq!(job.bindings[0].kind, Kind::Constant);
+    let Content::Values(runs) = &job.bindings[0].content else { panic!() };
+    assert_eq!((runs[0].byte, runs[0].bytes.len(), runs[1].byte), (0, 12, 12));
+    assert_eq!(runs[1].bytes, [0, 2, 0, 0]);
+    assert_eq!(job.bindings[2].register, Register { file: RegisterFile::Unordered, space: 2, number: 1 });
+    assert_eq!(job.bindings[2].counter, Some(7));
+    assert_eq!(job.expectations[0].counter, Some(8));
+    assert!(matches!(&job.expectations[0].content, Some(Expected::Values(runs)) if runs[0].bytes.len() == 8));
+}
+
+#[test]
+fn a_kind_and_its_dimensions_may_stand_beside_each_other_too() {
+    let text = "shader = \"s\"\ndispatch = [1, 1, 1]\n[u0]\nkind = \"structured\"\nstride = 8\nsize = 64\n";
+    assert_eq!(parse(text).unwrap().bindings[0].kind, Kind::Structured { stride: 8, count: None });
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
+    let error = parse("shader = \"s\"\ndisptach = [1, 1, 1]\n").unwrap_err();
+    assert_eq!(error.to_string(), "folder/job.toml:2:1: unknown key `disptach` in the job");
+    assert_eq!(error.problem().help().unwrap(), "did you mean `dispatch`?");
+    let error =
+        parse("shader = \"s\"\ndispatch = [1, 1, 1]\n[u0]\ntexture2d = { formt = \"R32_UINT\" }\n").unwrap_err();
+    assert_eq!(error.to_string(), "folder/job.toml:4:15: unknown key `formt` in a texture");
+    assert_eq!(error.problem().help().unwrap(), "did you mean `format`?");
+}
+
+#[test]
+fn complaints_point_at_what_is_wrong() {
+    let head = "shader = \"s\"\ndispatch = [1, 1, 1]\n";
+    let with = |text: &str| complaint(&format!("{head}{text}"));
+    for (text, message, place) in [
+        ("[u0]\nraw = \"x\"\n", "`raw` takes a table, this is a text", "\"x\""),
+        ("[u0]\nraw = -4\n", "`raw` takes integers from 0 to 9223372036854775807, this is -4", "-4"),
+        (
+            "[u0]\nsize = 4\n",
+            "a binding needs the key `kind` or one of `raw`, `structured`, `typed`, `texture2d`",
+            "u0",
+        ),
+        ("[u0]\nkind = \"texture2\"\n", "there is no kind of view `texture2`", "\"texture2\""),
+        ("[u0]\ntyped = { format = \"R8\" }\n", "there is no format `R8`", "\"R8\""),
+        ("[u0]\nconstant = 16\n", "u0 cannot be a constant", "u0"),
+        ("[b0]\nu8 = [256]\n", "`u8` takes integers from 0 to 255, this is 256", "256"),
+        ("[b0]\nu32 = [1]\nf32 = [1]\n", "`u32` and `f32` exclude each other", "f32"),
+        ("[b0]\nfile = \"x\"\nfill = \"zero\"\n", "`file` and `fill` exclude each other", "fill"),
+        ("[t0]\nraw = 4\ncounter = 1\n", "t0 is a raw view: only structured ones have a hidden counter", "counter"),
+        ("[t0]\nraw = 4\nsave = \"x\"\n", "t0 has no result for `save`: shaders write u# only", "\"x\""),
+        (
+            "[[bindings]]\nslot = \"q0\"\n",
+            "`q0` is no register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`",
+            "\"q0\"",
+        ),
+        ("[[bindings]]\nslot = \"u0\"\nraw = 4\n[u0]\nraw = 4\n", "u0 is bound twice", "\"u0\""),
+        ("[[expect]]\nslot = \"u3\"\ncounter = 1\n", "u3 is expected but not bound", "\"u3\""),
+        ("[u0]\nraw = 4\nexpect = { file = \"x\" }\n", "an expectation needs the key `type` or `words`", "expect"),
+        (
+            "[u0]\nraw = 4\nexpect = { u32 = [1], order = \"any\", tolerance = { abs = 1 } }\n",
+            "elements in any order can only be compared exactly: take out `tolerance` or `order`",
+            "{ abs = 1 }",
+        ),
+        (
+            "[u0]\nraw = 4\nexpect = { u32 = [1], words = [\"f64\"] }\n",
+            "`words` names 32-bit types, f64 is none",
+            "\"f64\"",
+        ),
+    ] {
+        assert_eq!(with(text), (message.to_owned(), place.to_owned()), "{text}");
+    }
+    assert_eq!(complaint("dispatch = [1, 1, 1]\n").0, "the job needs the key `shader`");
+    assert_eq!(
+        complaint("shader = \"s\"\ndispatch = [1, 1]\n").0,
+        "`dispatch` takes an array of three integers, this is an array"
+    );
+    assert_eq!(complaint("shader = \n").1.len(), 0);
+}
+
+#[test]
+fn sizes_are_checked_before_anything_runs() {
+    assert_eq!(unprepared("[u0]\nraw = {}\n"), "nothing says how many bytes u0 has");
+    assert_eq!(unprepared("[u0]\nraw = 6\n"), "u0 has 6 bytes, which is no multiple of 4");
+    assert_eq!(
+        unprepared("[u0]\nstructured = { stride = 8, count = 2 }\nsize = 24\n"),
+        "u0 has 24 bytes by `size`, but its structured says 16"
+    );
+    assert_eq!(unprepared("[u0]\nraw = 4\nu32 = [1, 2]\n"), "u0 has 4 bytes, the values end at byte 8");
+    assert_eq!(
+        unprepared("[u0]\nraw = 1000000000000\n"),
+        "u0 would have 1000000000000 bytes, the limit is 34359738368"
+    );
+    assert_eq!(unprepared("[u0]\nraw = 9000000000000000000\n").split(' ').next(), Some("u0"));
+    assert_eq!(
+        unprepared("[t0]\nraw = 4\n"),
+        "a register that is only read needs the key `file`, `fill` or values such as `u32`"
+    );
+    assert!(unprepared("[t0]\nraw = 8\nfile = \"six.bin\"\n").ends_with("six.bin has 6 bytes, t0 needs 8"));
+    assert!(unprepared("[t0]\nraw = {}\nfile = \"none.bin\"\n").contains("none.bin"));
+    assert!(unprepared("[t0]\nraw = {}\nfile = \"six.bin\"\n").ends_with("no multiple of 4"));
+    assert!(unprepared("[u0]\ntexture2d = { format = \"R32_UINT\", width = 99999, height = 1 }\n").starts_with("u0: "));
+}
+
+#[test]
+fn outputs_and_expectations_must_fit_their_view() {
+    assert_eq!(
+        unprepared("[u0]\nraw = 4\nsave = \"x.png\"\n"),
+        "x.png cannot hold u0: a picture is made from a texture2d, not from a raw view"
+    );
+    assert_eq!(unprepared("[u0]\nraw = 4\nexpect = { u32 = [1, 2] }\n"), "u0 has 4 bytes, the values end at byte 8");
+    assert!(unprepared("[u0]\nraw = 8\nexpect = { file = \"six.bin\", type = \"u8\" }\n").ends_with("u0 needs 8"));
+    assert!(unprepared("[u0]\nraw = 8\nexpect = { u32 = [1], elements = 3, element = 4 }\n").contains("do not fit"));
+    assert!(unprepared("[u0]\nraw = 8\nexpect = { counter = 1 }\n").contains("no hidden counter"));
+    assert!(
+        unprepared("[u0]\nraw = 8\nexpect = { at = [{ byte = 2, u32 = [1] }] }\n").contains("no whole number of u32")
+    );
+    let twice = prepared("[u0]\nraw = 4\nsave = \"x\"\n[u1]\nraw = 4\nsave = \"x\"\n").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(twice.claim_outputs(folder.path()).unwrap_err().problem(), Problem::SavedTwice { .. }));
+}
+
+#[test]
+fn fills_and_values_become_bytes() {
+    let ready =
+        prepared("[u0]\nraw = 8\nfill = { f32 = 1.0 }\n[u1]\nraw = 12\nat = [{ byte = 4, i32 = [-1] }]\n").unwrap();
+    let bytes = |at: usize| match &ready.views[at].content {
+        prepare::LoadedContent::Bytes(bytes) => bytes.clone(),
+        prepare::LoadedContent::Zeros(_) => panic!(),
+    };
+    assert_eq!(bytes(0), [0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f]);
+    assert_eq!(bytes(1), [0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0]);
+}
