@@ -332,6 +332,7 @@ impl Problem {
             | Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
             Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
+            Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
             Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
             Problem::FileSize { found, needed, .. } if found < needed => {

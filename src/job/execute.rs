@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga_runtime::{
-    BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Engine, Error, Limit, Progress,
-    Report, Shader, Texture, View,
+    BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
+    Progress, Report, Shader, Texture, View,
 };
 
 use super::compare::{Comparison, CounterDifference, compare};
@@ -83,6 +83,12 @@ impl Prepared {
         options: &RunOptions,
     ) -> Result<Outcome, JobError> {
         self.dispatch(device, compiled, options).map_err(|error| self.failed(shader, error))
+    }
+
+    /// A form of one of the job's shaders as text.
+    pub fn emit(&self, device: &Device, shader: usize, engine: Engine, form: Emit) -> Result<String, JobError> {
+        let compiled = self.compile(device, shader, engine)?;
+        compiled.emit(form).map_err(|error| self.failed(shader, error))
     }
 
     fn dispatch(&self, device: &Device, compiled: &Shader, options: &RunOptions) -> Result<Outcome, Error> {

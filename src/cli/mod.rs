@@ -1,0 +1,84 @@
+//! The command line: a thin shell over the library. Only here are arguments, the terminal and the environment looked at.
+//!
+//! | file | what |
+//! |---|---|
+//! | `run.rs` | `brolga run` |
+//! | `summary.rs` | what a run prints on stdout, as text or JSON |
+//! | `report.rs` | errors with the lines of the job that they are about |
+//! | `progress.rs` | the bar for long runs |
+//! | `style.rs` | colours |
+
+mod progress;
+mod report;
+mod run;
+mod style;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// How a command ended. The highest of several counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Ending {
+    /// All went well.
+    Fine = 0,
+    /// The answer is no: a result is not as expected.
+    Mismatch = 1,
+    /// The command line or an input is wrong.
+    BadInput = 2,
+    /// A limit or the shader stopped the run.
+    Stopped = 3,
+}
+
+impl From<Ending> for ExitCode {
+    fn from(ending: Ending) -> Self {
+        ExitCode::from(ending as u8)
+    }
+}
+
+/// Runs Direct3D shader bytecode on the CPU.
+#[derive(Parser)]
+#[command(name = "brolga", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// When to use colours; NO_COLOR turns them off too
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    color: Color,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run jobs and hold their results against what they expect
+    Run(run::Arguments),
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Parses the arguments and runs the command.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let styles = style::Styles::choose(cli.color);
+    let ending = match cli.command {
+        Command::Run(arguments) => run::run(&arguments, &styles),
+    };
+    match ending {
+        Ok(ending) => ending.into(),
+        // Whoever read our output has gone: there is nobody to tell.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ending::Fine.into(),
+        Err(error) => {
+            eprintln!("error: cannot write to stdout: {error}");
+            Ending::BadInput.into()
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! `brolga run`: every job in turn, every shader of it, on one engine or on both.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brolga::job::{Job, JobError, Outcome, Prepared, RunOptions};
+use brolga::{CancelToken, Device, Emit, Engine, Progress};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::progress::Watcher;
+use super::style::Styles;
+use super::summary::{self, RunLine};
+use super::{Ending, report};
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Job files (.toml, .json), or folders with a case.json
+    #[arg(required = true, value_name = "JOB")]
+    jobs: Vec<PathBuf>,
+    /// What runs the shaders
+    #[arg(long, value_enum, default_value_t = Engines::Jit)]
+    engine: Engines,
+    /// Threads to use; 0 means one for each processor
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Stop a shader that runs longer
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// What stdout gets: lines for people, or one JSON document
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Print a form of the shaders in place of running them
+    #[arg(long, value_enum)]
+    emit: Option<Form>,
+    /// Where the files of `save` go
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    output: PathBuf,
+}
+
+/// What runs the shaders.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Engines {
+    /// Machine code
+    Jit,
+    /// The interpreter
+    Interpreter,
+    /// Each in turn, and their bits must agree
+    Both,
+}
+
+impl Engines {
+    fn list(self) -> &'static [Engine] {
+        match self {
+            Engines::Jit => &[Engine::Jit],
+            Engines::Interpreter => &[Engine::Interpreter],
+            Engines::Both => &[Engine::Jit, Engine::Interpreter],
+        }
+    }
+}
+
+/// What stdout gets.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines for people
+    Text,
+    /// One document
+    Json,
+}
+
+/// Forms of a shader.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// The optimised intermediate representation
+    Ir,
+    /// What Cranelift is given
+    Clif,
+    /// Machine code
+    Asm,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no time in seconds greater than 0");
+    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(wrong)?;
+    if time.is_zero() { Err(wrong()) } else { Ok(time) }
+}
+
+/// Runs the jobs. An error is one of writing to stdout.
+pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+    let device = match Device::builder().threads(arguments.threads).build() {
+        Ok(device) => device,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Ok(Ending::Stopped);
+        }
+    };
+    let cancel = CancelToken::new();
+    cancel_on_interrupt(&cancel);
+    let mut session = Session { arguments, styles, device, cancel, documents: Vec::new() };
+    let mut ending = Ending::Fine;
+    for path in &arguments.jobs {
+        ending = ending.max(session.job(path)?);
+        if session.cancel.is_cancelled() {
+            break;
+        }
+    }
+    if arguments.format == Format::Json && arguments.emit.is_none() {
+        let document = json!({ "passed": ending == Ending::Fine, "jobs": session.documents });
+        writeln!(io::stdout().lock(), "{document:#}")?;
+    }
+    Ok(ending)
+}
+
+/// The first interrupt stops the run in an orderly way, a second one at once.
+fn cancel_on_interrupt(cancel: &CancelToken) {
+    let token = cancel.clone();
+    let set = ctrlc::set_handler(move || {
+        if token.is_cancelled() {
+            std::process::exit(130);
+        }
+        token.cancel();
+    });
+    if let Err(error) = set {
+        eprintln!("warning: an interrupt will not stop the run in an orderly way: {error}");
+    }
+}
+
+/// What is the same for all jobs of a command.
+struct Session<'a> {
+    arguments: &'a Arguments,
+    styles: &'a Styles,
+    device: Device,
+    cancel: CancelToken,
+    /// The jobs so far, as JSON.
+    documents: Vec<Value>,
+}
+
+/// What a job gave up to its end or its error.
+#[derive(Default)]
+struct Done {
+    mismatch: bool,
+    runs: Vec<Value>,
+    outputs: Vec<PathBuf>,
+}
+
+/// Why a job ended early.
+enum Stop {
+    Job(JobError),
+    Stdout(io::Error),
+}
+
+impl From<JobError> for Stop {
+    fn from(error: JobError) -> Self {
+        Stop::Job(error)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Stop::Stdout(error)
+    }
+}
+
+impl Session<'_> {
+    fn job(&mut self, path: &Path) -> io::Result<Ending> {
+        let mut done = Done::default();
+        let error = match self.steps(path, &mut done) {
+            Ok(()) => None,
+            Err(Stop::Job(error)) => Some(error),
+            Err(Stop::Stdout(error)) => return Err(error),
+        };
+        if let Some(error) = &error {
+            report::print(error, self.styles.err);
+        }
+        self.documents.push(summary::job_json(path, done.runs, &done.outputs, error.as_ref()));
+        Ok(match (&error, done.mismatch) {
+            (Some(error), _) => report::ending(error),
+            (None, true) => Ending::Mismatch,
+            (None, false) => Ending::Fine,
+        })
+    }
+
+    fn steps(&self, path: &Path, done: &mut Done) -> Result<(), Stop> {
+        let ready = Job::load(path)?.prepare(self.device.limits())?;
+        if let Some(form) = self.arguments.emit {
+            return self.emit(&ready, form);
+        }
+        // Claimed before anything runs, written after the first run.
+        let mut outputs = Some(ready.claim_outputs(&self.arguments.output)?);
+        for shader in 0..ready.shaders() {
+            let mut first: Option<Outcome> = None;
+            for &engine in self.arguments.engine.list() {
+                let outcome = self.run(&ready, shader, engine)?;
+                let disagreement = first.as_ref().and_then(|first| ready.disagreement(first, &outcome));
+                let line = RunLine {
+                    job: &ready.job().name,
+                    shader: &ready.job().shaders[shader].value,
+                    engine,
+                    compile_time: outcome.compile_time,
+                    report: outcome.report,
+                    comparisons: &ready.compare(&outcome),
+                    disagreement,
+                };
+                done.mismatch |= !line.passed();
+                self.show(&line, done)?;
+                if let Some(outputs) = outputs.take() {
+                    done.outputs = outputs.write(&outcome)?;
+                    self.show_outputs(done)?;
+                }
+                first.get_or_insert(outcome);
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self, ready: &Prepared, shader: usize, engine: Engine) -> Result<Outcome, JobError> {
+        let mut options = RunOptions::new(engine);
+        options.time_limit = self.arguments.timeout;
+        options.cancel = self.cancel.clone();
+        options.progress = Progress::new();
+        let job = ready.job();
+        let groups = job.dispatch.value.iter().map(|&groups| u64::from(groups)).product();
+        let _watcher = Watcher::start(options.progress.clone(), groups, job.name.clone());
+        ready.run(&self.device, shader, &options)
+    }
+
+    fn show(&self, line: &RunLine<'_>, done: &mut Done) -> io::Result<()> {
+        match self.arguments.format {
+            Format::Text => line.write_text(&mut io::stdout().lock(), self.styles.out),
+            Format::Json => {
+                done.runs.push(line.json());
+                Ok(())
+            }
+        }
+    }
+
+    fn show_outputs(&self, done: &Done) -> io::Result<()> {
+        match self.arguments.format {
+            Format::Text => {
+                done.outputs.iter().try_for_each(|path| summary::write_output(&mut io::stdout().lock(), path))
+            }
+            Format::Json => Ok(()),
+        }
+    }
+
+    fn emit(&self, ready: &Prepared, form: Form) -> Result<(), Stop> {
+        let engine = match self.arguments.engine {
+            Engines::Interpreter => Engine::Interpreter,
+            Engines::Jit | Engines::Both => Engine::Jit,
+        };
+        let form = match form {
+            Form::Ir => Emit::Ir,
+            Form::Clif => Emit::Clif,
+            Form::Asm => Emit::Asm,
+        };
+        let mut out = io::stdout().lock();
+        for shader in 0..ready.shaders() {
+            let text = ready.emit(&self.device, shader, engine, form)?;
+            if ready.shaders() > 1 {
+                writeln!(out, "; {}", ready.job().shaders[shader].value.display())?;
+            }
+            writeln!(out, "{}", text.trim_end())?;
+        }
+        Ok(())
+    }
+}

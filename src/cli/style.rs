@@ -1,0 +1,51 @@
+//! Colours, chosen once for stdout and once for stderr.
+
+use std::io::IsTerminal;
+
+use super::Color;
+
+/// Whether each stream is coloured.
+pub(super) struct Styles {
+    /// Stdout.
+    pub out: Style,
+    /// Stderr.
+    pub err: Style,
+}
+
+impl Styles {
+    /// Follows `--color`, then NO_COLOR, then whether the stream is a terminal.
+    pub fn choose(color: Color) -> Self {
+        let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let style = |terminal: bool| Style {
+            coloured: match color {
+                Color::Auto => allowed && terminal,
+                Color::Always => true,
+                Color::Never => false,
+            },
+        };
+        Self { out: style(std::io::stdout().is_terminal()), err: style(std::io::stderr().is_terminal()) }
+    }
+}
+
+/// How to write on one stream.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// Whether to use colours.
+    pub coloured: bool,
+}
+
+impl Style {
+    /// What is well.
+    pub fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// What is not.
+    pub fn bad(self, text: &str) -> String {
+        self.wrap("1;31", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}

@@ -1,0 +1,178 @@
+//! What a run prints on stdout: a line for each run as it ends, or one JSON document at the end.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brolga::job::{Comparison, Difference, JobError, Register};
+use brolga::{Engine, Report};
+use serde_json::{Value, json};
+
+use super::style::Style;
+
+/// One shader of one job on one engine.
+pub(super) struct RunLine<'a> {
+    pub job: &'a str,
+    pub shader: &'a Path,
+    pub engine: Engine,
+    pub compile_time: Duration,
+    pub report: Report,
+    pub comparisons: &'a [Comparison],
+    /// A register in which the engines gave different bits.
+    pub disagreement: Option<Register>,
+}
+
+impl RunLine<'_> {
+    /// Whether everything is as expected.
+    pub fn passed(&self) -> bool {
+        self.disagreement.is_none() && self.comparisons.iter().all(Comparison::passed)
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.passed(), self.comparisons.is_empty()) {
+            (false, _) => "FAIL",
+            (true, false) => "pass",
+            (true, true) => "done",
+        }
+    }
+
+    fn threads_per_second(&self) -> f64 {
+        self.report.threads as f64 / self.report.elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// Writes the line, and what is wrong below it.
+    pub fn write_text(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
+        let verdict = match self.passed() {
+            true => style.good(self.verdict()),
+            false => style.bad(self.verdict()),
+        };
+        writeln!(
+            out,
+            "{verdict}  {}  {}  {}  compile {}  run {}  {} threads/s",
+            self.job,
+            self.shader.display(),
+            self.engine,
+            time(self.compile_time),
+            time(self.report.elapsed),
+            rate(self.threads_per_second()),
+        )?;
+        for found in self.comparisons.iter().filter(|found| !found.passed()) {
+            write_comparison(out, found)?;
+        }
+        match self.disagreement {
+            Some(register) => writeln!(out, "      {register}: the engines give different bits"),
+            None => Ok(()),
+        }
+    }
+
+    /// The run as JSON.
+    pub fn json(&self) -> Value {
+        json!({
+            "shader": self.shader,
+            "engine": self.engine.to_string(),
+            "verdict": self.verdict().to_lowercase(),
+            "compile_ms": milliseconds(self.compile_time),
+            "run_ms": milliseconds(self.report.elapsed),
+            "groups": self.report.groups,
+            "threads": self.report.threads,
+            "threads_per_second": self.threads_per_second(),
+            "workers": self.report.workers,
+            "slots": self.comparisons.iter().map(comparison_json).collect::<Vec<_>>(),
+            "engines_disagree_in": self.disagreement.map(|register| register.to_string()),
+        })
+    }
+}
+
+/// Says that an output was written.
+pub(super) fn write_output(out: &mut impl Write, path: &Path) -> io::Result<()> {
+    writeln!(out, "      wrote {}", path.display())
+}
+
+/// One job as JSON.
+pub(super) fn job_json(path: &Path, runs: Vec<Value>, outputs: &[PathBuf], error: Option<&JobError>) -> Value {
+    json!({ "job": path, "runs": runs, "outputs": outputs, "error": error.map(error_json) })
+}
+
+fn error_json(error: &JobError) -> Value {
+    let (line, column) = error.line_and_column();
+    json!({
+        "message": error.problem().to_string(),
+        "path": error.path(),
+        "line": line,
+        "column": column,
+        "help": error.problem().help(),
+    })
+}
+
+fn write_comparison(out: &mut impl Write, found: &Comparison) -> io::Result<()> {
+    let register = found.register;
+    if let Some(counter) = found.counter {
+        let got = counter.got.map_or("absent".into(), |got| got.to_string());
+        writeln!(out, "      {register}: the hidden counter is {got}, expected {}", counter.expected)?;
+    }
+    if found.mismatches == 0 {
+        return Ok(());
+    }
+    writeln!(out, "      {register}: {} of {} differ", found.mismatches, found.compared)?;
+    for difference in &found.first {
+        writeln!(out, "        {}", describe(difference))?;
+    }
+    match found.mismatches - found.first.len() as u64 {
+        0 => Ok(()),
+        more => writeln!(out, "        and {more} more"),
+    }
+}
+
+fn describe(difference: &Difference) -> String {
+    let Difference { element, word, byte, got, expected } = difference;
+    match (got, expected) {
+        (Some(got), Some(expected)) => {
+            format!("element {element}, word {word} (byte {byte}): {got}, expected {expected}")
+        }
+        (Some(got), None) => format!("element {element} (byte {byte}): {got} is there and not expected"),
+        (None, expected) => {
+            let value = expected.map_or("an empty element".into(), |expected| expected.to_string());
+            format!("{value}, expected element {element}, is missing")
+        }
+    }
+}
+
+fn comparison_json(found: &Comparison) -> Value {
+    let number = |number: Option<brolga::job::Number>| number.map(|number| number.to_string());
+    let differences = found.first.iter().map(|difference| {
+        json!({
+            "element": difference.element,
+            "word": difference.word,
+            "byte": difference.byte,
+            "got": number(difference.got),
+            "expected": number(difference.expected),
+        })
+    });
+    json!({
+        "slot": found.register.to_string(),
+        "compared": found.compared,
+        "mismatches": found.mismatches,
+        "differences": differences.collect::<Vec<_>>(),
+        "counter": found.counter.map(|counter| json!({ "got": counter.got, "expected": counter.expected })),
+    })
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn time(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds >= 1.0 => format!("{seconds:.2} s"),
+        seconds => format!("{:.2} ms", seconds * 1e3),
+    }
+}
+
+fn rate(rate: f64) -> String {
+    match rate {
+        rate if rate >= 1e9 => format!("{:.2} G", rate / 1e9),
+        rate if rate >= 1e6 => format!("{:.2} M", rate / 1e6),
+        rate if rate >= 1e3 => format!("{:.2} k", rate / 1e3),
+        rate => format!("{rate:.0}"),
+    }
+}
