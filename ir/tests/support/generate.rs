@@ -8,36 +8,9 @@ use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, Object, Origin, P
 use brolga_ir::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::{Const, Function, Op, Type};
 
-/// Random numbers (splitmix64).
-pub struct Random(pub u64);
+use crate::random::Random;
 
-impl Random {
-    /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    /// A number below `end`.
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end as u64) as usize
-    }
-
-    /// True in `percent` of 100 cases.
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    /// One of several.
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-}
-
-pub const DIMENSIONS: [Dimension; 10] = [
+const DIMENSIONS: [Dimension; 10] = [
     Dimension::Buffer,
     Dimension::Texture1d,
     Dimension::Texture1dArray,
@@ -50,7 +23,7 @@ pub const DIMENSIONS: [Dimension; 10] = [
     Dimension::TextureCubeArray,
 ];
 
-pub const COMPONENTS: [Component; 7] = [
+const COMPONENTS: [Component; 7] = [
     Component::Float,
     Component::Unorm,
     Component::Snorm,
@@ -61,7 +34,7 @@ pub const COMPONENTS: [Component; 7] = [
 ];
 
 /// Declarations of every kind.
-pub fn interface(random: &mut Random) -> Interface {
+fn interface(random: &mut Random) -> Interface {
     let mut resources = Vec::new();
     let mut add = |class, kind, uses_counter| {
         let count = random.pick(&[Some(1), Some(1), Some(5), None]);
@@ -127,26 +100,26 @@ impl Generator<'_> {
                 break;
             }
             self.left -= 1;
-            let origin = if self.random.chance(70) { self.random.below(0x1000) as u32 } else { 0 };
+            let origin = if self.chance(70) { self.random.below(0x1000) as u32 } else { 0 };
             self.b.set_origin(Origin(origin));
-            let precise = self.random.chance(20);
+            let precise = self.chance(20);
             self.b.set_precise(precise);
             self.statement();
         }
-        let jump = !self.targets.is_empty() && self.random.chance(25);
+        let jump = !self.targets.is_empty() && self.chance(25);
         match yields {
             Some(_) if jump => {
                 let n = self.random.below(self.targets.len());
                 let (inst, is_loop) = (self.targets[n].inst, self.targets[n].is_loop);
                 let types = self.targets[n].types.clone();
                 let args = self.values(&types);
-                if is_loop && self.random.chance(50) {
+                if is_loop && self.chance(50) {
                     self.b.continue_(inst, &args);
                 } else {
                     self.b.break_(inst, &args);
                 }
             }
-            Some(types) if self.random.chance(95) => {
+            Some(types) if self.chance(95) => {
                 let args = self.values(types);
                 self.b.yield_(&args);
             }
@@ -165,6 +138,11 @@ impl Generator<'_> {
         self.b.switch_to(before);
     }
 
+    /// True in `percent` of 100 cases.
+    fn chance(&mut self, percent: usize) -> bool {
+        self.random.below(100) < percent
+    }
+
     fn types(&mut self) -> Vec<Type> {
         (0..self.random.below(4)).map(|_| self.random.pick(&Type::ALL)).collect()
     }
@@ -175,7 +153,7 @@ impl Generator<'_> {
 
     fn value(&mut self, ty: Type) -> Value {
         let known: Vec<Value> = self.pool.iter().copied().filter(|&value| self.b.func.ty(value) == ty).collect();
-        if !known.is_empty() && self.random.chance(85) {
+        if !known.is_empty() && self.chance(85) {
             return self.random.pick(&known);
         }
         let bits = match self.random.below(3) {
@@ -368,7 +346,7 @@ impl Generator<'_> {
             }
             (Query::TextureSize | Query::SampleCount, _) => false,
         });
-        let level = (query == Query::TextureSize && self.random.chance(50)).then(|| self.value(Type::I32));
+        let level = (query == Query::TextureSize && self.chance(50)).then(|| self.value(Type::I32));
         let values = self.b.query(query, resource, level);
         self.pool.extend(values);
     }

@@ -1,4 +1,0 @@
-//! What several tests share: random functions and a comparison of functions.
-
-pub mod generate;
-pub mod same;
