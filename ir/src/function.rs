@@ -591,6 +591,11 @@ impl Function {
         Slot::new(self.slots.len() - 1)
     }
 
+    /// Forgets all slots, once no instruction touches one.
+    pub(crate) fn clear_slots(&mut self) {
+        self.slots.clear();
+    }
+
     /// Appends a result to an instruction.
     pub fn add_result(&mut self, inst: Inst, ty: Type) -> Value {
         let n = self.insts[inst.index()].results.len() as u32;

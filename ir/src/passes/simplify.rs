@@ -166,7 +166,7 @@ fn is_commutative(op: Op) -> bool {
     )
 }
 
-/// Conversions there and back.
+/// Conversions there and back, and signs.
 fn conversion(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {
     let a = args[0];
     match op {
@@ -197,8 +197,19 @@ fn conversion(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>)
             let x = operand_of(func, a, Op::FNeg).or_else(|| operand_of(func, a, Op::FAbs))?;
             Some(Outcome::Op(op, Values::from_slice(&[x])))
         }
+        // a + -b is a - b to the bit, flushing and signs of zeros included.
+        Op::FAdd => subtraction(func, args, Op::FNeg, Op::FSub),
+        Op::DAdd => subtraction(func, args, Op::DNeg, Op::DSub),
         _ => None,
     }
+}
+
+fn subtraction(func: &Function, args: &[Value], negate: Op, subtract: Op) -> Option<Outcome> {
+    if let Some(b) = operand_of(func, args[1], negate) {
+        return Some(Outcome::Op(subtract, Values::from_slice(&[args[0], b])));
+    }
+    let a = operand_of(func, args[0], negate)?;
+    Some(Outcome::Op(subtract, Values::from_slice(&[args[1], a])))
 }
 
 /// A float read of selected bits is a selected float, if at least one side was a float before.

@@ -28,6 +28,7 @@ pub(super) fn construct(func: &mut Function) {
     let body = func.body();
     let zeros = construction.zeros.iter().flatten().map(|&(inst, _)| inst);
     func.region_mut(body).insts.splice(0..0, zeros);
+    func.clear_slots();
 }
 
 /// The slots each region writes, its inner regions included, in slot order.
