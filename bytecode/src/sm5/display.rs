@@ -1,19 +1,25 @@
 //! Operands and instructions as fxc prints them: `-|r0.xyxx|`, `cb0[r1.x + 2].y`, `T0[3]`, `mad_sat r0.x, r1.x, l(2.000000)`.
 //!
-//! This is for messages; it is not the listing. What needs the words around it (conversions between precisions) is left out.
-//! Which of float, integer or hexadecimal an immediate is printed as is fxc's guess from the bits; here it is made from
-//! the same bits without the context fxc has, so that a rare one differs.
+//! This is for messages; it is not the listing. What needs the words around it (conversions between precisions) is left
+//! out, and where an instruction does not tell whether an immediate is a float, the bits are taken for what they look
+//! like.
 
 use super::codes::{MinPrecision, ResinfoReturn, ResourceDimension};
 use super::instruction::{Instruction, Test};
 use super::operand::{Components, Index, Operand, RegisterFile};
-use super::ops::Carries;
+use super::ops::{Carries, Slot, Type};
 use std::fmt::{self, Display, Formatter};
 
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.write(f, Number::Guess)
+    }
+}
+
+impl Operand {
+    fn write(&self, f: &mut Formatter<'_>, number: Number) -> fmt::Result {
         if self.negate {
             f.write_str("-")?;
         }
@@ -21,7 +27,7 @@ impl Display for Operand {
             f.write_str("|")?;
         }
         match self.file {
-            RegisterFile::Immediate32 => write_words(f, &self.immediate)?,
+            RegisterFile::Immediate32 => write_words(f, &self.immediate, number)?,
             RegisterFile::Immediate64 => write_doubles(f, &self.immediate)?,
             _ => self.write_register(f)?,
         }
@@ -37,9 +43,7 @@ impl Display for Operand {
         }
         Ok(())
     }
-}
 
-impl Operand {
     /// Whether the operand has the shape of 5.1, with a range's id before the register's number.
     fn has_range_id(&self) -> bool {
         match self.file {
@@ -97,12 +101,12 @@ impl Display for Index {
 impl Display for Instruction {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.write_mnemonic(f)?;
-        for (n, operand) in self.operands.iter().enumerate() {
+        for (n, (slot, operand)) in self.slots().enumerate() {
             f.write_str(if n == 0 { " " } else { ", " })?;
             match operand.file {
                 RegisterFile::Label => write!(f, "label{}", operand.index_u32(0).unwrap_or(0))?,
                 RegisterFile::Interface => write!(f, "{operand}[{}]", self.call_site)?,
-                _ => write!(f, "{operand}")?,
+                _ => operand.write(f, Number::of(slot))?,
             }
         }
         Ok(())
@@ -164,26 +168,49 @@ fn mask_letters(mask: u8) -> String {
     (0..4).filter(|n| mask & (1 << n) != 0).map(|n| LETTERS[n]).collect()
 }
 
-fn write_words(f: &mut Formatter<'_>, words: &[u32]) -> fmt::Result {
-    // fxc prints all words of one immediate the same way: as floats if one of them looks like one.
-    let floats = words.iter().any(|&word| looks_like_float(word));
+/// How the words of an immediate are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Number {
+    Float,
+    Integer,
+    /// Where the instruction does not tell: by the bits of each word.
+    Guess,
+}
+
+impl Number {
+    fn of(slot: &Slot) -> Self {
+        match slot {
+            Slot::Read { ty: Type::Float | Type::Double, .. } => Self::Float,
+            Slot::Read { ty: Type::Int | Type::Uint | Type::Bool, .. } | Slot::Case => Self::Integer,
+            Slot::Read { ty: Type::Any, .. }
+            | Slot::Write { .. }
+            | Slot::Store(_)
+            | Slot::Load(_)
+            | Slot::Sampler { .. }
+            | Slot::Label
+            | Slot::Stream
+            | Slot::Interface
+            | Slot::Attribute => Self::Guess,
+        }
+    }
+}
+
+fn write_words(f: &mut Formatter<'_>, words: &[u32], number: Number) -> fmt::Result {
     f.write_str("l(")?;
     for (n, &word) in words.iter().enumerate() {
         if n > 0 {
             f.write_str(", ")?;
         }
-        match () {
-            () if floats => write!(f, "{:.6}", f32::from_bits(word))?,
-            () if (word as i32).unsigned_abs() < 10_000 => write!(f, "{}", word as i32)?,
-            () => write!(f, "{word:#010x}")?,
+        // Normal floats and -0. Small integers have the exponent of a denormal, negative ones that of a NaN.
+        let looks_like_float = (1..=254).contains(&(word >> 23 & 0xff)) || word == 0x8000_0000;
+        match number {
+            Number::Float => write!(f, "{:.6}", f32::from_bits(word))?,
+            Number::Guess if looks_like_float => write!(f, "{:.6}", f32::from_bits(word))?,
+            Number::Integer | Number::Guess if (word as i32).unsigned_abs() < 10_000 => write!(f, "{}", word as i32)?,
+            Number::Integer | Number::Guess => write!(f, "{word:#010x}")?,
         }
     }
     f.write_str(")")
-}
-
-fn looks_like_float(word: u32) -> bool {
-    let exponent = word >> 23 & 0xff;
-    (0x20..0xe0).contains(&exponent)
 }
 
 fn write_doubles(f: &mut Formatter<'_>, words: &[u32]) -> fmt::Result {

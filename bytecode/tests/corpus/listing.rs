@@ -232,32 +232,20 @@ fn names_of_bindings_are_those_of_the_listing() {
     assert!(seen > 500, "only {seen} bindings were seen");
 }
 
-/// A line without what the instruction's own text leaves to the listing: numbers (float or integer is a guess from
-/// the bits) and conversions between precisions.
+/// A line without what the instruction's own text leaves to the listing: conversions between precisions, and the
+/// spacing of immediates, which differs between instructions.
 fn comparable(line: &str) -> String {
     let mut kept = String::new();
-    let mut skip_to = None;
-    let mut previous = ' ';
+    let mut in_braces = false;
     for letter in line.trim().chars() {
-        match skip_to {
-            Some(end) if letter == end => {
-                skip_to = None;
-                kept.push(letter);
-            }
-            Some(_) => {}
-            None => {
-                kept.push(letter);
-                let opens_number = letter == '(' && matches!(previous, 'l' | 'd') && !kept.contains('[');
-                if letter == '{' {
-                    skip_to = Some('}');
-                } else if opens_number || kept.ends_with(" l(") || kept.ends_with(" d(") {
-                    skip_to = Some(')');
-                }
-            }
+        in_braces |= letter == '{';
+        if !in_braces {
+            kept.push(letter);
         }
-        previous = letter;
+        in_braces &= letter != '}';
     }
-    kept.replace(" {}", "")
+    kept.retain(|letter| letter != ' ');
+    kept
 }
 
 /// The instruction lines of a listing.
