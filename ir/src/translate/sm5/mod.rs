@@ -28,6 +28,9 @@ mod moves;
 mod operand;
 mod typed;
 
+#[cfg(test)]
+mod tests;
+
 use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{Instruction, Stage};
 

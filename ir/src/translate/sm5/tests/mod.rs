@@ -1,0 +1,8 @@
+//! Tests of the translation, against models written from the functional specification and against fxc's own listings.
+
+mod alu;
+mod assemble;
+mod corpus;
+mod flow;
+mod machine;
+mod memory;
