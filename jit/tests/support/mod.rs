@@ -11,7 +11,7 @@ use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, Signature, UserFunc
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use memmap2::{Mmap, MmapMut};
+use memmap2::{Mmap, MmapMut, MmapOptions};
 
 /// Most lanes of a tested shape.
 pub const MAX_LANES: usize = 16;
@@ -209,6 +209,31 @@ impl Compiled {
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(start) };
         let _mode = FloatGuard::new(mode);
         entry(record, a, b, c, d, packets as u64);
+    }
+}
+
+/// Memory that ends where the process's memory ends: reading on raises a signal.
+pub struct Cliff {
+    map: MmapMut,
+    bytes: usize,
+}
+
+const PAGE: usize = 4096;
+
+impl Cliff {
+    /// Memory with this content, at most a page.
+    pub fn new(content: &[u8]) -> Self {
+        let file = tempfile::tempfile().expect("a temporary file");
+        file.set_len(PAGE as u64).expect("a page of it");
+        // SAFETY: the file has no name, so nobody else can change its length. Only its one page is ever touched.
+        let mut map = unsafe { MmapOptions::new().len(2 * PAGE).map_mut(&file) }.expect("a mapping");
+        map[PAGE - content.len()..PAGE].copy_from_slice(content);
+        Self { map, bytes: content.len() }
+    }
+
+    /// The content, which the cliff follows.
+    pub fn content(&mut self) -> &mut [u8] {
+        &mut self.map[PAGE - self.bytes..PAGE]
     }
 }
 
