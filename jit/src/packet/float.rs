@@ -268,27 +268,27 @@ impl Emit<'_, '_> {
         let sign = self.ushr_by(&bits, 16);
         let sign = self.and_bits(&sign, 0x8000);
 
-        // Above the largest half stands its largest finite value: rounding goes towards zero.
+        // Rounding goes towards zero, so finite values stop at the largest half; infinity is the one after it.
         let largest = self.constant_like(a, Const::i32(0x477f_ffff));
         let finite = self.map2(Type::I32, &magnitude, &largest, |builder, a, b| builder.ins().smin(a, b));
         let rebased = self.add_bits(&finite, 0x3800_0000u32.wrapping_neg());
         let normal = self.ushr_by(&rebased, 13);
+        let is_infinite = self.compare_bits(IntCC::SignedGreaterThan, &magnitude, EXPONENT - 1);
+        let minus_one = self.condition_bits(&is_infinite);
+        let normal = self.sub(&normal, &minus_one);
 
         let positive = self.reinterpret(Type::F32, &magnitude);
         let scale = self.float_like(a, SCALE);
         let units = self.map2(Type::F32, &positive, &scale, |builder, a, b| builder.ins().fmul(a, b));
         let denormal = self.truncate_small(&units);
 
-        let is_nan = self.compare_bits(IntCC::SignedGreaterThan, &magnitude, EXPONENT);
-        let quiet = self.constant_like(a, Const::i32(0x0200));
-        let payload = self.bits_if(&is_nan, &quiet);
-        let special = self.or_bits(&payload, 0x7c00);
-
         let is_small = self.compare_bits(IntCC::SignedLessThan, &magnitude, 0x3880_0000);
         let half = self.choose(&is_small, &denormal, &normal);
-        let is_special = self.compare_bits(IntCC::SignedGreaterThan, &magnitude, EXPONENT - 1);
-        let half = self.choose(&is_special, &special, &half);
-        self.or(&half, &sign)
+        let half = self.or(&half, &sign);
+        // Every NaN gives the same bits: its sign is not part of a float value.
+        let is_nan = self.compare_bits(IntCC::SignedGreaterThan, &magnitude, EXPONENT);
+        let nan = self.constant_like(a, Const::i32(0x7e00));
+        self.choose(&is_nan, &nan, &half)
     }
 
     /// The integer part of a float below 2^31; anything for others.
