@@ -1,6 +1,12 @@
 //! What can go wrong between a file and its results.
 
+use std::any::Any;
 use std::fmt;
+
+use brolga_bytecode::sm5::Stage;
+use brolga_ir::translate::sm5::TranslateError;
+use brolga_ir::verify::VerifyErrors;
+use brolga_jit::CompileError;
 
 use crate::bindings::{BindingError, ParseRegisterError};
 use crate::dispatch::StopReason;
@@ -11,6 +17,24 @@ use crate::shader::Place;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The bytes are no shader that can be used.
+    #[error(transparent)]
+    File(#[from] brolga_bytecode::Error),
+    /// A shader of another stage.
+    #[error("a {} shader cannot be dispatched, only a compute shader", stage.name())]
+    Stage {
+        /// Its stage.
+        stage: Stage,
+    },
+    /// The shader has something that cannot be run yet, or is too large.
+    #[error(transparent)]
+    Translate(#[from] TranslateError),
+    /// The translation broke a rule of its own: a fault of Brolga.
+    #[error("internal fault: the shader was translated wrongly: {0}")]
+    Verify(#[from] VerifyErrors),
+    /// No machine code could be made.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
     /// A register, or a view bound to it.
     #[error(transparent)]
     Binding(#[from] BindingError),
@@ -32,6 +56,12 @@ pub enum Error {
     Pool {
         /// Threads asked for.
         threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// The thread that watches the time could not be started.
+    #[error("the thread that watches the time limit could not be started: {reason}")]
+    Timer {
         /// What the system said.
         reason: String,
     },
@@ -78,6 +108,13 @@ impl From<ParseRegisterError> for Error {
     fn from(error: ParseRegisterError) -> Self {
         Error::Binding(error.into())
     }
+}
+
+/// What a panic said, as an error.
+pub(crate) fn internal(panic: &(dyn Any + Send)) -> Error {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    Error::Internal { what: text.unwrap_or_else(|| "panic".to_owned()) }
 }
 
 /// What a bound of [`Limits`](crate::Limits) is about.

@@ -26,6 +26,7 @@
 //! | `resource/` | memory, buffers, textures, views |
 //! | `bindings/` | registers, what is bound to them, the check against the shader |
 //! | `host/` | what a running shader reaches of all that |
+//! | `engine.rs` | the JIT's code and the interpreter behind one front |
 //! | `dispatch/` | work over groups, stopping |
 //!
 //! Nothing is global: a [`Device`] owns its pool and limits. Shaders, buffers and textures are cheap to clone and may be
@@ -36,6 +37,7 @@
 pub mod bindings;
 mod device;
 mod dispatch;
+mod engine;
 mod error;
 pub mod format;
 mod host;

@@ -38,7 +38,7 @@ impl Default for Limits {
             buffer_bytes: 32 << 30,
             range_registers: 1 << 16,
             constant_vectors: 4096,
-            arena_bytes: 80 << 20,
+            arena_bytes: 128 << 20,
         }
     }
 }

@@ -140,7 +140,7 @@ fn components_must_agree() {
 fn atomics_need_words_and_counters_must_be_there() {
     let declared = Declared { uses_texel_atomics: true, ..declare("u0", typed(Dimension::Buffer, Component::Uint)) };
     let view = |format| View::typed(bytes(), format).unwrap();
-    check(&[declared.clone()], &[("u0", view(Format::R32_UINT))]).unwrap();
+    check(std::slice::from_ref(&declared), &[("u0", view(Format::R32_UINT))]).unwrap();
     let error = check(&[declared], &[("u0", view(Format::R16_UINT))]).unwrap_err();
     assert!(matches!(error, BindingError::AtomicFormat { bound: Format::R16_UINT, .. }));
 

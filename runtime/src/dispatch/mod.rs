@@ -1,18 +1,26 @@
 //! Running a shader over thread groups.
 
+mod schedule;
 mod stop;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use brolga_ir::host::FaultKind;
 
 pub(crate) use stop::StopWord;
 pub use stop::{CancelToken, StopReason};
 
-use crate::bindings::{BindingRules, Bindings};
+use crate::bindings::{BindingRules, Bindings, check};
 use crate::device::Device;
-use crate::error::Error;
+use crate::engine::Link;
+use crate::error::{Error, Limit};
+use crate::host::BoundViews;
+use crate::limits::Limits;
 use crate::shader::Shader;
+use schedule::{Failure, Grid, Outcome};
+use stop::Watch;
 
 /// What to run and when to stop.
 #[derive(Clone, Debug)]
@@ -99,6 +107,10 @@ impl Progress {
     pub fn groups_done(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
+
+    fn add(&self, groups: u64) {
+        self.0.fetch_add(groups, Ordering::Relaxed);
+    }
 }
 
 /// What a dispatch did.
@@ -115,7 +127,71 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
+/// Work below this, in threads times instructions, is done sooner than another thread wakes up.
+const SMALL: u64 = 1 << 15;
+
 /// Runs a dispatch.
-pub(crate) fn run(_device: &Device, _shader: &Shader, _bindings: &Bindings, _what: &Dispatch) -> Result<Report, Error> {
-    Err(Error::Internal { what: "no engine yet".to_owned() })
+pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
+    let start = Instant::now();
+    let grid = Grid { groups: what.groups, first: what.first_group };
+    check_groups(grid, device.limits())?;
+    let resolved = check::resolve(shader.bindings(), bindings, what.rules, device.limits())?;
+    what.progress.0.store(0, Ordering::Relaxed);
+    let watch =
+        Watch::begin(&what.cancel, what.time_limit).map_err(|error| Error::Timer { reason: error.to_string() })?;
+    let views = BoundViews::new(shader.bindings(), &resolved, device.limits(), watch.stop().clone())?;
+    let link = Link::new(shader.code(), &views);
+    let threads = threads_for(device, shader, grid.count());
+    let fuel = what.fuel.unwrap_or(u64::MAX);
+    let stop = || watch.stop().is_set();
+    let outcome = schedule::run(device.pool(), threads, &link, grid, fuel, &stop, &what.progress);
+    let groups = grid.count();
+    if outcome.groups_done < groups {
+        return Err(error_of(shader, what, watch.stop(), outcome, groups));
+    }
+    let threads_run = groups * shader.group_size().map(u64::from).iter().product::<u64>();
+    Ok(Report { groups, threads: threads_run, workers: threads, elapsed: start.elapsed() })
+}
+
+fn check_groups(grid: Grid, limits: &Limits) -> Result<(), Error> {
+    for axis in 0..3 {
+        let value = u64::from(grid.first[axis]) + u64::from(grid.groups[axis]);
+        let most = limits.dispatch_groups.into();
+        if value > most {
+            return Err(Error::OverLimit { limit: Limit::DispatchGroups(axis as u8), value, most });
+        }
+    }
+    Ok(())
+}
+
+/// Threads worth having: the caller's alone for small dispatches.
+fn threads_for(device: &Device, shader: &Shader, groups: u64) -> usize {
+    let threads: u64 = shader.group_size().map(u64::from).iter().product();
+    let work = groups.saturating_mul(threads).saturating_mul(shader.function().inst_count() as u64);
+    let most = if work < SMALL { 1 } else { groups.max(1) };
+    device.pool().threads().min(usize::try_from(most).unwrap_or(usize::MAX))
+}
+
+/// Says why a run did not finish.
+fn error_of(shader: &Shader, what: &Dispatch, stop: &StopWord, outcome: Outcome, groups: u64) -> Error {
+    let groups_done = outcome.groups_done;
+    let why = stop.reason(what.time_limit);
+    let (fault, group) = match (outcome.failure, why) {
+        (Some(Failure::Error(error)), _) => return error,
+        (Some(Failure::Fault { fault, group }), _) => (fault, group),
+        (None, Some(why)) => return Error::StoppedBetweenGroups { why, groups_done, groups },
+        (None, None) => return Error::Internal { what: "groups are missing and none failed".to_owned() },
+    };
+    let place = shader.place(fault.origin);
+    match (fault.kind, why) {
+        (FaultKind::Stopped, Some(why)) if fault.origin == Default::default() => {
+            Error::StoppedBetweenGroups { why, groups_done, groups }
+        }
+        (FaultKind::Stopped, Some(why)) => Error::Stopped { why, place, group },
+        (FaultKind::OutOfFuel, _) => {
+            Error::Stopped { why: StopReason::Fuel(what.fuel.unwrap_or(u64::MAX)), place, group }
+        }
+        (FaultKind::DivergentBarrier, _) => Error::DivergentBarrier { place, group },
+        (kind, _) => Error::Internal { what: format!("{kind:?} in group {group:?} at {place}") },
+    }
 }

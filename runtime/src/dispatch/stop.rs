@@ -131,7 +131,7 @@ impl Watch {
     }
 
     /// The word to look at.
-    pub fn stop(&self) -> &StopWord {
+    pub fn stop(&self) -> &Arc<StopWord> {
         &self.stop
     }
 }

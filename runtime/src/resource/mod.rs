@@ -9,7 +9,7 @@ mod view;
 
 pub use buffer::{Access, Buffer};
 pub use error::ResourceError;
-pub(crate) use memory::Memory;
+pub(crate) use memory::{ALIGNMENT, Memory};
 pub use texture::{Texture, TextureShape};
 pub(crate) use view::{BufferView, Elements, ViewKind};
 pub use view::{Counter, View};

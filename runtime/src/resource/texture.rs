@@ -130,7 +130,7 @@ impl TextureShape {
                 return Err(ResourceError::Extent { dimension, extent, value, most });
             }
         }
-        if matches!(dimension, Dimension::TextureCube | Dimension::TextureCubeArray) && self.layers % 6 != 0 {
+        if matches!(dimension, Dimension::TextureCube | Dimension::TextureCubeArray) && !self.layers.is_multiple_of(6) {
             return Err(ResourceError::CubeFaces { layers: self.layers });
         }
         Ok(())

@@ -1,30 +1,39 @@
-//! Compiled shaders.
+//! Compiled shaders: `compile.rs` makes them, `declared.rs` says what they declare, `place.rs` names their instructions.
 
+mod compile;
+mod declared;
 mod place;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brolga_bytecode::sm5::{Model, Stage};
-use brolga_ir::function::Function;
-use brolga_ir::interface::{ResourceClass, ResourceKind};
+use brolga_bytecode::sm5::{Model, Stage, ValidProgram};
+use brolga_ir::function::Origin;
+use brolga_ir::verify::VerifiedFunction;
 
+pub use declared::Declared;
 pub use place::Place;
 
-use crate::bindings::Register;
+use crate::engine::Code;
 use crate::error::Error;
 use crate::limits::Limits;
 
 /// What runs a shader.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// Machine code.
-    #[default]
+    /// Machine code, on processors it can be made for.
     Jit,
     /// The interpreter, which defines what is right and runs on every processor.
     Interpreter,
+}
+
+impl Engine {
+    /// The fastest that this processor can run. Results are the same.
+    pub fn best() -> Self {
+        if brolga_jit::Options::host().is_some() { Engine::Jit } else { Engine::Interpreter }
+    }
 }
 
 impl fmt::Display for Engine {
@@ -37,10 +46,10 @@ impl fmt::Display for Engine {
 }
 
 /// How to compile a shader.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CompileOptions {
-    /// What shall run it.
+    /// What shall run it; the best for this processor if nothing is said.
     pub engine: Engine,
 }
 
@@ -48,6 +57,12 @@ impl CompileOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
         Self { engine }
+    }
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        Self::new(Engine::best())
     }
 }
 
@@ -63,58 +78,6 @@ pub enum Emit {
     Asm,
 }
 
-/// A range of registers that a shader declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Declared {
-    /// The range's first register.
-    pub register: Register,
-    /// Registers in the range; `None` if it has no end.
-    pub count: Option<u32>,
-    /// How the shader reads and writes it.
-    pub kind: ResourceKind,
-    /// The view's hidden counter is used.
-    pub uses_counter: bool,
-    /// Atomics on its texels are used.
-    pub uses_texel_atomics: bool,
-    /// Views that the range's table must have: the declared registers, or of a range without an end up to the last one
-    /// that the shader names.
-    pub(crate) table_len: u32,
-}
-
-impl fmt::Display for Declared {
-    /// As in messages: `t0`, `u2..u5,space1`, `t4..,space2`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Register { class, space, index } = self.register;
-        write!(f, "{}{index}", class.letter())?;
-        match self.count {
-            Some(0 | 1) => {}
-            Some(count) => write!(f, "..{}{}", class.letter(), index.saturating_add(count - 1))?,
-            None => f.write_str("..")?,
-        }
-        if space != 0 {
-            write!(f, ",space{space}")?;
-        }
-        Ok(())
-    }
-}
-
-impl Declared {
-    /// Whether the shader may write it.
-    pub fn is_writable(&self) -> bool {
-        self.register.class == ResourceClass::UnorderedAccess
-    }
-
-    /// Whether the range holds a register.
-    pub fn contains(&self, register: Register) -> bool {
-        let Register { class, space, index } = register;
-        class == self.register.class
-            && space == self.register.space
-            && index >= self.register.index
-            && self.count.is_none_or(|count| index - self.register.index < count)
-    }
-}
-
 /// A compiled compute shader. Cheap to clone and usable from any thread.
 #[derive(Clone)]
 pub struct Shader {
@@ -122,33 +85,32 @@ pub struct Shader {
 }
 
 struct Inner {
-    engine: Engine,
-    model: Model,
-    stage: Stage,
-    function: Function,
+    code: Code,
+    program: ValidProgram,
+    function: VerifiedFunction,
     declared: Vec<Declared>,
     compile_time: Duration,
 }
 
 impl Shader {
     /// Compiles a container.
-    pub(crate) fn compile(_container: &[u8], _options: &CompileOptions, _limits: &Limits) -> Result<Self, Error> {
-        Err(Error::Internal { what: "no engine yet".to_owned() })
+    pub(crate) fn compile(container: &[u8], options: &CompileOptions, limits: &Limits) -> Result<Self, Error> {
+        Ok(Self { inner: Arc::new(compile::compile(container, options, limits)?) })
     }
 
     /// What runs it.
     pub fn engine(&self) -> Engine {
-        self.inner.engine
+        self.inner.code.engine()
     }
 
     /// The shader model.
     pub fn model(&self) -> Model {
-        self.inner.model
+        self.inner.program.model()
     }
 
     /// The stage.
     pub fn stage(&self) -> Stage {
-        self.inner.stage
+        self.inner.program.stage()
     }
 
     /// Threads of a group along x, y and z.
@@ -166,17 +128,30 @@ impl Shader {
         self.inner.compile_time
     }
 
-    /// A form of the shader as text. The interpreter has only [`Emit::Ir`].
-    pub fn emit(&self, _form: Emit) -> Result<String, Error> {
-        Err(Error::Internal { what: "no engine yet".to_owned() })
+    /// A form of the shader as text. What Cranelift is given, and machine code, are made anew, with any engine.
+    pub fn emit(&self, form: Emit) -> Result<String, Error> {
+        compile::emit(&self.inner.function, form)
+    }
+
+    /// Names the instruction that an operation comes from.
+    pub(crate) fn place(&self, origin: Origin) -> Place {
+        Place::find(&self.inner.program, origin)
+    }
+
+    pub(crate) fn code(&self) -> &Code {
+        &self.inner.code
+    }
+
+    pub(crate) fn function(&self) -> &VerifiedFunction {
+        &self.inner.function
     }
 }
 
 impl fmt::Debug for Shader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shader")
-            .field("engine", &self.inner.engine)
-            .field("model", &self.inner.model)
+            .field("engine", &self.engine())
+            .field("model", &self.model())
             .field("group_size", &self.group_size())
             .finish_non_exhaustive()
     }

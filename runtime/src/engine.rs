@@ -1,0 +1,176 @@
+//! The two engines behind one front: compiled code with its tables, and the interpreter.
+//!
+//! The only unsafe code here is the call of compiled code. What that code relies on (`brolga_jit::abi`, A and B) is
+//! arranged by [`Tables::new`] and [`Link::worker`].
+
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+
+use brolga_ir::host::Fault;
+use brolga_ir::interp::{Arena, Interpreter};
+use brolga_ir::verify::VerifiedFunction;
+use brolga_jit::abi::{Bindings, Context, Range, View, helpers};
+use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options};
+
+use crate::error::Error;
+use crate::host::{Bound, BoundViews};
+use crate::resource::Memory;
+use crate::shader::Engine;
+
+/// A shader in the form that an engine runs.
+#[derive(Debug)]
+pub(crate) enum Code {
+    Jit(Box<Compiled>),
+    Interpreter(Interpreter),
+}
+
+impl Code {
+    /// Prepares a shader for an engine.
+    pub fn new(function: &VerifiedFunction, engine: Engine) -> Result<Self, Error> {
+        Ok(match engine {
+            Engine::Jit => {
+                let options = Options::host().ok_or(CompileError::Unsupported)?;
+                Code::Jit(Box::new(brolga_jit::compile(function, &options)?))
+            }
+            Engine::Interpreter => Code::Interpreter(Interpreter::new(function)),
+        })
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> Engine {
+        match self {
+            Code::Jit(_) => Engine::Jit,
+            Code::Interpreter(_) => Engine::Interpreter,
+        }
+    }
+
+    /// Private memory that one worker needs.
+    pub fn arena_bytes(&self) -> u64 {
+        match self {
+            Code::Jit(compiled) => compiled.arena_layout().size_bytes as u64,
+            Code::Interpreter(interpreter) => interpreter.arena_bytes() as u64,
+        }
+    }
+}
+
+/// A shader with what is bound to it. Workers of one dispatch share it.
+#[derive(Debug)]
+pub(crate) struct Link<'a> {
+    code: &'a Code,
+    views: &'a BoundViews,
+    tables: Tables<'a>,
+}
+
+impl<'a> Link<'a> {
+    /// Puts a shader together with views that were checked against its declarations.
+    pub fn new(code: &'a Code, views: &'a BoundViews) -> Self {
+        Self { code, views, tables: Tables::new(views) }
+    }
+
+    /// What one thread needs to run groups.
+    pub fn worker(&self) -> Result<Worker<'_>, Error> {
+        let state = match self.code {
+            Code::Interpreter(interpreter) => State::Interpreter { interpreter, arena: Arena::new() },
+            Code::Jit(compiled) => {
+                let arena = Memory::zeroed(compiled.arena_layout().size_bytes as u64)?;
+                debug_assert!(compiled.arena_layout().align <= crate::resource::ALIGNMENT, "arenas ask for a vector");
+                let context = Context::new(Bindings {
+                    ranges: self.tables.ranges.as_ptr(),
+                    helpers: helpers::<BoundViews>(),
+                    host: std::ptr::from_ref(self.views).cast(),
+                    stop: self.views.stop().word(),
+                    arena: arena.base(),
+                    fuel: u64::MAX,
+                });
+                State::Jit { compiled, context, _arena: arena }
+            }
+        };
+        Ok(Worker { host: self.views, state })
+    }
+}
+
+/// One thread's part in a dispatch: its arena and the record that compiled code works on.
+#[derive(Debug)]
+pub(crate) struct Worker<'a> {
+    host: &'a BoundViews,
+    state: State<'a>,
+}
+
+#[derive(Debug)]
+enum State<'a> {
+    Jit { compiled: &'a Compiled, context: Box<Context>, _arena: Memory },
+    Interpreter { interpreter: &'a Interpreter, arena: Arena },
+}
+
+impl Worker<'_> {
+    /// Runs one group, with a budget of loop rounds.
+    pub fn run_group(&mut self, group: [u32; 3], fuel: u64) -> Result<(), Fault> {
+        match &mut self.state {
+            State::Interpreter { interpreter, arena } => {
+                // Numbers of the interpreter presume the default mode, whatever the caller's thread is in.
+                let _mode = FloatGuard::new(FloatMode::Default);
+                interpreter.run_group(self.host, group, arena, &mut { fuel })
+            }
+            State::Jit { compiled, context, .. } => {
+                context.fuel = fuel;
+                // SAFETY: the context was made by `Link::worker` for this shader, with tables that fit its declarations, a
+                // host of the helpers' type, and an arena of its own as large as it asks for; the link that owns the
+                // tables and the views outlives the worker. The code was compiled for this processor's features.
+                unsafe { compiled.run_group(context, group) }
+            }
+        }
+    }
+}
+
+/// The tables of views that compiled code reads: a range for every declared resource.
+#[derive(Debug)]
+struct Tables<'a> {
+    ranges: Vec<Range>,
+    /// What `ranges` points to.
+    _views: Vec<Vec<View>>,
+    /// Views point into memory that this keeps alive.
+    _bound: PhantomData<&'a BoundViews>,
+}
+
+// SAFETY: the pointers are only read here; what they point to lives as long as `'a` and is reached by compiled code, which
+// treats it as memory that any thread may change.
+unsafe impl Send for Tables<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Tables<'_> {}
+
+impl<'a> Tables<'a> {
+    /// Each range has at least the declared views, since bindings were resolved so; strides are as declared; constant
+    /// buffers are padded; memory is aligned and valid for its size.
+    fn new(bound: &'a BoundViews) -> Self {
+        let views: Vec<Vec<View>> = bound.ranges().iter().map(|range| range.iter().map(view).collect()).collect();
+        let range = |views: &Vec<View>| Range { views: views.as_ptr(), count: views.len() as u32 };
+        Self { ranges: views.iter().map(range).collect(), _views: views, _bound: PhantomData }
+    }
+}
+
+/// A view as compiled code sees it. Texels are reached through the host.
+fn view(bound: &Bound) -> View {
+    match bound {
+        Bound::Nothing | Bound::Texels(_) => View::UNBOUND,
+        Bound::Words(words) => View {
+            base: words.base(),
+            size_bytes: words.size_bytes(),
+            count: words.count(),
+            counter: words.counter().map_or(std::ptr::null_mut(), |counter| counter.as_ptr()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_and_code_are_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Link<'_>>();
+        shared::<Code>();
+        shared::<crate::Shader>();
+    }
+}

@@ -1,0 +1,76 @@
+//! From bytes to something that runs, in one visible list.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use brolga_bytecode::sm5::Stage;
+use brolga_bytecode::{LoadOptions, Shader as Loaded};
+use brolga_ir::interface::{Interface, ResourceKind};
+use brolga_ir::passes::{self, Level};
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_ir::verify::{VerifiedFunction, verify};
+
+use super::{CompileOptions, Declared, Emit, Inner};
+use crate::engine::Code;
+use crate::error::{Error, Limit, internal};
+use crate::limits::Limits;
+
+/// Compiles a container. A panic, which would be a fault of ours, becomes an error.
+pub(super) fn compile(container: &[u8], options: &CompileOptions, limits: &Limits) -> Result<Inner, Error> {
+    catch_unwind(AssertUnwindSafe(|| compile_unguarded(container, options, limits)))
+        .unwrap_or_else(|panic| Err(internal(&*panic)))
+}
+
+fn compile_unguarded(container: &[u8], options: &CompileOptions, limits: &Limits) -> Result<Inner, Error> {
+    let start = Instant::now();
+    let mut load = LoadOptions::default();
+    load.limits = limits.file.clone();
+    let program = Loaded::load(container, &load)?.program;
+    if program.stage() != Stage::Compute {
+        return Err(Error::Stage { stage: program.stage() });
+    }
+    let mut function = translate(&program, &TranslateOptions::default())?;
+    check_limits(&function.interface, limits)?;
+    passes::optimise(&mut function, Level::Full);
+    let function = verify(function)?;
+    let declared = Declared::of(&function);
+    for range in &declared {
+        at_most(Limit::RangeRegisters, range.table_len, limits.range_registers)?;
+    }
+    let code = Code::new(&function, options.engine)?;
+    at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
+    Ok(Inner { code, program, function, declared, compile_time: start.elapsed() })
+}
+
+/// Holds what a shader declares against the device's limits, before memory is taken for it.
+fn check_limits(interface: &Interface, limits: &Limits) -> Result<(), Error> {
+    let threads: u64 = interface.group_size.map(u64::from).iter().product();
+    at_most(Limit::GroupThreads, threads, limits.group_threads)?;
+    let shared: u64 = interface.shared.iter().map(|g| u64::from(g.stride_bytes) * u64::from(g.count)).sum();
+    at_most(Limit::SharedBytes, shared, limits.shared_bytes)?;
+    for resource in &interface.resources {
+        if let ResourceKind::Constant { vectors } = resource.kind {
+            at_most(Limit::ConstantVectors, vectors, limits.constant_vectors)?;
+        }
+    }
+    Ok(())
+}
+
+fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<(), Error> {
+    let (value, most) = (value.into(), most.into());
+    if value > most { Err(Error::OverLimit { limit, value, most }) } else { Ok(()) }
+}
+
+/// A form of a shader as text.
+pub(super) fn emit(function: &VerifiedFunction, form: Emit) -> Result<String, Error> {
+    let compiled = || -> Result<_, Error> {
+        let options = brolga_jit::Options::host().ok_or(brolga_jit::CompileError::Unsupported)?;
+        Ok(brolga_jit::compile(function, &options.with_listings(true))?)
+    };
+    let text = || match form {
+        Emit::Ir => Ok(function.to_string()),
+        Emit::Clif => Ok(compiled()?.clif().to_owned()),
+        Emit::Asm => Ok(compiled()?.asm().to_owned()),
+    };
+    catch_unwind(AssertUnwindSafe(text)).unwrap_or_else(|panic| Err(internal(&*panic)))
+}

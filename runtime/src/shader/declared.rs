@@ -1,0 +1,119 @@
+//! What a shader declares of the registers it uses.
+
+use std::fmt;
+
+use brolga_ir::entity::Region;
+use brolga_ir::function::{Element, Function, InstKind, Object, ResourceRef};
+use brolga_ir::interface::{ResourceClass, ResourceKind};
+
+use crate::bindings::Register;
+
+/// A range of registers that a shader declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Declared {
+    /// The range's first register.
+    pub register: Register,
+    /// Registers in the range; `None` if it has no end.
+    pub count: Option<u32>,
+    /// How the shader reads and writes it.
+    pub kind: ResourceKind,
+    /// The view's hidden counter is used.
+    pub uses_counter: bool,
+    /// Atomics on its texels are used.
+    pub uses_texel_atomics: bool,
+    /// Views that the range's table must have: the declared registers, or of a range without an end up to the last one
+    /// that the shader names.
+    pub(crate) table_len: u32,
+}
+
+impl Declared {
+    /// The declarations of a shader, in their order.
+    pub(crate) fn of(function: &Function) -> Vec<Self> {
+        let resources = function.interface.resources.iter();
+        let mut declared: Vec<_> = resources
+            .map(|resource| Self {
+                register: Register::new(resource.class, resource.lower).in_space(resource.space),
+                count: resource.count,
+                kind: resource.kind,
+                uses_counter: resource.uses_counter,
+                uses_texel_atomics: false,
+                table_len: resource.count.unwrap_or(0),
+            })
+            .collect();
+        for region in 0..function.region_count() {
+            for &inst in &function.region(Region::new(region)).insts {
+                let kind = &function.inst(inst).kind;
+                if let Some(used) = resource_of(kind) {
+                    let range = &mut declared[used.id.index()];
+                    range.uses_texel_atomics |= matches!(kind, InstKind::TexelAtomic { .. });
+                    if let (None, Element::Fixed(position)) = (range.count, used.element) {
+                        range.table_len = range.table_len.max(position.saturating_add(1));
+                    }
+                }
+            }
+        }
+        declared
+    }
+
+    /// Whether the shader may write it.
+    pub fn is_writable(&self) -> bool {
+        self.register.class == ResourceClass::UnorderedAccess
+    }
+
+    /// Whether the range holds a register.
+    pub fn contains(&self, register: Register) -> bool {
+        let Register { class, space, index } = register;
+        class == self.register.class
+            && space == self.register.space
+            && index >= self.register.index
+            && self.count.is_none_or(|count| index - self.register.index < count)
+    }
+}
+
+/// The resource that an instruction touches.
+fn resource_of(kind: &InstKind) -> Option<&ResourceRef> {
+    match kind {
+        InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
+            match &place.object {
+                Object::Resource(resource) => Some(resource),
+                Object::Shared(_) | Object::Local(_) | Object::Immediate => None,
+            }
+        }
+        InstKind::Counter { resource, .. }
+        | InstKind::TexelLoad { resource, .. }
+        | InstKind::TexelStore { resource, .. }
+        | InstKind::TexelAtomic { resource, .. }
+        | InstKind::Query { resource, .. } => Some(resource),
+        InstKind::Const(_)
+        | InstKind::Input(_)
+        | InstKind::Op { .. }
+        | InstKind::SlotGet(_)
+        | InstKind::SlotSet(..)
+        | InstKind::Barrier(_)
+        | InstKind::If { .. }
+        | InstKind::Loop { .. }
+        | InstKind::Switch { .. }
+        | InstKind::Yield(_)
+        | InstKind::Break { .. }
+        | InstKind::Continue { .. }
+        | InstKind::Return => None,
+    }
+}
+
+impl fmt::Display for Declared {
+    /// As in messages: `t0`, `u2..u5,space1`, `t4..,space2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Register { class, space, index } = self.register;
+        write!(f, "{}{index}", class.letter())?;
+        match self.count {
+            Some(0 | 1) => {}
+            Some(count) => write!(f, "..{}{}", class.letter(), index.saturating_add(count - 1))?,
+            None => f.write_str("..")?,
+        }
+        if space != 0 {
+            write!(f, ",space{space}")?;
+        }
+        Ok(())
+    }
+}

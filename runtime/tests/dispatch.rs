@@ -1,0 +1,181 @@
+//! What a dispatch accepts and covers: boxes of groups, limits, shaders that cannot be dispatched, memory around views.
+
+mod support;
+
+use brolga_runtime::{
+    BindingRules, Bindings, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits, Pool, Shader, View,
+};
+use support::ENGINES;
+use support::case::data;
+
+fn device() -> Device {
+    Device::builder().threads(2).build().unwrap()
+}
+
+/// The shader `sum` of `endless.hlsl`: groups of 20 threads, each writes the sum of its group's thread numbers to
+/// `u0[thread]`, plus the constant in `b0`.
+fn sum(device: &Device, engine: Engine) -> Shader {
+    let path = format!("{}/tests/data/endless.sum.cso", env!("CARGO_MANIFEST_DIR"));
+    device.compile(&std::fs::read(path).unwrap(), &CompileOptions::new(engine)).unwrap()
+}
+
+fn sum_of_group(group: u32) -> u32 {
+    (20 * group..20 * group + 20).sum()
+}
+
+#[test]
+fn any_box_of_groups_is_covered_once() {
+    for &engine in ENGINES {
+        let device = device();
+        let shader = sum(&device, engine);
+        for (first, groups) in [(0, 16), (3, 5), (15, 1), (4, 0)] {
+            let buffer = device.buffer(16 * 20 * 4).unwrap();
+            let mut bindings = Bindings::new();
+            bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
+            let dispatch = Dispatch::new([groups, 1, 1]).first_group([first, 0, 0]).rules(BindingRules::Partial);
+            let report = device.dispatch(&shader, &bindings, &dispatch).unwrap();
+            assert_eq!((report.groups, report.threads), (groups.into(), u64::from(groups) * 20));
+            for (thread, word) in (0..).zip(buffer.to_vec().chunks(4)) {
+                let group = thread / 20;
+                let expected = if (first..first + groups).contains(&group) { sum_of_group(group) } else { 0 };
+                assert_eq!(u32::from_le_bytes(word.try_into().unwrap()), expected, "{engine} {thread}");
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_around_a_view_stays_as_it_was() {
+    for &engine in ENGINES {
+        let device = device();
+        let shader = sum(&device, engine);
+        // 53 words, so that the last groups are outside, between guards that are no multiples of a vector.
+        let (before, size) = (20, 53 * 4);
+        let buffer = device.buffer_from_bytes(&[0xa5; 300]).unwrap();
+        let mut bindings = Bindings::new();
+        bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap().with_range(before, size).unwrap());
+        let dispatch = Dispatch::new([16, 1, 1]).rules(BindingRules::Partial);
+        device.dispatch(&shader, &bindings, &dispatch).unwrap();
+        let bytes = buffer.to_vec();
+        let inside = before as usize..(before + size) as usize;
+        assert!(bytes[..inside.start].iter().chain(&bytes[inside.end..]).all(|&byte| byte == 0xa5), "{engine}");
+        for (thread, word) in (0..).zip(bytes[inside].chunks(4)) {
+            assert_eq!(u32::from_le_bytes(word.try_into().unwrap()), sum_of_group(thread / 20), "{engine} {thread}");
+        }
+    }
+}
+
+#[test]
+fn dispatches_over_the_limit_are_refused() {
+    let device = device();
+    let shader = sum(&device, Engine::Interpreter);
+    let run = |groups, first| {
+        let dispatch = Dispatch::new(groups).first_group(first).rules(BindingRules::Partial);
+        device.dispatch(&shader, &Bindings::new(), &dispatch)
+    };
+    let error = run([1, 65536, 1], [0; 3]).unwrap_err();
+    assert_eq!(error.to_string(), "the number of groups along y is 65536, the device's limit is 65535");
+    assert!(matches!(run([1, 1, 2], [0, 0, 65534]), Err(Error::OverLimit { limit: Limit::DispatchGroups(2), .. })));
+    assert!(matches!(run([1; 3], [u32::MAX; 3]), Err(Error::OverLimit { .. })));
+    run([1, 1, 1], [65534; 3]).unwrap();
+}
+
+#[test]
+fn shaders_over_the_device_s_limits_are_refused() {
+    let path = format!("{}/tests/data/endless.sum.cso", env!("CARGO_MANIFEST_DIR"));
+    let shader = std::fs::read(path).unwrap();
+    let refused = |change: fn(&mut Limits)| {
+        let mut limits = Limits::default();
+        change(&mut limits);
+        let device = Device::builder().threads(1).limits(limits).build().unwrap();
+        match device.compile(&shader, &CompileOptions::new(Engine::Interpreter)) {
+            Err(Error::OverLimit { limit, .. }) => Some(limit),
+            Err(other) => panic!("{other}"),
+            Ok(_) => None,
+        }
+    };
+    assert_eq!(refused(|_| ()), None);
+    assert_eq!(refused(|limits| limits.group_threads = 19), Some(Limit::GroupThreads));
+    assert_eq!(refused(|limits| limits.shared_bytes = 3), Some(Limit::SharedBytes));
+    assert_eq!(refused(|limits| limits.constant_vectors = 0), Some(Limit::ConstantVectors));
+    assert_eq!(refused(|limits| limits.arena_bytes = 3), Some(Limit::ArenaBytes));
+}
+
+#[test]
+fn buffers_over_the_limit_are_refused() {
+    let mut limits = Limits::default();
+    limits.buffer_bytes = 64;
+    let device = Device::builder().threads(1).limits(limits).build().unwrap();
+    assert!(device.buffer(64).is_ok());
+    let error = device.buffer(65).unwrap_err();
+    assert_eq!(error.to_string(), "the size of a buffer or texture in bytes is 65, the device's limit is 64");
+    assert!(device.buffer_from_bytes(&[0; 65]).is_err());
+}
+
+#[test]
+fn what_is_no_compute_shader_is_refused() {
+    let device = device();
+    let compile = |bytes: &[u8]| device.compile(bytes, &CompileOptions::default()).unwrap_err();
+    assert!(matches!(compile(b"not a shader"), Error::File(_)));
+    assert!(matches!(compile(&[]), Error::File(_)));
+    let graphics = data().join("graphics");
+    let mut stages = 0;
+    for entry in std::fs::read_dir(graphics).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "cso") {
+            let error = compile(&std::fs::read(&path).unwrap());
+            assert!(matches!(error, Error::Stage { .. }), "{}: {error}", path.display());
+            stages += 1;
+        }
+    }
+    assert!(stages > 50);
+}
+
+#[test]
+fn missing_and_wrong_bindings_stop_a_dispatch_before_it_begins() {
+    let device = device();
+    let shader = sum(&device, Engine::Interpreter);
+    let mut bindings = Bindings::new();
+    let run = |bindings: &Bindings| device.dispatch(&shader, bindings, &Dispatch::new([1; 3])).unwrap_err().to_string();
+    assert_eq!(run(&bindings), "b0 is declared as constant buffer of 1 vectors and nothing is bound to it");
+    let buffer = device.buffer(64).unwrap();
+    bindings.set("b0".parse().unwrap(), View::constant(buffer.clone()).unwrap());
+    bindings.set("u0".parse().unwrap(), View::structured(buffer.clone(), 4).unwrap());
+    assert_eq!(run(&bindings), "u0 is declared as raw buffer and bound to a structured view of stride 4");
+    bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
+    bindings.set("u1".parse().unwrap(), View::raw(buffer).unwrap());
+    assert_eq!(run(&bindings), "u1 is bound to a raw view of 64 bytes, the shader declares only b0, u0");
+}
+
+#[test]
+fn devices_may_share_a_pool_and_shaders_may_move_between_devices() {
+    let pool = Pool::new(2).unwrap();
+    let devices = [(); 2].map(|()| Device::builder().pool(pool.clone()).build().unwrap());
+    let shader = sum(&devices[0], Engine::Interpreter);
+    std::thread::scope(|scope| {
+        for device in devices.iter().cycle().take(6) {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    let buffer = device.buffer(64 * 20 * 4).unwrap();
+                    let mut bindings = Bindings::new();
+                    bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
+                    let dispatch = Dispatch::new([64, 1, 1]).rules(BindingRules::Partial);
+                    assert_eq!(device.dispatch(&shader, &bindings, &dispatch).unwrap().groups, 64);
+                    let last = buffer.to_vec()[63 * 20 * 4..][..4].try_into().unwrap();
+                    assert_eq!(u32::from_le_bytes(last), sum_of_group(63));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_shader_tells_what_it_is() {
+    let device = device();
+    let shader = sum(&device, Engine::Interpreter);
+    assert_eq!((shader.stage().text(), shader.model().text(), shader.group_size()), ("cs", "5_0", [20, 1, 1]));
+    let names: Vec<_> = shader.bindings().iter().map(|range| format!("{range}: {}", range.kind)).collect();
+    assert_eq!(names, ["b0: constant buffer of 1 vectors", "u0: raw buffer"]);
+    let text = shader.emit(Emit::Ir).unwrap();
+    assert!(text.contains("atomic") && brolga_ir::text::parse(&text).is_ok(), "{text}");
+}

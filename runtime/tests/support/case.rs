@@ -1,0 +1,124 @@
+//! Reads an execution's `case.json`, runs it, and compares what comes out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use brolga_runtime::{
+    Bindings, CompileOptions, Counter, Device, Dimension, Dispatch, Engine, Format, Register, TextureShape, View,
+};
+use serde_json::Value;
+
+use super::compare::compare;
+
+/// The folder of test data in the repository's root.
+pub fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data")
+}
+
+/// An execution.
+pub struct Case {
+    folder: PathBuf,
+    json: Value,
+}
+
+/// What the views hold after a run, by slot.
+pub type Outputs = BTreeMap<String, Vec<u8>>;
+
+impl Case {
+    /// Reads an execution of the corpus.
+    pub fn read(name: &str) -> Self {
+        let folder = data().join("exec").join(name);
+        let text = std::fs::read_to_string(folder.join("case.json")).unwrap();
+        Self { folder, json: serde_json::from_str(&text).unwrap() }
+    }
+
+    /// The compiled forms.
+    pub fn shaders(&self) -> impl Iterator<Item = (&str, Vec<u8>)> {
+        self.json["shaders"].as_array().unwrap().iter().map(|name| {
+            let name = name.as_str().unwrap();
+            (name, self.file(name))
+        })
+    }
+
+    /// Slots whose order of elements is free.
+    pub fn is_unordered(&self, slot: &str) -> bool {
+        let expect = self.json["expect"].as_array().unwrap();
+        expect.iter().any(|entry| entry["slot"] == slot && entry.get("order").is_some())
+    }
+
+    fn file(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.folder.join(name)).unwrap()
+    }
+
+    /// Runs one form and holds everything against what is expected.
+    pub fn run(&self, device: &Device, shader: &[u8], engine: Engine) -> Result<Outputs, String> {
+        let shader = device.compile(shader, &CompileOptions::new(engine)).map_err(|error| error.to_string())?;
+        let mut bindings = Bindings::new();
+        for binding in self.json["bindings"].as_array().unwrap() {
+            let slot: Register = binding["slot"].as_str().unwrap().parse().unwrap();
+            bindings.set(slot, self.view(device, binding));
+        }
+        let groups: Vec<u32> = self.json["dispatch"].as_array().unwrap().iter().map(number).collect();
+        let dispatch = Dispatch::new(groups.try_into().unwrap());
+        let report = device.dispatch(&shader, &bindings, &dispatch).map_err(|error| error.to_string())?;
+        assert_eq!(report.groups, dispatch.progress.groups_done());
+
+        for expect in self.json["expect"].as_array().unwrap() {
+            let slot = expect["slot"].as_str().unwrap();
+            let view = bindings.get(slot.parse().unwrap()).unwrap();
+            compare(&view.to_vec(), &self.file(expect["file"].as_str().unwrap()), expect)
+                .map_err(|what| format!("{slot}: {what}"))?;
+            if let Some(expected) = expect.get("counter").map(number) {
+                let actual = view.counter().unwrap().get();
+                if actual != expected {
+                    return Err(format!("{slot}: the counter is {actual}, expected {expected}"));
+                }
+            }
+        }
+        Ok(bindings.iter().map(|(register, view)| (register.to_string(), view.to_vec())).collect())
+    }
+
+    fn view(&self, device: &Device, binding: &Value) -> View {
+        let size = binding["size"].as_u64().unwrap() as usize;
+        let bytes = match binding.get("file") {
+            Some(name) => self.file(name.as_str().unwrap()),
+            None => vec![0; size],
+        };
+        assert_eq!(bytes.len(), size);
+        let format = || binding["format"].as_str().unwrap().parse::<Format>().unwrap();
+        let buffer = || device.buffer_from_bytes(&bytes).unwrap();
+        let kind = binding["kind"].as_str().unwrap();
+        let view = match kind {
+            "constant" => View::constant(buffer()),
+            "raw" => View::raw(buffer()),
+            "structured" => View::structured(buffer(), number(&binding["stride"])),
+            "typed" => View::typed(buffer(), format()),
+            _ => {
+                let extent = |key| binding.get(key).map_or(1, number);
+                let dimension = match kind {
+                    "texture1d" => Dimension::Texture1d,
+                    "texture1darray" => Dimension::Texture1dArray,
+                    "texture2d" => Dimension::Texture2d,
+                    "texture2darray" => Dimension::Texture2dArray,
+                    "texture3d" => Dimension::Texture3d,
+                    other => panic!("unknown kind {other}"),
+                };
+                let shape = TextureShape::new(dimension, format(), extent("width"))
+                    .height(extent("height"))
+                    .depth(extent("depth"))
+                    .layers(extent("layers"))
+                    .mips(extent("mips"));
+                Ok(View::texture(device.texture_from_bytes(shape, &bytes).unwrap()))
+            }
+        };
+        let view = view.unwrap();
+        match binding.get("counter").map(number) {
+            Some(value) => view.with_counter(Counter::new(value)).unwrap(),
+            None => view,
+        }
+    }
+}
+
+fn number(value: &Value) -> u32 {
+    value.as_u64().unwrap().try_into().unwrap()
+}
