@@ -5,8 +5,10 @@
 //! |---|---|
 //! | `abi.rs` | records that compiled code, its helpers and the runtime share; the helpers |
 //! | `code.rs` | executable memory |
+//! | `codegen.rs` | from Cranelift's input to machine code |
 //! | `compiled.rs` | a compiled shader and how it is run |
 //! | `error.rs` | why a shader could not be compiled |
+//! | `lower/` | from the IR to Cranelift's input |
 //! | `mxcsr.rs` | the processor's float mode |
 //! | `ops.rs` | pure operations in packet operations |
 //! | `options.rs` | what selects code |
@@ -16,34 +18,23 @@
 
 pub mod abi;
 mod code;
+mod codegen;
 mod compiled;
 mod error;
+mod lower;
 mod mxcsr;
 pub mod ops;
 mod options;
 pub mod packet;
 
+pub use codegen::compile;
 pub use compiled::{ArenaLayout, Compiled, Statistics};
 pub use error::CompileError;
 pub use mxcsr::{FloatGuard, FloatMode};
 pub use options::{CpuFeatures, Options};
-
-use brolga_ir::verify::VerifiedFunction;
 
 /// Largest stack frame, in bytes. Worker threads have small stacks and Cranelift puts no probes into frames.
 pub const MAX_FRAME_BYTES: u32 = 256 << 10;
 
 /// Most memory for private arrays that one worker may need, in bytes.
 pub const MAX_LOCAL_BYTES: u64 = 80 << 20;
-
-/// Compiles a shader for groups of threads.
-///
-/// # Errors
-/// If the processor has no code generator, or the shader goes over a limit.
-pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, CompileError> {
-    let _ = func;
-    if options.vectors != 2 {
-        return Err(CompileError::PacketShape { vectors: options.vectors });
-    }
-    Err(CompileError::Unsupported)
-}

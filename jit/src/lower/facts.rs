@@ -1,0 +1,91 @@
+//! What is known about a shader before code is written.
+
+use brolga_ir::Function;
+use brolga_ir::entity::{Inst, Region, Value};
+use brolga_ir::function::InstKind;
+use brolga_ir::phases::Phases;
+use brolga_ir::shape::{Shape, Shapes};
+use brolga_ir::uniformity::Uniformity;
+
+use super::LANES;
+
+/// What is known about a shader before code is written.
+pub(super) struct Facts {
+    /// Who goes where together, and what is the same in all lanes.
+    pub uniformity: Uniformity,
+    shapes: Shapes,
+    /// Where barriers cut.
+    pub phases: Phases,
+    uses: Vec<u32>,
+    /// Threads may return in one segment and must not run the next.
+    pub keeps_alive: bool,
+}
+
+impl Facts {
+    pub fn compute(func: &Function) -> Self {
+        let uniformity = Uniformity::compute(func, LANES);
+        let shapes = Shapes::compute(func, &uniformity, LANES);
+        let phases = Phases::compute(func);
+        let mut facts = Self { uniformity, shapes, phases, uses: vec![0; func.value_count()], keeps_alive: false };
+        facts.visit(func, func.body(), false);
+        facts.keeps_alive &= facts.phases.has_cuts();
+        facts
+    }
+
+    /// Counts uses, and finds returns that only some threads of a group may take.
+    fn visit(&mut self, func: &Function, region: Region, inside: bool) {
+        for &inst in &func.region(region).insts {
+            let kind = &func.inst(inst).kind;
+            for value in kind.args() {
+                self.uses[value.index()] += 1;
+            }
+            self.keeps_alive |= inside && matches!(kind, InstKind::Return);
+            for inner in kind.regions() {
+                self.visit(func, inner, inside || !self.phases.is_cut(inst));
+            }
+        }
+    }
+
+    /// Whether anything uses the value.
+    pub fn is_used(&self, value: Value) -> bool {
+        self.uses[value.index()] > 0
+    }
+
+    /// Whether the value is the same in all lanes of a packet.
+    pub fn is_uniform(&self, value: Value) -> bool {
+        self.uniformity.is_packet_uniform(value)
+    }
+
+    /// Whether the value is kept in the packet's record between segments.
+    pub fn is_kept(&self, value: Value) -> bool {
+        self.is_used(value) && self.phases.is_crossing(value)
+    }
+
+    /// The difference between neighbouring lanes, where it is known and lane 0 may stand for all.
+    pub fn stride(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
+        match self.shapes.shape(value) {
+            Shape::Affine { stride } if all_lanes_active || self.shapes.in_all_lanes(value) => Some(stride),
+            Shape::Affine { .. } | Shape::Scattered => None,
+        }
+    }
+
+    /// For each parameter of a loop whether every break of it brings just that parameter.
+    pub fn breaks_bring_params(&self, func: &Function, loop_inst: Inst, body: Region) -> Vec<bool> {
+        let mut same = vec![true; func.region(body).params.len()];
+        visit_breaks(func, body, loop_inst, &mut |args| {
+            for ((same, arg), param) in same.iter_mut().zip(args).zip(&func.region(body).params) {
+                *same &= arg == param;
+            }
+        });
+        same
+    }
+}
+
+fn visit_breaks(func: &Function, region: Region, of: Inst, f: &mut impl FnMut(&[Value])) {
+    for &inst in &func.region(region).insts {
+        match &func.inst(inst).kind {
+            InstKind::Break { target, args } if *target == of => f(args),
+            kind => kind.regions().into_iter().for_each(|inner| visit_breaks(func, inner, of, f)),
+        }
+    }
+}

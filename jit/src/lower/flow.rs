@@ -1,0 +1,546 @@
+//! Structured control flow within a segment.
+//!
+//! A construct that no lanes of a packet take differently is real branches. In a *divergent* one lanes wait for each
+//! other: the arms of an `if` or `switch` with a varying condition run one after the other, each under its mask and
+//! skipped if no lane wants it; lanes that broke out of a loop wait for the last one, and lanes that continued wait for
+//! the round's end.
+//!
+//! Where do lanes go?
+//! * Lanes that take a jump together, with nothing divergent in between, take a real one.
+//! * Otherwise they are noted as waiting at the target, and the code goes to the `empty` block of the innermost
+//!   divergent construct, where other lanes may be found.
+//! * After a construct that some lanes may have left for further out, what follows is skipped if no lane is left.
+//!
+//! So merges of constructs that are not divergent are reached with lanes, and every loop ends when its lanes are gone.
+
+use brolga_ir::entity::{Inst, Region, Value};
+use brolga_ir::function::{Case, InstKind};
+use brolga_ir::{Const, Op, Type};
+use cranelift_codegen::ir::{Block, InstBuilder};
+use cranelift_frontend::Switch;
+use smallvec::SmallVec;
+
+use super::Lowering;
+use super::mask::{Home, Mask};
+use crate::ops::lower_op;
+use crate::packet::{Operand, Packet};
+
+/// Pure instructions that are cheaper to run for nothing than to branch around.
+const BRANCH_COST: usize = 8;
+
+/// A construct that is being written.
+pub(super) struct Frame {
+    inst: Inst,
+    is_loop: bool,
+    /// Lanes of a packet may be in different places of it.
+    divergent: bool,
+    /// Its arms run one after the other under masks.
+    masked: bool,
+    /// What comes after it.
+    merge: Block,
+    /// Something jumps there.
+    merged: bool,
+    /// The end of a loop's round.
+    latch: Block,
+    latched: bool,
+    /// Where control goes when no lane is left where it stands.
+    empty: Block,
+    /// Results, `None` for those that nobody uses or that share a parameter's home.
+    results: SmallVec<[Option<Home>; 4]>,
+    /// Parameters of the next round.
+    params: SmallVec<[Option<Home>; 4]>,
+    /// Whether results are written in active lanes only.
+    blend_results: bool,
+    blend_params: bool,
+    /// Homes that hold results as well as parameters keep those of lanes that left.
+    shared: SmallVec<[bool; 4]>,
+    /// Lanes that come out, if they need not be those that went in.
+    after: Option<Home>,
+    /// Some lanes come out.
+    delivered: bool,
+    /// Lanes of a loop's next round, if they need not be those of this one.
+    run: Option<Home>,
+    /// Lanes may come to the next round by several ways.
+    gathers_run: bool,
+}
+
+impl Lowering<'_, '_> {
+    /// Writes a region of a segment, its terminator included.
+    pub fn region(&mut self, region: Region) {
+        self.instructions(&self.func.region(region).insts);
+    }
+
+    /// Writes instructions of a segment.
+    pub fn instructions(&mut self, insts: &[Inst]) {
+        for (n, &inst) in insts.iter().enumerate() {
+            if self.mask.is_none() {
+                // All lanes are gone before here, on every way.
+                return;
+            }
+            self.origin = self.func.inst(inst).origin;
+            self.instruction(inst);
+            if self.mask.is_some() && self.facts.uniformity.may_lose_lanes(inst) && self.needs_lanes(&insts[n + 1..]) {
+                self.leave_if_empty();
+            }
+        }
+    }
+
+    fn instruction(&mut self, inst: Inst) {
+        let func = self.func;
+        match &func.inst(inst).kind {
+            InstKind::If { cond, then_region, else_region } => match self.operand(*cond) {
+                Operand::Uniform(cond) => self.uniform_if(inst, cond.value, [*then_region, *else_region]),
+                Operand::Packet(cond) => self.masked_if(inst, &cond, [*then_region, *else_region]),
+            },
+            InstKind::Loop { inits, body } => self.loop_(inst, inits, *body),
+            InstKind::Switch { selector, cases, default } => match self.operand(*selector) {
+                Operand::Uniform(selector) => self.uniform_switch(inst, selector.value, cases, *default),
+                Operand::Packet(selector) => self.masked_switch(inst, &selector, cases, *default),
+            },
+            InstKind::Yield(args) => self.yield_(args),
+            InstKind::Break { target, args } => self.break_(*target, args),
+            InstKind::Continue { target, args } => {
+                let at = self.frame_index(*target);
+                self.continue_(at, args);
+            }
+            InstKind::Return => self.leave(),
+            _ => self.simple(inst),
+        }
+    }
+
+    /// Whether instructions may not run without lanes.
+    fn needs_lanes(&self, insts: &[Inst]) -> bool {
+        let in_loop = self.frames.last().is_some_and(|frame| frame.is_loop);
+        insts.iter().any(|&inst| match &self.func.inst(inst).kind {
+            InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } | InstKind::Return => false,
+            InstKind::Yield(_) => in_loop,
+            _ => true,
+        })
+    }
+
+    /// Goes away if no lane is active.
+    fn leave_if_empty(&mut self) {
+        if let Mask::Lanes(lanes) = self.active() {
+            let any = self.emit().any(&lanes);
+            let target = self.empty_target();
+            self.branch_away_unless(any, target);
+        }
+    }
+
+    /// Where control goes when no lane is left where it stands. Notes that it does.
+    fn empty_target(&mut self) -> Block {
+        match self.frames.iter_mut().rev().find(|frame| frame.divergent) {
+            Some(frame) => {
+                frame.merged |= frame.empty == frame.merge;
+                frame.latched |= frame.empty == frame.latch;
+                frame.empty
+            }
+            None => self.rest,
+        }
+    }
+
+    /// All active lanes have gone elsewhere.
+    fn leave(&mut self) {
+        let target = self.empty_target();
+        self.jump(target);
+    }
+
+    fn jump(&mut self, target: Block) {
+        self.builder.ins().jump(target, &[]);
+        self.mask = None;
+    }
+
+    fn frame_index(&self, target: Inst) -> usize {
+        self.frames.iter().rposition(|frame| frame.inst == target).expect("jumps of a segment stay in it")
+    }
+
+    fn frame(&mut self, inst: Inst) -> Frame {
+        let uniformity = &self.facts.uniformity;
+        let (divergent, lossy) = (uniformity.divergent_control(inst), uniformity.may_lose_lanes(inst));
+        let blend_results = uniformity.results_need_masks(self.func, inst);
+        let merge = self.builder.create_block();
+        Frame {
+            inst,
+            is_loop: false,
+            divergent,
+            masked: false,
+            merge,
+            merged: false,
+            latch: merge,
+            latched: false,
+            empty: merge,
+            results: SmallVec::new(),
+            params: SmallVec::new(),
+            blend_results,
+            blend_params: false,
+            shared: SmallVec::new(),
+            after: lossy.then(|| self.empty_lanes()),
+            delivered: false,
+            run: None,
+            gathers_run: false,
+        }
+    }
+
+    fn result_homes(&mut self, inst: Inst) -> SmallVec<[Option<Home>; 4]> {
+        let results = &self.func.inst(inst).results;
+        let mut homes = SmallVec::new();
+        for &result in results {
+            let uniform = self.facts.is_uniform(result);
+            homes.push(self.facts.is_used(result).then(|| self.zero_home(self.func.ty(result), uniform)));
+        }
+        homes
+    }
+
+    /// Ends a construct: the builder goes on after it, with the lanes that came out.
+    fn finish(&mut self, frame: Frame, entry: Mask) {
+        if frame.merged {
+            self.builder.seal_block(frame.merge);
+            self.builder.switch_to_block(frame.merge);
+            if frame.delivered {
+                self.come_out(frame, entry);
+            } else {
+                self.leave();
+            }
+        } else {
+            self.mask = None;
+        }
+    }
+
+    /// Lanes and results after a construct.
+    fn come_out(&mut self, frame: Frame, entry: Mask) {
+        self.mask = Some(match &frame.after {
+            Some(home) => Mask::Lanes(self.home_lanes(home)),
+            None => entry,
+        });
+        let func = self.func;
+        for (&result, home) in func.inst(frame.inst).results.iter().zip(&frame.results) {
+            if let Some(home) = home {
+                let value = self.home(home);
+                self.define(result, value);
+            }
+        }
+    }
+
+    /// Brings results to a construct, from the active lanes.
+    fn deliver(&mut self, at: usize, args: &[Value]) {
+        let active = self.active();
+        for (n, &arg) in args.iter().enumerate() {
+            let frame = &self.frames[at];
+            // A shared home already holds what a break brings.
+            if frame.shared.get(n).copied().unwrap_or(false) {
+                continue;
+            }
+            if let Some(home) = frame.results[n].clone() {
+                let mask = if frame.blend_results { active.lanes().cloned() } else { None };
+                let value = self.operand(arg);
+                self.set_home(&home, &value, mask.as_ref());
+            }
+        }
+        let frame = &mut self.frames[at];
+        frame.delivered = true;
+        let divergent = frame.divergent;
+        if let Some(after) = frame.after.clone() {
+            self.add_lanes(&after, &active, !divergent);
+        }
+    }
+
+    fn yield_(&mut self, args: &[Value]) {
+        let Some(at) = self.frames.len().checked_sub(1) else {
+            // The end of the body.
+            return self.leave();
+        };
+        if self.frames[at].is_loop {
+            return self.continue_(at, args);
+        }
+        self.deliver(at, args);
+        let frame = &mut self.frames[at];
+        if !frame.masked {
+            frame.merged = true;
+            let merge = frame.merge;
+            self.jump(merge);
+        }
+    }
+
+    /// Whether the active lanes can take a jump to this frame together, leaving nobody behind.
+    fn is_real_jump(&self, at: usize) -> bool {
+        self.frames[at + 1..].iter().all(|frame| !frame.divergent)
+    }
+
+    fn break_(&mut self, target: Inst, args: &[Value]) {
+        let at = self.frame_index(target);
+        self.deliver(at, args);
+        let real = self.is_real_jump(at);
+        let frame = &mut self.frames[at];
+        if real && !frame.masked && !frame.gathers_run {
+            frame.merged = true;
+            let merge = frame.merge;
+            self.jump(merge);
+        } else {
+            self.leave();
+        }
+    }
+
+    fn continue_(&mut self, at: usize, args: &[Value]) {
+        let active = self.active();
+        for (n, &arg) in args.iter().enumerate() {
+            let frame = &self.frames[at];
+            let Some(home) = frame.params[n].clone() else { continue };
+            let InstKind::Loop { body, .. } = self.func.inst(frame.inst).kind else {
+                unreachable!("continues target loops")
+            };
+            // The home still holds the parameter in every lane that is active.
+            if self.func.region(body).params[n] == arg {
+                continue;
+            }
+            let mask = if frame.blend_params || frame.shared[n] { active.lanes().cloned() } else { None };
+            let value = self.operand(arg);
+            self.set_home(&home, &value, mask.as_ref());
+        }
+        let gathers = self.frames[at].gathers_run;
+        if let Some(run) = self.frames[at].run.clone() {
+            self.add_lanes(&run, &active, !gathers);
+        }
+        if self.is_real_jump(at) {
+            self.frames[at].latched = true;
+            let latch = self.frames[at].latch;
+            self.jump(latch);
+        } else {
+            self.leave();
+        }
+    }
+
+    fn uniform_if(&mut self, inst: Inst, cond: cranelift_codegen::ir::Value, regions: [Region; 2]) {
+        let entry = self.active();
+        let mut frame = self.frame(inst);
+        frame.results = self.result_homes(inst);
+        self.frames.push(frame);
+        let blocks = [self.builder.create_block(), self.builder.create_block()];
+        self.builder.ins().brif(cond, blocks[0], &[], blocks[1], &[]);
+        for (block, region) in blocks.into_iter().zip(regions) {
+            self.enter(block, entry.clone());
+            self.region(region);
+        }
+        let frame = self.frames.pop().expect("pushed above");
+        self.finish(frame, entry);
+    }
+
+    /// Goes on in a block all of whose predecessors are written.
+    fn enter(&mut self, block: Block, mask: Mask) {
+        self.builder.seal_block(block);
+        self.builder.switch_to_block(block);
+        self.mask = Some(mask);
+    }
+
+    fn masked_if(&mut self, inst: Inst, cond: &Packet, regions: [Region; 2]) {
+        let entry = self.active();
+        let mut frame = self.frame(inst);
+        frame.masked = true;
+        frame.results = self.result_homes(inst);
+        let blend = frame.blend_results;
+        self.frames.push(frame);
+        let then_mask = self.mask_and(&entry, cond);
+        let else_mask = self.mask_and_not(&entry, cond);
+        let mut arms = [(regions[0], then_mask), (regions[1], else_mask)];
+        // A side without work goes first: then only the other one has to keep lanes apart.
+        if self.is_idle(regions[1]) && !self.is_idle(regions[0]) {
+            arms.swap(0, 1);
+        }
+        for (n, (region, mask)) in arms.into_iter().enumerate() {
+            self.frames.last_mut().expect("pushed above").blend_results = blend && n > 0;
+            self.arm(region, mask);
+        }
+        self.finish_masked(entry);
+    }
+
+    /// Ends a construct whose arms ran one after the other. The builder stands where they all have run.
+    fn finish_masked(&mut self, entry: Mask) {
+        let frame = self.frames.pop().expect("every construct pushes its frame");
+        if frame.delivered { self.come_out(frame, entry) } else { self.leave() }
+    }
+
+    /// One arm of several that run one after the other.
+    fn arm(&mut self, region: Region, mask: Packet) {
+        if self.is_cheap(region) {
+            self.mask = Some(Mask::Lanes(mask));
+            return self.region(region);
+        }
+        let (body, end) = (self.builder.create_block(), self.builder.create_block());
+        let any = self.emit().any(&mask);
+        self.builder.ins().brif(any, body, &[], end, &[]);
+        self.frames.last_mut().expect("arms are in a construct").empty = end;
+        self.enter(body, Mask::Lanes(mask.clone()));
+        self.region(region);
+        if self.mask.is_some() {
+            self.jump(end);
+        }
+        // Who stands here looks at masks of its own.
+        self.enter(end, Mask::Lanes(mask));
+    }
+
+    /// Whether a region only yields.
+    fn is_idle(&self, region: Region) -> bool {
+        self.func.region(region).insts.iter().all(|&inst| {
+            matches!(self.func.inst(inst).kind, InstKind::Const(_) | InstKind::Yield(_))
+        })
+    }
+
+    /// Whether a region may run without lanes and costs no more than a branch.
+    fn is_cheap(&self, region: Region) -> bool {
+        let insts = &self.func.region(region).insts;
+        insts.len() <= BRANCH_COST
+            && insts.iter().all(|&inst| match self.func.inst(inst).kind {
+                InstKind::Const(_) | InstKind::Yield(_) => true,
+                InstKind::Op { op, .. } => !is_dear(op),
+                _ => false,
+            })
+    }
+
+    fn uniform_switch(
+        &mut self,
+        inst: Inst,
+        selector: cranelift_codegen::ir::Value,
+        cases: &[Case],
+        default: Region,
+    ) {
+        let entry = self.active();
+        let mut frame = self.frame(inst);
+        frame.results = self.result_homes(inst);
+        self.frames.push(frame);
+        let mut table = Switch::new();
+        let mut blocks = Vec::with_capacity(cases.len() + 1);
+        for case in cases {
+            let block = self.builder.create_block();
+            for &label in &case.labels {
+                table.set_entry(u128::from(label), block);
+            }
+            blocks.push((block, case.region));
+        }
+        let otherwise = self.builder.create_block();
+        blocks.push((otherwise, default));
+        table.emit(&mut self.builder, selector, otherwise);
+        for (block, region) in blocks {
+            self.enter(block, entry.clone());
+            self.region(region);
+        }
+        let frame = self.frames.pop().expect("pushed above");
+        self.finish(frame, entry);
+    }
+
+    fn masked_switch(&mut self, inst: Inst, selector: &Packet, cases: &[Case], default: Region) {
+        let entry = self.active();
+        let mut frame = self.frame(inst);
+        frame.masked = true;
+        frame.results = self.result_homes(inst);
+        self.frames.push(frame);
+        let mut taken = self.emit().mask_constant(false);
+        for case in cases {
+            let matches = self.matches(selector, &case.labels);
+            taken = self.emit().mask_or(&taken, &matches);
+            let mask = self.mask_and(&entry, &matches);
+            self.arm(case.region, mask);
+        }
+        let mask = self.mask_and_not(&entry, &taken);
+        self.arm(default, mask);
+        self.finish_masked(entry);
+    }
+
+    /// Lanes whose selector is one of the labels.
+    pub fn matches(&mut self, selector: &Packet, labels: &[u32]) -> Packet {
+        let mut matches: Option<Packet> = None;
+        for &label in labels {
+            let mode = self.mode;
+            let mut emit = self.emit();
+            let label = emit.constant_packet(Const::i32(label));
+            let equal = lower_op(&mut emit, Op::IEq, &[selector.clone().into(), label.into()], mode);
+            let equal = emit.packet(&equal);
+            matches = Some(match matches {
+                Some(matches) => emit.mask_or(&matches, &equal),
+                None => equal,
+            });
+        }
+        matches.unwrap_or_else(|| self.emit().mask_constant(false))
+    }
+
+    fn loop_(&mut self, inst: Inst, inits: &[Value], body: Region) {
+        let entry = self.active();
+        let origin = self.origin;
+        let mut frame = self.frame(inst);
+        frame.is_loop = true;
+        frame.latch = self.builder.create_block();
+        frame.empty = frame.latch;
+        let varying = self.facts.uniformity.params_need_masks(inst);
+        frame.blend_params = varying;
+        frame.gathers_run = varying;
+        self.loop_homes(&mut frame, inits, body);
+        if frame.divergent || frame.after.is_some() {
+            let lanes = self.mask_packet(&entry);
+            frame.run = Some(self.new_home(Type::Bool, false, &lanes.into()));
+        }
+        let header = self.builder.create_block();
+        self.builder.ins().jump(header, &[]);
+        self.builder.switch_to_block(header);
+        for (&param, home) in self.func.region(body).params.iter().zip(&frame.params) {
+            if let Some(home) = home {
+                let value = self.home(home);
+                self.define(param, value);
+            }
+        }
+        if let Some(run) = frame.run.clone() {
+            self.mask = Some(Mask::Lanes(self.home_lanes(&run)));
+            let none = self.emit().mask_constant(false);
+            self.set_home(&run, &none.into(), None);
+        }
+        self.frames.push(frame);
+        self.region(body);
+        let mut frame = self.frames.pop().expect("pushed above");
+        self.latch(&mut frame, header, origin);
+        self.builder.seal_block(header);
+        self.finish(frame, entry);
+    }
+
+    /// Homes of a loop's parameters and results. Where every break brings a parameter as it is, one home is both.
+    fn loop_homes(&mut self, frame: &mut Frame, inits: &[Value], body: Region) {
+        let (func, facts) = (self.func, self.facts);
+        let brought = facts.breaks_bring_params(func, frame.inst, body);
+        let results = &func.inst(frame.inst).results;
+        for (n, &param) in func.region(body).params.iter().enumerate() {
+            let uniform = facts.is_uniform(param);
+            let wanted = facts.is_used(results[n]);
+            let shared = wanted && brought[n] && frame.blend_results && !uniform && !facts.is_uniform(results[n]);
+            let home = (shared || facts.is_used(param)).then(|| {
+                let initial = self.operand(inits[n]);
+                self.new_home(func.ty(param), uniform, &initial)
+            });
+            let result = match (wanted, shared) {
+                (false, _) => None,
+                (true, true) => home.clone(),
+                (true, false) => Some(self.zero_home(func.ty(results[n]), facts.is_uniform(results[n]))),
+            };
+            frame.params.push(home);
+            frame.results.push(result);
+            frame.shared.push(shared);
+        }
+    }
+
+    /// The end of a round: on with the lanes that are left, or out.
+    fn latch(&mut self, frame: &mut Frame, header: Block, origin: brolga_ir::function::Origin) {
+        if !frame.latched {
+            return;
+        }
+        self.builder.seal_block(frame.latch);
+        self.builder.switch_to_block(frame.latch);
+        if let Some(run) = frame.run.as_ref().filter(|_| frame.divergent) {
+            let lanes = self.home_lanes(run);
+            let any = self.emit().any(&lanes);
+            frame.merged = true;
+            self.branch_away_unless(any, frame.merge);
+        }
+        self.poll(origin);
+        self.builder.ins().jump(header, &[]);
+    }
+}
+
+/// Whether an operation costs more than a branch by itself.
+fn is_dear(op: Op) -> bool {
+    matches!(op, Op::UDiv | Op::UMod | Op::FDiv | Op::FSqrt | Op::DDiv | Op::DFma)
+}

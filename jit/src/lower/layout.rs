@@ -1,0 +1,149 @@
+//! Where things are in a worker's arena.
+//!
+//! | part | for |
+//! |---|---|
+//! | shared memory | every `g#`, one after the other |
+//! | records | one for each packet: which threads have not returned, values kept over barriers |
+//! | private arrays | one block for each packet that must keep them, else one for all |
+//!
+//! Everything starts at a multiple of 64 bytes. A word of a private array is a row with a word for each lane, so that an
+//! index that is the same in all lanes reads and writes contiguous memory.
+
+use brolga_ir::Function;
+use brolga_ir::entity::{LocalId, SharedId, Value};
+use brolga_ir::interface::Local;
+
+use super::LANES;
+use super::facts::Facts;
+use crate::compiled::ArenaLayout;
+use crate::error::CompileError;
+use crate::packet;
+
+const ALIGN: u64 = 64;
+/// Bytes of a row: a word for each lane.
+pub(super) const ROW_BYTES: u32 = LANES * 4;
+
+/// Offsets in the arena.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// Packets of a group.
+    pub packets: u32,
+    /// Threads of a group.
+    pub threads: u32,
+    shared: Vec<u64>,
+    /// Bytes of all shared memory, a multiple of 64. It is first in the arena.
+    pub shared_bytes: u64,
+    /// Where the packets' records begin.
+    pub records: u64,
+    /// Bytes of a packet's record.
+    pub record_bytes: u64,
+    /// Where the row of threads that have not returned is in a record.
+    pub alive: Option<u64>,
+    slots: Vec<Option<u64>>,
+    /// Where the packets' private arrays begin.
+    pub locals: u64,
+    /// Bytes of a packet's private arrays.
+    pub local_bytes: u64,
+    /// Whether every packet has private arrays of its own.
+    pub locals_per_packet: bool,
+    local: Vec<u64>,
+    total: u64,
+}
+
+impl Layout {
+    pub fn compute(func: &Function, facts: &Facts) -> Result<Self, CompileError> {
+        let threads = func.interface.threads_per_group();
+        let packets = threads.div_ceil(LANES);
+        let mut at = Cursor::default();
+        let shared = func.interface.shared.iter().map(|shared| at.take(u64::from(shared.size_bytes()), 16)).collect();
+        let shared_bytes = at.align(ALIGN);
+
+        let mut record = Cursor::default();
+        let alive = facts.keeps_alive.then(|| record.take(u64::from(ROW_BYTES), 16));
+        let mut slots = vec![None; func.value_count()];
+        for value in (0..func.value_count()).map(Value::new).filter(|&value| facts.is_kept(value)) {
+            let ty = func.ty(value);
+            let wide = packet::is_wide(ty);
+            let bytes = match (facts.is_uniform(value), wide) {
+                (true, _) => 8,
+                (false, false) => u64::from(ROW_BYTES),
+                (false, true) => 2 * u64::from(ROW_BYTES),
+            };
+            slots[value.index()] = Some(record.take(bytes, if bytes == 8 { 8 } else { 16 }));
+        }
+        let record_bytes = record.align(ALIGN);
+
+        let mut block = Cursor::default();
+        let local = func.interface.locals.iter().map(|local| block.take(local_bytes(local), 16)).collect();
+        let local_bytes = block.align(ALIGN);
+        let locals_per_packet = facts.phases.has_cuts();
+        let records = shared_bytes;
+        let locals = records + record_bytes * u64::from(packets);
+        let blocks = if locals_per_packet { u64::from(packets) } else { 1 };
+        let needed = local_bytes * blocks;
+        if needed > crate::MAX_LOCAL_BYTES {
+            return Err(CompileError::LocalMemory { bytes: needed, limit: crate::MAX_LOCAL_BYTES });
+        }
+        let total = locals + needed;
+        Ok(Self {
+            packets,
+            threads,
+            shared,
+            shared_bytes,
+            records,
+            record_bytes,
+            alive,
+            slots,
+            locals,
+            local_bytes,
+            locals_per_packet,
+            local,
+            total,
+        })
+    }
+
+    /// What the worker must bring.
+    pub fn arena(&self) -> ArenaLayout {
+        let size_bytes = usize::try_from(self.total).expect("limits keep the arena small");
+        ArenaLayout { size_bytes, align: ALIGN as usize }
+    }
+
+    /// Where shared memory begins in the arena.
+    pub fn shared(&self, id: SharedId) -> i64 {
+        self.shared[id.index()] as i64
+    }
+
+    /// Where an array begins in a packet's block.
+    pub fn local(&self, id: LocalId) -> i64 {
+        self.local[id.index()] as i64
+    }
+
+    /// Where a value is in a packet's record, if it is kept.
+    pub fn slot(&self, value: Value) -> Option<i32> {
+        self.slots[value.index()].map(|at| i32::try_from(at).expect("records are small"))
+    }
+}
+
+/// An element has four words whatever the shader declares.
+fn local_bytes(local: &Local) -> u64 {
+    u64::from(local.registers) * 4 * u64::from(ROW_BYTES)
+}
+
+/// Hands out places one after the other.
+#[derive(Default)]
+struct Cursor {
+    at: u64,
+}
+
+impl Cursor {
+    fn align(&mut self, align: u64) -> u64 {
+        self.at = self.at.next_multiple_of(align);
+        self.at
+    }
+
+    fn take(&mut self, bytes: u64, align: u64) -> u64 {
+        let at = self.align(align);
+        self.at += bytes;
+        at
+    }
+}

@@ -1,0 +1,137 @@
+//! Which lanes are active, and variables that hold masks and values over branches.
+
+use brolga_ir::{Const, Type};
+use cranelift_codegen::ir;
+use cranelift_frontend::Variable;
+use smallvec::SmallVec;
+
+use super::Lowering;
+use crate::packet::{Operand, Packet, Shape, Uniform, scalar_type, vector_type};
+
+/// A set of lanes.
+#[derive(Clone, Debug)]
+pub(super) enum Mask {
+    /// All lanes, known when the code is written.
+    Full,
+    /// Those where the condition holds.
+    Lanes(Packet),
+}
+
+impl Mask {
+    /// The condition, if it is not known to hold everywhere.
+    pub fn lanes(&self) -> Option<&Packet> {
+        match self {
+            Mask::Full => None,
+            Mask::Lanes(lanes) => Some(lanes),
+        }
+    }
+}
+
+/// A variable of the shader that lives over branches: the CLIF variables of its vectors, or of its scalar.
+#[derive(Clone, Debug)]
+pub(super) struct Home {
+    pub ty: Type,
+    pub uniform: bool,
+    variables: SmallVec<[Variable; 4]>,
+}
+
+impl Lowering<'_, '_> {
+    /// The mask as a condition.
+    pub fn mask_packet(&mut self, mask: &Mask) -> Packet {
+        match mask {
+            Mask::Full => self.emit().mask_constant(true),
+            Mask::Lanes(lanes) => lanes.clone(),
+        }
+    }
+
+    /// Lanes of the mask where the condition holds.
+    pub fn mask_and(&mut self, mask: &Mask, condition: &Packet) -> Packet {
+        match mask {
+            Mask::Full => condition.clone(),
+            Mask::Lanes(lanes) => self.emit().mask_and(lanes, condition),
+        }
+    }
+
+    /// Lanes of the mask where the condition does not hold.
+    pub fn mask_and_not(&mut self, mask: &Mask, condition: &Packet) -> Packet {
+        match mask {
+            Mask::Full => self.emit().mask_not(condition),
+            Mask::Lanes(lanes) => self.emit().mask_and_not(lanes, condition),
+        }
+    }
+
+    /// A new variable with this value in it.
+    pub fn new_home(&mut self, ty: Type, uniform: bool, initial: &Operand) -> Home {
+        let (ty_of_one, count) = match uniform {
+            true => (scalar_type(ty), 1),
+            false => (vector_type(ty), Shape::EIGHT_LANES.vectors_of(ty)),
+        };
+        let variables = (0..count).map(|_| self.builder.declare_var(ty_of_one)).collect();
+        let home = Home { ty, uniform, variables };
+        self.set_home(&home, initial, None);
+        home
+    }
+
+    /// A new variable that holds zero.
+    pub fn zero_home(&mut self, ty: Type, uniform: bool) -> Home {
+        let zero = Const::zero(ty);
+        let initial = match uniform {
+            true => self.emit().constant(zero).into(),
+            false => self.emit().constant_packet(zero).into(),
+        };
+        self.new_home(ty, uniform, &initial)
+    }
+
+    /// Writes a variable, in the lanes of the mask only if there is one. A uniform variable has one value for all lanes.
+    pub fn set_home(&mut self, home: &Home, value: &Operand, mask: Option<&Packet>) {
+        let values: SmallVec<[ir::Value; 8]> = if home.uniform {
+            assert!(value.is_uniform(), "uniform variables hold what uniformity analysis calls uniform");
+            value.values().into()
+        } else {
+            let value = self.emit().packet(value);
+            match mask {
+                None => value.vectors,
+                Some(mask) => {
+                    let Operand::Packet(old) = self.home(home) else { unreachable!("not a uniform variable") };
+                    self.emit().select(mask, &value, &old).vectors
+                }
+            }
+        };
+        for (&variable, &value) in home.variables.iter().zip(&values) {
+            self.builder.def_var(variable, value);
+        }
+    }
+
+    /// Reads a variable.
+    pub fn home(&mut self, home: &Home) -> Operand {
+        let values: SmallVec<[ir::Value; 8]> =
+            home.variables.iter().map(|&variable| self.builder.use_var(variable)).collect();
+        match home.uniform {
+            true => Uniform { ty: home.ty, value: values[0] }.into(),
+            false => Packet { ty: home.ty, vectors: values }.into(),
+        }
+    }
+
+    /// A new variable for a set of lanes, empty at first.
+    pub fn empty_lanes(&mut self) -> Home {
+        self.zero_home(Type::Bool, false)
+    }
+
+    /// The set of lanes in a variable.
+    pub fn home_lanes(&mut self, home: &Home) -> Packet {
+        match self.home(home) {
+            Operand::Packet(lanes) => lanes,
+            Operand::Uniform(_) => unreachable!("sets of lanes are packets"),
+        }
+    }
+
+    /// Adds lanes to a set, or replaces it.
+    pub fn add_lanes(&mut self, home: &Home, lanes: &Mask, replace: bool) {
+        let mut lanes = self.mask_packet(lanes);
+        if !replace {
+            let old = self.home_lanes(home);
+            lanes = self.emit().mask_or(&old, &lanes);
+        }
+        self.set_home(home, &lanes.into(), None);
+    }
+}

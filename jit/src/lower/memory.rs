@@ -1,0 +1,323 @@
+//! Loads, stores and atomics on views, shared memory and the immediate constant buffer.
+//!
+//! | addresses | loads | stores |
+//! |---|---|---|
+//! | one for all lanes | one scalar, redirected to a zero if out of range | scalar values: one; else lane by lane |
+//! | strided | vectors or rows with one check for the packet | the same if all lanes take part |
+//! | scattered | gather with one test for the packet | scatter with one test |
+//!
+//! Where a packet fails its check, it goes lane by lane.
+
+use brolga_ir::Type;
+use brolga_ir::entity::Value;
+use brolga_ir::function::{AtomicOp, Object, Place};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+
+use super::Lowering;
+use super::lanes::Work;
+use super::mask::{Home, Mask};
+use super::place::{Access, Area, Limit, Spread, Target};
+use crate::abi::offsets;
+use crate::packet::memory::Addresses;
+use crate::packet::{Operand, Packet};
+
+impl Lowering<'_, '_> {
+    /// Writes a load.
+    pub fn load(&mut self, place: Place, results: &[Value]) {
+        if let Object::Local(id) = place.object {
+            return self.load_local(id, place, results);
+        }
+        let mask = self.active();
+        let access = self.access(place, &mask);
+        let words = results.len();
+        let loaded: Vec<Operand> = match (&access.target, &access.spread) {
+            (Target::Area(area), Spread::Same) => {
+                let area = *area;
+                self.load_words(&area, &access, words)
+            }
+            (Target::Area(area), Spread::Strided(stride)) => {
+                let (area, stride) = (*area, *stride);
+                self.load_strided(&area, stride, &access, words, &mask)
+            }
+            (Target::Area(area), Spread::Scattered) => {
+                let area = *area;
+                self.load_scattered(&area, &access, words, &mask)
+            }
+            (Target::PerLane(_), _) => self.lane_by_lane(&access, &mask, Work::Load { words }),
+        };
+        for (&result, value) in results.iter().zip(loaded) {
+            self.define(result, value);
+        }
+    }
+
+    /// Words for all lanes; those out of range are read from a zero.
+    fn load_words(&mut self, area: &Area, access: &Access, words: usize) -> Vec<Operand> {
+        let addresses = self.word_addresses(area, access, words, offsets::ZERO);
+        let load = |address| {
+            let value = self.builder.ins().load(types::I32, area.flags(), address, 0);
+            self.scalar(value)
+        };
+        addresses.into_iter().map(load).collect()
+    }
+
+    /// The addresses of the words of an access whose lanes have one address; for those out of range a place in the
+    /// context.
+    fn word_addresses(&mut self, area: &Area, access: &Access, words: usize, otherwise: i32) -> Vec<ir::Value> {
+        let one_check = self.fits_element(area, access, words);
+        let mut common = None;
+        (0..words)
+            .map(|word| {
+                // A check of the words up to this one is a check of this one: offsets only grow.
+                let (address, inside) = match common {
+                    Some(common) => common,
+                    None => {
+                        let checked = if one_check { words } else { word + 1 };
+                        self.first_address(area, access, checked as u32)
+                    }
+                };
+                if one_check {
+                    common = Some((address, inside));
+                }
+                let address =
+                    if word == 0 { address } else { self.builder.ins().iadd_imm_s(address, word as i64 * 4) };
+                match inside {
+                    None => address,
+                    Some(inside) => {
+                        let otherwise = self.builder.ins().iadd_imm_s(self.base, i64::from(otherwise));
+                        self.builder.ins().select(inside, address, otherwise)
+                    }
+                }
+            })
+            .collect()
+    }
+
+    fn load_strided(
+        &mut self,
+        area: &Area,
+        stride: u32,
+        access: &Access,
+        words: usize,
+        mask: &Mask,
+    ) -> Vec<Operand> {
+        let (address, inside) = self.first_address(area, access, words as u32);
+        let flags = area.flags();
+        let Some(inside) = inside else {
+            return packets(self.emit().load_rows(address, 0, stride, words, flags));
+        };
+        self.fast_or_lanes(inside, access, mask, Work::Load { words }, |lowering| {
+            lowering.emit().load_rows(address, 0, stride, words, flags)
+        })
+    }
+
+    fn load_scattered(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
+        let (offsets, outside) = self.lane_offsets(area, access, words as u32);
+        let (base, flags) = (area.base, area.flags());
+        let gather = |lowering: &mut Self| {
+            let at = Addresses::Offsets { base, offsets: &offsets };
+            lowering.emit().gather(at, words, mask.lanes(), flags)
+        };
+        let Some(outside) = outside else {
+            return packets(gather(self));
+        };
+        let outside = self.mask_and(mask, &outside);
+        let any = self.emit().any(&outside);
+        self.fast_unless_lanes(any, access, mask, Work::Load { words }, gather)
+    }
+
+    /// The fast way if the condition holds, else lane by lane.
+    fn fast_or_lanes(
+        &mut self,
+        inside: ir::Value,
+        access: &Access,
+        mask: &Mask,
+        work: Work<'_>,
+        fast: impl FnOnce(&mut Self) -> Vec<Packet>,
+    ) -> Vec<Operand> {
+        let (quick, slow) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.ins().brif(inside, quick, &[], slow, &[]);
+        self.two_ways(quick, slow, access, mask, work, fast)
+    }
+
+    /// Lane by lane if the condition holds, else the fast way.
+    fn fast_unless_lanes(
+        &mut self,
+        outside: ir::Value,
+        access: &Access,
+        mask: &Mask,
+        work: Work<'_>,
+        fast: impl FnOnce(&mut Self) -> Vec<Packet>,
+    ) -> Vec<Operand> {
+        let (quick, slow) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.ins().brif(outside, slow, &[], quick, &[]);
+        self.two_ways(quick, slow, access, mask, work, fast)
+    }
+
+    fn two_ways(
+        &mut self,
+        quick: ir::Block,
+        slow: ir::Block,
+        access: &Access,
+        mask: &Mask,
+        work: Work<'_>,
+        fast: impl FnOnce(&mut Self) -> Vec<Packet>,
+    ) -> Vec<Operand> {
+        let done = self.builder.create_block();
+        self.builder.set_cold_block(slow);
+        self.builder.seal_block(quick);
+        self.builder.seal_block(slow);
+        self.builder.switch_to_block(quick);
+        let values = fast(self);
+        let homes: Vec<Home> =
+            values.into_iter().map(|value| self.new_home(Type::I32, false, &value.into())).collect();
+        self.builder.ins().jump(done, &[]);
+        self.builder.switch_to_block(slow);
+        let values = self.lane_by_lane(access, mask, work);
+        for (home, value) in homes.iter().zip(&values) {
+            self.set_home(home, value, None);
+        }
+        self.builder.ins().jump(done, &[]);
+        self.builder.seal_block(done);
+        self.builder.switch_to_block(done);
+        homes.iter().map(|home| self.home(home)).collect()
+    }
+
+    /// Writes a store.
+    pub fn store(&mut self, place: Place, values: &[Value], effect: Value) {
+        let Some(mask) = self.effect_mask(effect) else { return };
+        if let Object::Local(id) = place.object {
+            return self.store_local(id, place, values, &mask);
+        }
+        let access = self.access(place, &mask);
+        let operands: Vec<Operand> = values.iter().map(|&value| self.operand(value)).collect();
+        match (&access.target, &access.spread) {
+            (Target::Area(area), Spread::Same) if operands.iter().all(Operand::is_uniform) => {
+                let area = *area;
+                self.store_words(&area, &access, &operands, &mask);
+            }
+            (Target::Area(area), Spread::Strided(stride)) => {
+                let (area, stride) = (*area, *stride);
+                let values = self.all_packets(&operands);
+                self.store_strided(&area, stride, &access, &values, &mask);
+            }
+            (Target::Area(area), Spread::Scattered) => {
+                let area = *area;
+                let values = self.all_packets(&operands);
+                self.store_scattered(&area, &access, &values, &mask);
+            }
+            (Target::Area(_), Spread::Same) | (Target::PerLane(_), _) => {
+                let values = self.all_packets(&operands);
+                self.lane_by_lane(&access, &mask, Work::Store { values: &values });
+            }
+        }
+    }
+
+    fn all_packets(&mut self, operands: &[Operand]) -> Vec<Packet> {
+        operands.iter().map(|operand| self.emit().packet(operand)).collect()
+    }
+
+    /// The same words from all lanes to one address: once is enough.
+    fn store_words(&mut self, area: &Area, access: &Access, values: &[Operand], mask: &Mask) {
+        let done = self.builder.create_block();
+        if let Mask::Lanes(lanes) = mask {
+            let any = self.emit().any(lanes);
+            self.branch_away_unless(any, done);
+        }
+        let addresses = self.word_addresses(area, access, values.len(), offsets::DUMP);
+        for (value, address) in values.iter().zip(addresses) {
+            self.builder.ins().store(area.flags(), value.values()[0], address, 0);
+        }
+        self.builder.ins().jump(done, &[]);
+        self.builder.seal_block(done);
+        self.builder.switch_to_block(done);
+    }
+
+    fn store_strided(&mut self, area: &Area, stride: u32, access: &Access, values: &[Packet], mask: &Mask) {
+        let (address, inside) = self.first_address(area, access, values.len() as u32);
+        let flags = area.flags();
+        if let Mask::Lanes(lanes) = mask {
+            let blend = area.private && stride == 4 && values.len() == 1;
+            let (quick, general) = (self.builder.create_block(), self.builder.create_block());
+            let done = self.builder.create_block();
+            let mut fits = inside;
+            if !blend {
+                let all = self.emit().all(lanes);
+                fits = Some(fits.map_or(all, |fits| self.builder.ins().band(fits, all)));
+            }
+            match fits {
+                Some(fits) => self.builder.ins().brif(fits, quick, &[], general, &[]),
+                None => self.builder.ins().jump(quick, &[]),
+            };
+            self.builder.seal_block(quick);
+            self.builder.seal_block(general);
+            self.builder.switch_to_block(quick);
+            if blend {
+                self.emit().store_private(&values[0], lanes, address, 0, flags);
+            } else {
+                self.emit().store_rows(values, address, 0, stride, flags);
+            }
+            self.builder.ins().jump(done, &[]);
+            if fits.is_some() {
+                self.builder.switch_to_block(general);
+                self.store_scattered(area, access, values, mask);
+                self.builder.ins().jump(done, &[]);
+            }
+            self.builder.seal_block(done);
+            self.builder.switch_to_block(done);
+            return;
+        }
+        let Some(inside) = inside else {
+            return self.emit().store_rows(values, address, 0, stride, flags);
+        };
+        self.fast_or_lanes(inside, access, mask, Work::Store { values }, |lowering| {
+            lowering.emit().store_rows(values, address, 0, stride, flags);
+            Vec::new()
+        });
+    }
+
+    fn store_scattered(&mut self, area: &Area, access: &Access, values: &[Packet], mask: &Mask) {
+        let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
+        let (base, flags) = (area.base, area.flags());
+        let scatter = |lowering: &mut Self| {
+            let at = Addresses::Offsets { base, offsets: &offsets };
+            lowering.emit().scatter(values, at, mask.lanes(), flags);
+            Vec::new()
+        };
+        let Some(outside) = outside else {
+            scatter(self);
+            return;
+        };
+        let outside = self.mask_and(mask, &outside);
+        let any = self.emit().any(&outside);
+        self.fast_unless_lanes(any, access, mask, Work::Store { values }, scatter);
+    }
+
+    /// Writes a read-modify-write; gives the words before.
+    pub fn atomic(
+        &mut self,
+        op: AtomicOp,
+        place: Place,
+        value: Value,
+        compare: Option<Value>,
+        effect: Value,
+    ) -> Operand {
+        let Some(mask) = self.effect_mask(effect) else {
+            return self.emit().constant_packet(brolga_ir::Const::i32(0)).into();
+        };
+        let access = self.access(place, &mask);
+        let value = self.packet_operand(value);
+        let compare = compare.map(|compare| self.packet_operand(compare));
+        let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
+        self.lane_by_lane(&access, &mask, work).remove(0)
+    }
+
+    /// Whether a number is below a limit.
+    pub fn below(&mut self, value: ir::Value, limit: Limit) -> ir::Value {
+        let limit = self.limit_value(limit);
+        self.builder.ins().icmp(IntCC::UnsignedLessThan, value, limit)
+    }
+}
+
+fn packets(values: Vec<Packet>) -> Vec<Operand> {
+    values.into_iter().map(Operand::from).collect()
+}

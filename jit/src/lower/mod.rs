@@ -1,0 +1,293 @@
+//! From the IR to Cranelift's input: one function that runs one group.
+//!
+//! | file | what |
+//! |---|---|
+//! | `facts.rs` | what is known about a shader before code is written |
+//! | `layout.rs` | where things are in the arena |
+//! | `group.rs` | the group level: segments, loops over packets, agreement before barriers |
+//! | `flow.rs` | `if`, `loop`, `switch` and jumps within a segment |
+//! | `mask.rs` | which lanes are active, variables over branches |
+//! | `value.rs` | constants, inputs, operands, what is kept between segments |
+//! | `place.rs` | addresses: objects, bounds, layout over the lanes |
+//! | `memory.rs` | loads and stores of views and shared memory |
+//! | `lanes.rs` | accesses lane by lane: atomics, and whatever is not in range as a whole |
+//! | `local.rs` | private arrays |
+//! | `ask.rs` | what helpers do: texels, queries, counters |
+//!
+//! Invariants:
+//! * Code runs only where at least one lane is active, but for pure operations. Whoever may take the last lane away
+//!   (see `flow.rs`) branches around what follows.
+//! * Pure operations are computed in all lanes; what an inactive lane computes is never seen.
+//! * A value that `Uniformity` calls packet-uniform is an [`Operand::Uniform`] everywhere.
+//! * [`Lowering::mask`] is `None` exactly if the current block has its terminator.
+
+mod ask;
+mod facts;
+mod flow;
+mod group;
+mod lanes;
+mod layout;
+mod local;
+mod mask;
+mod memory;
+mod place;
+mod value;
+
+use brolga_ir::Function;
+use brolga_ir::entity::{Inst, Value};
+use brolga_ir::function::{InstKind, Origin};
+use brolga_ir::host::FaultKind;
+use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
+use cranelift_codegen::ir::SigRef;
+use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+
+use self::facts::Facts;
+use self::flow::Frame;
+use self::group::{GroupFrame, Position, Votes};
+use self::layout::Layout;
+use self::mask::Mask;
+use self::place::View;
+use crate::abi::{self, offsets};
+use crate::compiled::ArenaLayout;
+use crate::error::CompileError;
+use crate::mxcsr::FloatMode;
+use crate::ops::lower_op;
+use crate::options::Options;
+use crate::packet::{self, Emit, Fma, Operand, Shape};
+
+/// Lanes of a packet.
+pub(crate) const LANES: u32 = 8;
+
+/// Writes the Cranelift function for a shader and gives what it needs of an arena.
+pub(crate) fn lower(
+    func: &Function,
+    options: &Options,
+    isa: &dyn TargetIsa,
+    clif: &mut ir::Function,
+) -> Result<ArenaLayout, CompileError> {
+    let facts = Facts::compute(func);
+    let layout = Layout::compute(func, &facts)?;
+    let mut builder_context = FunctionBuilderContext::new();
+    let mut builder = FunctionBuilder::new(clif, &mut builder_context);
+    let entry = builder.create_block();
+    let exit = builder.create_block();
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    let base = builder.block_params(entry)[0];
+    let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
+    let mut lowering = Lowering {
+        func,
+        facts: &facts,
+        layout: &layout,
+        builder,
+        mode: FloatMode::of(func),
+        packet_context: packet_context(base, options),
+        base,
+        arena,
+        exit,
+        values: vec![None; func.value_count()],
+        defined: Vec::new(),
+        views: vec![None; func.interface.resources.len()],
+        group_id: [None; 3],
+        frames: Vec::new(),
+        group_frames: Vec::new(),
+        mask: Some(Mask::Full),
+        position: Position::start(arena),
+        rest: exit,
+        origin: Origin::default(),
+        votes: None,
+        any_left: None,
+        seen: vec![0; func.value_count()],
+        segments: 0,
+        call_conv: isa.default_call_conv(),
+        helper_signature: None,
+    };
+    lowering.function();
+    let Lowering { mut builder, .. } = lowering;
+    builder.switch_to_block(exit);
+    builder.ins().return_(&[]);
+    builder.seal_all_blocks();
+    builder.finalize(isa.frontend_config());
+    Ok(layout.arena())
+}
+
+/// Where packet operations find things in the context.
+fn packet_context(base: ir::Value, options: &Options) -> packet::Context {
+    let fma = if options.features.fma {
+        Fma::Hardware
+    } else {
+        Fma::Helper {
+            table: offsets::HELPERS,
+            entry: abi::HelperId::Dfma.offset(),
+            operands: [0, 1, 2].map(offsets::call_wide),
+            result: offsets::CALL_WIDE_RESULT,
+        }
+    };
+    packet::Context { base, lane_index: offsets::LANES, zero: offsets::ZERO, dump: offsets::DUMP, fma }
+}
+
+/// Flags of memory that does not change while a group runs and is aligned.
+fn constant_flags() -> MemFlagsData {
+    let mut flags = MemFlagsData::trusted();
+    flags.set_readonly();
+    flags
+}
+
+/// Flags of this worker's own memory, aligned to the access.
+fn own_flags() -> MemFlagsData {
+    MemFlagsData::trusted()
+}
+
+/// Flags of memory whose words are aligned and whose vectors need not be.
+fn word_flags() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
+
+/// The state of writing one function.
+struct Lowering<'a, 'f> {
+    func: &'a Function,
+    facts: &'a Facts,
+    layout: &'a Layout,
+    builder: FunctionBuilder<'f>,
+    mode: FloatMode,
+    packet_context: packet::Context,
+    /// The context record.
+    base: ir::Value,
+    arena: ir::Value,
+    /// Returns from the function.
+    exit: Block,
+    /// Values that can be used where the builder stands.
+    values: Vec<Option<Operand>>,
+    /// Values to forget at the end of the segment.
+    defined: Vec<Value>,
+    /// Views that were looked up at the function's start, for ranges with one register.
+    views: Vec<Option<View>>,
+    group_id: [Option<ir::Value>; 3],
+    /// Constructs of the segment around the builder's position, outermost first.
+    frames: Vec<Frame>,
+    /// Cut constructs around it.
+    group_frames: Vec<GroupFrame>,
+    /// Lanes that are active; `None` if the current block is finished.
+    mask: Option<Mask>,
+    /// The packet that runs.
+    position: Position,
+    /// Where a packet goes that has no lanes left.
+    rest: Block,
+    origin: Origin,
+    /// What packets say at the end of the segment.
+    votes: Option<Votes>,
+    /// Non-zero once a packet of the segment has threads left, where that is not sure.
+    any_left: Option<Variable>,
+    /// The last segment that makes a value itself.
+    seen: Vec<u32>,
+    segments: u32,
+    call_conv: CallConv,
+    helper_signature: Option<SigRef>,
+}
+
+impl<'f> Lowering<'_, 'f> {
+    fn emit(&mut self) -> Emit<'_, 'f> {
+        Emit::new(&mut self.builder, Shape::EIGHT_LANES, self.packet_context)
+    }
+
+    /// The active lanes.
+    fn active(&self) -> Mask {
+        self.mask.clone().expect("code is written only where lanes are active")
+    }
+
+    /// Writes an instruction that is neither control flow nor a terminator, unless it was done before the packets.
+    fn simple(&mut self, inst: Inst) {
+        let func = self.func;
+        let data = func.inst(inst);
+        if data.results.first().is_some_and(|result| self.values[result.index()].is_some()) {
+            return;
+        }
+        match &data.kind {
+            InstKind::Const(_) => {}
+            InstKind::Input(input) => {
+                let operand = self.input(*input, self.facts.is_uniform(data.results[0]));
+                self.define(data.results[0], operand);
+            }
+            InstKind::Op { op, args } => {
+                let args: Vec<Operand> = args.iter().map(|&arg| self.operand(arg)).collect();
+                let mode = self.mode;
+                let result = lower_op(&mut self.emit(), *op, &args, mode);
+                self.define(data.results[0], result);
+            }
+            InstKind::Load { place } => self.load(*place, &data.results),
+            InstKind::Store { place, values, effect } => self.store(*place, values, *effect),
+            InstKind::Atomic { op, place, value, compare, effect } => {
+                let result = self.atomic(*op, *place, *value, *compare, *effect);
+                self.define(data.results[0], result);
+            }
+            InstKind::Counter { .. }
+            | InstKind::TexelLoad { .. }
+            | InstKind::TexelStore { .. }
+            | InstKind::TexelAtomic { .. }
+            | InstKind::Query { .. } => self.ask(inst),
+            InstKind::Barrier(sync) => {
+                if sync.views_global {
+                    self.builder.ins().fence();
+                }
+            }
+            InstKind::SlotGet(_) | InstKind::SlotSet(..) => {
+                unreachable!("a verified function has no slots")
+            }
+            InstKind::If { .. }
+            | InstKind::Loop { .. }
+            | InstKind::Switch { .. }
+            | InstKind::Yield(_)
+            | InstKind::Break { .. }
+            | InstKind::Continue { .. }
+            | InstKind::Return => unreachable!("control flow is written in flow.rs"),
+        }
+    }
+
+    /// Branches to a block if the condition (an `i8`) holds and goes on in another.
+    fn branch_away(&mut self, condition: ir::Value, target: Block) {
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, target, &[], next, &[]);
+        self.builder.seal_block(next);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Branches to a block unless the condition (an `i8`) holds and goes on in another.
+    fn branch_away_unless(&mut self, condition: ir::Value, target: Block) {
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, next, &[], target, &[]);
+        self.builder.seal_block(next);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Ends the group with a fault if the condition (an `i8`) holds.
+    fn fault_if(&mut self, condition: ir::Value, kind: FaultKind, origin: Origin) {
+        let fault = self.builder.create_block();
+        self.builder.set_cold_block(fault);
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, fault, &[], next, &[]);
+        self.builder.seal_block(fault);
+        self.builder.seal_block(next);
+        self.builder.switch_to_block(fault);
+        let (kind, origin) = (abi::fault_number(kind), origin.0);
+        let kind = self.builder.ins().iconst(types::I32, i64::from(kind));
+        self.builder.ins().store(own_flags(), kind, self.base, offsets::FAULT_KIND);
+        let origin = self.builder.ins().iconst(types::I32, i64::from(origin));
+        self.builder.ins().store(own_flags(), origin, self.base, offsets::FAULT_ORIGIN);
+        self.builder.ins().jump(self.exit, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Looks at the stop word and takes a round off the budget; written at the back edge of every loop.
+    fn poll(&mut self, origin: Origin) {
+        let stop = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::STOP);
+        let stop = self.builder.ins().load(types::I32, own_flags(), stop, 0);
+        let stop = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::NotEqual, stop, 0);
+        self.fault_if(stop, FaultKind::Stopped, origin);
+        let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
+        let empty = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::Equal, fuel, 0);
+        self.fault_if(empty, FaultKind::OutOfFuel, origin);
+        let fuel = self.builder.ins().iadd_imm_s(fuel, -1);
+        self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
+    }
+}

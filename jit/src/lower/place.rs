@@ -1,0 +1,454 @@
+//! Addresses: what an access is in, its bounds, and how it lies over the lanes.
+//!
+//! All bounds are computed in 64 bits from 32-bit numbers, so nothing wraps. A fast path is taken only if every active
+//! lane's words are all in range; whatever else there is goes lane by lane (`lanes.rs`), where each word is checked.
+
+use brolga_ir::Op;
+use brolga_ir::entity::{ResourceId, Value};
+use brolga_ir::function::{Element, InstKind, Object, Place, ResourceRef};
+use brolga_ir::interface::ResourceKind;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
+
+use super::mask::Mask;
+use super::{LANES, Lowering, constant_flags, own_flags, word_flags};
+use crate::abi::{ZERO_BYTES, offsets};
+use crate::packet::{Operand, Packet};
+
+/// Views that are looked up at the function's start; further ones are looked up where they are used.
+const EARLY_VIEWS: usize = 64;
+/// Bytes over which the lanes of one access may be spread for the strided path; displacements are 32 bits.
+const MAX_SPREAD: u64 = 1 << 24;
+
+/// The parts of a view record that code needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    /// Address of the first byte.
+    pub base: ir::Value,
+    /// Bytes of a raw view, elements of any other, as an `i64`.
+    pub limit: ir::Value,
+}
+
+/// A number of bytes or elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Limit {
+    Known(u64),
+    /// An `i64`.
+    Value(ir::Value),
+}
+
+/// Memory that an access goes to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area {
+    pub base: ir::Value,
+    /// Bytes of an element; `None` for raw memory.
+    pub stride: Option<u32>,
+    /// Elements, or bytes of raw memory.
+    pub limit: Limit,
+    /// Elements below this are there without a check.
+    pub sure: u64,
+    /// Belongs to this worker.
+    pub private: bool,
+    /// Does not change while a group runs.
+    pub constant: bool,
+}
+
+impl Area {
+    pub fn flags(&self) -> MemFlagsData {
+        let mut flags = word_flags();
+        if self.constant {
+            flags.set_readonly();
+        }
+        flags
+    }
+}
+
+/// Memory of an access, or the views among which each lane chooses.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    Area(Area),
+    PerLane(Choice),
+}
+
+/// A range whose lanes choose views of their own.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    pub resource: ResourceId,
+    /// Position in the range, an `i32` packet.
+    pub element: Packet,
+    /// Bytes of an element; `None` for raw views.
+    pub stride: Option<u32>,
+}
+
+/// How the lanes' addresses lie.
+#[derive(Clone, Debug)]
+pub(super) enum Spread {
+    /// All lanes have one address.
+    Same,
+    /// Neighbouring lanes are this many bytes apart.
+    Strided(u32),
+    Scattered,
+}
+
+/// An access on its way to code.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub target: Target,
+    pub index: Option<Operand>,
+    pub offset: Operand,
+    pub spread: Spread,
+    /// The index's and the offset's difference between neighbouring lanes.
+    steps: [u32; 2],
+    known_index: Option<u32>,
+    known_offset: Option<u32>,
+}
+
+impl Lowering<'_, '_> {
+    /// Looks up the views of ranges with one register that code goes to directly.
+    pub fn look_up_views(&mut self) {
+        let mut wanted = vec![false; self.views.len()];
+        for n in 0..self.func.inst_count() {
+            let place = match &self.func.inst(brolga_ir::entity::Inst::new(n)).kind {
+                InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => place,
+                _ => continue,
+            };
+            if let Object::Resource(ResourceRef { id, element: Element::Fixed(0) }) = place.object {
+                wanted[id.index()] |= self.func.interface.resource(id).count == Some(1);
+            }
+        }
+        let ids: Vec<usize> = (0..wanted.len()).filter(|&n| wanted[n]).take(EARLY_VIEWS).collect();
+        if ids.is_empty() {
+            return;
+        }
+        let ranges = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::RANGES);
+        for n in ids {
+            let id = ResourceId::new(n);
+            let at = (n * offsets::RANGE_BYTES) as i32 + offsets::RANGE_VIEWS;
+            let record = self.builder.ins().load(types::I64, constant_flags(), ranges, at);
+            self.views[n] = Some(self.read_view(id, record));
+        }
+    }
+
+    /// Reads the parts of a view record.
+    pub fn read_view(&mut self, id: ResourceId, record: ir::Value) -> View {
+        let limit = match self.func.interface.resource(id).kind.stride_bytes() {
+            Some(_) => offsets::VIEW_COUNT,
+            None => offsets::VIEW_SIZE,
+        };
+        View {
+            base: self.builder.ins().load(types::I64, constant_flags(), record, offsets::VIEW_BASE),
+            limit: self.builder.ins().load(types::I64, constant_flags(), record, limit),
+        }
+    }
+
+    /// The address of a view record; a position out of the range is the unbound view.
+    pub fn view_record(&mut self, id: ResourceId, element: ir::Value) -> ir::Value {
+        let ranges = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::RANGES);
+        let at = (id.index() * offsets::RANGE_BYTES) as i32;
+        let views = self.builder.ins().load(types::I64, constant_flags(), ranges, at + offsets::RANGE_VIEWS);
+        let count = self.builder.ins().load(types::I32, constant_flags(), ranges, at + offsets::RANGE_COUNT);
+        let unbound = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::UNBOUND);
+        let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, element, count);
+        let element = self.builder.ins().uextend(types::I64, element);
+        let bytes = self.builder.ins().imul_imm_u(element, offsets::VIEW_BYTES as i64);
+        let record = self.builder.ins().iadd(views, bytes);
+        self.builder.ins().select(exists, record, unbound)
+    }
+
+    /// What an access goes to. Private arrays are not memory in this sense.
+    fn target(&mut self, object: Object) -> Target {
+        let interface = &self.func.interface;
+        Target::Area(match object {
+            Object::Resource(resource) => return self.resource_target(resource),
+            Object::Shared(id) => {
+                let shared = *interface.shared(id);
+                let base = self.builder.ins().iadd_imm_s(self.arena, self.layout.shared(id));
+                let (stride, limit) = match shared.raw {
+                    true => (None, u64::from(shared.stride_bytes) * u64::from(shared.count)),
+                    false => (Some(shared.stride_bytes), u64::from(shared.count)),
+                };
+                Area { base, stride, limit: Limit::Known(limit), sure: limit, private: true, constant: false }
+            }
+            Object::Immediate => {
+                let limit = interface.immediate.len() as u64;
+                let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::IMMEDIATE);
+                let limit_of = Limit::Known(limit);
+                Area { base, stride: Some(16), limit: limit_of, sure: limit, private: true, constant: true }
+            }
+            Object::Local(_) => unreachable!("private arrays are written in local.rs"),
+        })
+    }
+
+    fn resource_target(&mut self, resource: ResourceRef) -> Target {
+        let id = resource.id;
+        let declared = self.func.interface.resource(id);
+        let (kind, count) = (declared.kind, declared.count);
+        let stride = kind.stride_bytes();
+        let view = match resource.element {
+            Element::Fixed(0) if self.views[id.index()].is_some() => self.views[id.index()].expect("just looked"),
+            Element::Fixed(n) => {
+                let element = self.builder.ins().iconst(types::I32, i64::from(n));
+                let record = self.view_record(id, element);
+                self.read_view(id, record)
+            }
+            Element::Computed(value) => match self.operand(value) {
+                Operand::Uniform(element) => {
+                    let record = self.view_record(id, element.value);
+                    self.read_view(id, record)
+                }
+                Operand::Packet(element) => {
+                    return Target::PerLane(Choice { resource: id, element, stride });
+                }
+            },
+        };
+        let declared_register = matches!((resource.element, count), (Element::Fixed(n), Some(count)) if n < count);
+        let (sure, constant) = match kind {
+            // The runtime brings at least what is declared, and a block of zeros for what is not bound.
+            ResourceKind::Constant { vectors } if declared_register && vectors as usize <= ZERO_BYTES / 16 => {
+                (u64::from(vectors), true)
+            }
+            ResourceKind::Constant { .. } => (0, true),
+            _ => (0, false),
+        };
+        Target::Area(Area { base: view.base, stride, limit: Limit::Value(view.limit), sure, private: false, constant })
+    }
+
+    /// Looks at a place: what it is in, and how it lies over the lanes that the mask has.
+    pub fn access(&mut self, place: Place, mask: &Mask) -> Access {
+        let target = self.target(place.object);
+        let index = place.index.map(|index| self.operand(index));
+        let offset = self.operand(place.offset);
+        let all = matches!(mask, Mask::Full);
+        let step = |lowering: &Self, value: Option<Value>, operand: Option<&Operand>| match (value, operand) {
+            (Some(_), Some(Operand::Uniform(_))) | (None, _) => Some(0),
+            (Some(value), _) => lowering.facts.stride(value, all),
+        };
+        let index_step = step(self, place.index, index.as_ref());
+        let offset_step = step(self, Some(place.offset), Some(&offset));
+        let known = |value: Value| self.func.as_const(value).map(|constant| constant.bits as u32);
+        let (known_index, known_offset) = (place.index.and_then(known), known(place.offset));
+        let mut steps = [0, 0];
+        let uniform = index.as_ref().is_none_or(Operand::is_uniform) && offset.is_uniform();
+        let spread = match (&target, index_step, offset_step) {
+            (Target::PerLane(_), ..) => Spread::Scattered,
+            (Target::Area(_), ..) if uniform => Spread::Same,
+            (Target::Area(area), Some(index_step), Some(offset_step)) => {
+                steps = [index_step, offset_step];
+                strided(area, index_step, offset_step)
+            }
+            (Target::Area(_), ..) => Spread::Scattered,
+        };
+        Access { target, index, offset, spread, steps, known_index, known_offset }
+    }
+
+    /// A scalar that lane 0 stands for.
+    fn first(&mut self, operand: &Operand) -> ir::Value {
+        match operand {
+            Operand::Uniform(uniform) => uniform.value,
+            Operand::Packet(packet) => self.emit().lanes(packet)[0],
+        }
+    }
+
+    /// Lane 0's address of an access that is not scattered, and whether all words of all lanes are in range (`None` if
+    /// that is known).
+    pub fn first_address(&mut self, area: &Area, access: &Access, words: u32) -> (ir::Value, Option<ir::Value>) {
+        let [index_step, offset_step] = access.steps;
+        let mut address = area.base;
+        let mut checks = Vec::new();
+        if let (Some(stride), Some(index)) = (area.stride, &access.index) {
+            let last = u64::from(LANES - 1) * u64::from(index_step);
+            match access.known_index {
+                Some(index) => {
+                    if u64::from(index) >= area.sure {
+                        let index = self.builder.ins().iconst(types::I64, i64::from(index));
+                        checks.extend(self.in_range(index, 1, area.limit));
+                    }
+                    address = self.plus(address, u64::from(index) * u64::from(stride));
+                }
+                None => {
+                    let index = index.clone();
+                    let first = self.first(&index);
+                    let first = self.builder.ins().uextend(types::I64, first);
+                    // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
+                    let limit = if index_step == 0 { area.limit } else { self.reachable(area.limit) };
+                    checks.extend(self.in_range(first, last + 1, limit));
+                    let bytes = self.builder.ins().imul_imm_u(first, i64::from(stride));
+                    address = self.builder.ins().iadd(address, bytes);
+                }
+            }
+        }
+        let limit = match area.stride {
+            Some(stride) => Limit::Known(u64::from(stride)),
+            None if offset_step == 0 => area.limit,
+            None => self.reachable(area.limit),
+        };
+        let need = u64::from(LANES - 1) * u64::from(offset_step) + u64::from(words) * 4;
+        match access.known_offset {
+            Some(offset) => {
+                let offset = offset & !3;
+                let fits = matches!(limit, Limit::Known(limit) if u64::from(offset) + need <= limit);
+                if !fits {
+                    let offset = self.builder.ins().iconst(types::I64, i64::from(offset));
+                    checks.extend(self.in_range(offset, need, limit));
+                }
+                address = self.plus(address, u64::from(offset));
+            }
+            None => {
+                let offset = access.offset.clone();
+                let first = self.first(&offset);
+                let first = self.builder.ins().band_imm_s(first, -4);
+                let first = self.builder.ins().uextend(types::I64, first);
+                checks.extend(self.in_range(first, need, limit));
+                address = self.builder.ins().iadd(address, first);
+            }
+        }
+        let inside = checks.into_iter().reduce(|a, b| self.builder.ins().band(a, b));
+        (address, inside)
+    }
+
+    /// Whether all words lie in the element if it exists, so that one check does for all.
+    pub fn fits_element(&self, area: &Area, access: &Access, words: usize) -> bool {
+        match (area.stride, access.known_offset) {
+            (Some(stride), Some(offset)) => u64::from(offset & !3) + words as u64 * 4 <= u64::from(stride),
+            _ => false,
+        }
+    }
+
+    fn plus(&mut self, address: ir::Value, bytes: u64) -> ir::Value {
+        if bytes == 0 { address } else { self.builder.ins().iadd_imm_s(address, bytes as i64) }
+    }
+
+    /// A limit that 32-bit numbers cannot reach beyond.
+    fn reachable(&mut self, limit: Limit) -> Limit {
+        match limit {
+            Limit::Known(limit) => Limit::Known(limit.min(1 << 32)),
+            Limit::Value(value) => {
+                let most = self.builder.ins().iconst(types::I64, 1 << 32);
+                Limit::Value(self.builder.ins().umin(value, most))
+            }
+        }
+    }
+
+    /// Whether `first + need <= limit`, for a first below 2^32.
+    fn in_range(&mut self, first: ir::Value, need: u64, limit: Limit) -> Option<ir::Value> {
+        let end = self.builder.ins().iadd_imm_s(first, need as i64);
+        let limit = self.limit_value(limit);
+        Some(self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit))
+    }
+
+    /// A limit as an `i64`.
+    pub fn limit_value(&mut self, limit: Limit) -> ir::Value {
+        match limit {
+            Limit::Known(limit) => self.builder.ins().iconst(types::I64, limit as i64),
+            Limit::Value(value) => value,
+        }
+    }
+
+    /// The byte offset per lane from the area's base, and the lanes that have a word out of range or beyond what 32
+    /// bits can say (`None` if there are none for sure).
+    pub fn lane_offsets(&mut self, area: &Area, access: &Access, words: u32) -> (Packet, Option<Packet>) {
+        let offset = match access.known_offset {
+            Some(offset) => self.constant(offset & !3),
+            None => {
+                let mask = self.constant(!3);
+                self.binary(Op::And, access.offset.clone(), mask)
+            }
+        };
+        let mut outside = Vec::new();
+        let need = u64::from(words) * 4;
+        let mut total = offset.clone();
+        let room = match area.stride {
+            Some(stride) => {
+                let index = access.index.clone().expect("verified: elements are addressed by an index");
+                let limit = self.element_limit(area, stride);
+                outside.push(self.binary(Op::UGe, index.clone(), limit));
+                let stride_value = self.constant(stride);
+                let start = self.binary(Op::IMul, index, stride_value);
+                total = self.binary(Op::IAdd, start, offset.clone());
+                Limit::Known((u64::from(stride) + 1).saturating_sub(need))
+            }
+            None => match area.limit {
+                Limit::Known(bytes) => Limit::Known((bytes + 1).saturating_sub(need)),
+                Limit::Value(bytes) => {
+                    let room = self.builder.ins().iadd_imm_s(bytes, 1 - need as i64);
+                    let enough = self.builder.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, bytes, need as i64);
+                    let none = self.builder.ins().iconst(types::I64, 0);
+                    Limit::Value(self.builder.ins().select(enough, room, none))
+                }
+            },
+        };
+        // Offsets below `room` leave room for all words.
+        let surely = matches!((access.known_offset, room), (Some(at), Limit::Known(room)) if u64::from(at & !3) < room);
+        if !surely {
+            let room = self.limit_32(room);
+            outside.push(self.binary(Op::UGe, offset, room));
+        }
+        let outside = outside.into_iter().reduce(|a, b| self.binary(Op::BOr, a, b));
+        let outside = outside.map(|outside| self.emit().packet(&outside));
+        (self.emit().packet(&total), outside)
+    }
+
+    /// The number of elements that 32-bit byte offsets can reach, at most those there are.
+    fn element_limit(&mut self, area: &Area, stride: u32) -> Operand {
+        let most = u64::from(u32::MAX) / u64::from(stride.max(1));
+        match area.limit {
+            Limit::Known(count) => self.constant(count.min(most) as u32),
+            Limit::Value(count) => {
+                let most = self.builder.ins().iconst(types::I64, most as i64);
+                let count = self.builder.ins().umin(count, most);
+                self.limit_32(Limit::Value(count))
+            }
+        }
+    }
+
+    /// A limit as an `i32`, cut to what fits.
+    fn limit_32(&mut self, limit: Limit) -> Operand {
+        match limit {
+            Limit::Known(limit) => self.constant(limit.min(u64::from(u32::MAX)) as u32),
+            Limit::Value(limit) => {
+                let most = self.builder.ins().iconst(types::I64, i64::from(u32::MAX));
+                let limit = self.builder.ins().umin(limit, most);
+                let limit = self.builder.ins().ireduce(types::I32, limit);
+                self.scalar(limit)
+            }
+        }
+    }
+
+    /// An `i32` constant.
+    pub fn constant(&mut self, value: u32) -> Operand {
+        self.emit().constant(brolga_ir::Const::i32(value)).into()
+    }
+
+    /// Lanes that take part in an effect: the active ones where the condition holds. `None` if there are none for sure.
+    pub fn effect_mask(&mut self, effect: Value) -> Option<Mask> {
+        let active = self.active();
+        if let Some(constant) = self.func.as_const(effect) {
+            return (constant.bits != 0).then_some(active);
+        }
+        let effect = self.packet_operand(effect);
+        Some(Mask::Lanes(self.mask_and(&active, &effect)))
+    }
+
+    /// Writes a field of the context.
+    pub fn store_context(&mut self, packet: &Packet, at: i32) {
+        let base = self.base;
+        self.emit().store(packet, base, at, own_flags());
+    }
+
+    /// Reads a row of the context.
+    pub fn load_context(&mut self, at: i32) -> Packet {
+        let base = self.base;
+        self.emit().load(brolga_ir::Type::I32, base, at, own_flags())
+    }
+}
+
+/// How an access lies whose index and offset grow from lane to lane.
+fn strided(area: &Area, index_step: u32, offset_step: u32) -> Spread {
+    let stride = match (area.stride, index_step, offset_step) {
+        (Some(stride), index, 0) => u64::from(index) * u64::from(stride),
+        (_, 0, offset) if offset.is_multiple_of(4) => u64::from(offset),
+        _ => return Spread::Scattered,
+    };
+    let fits = stride * u64::from(LANES) <= MAX_SPREAD;
+    if stride > 0 && fits { Spread::Strided(stride as u32) } else { Spread::Scattered }
+}

@@ -1,0 +1,149 @@
+//! Values: constants, inputs, operands, and what is kept in the packet's record between segments.
+
+use brolga_ir::entity::Value;
+use brolga_ir::function::{Input, InstKind, ValueDef};
+use brolga_ir::{Const, Op, Type};
+use cranelift_codegen::ir::{self, InstBuilder, types};
+
+use super::{LANES, Lowering, constant_flags, own_flags};
+use crate::abi::offsets;
+use crate::ops::lower_op;
+use crate::packet::{Operand, Packet, Uniform};
+
+impl Lowering<'_, '_> {
+    /// A value where the builder stands. Constants are made where they are used.
+    pub fn operand(&mut self, value: Value) -> Operand {
+        if let Some(constant) = self.func.as_const(value) {
+            return self.emit().constant(constant).into();
+        }
+        self.values[value.index()].clone().expect("verified: definitions come before uses")
+    }
+
+    /// A value in every lane.
+    pub fn packet_operand(&mut self, value: Value) -> Packet {
+        let operand = self.operand(value);
+        self.emit().packet(&operand)
+    }
+
+    /// Gives a value its operand, and keeps it if another segment needs it.
+    pub fn define(&mut self, value: Value, operand: Operand) {
+        debug_assert_eq!(operand.ty(), self.func.ty(value), "type of {value}");
+        if self.facts.is_kept(value) {
+            self.keep(value, &operand);
+        }
+        self.set_value(value, operand);
+    }
+
+    /// Gives a value its operand for the rest of the segment. A packet-uniform value is a scalar whatever made it.
+    fn set_value(&mut self, value: Value, operand: Operand) {
+        debug_assert!(
+            operand.is_uniform() || !self.facts.is_uniform(value),
+            "{value} is packet-uniform but {operand:?} is not"
+        );
+        self.defined.push(value);
+        self.values[value.index()] = Some(operand);
+    }
+
+    /// Writes a value to the packet's record. All lanes are written: inactive ones have no value.
+    pub fn keep(&mut self, value: Value, operand: &Operand) {
+        let at = self.layout.slot(value).expect("kept values have slots");
+        let record = self.position.record;
+        if self.facts.is_uniform(value) {
+            assert!(operand.is_uniform(), "a packet-uniform value is a scalar");
+            self.builder.ins().store(own_flags(), operand.values()[0], record, at);
+        } else {
+            let mut emit = self.emit();
+            let packet = emit.packet(operand);
+            emit.store(&packet, record, at, own_flags());
+        }
+    }
+
+    /// Reads a kept value of another segment.
+    pub fn recall(&mut self, value: Value) {
+        let at = self.layout.slot(value).expect("kept values have slots");
+        let (record, ty) = (self.position.record, self.func.ty(value));
+        let operand = match self.facts.is_uniform(value) {
+            true => self.emit().load_uniform(ty, record, at, own_flags()).into(),
+            false => self.emit().load(ty, record, at, own_flags()).into(),
+        };
+        self.set_value(value, operand);
+    }
+
+    /// Makes a value of elsewhere usable in this segment: an input is made anew, a kept value read.
+    pub fn import(&mut self, value: Value) {
+        if self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
+            return;
+        }
+        let input = match self.func.value(value).def {
+            ValueDef::Result(inst, _) => match self.func.inst(inst).kind {
+                InstKind::Input(input) => Some(input),
+                _ => None,
+            },
+            ValueDef::Param(..) => None,
+        };
+        match input {
+            Some(input) => {
+                let operand = self.input(input, self.facts.is_uniform(value));
+                self.set_value(value, operand);
+            }
+            None => self.recall(value),
+        }
+    }
+
+    /// Something a thread knows of itself.
+    pub fn input(&mut self, input: Input, uniform: bool) -> Operand {
+        match input {
+            Input::GroupId(n) => self.scalar(self.group_id(n)),
+            Input::ThreadIndex => {
+                let first = self.position.first_thread;
+                if uniform {
+                    return self.scalar(first);
+                }
+                let lanes = self.emit().lane_index();
+                self.binary(Op::IAdd, lanes.into(), self.scalar(first))
+            }
+            Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, uniform),
+            Input::ThreadId(n) => {
+                let size = self.func.interface.group_size[usize::from(n)];
+                let group = self.group_id(n);
+                let first = self.builder.ins().imul_imm_u(group, i64::from(size));
+                if size == 1 {
+                    return self.scalar(first);
+                }
+                let place = self.thread_id_in_group(n, uniform);
+                self.binary(Op::IAdd, place, self.scalar(first))
+            }
+        }
+    }
+
+    fn thread_id_in_group(&mut self, n: u8, uniform: bool) -> Operand {
+        if self.func.interface.group_size[usize::from(n)] == 1 {
+            return self.emit().constant(Const::i32(0)).into();
+        }
+        let row_bytes = self.layout.packets * LANES * 4;
+        let at = i32::from(n) * i32::try_from(row_bytes).expect("groups are small");
+        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::THREADS);
+        let address = self.builder.ins().iadd(table, self.position.row);
+        let mut flags = super::word_flags();
+        flags.set_readonly();
+        match uniform {
+            true => self.emit().load_uniform(Type::I32, address, at, flags).into(),
+            false => self.emit().load(Type::I32, address, at, flags).into(),
+        }
+    }
+
+    fn group_id(&self, n: u8) -> ir::Value {
+        self.group_id[usize::from(n)].expect("loaded at the function's start")
+    }
+
+    /// An `i32` scalar as an operand.
+    pub fn scalar(&self, value: ir::Value) -> Operand {
+        Uniform { ty: Type::I32, value }.into()
+    }
+
+    /// A pure operation on operands that are no values of the shader.
+    pub fn binary(&mut self, op: Op, a: Operand, b: Operand) -> Operand {
+        let mode = self.mode;
+        lower_op(&mut self.emit(), op, &[a, b], mode)
+    }
+}
