@@ -32,8 +32,7 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
     let isa = x86_64(host, options.features)?;
     let machine = generate(func, options, &*isa)?;
     let bytes = machine.bytes.len();
-    let code =
-        ExecutableCode::new(&machine.bytes).map_err(|source| CompileError::Memory { bytes, source })?;
+    let code = ExecutableCode::new(&machine.bytes).map_err(|source| CompileError::Memory { bytes, source })?;
     Ok(Compiled {
         code,
         float_mode: FloatMode::of(func),
@@ -77,13 +76,8 @@ pub(crate) fn generate(func: &Function, options: &Options, isa: &dyn TargetIsa) 
         return Err(CompileError::Frame { bytes: frame_bytes, limit: crate::MAX_FRAME_BYTES });
     }
     let bytes = code.code_buffer().to_vec();
-    let statistics = Statistics {
-        code_bytes: bytes.len(),
-        frame_bytes,
-        clif_insts,
-        lower_time,
-        codegen_time: start.elapsed(),
-    };
+    let statistics =
+        Statistics { code_bytes: bytes.len(), frame_bytes, clif_insts, lower_time, codegen_time: start.elapsed() };
     let listings = Listings { clif, asm: code.vcode.clone().unwrap_or_default() };
     Ok(Machine { bytes, arena, listings, statistics })
 }

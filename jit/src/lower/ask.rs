@@ -67,12 +67,9 @@ impl Lowering<'_, '_> {
                 effect: Some(*effect),
                 ..empty
             },
-            InstKind::Query { query, resource, level } => Question {
-                resource: *resource,
-                code: abi::query_number(*query),
-                level: *level,
-                ..empty
-            },
+            InstKind::Query { query, resource, level } => {
+                Question { resource: *resource, code: abi::query_number(*query), level: *level, ..empty }
+            }
             _ => unreachable!("only called for what helpers do"),
         };
         self.put_question(&question, &data.results);

@@ -379,9 +379,11 @@ impl Lowering<'_, '_> {
 
     /// Whether a region only yields.
     fn is_idle(&self, region: Region) -> bool {
-        self.func.region(region).insts.iter().all(|&inst| {
-            matches!(self.func.inst(inst).kind, InstKind::Const(_) | InstKind::Yield(_))
-        })
+        self.func
+            .region(region)
+            .insts
+            .iter()
+            .all(|&inst| matches!(self.func.inst(inst).kind, InstKind::Const(_) | InstKind::Yield(_)))
     }
 
     /// Whether a region may run without lanes and costs no more than a branch.
@@ -395,13 +397,7 @@ impl Lowering<'_, '_> {
             })
     }
 
-    fn uniform_switch(
-        &mut self,
-        inst: Inst,
-        selector: cranelift_codegen::ir::Value,
-        cases: &[Case],
-        default: Region,
-    ) {
+    fn uniform_switch(&mut self, inst: Inst, selector: cranelift_codegen::ir::Value, cases: &[Case], default: Region) {
         let entry = self.active();
         let mut frame = self.frame(inst);
         frame.results = self.result_homes(inst);

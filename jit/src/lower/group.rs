@@ -58,7 +58,10 @@ enum Tail<'a> {
     /// Say which arm a selector chooses.
     Choose(Value, &'a [Case]),
     /// Move values to what they become.
-    Move { from: &'a [Value], to: &'a [Value] },
+    Move {
+        from: &'a [Value],
+        to: &'a [Value],
+    },
 }
 
 /// What packets said; each is an `i32` that all packets of the segment have a hand in.
@@ -519,9 +522,7 @@ impl<'a> Lowering<'a, '_> {
         }
         for &inst in insts {
             let data = self.func.inst(inst);
-            let known = |value: &Value| {
-                self.values[value.index()].is_some() || self.func.as_const(*value).is_some()
-            };
+            let known = |value: &Value| self.values[value.index()].is_some() || self.func.as_const(*value).is_some();
             let safe = match &data.kind {
                 InstKind::Input(Input::GroupId(_)) | InstKind::Op { .. } => true,
                 InstKind::Load { place } => match place.object {
@@ -533,9 +534,10 @@ impl<'a> Lowering<'a, '_> {
                 },
                 _ => false,
             };
-            let same = data.results.iter().all(|&result| {
-                self.facts.uniformity.is_group_uniform(result) && !self.facts.is_kept(result)
-            });
+            let same = data
+                .results
+                .iter()
+                .all(|&result| self.facts.uniformity.is_group_uniform(result) && !self.facts.is_kept(result));
             if safe && same && data.kind.args().iter().all(known) {
                 self.simple(inst);
             }
@@ -578,8 +580,7 @@ impl<'a> Lowering<'a, '_> {
         let Some(header) = packets.header else { return };
         let done = self.builder.create_block();
         let next = self.builder.ins().iadd_imm_s(packets.at, 1);
-        let more =
-            self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.layout.packets));
+        let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.layout.packets));
         self.builder.ins().brif(more, header, &[next.into()], done, &[]);
         self.builder.seal_block(header);
         self.builder.seal_block(done);

@@ -179,8 +179,8 @@ impl Lowering<'_, '_> {
             }
             Work::Atomic { op, compare, .. } => {
                 let value = self.builder.ins().load(types::I32, own_flags(), row, offsets::call_value(0));
-                let compare = compare
-                    .map(|_| self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_COMPARE));
+                let compare =
+                    compare.map(|_| self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_COMPARE));
                 let old = match area.private {
                     true => self.update(op, address, value, compare),
                     false => self.update_atomically(op, address, value, compare),
@@ -221,13 +221,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A read-modify-write of memory that is ours alone.
-    fn update(
-        &mut self,
-        op: AtomicOp,
-        address: ir::Value,
-        value: ir::Value,
-        compare: Option<ir::Value>,
-    ) -> ir::Value {
+    fn update(&mut self, op: AtomicOp, address: ir::Value, value: ir::Value, compare: Option<ir::Value>) -> ir::Value {
         let old = self.builder.ins().load(types::I32, word_flags(), address, 0);
         let ins = self.builder.ins();
         let new = match op {

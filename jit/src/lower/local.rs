@@ -39,8 +39,7 @@ impl Lowering<'_, '_> {
         let bytes = ELEMENT_ROWS * ROW_BYTES;
         match (&index, &offset) {
             (Operand::Uniform(index), Operand::Uniform(_)) => {
-                let exists =
-                    self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, index.value, i64::from(registers));
+                let exists = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, index.value, i64::from(registers));
                 let index = self.builder.ins().uextend(types::I64, index.value);
                 let element = self.builder.ins().imul_imm_u(index, i64::from(bytes));
                 let element = self.builder.ins().iadd(base, element);

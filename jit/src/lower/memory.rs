@@ -79,8 +79,7 @@ impl Lowering<'_, '_> {
                 if one_check {
                     common = Some((address, inside));
                 }
-                let address =
-                    if word == 0 { address } else { self.builder.ins().iadd_imm_s(address, word as i64 * 4) };
+                let address = if word == 0 { address } else { self.builder.ins().iadd_imm_s(address, word as i64 * 4) };
                 match inside {
                     None => address,
                     Some(inside) => {
@@ -92,14 +91,7 @@ impl Lowering<'_, '_> {
             .collect()
     }
 
-    fn load_strided(
-        &mut self,
-        area: &Area,
-        stride: u32,
-        access: &Access,
-        words: usize,
-        mask: &Mask,
-    ) -> Vec<Operand> {
+    fn load_strided(&mut self, area: &Area, stride: u32, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
         let (address, inside) = self.first_address(area, access, words as u32);
         let flags = area.flags();
         let Some(inside) = inside else {
@@ -168,8 +160,7 @@ impl Lowering<'_, '_> {
         self.builder.seal_block(slow);
         self.builder.switch_to_block(quick);
         let values = fast(self);
-        let homes: Vec<Home> =
-            values.into_iter().map(|value| self.new_home(Type::I32, false, &value.into())).collect();
+        let homes: Vec<Home> = values.into_iter().map(|value| self.new_home(Type::I32, false, &value.into())).collect();
         self.builder.ins().jump(done, &[]);
         self.builder.switch_to_block(slow);
         let values = self.lane_by_lane(access, mask, work);

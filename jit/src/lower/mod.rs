@@ -37,8 +37,8 @@ use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{InstKind, Origin};
 use brolga_ir::host::FaultKind;
-use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::ir::SigRef;
+use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 

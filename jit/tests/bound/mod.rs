@@ -1,0 +1,298 @@
+//! Memory bound to a function's resources, and a run of the function on both engines over equal copies of it.
+//!
+//! Buffers lie between guard words that nobody may touch. Typed views answer from a small table, so that their
+//! accesses are told apart without formats. All unsafe code of these tests is here.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use brolga_ir::Function;
+use brolga_ir::function::{AtomicOp, CounterOp, Query};
+use brolga_ir::host::{Address, Fault, Host, ViewSlot};
+use brolga_ir::interface::{Resource, ResourceKind};
+use brolga_ir::interp::{Arena, Interpreter};
+use brolga_ir::verify::{VerifiedFunction, verify};
+use brolga_jit::abi::{self, Bindings, Context, Range, View};
+use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, compile};
+
+/// Guard words on each side of a buffer.
+const GUARD: usize = 16;
+const GUARD_WORD: u32 = 0xfeed_f00d;
+/// Words behind a typed view.
+const TEXELS: usize = 16;
+/// Registers that an unbounded range gets.
+const UNBOUNDED: u32 = 3;
+
+/// What is bound to one register.
+struct Buffer {
+    /// Guard, content, guard; empty if nothing is bound.
+    words: Vec<AtomicU32>,
+    counter: AtomicU32,
+}
+
+impl Buffer {
+    fn new(content: &[u32]) -> Self {
+        let guard = std::iter::repeat_n(GUARD_WORD, GUARD);
+        let words = guard.clone().chain(content.iter().copied()).chain(guard).map(AtomicU32::new).collect();
+        Self { words, counter: AtomicU32::new(5) }
+    }
+
+    fn content(&self) -> &[AtomicU32] {
+        self.words.get(GUARD..self.words.len().saturating_sub(GUARD)).unwrap_or(&[])
+    }
+}
+
+/// Memory for every declared resource.
+pub struct Bound {
+    /// Registers of each range.
+    ranges: Vec<Vec<Buffer>>,
+    kinds: Vec<ResourceKind>,
+    pub stop: AtomicU32,
+}
+
+impl Bound {
+    /// Buffers with this content: for each range the registers, for each register the words. An empty one is unbound.
+    pub fn new(func: &Function, content: &[Vec<Vec<u32>>]) -> Self {
+        let range = |registers: &Vec<Vec<u32>>| {
+            registers
+                .iter()
+                .map(|words| {
+                    if words.is_empty() {
+                        Buffer { words: Vec::new(), counter: AtomicU32::new(0) }
+                    } else {
+                        Buffer::new(words)
+                    }
+                })
+                .collect()
+        };
+        Self {
+            ranges: content.iter().map(range).collect(),
+            kinds: func.interface.resources.iter().map(|resource| resource.kind).collect(),
+            stop: AtomicU32::new(0),
+        }
+    }
+
+    /// Everything that can be seen afterwards.
+    pub fn snapshot(&self) -> Vec<Vec<Vec<u32>>> {
+        let words = |buffer: &Buffer| -> Vec<u32> {
+            let words = buffer.words.iter().chain([&buffer.counter]);
+            words.map(|word| word.load(Ordering::Relaxed)).collect()
+        };
+        self.ranges.iter().map(|range| range.iter().map(words).collect()).collect()
+    }
+
+    /// The words of the first register of a range.
+    pub fn words(&self, range: usize) -> Vec<u32> {
+        self.ranges[range][0].content().iter().map(|word| word.load(Ordering::Relaxed)).collect()
+    }
+
+    /// The hidden counter of the first register of a range.
+    pub fn counter_of(&self, range: usize) -> u32 {
+        self.ranges[range][0].counter.load(Ordering::Relaxed)
+    }
+
+    fn check_guards(&self) {
+        for (n, buffer) in self.ranges.iter().flatten().filter(|buffer| !buffer.words.is_empty()).enumerate() {
+            let len = buffer.words.len();
+            let guards = buffer.words[..GUARD].iter().chain(&buffer.words[len - GUARD..]);
+            assert!(guards.into_iter().all(|word| word.load(Ordering::Relaxed) == GUARD_WORD), "guards of buffer {n}");
+        }
+    }
+
+    fn buffer(&self, view: ViewSlot) -> Option<&Buffer> {
+        self.ranges[view.id.index()].get(view.element as usize)
+    }
+
+    fn word(&self, at: Address, n: usize) -> Option<&AtomicU32> {
+        let content = self.buffer(at.view)?.content();
+        let byte = u64::from(at.offset_bytes & !3) + 4 * n as u64;
+        let position = match self.kinds[at.view.id.index()].stride_bytes().map(u64::from) {
+            None => byte,
+            Some(stride) => {
+                let index = u64::from(at.index.expect("elements have an index"));
+                if byte >= stride || index >= content.len() as u64 * 4 / stride {
+                    return None;
+                }
+                index * stride + byte
+            }
+        };
+        content.get((position / 4) as usize)
+    }
+
+    fn texel(&self, view: ViewSlot, coords: [u32; 3]) -> Option<&AtomicU32> {
+        let content = self.buffer(view)?.content();
+        let [x, y, z] = coords;
+        content.get((x ^ y.rotate_left(9) ^ z.rotate_left(19)) as usize)
+    }
+}
+
+impl Host for Bound {
+    fn load(&self, at: Address, words: &mut [u32]) {
+        for (n, word) in words.iter_mut().enumerate() {
+            *word = self.word(at, n).map_or(0, |word| word.load(Ordering::Relaxed));
+        }
+    }
+
+    fn store(&self, at: Address, words: &[u32]) {
+        for (n, &word) in words.iter().enumerate() {
+            if let Some(place) = self.word(at, n) {
+                place.store(word, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn atomic(&self, op: AtomicOp, at: Address, value: u32, compare: u32) -> u32 {
+        self.word(at, 0).map_or(0, |word| update(op, word, value, compare))
+    }
+
+    fn counter(&self, op: CounterOp, view: ViewSlot) -> u32 {
+        match self.buffer(view) {
+            None => 0,
+            Some(buffer) => match op {
+                CounterOp::Alloc => buffer.counter.fetch_add(1, Ordering::Relaxed),
+                CounterOp::Consume => buffer.counter.fetch_sub(1, Ordering::Relaxed).wrapping_sub(1),
+            },
+        }
+    }
+
+    fn texel_load(&self, view: ViewSlot, coords: [u32; 3], level: u32) -> [u32; 4] {
+        self.texel(view, coords).map_or([0; 4], |word| [word.load(Ordering::Relaxed), coords[0], level, 1])
+    }
+
+    fn texel_store(&self, view: ViewSlot, coords: [u32; 3], words: [u32; 4]) {
+        if let Some(word) = self.texel(view, coords) {
+            let mixed = words.into_iter().fold(7u32, |mixed, word| mixed.rotate_left(5) ^ word);
+            word.store(mixed, Ordering::Relaxed);
+        }
+    }
+
+    fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32 {
+        self.texel(view, coords).map_or(0, |word| update(op, word, value, compare))
+    }
+
+    fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {
+        let words = self.buffer(view).map_or(0, |buffer| buffer.content().len() as u32);
+        [words, query as u32, level, view.element]
+    }
+
+    fn stop_requested(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) != 0
+    }
+}
+
+fn update(op: AtomicOp, word: &AtomicU32, value: u32, compare: u32) -> u32 {
+    word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(op.apply(old, value, compare)))
+        .expect("the closure gives a value")
+}
+
+/// Contents for all resources of a function from a source of words.
+pub fn contents(func: &Function, mut word: impl FnMut() -> u32) -> Vec<Vec<Vec<u32>>> {
+    let mut content = |resource: &Resource, element: u32| -> Vec<u32> {
+        // The last register of a longer range stays unbound.
+        let count = resource.count.unwrap_or(UNBOUNDED);
+        if element > 0 && element + 1 == count {
+            return Vec::new();
+        }
+        let words = match resource.kind {
+            ResourceKind::Constant { vectors } => vectors as usize * 4 + 4,
+            ResourceKind::Raw => 53,
+            ResourceKind::Structured { stride_bytes } => stride_bytes as usize / 4 * 11,
+            ResourceKind::Typed { .. } => TEXELS,
+        };
+        (0..words).map(|_| word()).collect()
+    };
+    func.interface
+        .resources
+        .iter()
+        .map(|resource| (0..resource.count.unwrap_or(UNBOUNDED)).map(|n| content(resource, n)).collect())
+        .collect()
+}
+
+/// What a run leaves: memory, how each group ended, fuel.
+#[derive(Debug, PartialEq)]
+pub struct Outcome {
+    pub memory: Vec<Vec<Vec<u32>>>,
+    pub ends: Vec<Result<(), Fault>>,
+    pub fuel: u64,
+}
+
+/// Runs groups on the interpreter, up to the first fault.
+pub fn interpret(func: &VerifiedFunction, bound: &Bound, groups: &[[u32; 3]], mut fuel: u64) -> Outcome {
+    let _mode = FloatGuard::new(FloatMode::Default);
+    let interpreter = Interpreter::new(func);
+    let mut arena = Arena::new();
+    let mut ends = Vec::new();
+    for &group in groups {
+        ends.push(interpreter.run_group(bound, group, &mut arena, &mut fuel));
+    }
+    Outcome { memory: bound.snapshot(), ends, fuel }
+}
+
+/// Runs groups of a compiled function, each though others faulted.
+pub fn run(func: &Function, compiled: &Compiled, bound: &Bound, groups: &[[u32; 3]], fuel: u64) -> Outcome {
+    let views: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
+    let ranges: Vec<Range> =
+        views.iter().map(|views| Range { views: views.as_ptr(), count: views.len() as u32 }).collect();
+    let layout = compiled.arena_layout();
+    // Dirty, and with room to align.
+    let mut arena = vec![0xabu8; layout.size_bytes + layout.align];
+    let start = arena.as_ptr().align_offset(layout.align);
+    let mut context = Context::new(Bindings {
+        ranges: ranges.as_ptr(),
+        helpers: abi::helpers::<Bound>(),
+        host: ptr::from_ref(bound).cast(),
+        stop: &bound.stop,
+        arena: arena[start..].as_mut_ptr(),
+        fuel,
+    });
+    let mut ends = Vec::new();
+    for &group in groups {
+        // SAFETY: the records above are as the ABI asks for this function's interface, live to the end of this
+        // function, and the code was compiled for this processor.
+        ends.push(unsafe { compiled.run_group(&mut context, group) });
+    }
+    bound.check_guards();
+    Outcome { memory: bound.snapshot(), ends, fuel: context.fuel }
+}
+
+fn views((buffers, resource): (&Vec<Buffer>, &Resource)) -> Vec<View> {
+    let view = |buffer: &Buffer| {
+        let content = buffer.content();
+        if content.is_empty() || matches!(resource.kind, ResourceKind::Typed { .. }) {
+            return View::UNBOUND;
+        }
+        let bytes = content.len() as u64 * 4;
+        View {
+            base: content.as_ptr().cast_mut().cast(),
+            size_bytes: bytes,
+            count: resource.kind.stride_bytes().map_or(0, |stride| bytes / u64::from(stride)),
+            counter: buffer.counter.as_ptr(),
+        }
+    };
+    buffers.iter().map(view).collect()
+}
+
+/// Features to test: what the processor has, and the floor.
+pub fn feature_sets() -> Vec<CpuFeatures> {
+    let host = CpuFeatures::detect().expect("tests run on x86-64 with SSE4.2");
+    let floor = CpuFeatures::default();
+    if host == floor { vec![floor] } else { vec![host, floor] }
+}
+
+/// Runs a function on both engines and compares what they leave; gives it.
+#[track_caller]
+pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
+    let func = verify(func).expect("the test's function is valid");
+    let bound = Bound::new(&func, content);
+    let expected = interpret(&func, &bound, groups, fuel);
+    for features in feature_sets() {
+        let options = Options { features, vectors: 2, listings: false };
+        let compiled = compile(&func, &options).expect("the test's function compiles");
+        let bound = Bound::new(&func, content);
+        let got = run(&func, &compiled, &bound, groups, fuel);
+        assert_eq!(got, expected, "{features:?}");
+    }
+    expected
+}
