@@ -3,6 +3,8 @@
 mod control;
 mod group;
 mod memory;
+mod model;
+mod random;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
