@@ -11,7 +11,7 @@
 //!            | "g"n "=" "g"NUMBER ("raw" | "structured") "stride" NUMBER "count" NUMBER
 //!            | "x"n "=" "x"NUMBER "registers" NUMBER "components" NUMBER
 //!            | "icb" "{" { NUMBER NUMBER NUMBER NUMBER } "}"
-//!            | "slot"n ":" type
+//!            | "slots" NUMBER type                                                          # the next slots, all of one type
 //! kind       = "constant" NUMBER | "raw" | "structured" "stride" NUMBER | "typed" dimension component
 //! block      = "{" { statement } "}"
 //! statement  = [results "="] ["precise"] instruction ["@" NUMBER]                          # @: byte of the bytecode
@@ -45,5 +45,5 @@ mod print;
 mod words;
 
 pub use lex::{ParseError, ParseProblem};
-pub use parse::{MAX_BYTES, MAX_NESTING, parse};
+pub use parse::{MAX_BYTES, MAX_NESTING, MAX_SLOTS, parse};
 pub use print::{Names, print};

@@ -104,7 +104,7 @@ fn every_construct_comes_back_as_it_was() {
 
 #[test]
 fn slots_come_back_as_they_were() {
-    let text = "function \"s\" {\n  group 1 1 1\n  slot0: f32\n  slot1: bool\n  body {\n    v0: f32 = get slot0\n    \
+    let text = "function \"s\" {\n  group 1 1 1\n  slots 1 f32\n  slots 3 bool\n  body {\n    v0: f32 = get slot0\n    \
                 set slot0, v0\n    return\n  }\n}\n";
     assert_eq!(parse(text).expect("slots are part of the grammar").to_string(), text);
 }
@@ -222,6 +222,12 @@ fn errors_say_where_and_what() {
 fn declarations_are_numbered_in_order() {
     let error = parse("function \"f\" {\n res1 = t0 raw\n body { return } }").expect_err("res0 is missing");
     assert_eq!(error.to_string(), "line 2, column 2: found `res1`, expected `res0`");
+}
+
+#[test]
+fn slots_have_a_limit() {
+    let error = parse("function \"f\" {\n slots 16000 i32\n slots 385 f32\n body { return } }").expect_err("too many");
+    assert_eq!(error.to_string(), "line 3, column 8: number 385 is too large");
 }
 
 /// One line is enough where braces end the statements.

@@ -25,7 +25,7 @@ const HEAD: &str = r#"function "f" {
   g0 = g0 structured stride 16 count 4
   g1 = g1 raw stride 4 count 16
   x0 = x0 registers 4 components 4
-  slot0: f32
+  slots 1 f32
   body {
     v0: i32 = const 1
     v1: f32 = const 0x3f800000

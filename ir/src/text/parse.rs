@@ -21,9 +21,12 @@ use crate::types::{Const, Type};
 /// The longest text that is read, in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// The most blocks in one another: Direct3D's 64 levels of control flow in each of 32 nested calls. A switch counts
-/// once itself and once for its arm.
-pub const MAX_NESTING: usize = 64 * 32;
+/// The most slots: a line of text declares any number of them. Direct3D has 4096 registers of 4 components.
+pub const MAX_SLOTS: usize = 4096 * 4;
+
+/// The most regions in one another. Other parts of the crate walk regions recursively; a translated shader has at most
+/// half as many.
+pub const MAX_NESTING: usize = 512;
 
 /// Reads a function. It is as the text says, right or wrong: [`verify`](crate::verify()) it.
 pub fn parse(text: &str) -> Result<Function, ParseError> {
@@ -63,6 +66,8 @@ struct OpenBlock {
     block: Block,
     /// Where its statements go.
     region: Region,
+    /// Regions around it, itself included.
+    depth: usize,
 }
 
 /// Results that stand in the text before what gives them.
@@ -217,15 +222,10 @@ impl<'a> Parser<'a> {
     }
 
     fn declaration(&mut self) -> Parsed<()> {
-        const EXPECTED: &str = "a declaration (`group`, `res0`, `g0`, `x0`, `icb` or `slot0`) or `body`";
+        const EXPECTED: &str = "a declaration (`group`, `res0`, `g0`, `x0`, `icb` or `slots`) or `body`";
         let Token::Word(word) = self.token else { return self.unexpected(EXPECTED) };
         let interface = &self.func.interface;
-        let next = [
-            ("res", interface.resources.len()),
-            ("g", interface.shared.len()),
-            ("x", interface.locals.len()),
-            ("slot", self.func.slot_count()),
-        ];
+        let next = [("res", interface.resources.len()), ("g", interface.shared.len()), ("x", interface.locals.len())];
         if word == "group" {
             self.advance()?;
             self.func.interface.group_size = [self.number()?, self.number()?, self.number()?];
@@ -235,23 +235,34 @@ impl<'a> Parser<'a> {
             self.advance()?;
             return self.immediate();
         }
+        if word == "slots" {
+            self.advance()?;
+            return self.slots();
+        }
         let Some((prefix, count)) = next.into_iter().find(|(prefix, _)| numbered(prefix, word).is_some()) else {
             return self.unexpected(EXPECTED);
         };
         // Declarations are indexed by their position; a gap would be a hole.
         self.word(&format!("{prefix}{count}"))?;
-        if prefix == "slot" {
-            self.sign(':')?;
-            let ty = self.ty()?;
-            self.func.add_slot(ty);
-            return Ok(());
-        }
         self.sign('=')?;
         match prefix {
             "res" => self.resource(),
             "g" => self.shared(),
             _ => self.local(),
         }
+    }
+
+    fn slots(&mut self) -> Parsed<()> {
+        let position = self.position;
+        let count = self.number()?;
+        if count as usize > MAX_SLOTS - self.func.slot_count() {
+            return Err(position.error(ParseProblem::TooLarge(count.to_string())));
+        }
+        let ty = self.ty()?;
+        for _ in 0..count {
+            self.func.add_slot(ty);
+        }
+        Ok(())
     }
 
     fn resource(&mut self) -> Parsed<()> {
@@ -427,12 +438,13 @@ impl<'a> Parser<'a> {
     // Blocks.
 
     fn open(&mut self, block: Block, region: Region) -> Parsed<()> {
-        if self.blocks.len() >= MAX_NESTING {
+        let depth = self.blocks.last().map_or(0, |open| open.depth) + usize::from(!matches!(block, Block::Arms { .. }));
+        if depth > MAX_NESTING {
             return self.error(ParseProblem::Nesting { limit: MAX_NESTING });
         }
         self.sign('{')?;
         self.newlines()?;
-        self.blocks.push(OpenBlock { block, region });
+        self.blocks.push(OpenBlock { block, region, depth });
         Ok(())
     }
 

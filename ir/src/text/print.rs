@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 
 use super::words::{Word, component, input_word, sync_words};
-use crate::entity::{Inst, Region, Value};
+use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Element, Function, InstData, InstKind, Object, Place, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
 use crate::types::{Const, Type};
@@ -70,8 +70,9 @@ impl Printer<'_> {
     fn function(&mut self) -> fmt::Result {
         writeln!(self.out, "function {} {{", quoted(&self.func.name))?;
         self.interface(&self.func.interface)?;
-        for slot in (0..self.func.slot_count()).map(crate::entity::Slot::new) {
-            writeln!(self.out, "  {slot}: {}", self.func.slot_type(slot))?;
+        let slots: Vec<_> = (0..self.func.slot_count()).map(|n| self.func.slot_type(Slot::new(n))).collect();
+        for run in slots.chunk_by(|a, b| a == b) {
+            writeln!(self.out, "  slots {} {}", run.len(), run[0])?;
         }
         self.out.push_str("  body ");
         let end = Task::Text { text: "}\n".into(), depth: 0 };
