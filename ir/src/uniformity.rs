@@ -37,7 +37,7 @@ pub struct Uniformity {
 }
 
 impl Uniformity {
-    /// Analyses a function without slots, for packets of this many lanes.
+    /// Analyses a function without slots, for packets of this many lanes, a power of two.
     pub fn compute(func: &Function, lanes: u32) -> Self {
         let flow = Flow::new(func);
         let packet = Analysis::run(func, &flow, Scope::Packet { lanes });

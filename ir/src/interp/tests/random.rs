@@ -271,8 +271,11 @@ impl Generator<'_> {
 /// What the host saw of one probe at one time: threads with their values.
 type Sighting = (usize, Vec<(u32, u32)>);
 
+/// The events of one thread, without rounds.
+type Log = Vec<(u32, Option<u32>)>;
+
 /// Takes the stores apart: per thread the events without rounds, and the sightings.
-fn seen(stores: &[Stored], threads: u32) -> (Vec<Vec<(u32, Option<u32>)>>, Vec<Sighting>) {
+fn seen(stores: &[Stored], threads: u32) -> (Vec<Log>, Vec<Sighting>) {
     let mut logs = vec![Vec::new(); threads as usize];
     let mut sightings: Vec<Sighting> = Vec::new();
     let mut between = true;
