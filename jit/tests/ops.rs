@@ -242,20 +242,24 @@ fn compile(code: &mut Code, op: Op, forms: &[Form], mode: FloatMode) -> usize {
         let mut operands = Vec::new();
         for (n, &ty) in op.args().iter().enumerate() {
             let address = packet_address(emit, ty, pointers[n], index);
-            operands.push(match forms[n] {
-                Form::Uniform if ty == Type::Bool => {
-                    // Memory has all ones for true.
-                    let mut uniform = emit.load_uniform(ty, address, 0, FLAGS);
-                    uniform.value = emit.builder.ins().band_imm_u(uniform.value, 1);
-                    Operand::from(uniform)
-                }
-                Form::Uniform => emit.load_uniform(ty, address, 0, FLAGS).into(),
-                Form::Packet => emit.load(ty, address, 0, FLAGS).into(),
-            });
+            operands.push(load_operand(emit, ty, forms[n], address));
         }
         let result = lower_op(emit, op, &operands, mode);
         store_result(emit, op, &result, forms.iter().all(|&form| form == Form::Uniform), index, pointers[3]);
     })
+}
+
+fn load_operand(emit: &mut Emit<'_, '_>, ty: Type, form: Form, address: Value) -> Operand {
+    match form {
+        Form::Uniform if ty == Type::Bool => {
+            // Memory has all ones for true.
+            let mut uniform = emit.load_uniform(ty, address, 0, FLAGS);
+            uniform.value = emit.builder.ins().band_imm_u(uniform.value, 1);
+            uniform.into()
+        }
+        Form::Uniform => emit.load_uniform(ty, address, 0, FLAGS).into(),
+        Form::Packet => emit.load(ty, address, 0, FLAGS).into(),
+    }
 }
 
 fn store_result(emit: &mut Emit<'_, '_>, op: Op, result: &Operand, uniform: bool, index: Value, output: Value) {
@@ -287,8 +291,12 @@ fn check(compiled: &Compiled, function: usize, op: Op, columns: &Columns, lanes:
     let [a, b, c] = &mut inputs[..] else { unreachable!("three inputs") };
     compiled.run(function, mode, &mut Record::new(), [a, b, c, &mut output], count / lanes);
     for index in 0..count {
-        let args: Vec<u64> = columns.iter().map(|column| column[index]).collect();
-        let expected = op.eval(&args);
+        let mut args = [0; 3];
+        for (arg, column) in args.iter_mut().zip(columns) {
+            *arg = column[index];
+        }
+        let args = &args[..columns.len()];
+        let expected = op.eval(args);
         let got = word_at(op.result(), &output, index);
         assert!(
             agrees(op, got, expected),
@@ -363,5 +371,94 @@ fn constant_operands_give_the_bits_of_eval() {
             lay_out(&cross(&values), op.args().len(), lanes, 0, &mut columns);
             check(&compiled, function, op, &columns, lanes, mode, &format!("{variant:?}, {mode:?}, constant last"));
         }
+    }
+}
+
+/// An operation on the result of another: the lowering leaves flushes out where it sees that one was made.
+#[test]
+fn operations_on_results_give_the_bits_of_eval() {
+    let flushed_by = |op: &&Op| op.result() == Type::F32;
+    let reads_floats = |op: &&Op| op.args().first() == Some(&Type::F32);
+    let variants = Variant::all().into_iter().filter(|variant| variant.shape.vectors == 1);
+    for (variant, form) in variants.flat_map(|variant| [(variant, Form::Packet), (variant, Form::Uniform)]) {
+        let mut code = Code::new(variant);
+        let mut cases = Vec::new();
+        for &inner in Op::ALL.iter().filter(flushed_by) {
+            for &outer in Op::ALL.iter().filter(reads_floats) {
+                for mode in modes(inner).into_iter().filter(|mode| modes(outer).contains(mode)) {
+                    for position in 0..outer.args().len() {
+                        let function = compile_chain(&mut code, inner, outer, position, form, mode);
+                        cases.push((inner, outer, position, mode, function));
+                    }
+                }
+            }
+        }
+        let compiled = code.finish();
+        for &(inner, outer, position, mode, function) in &cases {
+            check_chain(&compiled, inner, outer, position, variant.shape.lanes() as usize, form, mode, function);
+        }
+    }
+}
+
+/// Inputs of a chain: the inner operation's, then a float for the outer one if there is room for it.
+fn chain_types(inner: Op) -> Vec<Type> {
+    let mut types = inner.args().to_vec();
+    types.resize(3, Type::F32);
+    types
+}
+
+fn compile_chain(code: &mut Code, inner: Op, outer: Op, position: usize, form: Form, mode: FloatMode) -> usize {
+    code.function(|emit, index, pointers| {
+        let inputs = chain_types(inner);
+        let mut operands: Vec<Operand> = Vec::new();
+        for (&ty, &base) in inputs.iter().zip(pointers) {
+            let address = packet_address(emit, ty, base, index);
+            operands.push(load_operand(emit, ty, form, address));
+        }
+        let result = lower_op(emit, inner, &operands[..inner.args().len()], mode);
+        let mut outer_operands = vec![operands[2].clone(); outer.args().len()];
+        outer_operands[position] = result;
+        let result = lower_op(emit, outer, &outer_operands, mode);
+        store_result(emit, outer, &result, form == Form::Uniform, index, pointers[3]);
+    })
+}
+
+#[expect(clippy::too_many_arguments, reason = "each is one axis of the cross product")]
+fn check_chain(
+    compiled: &Compiled,
+    inner: Op,
+    outer: Op,
+    position: usize,
+    lanes: usize,
+    form: Form,
+    mode: FloatMode,
+    function: usize,
+) {
+    let types = chain_types(inner);
+    let values: Vec<Vec<u64>> = types.iter().map(|&ty| edges(ty).into_iter().step_by(4).collect()).collect();
+    let tuples = cross(&values);
+    let repeat = if form == Form::Uniform { lanes } else { 1 };
+    let mut columns: Columns =
+        (0..3).map(|n| tuples.iter().flat_map(|tuple| vec![tuple[n]; repeat]).collect()).collect();
+    for column in &mut columns {
+        let padded = column.len().next_multiple_of(lanes);
+        column.resize(padded, 0);
+    }
+    let mut inputs: Vec<Vec<u8>> = types.iter().zip(&columns).map(|(&ty, column)| bytes_of(ty, column)).collect();
+    let count = columns[0].len();
+    let mut output = vec![0xcd; count * if is_wide(outer.result()) { 8 } else { 4 }];
+    let [a, b, c] = &mut inputs[..] else { unreachable!("three inputs") };
+    compiled.run(function, mode, &mut Record::new(), [a, b, c, &mut output], count / lanes);
+    for (index, &first) in columns[0].iter().enumerate() {
+        let args = [first, columns[1][index], columns[2][index]];
+        let mut outer_args = [args[2]; 3];
+        outer_args[position] = inner.eval(&args[..inner.args().len()]);
+        let expected = outer.eval(&outer_args[..outer.args().len()]);
+        let got = word_at(outer.result(), &output, index);
+        let is_nan = |bits: u64| outer.result() == Type::F32 && f32::from_bits(bits as u32).is_nan();
+        assert!(
+            agrees(outer, got, expected) || is_nan(got) && is_nan(expected),
+            "{outer:?} with {inner:?}({args:#x?}) in position {position} gave {got:#x}, eval says {expected:#x}; {mode:?}, {form:?}"
+        );
     }
 }

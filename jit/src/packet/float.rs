@@ -30,6 +30,8 @@ const SIGN: u32 = 0x8000_0000;
 /// Products and quotients are checked for being tiny at 2^24 times their size, where rounding is not yet disturbed by
 /// the end of the exponent range.
 const SCALE: f32 = (1u32 << 24) as f32;
+/// How many definitions are looked through for a flush that is already there.
+const DEFINITIONS: u32 = 4;
 const SCALED_MIN: f32 = f32::MIN_POSITIVE * SCALE;
 
 impl Emit<'_, '_> {
@@ -41,7 +43,7 @@ impl Emit<'_, '_> {
     /// A denormal becomes the zero of its sign; anything else stays.
     pub fn flush(&mut self, a: &Operand, mode: FloatMode) -> Operand {
         match mode {
-            FloatMode::Flush if self.is_flushed(a) => a.clone(),
+            _ if self.is_flushed(a, mode) => a.clone(),
             // The processor flushes operands of arithmetic, and multiplying by one does nothing else.
             FloatMode::Flush => {
                 let one = self.float_like(a, 1.0);
@@ -55,7 +57,7 @@ impl Emit<'_, '_> {
     fn operand(&mut self, a: &Operand, mode: FloatMode) -> Operand {
         match mode {
             FloatMode::Flush => a.clone(),
-            FloatMode::Default => self.flush_bits(a),
+            FloatMode::Default => self.flush(a, mode),
         }
     }
 
@@ -75,33 +77,61 @@ impl Emit<'_, '_> {
         self.and_not(bits, &magnitude)
     }
 
-    /// Whether all values come from arithmetic that flushed them, or are constants that need no flushing; only under
-    /// [`FloatMode::Flush`].
-    fn is_flushed(&self, a: &Operand) -> bool {
-        a.values().iter().all(|&value| self.is_flushed_value(value))
+    /// Whether no value can be a denormal, as far as its definition shows.
+    fn is_flushed(&self, a: &Operand, mode: FloatMode) -> bool {
+        a.values().iter().all(|&value| self.is_flushed_value(value, mode, DEFINITIONS))
     }
 
-    fn is_flushed_value(&self, value: Value) -> bool {
+    /// Looks through a few definitions: what comes out of arithmetic is flushed, and moves keep it so.
+    fn is_flushed_value(&self, value: Value, mode: FloatMode, depth: u32) -> bool {
         let dfg = &self.builder.func.dfg;
         let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else { return false };
-        let is_normal = |bits: u32| f32::from_bits(bits).is_normal() || bits & !SIGN == 0;
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let all = |values: &[Value]| values.iter().all(|&value| self.is_flushed_value(value, mode, depth));
+        let args = dfg.inst_args(inst);
+        match dfg.insts[inst].opcode() {
+            Opcode::F32const | Opcode::Iconst | Opcode::Vconst => {
+                self.every_word_is(value, |bits| bits & EXPONENT != 0 || bits & !SIGN == 0)
+            }
+            Opcode::Sqrt | Opcode::Ceil | Opcode::Floor | Opcode::Trunc | Opcode::Nearest => true,
+            Opcode::FcvtFromSint | Opcode::FcvtFromUint => true,
+            // Explicitly flushed results end in `clear_magnitude_if` instead.
+            Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => mode == FloatMode::Flush,
+            Opcode::Bitcast | Opcode::Splat => all(args),
+            Opcode::Blendv | Opcode::Bitselect | Opcode::Select => all(&args[1..]),
+            Opcode::Band => {
+                self.is_cleared_magnitude(args[1])
+                    || (self.every_word_is(args[1], |bits| bits == !SIGN) && all(&args[..1]))
+            }
+            Opcode::Bxor => self.every_word_is(args[1], |bits| bits == SIGN) && all(&args[..1]),
+            _ => false,
+        }
+    }
+
+    /// Whether a value is a constant of words that pass a test.
+    fn every_word_is(&self, value: Value, test: impl Fn(u32) -> bool) -> bool {
+        let dfg = &self.builder.func.dfg;
+        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else { return false };
         match dfg.insts[inst] {
-            InstructionData::UnaryIeee32 { imm, .. } => is_normal(imm.bits()),
+            InstructionData::UnaryIeee32 { imm, .. } => test(imm.bits()),
+            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => test(imm.bits() as u32),
             InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => {
                 let bytes = dfg.constants.get(constant_handle).as_slice();
-                bytes.chunks_exact(4).all(|word| is_normal(u32::from_le_bytes([word[0], word[1], word[2], word[3]])))
+                bytes.chunks_exact(4).all(|word| test(u32::from_le_bytes([word[0], word[1], word[2], word[3]])))
             }
-            data => matches!(
-                data.opcode(),
-                Opcode::Fadd
-                    | Opcode::Fsub
-                    | Opcode::Fmul
-                    | Opcode::Fdiv
-                    | Opcode::Sqrt
-                    | Opcode::FcvtFromSint
-                    | Opcode::FcvtFromUint
-            ),
+            _ => false,
         }
+    }
+
+    /// Whether a value is the second operand of the `and` that [`Emit::clear_magnitude_if`] ends in: the complement of a
+    /// condition shifted right by one. Nothing else makes one that is then read as a float.
+    fn is_cleared_magnitude(&self, value: Value) -> bool {
+        let dfg = &self.builder.func.dfg;
+        let operand_of = |value: Value, opcode: Opcode| match dfg.value_def(dfg.resolve_aliases(value)) {
+            ValueDef::Result(inst, _) if dfg.insts[inst].opcode() == opcode => Some(dfg.inst_args(inst)[0]),
+            _ => None,
+        };
+        operand_of(value, Opcode::Bnot).and_then(|shifted| operand_of(shifted, Opcode::Ushr)).is_some()
     }
 
     /// Sum, difference and the like of flushed operands: a denormal result is exact, so it can be flushed afterwards.
@@ -115,11 +145,7 @@ impl Emit<'_, '_> {
         let a = self.operand(a, mode);
         let b = self.operand(b, mode);
         let sum = self.map2(Type::F32, &a, &b, emit);
-        self.flush_result(&sum, mode)
-    }
-
-    fn flush_result(&mut self, a: &Operand, mode: FloatMode) -> Operand {
-        self.operand(a, mode)
+        self.operand(&sum, mode)
     }
 
     /// Product or quotient. A result that is tiny after rounding to 24 bits must become zero, although rounding it as a
@@ -175,7 +201,7 @@ impl Emit<'_, '_> {
         let result = self.number_or_other(which, &a, &b);
         match mode {
             // What a select moved has not been flushed.
-            FloatMode::Flush if self.is_flushed(&a) && self.is_flushed(&b) => result,
+            FloatMode::Flush if self.is_flushed(&a, mode) && self.is_flushed(&b, mode) => result,
             FloatMode::Flush => self.flush(&result, mode),
             FloatMode::Default => result,
         }
