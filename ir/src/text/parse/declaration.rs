@@ -1,0 +1,127 @@
+//! Reads declarations: what stands before the body.
+
+use super::{MAX_SLOTS, Parsed, Parser, numbered};
+use crate::interface::{Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
+use crate::text::lex::{ParseProblem, Token};
+use crate::text::words::Word;
+
+impl Parser<'_> {
+    /// One declaration, without the end of its line.
+    pub(super) fn declaration(&mut self) -> Parsed<()> {
+        const EXPECTED: &str = "a declaration (`group`, `res0`, `g0`, `x0`, `icb` or `slots`) or `body`";
+        let Token::Word(word) = self.token else { return self.unexpected(EXPECTED) };
+        let interface = &self.func.interface;
+        let next = [("res", interface.resources.len()), ("g", interface.shared.len()), ("x", interface.locals.len())];
+        if word == "group" {
+            self.advance()?;
+            self.func.interface.group_size = [self.number()?, self.number()?, self.number()?];
+            return Ok(());
+        }
+        if word == "icb" {
+            self.advance()?;
+            return self.immediate();
+        }
+        if word == "slots" {
+            self.advance()?;
+            return self.slots();
+        }
+        let Some((prefix, count)) = next.into_iter().find(|(prefix, _)| numbered(prefix, word).is_some()) else {
+            return self.unexpected(EXPECTED);
+        };
+        // Declarations are indexed by their position; a gap would be a hole.
+        self.word(&format!("{prefix}{count}"))?;
+        self.sign('=')?;
+        match prefix {
+            "res" => self.resource(),
+            "g" => self.shared(),
+            _ => self.local(),
+        }
+    }
+
+    fn slots(&mut self) -> Parsed<()> {
+        let position = self.position;
+        let count = self.number()?;
+        if count as usize > MAX_SLOTS - self.func.slot_count() {
+            return Err(position.error(ParseProblem::TooLarge(count.to_string())));
+        }
+        let ty = self.ty()?;
+        for _ in 0..count {
+            self.func.add_slot(ty);
+        }
+        Ok(())
+    }
+
+    fn resource(&mut self) -> Parsed<()> {
+        let (class, lower) = self.any_word("a register: `b0`, `t0` or `u0`", |word| {
+            ResourceClass::ALL.iter().find_map(|&class| Some((class, numbered(class.word(), word)?)))
+        })?;
+        let count = if !self.accept('[')? {
+            Some(1)
+        } else if self.accept(']')? {
+            None
+        } else {
+            let count = self.number()?;
+            self.sign(']')?;
+            Some(count)
+        };
+        let kind = self.any_word("`constant`, `raw`, `structured` or `typed`", |word| match word {
+            "constant" => Some(ResourceKind::Constant { vectors: 0 }),
+            "raw" => Some(ResourceKind::Raw),
+            "structured" => Some(ResourceKind::Structured { stride_bytes: 0 }),
+            "typed" => Some(ResourceKind::Typed { dimension: Dimension::Buffer, component: Component::Mixed }),
+            _ => None,
+        })?;
+        let kind = match kind {
+            ResourceKind::Constant { .. } => ResourceKind::Constant { vectors: self.number()? },
+            ResourceKind::Raw => kind,
+            ResourceKind::Structured { .. } => {
+                self.word("stride")?;
+                ResourceKind::Structured { stride_bytes: self.number()? }
+            }
+            ResourceKind::Typed { .. } => ResourceKind::Typed { dimension: self.one_of()?, component: self.one_of()? },
+        };
+        let space = if self.accept_word("space")? { self.number()? } else { 0 };
+        let uses_counter = self.accept_word("counter")?;
+        self.func.interface.resources.push(Resource { class, kind, space, lower, count, uses_counter });
+        Ok(())
+    }
+
+    fn shared(&mut self) -> Parsed<()> {
+        let register = self.any_word("a register: `g0`", |word| numbered("g", word))?;
+        let raw = self.any_word("`raw` or `structured`", |word| match word {
+            "raw" => Some(true),
+            "structured" => Some(false),
+            _ => None,
+        })?;
+        self.word("stride")?;
+        let stride_bytes = self.number()?;
+        self.word("count")?;
+        let count = self.number()?;
+        self.func.interface.shared.push(Shared { register, raw, stride_bytes, count });
+        Ok(())
+    }
+
+    fn local(&mut self) -> Parsed<()> {
+        let register = self.any_word("a register: `x0`", |word| numbered("x", word))?;
+        self.word("registers")?;
+        let registers = self.number()?;
+        self.word("components")?;
+        let components = self.number()?;
+        self.func.interface.locals.push(Local { register, registers, components });
+        Ok(())
+    }
+
+    fn immediate(&mut self) -> Parsed<()> {
+        self.sign('{')?;
+        self.newlines()?;
+        while !self.accept('}')? {
+            let mut vector = [0; 4];
+            for word in &mut vector {
+                *word = self.number()?;
+                self.newlines()?;
+            }
+            self.func.interface.immediate.push(vector);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! Reads instructions that own no regions, and their operands.
+
+use super::{Parsed, Parser, numbered};
+use crate::entity::{LocalId, ResourceId, SharedId, Value};
+use crate::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Place, Query, ResourceRef, Sync, Values};
+use crate::ops::Op;
+use crate::text::lex::{ParseProblem, Token};
+use crate::text::words::{input_from_word, sync_words};
+use crate::types::{Const, Type};
+
+impl Parser<'_> {
+    /// An instruction without regions. A constant has the type of its result.
+    pub(super) fn instruction(&mut self, first_result: Type) -> Parsed<InstKind> {
+        let Token::Word(word) = self.token else { return self.unexpected("an instruction") };
+        if let Some(op) = Op::from_name(word) {
+            self.advance()?;
+            return Ok(InstKind::Op { op, args: self.values()? });
+        }
+        let read: fn(&mut Self) -> Parsed<InstKind> = match word {
+            "const" => {
+                self.advance()?;
+                return Ok(InstKind::Const(Const { ty: first_result, bits: self.bits()? }));
+            }
+            "input" => |p| Ok(InstKind::Input(p.input()?)),
+            "get" => |p| Ok(InstKind::SlotGet(p.slot()?)),
+            "set" => |p| {
+                let slot = p.slot()?;
+                p.sign(',')?;
+                Ok(InstKind::SlotSet(slot, p.value()?))
+            },
+            "load" => |p| Ok(InstKind::Load { place: p.place()? }),
+            "store" => |p| {
+                let place = p.place()?;
+                p.sign(',')?;
+                Ok(InstKind::Store { place, values: p.values()?, effect: p.effect()? })
+            },
+            "atomic" => |p| {
+                let (op, place) = (p.atomic_op()?, p.place()?);
+                let (value, compare, effect) = p.update()?;
+                Ok(InstKind::Atomic { op, place, value, compare, effect })
+            },
+            "counter" => |p| {
+                let op = p.one_of::<CounterOp>()?;
+                Ok(InstKind::Counter { op, resource: p.view()?, effect: p.effect()? })
+            },
+            "texel_load" => |p| {
+                let (resource, coords) = p.texel()?;
+                Ok(InstKind::TexelLoad { resource, coords, level: p.optional("level")? })
+            },
+            "texel_store" => |p| {
+                let (resource, coords) = p.texel()?;
+                p.sign(',')?;
+                Ok(InstKind::TexelStore { resource, coords, values: p.values()?, effect: p.effect()? })
+            },
+            "texel_atomic" => |p| {
+                let op = p.atomic_op()?;
+                let (resource, coords) = p.texel()?;
+                let (value, compare, effect) = p.update()?;
+                Ok(InstKind::TexelAtomic { op, resource, coords, value, compare, effect })
+            },
+            "query" => |p| {
+                let query = p.one_of::<Query>()?;
+                Ok(InstKind::Query { query, resource: p.view()?, level: p.optional("level")? })
+            },
+            "barrier" => |p| Ok(InstKind::Barrier(p.sync()?)),
+            "yield" => |p| Ok(InstKind::Yield(p.jump_values()?)),
+            "break" => |p| Ok(InstKind::Break { target: p.label()?, args: p.jump_values()? }),
+            "continue" => |p| Ok(InstKind::Continue { target: p.label()?, args: p.jump_values()? }),
+            "return" => |_| Ok(InstKind::Return),
+            _ => return self.unexpected("an instruction or the name of an operation"),
+        };
+        self.advance()?;
+        read(self)
+    }
+
+    fn bits(&mut self) -> Parsed<u64> {
+        if self.accept_word("true")? {
+            return Ok(1);
+        }
+        if self.accept_word("false")? {
+            return Ok(0);
+        }
+        self.number64()
+    }
+
+    fn input(&mut self) -> Parsed<Input> {
+        self.any_word(
+            "an input: `thread_id.x`, `group_id.x`, `thread_id_in_group.x` or `thread_index`",
+            input_from_word,
+        )
+    }
+
+    fn atomic_op(&mut self) -> Parsed<AtomicOp> {
+        self.any_word("an atomic operation, as `add` or `compare_exchange`", |word| {
+            AtomicOp::ALL.into_iter().find(|op| op.name() == word)
+        })
+    }
+
+    fn sync(&mut self) -> Parsed<Sync> {
+        let mut sync = Sync::default();
+        while let Token::Word(word) = self.token {
+            let Some((_, flag)) = sync_words(&mut sync).into_iter().find(|(name, _)| *name == word) else {
+                return self.unexpected("`threads`, `shared`, `views_group` or `views_global`");
+            };
+            *flag = true;
+            self.advance()?;
+        }
+        Ok(sync)
+    }
+
+    /// A value behind a word, if the word is there.
+    fn optional(&mut self, word: &str) -> Parsed<Option<Value>> {
+        if self.accept_word(word)? { Ok(Some(self.value()?)) } else { Ok(None) }
+    }
+
+    fn effect(&mut self) -> Parsed<Value> {
+        self.word("where")?;
+        self.value()
+    }
+
+    fn update(&mut self) -> Parsed<(Value, Option<Value>, Value)> {
+        self.sign(',')?;
+        Ok((self.value()?, self.optional("compare")?, self.effect()?))
+    }
+
+    fn view(&mut self) -> Parsed<ResourceRef> {
+        let view = match self.token {
+            Token::Word(word) => self.view_of(word)?,
+            _ => None,
+        };
+        let Some(view) = view else { return self.unexpected("a view: `res0`, `res0.1` or `res0.v1`") };
+        self.advance()?;
+        Ok(view)
+    }
+
+    /// The view that a word names, if its form is that of a view.
+    fn view_of(&self, word: &str) -> Parsed<Option<ResourceRef>> {
+        let (name, element) = word.split_once('.').map_or((word, None), |(name, element)| (name, Some(element)));
+        let Some(number) = numbered("res", name) else { return Ok(None) };
+        if number as usize >= self.func.interface.resources.len() {
+            return self.error(ParseProblem::Undefined(format!("res{number}")));
+        }
+        let element = match element {
+            None => Element::Fixed(0),
+            Some(text) => match (numbered("", text), self.lookup(text)) {
+                (Some(fixed), _) => Element::Fixed(fixed),
+                (None, Some(value)) => Element::Computed(value?),
+                (None, None) => return Ok(None),
+            },
+        };
+        Ok(Some(ResourceRef { id: ResourceId::new(number as usize), element }))
+    }
+
+    fn object(&mut self) -> Parsed<Object> {
+        let interface = &self.func.interface;
+        let (shared, locals) = (interface.shared.len(), interface.locals.len());
+        let object = match self.token {
+            Token::Word("icb") => Some(Object::Immediate),
+            Token::Word(word) => {
+                if let Some(number) = numbered("g", word) {
+                    if number as usize >= shared {
+                        return self.error(ParseProblem::Undefined(word.into()));
+                    }
+                    Some(Object::Shared(SharedId::new(number as usize)))
+                } else if let Some(number) = numbered("x", word) {
+                    if number as usize >= locals {
+                        return self.error(ParseProblem::Undefined(word.into()));
+                    }
+                    Some(Object::Local(LocalId::new(number as usize)))
+                } else {
+                    self.view_of(word)?.map(Object::Resource)
+                }
+            }
+            _ => None,
+        };
+        let Some(object) = object else { return self.unexpected("memory: `res0`, `g0`, `x0` or `icb`") };
+        self.advance()?;
+        Ok(object)
+    }
+
+    fn place(&mut self) -> Parsed<Place> {
+        let object = self.object()?;
+        self.sign('[')?;
+        let first = self.value()?;
+        let (index, offset) = if self.accept('+')? { (Some(first), self.value()?) } else { (None, first) };
+        self.sign(']')?;
+        Ok(Place { object, index, offset })
+    }
+
+    fn texel(&mut self) -> Parsed<(ResourceRef, Values)> {
+        let view = self.view()?;
+        self.sign('[')?;
+        let coords = self.values()?;
+        self.sign(']')?;
+        Ok((view, coords))
+    }
+}
