@@ -264,7 +264,7 @@ impl Emit<'_, '_> {
         self.and(a, &mask)
     }
 
-    /// The vectors as they are, of another type than their CLIF type says; for recipes that end in a mask.
+    /// The vectors of an operand that is known to be a packet: for recipes that work on CLIF values.
     pub(crate) fn vectors(operand: &Operand) -> &Vectors {
         match operand {
             Operand::Packet(packet) => &packet.vectors,

@@ -30,9 +30,9 @@ const SIGN: u32 = 0x8000_0000;
 /// Products and quotients are checked for being tiny at 2^24 times their size, where rounding is not yet disturbed by
 /// the end of the exponent range.
 const SCALE: f32 = (1u32 << 24) as f32;
+const SCALED_MIN: f32 = f32::MIN_POSITIVE * SCALE;
 /// How many definitions are looked through for a flush that is already there.
 const DEFINITIONS: u32 = 4;
-const SCALED_MIN: f32 = f32::MIN_POSITIVE * SCALE;
 
 impl Emit<'_, '_> {
     /// The float constant in the form of another value.
