@@ -102,7 +102,8 @@ fn resources(program: &ValidProgram) -> Result<(Vec<Resource>, ResourceNames)> {
     }
     for u in &declarations.uavs {
         let kind = kind("dcl_uav_typed", u.at, &u.kind)?;
-        let counter = u.flags.counter;
+        // Only structures can have a counter; the flag means nothing elsewhere.
+        let counter = u.flags.counter && matches!(kind, ResourceKind::Structured { .. });
         found.push((u.at, u.range.id, resource(ResourceClass::UnorderedAccess, kind, &u.range, counter)));
     }
     found.sort_by_key(|(at, ..)| *at);

@@ -6,7 +6,7 @@ use super::operand::{Kind, Vector, components_read, lanes, span, swizzle};
 use super::{Result, Translator};
 use crate::entity::Value;
 use crate::function::{AtomicOp, CounterOp, Object, Place, ResourceRef, Sync};
-use crate::interface::{Dimension, ResourceKind};
+use crate::interface::{Dimension, ResourceClass, ResourceKind};
 use crate::ops::Op;
 
 /// Memory that an operand names, by how it is addressed.
@@ -214,7 +214,12 @@ impl Translator<'_, '_> {
     pub(super) fn counter(&mut self, instruction: &Instruction, op: CounterOp) -> Result {
         let [destination, memory] = self.operands(instruction)?;
         let resource = self.resource(memory)?;
-        self.b.func.interface.resources[resource.id.index()].uses_counter = true;
+        let declared = &mut self.b.func.interface.resources[resource.id.index()];
+        if declared.class != ResourceClass::UnorderedAccess || !matches!(declared.kind, ResourceKind::Structured { .. })
+        {
+            return Err(self.bad_operand(memory.file.text()));
+        }
+        declared.uses_counter = true;
         let effect = self.effect();
         let value = self.b.counter(op, resource, effect);
         self.write(destination, &Vector::splat(value))

@@ -237,11 +237,13 @@ impl Translator<'_, '_> {
         Ok((object, self.index(index)?))
     }
 
-    /// The value of an index.
+    /// The value of an index. Indices are 32 bits wide; sums wrap.
     fn index(&mut self, index: &Index) -> Result<Value> {
-        // Indices are 32 bits wide; sums wrap.
-        let immediate = index.immediate as u32;
-        let Some(relative) = &index.relative else { return Ok(self.b.i32(immediate)) };
+        self.sum(index.relative.as_deref(), index.immediate as u32)
+    }
+
+    fn sum(&mut self, relative: Option<&Operand>, immediate: u32) -> Result<Value> {
+        let Some(relative) = relative else { return Ok(self.b.i32(immediate)) };
         let relative = self.read_one(relative, Kind::Int)?;
         if immediate == 0 {
             return Ok(relative);
@@ -287,9 +289,8 @@ impl Translator<'_, '_> {
             return Ok(ResourceRef { id, element: Element::Fixed(element) });
         }
         // Computed, or a number out of range: that is an unbound register, found when it is used.
-        let register = self.index(register)?;
-        let lower = self.b.i32(lower);
-        let element = self.b.op(Op::ISub, &[register, lower]);
+        let from_first = (register.immediate as u32).wrapping_sub(lower);
+        let element = self.sum(register.relative.as_deref(), from_first)?;
         Ok(ResourceRef { id, element: Element::Computed(element) })
     }
 

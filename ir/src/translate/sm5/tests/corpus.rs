@@ -9,7 +9,7 @@ use crate::translate::sm5::{TranslateError, TranslateOptions, translate};
 use crate::verify::{self, check};
 
 /// Containers below these folders, in order.
-fn containers() -> Vec<PathBuf> {
+pub(super) fn containers() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
     let mut folders: Vec<PathBuf> = ["compute", "exec", "patched", "graphics"].map(|name| data.join(name)).into();
     let mut files = Vec::new();

@@ -4,5 +4,6 @@ mod alu;
 mod assemble;
 mod corpus;
 mod flow;
+mod hostile;
 mod machine;
 mod memory;

@@ -1,0 +1,56 @@
+//! Broken programs that still pass validation: translation gives a sound function or an error, never a panic.
+
+use brolga_bytecode::Shader;
+use brolga_bytecode::sm5::Stage;
+
+use super::corpus::containers;
+use crate::translate::sm5::{TranslateOptions, translate};
+use crate::verify::{self, check};
+
+/// xorshift
+fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+#[test]
+fn changed_programs_never_panic() {
+    let rounds = 20;
+    let mut state = 0x9e37_79b9_7f4a_7c15;
+    let mut valid = 0;
+    for path in containers() {
+        let bytes = std::fs::read(&path).expect("a readable file");
+        let shader = Shader::load(&bytes, &Default::default()).expect("the corpus is valid");
+        if shader.program.stage() != Stage::Compute || bytes.len() > 20_000 {
+            continue;
+        }
+        let program = shader.program.program();
+        let (first, words) = (program.at as usize, program.words.len());
+        for _ in 0..rounds {
+            let seed = state;
+            let mut changed = bytes.clone();
+            for _ in 0..=next(&mut state) % 3 {
+                // Past the version and length tokens.
+                let word = first + 4 * (2 + next(&mut state) as usize % (words - 2));
+                let bit = next(&mut state) as usize % 32;
+                match next(&mut state) % 3 {
+                    0 => changed[word + bit / 8] ^= 1 << (bit % 8),
+                    1 => changed[word..word + 4].copy_from_slice(&(next(&mut state) as u32 & 0x1f).to_le_bytes()),
+                    _ => {
+                        let other = first + 4 * (2 + next(&mut state) as usize % (words - 2));
+                        changed.copy_within(other..other + 4, word);
+                    }
+                }
+            }
+            let Ok(shader) = Shader::load(&changed, &Default::default()) else { continue };
+            if let Ok(func) = translate(&shader.program, &TranslateOptions::default()) {
+                valid += 1;
+                check(&func, verify::Stage::BeforeSsa)
+                    .unwrap_or_else(|problems| panic!("{} from {seed:#x}: {problems}", path.display()));
+            }
+        }
+    }
+    assert!(valid > 1000, "{valid}");
+}
