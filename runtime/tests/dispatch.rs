@@ -151,7 +151,7 @@ fn missing_and_wrong_bindings_stop_a_dispatch_before_it_begins() {
 fn devices_may_share_a_pool_and_shaders_may_move_between_devices() {
     let pool = Pool::new(2).unwrap();
     let devices = [(); 2].map(|()| Device::builder().pool(pool.clone()).build().unwrap());
-    let shader = sum(&devices[0], Engine::Interpreter);
+    let shader = sum(&devices[0], Engine::best());
     std::thread::scope(|scope| {
         for device in devices.iter().cycle().take(6) {
             scope.spawn(|| {

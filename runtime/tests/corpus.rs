@@ -1,0 +1,125 @@
+//! Every compute shader of the corpus without sampling or interfaces compiles on every engine and gives the same bits on
+//! random data, in one thread: the order of threads is part of what the engines agree on.
+//!
+//! Each runs on wild data, with which some loops never end, and on tame data, with which they do.
+
+mod support;
+
+use std::path::PathBuf;
+
+use brolga_runtime::{BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, Shader};
+use support::ENGINES;
+use support::case::data;
+use support::random::{Random, bind};
+
+/// Loop rounds for a group: random data makes some loops endless.
+const FUEL: u64 = 20_000;
+
+/// What instructions that wait for a later version begin with.
+const LATER: &[&str] =
+    &["sample", "gather4", "lod", "fcall", "interface_call", "dcl_interface", "dcl_function", "samplepos"];
+
+fn compute_shaders() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let exec = std::fs::read_dir(data().join("exec")).unwrap().map(|entry| entry.unwrap().path());
+    let folders = ["compute", "patched"].map(|folder| data().join(folder));
+    for folder in folders.into_iter().chain(exec.filter(|path| path.is_dir())) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy();
+            if name.ends_with(".cso") && name.contains(".cs_") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The shader, or `None` if it needs what is not there yet.
+fn compile(device: &Device, bytes: &[u8], engine: Engine) -> Result<Option<Shader>, String> {
+    match device.compile(bytes, &CompileOptions::new(engine)) {
+        Ok(shader) => Ok(Some(shader)),
+        Err(Error::Translate(brolga_ir::translate::sm5::TranslateError::NotSupported { name, .. }))
+            if LATER.iter().any(|later| name.starts_with(later)) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// What a run leaves behind: how it ended and the content of every view with its counter.
+type After = (String, Vec<(String, Vec<u8>, Option<u32>)>);
+
+fn run(device: &Device, shader: &Shader, mut random: Random) -> After {
+    let mut bindings = Bindings::new();
+    bind(device, shader, &mut random, &mut bindings);
+    let dispatch = Dispatch::new([2, 2, 1]).rules(BindingRules::Partial).fuel(FUEL);
+    let end = match device.dispatch(shader, &bindings, &dispatch) {
+        Ok(_) => "done".to_owned(),
+        // Where the fuel runs out is the engine's matter.
+        Err(Error::Stopped { .. }) => return ("out of fuel".to_owned(), Vec::new()),
+        Err(error) => error.to_string(),
+    };
+    let views = bindings
+        .iter()
+        .map(|(register, view)| (register.to_string(), view.to_vec(), view.counter().map(|counter| counter.get())));
+    (end, views.collect())
+}
+
+#[test]
+fn engines_agree_on_random_data() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let (mut failures, mut ran, mut stopped) = (Vec::new(), 0, Vec::new());
+    for (seed, path) in (1..).zip(compute_shaders()) {
+        let bytes = std::fs::read(&path).unwrap();
+        let name = path.strip_prefix(data()).unwrap().display().to_string();
+        let mut first: Option<[After; 2]> = None;
+        for &engine in ENGINES {
+            let shader = match compile(&device, &bytes, engine) {
+                Ok(Some(shader)) => shader,
+                Ok(None) => break,
+                Err(what) => {
+                    failures.push(format!("{name}, {engine}: {what}"));
+                    continue;
+                }
+            };
+            let after = [Random::wild(seed), Random::tame(seed)].map(|random| run(&device, &shader, random));
+            let first = first.get_or_insert_with(|| after.clone());
+            for ((kind, expected), actual) in ["wild", "tame"].into_iter().zip(first).zip(&after) {
+                if let Some(what) = difference(expected, actual) {
+                    failures.push(format!("{name}, {engine}, {kind} data of seed {seed}: {what}"));
+                }
+            }
+        }
+        if let Some([_, (end, _)]) = first {
+            ran += 1;
+            if end != "done" {
+                stopped.push(format!("{name}: {end}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {ran} differ or fail\n{}", failures.len(), failures.join("\n"));
+    assert!(ran > 180 && stopped.len() < 10, "{ran} shaders ran; not to their end\n{}", stopped.join("\n"));
+}
+
+fn difference(first: &After, second: &After) -> Option<String> {
+    if second.0.contains("internal") {
+        return Some(second.0.clone());
+    }
+    if first.0 != second.0 {
+        return Some(format!("ended with `{}`, the first engine with `{}`", second.0, first.0));
+    }
+    for ((register, expected, counter), (_, actual, other_counter)) in first.1.iter().zip(&second.1) {
+        if counter != other_counter {
+            return Some(format!("{register}: counter {other_counter:?}, the first engine's {counter:?}"));
+        }
+        if let Some(at) = (0..expected.len()).find(|&at| expected[at] != actual[at]) {
+            let word = at / 4 * 4..(at / 4 * 4 + 4).min(expected.len());
+            let [actual, expected] = [&actual[word.clone()], &expected[word.clone()]];
+            return Some(format!("{register}: byte {at}: word {actual:02x?}, the first engine's {expected:02x?}"));
+        }
+    }
+    None
+}

@@ -1,0 +1,125 @@
+//! Random content for whatever a shader declares.
+
+use brolga_runtime::{
+    Bindings, Buffer, Component, Counter, Declared, Device, Dimension, Format, Register, ResourceKind, Shader,
+    TextureShape, View,
+};
+
+/// A small generator (xorshift64*), the same everywhere.
+pub struct Random {
+    state: u64,
+    tame: bool,
+}
+
+impl Random {
+    /// Words of all kinds. The same numbers for the same seed.
+    pub fn wild(seed: u64) -> Self {
+        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, tame: false }
+    }
+
+    /// Small integers, so that loops are short.
+    pub fn tame(seed: u64) -> Self {
+        Self { tame: true, ..Self::wild(seed) }
+    }
+
+    /// 32 random bits.
+    pub fn bits(&mut self) -> u32 {
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+    }
+
+    /// A word that a shader may take for anything: small integers, plain floats, halves of doubles, special values.
+    pub fn word(&mut self) -> u32 {
+        const SPECIAL: [u32; 10] = [
+            0,
+            0x8000_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0001,
+            0x0000_0001,
+            0x807f_ffff,
+            0x0080_0000,
+            u32::MAX,
+            0x3ff0_0000,
+        ];
+        let bits = self.bits();
+        match bits >> 28 {
+            _ if self.tame => bits & 7,
+            0..=5 => bits & 31,
+            6..=11 => ((bits as f32 / 1e8) - 10.0).to_bits(),
+            12 => SPECIAL[(bits & 0xffff) as usize % SPECIAL.len()],
+            13 => 0x3ff0_0000 | bits & 0xf_ffff,
+            _ => bits,
+        }
+    }
+
+    fn buffer(&mut self, device: &Device, size: u64) -> Buffer {
+        let bytes: Vec<u8> = (0..size.div_ceil(4)).flat_map(|_| self.word().to_le_bytes()).collect();
+        device.buffer_from_bytes(&bytes[..size as usize]).unwrap()
+    }
+}
+
+/// Binds something to every register that the shader declares, up to a few of each range.
+pub fn bind(device: &Device, shader: &Shader, random: &mut Random, bindings: &mut Bindings) {
+    for declared in shader.bindings() {
+        for position in 0..declared.count.unwrap_or(4).min(8) {
+            let register = Register { index: declared.register.index + position, ..declared.register };
+            if let Some(view) = view(device, declared, random) {
+                bindings.set(register, view);
+            }
+        }
+    }
+}
+
+fn view(device: &Device, declared: &Declared, random: &mut Random) -> Option<View> {
+    let view = match declared.kind {
+        ResourceKind::Constant { vectors } => View::constant(random.buffer(device, u64::from(vectors) * 16)),
+        ResourceKind::Raw => View::raw(random.buffer(device, 4096)),
+        ResourceKind::Structured { stride_bytes } => {
+            View::structured(random.buffer(device, u64::from(stride_bytes) * 100), stride_bytes)
+        }
+        ResourceKind::Typed { dimension, component } => {
+            return typed(device, dimension, format(declared, component, random), random);
+        }
+    };
+    let view = view.unwrap();
+    Some(if declared.uses_counter { view.with_counter(Counter::new(40)).unwrap() } else { view })
+}
+
+fn format(declared: &Declared, component: Component, random: &mut Random) -> Format {
+    use Format::*;
+    let choices: &[Format] = match component {
+        Component::Float => &[R32G32B32A32_FLOAT, R16G16_FLOAT, R8G8B8A8_UNORM, R16G16_SNORM, R11G11B10_FLOAT],
+        Component::Unorm => &[R8G8B8A8_UNORM, R10G10B10A2_UNORM],
+        Component::Snorm => &[R8G8B8A8_SNORM],
+        Component::Uint if declared.uses_texel_atomics => &[R32_UINT],
+        Component::Sint if declared.uses_texel_atomics => &[R32_SINT],
+        Component::Uint => &[R32G32B32A32_UINT, R8G8B8A8_UINT, R10G10B10A2_UINT, R16_UINT],
+        Component::Sint => &[R32G32B32A32_SINT, R16G16_SINT, R8_SINT],
+        Component::Double | Component::Mixed => &[R32G32B32A32_UINT],
+    };
+    choices[random.bits() as usize % choices.len()]
+}
+
+/// None for textures that cannot be bound yet.
+fn typed(device: &Device, dimension: Dimension, format: Format, random: &mut Random) -> Option<View> {
+    let shape = TextureShape::new(dimension, format, 16);
+    let shape = match dimension {
+        Dimension::Buffer => {
+            let buffer = random.buffer(device, u64::from(format.size_bytes()) * 100);
+            return Some(View::typed(buffer, format).unwrap());
+        }
+        Dimension::Texture1d => shape.mips(3),
+        Dimension::Texture1dArray => shape.mips(3).layers(4),
+        Dimension::Texture2d => shape.height(12).mips(3),
+        Dimension::Texture2dArray => shape.height(12).mips(3).layers(4),
+        Dimension::Texture3d => shape.height(12).depth(5).mips(3),
+        Dimension::TextureCube => shape.height(16).mips(3),
+        Dimension::TextureCubeArray => shape.height(16).mips(3).layers(12),
+        _ => return None,
+    };
+    let buffer = random.buffer(device, shape.size_bytes().unwrap());
+    Some(View::texture(brolga_runtime::Texture::new(buffer, shape).unwrap()))
+}
