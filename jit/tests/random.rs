@@ -9,9 +9,12 @@ mod generate;
 #[path = "../../tests/support/programs.rs"]
 #[allow(dead_code, reason = "made for the tests of ir")]
 mod programs;
+#[path = "../../ir/tests/support/random.rs"]
+#[allow(dead_code, reason = "made for the tests of ir")]
+mod random;
 
 use bound::compare;
-use generate::Random;
+use random::Random;
 
 fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
     match std::env::var("BROLGA_SEED").ok().and_then(|seed| seed.parse().ok()) {
