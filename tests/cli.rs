@@ -1,0 +1,367 @@
+//! The command as a person meets it: what it prints, its exit codes, what it leaves behind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder for one test, with the files that most jobs need.
+struct Folder {
+    folder: tempfile::TempDir,
+}
+
+/// What a command did.
+struct Run {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let this = Self { folder };
+        for (from, to) in [
+            ("tests/data/exec/vec_add_raw/shader.main.cs_5_0.cso", "add.cso"),
+            ("tests/data/exec/mandelbrot_precise/shader.main.cs_5_0.cso", "image.cso"),
+            ("tests/cli/endless.cso", "endless.cso"),
+        ] {
+            fs::copy(repository(from), this.path(to)).unwrap();
+        }
+        this
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        fs::write(self.path(name), content).unwrap();
+        self
+    }
+
+    /// Everything in the folder but what [`Folder::new`] put there and the jobs.
+    fn leavings(&self) -> Vec<String> {
+        let names = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| !name.ends_with(".cso") && !name.ends_with(".toml"));
+        names.sort();
+        names
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_brolga"));
+        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        command
+    }
+
+    fn brolga(&self, arguments: &[&str]) -> Run {
+        Run::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Writes a job and runs it.
+    fn job(&self, text: &str) -> Run {
+        self.write("job.toml", text).brolga(&["run", "job.toml", "--threads", "2"])
+    }
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Asserts a failure with this code whose message has all these parts.
+    #[track_caller]
+    fn fails(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+        for part in parts {
+            assert!(self.err.contains(part), "`{part}` is missing in:\n{}", self.err);
+        }
+    }
+}
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// `vec_add_raw` on sixteen-byte rows: row `i` of u0 is row `i` of t0 plus three times row `i` of t1 backwards.
+const ADD: &str = r#"
+shader = "add.cso"
+dispatch = [1, 1, 1]
+[t0]
+raw = 1024
+u32 = [1, 2, 3, 4]
+[t1]
+raw = 1024
+u32 = [10, 20, 30, 40]
+[u0]
+raw = 1024
+"#;
+
+#[test]
+fn a_job_that_passes_ends_with_0_and_a_line() {
+    let folder = Folder::new();
+    let run = folder.job(&format!("{ADD}expect = {{ u32 = [121, 92, 63, 34, 0] }}\n"));
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
+    assert!(run.out.starts_with("pass  job  add.cso  jit  compile "), "{}", run.out);
+    assert!(run.out.ends_with(" threads/s\n"), "{}", run.out);
+    let run = folder.brolga(&["run", "job.toml", "--engine", "both"]);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert!(lines[0].contains("  jit  ") && lines[1].contains("  interpreter  "), "{}", run.out);
+}
+
+#[test]
+fn a_job_that_expects_nothing_is_done() {
+    let run = Folder::new().job(ADD);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.starts_with("done  job"));
+}
+
+#[test]
+fn a_mismatch_ends_with_1_and_says_what_differs() {
+    let run = Folder::new().job(&format!("{ADD}expect = {{ u32 = [121, 92, 64, 34], element = 8 }}\n"));
+    assert_eq!((run.code, run.err.as_str()), (Some(1), ""));
+    assert!(run.out.starts_with("FAIL  job"));
+    assert!(run.out.contains("u0: 1 of 4 differ\n"), "{}", run.out);
+    assert!(run.out.contains("element 1, word 0 (byte 8): 63 (0x0000003f), expected 64 (0x00000040)"), "{}", run.out);
+}
+
+#[test]
+fn a_folder_of_the_corpus_is_a_job_and_every_form_has_a_line() {
+    let case = repository("tests/data/exec/append_consume");
+    let run = Folder::new().brolga(&["run", case.to_str().unwrap()]);
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("pass  append_consume")).count(), 2);
+}
+
+#[test]
+fn json_has_the_same_facts() {
+    let folder = Folder::new();
+    folder.write("good.toml", ADD).write("bad.toml", "shadr = \"add.cso\"\n");
+    let run = folder.brolga(&["run", "--format", "json", "good.toml", "bad.toml"]);
+    assert_eq!(run.code, Some(2));
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(document["passed"], false);
+    assert_eq!(document["jobs"][0]["runs"][0]["verdict"], "done");
+    assert_eq!(document["jobs"][0]["runs"][0]["threads"], 64);
+    assert!(document["jobs"][0]["runs"][0]["threads_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!(document["jobs"][1]["error"]["line"], 1);
+    assert_eq!(document["jobs"][1]["error"]["help"], "did you mean `shader`?");
+}
+
+#[test]
+fn forms_of_a_shader_are_printed_and_nothing_runs() {
+    let folder = Folder::new();
+    folder.write("job.toml", ADD.to_owned() + "save = \"out.bin\"\n");
+    for form in ["ir", "clif", "asm"] {
+        let run = folder.brolga(&["run", "job.toml", "--emit", form]);
+        assert_eq!(run.code, Some(0), "{form}: {}", run.err);
+        assert!(run.out.lines().count() > 5, "{form}: {}", run.out);
+    }
+    assert!(folder.leavings().is_empty());
+}
+
+#[test]
+fn outputs_are_written_in_the_form_of_their_name() {
+    let folder = Folder::new();
+    let run = folder.job(&format!("{ADD}save = \"out.bin\"\n"));
+    assert!(run.out.ends_with("      wrote ./out.bin\n"), "{}", run.out);
+    assert_eq!(fs::read(folder.path("out.bin")).unwrap()[..8], [121, 0, 0, 0, 92, 0, 0, 0]);
+    folder.job(&format!("{ADD}save = {{ file = \"out.npy\", type = \"i32\" }}\n"));
+    let array = fs::read(folder.path("out.npy")).unwrap();
+    assert!(array.starts_with(b"\x93NUMPY"));
+    assert!(String::from_utf8_lossy(&array).contains("'descr': '<i4', 'fortran_order': False, 'shape': (256,)"));
+    assert_eq!(array.len() % 64, 0);
+    assert_eq!(folder.leavings(), ["out.bin", "out.npy"]);
+}
+
+#[test]
+fn an_array_that_was_saved_can_be_read_back() {
+    let folder = Folder::new();
+    folder.job(&format!("{ADD}save = {{ file = \"sum.npy\", type = \"u32\" }}\n"));
+    let again = ADD.replace("u32 = [1, 2, 3, 4]", "file = \"sum.npy\"");
+    let run = folder.job(&format!("{again}expect = {{ u32 = [241, 182, 123, 64] }}\n"));
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+}
+
+#[test]
+fn an_unknown_key_is_shown_in_its_line_with_the_nearest_one() {
+    let run = Folder::new().job(&ADD.replace("dispatch", "dispach"));
+    run.fails(2, &["unknown key `dispach` in the job", "job.toml:3:1", "dispach = [1, 1, 1]", "did you mean `dispatch`?"]);
+}
+
+#[test]
+fn a_short_input_file_says_what_it_has_and_needs() {
+    let folder = Folder::new();
+    folder.write("short.bin", [0; 1000]);
+    let run = folder.job(&ADD.replace("u32 = [1, 2, 3, 4]", "file = \"short.bin\""));
+    run.fails(2, &["short.bin has 1000 bytes, t0 needs 1024", "24 bytes are missing", "job.toml:6:8"]);
+}
+
+#[test]
+fn a_register_that_the_shader_does_not_declare_is_named() {
+    let run = Folder::new().job(&format!("{ADD}[u7]\nraw = 4\n"));
+    run.fails(2, &["add.cso", "u7", "the shader declares", "[u7]"]);
+}
+
+#[test]
+fn a_register_that_is_not_bound_or_of_another_kind_is_named() {
+    let folder = Folder::new();
+    folder.job(&ADD.replace("[t1]\nraw = 1024\nu32 = [10, 20, 30, 40]\n", "")).fails(2, &["t1 is declared as raw buffer"]);
+    folder
+        .job(&ADD.replace("[u0]\nraw = 1024", "[u0]\nstructured = { stride = 16, count = 64 }"))
+        .fails(2, &["u0 is declared as raw buffer and bound to a structured", "[u0]"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_found_before_the_run() {
+    // The shader never ends: were the output looked at after the run, this test would not end either.
+    let folder = Folder::new();
+    let job = |save: &str| format!("shader = \"endless.cso\"\ndispatch = [1, 1, 1]\n[u0]\nraw = 8\nsave = \"{save}\"\n");
+    folder.job(&job("missing/out.bin")).fails(2, &["cannot write ./missing/out.bin", "job.toml:5:8"]);
+    fs::create_dir(folder.path("taken.bin")).unwrap();
+    folder.job(&job("taken.bin")).fails(2, &["cannot write ./taken.bin"]);
+}
+
+#[test]
+fn a_picture_of_what_has_no_colours_is_refused_before_the_run() {
+    let job = "shader = \"image.cso\"\ndispatch = [4, 16, 1]\n[b0]\nconstant = 32\nfill = \"zero\"\n[u0]\n\
+               texture2d = { format = \"R32_UINT\", width = 64, height = 64 }\nsave = \"x.png\"\n";
+    Folder::new().job(job).fails(2, &["x.png cannot hold u0", "R8G8B8A8_UNORM"]);
+}
+
+#[test]
+fn a_group_over_the_limit_is_an_error_of_its_own() {
+    // The compiler refuses such a size; a file can have it all the same. dcl_thread_group is its code and three sizes.
+    let folder = Folder::new();
+    let mut shader = fs::read(folder.path("add.cso")).unwrap();
+    let code: Vec<u8> = [0x0400_009b_u32, 64, 1, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let at = shader.windows(code.len()).position(|bytes| bytes == code).unwrap();
+    shader[at + 4..at + 8].copy_from_slice(&1025_u32.to_le_bytes());
+    let run = folder.write("add.cso", shader).job(ADD);
+    assert!(matches!(run.code, Some(2 | 3)), "{:?}", run.code);
+    run.fails(run.code.unwrap(), &["add.cso", "1025", "1024"]);
+}
+
+#[test]
+fn a_shader_of_another_stage_says_its_stage() {
+    let folder = Folder::new();
+    fs::copy(repository("tests/data/graphics/geometry.cube.gs_5_0.cso"), folder.path("add.cso")).unwrap();
+    folder.job(ADD).fails(2, &["add.cso", "geometry"]);
+}
+
+#[test]
+fn a_file_that_is_no_shader_says_so() {
+    let folder = Folder::new();
+    folder.write("add.cso", "this is a text").job(ADD).fails(2, &["add.cso"]);
+    folder.write("add.cso", "").job(ADD).fails(2, &["add.cso"]);
+    folder.job(&ADD.replace("add.cso", "none.cso")).fails(2, &["cannot read", "none.cso"]);
+}
+
+#[test]
+fn a_job_that_cannot_be_read_is_bad_input() {
+    let folder = Folder::new();
+    folder.brolga(&["run", "none.toml"]).fails(2, &["none.toml", "cannot read the job"]);
+    folder.brolga(&["run", "add.cso"]).fails(2, &["add.cso", ".toml or .json"]);
+    folder.job("shader = \n").fails(2, &["job.toml:1:"]);
+    folder.write("job.json", "{\"shader\": \"add.cso\",}").brolga(&["run", "job.json"]).fails(2, &["job.json:1:"]);
+    folder.brolga(&["run"]).fails(2, &["JOB"]);
+    folder.brolga(&["run", "job.toml", "--timeout", "0"]).fails(2, &["no time in seconds"]);
+    folder.brolga(&["run", "job.toml", "--engine", "gpu"]).fails(2, &["gpu", "interpreter"]);
+}
+
+#[test]
+fn the_worst_of_several_jobs_is_the_exit_code() {
+    let folder = Folder::new();
+    folder.write("good.toml", ADD).write("bad.toml", format!("{ADD}expect = {{ u32 = [1] }}\n"));
+    let run = folder.brolga(&["run", "bad.toml", "good.toml"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("FAIL  bad") && run.out.contains("done  good"));
+}
+
+const ENDLESS: &str = "shader = \"endless.cso\"\ndispatch = [4, 1, 1]\n[u0]\nraw = 8\nsave = \"out.bin\"\n";
+
+#[test]
+fn a_time_limit_stops_an_endless_loop_and_leaves_nothing() {
+    let folder = Folder::new();
+    folder.write("job.toml", ENDLESS);
+    for engine in ["jit", "interpreter"] {
+        let run = folder.brolga(&["run", "job.toml", "--timeout", "0.05", "--engine", engine]);
+        run.fails(3, &["endless.cso", "time limit", "job.toml:1:10"]);
+        assert!(folder.leavings().is_empty(), "{:?}", folder.leavings());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_stops_the_run_and_leaves_no_half_file() {
+    let folder = Folder::new();
+    folder.write("job.toml", ENDLESS).write("out.bin", "old");
+    let run = folder.command(&["run", "job.toml"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The output is claimed right before the run, and after the handler of interrupts is set.
+    while folder.leavings().len() < 2 {
+        std::thread::yield_now();
+    }
+    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    Run::of(run.wait_with_output().unwrap()).fails(3, &["cancelled"]);
+    assert_eq!(folder.leavings(), ["out.bin"]);
+    assert_eq!(fs::read(folder.path("out.bin")).unwrap(), b"old");
+}
+
+#[test]
+fn colours_are_for_terminals_unless_asked_for() {
+    let folder = Folder::new();
+    folder.write("job.toml", ADD).write("bad.toml", "x = 1\n");
+    let plain = folder.brolga(&["run", "job.toml", "bad.toml"]);
+    assert!(!plain.out.contains('\x1b') && !plain.err.contains('\x1b'));
+    let coloured = folder.brolga(&["run", "job.toml", "bad.toml", "--color", "always"]);
+    assert!(coloured.out.contains('\x1b') && coloured.err.contains('\x1b'));
+}
+
+#[test]
+fn the_example_makes_its_picture() {
+    let folder = Folder::new();
+    let job = repository("examples/mandelbrot.toml");
+    let run = folder.brolga(&["run", job.to_str().unwrap()]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let file = fs::File::open(folder.path("mandelbrot.png")).unwrap();
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+    assert_eq!((reader.info().width, reader.info().height), (1024, 1024));
+    let mut texels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut texels).unwrap();
+    let mut seen = [0; 2];
+    for y in (0..1024).step_by(16) {
+        for x in (0..1024).step_by(16) {
+            let [red, green, blue, alpha] = texels[4 * (1024 * y + x)..][..4] else { unreachable!() };
+            assert_eq!(alpha, 255);
+            let black = [red, green, blue] == [0, 0, 0];
+            // Points near the border take their own course in each precision.
+            let inside = match escape(x, y) {
+                None => true,
+                Some(steps) if steps < 100 => false,
+                Some(_) => continue,
+            };
+            if inside != black {
+                assert!(inside, "({x}, {y}) is black");
+                panic!("({x}, {y}) is not black");
+            }
+            seen[usize::from(inside)] += 1;
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
+}
+
+/// Steps before the point of a texel of the example escapes, in double precision.
+fn escape(x: usize, y: usize) -> Option<u32> {
+    let side = |at: usize| ((at as f64 + 0.5) / 1024.0 - 0.5) * 3.0;
+    let (a, b) = (side(x) - 0.65, -side(y));
+    let (mut p, mut q) = (0.0_f64, 0.0_f64);
+    (0..2000).find(|_| {
+        (p, q) = (p * p - q * q + a, 2.0 * p * q + b);
+        p * p + q * q > 256.0
+    })
+}
