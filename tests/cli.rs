@@ -190,7 +190,10 @@ fn an_array_that_was_saved_can_be_read_back() {
 #[test]
 fn an_unknown_key_is_shown_in_its_line_with_the_nearest_one() {
     let run = Folder::new().job(&ADD.replace("dispatch", "dispach"));
-    run.fails(2, &["unknown key `dispach` in the job", "job.toml:3:1", "dispach = [1, 1, 1]", "did you mean `dispatch`?"]);
+    run.fails(
+        2,
+        &["unknown key `dispach` in the job", "job.toml:3:1", "dispach = [1, 1, 1]", "did you mean `dispatch`?"],
+    );
 }
 
 #[test]
@@ -210,7 +213,9 @@ fn a_register_that_the_shader_does_not_declare_is_named() {
 #[test]
 fn a_register_that_is_not_bound_or_of_another_kind_is_named() {
     let folder = Folder::new();
-    folder.job(&ADD.replace("[t1]\nraw = 1024\nu32 = [10, 20, 30, 40]\n", "")).fails(2, &["t1 is declared as raw buffer"]);
+    folder
+        .job(&ADD.replace("[t1]\nraw = 1024\nu32 = [10, 20, 30, 40]\n", ""))
+        .fails(2, &["t1 is declared as raw buffer"]);
     folder
         .job(&ADD.replace("[u0]\nraw = 1024", "[u0]\nstructured = { stride = 16, count = 64 }"))
         .fails(2, &["u0 is declared as raw buffer and bound to a structured", "[u0]"]);
@@ -220,7 +225,8 @@ fn a_register_that_is_not_bound_or_of_another_kind_is_named() {
 fn an_output_that_cannot_be_written_is_found_before_the_run() {
     // The shader never ends: were the output looked at after the run, this test would not end either.
     let folder = Folder::new();
-    let job = |save: &str| format!("shader = \"endless.cso\"\ndispatch = [1, 1, 1]\n[u0]\nraw = 8\nsave = \"{save}\"\n");
+    let job =
+        |save: &str| format!("shader = \"endless.cso\"\ndispatch = [1, 1, 1]\n[u0]\nraw = 8\nsave = \"{save}\"\n");
     folder.job(&job("missing/out.bin")).fails(2, &["cannot write ./missing/out.bin", "job.toml:5:8"]);
     fs::create_dir(folder.path("taken.bin")).unwrap();
     folder.job(&job("taken.bin")).fails(2, &["cannot write ./taken.bin"]);

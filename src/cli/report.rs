@@ -52,7 +52,10 @@ pub(super) fn ending(error: &JobError) -> Ending {
             | Error::Stopped { .. }
             | Error::StoppedBetweenGroups { .. }
             | Error::DivergentBarrier { .. }
-            | Error::Internal { .. } => Ending::Stopped,
+            | Error::Internal { .. }
+            | Error::Verify(_)
+            | Error::Pool { .. }
+            | Error::Timer { .. } => Ending::Stopped,
             _ => Ending::BadInput,
         },
         _ => Ending::BadInput,

@@ -19,9 +19,9 @@ pub(super) struct Arguments {
     /// Job files (.toml, .json), or folders with a case.json
     #[arg(required = true, value_name = "JOB")]
     jobs: Vec<PathBuf>,
-    /// What runs the shaders
-    #[arg(long, value_enum, default_value_t = Engines::Jit)]
-    engine: Engines,
+    /// What runs the shaders; by default machine code where this processor can run it
+    #[arg(long, value_enum)]
+    engine: Option<Engines>,
     /// Threads to use; 0 means one for each processor
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -51,11 +51,12 @@ enum Engines {
 }
 
 impl Engines {
-    fn list(self) -> &'static [Engine] {
-        match self {
-            Engines::Jit => &[Engine::Jit],
-            Engines::Interpreter => &[Engine::Interpreter],
-            Engines::Both => &[Engine::Jit, Engine::Interpreter],
+    fn list(chosen: Option<Self>) -> Vec<Engine> {
+        match chosen {
+            None => vec![Engine::best()],
+            Some(Engines::Jit) => vec![Engine::Jit],
+            Some(Engines::Interpreter) => vec![Engine::Interpreter],
+            Some(Engines::Both) => vec![Engine::Jit, Engine::Interpreter],
         }
     }
 }
@@ -190,7 +191,7 @@ impl Session<'_> {
         let mut outputs = Some(ready.claim_outputs(&self.arguments.output)?);
         for shader in 0..ready.shaders() {
             let mut first: Option<Outcome> = None;
-            for &engine in self.arguments.engine.list() {
+            for engine in Engines::list(self.arguments.engine) {
                 let outcome = self.run(&ready, shader, engine)?;
                 let disagreement = first.as_ref().and_then(|first| ready.disagreement(first, &outcome));
                 let line = RunLine {
@@ -245,10 +246,7 @@ impl Session<'_> {
     }
 
     fn emit(&self, ready: &Prepared, form: Form) -> Result<(), Stop> {
-        let engine = match self.arguments.engine {
-            Engines::Interpreter => Engine::Interpreter,
-            Engines::Jit | Engines::Both => Engine::Jit,
-        };
+        let engine = Engines::list(self.arguments.engine)[0];
         let form = match form {
             Form::Ir => Emit::Ir,
             Form::Clif => Emit::Clif,

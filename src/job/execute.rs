@@ -17,7 +17,7 @@ use super::output::{self, Claim, FileForm};
 use super::prepare::{LoadedContent, LoadedView, Prepared};
 
 /// How to run a job.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunOptions {
     /// What runs the shader.
@@ -33,7 +33,14 @@ pub struct RunOptions {
 impl RunOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, ..Self::default() }
+        Self { engine, time_limit: None, cancel: CancelToken::new(), progress: Progress::new() }
+    }
+}
+
+impl Default for RunOptions {
+    /// Options for the engine that a device uses by default.
+    fn default() -> Self {
+        Self::new(Engine::best())
     }
 }
 
