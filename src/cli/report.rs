@@ -47,17 +47,18 @@ pub(super) fn ending(error: &JobError) -> Ending {
     use brolga::Error;
     match error.problem() {
         Problem::TooLarge { .. } => Ending::Stopped,
-        Problem::Run { error, .. } => match error {
-            Error::OverLimit { .. }
-            | Error::Stopped { .. }
-            | Error::StoppedBetweenGroups { .. }
-            | Error::DivergentBarrier { .. }
-            | Error::Internal { .. }
-            | Error::Verify(_)
-            | Error::Pool { .. }
-            | Error::Timer { .. } => Ending::Stopped,
-            _ => Ending::BadInput,
-        },
+        Problem::Run {
+            error:
+                Error::OverLimit { .. }
+                | Error::Stopped { .. }
+                | Error::StoppedBetweenGroups { .. }
+                | Error::DivergentBarrier { .. }
+                | Error::Internal { .. }
+                | Error::Verify(_)
+                | Error::Pool { .. }
+                | Error::Timer { .. },
+            ..
+        } => Ending::Stopped,
         _ => Ending::BadInput,
     }
 }

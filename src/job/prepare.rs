@@ -244,11 +244,11 @@ impl Loader<'_> {
                         array.element
                     )));
                 }
-                if let (Kind::Texture(shape), [height, width, ..]) = (&mut *kind, array.shape.as_slice()) {
-                    if shape.width == 0 {
-                        let side = |side: &u64| u32::try_from(*side).unwrap_or(u32::MAX);
-                        (shape.width, shape.height) = (side(width), side(height));
-                    }
+                if let (Kind::Texture(shape), [height, width, ..]) = (&mut *kind, array.shape.as_slice())
+                    && shape.width == 0
+                {
+                    let side = |side: &u64| u32::try_from(*side).unwrap_or(u32::MAX);
+                    (shape.width, shape.height) = (side(width), side(height));
                 }
                 array.data.to_vec()
             }
