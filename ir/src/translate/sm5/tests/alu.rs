@@ -2,7 +2,8 @@
 
 use super::assemble::assemble;
 use super::machine::Machine;
-use crate::function::Function;
+use crate::function::{Function, InstKind};
+use crate::ops::Op;
 use crate::translate::sm5::{TranslateOptions, translate};
 
 /// Words that are edges of something: integers, floats, denormals, infinities, NaN.
@@ -351,6 +352,22 @@ fn sources_are_read_before_destinations_are_written() {
 fn masks_keep_the_other_components() {
     let func = function("dcl_temps 6\niadd r0.yw, r1.xyzw, r2.wwww\nret");
     assert_eq!(run(&func, [[1, 2, 3, 4], [10, 20, 30, 40], [0; 4], [0; 4]])[0], [0xdead, 42, 0xdead, 44]);
+}
+
+#[test]
+fn precise_marks_the_components_it_names() {
+    let func = function(
+        "dcl_temps 6\nmad [precise(y)] r0.xy, r1, r2, r3\ndp2 [precise(z)] r0.z, r1, r2\nadd r0.w, r1.x, r1.y\nret",
+    );
+    let precise = |op: Op| -> Vec<bool> {
+        let insts = func.region(func.body()).insts.iter().map(|&inst| func.inst(inst));
+        insts
+            .filter(|data| matches!(data.kind, InstKind::Op { op: found, .. } if found == op))
+            .map(|data| data.precise)
+            .collect()
+    };
+    assert_eq!(precise(Op::FMul), [false, true, true, true]);
+    assert_eq!(precise(Op::FAdd), [false, true, true, false]);
 }
 
 #[test]

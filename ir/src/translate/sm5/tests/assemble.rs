@@ -18,13 +18,18 @@ pub(crate) fn assemble(text: &str) -> ValidProgram {
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let first = words.len();
         let (name, operands) = line.split_once(' ').unwrap_or((line, ""));
+        // `add [precise(xy)] r0.xy, ...`
+        let (precise, operands) = match operands.strip_prefix("[precise(").and_then(|rest| rest.split_once(")] ")) {
+            Some((components, operands)) => (mask(components), operands),
+            None => (0, operands),
+        };
         let operands = split(operands);
         match name.strip_prefix("dcl_") {
             Some(declaration) => declare(&mut words, declaration, &operands),
             None => instruction(&mut words, name, &operands),
         }
         let length = (words.len() - first) as u32;
-        words[first] |= length << 24;
+        words[first] |= length << 24 | precise << 19;
     }
     words[1] = words.len() as u32;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -50,6 +55,14 @@ fn split(text: &str) -> Vec<&str> {
     parts.push(text[start..].trim());
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+fn position(component: char) -> u32 {
+    "xyzw".find(component).expect("a component") as u32
+}
+
+fn mask(components: &str) -> u32 {
+    components.chars().fold(0, |mask, c| mask | 1 << position(c))
 }
 
 fn number(text: &str) -> u32 {
@@ -174,7 +187,6 @@ fn operand(words: &mut Vec<u32>, text: &str, is_destination: bool) {
     let mut files = RegisterFile::ALL.iter().filter(|file| file.text() == prefix);
     // `l` is also the prefix of immediates.
     let file = if prefix == "l" { &RegisterFile::Label } else { files.next().expect("a register file") };
-    let position = |c: char| "xyzw".find(c).expect("a component") as u32;
     token = file.code() << 12
         | match (file, components) {
             (RegisterFile::Null | RegisterFile::Label, _) => 0,
@@ -182,7 +194,7 @@ fn operand(words: &mut Vec<u32>, text: &str, is_destination: bool) {
             (RegisterFile::SharedMemory | RegisterFile::Uav | RegisterFile::Resource, "") if is_destination => 0,
             (_, components) if is_destination => {
                 let components = if components.is_empty() { "xyzw" } else { components };
-                2 | components.chars().fold(0, |mask, c| mask | 1 << position(c)) << 4
+                2 | mask(components) << 4
             }
             (_, components) if components.len() == 1 => {
                 2 | 2 << 2 | position(components.chars().next().expect("one")) << 4

@@ -1,10 +1,12 @@
 //! Every shader of the corpus that the real compiler wrote: what its listing names decides what must happen.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use brolga_bytecode::Shader;
 use brolga_bytecode::sm5::Stage;
 
+use crate::function::{Element, InstKind, Object, ValueDef};
 use crate::translate::sm5::{TranslateError, TranslateOptions, translate};
 use crate::verify::{self, check};
 
@@ -68,4 +70,36 @@ fn compute_shaders_translate_and_verify_unless_they_sample() {
         }
     }
     assert!(translated > 190 && refused > 20 && other_stages > 90, "{translated} {refused} {other_stages}");
+}
+
+#[test]
+fn registers_of_a_range_count_from_its_first() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
+    let bytes = std::fs::read(data.join("compute/sm51.cbs.cs_5_1.cso")).expect("part of the corpus");
+    let shader = Shader::load(&bytes, &Default::default()).expect("a valid shader");
+    let func = translate(&shader.program, &TranslateOptions::default()).expect("a plain compute shader");
+    // Its listing: CB0[0:0], CB1[2:7], T0[3:3], U0[2:5], all in other spaces than the numbers suggest.
+    let declared: Vec<_> = func.interface.resources.iter().map(|r| (r.register(), r.count, r.space)).collect();
+    assert_eq!(declared[1], ("b2".to_owned(), Some(6), 1));
+    assert_eq!(declared[3], ("u2".to_owned(), Some(4), 0));
+
+    let mut fixed = BTreeSet::new();
+    let mut computed = 0;
+    for &inst in &func.region(func.body()).insts {
+        let (InstKind::Load { place } | InstKind::Store { place, .. }) = &func.inst(inst).kind else { continue };
+        let Object::Resource(resource) = place.object else { continue };
+        match resource.element {
+            Element::Fixed(element) => _ = fixed.insert((resource.id.index(), element)),
+            Element::Computed(value) => {
+                // CB1[r0.x + 2]: the two is the range's first register, so that r0.x itself counts.
+                assert_eq!(resource.id.index(), 1);
+                let ValueDef::Result(inst, _) = func.value(value).def else { panic!("no parameter") };
+                assert!(matches!(func.inst(inst).kind, InstKind::SlotGet(slot) if slot.index() == 0));
+                computed += 1;
+            }
+        }
+    }
+    // CB0[0], CB1[4], T0[3] and U0[2].
+    assert_eq!(fixed, BTreeSet::from([(0, 0), (1, 2), (2, 0), (3, 0)]));
+    assert_eq!(computed, 8);
 }
