@@ -1,7 +1,7 @@
 //! The device: owns the pool and the limits, makes shaders, buffers and textures, and runs dispatches.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::bindings::Bindings;
 use crate::dispatch::{self, Dispatch, Report};
@@ -41,17 +41,68 @@ impl Pool {
         self.threads
     }
 
-    /// Runs `work` once in the caller's thread and once in each of up to `helpers` workers, and waits for all.
-    pub(crate) fn run(&self, helpers: usize, work: &(dyn Fn() + Sync)) {
-        match &self.workers {
-            Some(workers) if helpers > 0 => workers.in_place_scope(|scope| {
-                for _ in 0..helpers.min(self.threads - 1) {
-                    scope.spawn(|_| work());
-                }
-                work();
-            }),
-            _ => work(),
+    /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began. A worker that
+    /// is busy with another dispatch is not waited for.
+    pub(crate) fn run(&self, helpers: usize, work: Arc<dyn Fn() + Send + Sync>) {
+        let gate = Arc::new(Gate::default());
+        if let Some(workers) = &self.workers {
+            for _ in 0..helpers.min(self.threads - 1) {
+                let (gate, work) = (gate.clone(), work.clone());
+                workers.spawn(move || {
+                    if let Some(_inside) = gate.enter() {
+                        work();
+                    }
+                });
+            }
         }
+        work();
+        gate.close();
+    }
+}
+
+/// Lets workers into a dispatch until it is closed.
+#[derive(Debug, Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    left: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct GateState {
+    inside: usize,
+    closed: bool,
+}
+
+impl Gate {
+    /// Goes in, unless it is closed. Leaves when the result is dropped.
+    fn enter(&self) -> Option<Inside<'_>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return None;
+        }
+        state.inside += 1;
+        Some(Inside { gate: self })
+    }
+
+    /// Lets nobody in any more and waits until all have left.
+    fn close(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.closed = true;
+        while state.inside > 0 {
+            state = self.left.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A worker inside a gate.
+struct Inside<'a> {
+    gate: &'a Gate,
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.gate.state.lock().unwrap_or_else(PoisonError::into_inner).inside -= 1;
+        self.gate.left.notify_one();
     }
 }
 

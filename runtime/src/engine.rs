@@ -5,18 +5,17 @@
 
 #![allow(unsafe_code)]
 
-use std::marker::PhantomData;
-
 use brolga_ir::host::Fault;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::abi::{Bindings, Context, Range, View, helpers};
 use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options};
 
+use crate::dispatch::StopWord;
 use crate::error::Error;
 use crate::host::{Bound, BoundViews};
 use crate::resource::Memory;
-use crate::shader::Engine;
+use crate::shader::{Engine, Shader};
 
 /// A shader in the form that an engine runs.
 #[derive(Debug)]
@@ -45,6 +44,14 @@ impl Code {
         }
     }
 
+    /// Bytes of machine code, if there is any.
+    pub fn code_bytes(&self) -> Option<usize> {
+        match self {
+            Code::Jit(compiled) => Some(compiled.code().len()),
+            Code::Interpreter(_) => None,
+        }
+    }
+
     /// Private memory that one worker needs.
     pub fn arena_bytes(&self) -> u64 {
         match self {
@@ -56,21 +63,27 @@ impl Code {
 
 /// A shader with what is bound to it. Workers of one dispatch share it.
 #[derive(Debug)]
-pub(crate) struct Link<'a> {
-    code: &'a Code,
-    views: &'a BoundViews,
-    tables: Tables<'a>,
+pub(crate) struct Link {
+    shader: Shader,
+    views: BoundViews,
+    tables: Tables,
 }
 
-impl<'a> Link<'a> {
+impl Link {
     /// Puts a shader together with views that were checked against its declarations.
-    pub fn new(code: &'a Code, views: &'a BoundViews) -> Self {
-        Self { code, views, tables: Tables::new(views) }
+    pub fn new(shader: Shader, views: BoundViews) -> Self {
+        let tables = Tables::new(&views);
+        Self { shader, views, tables }
+    }
+
+    /// The word that tells workers to stop.
+    pub fn stop(&self) -> &StopWord {
+        self.views.stop()
     }
 
     /// What one thread needs to run groups.
     pub fn worker(&self) -> Result<Worker<'_>, Error> {
-        let state = match self.code {
+        let state = match self.shader.code() {
             Code::Interpreter(interpreter) => State::Interpreter { interpreter, arena: Arena::new() },
             Code::Jit(compiled) => {
                 let arena = Memory::zeroed(compiled.arena_layout().size_bytes as u64)?;
@@ -78,7 +91,7 @@ impl<'a> Link<'a> {
                 let context = Context::new(Bindings {
                     ranges: self.tables.ranges.as_ptr(),
                     helpers: helpers::<BoundViews>(),
-                    host: std::ptr::from_ref(self.views).cast(),
+                    host: std::ptr::from_ref(&self.views).cast(),
                     stop: self.views.stop().word(),
                     arena: arena.base(),
                     fuel: u64::MAX,
@@ -86,7 +99,7 @@ impl<'a> Link<'a> {
                 State::Jit { compiled, context, _arena: arena }
             }
         };
-        Ok(Worker { host: self.views, state })
+        Ok(Worker { host: &self.views, state })
     }
 }
 
@@ -125,27 +138,25 @@ impl Worker<'_> {
 
 /// The tables of views that compiled code reads: a range for every declared resource.
 #[derive(Debug)]
-struct Tables<'a> {
+struct Tables {
     ranges: Vec<Range>,
     /// What `ranges` points to.
     _views: Vec<Vec<View>>,
-    /// Views point into memory that this keeps alive.
-    _bound: PhantomData<&'a BoundViews>,
 }
 
-// SAFETY: the pointers are only read here; what they point to lives as long as `'a` and is reached by compiled code, which
-// treats it as memory that any thread may change.
-unsafe impl Send for Tables<'_> {}
+// SAFETY: the pointers are only copied here. What they point to is kept by the link beside the tables, and only compiled
+// code goes there, which treats it as memory that any thread may change.
+unsafe impl Send for Tables {}
 // SAFETY: as above.
-unsafe impl Sync for Tables<'_> {}
+unsafe impl Sync for Tables {}
 
-impl<'a> Tables<'a> {
+impl Tables {
     /// Each range has at least the declared views, since bindings were resolved so; strides are as declared; constant
     /// buffers are padded; memory is aligned and valid for its size.
-    fn new(bound: &'a BoundViews) -> Self {
+    fn new(bound: &BoundViews) -> Self {
         let views: Vec<Vec<View>> = bound.ranges().iter().map(|range| range.iter().map(view).collect()).collect();
         let range = |views: &Vec<View>| Range { views: views.as_ptr(), count: views.len() as u32 };
-        Self { ranges: views.iter().map(range).collect(), _views: views, _bound: PhantomData }
+        Self { ranges: views.iter().map(range).collect(), _views: views }
     }
 }
 
@@ -169,7 +180,7 @@ mod tests {
     #[test]
     fn tables_and_code_are_shared_between_threads() {
         fn shared<T: Send + Sync>() {}
-        shared::<Link<'_>>();
+        shared::<Link>();
         shared::<Code>();
         shared::<crate::Shader>();
     }

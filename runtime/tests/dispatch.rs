@@ -3,7 +3,8 @@
 mod support;
 
 use brolga_runtime::{
-    BindingRules, Bindings, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits, Pool, Shader, View,
+    BindingRules, Bindings, CancelToken, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits, Pool,
+    Shader, View,
 };
 use support::ENGINES;
 use support::case::data;
@@ -132,6 +133,50 @@ fn what_is_no_compute_shader_is_refused() {
 }
 
 #[test]
+fn broken_files_are_errors_and_never_a_fault_of_ours() {
+    let device = device();
+    let mut files = 0;
+    for entry in std::fs::read_dir(data().join("malformed")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        for &engine in ENGINES {
+            match device.compile(&bytes, &CompileOptions::new(engine)) {
+                Ok(_) => {}
+                Err(error @ (Error::Internal { .. } | Error::Verify(_))) => panic!("{}: {error}", path.display()),
+                Err(_) => {}
+            }
+        }
+        files += 1;
+    }
+    assert!(files > 100);
+}
+
+#[test]
+fn a_dispatch_does_not_wait_for_another_one_in_the_same_pool() {
+    let pool = Pool::new(2).unwrap();
+    let device = Device::builder().pool(pool).build().unwrap();
+    let path = format!("{}/tests/data/endless.plain.cso", env!("CARGO_MANIFEST_DIR"));
+    let options = CompileOptions::new(Engine::best());
+    let endless = device.compile(&std::fs::read(path).unwrap(), &options).unwrap();
+    let sum = sum(&device, Engine::best());
+    let odd = device.buffer_from_bytes(&7u32.to_le_bytes()).unwrap();
+    let mut bindings = Bindings::new();
+    bindings.set("b0".parse().unwrap(), View::constant(odd).unwrap());
+    bindings.set("u0".parse().unwrap(), View::raw(device.buffer(64).unwrap()).unwrap());
+    let token = CancelToken::new();
+    // Enough groups that every thread of the pool has an endless one, sooner or later.
+    let dispatch = Dispatch::new([4096, 1, 1]).cancel(token.clone());
+    std::thread::scope(|scope| {
+        let busy = scope.spawn(|| device.dispatch(&endless, &bindings, &dispatch).unwrap_err());
+        for _ in 0..50 {
+            device.dispatch(&sum, &bindings, &Dispatch::new([4096, 1, 1])).unwrap();
+        }
+        token.cancel();
+        busy.join().unwrap();
+    });
+}
+
+#[test]
 fn missing_and_wrong_bindings_stop_a_dispatch_before_it_begins() {
     let device = device();
     let shader = sum(&device, Engine::Interpreter);
@@ -177,5 +222,10 @@ fn a_shader_tells_what_it_is() {
     let names: Vec<_> = shader.bindings().iter().map(|range| format!("{range}: {}", range.kind)).collect();
     assert_eq!(names, ["b0: constant buffer of 1 vectors", "u0: raw buffer"]);
     let text = shader.emit(Emit::Ir).unwrap();
+    for form in [Emit::Clif, Emit::Asm] {
+        assert!(shader.emit(form).unwrap().lines().count() > 10);
+    }
+    let compiled = sum(&device, Engine::Jit);
+    assert!(compiled.code_bytes() > Some(100) && shader.code_bytes().is_none());
     assert!(text.contains("atomic") && brolga_ir::text::parse(&text).is_ok(), "{text}");
 }

@@ -36,7 +36,8 @@ pub struct Dispatch {
     pub cancel: CancelToken,
     /// Stops the run when it has taken so long.
     pub time_limit: Option<Duration>,
-    /// Rounds that the loops of one group may take before the run stops; `None` for no bound.
+    /// Rounds that the loops of one group may take before the run stops, counted for each packet of threads; `None` for no
+    /// bound.
     pub fuel: Option<u64>,
     /// Tells how far the run is.
     pub progress: Progress,
@@ -140,11 +141,10 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
     let watch =
         Watch::begin(&what.cancel, what.time_limit).map_err(|error| Error::Timer { reason: error.to_string() })?;
     let views = BoundViews::new(shader.bindings(), &resolved, device.limits(), watch.stop().clone())?;
-    let link = Link::new(shader.code(), &views);
+    let link = Link::new(shader.clone(), views);
     let threads = threads_for(device, shader, grid.count());
     let fuel = what.fuel.unwrap_or(u64::MAX);
-    let stop = || watch.stop().is_set();
-    let outcome = schedule::run(device.pool(), threads, &link, grid, fuel, &stop, &what.progress);
+    let outcome = schedule::run(device.pool(), threads, link, grid, fuel, what.progress.clone());
     let groups = grid.count();
     if outcome.groups_done < groups {
         return Err(error_of(shader, what, watch.stop(), outcome, groups));

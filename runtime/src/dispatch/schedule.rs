@@ -6,7 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use brolga_ir::host::{Fault, FaultKind};
 
@@ -62,12 +62,11 @@ pub(super) struct Outcome {
     pub failure: Option<Failure>,
 }
 
-struct Run<'a> {
-    link: &'a Link<'a>,
+struct Run {
+    link: Link,
     grid: Grid,
     fuel: u64,
-    progress: &'a Progress,
-    stop: &'a (dyn Fn() -> bool + Sync),
+    progress: Progress,
     at_a_time: u64,
     next: AtomicU64,
     done: AtomicU64,
@@ -77,34 +76,29 @@ struct Run<'a> {
 }
 
 /// Runs all groups with up to `threads` threads of the pool, the caller's among them.
-pub(super) fn run(
-    pool: &Pool,
-    threads: usize,
-    link: &Link<'_>,
-    grid: Grid,
-    fuel: u64,
-    stop: &(dyn Fn() -> bool + Sync),
-    progress: &Progress,
-) -> Outcome {
+pub(super) fn run(pool: &Pool, threads: usize, link: Link, grid: Grid, fuel: u64, progress: Progress) -> Outcome {
     let count = grid.count();
-    let run = Run {
+    let run = Arc::new(Run {
         link,
         grid,
         fuel,
         progress,
-        stop,
         at_a_time: (count / (threads as u64 * SHARES)).clamp(1, MOST_AT_A_TIME),
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
         last: AtomicU64::new(u64::MAX),
         failure: Mutex::new(None),
+    });
+    let work = {
+        let run = run.clone();
+        Arc::new(move || run.work())
     };
-    pool.run(threads - 1, &|| run.work());
-    let failure = run.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Outcome { groups_done: run.done.into_inner(), failure: failure.map(|(_, failure)| failure) }
+    pool.run(threads - 1, work);
+    let failure = run.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Outcome { groups_done: run.done.load(Ordering::Relaxed), failure: failure.map(|(_, failure)| failure) }
 }
 
-impl Run<'_> {
+impl Run {
     /// One thread's work. A panic becomes a failure.
     fn work(&self) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.work_unguarded())) {
@@ -121,7 +115,7 @@ impl Run<'_> {
                 return;
             }
             for n in start..(start + self.at_a_time).min(count) {
-                if n > self.last.load(Ordering::Relaxed) || (self.stop)() {
+                if n > self.last.load(Ordering::Relaxed) || self.link.stop().is_set() {
                     return;
                 }
                 let worker = match &mut worker {

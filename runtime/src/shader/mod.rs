@@ -128,6 +128,11 @@ impl Shader {
         self.inner.compile_time
     }
 
+    /// Bytes of machine code; the interpreter has none.
+    pub fn code_bytes(&self) -> Option<usize> {
+        self.inner.code.code_bytes()
+    }
+
     /// A form of the shader as text. What Cranelift is given, and machine code, are made anew, with any engine.
     pub fn emit(&self, form: Emit) -> Result<String, Error> {
         compile::emit(&self.inner.function, form)
