@@ -2,7 +2,7 @@
 //!
 //! [`print()`] and [`parse()`] are inverses up to numbering: parsing numbers values in the order of the text, and printing
 //! with [`Names::Dense`] does the same. The text shows a function as it is, broken or not; the
-//! [verifier](crate::verify) checks it. A statement ends at the end of its line or before `}`; `#` begins a comment.
+//! [verifier](mod@crate::verify) checks it. A statement ends at the end of its line or before `}`; `#` begins a comment.
 //!
 //! ```text
 //! function   = "function" STRING "{" { declaration } "body" block "}"

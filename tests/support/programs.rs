@@ -430,7 +430,7 @@ impl Generator<'_> {
     fn expression(&mut self) -> Value {
         let op = Op::ALL[self.random.below(Op::ALL.len())];
         let value = self.typed(op);
-        self.to_word(value)
+        self.word_of(value)
     }
 
     fn typed(&mut self, op: Op) -> Value {
@@ -460,7 +460,7 @@ impl Generator<'_> {
         }
     }
 
-    fn to_word(&mut self, value: Value) -> Value {
+    fn word_of(&mut self, value: Value) -> Value {
         match self.b.func.ty(value) {
             Type::I32 => value,
             Type::Bool => self.b.op(Op::BToI, &[value]),
@@ -471,7 +471,7 @@ impl Generator<'_> {
             }
             Type::F64 => {
                 let bits = self.b.op(Op::BitsF64, &[value]);
-                self.to_word(bits)
+                self.word_of(bits)
             }
         }
     }
