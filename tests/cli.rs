@@ -188,6 +188,30 @@ fn an_array_that_was_saved_can_be_read_back() {
 }
 
 #[test]
+fn a_run_may_begin_at_any_group() {
+    let job =
+        ADD.replace("1024", "2048").replace("dispatch = [1, 1, 1]", "dispatch = [1, 1, 1]\nfirst_group = [1, 0, 0]");
+    let job =
+        job.replace("u32 = [1, 2, 3, 4]", "fill = { u32 = 5 }").replace("u32 = [10, 20, 30, 40]", "fill = \"zero\"");
+    let run = Folder::new().job(&format!("{job}expect = {{ at = [{{ byte = 1020, u32 = [0, 5] }}] }}\n"));
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+}
+
+#[test]
+fn a_large_file_is_read_where_it_lies() {
+    let folder = Folder::new();
+    folder.write("large.bin", [5, 0, 0, 0]);
+    let large = fs::OpenOptions::new().append(true).open(folder.path("large.bin")).unwrap();
+    large.set_len(64 << 20).unwrap();
+    let job = ADD.replace("[t0]\nraw = 1024\nu32 = [1, 2, 3, 4]", "[t0]\nraw = {}\nfile = \"large.bin\"");
+    let run = folder.job(&format!("{job}expect = {{ u32 = [125, 90, 60, 30] }}\n"));
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    large.set_len((64 << 20) + 1).unwrap();
+    folder.job(&job).fails(2, &["t0 has 67108865 bytes, which is no multiple of 4"]);
+    folder.job(&job.replace("raw = {}", "raw = 64")).fails(2, &["large.bin has 67108865 bytes, t0 needs 64"]);
+}
+
+#[test]
 fn an_unknown_key_is_shown_in_its_line_with_the_nearest_one() {
     let run = Folder::new().job(&ADD.replace("dispatch", "dispach"));
     run.fails(
@@ -243,13 +267,14 @@ fn a_picture_of_what_has_no_colours_is_refused_before_the_run() {
 fn a_group_over_the_limit_is_an_error_of_its_own() {
     // The compiler refuses such a size; a file can have it all the same. dcl_thread_group is its code and three sizes.
     let folder = Folder::new();
-    let mut shader = fs::read(folder.path("add.cso")).unwrap();
-    let code: Vec<u8> = [0x0400_009b_u32, 64, 1, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
-    let at = shader.windows(code.len()).position(|bytes| bytes == code).unwrap();
-    shader[at + 4..at + 8].copy_from_slice(&1025_u32.to_le_bytes());
-    let run = folder.write("add.cso", shader).job(ADD);
-    assert!(matches!(run.code, Some(2 | 3)), "{:?}", run.code);
-    run.fails(run.code.unwrap(), &["add.cso", "1025", "1024"]);
+    let whole = fs::read(folder.path("add.cso")).unwrap();
+    let words = |sizes: [u32; 3]| [0x0400_009b, sizes[0], sizes[1], sizes[2]].map(u32::to_le_bytes).concat();
+    let at = whole.windows(16).position(|bytes| bytes == words([64, 1, 1])).unwrap();
+    for (sizes, found) in [([1025, 1, 1], "1025"), ([64, 32, 1], "2048")] {
+        let mut shader = whole.clone();
+        shader[at..at + 16].copy_from_slice(&words(sizes));
+        folder.write("add.cso", shader).job(ADD).fails(2, &["add.cso", found, "1024"]);
+    }
 }
 
 #[test]

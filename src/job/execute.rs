@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga_runtime::{
-    BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
+    Access, BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
     Progress, Report, Shader, Texture, View,
 };
 
@@ -246,6 +246,7 @@ fn view(device: &Device, binding: &Binding, loaded: &LoadedView) -> Result<View,
     let buffer = match &loaded.content {
         LoadedContent::Zeros(size) => device.buffer(*size)?,
         LoadedContent::Bytes(bytes) => device.buffer_from_bytes(bytes)?,
+        LoadedContent::Mapped(path, _) => device.map_buffer(path, Access::Read)?,
     };
     let view = match loaded.kind {
         Kind::Constant => View::constant(buffer)?,

@@ -1,4 +1,7 @@
 //! Opens the files that a job reads, and checks every size before anything runs.
+//!
+//! Large files that the shader only reads are mapped, not copied: they cost no memory, and nobody may shorten them while
+//! the job runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +15,9 @@ use super::model::*;
 use super::npy::{self, ElementType};
 use super::output::{self, FileForm};
 use super::picture;
+
+/// Files of raw bytes from this size on are mapped.
+const MAPPED_FROM: u64 = 64 << 20;
 
 /// A job whose files are there and fit.
 #[derive(Debug)]
@@ -39,12 +45,14 @@ pub(super) enum LoadedContent {
     /// So many zeros.
     Zeros(u64),
     Bytes(Vec<u8>),
+    /// A file of so many bytes, to be mapped.
+    Mapped(PathBuf, u64),
 }
 
 impl LoadedContent {
     pub fn size_bytes(&self) -> u64 {
         match self {
-            LoadedContent::Zeros(size) => *size,
+            LoadedContent::Zeros(size) | LoadedContent::Mapped(_, size) => *size,
             LoadedContent::Bytes(bytes) => bytes.len() as u64,
         }
     }
@@ -129,11 +137,16 @@ impl Loader<'_> {
         if kind == Kind::Sampler {
             return Ok(LoadedView { kind, content: LoadedContent::Zeros(0) });
         }
+        if let Some((path, length, span)) = self.mappable() {
+            let size = self.size(&kind, Some(length))?;
+            self.check_file_size(&path, length, size, span)?;
+            return Ok(LoadedView { kind, content: LoadedContent::Mapped(path, size) });
+        }
         let file = match &self.binding.content {
             Content::File(file) => Some((self.open(file, &mut kind)?, &file.span)),
             _ => None,
         };
-        let size = self.size(&kind, file.as_ref().map(|(file, _)| file))?;
+        let size = self.size(&kind, file.as_ref().map(|(file, _)| file.bytes.len() as u64))?;
         let content = match (&self.binding.content, file) {
             (_, Some((file, span))) => {
                 self.check_file_size(&file.path, file.bytes.len() as u64, size, span)?;
@@ -165,8 +178,17 @@ impl Loader<'_> {
         Ok(LoadedView { kind, content })
     }
 
-    /// Bytes of the view. `file` is what fills it.
-    fn size(&self, kind: &Kind, file: Option<&FileContent>) -> Result<u64, JobError> {
+    /// A large file of raw bytes that the shader only reads: where it is, its length, and where it is named.
+    fn mappable(&self) -> Option<(PathBuf, u64, &Span)> {
+        let Content::File(file) = &self.binding.content else { return None };
+        let path = self.job.resolve(&file.value);
+        let fits = self.binding.register.file != RegisterFile::Unordered && FileForm::of(&path) == FileForm::Raw;
+        let length = fits.then(|| fs::metadata(&path).ok())??.len();
+        (length >= MAPPED_FROM).then_some((path, length, &file.span))
+    }
+
+    /// Bytes of the view. `file` is the length of the content that fills it.
+    fn size(&self, kind: &Kind, file: Option<u64>) -> Result<u64, JobError> {
         let computed = match *kind {
             Kind::Structured { stride, count: Some(count) } => Some(count.saturating_mul(u64::from(stride))),
             Kind::Typed { format, count: Some(count) } => Some(count.saturating_mul(u64::from(format.size_bytes()))),
@@ -182,7 +204,7 @@ impl Loader<'_> {
                 return Err(self.wrong(Problem::SizeMismatch { register, given, kind, computed }));
             }
             (Some(size), ..) | (_, Some(size), ..) => size,
-            (_, _, _, Some(file)) => file.bytes.len() as u64,
+            (_, _, _, Some(length)) => length,
             (_, _, Content::Values(runs), _) => runs.iter().map(end_of).max().unwrap_or(0),
             _ => return Err(self.wrong(Problem::NoSize { register: self.register() })),
         };

@@ -174,8 +174,62 @@ fn fills_and_values_become_bytes() {
         prepared("[u0]\nraw = 8\nfill = { f32 = 1.0 }\n[u1]\nraw = 12\nat = [{ byte = 4, i32 = [-1] }]\n").unwrap();
     let bytes = |at: usize| match &ready.views[at].content {
         prepare::LoadedContent::Bytes(bytes) => bytes.clone(),
-        prepare::LoadedContent::Zeros(_) => panic!(),
+        _ => panic!(),
     };
     assert_eq!(bytes(0), [0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f]);
     assert_eq!(bytes(1), [0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0]);
+}
+
+#[test]
+fn an_image_takes_its_sides_from_a_picture_or_an_array() {
+    use brolga_runtime::{Format, TextureShape};
+    let folder = tempfile::tempdir().unwrap();
+    let picture = picture::write(Format::R8G8B8A8_UNORM, 3, 2, &[7; 24]).unwrap();
+    let bytes = npy::ElementType::of_format(Format::R8G8B8A8_UNORM).0;
+    fs::write(folder.path().join("s.cso"), b"").unwrap();
+    fs::write(folder.path().join("p.png"), picture).unwrap();
+    fs::write(folder.path().join("p.npy"), npy::write(bytes, &[2, 3, 4], &[7; 24])).unwrap();
+    let prepare = |texture: &str, file: &str| {
+        let text =
+            format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n[t0]\ntexture2d = {texture}\nfile = \"{file}\"\n");
+        let job = Job::parse(folder.path().join("job.toml"), &text, Syntax::Toml).unwrap();
+        job.prepare(&brolga_runtime::Limits::default())
+    };
+    for file in ["p.png", "p.npy"] {
+        let ready = prepare("{ format = \"R8G8B8A8_UNORM\" }", file).unwrap();
+        assert_eq!(ready.views[0].kind, Kind::Texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 3, 2)));
+        assert_eq!(ready.views[0].content.size_bytes(), 24);
+    }
+    let wrong = |texture: &str, file: &str| prepare(texture, file).unwrap_err().problem().to_string();
+    assert!(
+        wrong("{ format = \"R8G8B8A8_UNORM\", width = 2, height = 2 }", "p.png")
+            .ends_with("is 3 x 2, the texture 2 x 2")
+    );
+    assert!(wrong("{ format = \"R32_FLOAT\" }", "p.png").contains("not R32_FLOAT"));
+    assert!(wrong("{ format = \"R32_FLOAT\" }", "p.npy").ends_with("elements of |u1, the view's format needs <f4"));
+    assert!(wrong("{ format = \"R8G8B8A8_UNORM\" }", "s.cso").contains("needs the key `width`"));
+}
+
+/// Damaged jobs are errors with a place inside the text, whatever the damage.
+#[test]
+fn damaged_jobs_are_errors_and_never_panics() {
+    let json = r#"{"shaders": ["a", "b"], "dispatch": [1, 1, 1], "bindings": [{"slot": "u0", "kind": "raw", "size": 8}],
+        "expect": [{"slot": "u0", "file": "x", "type": "u32", "tolerance": {"abs": 0.5, "ulp": 1}}]}"#;
+    assert!(Job::parse("j.json".into(), json, Syntax::Json).is_ok());
+    for (text, syntax) in [(SHORT, Syntax::Toml), (json, Syntax::Json)] {
+        for at in 0..text.len() {
+            for with in ["", "\"", "[", "{", "}", "-", "9999999999999999999999", "\u{e9}", "nan", "\n", "=", ","] {
+                let damaged = format!("{}{with}{}", &text[..at], &text[at + 1..]);
+                check_error(Job::parse("j".into(), &damaged, syntax));
+            }
+            check_error(Job::parse("j".into(), &text[..at], syntax));
+        }
+    }
+}
+
+fn check_error(result: Result<Job, JobError>) {
+    if let Err(error) = result {
+        assert!(error.text().get(error.span()).is_some(), "{error}");
+        assert!(error.to_string().starts_with("j:") || error.text().is_empty());
+    }
 }
