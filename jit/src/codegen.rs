@@ -32,7 +32,8 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
     let isa = x86_64(host, options.features)?;
     let machine = generate(func, options, &*isa)?;
     let bytes = machine.bytes.len();
-    let code = ExecutableCode::new(&machine.bytes).map_err(|source| CompileError::Memory { bytes, source })?;
+    let code = ExecutableCode::new(isa.clone(), &signature(&*isa), &machine.bytes)
+        .map_err(|source| CompileError::Memory { bytes, source })?;
     Ok(Compiled {
         code,
         float_mode: FloatMode::of(func),
@@ -42,6 +43,13 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
         listings: machine.listings,
         statistics: machine.statistics,
     })
+}
+
+/// The signature of [`Entry`](crate::code::Entry).
+fn signature(isa: &dyn TargetIsa) -> ir::Signature {
+    let mut signature = ir::Signature::new(isa.default_call_conv());
+    signature.params.push(ir::AbiParam::new(ir::types::I64));
+    signature
 }
 
 /// Machine code before it is made executable.
@@ -56,8 +64,7 @@ pub(crate) struct Machine {
 pub(crate) fn generate(func: &Function, options: &Options, isa: &dyn TargetIsa) -> Result<Machine, CompileError> {
     let start = Instant::now();
     let mut context = Context::new();
-    context.func.signature = ir::Signature::new(isa.default_call_conv());
-    context.func.signature.params.push(ir::AbiParam::new(ir::types::I64));
+    context.func.signature = signature(isa);
     let arena = lower::lower(func, options, isa, &mut context.func)?;
     let lower_time = start.elapsed();
     let clif = if options.listings { context.func.display().to_string() } else { String::new() };
