@@ -34,9 +34,9 @@ pub(super) struct Arguments {
     /// Print a form of the shaders in place of running them
     #[arg(long, value_enum)]
     emit: Option<Form>,
-    /// Where the files of `save` go
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
-    output: PathBuf,
+    /// Where the files of `save` go; by default here
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
 }
 
 /// What runs the shaders.
@@ -188,7 +188,8 @@ impl Session<'_> {
             return self.emit(&ready, form);
         }
         // Claimed before anything runs, written after the first run.
-        let mut outputs = Some(ready.claim_outputs(&self.arguments.output)?);
+        let folder = self.arguments.output.as_deref().unwrap_or(Path::new(""));
+        let mut outputs = Some(ready.claim_outputs(folder)?);
         for shader in 0..ready.shaders() {
             let mut first: Option<Outcome> = None;
             for engine in Engines::list(self.arguments.engine) {

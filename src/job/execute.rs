@@ -178,8 +178,8 @@ impl Prepared {
             if !paths.insert(path.clone()) {
                 return Err(self.job.error(&save.path.span, Problem::SavedTwice { path }));
             }
-            let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path, error))?;
-            claims.push((at, claim));
+            let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
+            claims.push((at, path, claim));
         }
         Ok(Outputs { prepared: self, claims })
     }
@@ -195,7 +195,8 @@ impl Prepared {
 #[derive(Debug)]
 pub struct Outputs<'a> {
     prepared: &'a Prepared,
-    claims: Vec<(usize, Claim)>,
+    /// Each with its binding and the path as the job has it.
+    claims: Vec<(usize, PathBuf, Claim)>,
 }
 
 impl Outputs<'_> {
@@ -207,12 +208,11 @@ impl Outputs<'_> {
     /// Writes the outputs and gives their paths.
     pub fn write(self, outcome: &Outcome) -> Result<Vec<PathBuf>, JobError> {
         let mut paths = Vec::new();
-        for (at, claim) in self.claims {
+        for (at, path, claim) in self.claims {
             let binding = &self.prepared.job.bindings[at];
             let slot = outcome.slots.iter().find(|slot| slot.register == binding.register);
             let slot = slot.expect("the reader takes `save` at u# only, and every u# has a result");
             let number_type = binding.save.as_ref().and_then(|save| save.number_type);
-            let path = claim.path().to_owned();
             let kind = &self.prepared.views[at].kind;
             output::encode(FileForm::of(&path), kind, number_type, &slot.bytes)
                 .map_err(io::Error::other)

@@ -26,12 +26,15 @@ pub struct Claim {
 impl Claim {
     /// Makes the temporary file beside `path`.
     pub fn new(path: &Path) -> io::Result<Self> {
-        if path.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
-        // A file that may not be written shall not be replaced either.
+        let mut path = path.to_owned();
         if path.exists() {
-            fs::OpenOptions::new().write(true).open(path)?;
+            // The file that a link names is replaced, not the link; and a device is not replaced by a file.
+            path = fs::canonicalize(path)?;
+            if !path.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is something that is no file"));
+            }
+            // A file that may not be written shall not be replaced either.
+            fs::OpenOptions::new().write(true).open(&path)?;
         }
         let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
         let folder = match path.parent() {
@@ -49,12 +52,8 @@ impl Claim {
             // The user's mask applies, as to any file; without this the output would be readable by its owner alone.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        Ok(Self { path: path.to_owned(), temporary: builder.tempfile_in(folder)? })
-    }
-
-    /// The output.
-    pub fn path(&self) -> &Path {
-        &self.path
+        let temporary = builder.tempfile_in(folder)?;
+        Ok(Self { path, temporary })
     }
 
     /// Writes the content and gives the file its name.
@@ -190,6 +189,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(Claim::new(folder.path()).is_err());
         assert!(Claim::new(&folder.path().join("missing/out.bin")).is_err());
+        assert!(Claim::new(Path::new("/dev/null")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_the_file_that_it_names_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, b"old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        Claim::new(&link).unwrap().commit(b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
     }
 
     #[test]
