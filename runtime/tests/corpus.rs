@@ -5,11 +5,9 @@
 
 mod support;
 
-use std::path::PathBuf;
-
 use brolga_runtime::{BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, Shader};
 use support::ENGINES;
-use support::case::data;
+use support::case::{compute_shaders, data};
 use support::random::{Random, bind};
 
 /// Loop rounds for a group: random data makes some loops endless.
@@ -18,23 +16,6 @@ const FUEL: u64 = 20_000;
 /// What instructions that wait for a later version begin with.
 const LATER: &[&str] =
     &["sample", "gather4", "lod", "fcall", "interface_call", "dcl_interface", "dcl_function", "samplepos"];
-
-fn compute_shaders() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let exec = std::fs::read_dir(data().join("exec")).unwrap().map(|entry| entry.unwrap().path());
-    let folders = ["compute", "patched"].map(|folder| data().join(folder));
-    for folder in folders.into_iter().chain(exec.filter(|path| path.is_dir())) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy();
-            if name.ends_with(".cso") && name.contains(".cs_") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
 
 /// The shader, or `None` if it needs what is not there yet.
 fn compile(device: &Device, bytes: &[u8], engine: Engine) -> Result<Option<Shader>, String> {

@@ -4,6 +4,7 @@
 //! and keeps its arena. When a group fails, no later one starts and earlier ones still finish, so that of several failing
 //! groups the first one is reported whatever the number of threads; a stop ends all of them.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use brolga_ir::host::{Fault, FaultKind};
 
 use super::Progress;
 use crate::device::Pool;
-use crate::engine::Link;
+use crate::engine::{Link, Worker};
 use crate::error::{Error, internal};
 
 /// Shares of the groups for each thread, so that none waits long for the last one.
@@ -114,25 +115,40 @@ impl Run {
             if start >= count {
                 return;
             }
-            for n in start..(start + self.at_a_time).min(count) {
-                if n > self.last.load(Ordering::Relaxed) || self.link.stop().is_set() {
-                    return;
-                }
-                let worker = match &mut worker {
-                    Some(worker) => worker,
-                    None => match self.link.worker() {
-                        Ok(new) => worker.insert(new),
-                        Err(error) => return self.fail(0, n, Failure::Error(error)),
-                    },
-                };
-                let group = self.grid.group(n);
-                if let Err(fault) = worker.run_group(group, self.fuel) {
-                    return self.fail(rank(fault), n, Failure::Fault { fault, group });
-                }
-                self.done.fetch_add(1, Ordering::Relaxed);
-                self.progress.add(1);
+            let end = (start + self.at_a_time).min(count);
+            let stopped_at = self.work_on(start..end, &mut worker);
+            // Once for all of them: the number is shared by all threads.
+            self.done.fetch_add(stopped_at - start, Ordering::Relaxed);
+            if stopped_at < end {
+                return;
             }
         }
+    }
+
+    /// Runs some groups; gives the one that was not finished, or the end.
+    fn work_on<'a>(&'a self, groups: Range<u64>, worker: &mut Option<Worker<'a>>) -> u64 {
+        for n in groups.clone() {
+            if n > self.last.load(Ordering::Relaxed) || self.link.stop().is_set() {
+                return n;
+            }
+            let worker = match worker {
+                Some(worker) => worker,
+                None => match self.link.worker() {
+                    Ok(new) => worker.insert(new),
+                    Err(error) => {
+                        self.fail(0, n, Failure::Error(error));
+                        return n;
+                    }
+                },
+            };
+            let group = self.grid.group(n);
+            if let Err(fault) = worker.run_group(group, self.fuel) {
+                self.fail(rank(fault), n, Failure::Fault { fault, group });
+                return n;
+            }
+            self.progress.add(1);
+        }
+        groups.end
     }
 
     /// Notes a failure. Of several the lowest rank counts, then the first group.

@@ -15,6 +15,24 @@ pub fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data")
 }
 
+/// Every compute shader of the corpus, in a fixed order.
+pub fn compute_shaders() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let exec = std::fs::read_dir(data().join("exec")).unwrap().map(|entry| entry.unwrap().path());
+    let folders = ["compute", "patched"].map(|folder| data().join(folder));
+    for folder in folders.into_iter().chain(exec.filter(|path| path.is_dir())) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy();
+            if name.ends_with(".cso") && name.contains(".cs_") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
 /// An execution.
 pub struct Case {
     folder: PathBuf,
