@@ -118,8 +118,6 @@ pub struct Context {
     pub fault_kind: u32,
     /// Byte offset of the instruction that faulted.
     pub fault_origin: u32,
-    /// Lanes of the packet that runs; kept by compiled code.
-    pub lane_count: u32,
     /// Thread numbers of the group, three rows of padded group size; set by [`crate::Compiled`].
     pub(crate) threads: *const u32,
     /// The immediate constant buffer; set by [`crate::Compiled`].
@@ -175,7 +173,6 @@ impl Context {
             group: [0; 3],
             fault_kind: 0,
             fault_origin: 0,
-            lane_count: 8,
             threads: ptr::null(),
             immediate: ptr::null(),
             unbound: &UNBOUND.0,
@@ -185,6 +182,12 @@ impl Context {
             dump: [0; MAX_LANES],
             call: Call::default(),
         })
+    }
+
+    /// Whether the run shall stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        // SAFETY: `stop` is valid while the context is in use (B).
+        unsafe { &*self.stop }.load(std::sync::atomic::Ordering::Relaxed) != 0
     }
 
     /// Takes the fault of the last run, if there was one.

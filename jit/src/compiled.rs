@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use brolga_ir::host::Fault;
+use brolga_ir::function::Origin;
+use brolga_ir::host::{Fault, FaultKind};
 
 use crate::abi::Context;
 use crate::code::ExecutableCode;
@@ -112,6 +113,9 @@ impl Compiled {
         context.immediate = self.immediate.as_ptr();
         context.fault_kind = 0;
         for group in groups {
+            if context.is_stopped() {
+                return Err((Fault { kind: FaultKind::Stopped, origin: Origin::default() }, group));
+            }
             context.group = group;
             // The guard spans the group only: the iterator may run anything.
             let mode = FloatGuard::new(self.float_mode);

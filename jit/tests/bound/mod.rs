@@ -18,7 +18,7 @@ use brolga_jit::abi::{self, Bindings, Context, Range, View};
 use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, compile};
 
 /// Guard words on each side of a buffer.
-const GUARD: usize = 16;
+pub const GUARD: usize = 16;
 const GUARD_WORD: u32 = 0xfeed_f00d;
 /// Words behind a typed view.
 const TEXELS: usize = 16;
@@ -232,6 +232,18 @@ pub fn interpret(func: &VerifiedFunction, bound: &Bound, groups: &[[u32; 3]], mu
 
 /// Runs groups of a compiled function, each though others faulted.
 pub fn run(func: &Function, compiled: &Compiled, bound: &Bound, groups: &[[u32; 3]], fuel: u64) -> Outcome {
+    run_with(func, compiled, bound, bound, groups, fuel)
+}
+
+/// The same with helpers that ask another host.
+pub fn run_with<H: Host>(
+    func: &Function,
+    compiled: &Compiled,
+    bound: &Bound,
+    host: &H,
+    groups: &[[u32; 3]],
+    fuel: u64,
+) -> Outcome {
     let views: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
     let ranges: Vec<Range> =
         views.iter().map(|views| Range { views: views.as_ptr(), count: views.len() as u32 }).collect();
@@ -241,8 +253,8 @@ pub fn run(func: &Function, compiled: &Compiled, bound: &Bound, groups: &[[u32; 
     let start = arena.as_ptr().align_offset(layout.align);
     let mut context = Context::new(Bindings {
         ranges: ranges.as_ptr(),
-        helpers: abi::helpers::<Bound>(),
-        host: ptr::from_ref(bound).cast(),
+        helpers: abi::helpers::<H>(),
+        host: ptr::from_ref(host).cast(),
         stop: &bound.stop,
         arena: arena[start..].as_mut_ptr(),
         fuel,

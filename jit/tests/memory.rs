@@ -1,0 +1,373 @@
+//! Every kind of memory at every layout of addresses over the lanes, with bounds met, missed and wrapped around.
+//!
+//! The interpreter says what is right: it goes through the memory of `bound`, which checks each word by itself.
+
+mod bound;
+#[path = "../../ir/tests/support/random.rs"]
+#[allow(dead_code, reason = "shared with the tests of ir")]
+mod random;
+
+use bound::compare;
+use brolga_ir::builder::only;
+use brolga_ir::entity::{ResourceId, SharedId, Value};
+use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, Object, Origin, Place, Query, ResourceRef};
+use brolga_ir::host::{Address, Fault, FaultKind, Host, ViewSlot};
+use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::verify::verify;
+use brolga_ir::{Builder, Function, Op};
+use brolga_jit::{Options, compile};
+use random::Random;
+
+const OUT: usize = 0;
+const TARGET: usize = 1;
+
+/// What is addressed.
+#[derive(Clone, Copy, Debug)]
+enum Memory {
+    Raw,
+    Structured(u32),
+    Constant,
+    Immediate,
+    SharedRaw,
+    Shared(u32),
+    /// A register of a range that each lane chooses.
+    Range(u32),
+}
+
+impl Memory {
+    const ALL: [Memory; 13] = [
+        Memory::Raw,
+        Memory::Structured(4),
+        Memory::Structured(8),
+        Memory::Structured(12),
+        Memory::Structured(16),
+        Memory::Structured(20),
+        Memory::Constant,
+        Memory::Immediate,
+        Memory::SharedRaw,
+        Memory::Shared(4),
+        Memory::Shared(16),
+        Memory::Shared(20),
+        Memory::Range(8),
+    ];
+
+    fn writable(self) -> bool {
+        !matches!(self, Memory::Constant | Memory::Immediate)
+    }
+
+    fn has_index(self) -> bool {
+        !matches!(self, Memory::Raw | Memory::SharedRaw)
+    }
+}
+
+/// How addresses differ from lane to lane. The group number is added to each, so that a run tries many starts.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Layout {
+    Uniform,
+    Growing(u32),
+    Scattered,
+}
+
+fn resource(class: ResourceClass, kind: ResourceKind, count: u32) -> Resource {
+    Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false }
+}
+
+fn function(memory: Memory) -> Function {
+    let target = match memory {
+        Memory::Constant => resource(ResourceClass::Constant, ResourceKind::Constant { vectors: 7 }, 1),
+        Memory::Structured(stride_bytes) => {
+            resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes }, 1)
+        }
+        Memory::Range(stride_bytes) => {
+            resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes }, 4)
+        }
+        _ => resource(ResourceClass::UnorderedAccess, ResourceKind::Raw, 1),
+    };
+    let shared = match memory {
+        Memory::SharedRaw => vec![Shared { register: 0, raw: true, stride_bytes: 4, count: 21 }],
+        Memory::Shared(stride_bytes) => vec![
+            Shared { register: 0, raw: false, stride_bytes, count: 11 },
+            Shared { register: 1, raw: false, stride_bytes, count: 11 },
+        ],
+        _ => Vec::new(),
+    };
+    let resources =
+        vec![resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 64 }, 1), target];
+    let immediate = (0..9).map(|n| [n, n + 100, n + 200, n + 300]).collect();
+    let interface = Interface { group_size: [8, 1, 1], resources, shared, immediate, ..Interface::default() };
+    Function::new(format!("{memory:?}"), interface)
+}
+
+fn object(b: &mut Builder<'_>, memory: Memory) -> Object {
+    match memory {
+        Memory::Raw | Memory::Structured(_) | Memory::Constant => Object::Resource(only(ResourceId::new(TARGET))),
+        Memory::Immediate => Object::Immediate,
+        Memory::SharedRaw | Memory::Shared(_) => Object::Shared(SharedId::new(0)),
+        Memory::Range(_) => {
+            let (index, three) = (b.input(Input::ThreadIndex), b.i32(3));
+            let element = b.op(Op::IMul, &[index, three]);
+            let seven = b.i32(7);
+            let element = b.op(Op::And, &[element, seven]);
+            Object::Resource(ResourceRef { id: ResourceId::new(TARGET), element: Element::Computed(element) })
+        }
+    }
+}
+
+/// A number per lane, from a component of the group number on.
+fn number(b: &mut Builder<'_>, layout: Layout, component: u8) -> Value {
+    let start = b.input(Input::GroupId(component));
+    let index = b.input(Input::ThreadIndex);
+    let own = match layout {
+        Layout::Uniform => return start,
+        Layout::Growing(step) => {
+            let step = b.i32(step);
+            b.op(Op::IMul, &[index, step])
+        }
+        Layout::Scattered => {
+            let (five, seven) = (b.i32(5), b.i32(7));
+            let own = b.op(Op::IMul, &[index, five]);
+            b.op(Op::And, &[own, seven])
+        }
+    };
+    b.op(Op::IAdd, &[start, own])
+}
+
+fn place(b: &mut Builder<'_>, memory: Memory, [index, offset]: [Layout; 2], fixed: Option<u32>) -> Place {
+    let object = object(b, memory);
+    let index = memory.has_index().then(|| number(b, index, 0));
+    let offset = match fixed {
+        Some(offset) => b.i32(offset),
+        None => number(b, offset, 1),
+    };
+    Place { object, index, offset }
+}
+
+fn effect(b: &mut Builder<'_>, masked: bool) -> Value {
+    if !masked {
+        return b.bool(true);
+    }
+    let (index, limit) = (b.input(Input::ThreadIndex), b.i32(5));
+    b.op(Op::INe, &[index, limit])
+}
+
+/// Writes words to the thread's own element of the output.
+fn report(b: &mut Builder<'_>, values: &[Value]) {
+    let (index, zero, always) = (b.input(Input::ThreadIndex), b.i32(0), b.bool(true));
+    let object = Object::Resource(only(ResourceId::new(OUT)));
+    b.store(Place { object, index: Some(index), offset: zero }, values, always);
+}
+
+/// Starts of index and offset: inside, over an edge in the middle of a packet, around 2^32.
+fn groups() -> Vec<[u32; 3]> {
+    let indices = [0, 1, 3, 4, 9, 10, 11, 500, u32::MAX - 3, 0x2000_0000, 0x8000_0000];
+    let offsets = [0, 4, 7, 8, 12, 40, 84, 180, 208, u32::MAX - 7];
+    indices.into_iter().flat_map(|index| offsets.map(|offset| [index, offset, 0])).collect()
+}
+
+fn layouts(memory: Memory) -> Vec<[Layout; 2]> {
+    let growing = |n| Layout::Growing(n);
+    let (uniform, scattered) = (Layout::Uniform, Layout::Scattered);
+    if !memory.has_index() {
+        return [uniform, growing(4), growing(8), growing(12), growing(16), growing(20), growing(2), scattered]
+            .map(|offset| [uniform, offset])
+            .to_vec();
+    }
+    vec![
+        [uniform, uniform],
+        [growing(1), uniform],
+        [growing(2), uniform],
+        [growing(u32::MAX), uniform],
+        [scattered, uniform],
+        [uniform, growing(4)],
+        [growing(1), growing(4)],
+    ]
+}
+
+fn check(func: Function, seed: u64) {
+    let mut random = Random(seed);
+    let content = bound::contents(&func, || random.bits() as u32);
+    compare(func, &content, &groups(), u64::MAX);
+}
+
+/// Fills shared memory so that loads from it tell words apart.
+fn fill_shared(b: &mut Builder<'_>, memory: Memory) {
+    let (Memory::SharedRaw | Memory::Shared(_)) = memory else { return };
+    let (index, zero, always) = (b.input(Input::ThreadIndex), b.i32(0), b.bool(true));
+    let object = Object::Shared(SharedId::new(0));
+    let four = b.i32(4);
+    let bytes = b.op(Op::IMul, &[index, four]);
+    let one = b.i32(1);
+    let value = b.op(Op::IAdd, &[index, one]);
+    let place = match memory.has_index() {
+        true => Place { object, index: Some(index), offset: zero },
+        false => Place { object, index: None, offset: bytes },
+    };
+    b.store(place, &[value], always);
+}
+
+#[test]
+fn loads_of_every_shape() {
+    for memory in Memory::ALL {
+        for layout in layouts(memory) {
+            for words in 1..=4 {
+                for fixed in [None, Some(0), Some(4)] {
+                    let mut func = function(memory);
+                    let mut b = Builder::new(&mut func);
+                    fill_shared(&mut b, memory);
+                    let place = place(&mut b, memory, layout, fixed.filter(|_| memory.has_index()));
+                    let values = b.load(place, words);
+                    report(&mut b, &values);
+                    b.return_();
+                    println!("{memory:?} {layout:?} {words} words, offset {fixed:?}");
+                    check(func, words as u64);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn stores_of_every_shape() {
+    for memory in Memory::ALL.into_iter().filter(|memory| memory.writable()) {
+        for layout in layouts(memory) {
+            for words in 1..=4 {
+                for (fixed, masked, varying) in
+                    [(None, false, true), (Some(0), false, true), (Some(4), true, true), (None, true, false)]
+                {
+                    let mut func = function(memory);
+                    let mut b = Builder::new(&mut func);
+                    let mut values: Vec<Value> = (0..words).map(|n| b.i32(0x100 * (n + 1))).collect();
+                    if varying {
+                        let index = b.input(Input::ThreadIndex);
+                        values = values.into_iter().map(|value| b.op(Op::IAdd, &[value, index])).collect();
+                    }
+                    let effect = effect(&mut b, masked);
+                    let place = place(&mut b, memory, layout, fixed.filter(|_| memory.has_index()));
+                    b.store(place, &values, effect);
+                    let seen = b.load(place, words as usize);
+                    report(&mut b, &seen);
+                    b.return_();
+                    println!("{memory:?} {layout:?} {words} words, offset {fixed:?}, masked {masked}");
+                    check(func, u64::from(words));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn atomics_on_every_memory() {
+    for memory in Memory::ALL.into_iter().filter(|memory| memory.writable()) {
+        for op in AtomicOp::ALL {
+            for layout in [[Layout::Uniform, Layout::Uniform], [Layout::Growing(1), Layout::Uniform]] {
+                let mut func = function(memory);
+                let mut b = Builder::new(&mut func);
+                fill_shared(&mut b, memory);
+                let index = b.input(Input::ThreadIndex);
+                let compare = (op == AtomicOp::CompareExchange).then_some(index);
+                let effect = effect(&mut b, true);
+                let place = place(&mut b, memory, layout, None);
+                let seven = b.i32(7);
+                let value = b.op(Op::IMul, &[index, seven]);
+                let old = b.atomic(op, place, value, compare, effect);
+                report(&mut b, &[old]);
+                b.return_();
+                check(func, 3);
+            }
+        }
+    }
+}
+
+fn typed(count: u32) -> Function {
+    let kind = ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Uint };
+    let mut counted = resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, 1);
+    counted.uses_counter = true;
+    let resources = vec![
+        resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 64 }, 1),
+        resource(ResourceClass::UnorderedAccess, kind, count),
+        counted,
+    ];
+    Function::new("typed", Interface { group_size: [13, 1, 1], resources, ..Interface::default() })
+}
+
+/// Texels, queries and counters go through helpers: the same answers in the same order.
+#[test]
+fn helpers_answer_lane_by_lane() {
+    for uniform in [false, true] {
+        let mut func = typed(1);
+        let mut b = Builder::new(&mut func);
+        let index = b.input(Input::ThreadIndex);
+        let (two, three) = (b.i32(2), b.i32(3));
+        let x = if uniform { two } else { index };
+        let view = only(ResourceId::new(TARGET));
+        let effect = effect(&mut b, true);
+        let texel = b.texel_load(view, &[x, two], None);
+        b.texel_store(view, &[x, three], [index, two, three, index], effect);
+        let old = b.texel_atomic(AtomicOp::Add, view, &[x, three], index, None, effect);
+        let counter = b.counter(CounterOp::Alloc, only(ResourceId::new(2)), effect);
+        let consumed = b.counter(CounterOp::Consume, only(ResourceId::new(2)), effect);
+        report(&mut b, &texel);
+        let (four, always, object) = (b.i32(16), b.bool(true), Object::Resource(only(ResourceId::new(OUT))));
+        let place = Place { object, index: Some(index), offset: four };
+        b.store(place, &[old, counter, consumed], always);
+        b.return_();
+        let mut random = Random(9);
+        let content = bound::contents(&func, || random.bits() as u32);
+        compare(func, &content, &[[0, 0, 0]], u64::MAX);
+    }
+}
+
+/// A host that panics where it is asked.
+struct Panicking;
+
+impl Host for Panicking {
+    fn load(&self, _: Address, _: &mut [u32]) {
+        unreachable!("loads are inline")
+    }
+    fn store(&self, _: Address, _: &[u32]) {
+        unreachable!("stores are inline")
+    }
+    fn atomic(&self, _: AtomicOp, _: Address, _: u32, _: u32) -> u32 {
+        unreachable!("atomics are inline")
+    }
+    fn counter(&self, _: CounterOp, _: ViewSlot) -> u32 {
+        panic!("asked for a counter")
+    }
+    fn texel_load(&self, _: ViewSlot, _: [u32; 3], _: u32) -> [u32; 4] {
+        panic!("asked for a texel")
+    }
+    fn texel_store(&self, _: ViewSlot, _: [u32; 3], _: [u32; 4]) {
+        panic!("asked to store a texel")
+    }
+    fn texel_atomic(&self, _: AtomicOp, _: ViewSlot, _: [u32; 3], _: u32, _: u32) -> u32 {
+        panic!("asked to change a texel")
+    }
+    fn query(&self, _: Query, _: ViewSlot, _: u32) -> [u32; 4] {
+        panic!("asked a question")
+    }
+    fn stop_requested(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_panic_in_a_helper_ends_the_group_with_a_fault() {
+    let mut func = typed(1);
+    let mut b = Builder::new(&mut func);
+    let (one, two) = (b.i32(1), b.i32(2));
+    report(&mut b, &[one]);
+    b.set_origin(Origin(31));
+    let always = b.bool(true);
+    b.counter(CounterOp::Alloc, only(ResourceId::new(2)), always);
+    report(&mut b, &[two]);
+    b.return_();
+    let func = verify(func).unwrap();
+    let options = Options::host().expect("tests run on x86-64 with SSE4.2");
+    let compiled = compile(&func, &options).unwrap();
+    let bound = bound::Bound::new(&func, &bound::contents(&func, || 0));
+    let outcome = bound::run_with(&func, &compiled, &bound, &Panicking, &[[0, 0, 0]], u64::MAX);
+    assert_eq!(outcome.ends, [Err(Fault { kind: FaultKind::Internal, origin: Origin(31) })]);
+    // The first packet wrote once, the second never began.
+    let written = bound.words(OUT).iter().filter(|&&word| word == 1).count();
+    assert_eq!((written, bound.words(OUT).contains(&2)), (8, false));
+}
