@@ -150,11 +150,21 @@ fn effect(b: &mut Builder<'_>, masked: bool) -> Value {
     b.op(Op::INe, &[index, limit])
 }
 
-/// Writes words to the thread's own element of the output.
+/// Mixes words into the thread's own element of the output, so that every group leaves a trace.
 fn report(b: &mut Builder<'_>, values: &[Value]) {
     let (index, zero, always) = (b.input(Input::ThreadIndex), b.i32(0), b.bool(true));
-    let object = Object::Resource(only(ResourceId::new(OUT)));
-    b.store(Place { object, index: Some(index), offset: zero }, values, always);
+    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(index), offset: zero };
+    let old = b.load(place, values.len());
+    let factor = b.i32(31);
+    let mixed: Vec<Value> = old
+        .into_iter()
+        .zip(values)
+        .map(|(old, &value)| {
+            let old = b.op(Op::IMul, &[old, factor]);
+            b.op(Op::IAdd, &[old, value])
+        })
+        .collect();
+    b.store(place, &mixed, always);
 }
 
 /// Starts of index and offset: inside, over an edge in the middle of a packet, around 2^32.
@@ -368,6 +378,49 @@ fn a_panic_in_a_helper_ends_the_group_with_a_fault() {
     let outcome = bound::run_with(&func, &compiled, &bound, &Panicking, &[[0, 0, 0]], u64::MAX);
     assert_eq!(outcome.ends, [Err(Fault { kind: FaultKind::Internal, origin: Origin(31) })]);
     // The first packet wrote once, the second never began.
-    let written = bound.words(OUT).iter().filter(|&&word| word == 1).count();
-    assert_eq!((written, bound.words(OUT).contains(&2)), (8, false));
+    let written: Vec<u32> = bound.words(OUT).into_iter().filter(|&word| word != 0).collect();
+    assert_eq!(written, [1; 8]);
+}
+
+/// Elements beyond 4 GiB are reached by every path, though offsets do not fit 32 bits.
+#[test]
+fn views_over_four_gibibytes() {
+    const STRIDE: u32 = 64;
+    const COUNT: u64 = (1 << 26) + 8;
+    let bytes = COUNT * u64::from(STRIDE);
+    for layout in [Layout::Uniform, Layout::Growing(1), Layout::Scattered] {
+        let mut func = function(Memory::Structured(STRIDE));
+        let mut b = Builder::new(&mut func);
+        let place = place(&mut b, Memory::Structured(STRIDE), [layout, Layout::Uniform], Some(4));
+        let index = b.input(Input::ThreadIndex);
+        let value = if layout == Layout::Uniform { b.i32(7) } else { index };
+        let always = b.bool(true);
+        let old = b.load(place, 1)[0];
+        b.store(place, &[value], always);
+        let new = b.load(place, 1)[0];
+        report(&mut b, &[old, new]);
+        b.return_();
+        let func = verify(func).unwrap();
+        let options = Options::host().expect("tests run on x86-64 with SSE4.2");
+        let compiled = compile(&func, &options).unwrap();
+        let large = bound::Large::new(bytes);
+        for word in [1, COUNT - 8, COUNT - 1].map(|element| element * u64::from(STRIDE) / 4 + 1) {
+            large.set(word, 1000);
+        }
+        let start = COUNT as u32 - 8;
+        let words = bound::run_large(&func, &compiled, &large, COUNT, [start, 0, 0]);
+        for lane in 0..8u32 {
+            let own = match layout {
+                Layout::Uniform => 0,
+                Layout::Growing(step) => lane * step,
+                Layout::Scattered => lane * 5 & 7,
+            };
+            let old = if own == 0 || own == 7 { 1000 } else { 0 };
+            let new = if layout == Layout::Uniform { 7 } else { lane };
+            assert_eq!(words[lane as usize * 16..][..2], [old, new], "{layout:?}, lane {lane}");
+        }
+        // 4 GiB before the first element there is one that a cut offset would hit.
+        assert_eq!(large.get(1), 0);
+        assert_eq!(large.get(u64::from(STRIDE) / 4 + 1), 1000);
+    }
 }

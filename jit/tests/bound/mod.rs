@@ -286,6 +286,57 @@ fn views((buffers, resource): (&Vec<Buffer>, &Resource)) -> Vec<View> {
     buffers.iter().map(view).collect()
 }
 
+/// A view that is larger than 32 bits can say. Its pages are zero until written.
+pub struct Large {
+    pages: memmap2::MmapRaw,
+}
+
+impl Large {
+    pub fn new(bytes: u64) -> Self {
+        let bytes = usize::try_from(bytes).expect("64-bit addresses");
+        let pages = memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon().expect("address space");
+        Self { pages: pages.into() }
+    }
+
+    fn word(&self, n: u64) -> &AtomicU32 {
+        let n = usize::try_from(n).expect("64-bit addresses");
+        assert!((n + 1) * 4 <= self.pages.len());
+        // SAFETY: within the mapping, which is aligned to a page; only atomics and compiled code touch it.
+        unsafe { &*self.pages.as_mut_ptr().cast::<AtomicU32>().add(n) }
+    }
+
+    pub fn get(&self, n: u64) -> u32 {
+        self.word(n).load(Ordering::Relaxed)
+    }
+
+    pub fn set(&self, n: u64, word: u32) {
+        self.word(n).store(word, Ordering::Relaxed);
+    }
+}
+
+/// Runs one group with the output bound to resource 0 and a large structured view to resource 1; gives the output.
+pub fn run_large(func: &Function, compiled: &Compiled, large: &Large, count: u64, group: [u32; 3]) -> Vec<u32> {
+    let bound = Bound::new(func, &[vec![vec![0; 128]], vec![vec![0]]]);
+    let mut ranges: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
+    ranges[1][0] =
+        View { base: large.pages.as_mut_ptr(), size_bytes: large.pages.len() as u64, count, counter: ptr::null_mut() };
+    let table: Vec<Range> = ranges.iter().map(|views| Range { views: views.as_ptr(), count: 1 }).collect();
+    let mut arena = vec![0u8; compiled.arena_layout().size_bytes + 64];
+    let start = arena.as_ptr().align_offset(64);
+    let mut context = Context::new(Bindings {
+        ranges: table.as_ptr(),
+        helpers: abi::helpers::<Bound>(),
+        host: ptr::from_ref(&bound).cast(),
+        stop: &bound.stop,
+        arena: arena[start..].as_mut_ptr(),
+        fuel: u64::MAX,
+    });
+    // SAFETY: the records above are as the ABI asks, live to the end of this function, and the code was compiled for
+    // this processor.
+    unsafe { compiled.run_group(&mut context, group) }.expect("nothing faults");
+    bound.words(0)
+}
+
 /// Features to test: what the processor has, and the floor.
 pub fn feature_sets() -> Vec<CpuFeatures> {
     let host = CpuFeatures::detect().expect("tests run on x86-64 with SSE4.2");
