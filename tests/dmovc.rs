@@ -6,6 +6,7 @@
 #[path = "support/run.rs"]
 mod run;
 #[path = "support/tokens.rs"]
+#[allow(dead_code, reason = "each test writes other instructions")]
 mod tokens;
 
 use run::{Devices, Structured};

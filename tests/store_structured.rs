@@ -7,6 +7,7 @@
 #[path = "support/run.rs"]
 mod run;
 #[path = "support/tokens.rs"]
+#[allow(dead_code, reason = "each test writes other instructions")]
 mod tokens;
 
 use run::{Devices, Structured};
@@ -61,8 +62,7 @@ fn request(tokens: &mut Tokens) {
     }
 }
 
-/// One thread a group, so that stores to one place come one at a time; each group's memory is the same view, and with
-/// two threads the groups run in any order: only one request is made in a run.
+/// One thread with one request a run, addresses from memory.
 #[test]
 fn views_scattered() {
     let devices = Devices::new();

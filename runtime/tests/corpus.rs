@@ -39,8 +39,6 @@ fn run(device: &Device, shader: &Shader, mut random: Random) -> After {
     let dispatch = Dispatch::new([2, 2, 1]).rules(BindingRules::Partial).fuel(FUEL);
     let end = match device.dispatch(shader, &bindings, &dispatch) {
         Ok(_) => "done".to_owned(),
-        // Where the fuel runs out is the engine's matter.
-        Err(Error::Stopped { .. }) => return ("out of fuel".to_owned(), Vec::new()),
         Err(error) => error.to_string(),
     };
     let views = bindings
@@ -55,7 +53,7 @@ fn engines_agree_on_random_data() {
     let (mut failures, mut ran, mut stopped) = (Vec::new(), 0, Vec::new());
     for (seed, path) in (1..).zip(compute_shaders()) {
         let bytes = std::fs::read(&path).unwrap();
-        let name = path.strip_prefix(data()).unwrap().display().to_string();
+        let name = path.strip_prefix(data()).unwrap_or(&path).display().to_string();
         let mut first: Option<[After; 2]> = None;
         for &engine in ENGINES {
             let shader = match compile(&device, &bytes, engine) {

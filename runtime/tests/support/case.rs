@@ -17,20 +17,20 @@ pub fn data() -> PathBuf {
 
 /// Every compute shader of the corpus, in a fixed order.
 pub fn compute_shaders() -> Vec<PathBuf> {
-    let mut files = Vec::new();
     let exec = std::fs::read_dir(data().join("exec")).unwrap().map(|entry| entry.unwrap().path());
-    let folders = ["compute", "patched"].map(|folder| data().join(folder));
-    for folder in folders.into_iter().chain(exec.filter(|path| path.is_dir())) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy();
-            if name.ends_with(".cso") && name.contains(".cs_") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
+    let mut folders: Vec<PathBuf> = exec.filter(|path| path.is_dir()).collect();
+    folders.extend(["compute", "patched"].map(|folder| data().join(folder)));
+    // Not part of the repository: used where the whole corpus lies beside it.
+    folders.extend(Some(data().join("../../../shared/corpus/dxilconv")).filter(|folder| folder.is_dir()));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
+    let is_compute = |path: &PathBuf| {
+        let listing = std::fs::read_to_string(path.with_extension("asm"));
+        path.extension().is_some_and(|extension| extension == "cso")
+            && listing.is_ok_and(|listing| listing.lines().any(|line| line.starts_with("cs_")))
+    };
+    let mut shaders: Vec<PathBuf> = files.filter(is_compute).collect();
+    shaders.sort();
+    shaders
 }
 
 /// An execution.

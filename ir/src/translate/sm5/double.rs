@@ -12,7 +12,7 @@ use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;
 use crate::ops::Op;
-use crate::types::{Const, Type};
+use crate::types::Const;
 
 /// Values by pair.
 #[derive(Clone, Copy, Default)]
@@ -71,14 +71,14 @@ impl Translator<'_, '_> {
         value
     }
 
-    /// Puts a double or its bits into the words of a pair.
-    fn set_pair(&mut self, instruction: &Instruction, words: &mut Vector, pair: usize, value: Value) {
-        let bits = if self.b.func.ty(value) == Type::F64 {
-            let value = if instruction.saturate { self.b.op(Op::DSat, &[value]) } else { value };
-            self.b.op(Op::BitsF64, &[value])
-        } else {
-            value
-        };
+    /// The bits of an instruction's double result.
+    fn double_bits(&mut self, instruction: &Instruction, value: Value) -> Value {
+        let value = if instruction.saturate { self.b.op(Op::DSat, &[value]) } else { value };
+        self.b.op(Op::BitsF64, &[value])
+    }
+
+    /// Puts a double's bits into the words of a pair.
+    fn set_pair(&mut self, words: &mut Vector, pair: usize, bits: Value) {
         words.set(2 * pair, self.b.op(Op::Low64, &[bits]));
         words.set(2 * pair + 1, self.b.op(Op::High64, &[bits]));
     }
@@ -104,7 +104,8 @@ impl Translator<'_, '_> {
             self.precise_pair(instruction, pair);
             let args: SmallVec<[Value; 3]> = sources.iter().map(|source| source.at(pair)).collect();
             let value = compute(&mut self.b, &args);
-            self.set_pair(instruction, &mut words, pair, value);
+            let bits = self.double_bits(instruction, value);
+            self.set_pair(&mut words, pair, bits);
         }
         self.b.set_precise(false);
         self.write(destination, &words)
@@ -150,41 +151,53 @@ impl Translator<'_, '_> {
         for pair in pairs(mask) {
             self.precise_pair(instruction, pair);
             let value = compute(&mut self.b, &[source.at(pair)]);
-            self.set_pair(instruction, &mut words, pair, value);
+            let bits = self.double_bits(instruction, value);
+            self.set_pair(&mut words, pair, bits);
         }
         self.b.set_precise(false);
         self.write(destination, &words)
     }
 
-    /// Moves doubles; without modifiers and `_sat` their bits stay untouched.
+    /// The bits that a move of one source gives: untouched, or the result of a double operation.
+    fn moved_pairs(&mut self, instruction: &Instruction, source: &Operand, mask: u8) -> Result<Pairs> {
+        let mut result = self.pair_bits(source, mask)?;
+        if source.absolute || source.negate || instruction.saturate {
+            for pair in pairs(mask) {
+                self.precise_pair(instruction, pair);
+                let value = self.as_double(source, result.at(pair));
+                result.0[pair] = Some(self.double_bits(instruction, value));
+            }
+            self.b.set_precise(false);
+        }
+        Ok(result)
+    }
+
+    /// Moves doubles.
     pub(super) fn dmov(&mut self, instruction: &Instruction) -> Result {
         let [destination, source] = self.operands(instruction)?;
-        if source.absolute || source.negate || instruction.saturate {
-            return self.each_double(instruction, |_, s| s[0]);
+        let mask = destination.mask();
+        let source = self.moved_pairs(instruction, source, mask)?;
+        let mut words = Vector::default();
+        for pair in pairs(mask) {
+            self.set_pair(&mut words, pair, source.at(pair));
         }
-        let words = self.bits(source, whole_pairs(destination.mask()))?;
         self.write(destination, &words)
     }
 
-    /// Selects whole doubles. The first two swizzled components of the condition decide about `.xy` and `.zw`.
+    /// Selects whole doubles. The first two swizzled components of the condition decide about `.xy` and `.zw`. A source
+    /// without modifiers is moved untouched, whatever the other one has.
     pub(super) fn dmovc(&mut self, instruction: &Instruction) -> Result {
         let [destination, condition, if_set, if_clear] = self.operands(instruction)?;
         let mask = destination.mask();
-        let is_float = instruction.saturate || [if_set, if_clear].iter().any(|s| s.absolute || s.negate);
         let conditions = self.bits(condition, pairs(mask).fold(0, |lanes, pair| lanes | 1 << pair))?;
-        let a = self.pair_bits(if_set, mask)?;
-        let b = self.pair_bits(if_clear, mask)?;
+        let a = self.moved_pairs(instruction, if_set, mask)?;
+        let b = self.moved_pairs(instruction, if_clear, mask)?;
         let mut words = Vector::default();
         for pair in pairs(mask) {
             self.precise_pair(instruction, pair);
             let is_set = self.is_set(conditions.at(pair));
-            let (mut a, mut b) = (a.at(pair), b.at(pair));
-            if is_float {
-                a = self.as_double(if_set, a);
-                b = self.as_double(if_clear, b);
-            }
-            let chosen = self.b.select(is_set, a, b);
-            self.set_pair(instruction, &mut words, pair, chosen);
+            let chosen = self.b.select(is_set, a.at(pair), b.at(pair));
+            self.set_pair(&mut words, pair, chosen);
         }
         self.b.set_precise(false);
         self.write(destination, &words)

@@ -20,7 +20,9 @@ impl Translator<'_, '_> {
         if source.absolute || source.negate || instruction.saturate {
             for lane in lanes(mask) {
                 self.precise_at(instruction, lane);
-                let value = self.flushed(source, words.at(lane));
+                let value = self.b.op(Op::AsF32, &[words.at(lane)]);
+                let value = self.b.op(Op::FFlush, &[value]);
+                let value = self.sign_modified(source, value);
                 let word = self.word(instruction, value);
                 words.set(lane, word);
             }
@@ -29,33 +31,18 @@ impl Translator<'_, '_> {
         Ok(words)
     }
 
-    /// A source of a move that is a float operation.
-    fn flushed(&mut self, source: &Operand, bits: Value) -> Value {
-        let value = self.b.op(Op::AsF32, &[bits]);
-        let value = self.b.op(Op::FFlush, &[value]);
-        self.sign_modified(source, value)
-    }
-
+    /// A source without modifiers is moved untouched, whatever the other one has.
     pub(super) fn movc(&mut self, instruction: &Instruction) -> Result {
         let [destination, condition, if_set, if_clear] = self.operands(instruction)?;
         let mask = destination.mask();
-        let is_float = instruction.saturate || [if_set, if_clear].iter().any(|s| s.absolute || s.negate);
         let conditions = self.bits(condition, mask)?;
-        let a = self.bits(if_set, mask)?;
-        let b = self.bits(if_clear, mask)?;
+        let a = self.moved(instruction, if_set, mask)?;
+        let b = self.moved(instruction, if_clear, mask)?;
         let mut words = Vector::default();
         for lane in lanes(mask) {
             self.precise_at(instruction, lane);
             let is_set = self.is_set(conditions.at(lane));
-            let word = if is_float {
-                let a = self.flushed(if_set, a.at(lane));
-                let b = self.flushed(if_clear, b.at(lane));
-                let chosen = self.b.select(is_set, a, b);
-                self.word(instruction, chosen)
-            } else {
-                self.b.select(is_set, a.at(lane), b.at(lane))
-            };
-            words.set(lane, word);
+            words.set(lane, self.b.select(is_set, a.at(lane), b.at(lane)));
         }
         self.b.set_precise(false);
         self.write(destination, &words)

@@ -154,6 +154,9 @@ impl Translator<'_, '_> {
     pub(super) fn bufinfo(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory] = self.operands(instruction)?;
         let resource = self.resource(memory)?;
+        if matches!(self.memory(memory)?, Memory::Typed(_, dimension) if dimension != Dimension::Buffer) {
+            return Err(self.bad_operand("texture"));
+        }
         let answer = Vector::from(self.b.query(Query::BufferSize, resource, None));
         let words = swizzle(memory, destination.mask(), &answer);
         self.write(destination, &words)
@@ -163,6 +166,9 @@ impl Translator<'_, '_> {
         let [destination, level, memory] = self.operands(instruction)?;
         let level = self.read_one(level, Kind::Int)?;
         let (resource, dimension) = self.typed(memory)?;
+        if dimension == Dimension::Buffer {
+            return Err(self.bad_operand(dimension.name()));
+        }
         let answer = Vector::from(self.b.query(Query::TextureSize, resource, Some(level)));
         self.write_answer(instruction, destination, memory, answer, texel_axes(dimension))
     }
@@ -173,7 +179,10 @@ impl Translator<'_, '_> {
         if memory.file == RegisterFile::Rasterizer {
             return Err(self.bad_operand(memory.file.text()));
         }
-        let (resource, _) = self.typed(memory)?;
+        let (resource, dimension) = self.typed(memory)?;
+        if !matches!(dimension, Dimension::Texture2dMs | Dimension::Texture2dMsArray) {
+            return Err(self.bad_operand(dimension.name()));
+        }
         let answer = Vector::from(self.b.query(Query::SampleCount, resource, None));
         self.write_answer(instruction, destination, memory, answer, 0)
     }

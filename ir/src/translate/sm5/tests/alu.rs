@@ -334,7 +334,7 @@ fn moves_touch_no_bits_unless_asked() {
     each("mov r0, |r1|", |[a, ..]| bits(float(a).abs()));
     each("mov_sat r0, r1", |[a, ..]| bits(if float(a) > 0.0 { float(a).min(1.0) } else { 0.0 }));
     each("movc r0, r1, r2, r3", |[c, a, b, _]| if c != 0 { a } else { b });
-    each("movc r0, r1, -r2, r3", |[c, a, b, _]| if c != 0 { bits(-float(a)) } else { bits(float(b)) });
+    each("movc r0, r1, -r2, r3", |[c, a, b, _]| if c != 0 { bits(-float(a)) } else { b });
     each_two("swapc r0, r5, r1, r2, r3", |[c, a, b, _]| if c != 0 { [b, a] } else { [a, b] });
 }
 
