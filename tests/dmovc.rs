@@ -149,7 +149,8 @@ fn every_mask_swizzle_and_modifier() {
                         Structured { register: "t0", stride_bytes: RECORD as u32 * 4, words: &records },
                         Structured { register: "u0", stride_bytes: 16, words: &zeros },
                     ];
-                    let words = devices.run(&shader(mask, swizzles, saturate), &views, [1, 1, 1], &what);
+                    let shaders = devices.compile(&shader(mask, swizzles, saturate), &what);
+                    let words = devices.run(&shaders, &views, &what);
                     assert_eq!(words[0], records, "{what}: the input changed");
                     for (thread, record) in records.chunks_exact(RECORD).enumerate() {
                         for pair in 0..16 {

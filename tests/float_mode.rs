@@ -126,7 +126,8 @@ fn both_modes_give_the_same() {
             Structured { register: "t0", stride_bytes: 8, words: &input },
             Structured { register: "u0", stride_bytes: 32, words: &zeros },
         ];
-        let words = Devices::new().run(&float_shader(with_doubles), &views, [1, 1, 1], &what);
+        let devices = Devices::new();
+        let words = devices.run(&devices.compile(&float_shader(with_doubles), &what), &views, &what);
         let element = |n: usize| &words[1][n * 8..n * 8 + 4];
         for (n, &(opcode, a, b, expected)) in CASES.iter().enumerate() {
             let got = &element(n)[..3];
@@ -161,7 +162,8 @@ fn moves_keep_bits() {
         Structured { register: "t0", stride_bytes: 4, words: &inputs },
         Structured { register: "u0", stride_bytes: 16, words: &[0; 6 * 4] },
     ];
-    let words = Devices::new().run(&tokens.container(), &views, [1, 1, 1], "mov");
+    let devices = Devices::new();
+    let words = devices.run(&devices.compile(&tokens.container(), "mov"), &views, "mov");
     let expected = [
         [DENORMAL, MINUS, 0, 0],
         [DENORMAL | MINUS, 0, 0, 0],

@@ -73,7 +73,7 @@ fn views_scattered() {
             request(&mut tokens);
             let operands = [dst(UAV, 0, mask), one(TEMP, 0, 0), one(TEMP, 0, 1), src(TEMP, 1, [0, 1, 2, 3])];
             tokens.emit(op::STORE_STRUCTURED, 0, &operands).emit(op::RET, 0, &[]);
-            let container = tokens.container();
+            let shaders = devices.compile(&tokens.container(), "store_structured");
             for (n, target) in targets(stride).into_iter().enumerate() {
                 let what = format!("u0 of stride {stride}, mask {mask:#06b}, target {target:x?}");
                 let before: Vec<u32> = (0..COUNT * stride / 4).map(|n| 0xc0de_0000 + n).collect();
@@ -82,7 +82,7 @@ fn views_scattered() {
                     Structured { register: "t0", stride_bytes: 16, words: &request },
                     Structured { register: "u0", stride_bytes: stride, words: &before },
                 ];
-                let words = devices.run(&container, &views, [1, 1, 1], &what);
+                let words = devices.run(&shaders, &views, &what);
                 let mut expected = before.clone();
                 store(&mut expected, stride, target, mask, values(n as u32));
                 assert_eq!(words[1], expected, "{what}");
@@ -114,7 +114,8 @@ fn views_in_a_row() {
                         Structured { register: "t0", stride_bytes: 16, words: &requests },
                         Structured { register: "u0", stride_bytes: stride, words: &before },
                     ];
-                    let words = devices.run(&tokens.container(), &views, [1, 1, 1], &what);
+                    let shaders = devices.compile(&tokens.container(), &what);
+                    let words = devices.run(&shaders, &views, &what);
                     let mut expected = before.clone();
                     for thread in 0..16u32 {
                         let target = [thread.wrapping_add(first), offset];
@@ -160,7 +161,7 @@ fn shared_memory() {
             tokens.emit(op::SYNC, SYNC_G_T, &[]);
             copy_out(&mut tokens, total, stride);
             tokens.emit(op::RET, 0, &[]);
-            let container = tokens.container();
+            let shaders = devices.compile(&tokens.container(), "store_structured");
             let zeros = vec![0; 3 * total as usize];
             let requests = requests(stride);
             for (request, target) in requests.chunks_exact(4).zip(targets(stride)) {
@@ -169,7 +170,7 @@ fn shared_memory() {
                     Structured { register: "t0", stride_bytes: 16, words: request },
                     Structured { register: "u0", stride_bytes: 4, words: &zeros },
                 ];
-                let words = devices.run(&container, &views, [1, 1, 1], &what);
+                let words = devices.run(&shaders, &views, &what);
                 let neighbours: Vec<u32> = (0..total).map(|n| FILL + n).collect();
                 let mut expected = vec![0; total as usize];
                 store(&mut expected, stride, target, mask, values(request[2]));

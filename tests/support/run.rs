@@ -1,6 +1,6 @@
-//! Runs a container once on every engine and thread count, over structured views with guard bytes around them.
+//! Runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
 
-use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, View};
+use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, Shader, View};
 
 /// Bytes before and after each view; a multiple of what views may start at.
 const GUARD: usize = 256;
@@ -26,32 +26,30 @@ impl Devices {
         Self([1, 2].map(|threads| Device::builder().threads(threads).build().expect("two small pools")))
     }
 
-    /// Runs the container on each engine with one and two threads, checks the guards and that all agree, and gives the
-    /// views' words after the run.
-    pub fn run(&self, container: &[u8], views: &[Structured<'_>], groups: [u32; 3], what: &str) -> Vec<Vec<u32>> {
+    /// Compiles a container for each engine.
+    pub fn compile(&self, container: &[u8], what: &str) -> Vec<Shader> {
+        let compile = |engine| self.0[0].compile(container, &CompileOptions::new(engine));
+        let engines = [Engine::Interpreter, Engine::Jit];
+        engines.map(|engine| compile(engine).unwrap_or_else(|error| panic!("{what}: {engine}: {error}"))).into()
+    }
+
+    /// Runs each engine's shader with one and two threads, checks the guards and that all agree, and gives the views'
+    /// words after the run.
+    pub fn run(&self, shaders: &[Shader], views: &[Structured<'_>], what: &str) -> Vec<Vec<u32>> {
         let mut agreed: Option<Vec<Vec<u32>>> = None;
-        for engine in [Engine::Interpreter, Engine::Jit] {
+        for shader in shaders {
             for device in &self.0 {
-                let words = run_on(device, engine, container, views, groups, what);
+                let words = run_on(device, shader, views, what);
                 let expected = agreed.get_or_insert_with(|| words.clone());
-                assert_eq!(*expected, words, "{what}: {engine} differs from the interpreter on one thread");
+                assert_eq!(*expected, words, "{what}: {} differs from the interpreter on one thread", shader.engine());
             }
         }
         agreed.expect("ran at least once")
     }
 }
 
-fn run_on(
-    device: &Device,
-    engine: Engine,
-    container: &[u8],
-    views: &[Structured<'_>],
-    groups: [u32; 3],
-    what: &str,
-) -> Vec<Vec<u32>> {
-    let shader = device
-        .compile(container, &CompileOptions::new(engine))
-        .unwrap_or_else(|error| panic!("{what}: {engine}: {error}"));
+fn run_on(device: &Device, shader: &Shader, views: &[Structured<'_>], what: &str) -> Vec<Vec<u32>> {
+    let engine = shader.engine();
     let mut bindings = Bindings::new();
     let mut buffers = Vec::new();
     for view in views {
@@ -67,7 +65,7 @@ fn run_on(
         buffers.push(buffer);
     }
     device
-        .dispatch(&shader, &bindings, &Dispatch::new(groups))
+        .dispatch(shader, &bindings, &Dispatch::new([1, 1, 1]))
         .unwrap_or_else(|error| panic!("{what}: {engine}: {error}"));
     let inside = |bytes: Vec<u8>, register: &str| {
         let (head, rest) = bytes.split_at(GUARD);
