@@ -8,12 +8,15 @@ use brolga_ir::shape::{Shape, Shapes};
 use brolga_ir::uniformity::Uniformity;
 
 use super::LANES;
+use super::bound::Bounds;
 
 /// What is known about a shader before code is written.
 pub(super) struct Facts {
     /// Who goes where together, and what is the same in all lanes.
     pub uniformity: Uniformity,
     shapes: Shapes,
+    /// How large integers can be.
+    pub bounds: Bounds,
     /// Where barriers cut.
     pub phases: Phases,
     uses: Vec<u32>,
@@ -26,7 +29,14 @@ impl Facts {
         let uniformity = Uniformity::compute(func, LANES);
         let shapes = Shapes::compute(func, &uniformity, LANES);
         let phases = Phases::compute(func);
-        let mut facts = Self { uniformity, shapes, phases, uses: vec![0; func.value_count()], keeps_alive: false };
+        let mut facts = Self {
+            uniformity,
+            shapes,
+            bounds: Bounds::compute(func),
+            phases,
+            uses: vec![0; func.value_count()],
+            keeps_alive: false,
+        };
         facts.visit(func, func.body(), false);
         facts.keeps_alive &= facts.phases.has_cuts();
         facts

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `bound.rs` | upper bounds of integers |
 //! | `facts.rs` | what is known about a shader before code is written |
 //! | `layout.rs` | where things are in the arena |
 //! | `group.rs` | the group level: segments, loops over packets, agreement before barriers |
@@ -22,6 +23,7 @@
 //! * [`Lowering::mask`] is `None` exactly if the current block has its terminator.
 
 mod ask;
+mod bound;
 mod facts;
 mod flow;
 mod group;

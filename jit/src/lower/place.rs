@@ -19,6 +19,8 @@ use crate::packet::{Operand, Packet};
 const EARLY_VIEWS: usize = 64;
 /// Bytes over which the lanes of one access may be spread for the strided path; displacements are 32 bits.
 const MAX_SPREAD: u64 = 1 << 24;
+/// How deep a chain of operations is computed again as scalars.
+const MAX_SCALARS: u32 = 4;
 
 /// The parts of a view record that code needs.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,8 @@ pub(super) struct View {
     pub base: ir::Value,
     /// Bytes of a raw view, elements of any other, as an `i64`.
     pub limit: ir::Value,
+    /// The same cut to what 32-bit numbers can reach.
+    pub reachable: ir::Value,
 }
 
 /// A number of bytes or elements.
@@ -45,7 +49,9 @@ pub(super) struct Area {
     pub stride: Option<u32>,
     /// Elements, or bytes of raw memory.
     pub limit: Limit,
-    /// Elements below this are there without a check.
+    /// The same cut to what 32-bit numbers can reach.
+    pub reachable: Limit,
+    /// Elements, or bytes of raw memory, below this are there without a check.
     pub sure: u64,
     /// Belongs to this worker.
     pub private: bool,
@@ -101,6 +107,10 @@ pub(super) struct Access {
     steps: [u32; 2],
     known_index: Option<u32>,
     known_offset: Option<u32>,
+    /// The index and the offset as values.
+    values: [Option<Value>; 2],
+    /// Upper bounds of the index and the offset, in all lanes.
+    most: [u32; 2],
 }
 
 impl Lowering<'_, '_> {
@@ -135,10 +145,11 @@ impl Lowering<'_, '_> {
             Some(_) => offsets::VIEW_COUNT,
             None => offsets::VIEW_SIZE,
         };
-        View {
-            base: self.builder.ins().load(types::I64, constant_flags(), record, offsets::VIEW_BASE),
-            limit: self.builder.ins().load(types::I64, constant_flags(), record, limit),
-        }
+        let base = self.builder.ins().load(types::I64, constant_flags(), record, offsets::VIEW_BASE);
+        let limit = self.builder.ins().load(types::I64, constant_flags(), record, limit);
+        let most = self.builder.ins().iconst(types::I64, 1 << 32);
+        let reachable = self.builder.ins().umin(limit, most);
+        View { base, limit, reachable }
     }
 
     /// The address of a view record; a position out of the range is the unbound view.
@@ -167,13 +178,22 @@ impl Lowering<'_, '_> {
                     true => (None, u64::from(shared.stride_bytes) * u64::from(shared.count)),
                     false => (Some(shared.stride_bytes), u64::from(shared.count)),
                 };
-                Area { base, stride, limit: Limit::Known(limit), sure: limit, private: true, constant: false }
+                let limits = Limit::Known(limit);
+                Area { base, stride, limit: limits, reachable: limits, sure: limit, private: true, constant: false }
             }
             Object::Immediate => {
                 let limit = interface.immediate.len() as u64;
                 let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::IMMEDIATE);
-                let limit_of = Limit::Known(limit);
-                Area { base, stride: Some(16), limit: limit_of, sure: limit, private: true, constant: true }
+                let limits = Limit::Known(limit);
+                Area {
+                    base,
+                    stride: Some(16),
+                    limit: limits,
+                    reachable: limits,
+                    sure: limit,
+                    private: true,
+                    constant: true,
+                }
             }
             Object::Local(_) => unreachable!("private arrays are written in local.rs"),
         })
@@ -210,7 +230,8 @@ impl Lowering<'_, '_> {
             ResourceKind::Constant { .. } => (0, true),
             _ => (0, false),
         };
-        Target::Area(Area { base: view.base, stride, limit: Limit::Value(view.limit), sure, private: false, constant })
+        let (limit, reachable) = (Limit::Value(view.limit), Limit::Value(view.reachable));
+        Target::Area(Area { base: view.base, stride, limit, reachable, sure, private: false, constant })
     }
 
     /// Looks at a place: what it is in, and how it lies over the lanes that the mask has.
@@ -238,24 +259,48 @@ impl Lowering<'_, '_> {
             }
             (Target::Area(_), ..) => Spread::Scattered,
         };
-        Access { target, index, offset, spread, steps, known_index, known_offset }
+        let values = [place.index, Some(place.offset)];
+        let most = values.map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
+        Access { target, index, offset, spread, steps, known_index, known_offset, values, most }
     }
 
-    /// A scalar that lane 0 stands for.
-    fn first(&mut self, operand: &Operand) -> ir::Value {
-        match operand {
-            Operand::Uniform(uniform) => uniform.value,
-            Operand::Packet(packet) => self.emit().lanes(packet)[0],
+    /// What lane 0 has. Sums and products of what is known in lane 0 are computed again as scalars: that is cheaper than
+    /// to get them out of a vector, and often the vector is then not needed at all.
+    fn first(&mut self, value: Value, depth: u32) -> ir::Value {
+        let func = self.func;
+        let operand = self.operand(value);
+        let packet = match operand {
+            Operand::Uniform(uniform) => return uniform.value,
+            Operand::Packet(packet) => packet,
+        };
+        if let Some((op @ (Op::IAdd | Op::ISub | Op::IMul | Op::Shl), &[a, b])) = func.as_op(value)
+            && depth < MAX_SCALARS
+            && [a, b].iter().all(|&arg| self.is_at_hand(arg))
+        {
+            let (a, b) = (self.first(a, depth + 1), self.first(b, depth + 1));
+            let result = self.binary(op, self.scalar(a), self.scalar(b));
+            return result.values()[0];
         }
+        if let Some(first) = self.first_of_input(value) {
+            return first;
+        }
+        self.emit().lanes(&packet)[0]
+    }
+
+    /// Whether a value may be read where the builder stands.
+    fn is_at_hand(&self, value: Value) -> bool {
+        self.values[value.index()].is_some() || self.func.as_const(value).is_some()
     }
 
     /// Lane 0's address of an access that is not scattered, and whether all words of all lanes are in range (`None` if
     /// that is known).
     pub fn first_address(&mut self, area: &Area, access: &Access, words: u32) -> (ir::Value, Option<ir::Value>) {
         let [index_step, offset_step] = access.steps;
+        let [index_value, offset_value] = access.values;
+        let [most_index, most_offset] = access.most.map(u64::from);
         let mut address = area.base;
         let mut checks = Vec::new();
-        if let (Some(stride), Some(index)) = (area.stride, &access.index) {
+        if let (Some(stride), Some(index_value)) = (area.stride, index_value) {
             let last = u64::from(LANES - 1) * u64::from(index_step);
             match access.known_index {
                 Some(index) => {
@@ -266,13 +311,14 @@ impl Lowering<'_, '_> {
                     address = self.plus(address, u64::from(index) * u64::from(stride));
                 }
                 None => {
-                    let index = index.clone();
-                    let first = self.first(&index);
+                    let first = self.first(index_value, 0);
                     let first = self.builder.ins().uextend(types::I64, first);
-                    // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
-                    let limit = if index_step == 0 { area.limit } else { self.reachable(area.limit) };
-                    checks.extend(self.in_range(first, last + 1, limit));
-                    let bytes = self.builder.ins().imul_imm_u(first, i64::from(stride));
+                    if most_index >= area.sure {
+                        // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
+                        let limit = if index_step == 0 { area.limit } else { area.reachable };
+                        checks.extend(self.in_range(first, last + 1, limit));
+                    }
+                    let bytes = self.times(first, u64::from(stride));
                     address = self.builder.ins().iadd(address, bytes);
                 }
             }
@@ -280,8 +326,9 @@ impl Lowering<'_, '_> {
         let limit = match area.stride {
             Some(stride) => Limit::Known(u64::from(stride)),
             None if offset_step == 0 => area.limit,
-            None => self.reachable(area.limit),
+            None => area.reachable,
         };
+        let sure = area.stride.map_or(area.sure, u64::from);
         let need = u64::from(LANES - 1) * u64::from(offset_step) + u64::from(words) * 4;
         match access.known_offset {
             Some(offset) => {
@@ -294,11 +341,13 @@ impl Lowering<'_, '_> {
                 address = self.plus(address, u64::from(offset));
             }
             None => {
-                let offset = access.offset.clone();
-                let first = self.first(&offset);
+                let first = self.first(offset_value.expect("places have offsets"), 0);
                 let first = self.builder.ins().band_imm_s(first, -4);
                 let first = self.builder.ins().uextend(types::I64, first);
-                checks.extend(self.in_range(first, need, limit));
+                // The bound is that of the last lane.
+                if most_offset + u64::from(words) * 4 > sure {
+                    checks.extend(self.in_range(first, need, limit));
+                }
                 address = self.builder.ins().iadd(address, first);
             }
         }
@@ -314,19 +363,15 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn plus(&mut self, address: ir::Value, bytes: u64) -> ir::Value {
-        if bytes == 0 { address } else { self.builder.ins().iadd_imm_s(address, bytes as i64) }
+    fn times(&mut self, value: ir::Value, factor: u64) -> ir::Value {
+        match factor.is_power_of_two() {
+            true => self.builder.ins().ishl_imm_u(value, i64::from(factor.trailing_zeros())),
+            false => self.builder.ins().imul_imm_u(value, factor as i64),
+        }
     }
 
-    /// A limit that 32-bit numbers cannot reach beyond.
-    fn reachable(&mut self, limit: Limit) -> Limit {
-        match limit {
-            Limit::Known(limit) => Limit::Known(limit.min(1 << 32)),
-            Limit::Value(value) => {
-                let most = self.builder.ins().iconst(types::I64, 1 << 32);
-                Limit::Value(self.builder.ins().umin(value, most))
-            }
-        }
+    fn plus(&mut self, address: ir::Value, bytes: u64) -> ir::Value {
+        if bytes == 0 { address } else { self.builder.ins().iadd_imm_s(address, bytes as i64) }
     }
 
     /// Whether `first + need <= limit`, for a first below 2^32.
@@ -360,8 +405,11 @@ impl Lowering<'_, '_> {
         let room = match area.stride {
             Some(stride) => {
                 let index = access.index.clone().expect("verified: elements are addressed by an index");
-                let limit = self.element_limit(area, stride);
-                outside.push(self.binary(Op::UGe, index.clone(), limit));
+                let small = area.sure * u64::from(stride) <= u64::from(u32::MAX);
+                if u64::from(access.most[0]) >= area.sure || !small {
+                    let limit = self.element_limit(area, stride);
+                    outside.push(self.binary(Op::UGe, index.clone(), limit));
+                }
                 let stride_value = self.constant(stride);
                 let start = self.binary(Op::IMul, index, stride_value);
                 total = self.binary(Op::IAdd, start, offset.clone());
@@ -378,7 +426,7 @@ impl Lowering<'_, '_> {
             },
         };
         // Offsets below `room` leave room for all words.
-        let surely = matches!((access.known_offset, room), (Some(at), Limit::Known(room)) if u64::from(at & !3) < room);
+        let surely = matches!(room, Limit::Known(room) if u64::from(access.most[1]) < room);
         if !surely {
             let room = self.limit_32(room);
             outside.push(self.binary(Op::UGe, offset, room));

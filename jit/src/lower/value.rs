@@ -132,6 +132,26 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// What lane 0 has of an input, where that is known without a table.
+    pub fn first_of_input(&mut self, value: Value) -> Option<ir::Value> {
+        let ValueDef::Result(inst, _) = self.func.value(value).def else { return None };
+        let InstKind::Input(input) = self.func.inst(inst).kind else { return None };
+        let [size, y, z] = self.func.interface.group_size;
+        let first = self.position.first_thread;
+        // In a row of threads the flattened number is the first component.
+        let row = y == 1 && z == 1;
+        match input {
+            Input::ThreadIndex => Some(first),
+            Input::ThreadIdInGroup(0) if row => Some(first),
+            Input::ThreadId(0) if row => {
+                let group = self.group_id(0);
+                let start = self.builder.ins().imul_imm_u(group, i64::from(size));
+                Some(self.builder.ins().iadd(start, first))
+            }
+            _ => None,
+        }
+    }
+
     fn group_id(&self, n: u8) -> ir::Value {
         self.group_id[usize::from(n)].expect("loaded at the function's start")
     }
