@@ -53,6 +53,9 @@ fn random_programs_do_the_same_on_both_engines() {
         let words = programs::contents(&func.interface, &mut programs::Random(seed));
         let content: Vec<Vec<Vec<u32>>> = words.into_iter().map(|words| vec![words]).collect();
         brolga_ir::passes::optimise(&mut func, brolga_ir::passes::Level::Full);
+        if std::env::var_os("BROLGA_SHOW").is_some() {
+            println!("{func}");
+        }
         println!("seed {seed}");
         let groups: Vec<[u32; 3]> = (0..programs::GROUPS).map(|group| [group, 0, 0]).collect();
         compare(func, &content, &groups, u64::MAX);

@@ -71,6 +71,11 @@ impl Facts {
         self.is_used(value) && self.phases.is_crossing(value)
     }
 
+    /// Whether it is kept once for the group, not packet by packet.
+    pub fn is_kept_by_group(&self, value: Value) -> bool {
+        self.is_kept(value) && self.uniformity.is_group_uniform(value)
+    }
+
     /// The difference between neighbouring lanes, where it is known and lane 0 may stand for all.
     pub fn stride(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
         match self.shapes.shape(value) {

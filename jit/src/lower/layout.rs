@@ -61,7 +61,10 @@ impl Layout {
         let mut record = Cursor::default();
         let alive = facts.keeps_alive.then(|| record.take(u64::from(ROW_BYTES), 16));
         let mut slots = vec![None; func.value_count()];
-        for value in (0..func.value_count()).map(Value::new).filter(|&value| facts.is_kept(value)) {
+        for value in (0..func.value_count())
+            .map(Value::new)
+            .filter(|&value| facts.is_kept(value) && !facts.is_kept_by_group(value))
+        {
             let ty = func.ty(value);
             let wide = packet::is_wide(ty);
             let bytes = match (facts.is_uniform(value), wide) {

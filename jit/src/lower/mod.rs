@@ -5,7 +5,8 @@
 //! | `bound.rs` | upper bounds of integers |
 //! | `facts.rs` | what is known about a shader before code is written |
 //! | `layout.rs` | where things are in the arena |
-//! | `group.rs` | the group level: segments, loops over packets, agreement before barriers |
+//! | `group.rs` | the group level: control flow around barriers |
+//! | `segment.rs` | segments: what is done for the group, loops over packets, agreement |
 //! | `flow.rs` | `if`, `loop`, `switch` and jumps within a segment |
 //! | `mask.rs` | which lanes are active, variables over branches |
 //! | `value.rs` | constants, inputs, operands, what is kept between segments |
@@ -33,7 +34,10 @@ mod local;
 mod mask;
 mod memory;
 mod place;
+mod segment;
 mod value;
+
+use std::collections::{HashMap, HashSet};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Value};
@@ -46,10 +50,11 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use self::facts::Facts;
 use self::flow::Frame;
-use self::group::{GroupFrame, Position, Votes};
+use self::group::GroupFrame;
 use self::layout::Layout;
-use self::mask::Mask;
+use self::mask::{Home, Mask};
 use self::place::View;
+use self::segment::{Position, Votes};
 use crate::abi::{self, offsets};
 use crate::compiled::ArenaLayout;
 use crate::error::CompileError;
@@ -99,6 +104,9 @@ pub(crate) fn lower(
         rest: exit,
         origin: Origin::default(),
         votes: None,
+        decision: None,
+        moved_by_group: HashSet::new(),
+        group_homes: HashMap::new(),
         any_left: None,
         seen: vec![0; func.value_count()],
         segments: 0,
@@ -179,6 +187,12 @@ struct Lowering<'a, 'f> {
     origin: Origin,
     /// What packets say at the end of the segment.
     votes: Option<Votes>,
+    /// The condition or selector after the segment, where it is known to be the same for all threads.
+    decision: Option<Operand>,
+    /// What the tail moves before the packets come to it.
+    moved_by_group: HashSet<Value>,
+    /// Values of the group that are kept between segments.
+    group_homes: HashMap<Value, Home>,
     /// Non-zero once a packet of the segment has threads left, where that is not sure.
     any_left: Option<Variable>,
     /// The last segment that makes a value itself.

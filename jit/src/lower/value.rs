@@ -44,8 +44,13 @@ impl Lowering<'_, '_> {
         self.values[value.index()] = Some(operand);
     }
 
-    /// Writes a value to the packet's record. All lanes are written: inactive ones have no value.
+    /// Keeps a value for other segments: in a variable of the group or in the packet's record, there in all lanes since
+    /// inactive ones have no value.
     pub fn keep(&mut self, value: Value, operand: &Operand) {
+        if self.facts.is_kept_by_group(value) {
+            let home = self.group_homes[&value].clone();
+            return self.set_home(&home, operand, None);
+        }
         let at = self.layout.slot(value).expect("kept values have slots");
         let record = self.position.record;
         if self.facts.is_uniform(value) {
@@ -60,6 +65,11 @@ impl Lowering<'_, '_> {
 
     /// Reads a kept value of another segment.
     pub fn recall(&mut self, value: Value) {
+        if self.facts.is_kept_by_group(value) {
+            let home = self.group_homes[&value].clone();
+            let operand = self.home(&home);
+            return self.set_value(value, operand);
+        }
         let at = self.layout.slot(value).expect("kept values have slots");
         let (record, ty) = (self.position.record, self.func.ty(value));
         let operand = match self.facts.is_uniform(value) {
