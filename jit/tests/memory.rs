@@ -413,7 +413,7 @@ fn views_over_four_gibibytes() {
             let own = match layout {
                 Layout::Uniform => 0,
                 Layout::Growing(step) => lane * step,
-                Layout::Scattered => lane * 5 & 7,
+                Layout::Scattered => (lane * 5) & 7,
             };
             let old = if own == 0 || own == 7 { 1000 } else { 0 };
             let new = if layout == Layout::Uniform { 7 } else { lane };
