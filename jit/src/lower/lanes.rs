@@ -9,7 +9,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 
 use super::mask::Mask;
-use super::place::{Access, Area, Limit, Target};
+use super::place::{Access, Area, Limit, Spread, Target};
 use super::{LANES, Lowering, own_flags, word_flags};
 use crate::abi::offsets;
 use crate::packet::{Operand, Packet};
@@ -47,6 +47,11 @@ impl Lowering<'_, '_> {
     /// Does the work in each lane of the mask; gives results, 0 where nothing was done.
     pub fn lane_by_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
         self.store_operands(access, mask, work);
+        // Numbers that grow evenly are computed lane by lane from the first.
+        let firsts = access.values.map(|value| match access.spread {
+            Spread::Scattered => None,
+            Spread::Same | Spread::Strided(_) => value.map(|value| self.first(value)),
+        });
         let body = self.builder.create_block();
         let lane = self.builder.append_block_param(body, types::I64);
         let (active, next, done) =
@@ -60,7 +65,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().brif(takes_part, active, &[], next, &[]);
         self.builder.seal_block(active);
         self.builder.switch_to_block(active);
-        self.lane(access, row, work);
+        self.lane(access, firsts, row, lane, work);
         self.builder.ins().jump(next, &[]);
 
         self.builder.seal_block(next);
@@ -82,7 +87,7 @@ impl Lowering<'_, '_> {
             self.store_context(&choice.element, offsets::CALL_ELEMENT);
         }
         for (row, operand) in [(INDEX, access.index.as_ref()), (OFFSET, Some(&access.offset))] {
-            if let Some(operand) = operand {
+            if let (Some(operand), Spread::Scattered) = (operand, &access.spread) {
                 let packet = self.emit().packet(operand);
                 self.store_context(&packet, offsets::call_coord(row));
             }
@@ -107,8 +112,36 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// One lane; `row` is the context's address plus the lane's place in a row.
-    fn lane(&mut self, access: &Access, row: ir::Value, work: Work<'_>) {
+    /// A lane's index or offset.
+    fn lane_number(
+        &mut self,
+        n: usize,
+        first: Option<ir::Value>,
+        step: u32,
+        row: ir::Value,
+        lane: ir::Value,
+    ) -> ir::Value {
+        let Some(first) = first else {
+            return self.builder.ins().load(types::I32, own_flags(), row, offsets::call_coord(n));
+        };
+        if step == 0 {
+            return first;
+        }
+        let lane = self.builder.ins().ireduce(types::I32, lane);
+        let lane = self.builder.ins().ushr_imm_u(lane, 2);
+        let more = self.builder.ins().imul_imm_u(lane, i64::from(step));
+        self.builder.ins().iadd(first, more)
+    }
+
+    /// One lane; `row` is the context's address plus `lane`, the lane's place in a row.
+    fn lane(
+        &mut self,
+        access: &Access,
+        firsts: [Option<ir::Value>; 2],
+        row: ir::Value,
+        lane: ir::Value,
+        work: Work<'_>,
+    ) {
         let area = match &access.target {
             Target::Area(area) => *area,
             Target::PerLane(choice) => {
@@ -126,7 +159,7 @@ impl Lowering<'_, '_> {
                 }
             }
         };
-        let offset = self.builder.ins().load(types::I32, own_flags(), row, offsets::call_coord(OFFSET));
+        let offset = self.lane_number(OFFSET, firsts[OFFSET], access.steps[OFFSET], row, lane);
         let offset = self.builder.ins().band_imm_s(offset, -4);
         let offset = self.builder.ins().uextend(types::I64, offset);
         let mut start = self.builder.ins().iadd(area.base, offset);
@@ -134,7 +167,7 @@ impl Lowering<'_, '_> {
         let limit = match area.stride {
             None => area.limit,
             Some(stride) => {
-                let index = self.builder.ins().load(types::I32, own_flags(), row, offsets::call_coord(INDEX));
+                let index = self.lane_number(INDEX, firsts[INDEX], access.steps[INDEX], row, lane);
                 let index = self.builder.ins().uextend(types::I64, index);
                 element_exists = Some(self.below(index, area.limit));
                 let bytes = self.builder.ins().imul_imm_u(index, i64::from(stride));

@@ -14,6 +14,7 @@
 //! | `memory.rs` | loads and stores of views and shared memory |
 //! | `lanes.rs` | accesses lane by lane: atomics, and whatever is not in range as a whole |
 //! | `local.rs` | private arrays |
+//! | `unused.rs` | what nobody uses is removed |
 //! | `ask.rs` | what helpers do: texels, queries, counters |
 //!
 //! Invariants:
@@ -35,6 +36,7 @@ mod mask;
 mod memory;
 mod place;
 mod segment;
+mod unused;
 mod value;
 
 use std::collections::{HashMap, HashSet};
@@ -94,6 +96,7 @@ pub(crate) fn lower(
         arena,
         exit,
         values: vec![None; func.value_count()],
+        firsts: vec![None; func.value_count()],
         defined: Vec::new(),
         views: vec![None; func.interface.resources.len()],
         group_id: [None; 3],
@@ -119,6 +122,7 @@ pub(crate) fn lower(
     builder.ins().return_(&[]);
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
+    unused::remove_loads(clif);
     Ok(layout.arena())
 }
 
@@ -169,6 +173,8 @@ struct Lowering<'a, 'f> {
     exit: Block,
     /// Values that can be used where the builder stands.
     values: Vec<Option<Operand>>,
+    /// What lane 0 has of values that are known to grow evenly from lane to lane.
+    firsts: Vec<Option<ir::Value>>,
     /// Values to forget at the end of the segment.
     defined: Vec<Value>,
     /// Views that were looked up at the function's start, for ranges with one register.
@@ -224,12 +230,15 @@ impl<'f> Lowering<'_, 'f> {
             InstKind::Input(input) => {
                 let operand = self.input(*input, self.facts.is_uniform(data.results[0]));
                 self.define(data.results[0], operand);
+                self.firsts[data.results[0].index()] = self.first_of_input(*input);
             }
             InstKind::Op { op, args } => {
+                let first = self.first_of_op(data.results[0], *op, args);
                 let args: Vec<Operand> = args.iter().map(|&arg| self.operand(arg)).collect();
                 let mode = self.mode;
                 let result = lower_op(&mut self.emit(), *op, &args, mode);
                 self.define(data.results[0], result);
+                self.firsts[data.results[0].index()] = first;
             }
             InstKind::Load { place } => self.load(*place, &data.results),
             InstKind::Store { place, values, effect } => self.store(*place, values, *effect),

@@ -19,8 +19,6 @@ use crate::packet::{Operand, Packet};
 const EARLY_VIEWS: usize = 64;
 /// Bytes over which the lanes of one access may be spread for the strided path; displacements are 32 bits.
 const MAX_SPREAD: u64 = 1 << 24;
-/// How deep a chain of operations is computed again as scalars.
-const MAX_SCALARS: u32 = 4;
 
 /// The parts of a view record that code needs.
 #[derive(Clone, Copy, Debug)]
@@ -103,12 +101,12 @@ pub(super) struct Access {
     pub index: Option<Operand>,
     pub offset: Operand,
     pub spread: Spread,
-    /// The index's and the offset's difference between neighbouring lanes.
-    steps: [u32; 2],
+    /// The index's and the offset's difference between neighbouring lanes, unless it is scattered.
+    pub steps: [u32; 2],
     known_index: Option<u32>,
     known_offset: Option<u32>,
     /// The index and the offset as values.
-    values: [Option<Value>; 2],
+    pub values: [Option<Value>; 2],
     /// Upper bounds of the index and the offset, in all lanes.
     most: [u32; 2],
 }
@@ -264,34 +262,6 @@ impl Lowering<'_, '_> {
         Access { target, index, offset, spread, steps, known_index, known_offset, values, most }
     }
 
-    /// What lane 0 has. Sums and products of what is known in lane 0 are computed again as scalars: that is cheaper than
-    /// to get them out of a vector, and often the vector is then not needed at all.
-    fn first(&mut self, value: Value, depth: u32) -> ir::Value {
-        let func = self.func;
-        let operand = self.operand(value);
-        let packet = match operand {
-            Operand::Uniform(uniform) => return uniform.value,
-            Operand::Packet(packet) => packet,
-        };
-        if let Some((op @ (Op::IAdd | Op::ISub | Op::IMul | Op::Shl), &[a, b])) = func.as_op(value)
-            && depth < MAX_SCALARS
-            && [a, b].iter().all(|&arg| self.is_at_hand(arg))
-        {
-            let (a, b) = (self.first(a, depth + 1), self.first(b, depth + 1));
-            let result = self.binary(op, self.scalar(a), self.scalar(b));
-            return result.values()[0];
-        }
-        if let Some(first) = self.first_of_input(value) {
-            return first;
-        }
-        self.emit().lanes(&packet)[0]
-    }
-
-    /// Whether a value may be read where the builder stands.
-    fn is_at_hand(&self, value: Value) -> bool {
-        self.values[value.index()].is_some() || self.func.as_const(value).is_some()
-    }
-
     /// Lane 0's address of an access that is not scattered, and whether all words of all lanes are in range (`None` if
     /// that is known).
     pub fn first_address(&mut self, area: &Area, access: &Access, words: u32) -> (ir::Value, Option<ir::Value>) {
@@ -311,7 +281,7 @@ impl Lowering<'_, '_> {
                     address = self.plus(address, u64::from(index) * u64::from(stride));
                 }
                 None => {
-                    let first = self.first(index_value, 0);
+                    let first = self.first(index_value);
                     let first = self.builder.ins().uextend(types::I64, first);
                     if most_index >= area.sure {
                         // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
@@ -341,7 +311,7 @@ impl Lowering<'_, '_> {
                 address = self.plus(address, u64::from(offset));
             }
             None => {
-                let first = self.first(offset_value.expect("places have offsets"), 0);
+                let first = self.first(offset_value.expect("places have offsets"));
                 let first = self.builder.ins().band_imm_s(first, -4);
                 let first = self.builder.ins().uextend(types::I64, first);
                 // The bound is that of the last lane.

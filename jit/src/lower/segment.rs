@@ -84,6 +84,7 @@ impl Lowering<'_, '_> {
         }
         for value in std::mem::take(&mut self.defined) {
             self.values[value.index()] = None;
+            self.firsts[value.index()] = None;
         }
         self.mask = Some(Mask::Full);
     }

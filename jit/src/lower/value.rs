@@ -95,6 +95,7 @@ impl Lowering<'_, '_> {
             Some(input) => {
                 let operand = self.input(input, self.facts.is_uniform(value));
                 self.set_value(value, operand);
+                self.firsts[value.index()] = self.first_of_input(input);
             }
             None => self.recall(value),
         }
@@ -142,23 +143,51 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What lane 0 has of an input, where that is known without a table.
-    pub fn first_of_input(&mut self, value: Value) -> Option<ir::Value> {
-        let ValueDef::Result(inst, _) = self.func.value(value).def else { return None };
-        let InstKind::Input(input) = self.func.inst(inst).kind else { return None };
-        let [size, y, z] = self.func.interface.group_size;
-        let first = self.position.first_thread;
-        // In a row of threads the flattened number is the first component.
-        let row = y == 1 && z == 1;
-        match input {
-            Input::ThreadIndex => Some(first),
-            Input::ThreadIdInGroup(0) if row => Some(first),
-            Input::ThreadId(0) if row => {
-                let group = self.group_id(0);
-                let start = self.builder.ins().imul_imm_u(group, i64::from(size));
-                Some(self.builder.ins().iadd(start, first))
-            }
-            _ => None,
+    /// What lane 0 has of an input.
+    pub fn first_of_input(&mut self, input: Input) -> Option<ir::Value> {
+        let n = match input {
+            Input::ThreadIndex => return Some(self.position.first_thread),
+            Input::GroupId(_) => return None,
+            Input::ThreadId(n) | Input::ThreadIdInGroup(n) => n,
+        };
+        let [_, y, z] = self.func.interface.group_size;
+        let place = match (n, y, z) {
+            // In a row of threads the flattened number is the first component.
+            (0, 1, 1) => self.position.first_thread,
+            _ => self.thread_id_in_group(n, true).values()[0],
+        };
+        if matches!(input, Input::ThreadIdInGroup(_)) {
+            return Some(place);
+        }
+        let size = self.func.interface.group_size[usize::from(n)];
+        let group = self.group_id(n);
+        let start = self.builder.ins().imul_imm_u(group, i64::from(size));
+        Some(self.builder.ins().iadd(start, place))
+    }
+
+    /// What lane 0 has of an operation that grows evenly from lane to lane: the same operation on what lane 0 has of its
+    /// operands. Nothing is computed in the end if nobody asks for it.
+    pub fn first_of_op(&mut self, result: Value, op: Op, args: &[Value]) -> Option<ir::Value> {
+        if self.facts.is_uniform(result) || self.facts.stride(result, true).is_none() {
+            return None;
+        }
+        let args: Vec<Operand> = args
+            .iter()
+            .map(|&arg| match self.firsts[arg.index()] {
+                Some(first) => Some(self.scalar(first)),
+                None => Some(self.operand(arg)).filter(Operand::is_uniform),
+            })
+            .collect::<Option<_>>()?;
+        let mode = self.mode;
+        Some(lower_op(&mut self.emit(), op, &args, mode).values()[0])
+    }
+
+    /// What lane 0 has of a value.
+    pub fn first(&mut self, value: Value) -> ir::Value {
+        match (self.operand(value), self.firsts[value.index()]) {
+            (Operand::Uniform(uniform), _) => uniform.value,
+            (_, Some(first)) => first,
+            (Operand::Packet(packet), None) => self.emit().lanes(&packet)[0],
         }
     }
 
