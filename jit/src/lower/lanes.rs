@@ -255,7 +255,13 @@ impl Lowering<'_, '_> {
     }
 
     /// A read-modify-write of memory that is ours alone.
-    fn update(&mut self, op: AtomicOp, address: ir::Value, value: ir::Value, compare: Option<ir::Value>) -> ir::Value {
+    pub fn update(
+        &mut self,
+        op: AtomicOp,
+        address: ir::Value,
+        value: ir::Value,
+        compare: Option<ir::Value>,
+    ) -> ir::Value {
         let old = self.builder.ins().load(types::I32, word_flags(), address, 0);
         let ins = self.builder.ins();
         let new = match op {

@@ -299,7 +299,38 @@ impl Lowering<'_, '_> {
         let value = self.packet_operand(value);
         let compare = compare.map(|compare| self.packet_operand(compare));
         let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
-        self.lane_by_lane(&access, &mask, work).remove(0)
+        match (&access.target, &mask) {
+            (Target::Area(area), Mask::Full) if area.private => {
+                let area = *area;
+                self.update_all(&area, &access, work)
+            }
+            _ => self.lane_by_lane(&access, &mask, work).remove(0),
+        }
+    }
+
+    /// A read-modify-write of memory of our own by all lanes of the packet, one after the other.
+    fn update_all(&mut self, area: &Area, access: &Access, work: Work<'_>) -> Operand {
+        let Work::Atomic { op, value, compare } = work else { unreachable!("only called for atomics") };
+        let (offsets, outside) = self.lane_offsets(area, access, 1);
+        let base = area.base;
+        let update = |lowering: &mut Self| {
+            let mut emit = lowering.emit();
+            let (offsets, values) = (emit.lanes(&offsets), emit.lanes(value));
+            let compares = compare.map(|compare| emit.lanes(compare));
+            let mut old = Vec::new();
+            for (lane, (offset, value)) in offsets.into_iter().zip(values).enumerate() {
+                let offset = lowering.builder.ins().uextend(types::I64, offset);
+                let address = lowering.builder.ins().iadd(base, offset);
+                let compare = compares.as_ref().map(|compares| compares[lane]);
+                old.push(lowering.update(op, address, value, compare));
+            }
+            vec![lowering.emit().from_lanes(Type::I32, &old)]
+        };
+        let Some(outside) = outside else {
+            return update(self).remove(0).into();
+        };
+        let any = self.emit().any(&outside);
+        self.fast_unless_lanes(any, access, &Mask::Full, work, update).remove(0)
     }
 
     /// Whether a number is below a limit.
