@@ -136,3 +136,39 @@ fn thread_table(func: &Function) -> Box<[u32]> {
     };
     (0..3).flat_map(|n| (0..threads).map(component(n))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brolga_ir::builder::only;
+    use brolga_ir::entity::ResourceId;
+    use brolga_ir::function::{Input, Object, Place};
+    use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
+    use brolga_ir::{Builder, Op};
+
+    /// Nothing in the lowering's own code is bound to x86-64; operations in `packet/` may be.
+    #[test]
+    fn code_for_another_processor_is_generated() {
+        let resources = vec![Resource {
+            class: ResourceClass::UnorderedAccess,
+            kind: ResourceKind::Raw,
+            space: 0,
+            lower: 0,
+            count: Some(1),
+            uses_counter: false,
+        }];
+        let mut func = Function::new("test", Interface { group_size: [64, 1, 1], resources, ..Interface::default() });
+        let mut b = Builder::new(&mut func);
+        let (index, four, always) = (b.input(Input::ThreadIndex), b.i32(4), b.bool(true));
+        let offset = b.op(Op::IMul, &[index, four]);
+        let place = Place { object: Object::Resource(only(ResourceId::new(0))), index: None, offset };
+        let old = b.load(place, 1)[0];
+        let sum = b.op(Op::IAdd, &[old, index]);
+        b.store(place, &[sum], always);
+        b.return_();
+        let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags()).unwrap();
+        let options = Options { features: CpuFeatures::default(), vectors: 2, listings: true };
+        let machine = generate(&func, &options, &*isa).unwrap();
+        assert!(!machine.bytes.is_empty() && machine.listings.asm.contains("ldr"));
+    }
+}

@@ -380,8 +380,16 @@ impl Lowering<'_, '_> {
                     let limit = self.element_limit(area, stride);
                     outside.push(self.binary(Op::UGe, index.clone(), limit));
                 }
-                let stride_value = self.constant(stride);
-                let start = self.binary(Op::IMul, index, stride_value);
+                let start = match stride.is_power_of_two() {
+                    true => {
+                        let count = self.constant(stride.trailing_zeros());
+                        self.binary(Op::Shl, index, count)
+                    }
+                    false => {
+                        let stride = self.constant(stride);
+                        self.binary(Op::IMul, index, stride)
+                    }
+                };
                 total = self.binary(Op::IAdd, start, offset.clone());
                 Limit::Known((u64::from(stride) + 1).saturating_sub(need))
             }
