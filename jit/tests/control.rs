@@ -551,3 +551,46 @@ fn listings_are_kept_on_request() {
     assert!(compiled.clif().contains("function") && !compiled.asm().is_empty());
     assert_eq!(compiled.statistics().code_bytes, compiled.code().len());
 }
+
+/// Deeper than anybody writes, every level divergent.
+#[test]
+fn deep_nesting_compiles() {
+    fn level(b: &mut Builder<'_>, left: u32, carried: Value) -> Value {
+        let index = b.input(Input::ThreadIndex);
+        let ty = [brolga_ir::Type::I32];
+        if left == 0 {
+            return b.op(Op::IAdd, &[carried, index]);
+        }
+        if left.is_multiple_of(2) {
+            let limit = b.i32(left);
+            let cond = b.op(Op::ULt, &[index, limit]);
+            let (inst, then_region, else_region) = b.if_else(cond, &ty);
+            within(b, then_region, |b| {
+                let inner = level(b, left - 1, carried);
+                b.yield_(&[inner]);
+            });
+            within(b, else_region, |b| b.yield_(&[carried]));
+            return b.func.inst(inst).results[0];
+        }
+        let (inst, body) = b.loop_(&[carried]);
+        let param = b.func.region(body).params[0];
+        within(b, body, |b| {
+            let inner = level(b, left - 1, param);
+            let limit = b.i32(left);
+            let done = b.op(Op::UGe, &[inner, limit]);
+            when(b, done, |b| b.break_(inst, &[inner]));
+            let one = b.i32(1);
+            let next = b.op(Op::IAdd, &[inner, one]);
+            b.yield_(&[next]);
+        });
+        b.func.inst(inst).results[0]
+    }
+    let mut func = function([8, 1, 1]);
+    let mut b = Builder::new(&mut func);
+    let zero = b.i32(0);
+    let value = level(&mut b, 64, zero);
+    store_own(&mut b, value);
+    b.return_();
+    // Whether it runs to its end in this many rounds does not matter.
+    compare(func, &words(8), &[[0, 0, 0]], 2000);
+}
