@@ -1,6 +1,6 @@
 //! Random functions and programs on the interpreter and as machine code: the same memory, the same faults, the same fuel.
 //!
-//! `BROLGA_SEED` runs one seed alone.
+//! `BROLGA_SEED=7` runs one seed alone, `BROLGA_SEEDS=1000..9000` a range of them.
 
 mod bound;
 #[path = "../../ir/tests/support/generate.rs"]
@@ -22,9 +22,16 @@ use brolga_ir::{Builder, Function, Op, Type};
 use random::Random;
 
 fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    match std::env::var("BROLGA_SEED").ok().and_then(|seed| seed.parse().ok()) {
-        Some(seed) => seed..seed + 1,
-        None => default,
+    let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
+    if let Ok(seed) = std::env::var("BROLGA_SEED") {
+        return number(&seed)..number(&seed) + 1;
+    }
+    match std::env::var("BROLGA_SEEDS") {
+        Ok(range) => {
+            let (start, end) = range.split_once("..").expect("a range of seeds is two numbers");
+            number(start)..number(end)
+        }
+        Err(_) => default,
     }
 }
 
