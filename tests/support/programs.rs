@@ -27,6 +27,23 @@ const CONSTANTS: usize = 2;
 const INPUT: usize = 3;
 const SLOTS: usize = 7;
 
+/// Operations that simplification looks for below others.
+const PAIRED: [Op; 13] = [
+    Op::FNeg,
+    Op::FAbs,
+    Op::SelectF32,
+    Op::BNot,
+    Op::DNeg,
+    Op::AsF64,
+    Op::BToI,
+    Op::BitsF32,
+    Op::Low64,
+    Op::SelectI32,
+    Op::Pack64,
+    Op::BitsF64,
+    Op::SelectI64,
+];
+
 /// SplitMix64: small, seedable, the same everywhere.
 #[derive(Clone)]
 pub struct Random(pub u64);
@@ -90,7 +107,8 @@ pub fn generate(seed: u64, size: usize) -> Function {
     let mut func = Function::new(format!("seed {seed}"), interface(group));
     let slots = (0..SLOTS).map(|_| func.add_slot(Type::I32)).collect();
     let barriers = random.one_in(2);
-    let mut generator = Generator { b: Builder::new(&mut func), random, slots, size, targets: Vec::new(), barriers };
+    let mut generator =
+        Generator { b: Builder::new(&mut func), random, slots, size, targets: Vec::new(), barriers, nested: 0 };
     generator.program();
     func
 }
@@ -129,6 +147,8 @@ struct Generator<'a> {
     /// Enclosing loops (true) and switches (false).
     targets: Vec<(Inst, bool)>,
     barriers: bool,
+    /// Operations around the operand that is being made.
+    nested: u32,
 }
 
 impl Generator<'_> {
@@ -438,7 +458,17 @@ impl Generator<'_> {
         self.b.op(op, &args)
     }
 
+    /// Now and then the result of another operation, so that rules about pairs of operations are met.
     fn operand(&mut self, ty: Type) -> Value {
+        if self.nested < 3 && self.random.one_in(3) {
+            let choice = if self.random.one_in(2) { &PAIRED } else { Op::ALL };
+            let makers: Vec<Op> = choice.iter().copied().filter(|op| op.result() == ty).collect();
+            let maker = makers[self.random.below(makers.len())];
+            self.nested += 1;
+            let value = self.typed(maker);
+            self.nested -= 1;
+            return value;
+        }
         match ty {
             Type::I32 => self.leaf(),
             Type::Bool => {
