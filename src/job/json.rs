@@ -3,6 +3,8 @@
 //! Written here because the usual readers drop the places on the way into a tree. Nesting is capped, so that a hostile
 //! file cannot use up the stack.
 
+use std::collections::HashSet;
+
 use super::document::{Entry, Node, Span, Value};
 use super::error::Problem;
 
@@ -82,6 +84,7 @@ impl Reader<'_> {
 
     fn table(&mut self) -> Parsed<Value> {
         let mut entries: Vec<Entry> = Vec::new();
+        let mut keys = HashSet::new();
         self.items(b'}', "a `,` or `}` was expected here", |reader| {
             reader.space();
             let start = reader.at;
@@ -90,7 +93,7 @@ impl Reader<'_> {
             }
             let key = reader.string()?;
             let key_span = start..reader.at;
-            if entries.iter().any(|entry| entry.key == key) {
+            if !keys.insert(key.clone()) {
                 return Err((Problem::DuplicateKey { key }, key_span));
             }
             reader.space();
@@ -197,8 +200,11 @@ impl Reader<'_> {
         let first = self.four_digits()?;
         let code = if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {
             self.at += 1;
-            let second = self.four_digits()?;
-            0x10000 + ((first - 0xd800) << 10) + (second.wrapping_sub(0xdc00) & 0x3ff)
+            match self.four_digits()? {
+                second @ 0xdc00..0xe000 => 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00),
+                // Half a pair, which is refused below.
+                _ => first,
+            }
         } else {
             first
         };
@@ -240,6 +246,7 @@ mod tests {
             "\"\\",
             "\"\\u12",
             "\"\\ud800",
+            "\"\\ud800\\u0041\"",
             "-",
             "1e999",
             "nul",
