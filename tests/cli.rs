@@ -397,3 +397,15 @@ fn escape(x: usize, y: usize) -> Option<u32> {
         p * p + q * q > 256.0
     })
 }
+
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_no_inputs() {
+    let folder = Folder::new();
+    assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
+    for input in ["pipe", "/dev/zero"] {
+        let job = ADD.replacen("u32 = [1, 2, 3, 4]", &format!("file = \"{input}\""), 1);
+        folder.job(&job).fails(2, &[input, "not a regular file"]);
+        folder.job(&ADD.replace("add.cso", input)).fails(2, &[input, "not a regular file"]);
+    }
+}

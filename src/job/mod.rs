@@ -30,6 +30,7 @@
 //! | `expect_keys.rs` | the keys of an expectation |
 //! | `model.rs` | what a job says |
 //! | `values.rs` | numbers in views |
+//! | `input.rs` | reads the files of a job |
 //! | `prepare.rs` | opens the files of a job and checks their sizes |
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
@@ -43,6 +44,7 @@ mod document;
 mod error;
 mod execute;
 mod expect_keys;
+mod input;
 mod json;
 mod kind_keys;
 mod model;
@@ -57,7 +59,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,6 +71,10 @@ pub use model::*;
 pub use prepare::Prepared;
 pub use values::{Number, NumberType};
 
+/// Bytes of a job file at most. Its values take many times as much in memory while they are read; larger content belongs
+/// into files of its own.
+const MOST_TEXT: u64 = 64 << 20;
+
 impl Job {
     /// Reads a job file, or the `case.json` of a folder.
     pub fn load(path: &Path) -> Result<Self, JobError> {
@@ -79,7 +85,10 @@ impl Job {
             Some("toml") => Syntax::Toml,
             _ => return Err(JobError::new(&path, &nothing, 0..0, Problem::JobExtension)),
         };
-        match fs::read_to_string(&path) {
+        let text = input::read(&path, MOST_TEXT)
+            .map_err(|refusal| refusal.into_io(MOST_TEXT))
+            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+        match text {
             Ok(text) => Self::parse(path, &text, syntax),
             Err(error) => Err(JobError::new(&path, &nothing, 0..0, Problem::ReadJob { error })),
         }

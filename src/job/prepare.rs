@@ -6,11 +6,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::Limits;
+use brolga_runtime::{Limits, ResourceError};
 
 use super::compare::Segment;
 use super::document::Span;
 use super::error::{JobError, Problem};
+use super::input::{self, Refusal};
 use super::model::*;
 use super::npy::{self, ElementType};
 use super::output::{self, FileForm};
@@ -72,9 +73,13 @@ impl Job {
         let mut containers = Vec::new();
         for shader in &self.shaders {
             let path = self.resolve(&shader.value);
-            match fs::read(&path) {
+            let most = limits.file.blob_bytes.into();
+            match input::read(&path, most) {
                 Ok(bytes) => containers.push(bytes),
-                Err(error) => return Err(self.error(&shader.span, Problem::ReadFile { path, error })),
+                Err(refusal) => {
+                    let error = refusal.into_io(most);
+                    return Err(self.error(&shader.span, Problem::ReadFile { path, error }));
+                }
             }
         }
         let mut views = Vec::new();
@@ -157,9 +162,11 @@ impl Loader<'_> {
                 if !size.is_multiple_of(unit) {
                     return Err(self.not_whole(size, unit));
                 }
-                let mut one = Vec::new();
-                number.append_to(&mut one);
-                LoadedContent::Bytes(one.repeat((size / unit) as usize))
+                let mut bytes = self.room(size)?;
+                for _ in 0..size / unit {
+                    number.append_to(&mut bytes);
+                }
+                LoadedContent::Bytes(bytes)
             }
             (Content::Values(runs), _) => LoadedContent::Bytes(self.place(runs, size)?),
             (Content::Unsaid, _) if self.binding.register.file != RegisterFile::Unordered => {
@@ -283,25 +290,37 @@ impl Loader<'_> {
     }
 
     fn read(&self, path: &Path, span: &Span) -> Result<Vec<u8>, JobError> {
-        let found = fs::metadata(path).and_then(|metadata| {
-            let limit = self.most.saturating_add(1 << 16);
-            if metadata.len() > limit { Ok(Err(metadata.len())) } else { fs::read(path).map(Ok) }
-        });
-        match found {
-            Ok(Ok(bytes)) => Ok(bytes),
-            Ok(Err(bytes)) => {
+        // Room for a header.
+        match input::read(path, self.most.saturating_add(1 << 16)) {
+            Ok(bytes) => Ok(bytes),
+            Err(Refusal::TooLarge(bytes)) => {
                 let (register, limit) = (self.register(), self.most);
                 Err(self.job.error(span, Problem::TooLarge { register, bytes, limit }))
             }
-            Err(error) => Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), error })),
+            Err(Refusal::Io(error)) => Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), error })),
         }
+    }
+
+    /// Room for a view's content.
+    fn room(&self, size: u64) -> Result<Vec<u8>, JobError> {
+        let mut bytes = Vec::new();
+        let refused = || {
+            let error = ResourceError::OutOfMemory { size_bytes: size };
+            self.wrong(Problem::Resource { register: self.register(), error })
+        };
+        let size = usize::try_from(size).map_err(|_| refused())?;
+        bytes.try_reserve_exact(size).map_err(|_| refused())?;
+        Ok(bytes)
     }
 
     /// Values at their places among zeros.
     fn place(&self, runs: &[Run], size: u64) -> Result<Vec<u8>, JobError> {
-        let mut bytes = vec![0; size as usize];
         for run in runs {
             self.check_run(run, size)?;
+        }
+        let mut bytes = self.room(size)?;
+        bytes.resize(size as usize, 0);
+        for run in runs {
             bytes[run.byte as usize..][..run.bytes.len()].copy_from_slice(&run.bytes);
         }
         Ok(bytes)

@@ -1,5 +1,7 @@
 //! Jobs as people write them, right and wrong: what is read, and what the complaints say and point at.
 
+use std::fs;
+
 use super::*;
 
 const SHORT: &str = r#"
