@@ -409,3 +409,11 @@ fn devices_and_pipes_are_no_inputs() {
         folder.job(&ADD.replace("add.cso", input)).fails(2, &[input, "not a regular file"]);
     }
 }
+
+#[test]
+fn one_file_by_two_names_is_not_written_twice() {
+    let folder = Folder::new();
+    let outputs = "save = \"a.bin\"\n[u1]\nraw = 4\nsave = \"./a.bin\"\n";
+    folder.job(&format!("{ADD}{outputs}")).fails(2, &["written by two registers"]);
+    assert!(folder.leavings().is_empty());
+}

@@ -175,10 +175,10 @@ impl Prepared {
         for (at, binding) in self.job.bindings.iter().enumerate() {
             let Some(save) = &binding.save else { continue };
             let path = folder.join(&save.path.value);
-            if !paths.insert(path.clone()) {
+            let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
+            if !paths.insert(claim.path().to_owned()) {
                 return Err(self.job.error(&save.path.span, Problem::SavedTwice { path }));
             }
-            let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
             claims.push((at, path, claim));
         }
         Ok(Outputs { prepared: self, claims })

@@ -53,7 +53,14 @@ impl Claim {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let temporary = builder.tempfile_in(folder)?;
+        // One file has one name here, however the job spells it.
+        let path = fs::canonicalize(folder)?.join(name);
         Ok(Self { path, temporary })
+    }
+
+    /// The file, without links on the way to it.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Writes the content and gives the file its name.
@@ -190,6 +197,14 @@ mod tests {
         assert!(Claim::new(folder.path()).is_err());
         assert!(Claim::new(&folder.path().join("missing/out.bin")).is_err());
         assert!(Claim::new(Path::new("/dev/null")).is_err());
+    }
+
+    #[test]
+    fn a_file_has_one_name_however_it_is_spelt() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("inner")).unwrap();
+        let [one, other] = ["out.bin", "inner/../out.bin"].map(|name| Claim::new(&folder.path().join(name)).unwrap());
+        assert_eq!(one.path(), other.path());
     }
 
     #[cfg(unix)]
