@@ -417,3 +417,43 @@ fn one_file_by_two_names_is_not_written_twice() {
     folder.job(&format!("{ADD}{outputs}")).fails(2, &["written by two registers"]);
     assert!(folder.leavings().is_empty());
 }
+
+#[test]
+fn absurd_numbers_of_groups_and_threads_are_refused() {
+    let folder = Folder::new();
+    let job = ADD.replace("[1, 1, 1]", "[4294967295, 4294967295, 4294967295]");
+    folder.job(&job).fails(3, &["4294967295", "the device's limit is 65535"]);
+    folder.brolga(&["run", "job.toml", "--threads", "1000000"]).fails(2, &["--threads"]);
+}
+
+#[test]
+fn a_job_of_one_long_line_is_not_printed_whole() {
+    let folder = Folder::new();
+    let zeros = "0, ".repeat(100_000);
+    let job = format!(r#"{{"shader": "add.cso", "dispach": [1, 1, 1], "t0": {{"raw": 4, "u32": [{zeros}0]}}}}"#);
+    let run = folder.write("job.json", job).brolga(&["run", "job.json"]);
+    run.fails(2, &["job.json:1:23", "unknown key `dispach`", "did you mean `dispatch`?"]);
+    assert!(run.err.len() < 1000, "{} bytes", run.err.len());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_unreadable_end_of_stderr_is_no_panic() {
+    let folder = Folder::new();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let code = folder.command(&["run", "missing.toml"]).stderr(full).status().unwrap().code();
+    assert_eq!(code, Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_are_taken() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let name = std::ffi::OsStr::from_bytes(b"\xff.toml");
+    // Not every file system has such names.
+    if fs::write(folder.folder.path().join(name), ADD).is_ok() {
+        let run = Run::of(folder.command(&["run", "--format", "json"]).arg(name).output().unwrap());
+        assert_eq!(run.code, Some(0), "{}", run.err);
+    }
+}

@@ -77,7 +77,7 @@ pub fn main() -> ExitCode {
         // Whoever read our output has gone: there is nobody to tell.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ending::Fine.into(),
         Err(error) => {
-            eprintln!("error: cannot write to stdout: {error}");
+            report::say(&format!("error: cannot write to stdout: {error}\n"));
             Ending::BadInput.into()
         }
     }

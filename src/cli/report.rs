@@ -1,6 +1,6 @@
 //! Errors as a person reads them: the message, the lines of the job, what to do.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 use brolga::job::{JobError, Problem};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
@@ -10,10 +10,17 @@ use super::style::Style;
 
 /// Off a terminal lines are not broken, so that a log can be searched.
 const UNBROKEN: usize = 1000;
+/// Bytes of the job that are shown at most; generated jobs may be one line of megabytes.
+const SHOWN: usize = 2000;
 
 /// Writes an error to stderr.
 pub(super) fn print(error: &JobError, style: Style) {
-    eprint!("{}", render(error, style));
+    say(&render(error, style));
+}
+
+/// Writes to stderr. If nobody can read it there is nobody to tell.
+pub(super) fn say(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 fn render(error: &JobError, style: Style) -> String {
@@ -26,7 +33,7 @@ fn render(error: &JobError, style: Style) -> String {
     if let Some(help) = error.problem().help() {
         diagnostic = diagnostic.with_help(help);
     }
-    let report = if error.text().is_empty() {
+    let report = if error.text().is_empty() || shown_bytes(error) > SHOWN {
         diagnostic.message = error.to_string();
         Report::new(diagnostic)
     } else {
@@ -40,6 +47,14 @@ fn render(error: &JobError, style: Style) -> String {
         // A place outside the text cannot be shown; the message still can.
         Err(_) => format!("error: {error}\n"),
     }
+}
+
+/// Bytes of the lines that an error is about, and of one line on either side.
+fn shown_bytes(error: &JobError) -> usize {
+    let (text, span) = (error.text(), error.span());
+    let before = text.get(..span.start).unwrap_or("").rsplitn(3, '\n').take(2);
+    let after = text.get(span.end..).unwrap_or("").splitn(3, '\n').take(2);
+    span.len() + before.chain(after).map(str::len).sum::<usize>()
 }
 
 /// The exit code for an error.

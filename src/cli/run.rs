@@ -22,9 +22,9 @@ pub(super) struct Arguments {
     /// What runs the shaders; by default machine code where this processor can run it
     #[arg(long, value_enum)]
     engine: Option<Engines>,
-    /// Threads to use; 0 means one for each processor
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    /// Threads to use, at most 1024; 0 means one for each processor
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    threads: u16,
     /// Stop a shader that runs longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
@@ -89,10 +89,10 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Runs the jobs. An error is one of writing to stdout.
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
-    let device = match Device::builder().threads(arguments.threads).build() {
+    let device = match Device::builder().threads(arguments.threads.into()).build() {
         Ok(device) => device,
         Err(error) => {
-            eprintln!("error: {error}");
+            report::say(&format!("error: {error}\n"));
             return Ok(Ending::Stopped);
         }
     };
@@ -101,10 +101,13 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let mut session = Session { arguments, styles, device, cancel, documents: Vec::new() };
     let mut ending = Ending::Fine;
     for path in &arguments.jobs {
-        ending = ending.max(session.job(path)?);
         if session.cancel.is_cancelled() {
+            // An interrupt that no run met still means that not everything ran.
+            report::say("error: interrupted, not all jobs ran\n");
+            ending = Ending::Stopped;
             break;
         }
+        ending = ending.max(session.job(path)?);
     }
     if arguments.format == Format::Json && arguments.emit.is_none() {
         let document = json!({ "passed": ending == Ending::Fine, "jobs": session.documents });
@@ -123,7 +126,7 @@ fn cancel_on_interrupt(cancel: &CancelToken) {
         token.cancel();
     });
     if let Err(error) = set {
-        eprintln!("warning: an interrupt will not stop the run in an orderly way: {error}");
+        report::say(&format!("warning: an interrupt will not stop the run in an orderly way: {error}\n"));
     }
 }
 
@@ -222,7 +225,8 @@ impl Session<'_> {
         options.cancel = self.cancel.clone();
         options.progress = Progress::new();
         let job = ready.job();
-        let groups = job.dispatch.value.iter().map(|&groups| u64::from(groups)).product();
+        // The device refuses absurd numbers of groups later.
+        let groups = job.dispatch.value.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
         let _watcher = Watcher::start(options.progress.clone(), groups, job.name.clone());
         ready.run(&self.device, shader, &options)
     }

@@ -68,7 +68,7 @@ impl RunLine<'_> {
     /// The run as JSON.
     pub fn json(&self) -> Value {
         json!({
-            "shader": self.shader,
+            "shader": self.shader.to_string_lossy(),
             "engine": self.engine.to_string(),
             "verdict": self.verdict().to_lowercase(),
             "compile_ms": milliseconds(self.compile_time),
@@ -90,14 +90,16 @@ pub(super) fn write_output(out: &mut impl Write, path: &Path) -> io::Result<()> 
 
 /// One job as JSON.
 pub(super) fn job_json(path: &Path, runs: Vec<Value>, outputs: &[PathBuf], error: Option<&JobError>) -> Value {
-    json!({ "job": path, "runs": runs, "outputs": outputs, "error": error.map(error_json) })
+    // A path need not be UTF-8, and JSON must be.
+    let outputs: Vec<_> = outputs.iter().map(|path| path.to_string_lossy()).collect();
+    json!({ "job": path.to_string_lossy(), "runs": runs, "outputs": outputs, "error": error.map(error_json) })
 }
 
 fn error_json(error: &JobError) -> Value {
     let (line, column) = error.line_and_column();
     json!({
         "message": error.problem().to_string(),
-        "path": error.path(),
+        "path": error.path().to_string_lossy(),
         "line": line,
         "column": column,
         "help": error.problem().help(),
