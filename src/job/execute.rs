@@ -246,6 +246,13 @@ fn view(device: &Device, binding: &Binding, loaded: &LoadedView) -> Result<View,
     let buffer = match &loaded.content {
         LoadedContent::Zeros(size) => device.buffer(*size)?,
         LoadedContent::Bytes(bytes) => device.buffer_from_bytes(bytes)?,
+        LoadedContent::Values(runs, size) => {
+            let buffer = device.buffer(*size)?;
+            for run in runs {
+                buffer.write(run.byte, &run.bytes)?;
+            }
+            buffer
+        }
         LoadedContent::Mapped(path, _) => device.map_buffer(path, Access::Read)?,
     };
     let view = match loaded.kind {

@@ -46,6 +46,8 @@ pub(super) enum LoadedContent {
     /// So many zeros.
     Zeros(u64),
     Bytes(Vec<u8>),
+    /// Values at their places among so many bytes of zeros.
+    Values(Vec<Run>, u64),
     /// A file of so many bytes, to be mapped.
     Mapped(PathBuf, u64),
 }
@@ -53,7 +55,7 @@ pub(super) enum LoadedContent {
 impl LoadedContent {
     pub fn size_bytes(&self) -> u64 {
         match self {
-            LoadedContent::Zeros(size) | LoadedContent::Mapped(_, size) => *size,
+            LoadedContent::Zeros(size) | LoadedContent::Values(_, size) | LoadedContent::Mapped(_, size) => *size,
             LoadedContent::Bytes(bytes) => bytes.len() as u64,
         }
     }
@@ -168,7 +170,10 @@ impl Loader<'_> {
                 }
                 LoadedContent::Bytes(bytes)
             }
-            (Content::Values(runs), _) => LoadedContent::Bytes(self.place(runs, size)?),
+            (Content::Values(runs), _) => {
+                runs.iter().try_for_each(|run| self.check_run(run, size))?;
+                LoadedContent::Values(runs.clone(), size)
+            }
             (Content::Unsaid, _) if self.binding.register.file != RegisterFile::Unordered => {
                 let key = "file`, `fill` or values such as `u32";
                 return Err(self.wrong(Problem::MissingKey { place: "a register that is only read", key }));
@@ -310,19 +315,6 @@ impl Loader<'_> {
         };
         let size = usize::try_from(size).map_err(|_| refused())?;
         bytes.try_reserve_exact(size).map_err(|_| refused())?;
-        Ok(bytes)
-    }
-
-    /// Values at their places among zeros.
-    fn place(&self, runs: &[Run], size: u64) -> Result<Vec<u8>, JobError> {
-        for run in runs {
-            self.check_run(run, size)?;
-        }
-        let mut bytes = self.room(size)?;
-        bytes.resize(size as usize, 0);
-        for run in runs {
-            bytes[run.byte as usize..][..run.bytes.len()].copy_from_slice(&run.bytes);
-        }
         Ok(bytes)
     }
 

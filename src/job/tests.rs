@@ -176,6 +176,13 @@ fn fills_and_values_become_bytes() {
         prepared("[u0]\nraw = 8\nfill = { f32 = 1.0 }\n[u1]\nraw = 12\nat = [{ byte = 4, i32 = [-1] }]\n").unwrap();
     let bytes = |at: usize| match &ready.views[at].content {
         prepare::LoadedContent::Bytes(bytes) => bytes.clone(),
+        prepare::LoadedContent::Values(runs, size) => {
+            let mut bytes = vec![0; *size as usize];
+            for run in runs {
+                bytes[run.byte as usize..][..run.bytes.len()].copy_from_slice(&run.bytes);
+            }
+            bytes
+        }
         _ => panic!(),
     };
     assert_eq!(bytes(0), [0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f]);
