@@ -1,5 +1,6 @@
 //! The device: owns the pool and the limits, makes shaders, buffers and textures, and runs dispatches.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -12,10 +13,26 @@ use crate::shader::{CompileOptions, Shader};
 
 /// Worker threads that devices may share. The thread that calls [`Device::dispatch`] works too, so that a pool of `n`
 /// threads starts `n - 1`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Pool {
     threads: usize,
-    workers: Option<Arc<rayon::ThreadPool>>,
+    workers: Option<Workers>,
+}
+
+/// Something for a worker to do.
+pub type Task = Box<dyn FnOnce() + Send>;
+
+#[derive(Clone)]
+enum Workers {
+    Own(Arc<rayon::ThreadPool>),
+    Borrowed(Arc<dyn Fn(Task) + Send + Sync>),
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let borrowed = matches!(self.workers, Some(Workers::Borrowed(_)));
+        f.debug_struct("Pool").field("threads", &self.threads).field("borrowed", &borrowed).finish()
+    }
 }
 
 impl Pool {
@@ -33,7 +50,16 @@ impl Pool {
             .thread_name(|n| format!("brolga-{}", n + 1))
             .build()
             .map_err(|error| Error::Pool { threads, reason: error.to_string() })?;
-        Ok(Self { threads, workers: Some(Arc::new(workers)) })
+        Ok(Self { threads, workers: Some(Workers::Own(Arc::new(workers))) })
+    }
+
+    /// The caller's own threads: `spawn` hands a task to one of them, now or later, or drops it, and returns at once. A
+    /// dispatch uses up to `threads`, the one that calls it included, and waits only for tasks that have begun; it goes
+    /// well even if none ever does, and inside of one of these threads too.
+    ///
+    /// With a rayon pool: `Pool::borrowed(pool.current_num_threads(), move |task| pool.spawn(task))`.
+    pub fn borrowed(threads: usize, spawn: impl Fn(Task) + Send + Sync + 'static) -> Self {
+        Self { threads: threads.max(1), workers: Some(Workers::Borrowed(Arc::new(spawn))) }
     }
 
     /// Threads that work on a dispatch, the caller's included.
@@ -47,12 +73,19 @@ impl Pool {
         let gate = Arc::new(Gate::default());
         if let Some(workers) = &self.workers {
             for _ in 0..helpers.min(self.threads - 1) {
-                let (gate, work) = (gate.clone(), work.clone());
-                workers.spawn(move || {
-                    if let Some(_inside) = gate.enter() {
+                // A task that comes too late must not keep what the dispatch used.
+                let (gate, work) = (gate.clone(), Arc::downgrade(&work));
+                let task = move || {
+                    if let Some(_inside) = gate.enter()
+                        && let Some(work) = work.upgrade()
+                    {
                         work();
                     }
-                });
+                };
+                match workers {
+                    Workers::Own(pool) => pool.spawn(task),
+                    Workers::Borrowed(spawn) => spawn(Box::new(task)),
+                }
             }
         }
         work();
@@ -187,6 +220,8 @@ impl Device {
     /// A buffer whose content is that of a file. With [`Access::ReadWrite`] what shaders write goes to the file.
     ///
     /// Nobody may shorten the file while the buffer lives: the system ends a process that touches a page that is gone.
+    /// A file mapped twice is two buffers to the check that nothing is bound as `t#` and `u#` at once; a shader that reads
+    /// what it writes that way gets the file's bytes from before or after.
     pub fn map_buffer(&self, path: &Path, access: Access) -> Result<Buffer, Error> {
         let buffer = Buffer::map(path, access)?;
         self.check_size(buffer.size_bytes())?;

@@ -46,7 +46,7 @@ pub mod resource;
 mod shader;
 
 pub use bindings::{BindingError, BindingRules, Bindings, Register};
-pub use device::{Device, DeviceBuilder, Pool};
+pub use device::{Device, DeviceBuilder, Pool, Task};
 pub use dispatch::{CancelToken, Dispatch, Progress, Report, StopReason};
 pub use error::{Error, Limit};
 pub use format::Format;

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use brolga_runtime::{
     BindingRules, Bindings, CancelToken, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits, Pool,
     Shader, View,
@@ -182,7 +184,7 @@ fn missing_and_wrong_bindings_stop_a_dispatch_before_it_begins() {
     let shader = sum(&device, Engine::Interpreter);
     let mut bindings = Bindings::new();
     let run = |bindings: &Bindings| device.dispatch(&shader, bindings, &Dispatch::new([1; 3])).unwrap_err().to_string();
-    assert_eq!(run(&bindings), "b0 is declared as constant buffer of 1 vectors and nothing is bound to it");
+    assert_eq!(run(&bindings), "b0 is declared as constant buffer of 1 vector and nothing is bound to it");
     let buffer = device.buffer(64).unwrap();
     bindings.set("b0".parse().unwrap(), View::constant(buffer.clone()).unwrap());
     bindings.set("u0".parse().unwrap(), View::structured(buffer.clone(), 4).unwrap());
@@ -220,7 +222,7 @@ fn a_shader_tells_what_it_is() {
     let shader = sum(&device, Engine::Interpreter);
     assert_eq!((shader.stage().text(), shader.model().text(), shader.group_size()), ("cs", "5_0", [20, 1, 1]));
     let names: Vec<_> = shader.bindings().iter().map(|range| format!("{range}: {}", range.kind)).collect();
-    assert_eq!(names, ["b0: constant buffer of 1 vectors", "u0: raw buffer"]);
+    assert_eq!(names, ["b0: constant buffer of 1 vector", "u0: raw buffer"]);
     let text = shader.emit(Emit::Ir).unwrap();
     for form in [Emit::Clif, Emit::Asm] {
         assert!(shader.emit(form).unwrap().lines().count() > 10);
@@ -228,4 +230,38 @@ fn a_shader_tells_what_it_is() {
     let compiled = sum(&device, Engine::Jit);
     assert!(compiled.code_bytes() > Some(100) && shader.code_bytes().is_none());
     assert!(text.contains("atomic") && brolga_ir::text::parse(&text).is_ok(), "{text}");
+}
+
+/// Threads that are not ours: a pool of another library, a dispatch from inside one of its threads, one that drops what
+/// it is given, one that does it at once.
+#[test]
+fn a_device_may_borrow_threads() {
+    let theirs = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+    let pools = [
+        {
+            let theirs = theirs.clone();
+            Pool::borrowed(3, move |task| theirs.spawn(task))
+        },
+        Pool::borrowed(3, drop),
+        Pool::borrowed(3, |task| task()),
+    ];
+    for pool in pools {
+        for &engine in ENGINES {
+            let device = Device::builder().pool(pool.clone()).build().unwrap();
+            let run = || {
+                let shader = sum(&device, engine);
+                let buffer = device.buffer(300 * 20 * 4).unwrap();
+                let mut bindings = Bindings::new();
+                bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
+                let dispatch = Dispatch::new([300, 1, 1]).rules(BindingRules::Partial);
+                device.dispatch(&shader, &bindings, &dispatch).unwrap();
+                buffer.to_vec()
+            };
+            let outside = run();
+            for (thread, word) in (0..).zip(outside.chunks(4)) {
+                assert_eq!(u32::from_le_bytes(word.try_into().unwrap()), sum_of_group(thread / 20));
+            }
+            assert_eq!(theirs.install(run), outside);
+        }
+    }
 }
