@@ -50,7 +50,9 @@ fn check(path: &Path, shader: usize, must_run: bool) -> Result<(), Failed> {
         for threads in [1, 2] {
             let device = Device::builder().threads(threads).build()?;
             let ready = Job::load(path)?.prepare(device.limits())?;
-            let outcome = match ready.run(&device, shader, &RunOptions::new(engine)) {
+            let mut options = RunOptions::new(engine);
+            options.all_slots = true;
+            let outcome = match ready.run(&device, shader, &options) {
                 Ok(outcome) => outcome,
                 Err(error) if !must_run && error.to_string().contains("not supported yet") => return Ok(()),
                 Err(error) => return Err(format!("{engine}, {threads} threads: {error}").into()),

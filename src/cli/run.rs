@@ -224,6 +224,7 @@ impl Session<'_> {
         options.time_limit = self.arguments.timeout;
         options.cancel = self.cancel.clone();
         options.progress = Progress::new();
+        options.all_slots = self.arguments.engine == Some(Engines::Both);
         let job = ready.job();
         // The device refuses absurd numbers of groups later.
         let groups = job.dispatch.value.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));

@@ -86,6 +86,16 @@ pub fn compare(
     found
 }
 
+/// Whether anything at all would be compared.
+pub(super) fn compares_something(segments: &[Segment], rules: &Rules, natural_element: u64) -> bool {
+    let element = rules.element.unwrap_or(natural_element).max(1);
+    let end = rules.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
+    segments.iter().any(|segment| {
+        let bytes = numbers(&segment.bytes, &segment.pattern, segment.byte).map(|(byte, ..)| byte);
+        bytes.take_while(|byte| *byte < end).any(|byte| !rules.skip_elements.contains(&(byte / element)))
+    })
+}
+
 impl Comparison {
     fn differ(&mut self, difference: Difference) {
         self.mismatches += 1;

@@ -28,12 +28,15 @@ pub struct RunOptions {
     pub cancel: CancelToken,
     /// Tells how far the run is.
     pub progress: Progress,
+    /// Whether to give the content of every `u#`, not only of those that the job saves or expects something of. To
+    /// compare two outcomes with [`Prepared::disagreement`] takes this.
+    pub all_slots: bool,
 }
 
 impl RunOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, time_limit: None, cancel: CancelToken::new(), progress: Progress::new() }
+        Self { engine, time_limit: None, cancel: CancelToken::new(), progress: Progress::new(), all_slots: false }
     }
 }
 
@@ -52,7 +55,8 @@ pub struct Outcome {
     pub compile_time: Duration,
     /// What the dispatch did.
     pub report: Report,
-    /// Every `u#`, in the order of the job's bindings.
+    /// The `u#` that the job saves or expects something of, or all of them by [`RunOptions::all_slots`], in the order of
+    /// the job's bindings.
     pub slots: Vec<SlotResult>,
 }
 
@@ -113,8 +117,11 @@ impl Prepared {
             what = what.time_limit(limit);
         }
         let report = device.dispatch(compiled, &bindings, &what)?;
+        let expected = |register| self.job.expectations.iter().any(|expectation| expectation.register == register);
+        // A view may be as large as the memory: only what somebody looks at is copied.
+        let looked_at = |binding: &Binding| options.all_slots || binding.save.is_some() || expected(binding.register);
         let written = self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered);
-        let slots = written.filter_map(|binding| {
+        let slots = written.filter(|binding| looked_at(binding)).filter_map(|binding| {
             let view = bindings.get(binding.register.of_view()?)?;
             let counter = view.counter().map(Counter::get);
             Some(SlotResult { register: binding.register, bytes: view.to_vec(), counter })
@@ -145,7 +152,7 @@ impl Prepared {
         checks
             .map(|(expectation, check)| {
                 let slot = outcome.slots.iter().find(|slot| slot.register == expectation.register);
-                let slot = slot.expect("the reader takes expectations about u# only, and every u# has a result");
+                let slot = slot.expect("the reader takes expectations about u# only, and each of those has a result");
                 let rules = &expectation.rules;
                 let mut found =
                     compare(expectation.register, &slot.bytes, &check.segments, rules, check.natural_element);
@@ -158,7 +165,7 @@ impl Prepared {
             .collect()
     }
 
-    /// The first register in which two outcomes differ, beside those whose order is said not to matter.
+    /// The first register that both outcomes have and in which they differ, beside those whose order is said not to matter.
     pub fn disagreement(&self, one: &Outcome, other: &Outcome) -> Option<Register> {
         let any_order = |register| {
             let about = |expectation: &&Expectation| expectation.register == register;
@@ -211,7 +218,7 @@ impl Outputs<'_> {
         for (at, path, claim) in self.claims {
             let binding = &self.prepared.job.bindings[at];
             let slot = outcome.slots.iter().find(|slot| slot.register == binding.register);
-            let slot = slot.expect("the reader takes `save` at u# only, and every u# has a result");
+            let slot = slot.expect("the reader takes `save` at u# only, and each of those has a result");
             let number_type = binding.save.as_ref().and_then(|save| save.number_type);
             let kind = &self.prepared.views[at].kind;
             output::encode(FileForm::of(&path), kind, number_type, &slot.bytes)

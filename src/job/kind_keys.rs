@@ -21,9 +21,45 @@ pub(super) const KIND_NAMES: &[&str] = &[
     "sampler",
 ];
 
-/// Keys that stand beside `kind`, or in the table of the kind's name.
-pub(super) const DIMENSION_KEYS: &[&str] =
-    &["stride", "count", "format", "width", "height", "depth", "layers", "mips", "filter", "address", "border"];
+/// Filters of samplers, as Direct3D names them.
+const FILTERS: &[&str] = &[
+    "min_mag_mip_point",
+    "min_mag_point_mip_linear",
+    "min_point_mag_linear_mip_point",
+    "min_point_mag_mip_linear",
+    "min_linear_mag_mip_point",
+    "min_linear_mag_point_mip_linear",
+    "min_mag_linear_mip_point",
+    "min_mag_mip_linear",
+    "anisotropic",
+    "comparison_min_mag_mip_point",
+    "comparison_min_mag_point_mip_linear",
+    "comparison_min_point_mag_linear_mip_point",
+    "comparison_min_point_mag_mip_linear",
+    "comparison_min_linear_mag_mip_point",
+    "comparison_min_linear_mag_point_mip_linear",
+    "comparison_min_mag_linear_mip_point",
+    "comparison_min_mag_mip_linear",
+    "comparison_anisotropic",
+];
+
+/// What samplers do outside an image.
+const ADDRESSES: &[&str] = &["wrap", "mirror", "clamp", "border", "mirror_once"];
+
+/// The keys of a kind's dimensions: they stand beside `kind`, or in the table of the kind's name.
+pub(super) fn dimension_keys(name: &str) -> &'static [&'static str] {
+    match name {
+        "structured" => &["stride", "count"],
+        "typed" => &["format", "count"],
+        "texture1d" => &["format", "width", "mips"],
+        "texture1darray" => &["format", "width", "layers", "mips"],
+        "texture2d" => &["format", "width", "height", "mips"],
+        "texture2darray" => &["format", "width", "height", "layers", "mips"],
+        "texture3d" => &["format", "width", "height", "depth", "mips"],
+        "sampler" => &["filter", "address", "border"],
+        _ => &["size"],
+    }
+}
 
 /// The kind of view that a binding names, and its size in bytes if the job gives it.
 pub(super) fn kind(table: &Table<'_>, register: Register) -> Result<(Kind, Option<u64>), Fault> {
@@ -69,17 +105,17 @@ fn named(name: &str, node: &Node) -> Result<(Kind, Option<u64>), Fault> {
             return Ok((kind, Some(as_integer(node, name, 0)?)));
         }
         let table = Table::open(node, name, "a view without format")?;
-        table.allow(&[&["size"]])?;
+        table.allow(&[dimension_keys(name)])?;
         return Ok((kind, table.integer("size", 0)?));
     }
-    let (place, known): (_, &[&str]) = match name {
-        "structured" => ("a structured view", &["stride", "count"]),
-        "typed" => ("a typed view", &["format", "count"]),
-        "sampler" => ("a sampler", &["filter", "address", "border"]),
-        _ => ("a texture", &["format", "width", "height", "depth", "layers", "mips"]),
+    let place = match name {
+        "structured" => "a structured view",
+        "typed" => "a typed view",
+        "sampler" => "a sampler",
+        _ => "a texture",
     };
     let table = Table::open(node, name, place)?;
-    table.allow(&[known])?;
+    table.allow(&[dimension_keys(name)])?;
     Ok((dimensions(name, &table)?, None))
 }
 
@@ -88,7 +124,10 @@ fn dimensions(name: &str, table: &Table<'_>) -> Result<Kind, Fault> {
     let shape = match name {
         "constant" => return Ok(Kind::Constant),
         "raw" => return Ok(Kind::Raw),
-        "sampler" => return Ok(Kind::Sampler),
+        "sampler" => {
+            check_sampler(table)?;
+            return Ok(Kind::Sampler);
+        }
         "structured" => {
             let stride = as_integer(table.need("stride")?, "stride", 4)?;
             return Ok(Kind::Structured { stride, count: table.integer("count", 0)? });
@@ -121,6 +160,23 @@ fn dimensions(name: &str, table: &Table<'_>) -> Result<Kind, Fault> {
             .layers(if in_layers { as_integer(table.need("layers")?, "layers", 1)? } else { 1 })
             .mips(mips),
     ))
+}
+
+/// Samplers are not used yet; what is said of them must be right all the same.
+fn check_sampler(table: &Table<'_>) -> Result<(), Fault> {
+    for (key, what, known) in [("filter", "filter", FILTERS), ("address", "address mode", ADDRESSES)] {
+        let Some(node) = table.get(key) else { continue };
+        let name = as_text(node, key)?;
+        if !known.contains(&name) {
+            return Err(unknown_name(what, name, known, &node.span));
+        }
+    }
+    let Some(node) = table.get("border") else { return Ok(()) };
+    let is_number = |node: &Node| matches!(node.value, Value::Integer(_) | Value::Float(_));
+    match as_array(node, "border")? {
+        [r, g, b, a] if [r, g, b, a].into_iter().all(is_number) => Ok(()),
+        _ => Err(wrong_type("border", "an array of four numbers", node)),
+    }
 }
 
 fn format(table: &Table<'_>) -> Result<Format, Fault> {

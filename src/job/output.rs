@@ -98,6 +98,9 @@ impl FileForm {
 pub(super) fn refusal(form: FileForm, kind: &Kind, size_bytes: u64, number_type: Option<NumberType>) -> Option<String> {
     let mips = matches!(kind, Kind::Texture(shape) if shape.mips > 1);
     match form {
+        FileForm::Raw | FileForm::Png if number_type.is_some() => {
+            Some("only an .npy file says the type of its numbers: leave `type` out".into())
+        }
         FileForm::Raw => None,
         FileForm::Npy if mips => Some("an .npy file holds one level of detail: save it as .bin".into()),
         FileForm::Npy => {
@@ -146,7 +149,7 @@ pub(super) fn encode(
 }
 
 /// The array that a view is: outermost side first.
-fn array(kind: &Kind, number_type: Option<NumberType>, size_bytes: u64) -> (ElementType, Vec<u64>) {
+pub(super) fn array(kind: &Kind, number_type: Option<NumberType>, size_bytes: u64) -> (ElementType, Vec<u64>) {
     let plain = ElementType::of_numbers(number_type.unwrap_or(NumberType::U32));
     let numbers = |bytes: u64| bytes / plain.size_bytes as u64;
     let (format, mut sides) = match *kind {

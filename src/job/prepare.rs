@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use brolga_runtime::{Limits, ResourceError};
 
-use super::compare::Segment;
+use super::compare::{Segment, compares_something};
 use super::document::Span;
 use super::error::{JobError, Problem};
 use super::input::{self, Refusal};
@@ -284,6 +284,18 @@ impl Loader<'_> {
                     let side = |side: &u64| u32::try_from(*side).unwrap_or(u32::MAX);
                     (shape.width, shape.height) = (side(width), side(height));
                 }
+                if let Kind::Texture(shape) = *kind
+                    && shape.mips == 1
+                    && shape.size_bytes().is_ok_and(|size| size == array.data.len() as u64)
+                {
+                    // The components of a texel may have a side of their own or not.
+                    let (_, sides) = output::array(kind, None, array.data.len() as u64);
+                    let components = ElementType::of_format(shape.format).1;
+                    let leading = &sides[..sides.len() - usize::from(components > 1)];
+                    if !array.shape.starts_with(leading) {
+                        return Err(bad(format!("the array's sides are {:?}, the texture's {leading:?}", array.shape)));
+                    }
+                }
                 array.data.to_vec()
             }
             _ => bytes,
@@ -382,6 +394,11 @@ impl Loader<'_> {
                 let message = format!("bytes {} to {end} are no whole number of {number_type}", segment.byte);
                 return bad(&expectation.span, message);
             }
+        }
+        if expectation.content.is_some() && !compares_something(&segments, rules, natural_element) {
+            let register = self.register();
+            let message = format!("this expectation compares nothing of {register}: every number is left out");
+            return bad(&expectation.span, message);
         }
         if rules.order == Order::Any {
             self.check_any_order(expectation, &segments, element)?;

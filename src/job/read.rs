@@ -11,7 +11,7 @@ use super::content_keys::{self, RUN_KEYS};
 use super::document::{Entry, Node, Span};
 use super::error::{JobError, Problem};
 use super::expect_keys;
-use super::kind_keys::{self, DIMENSION_KEYS, KIND_NAMES};
+use super::kind_keys::{self, KIND_NAMES};
 use super::model::*;
 use super::table::*;
 use super::values::NumberType;
@@ -19,6 +19,9 @@ use super::values::NumberType;
 const JOB_KEYS: &[&str] =
     &["name", "note", "exercises", "shader", "shaders", "entry", "dispatch", "first_group", "bindings", "expect"];
 const BINDING_KEYS: &[&str] = &["slot", "kind", "size", "file", "fill", "counter", "save", "note"];
+
+/// A sampler has no content.
+const SAMPLER_KEYS: &[&str] = &["slot", "kind", "note"];
 
 /// Reads the tree of the job file at `path`.
 pub(super) fn job(root: &Node, path: PathBuf, text: Arc<str>) -> Result<Job, JobError> {
@@ -111,10 +114,13 @@ fn slot(table: &Table<'_>) -> Result<(Register, Span), Fault> {
 }
 
 fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Result<Binding, Fault> {
-    let beside: &[&str] = if table.get("kind").is_some() { DIMENSION_KEYS } else { KIND_NAMES };
     // A binding that does not say its kind is told so, rather than that its dimensions are unknown keys.
     let (kind, size) = kind_keys::kind(table, register)?;
-    table.allow(&[BINDING_KEYS, beside, RUN_KEYS, &NumberType::NAMES, more])?;
+    let beside = if table.get("kind").is_some() { kind_keys::dimension_keys(kind.name()) } else { KIND_NAMES };
+    match kind {
+        Kind::Sampler => table.allow(&[SAMPLER_KEYS, beside])?,
+        _ => table.allow(&[BINDING_KEYS, beside, RUN_KEYS, &NumberType::NAMES, more])?,
+    }
     if let (Some(entry), false) = (table.entry("counter"), matches!(kind, Kind::Structured { .. })) {
         let problem = Problem::CounterKind { register: register.to_string(), kind: kind.name() };
         return Err((problem, entry.key_span.clone()));

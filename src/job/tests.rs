@@ -98,6 +98,15 @@ fn complaints_point_at_what_is_wrong() {
         ("[b0]\nu32 = [1]\nf32 = [1]\n", "`u32` and `f32` exclude each other", "f32"),
         ("[b0]\nfile = \"x\"\nfill = \"zero\"\n", "`file` and `fill` exclude each other", "fill"),
         ("[t0]\nraw = 4\ncounter = 1\n", "t0 is a raw view: only structured ones have a hidden counter", "counter"),
+        ("[u0]\nkind = \"raw\"\nsize = 4\nstride = 4\n", "unknown key `stride` in a binding", "stride"),
+        (
+            "[t0]\ntexture2d = { format = \"R32_UINT\", width = 1, height = 1, layers = 9 }\n",
+            "unknown key `layers` in a texture",
+            "layers",
+        ),
+        ("[s0]\nsampler = { filter = \"best\" }\n", "there is no filter `best`", "\"best\""),
+        ("[s0]\nsampler = { border = [1] }\n", "`border` takes an array of four numbers, this is an array", "[1]"),
+        ("[s0]\nsampler = {}\nfile = \"x\"\n", "unknown key `file` in a binding", "file"),
         ("[t0]\nraw = 4\nsave = \"x\"\n", "t0 has no result for `save`: shaders write u# only", "\"x\""),
         (
             "[[bindings]]\nslot = \"q0\"\n",
@@ -165,6 +174,10 @@ fn outputs_and_expectations_must_fit_their_view() {
     assert!(
         unprepared("[u0]\nraw = 8\nexpect = { at = [{ byte = 2, u32 = [1] }] }\n").contains("no whole number of u32")
     );
+    for nothing in ["u32 = []", "u32 = [1], elements = 0", "u32 = [1, 2], element = 4, skip_elements = [0, 1]"] {
+        assert!(unprepared(&format!("[u0]\nraw = 8\nexpect = {{ {nothing} }}\n")).contains("compares nothing of u0"));
+    }
+    assert!(unprepared("[u0]\nraw = 8\nsave = { file = \"x.bin\", type = \"f64\" }\n").ends_with("leave `type` out"));
     let twice = prepared("[u0]\nraw = 4\nsave = \"x\"\n[u1]\nraw = 4\nsave = \"x\"\n").unwrap();
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(twice.claim_outputs(folder.path()).unwrap_err().problem(), Problem::SavedTwice { .. }));
@@ -216,6 +229,10 @@ fn an_image_takes_its_sides_from_a_picture_or_an_array() {
     );
     assert!(wrong("{ format = \"R32_FLOAT\" }", "p.png").contains("not R32_FLOAT"));
     assert!(wrong("{ format = \"R32_FLOAT\" }", "p.npy").ends_with("elements of |u1, the view's format needs <f4"));
+    assert!(
+        wrong("{ format = \"R8G8B8A8_UNORM\", width = 2, height = 3 }", "p.npy")
+            .ends_with("sides are [2, 3, 4], the texture's [3, 2]")
+    );
     assert!(wrong("{ format = \"R8G8B8A8_UNORM\" }", "s.cso").contains("needs the key `width`"));
 }
 
