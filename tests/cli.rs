@@ -107,7 +107,8 @@ fn a_job_that_passes_ends_with_0_and_a_line() {
     let run = folder.job(&format!("{ADD}expect = {{ u32 = [121, 92, 63, 34, 0] }}\n"));
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
     assert!(run.out.starts_with("pass  job  add.cso  jit  compile "), "{}", run.out);
-    assert!(run.out.ends_with(" threads/s\n"), "{}", run.out);
+    // The rate of a run this short is left out, unless the machine is slow.
+    assert!(run.out.contains("  run "), "{}", run.out);
     let run = folder.brolga(&["run", "job.toml", "--engine", "both"]);
     let lines: Vec<&str> = run.out.lines().collect();
     assert!(lines[0].contains("  jit  ") && lines[1].contains("  interpreter  "), "{}", run.out);
@@ -416,6 +417,37 @@ fn one_file_by_two_names_is_not_written_twice() {
     let outputs = "save = \"a.bin\"\n[u1]\nraw = 4\nsave = \"./a.bin\"\n";
     folder.job(&format!("{ADD}{outputs}")).fails(2, &["written by two registers"]);
     assert!(folder.leavings().is_empty());
+}
+
+#[test]
+fn two_jobs_of_a_command_do_not_write_one_file() {
+    let folder = Folder::new();
+    folder.write("job.toml", format!("{ADD}save = \"a.bin\"\n"));
+    folder.write("other.toml", format!("{ADD}fill = {{ u32 = 1 }}\nsave = \"./a.bin\"\n"));
+    let run = folder.brolga(&["run", "job.toml", "other.toml"]);
+    run.fails(2, &["other.toml", "already written by an earlier job"]);
+    assert_eq!(folder.leavings(), ["a.bin"]);
+    folder.job(&format!("{ADD}save = \"nodir/a.bin\"\n")).fails(2, &["cannot write nodir/a.bin: "]);
+    assert!(!folder.job(&format!("{ADD}save = \"nodir/a.bin\"\n")).err.contains(".part"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_leaves_no_temporary_file() {
+    let folder = Folder::new();
+    let job = ENDLESS.replace("out.bin", "other.bin");
+    folder.write("job.toml", job);
+    let mut run = folder.command(&["run", "job.toml"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while folder.leavings().is_empty() {
+        assert_eq!(run.try_wait().unwrap(), None, "the run ended by itself");
+        std::thread::yield_now();
+    }
+    for _ in 0..2 {
+        // The second may come too late.
+        Command::new("kill").args(["-INT", &run.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+    }
+    assert!(matches!(run.wait().unwrap().code(), Some(3 | 130)));
+    assert!(folder.leavings().is_empty(), "{:?}", folder.leavings());
 }
 
 #[test]

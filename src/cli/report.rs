@@ -59,9 +59,11 @@ fn shown_bytes(error: &JobError) -> usize {
 
 /// The exit code for an error.
 pub(super) fn ending(error: &JobError) -> Ending {
-    use brolga::Error;
+    use brolga::{Error, ResourceError};
     match error.problem() {
-        Problem::TooLarge { .. } => Ending::Stopped,
+        Problem::TooLarge { .. } | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => {
+            Ending::Stopped
+        }
         Problem::Run {
             error:
                 Error::OverLimit { .. }
@@ -71,7 +73,8 @@ pub(super) fn ending(error: &JobError) -> Ending {
                 | Error::Internal { .. }
                 | Error::Verify(_)
                 | Error::Pool { .. }
-                | Error::Timer { .. },
+                | Error::Timer { .. }
+                | Error::Resource(ResourceError::OutOfMemory { .. }),
             ..
         } => Ending::Stopped,
         _ => Ending::BadInput,

@@ -1,7 +1,9 @@
 //! `brolga run`: every job in turn, every shader of it, on one engine or on both.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use brolga::job::{Job, JobError, Outcome, Prepared, RunOptions};
@@ -81,9 +83,16 @@ enum Form {
     Asm,
 }
 
+/// Some thirty years.
+const MOST_SECONDS: f64 = 1e9;
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time in seconds greater than 0");
-    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(wrong)?;
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    if seconds > MOST_SECONDS {
+        return Err(format!("`{text}` is over the limit of {MOST_SECONDS:e} seconds: leave the option out"));
+    }
+    let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
     if time.is_zero() { Err(wrong()) } else { Ok(time) }
 }
 
@@ -97,13 +106,15 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         }
     };
     let cancel = CancelToken::new();
-    cancel_on_interrupt(&cancel);
-    let mut session = Session { arguments, styles, device, cancel, documents: Vec::new() };
+    let temporary = Temporary::default();
+    cancel_on_interrupt(&cancel, &temporary);
+    let mut session =
+        Session { arguments, styles, device, cancel, temporary, taken: BTreeSet::new(), documents: Vec::new() };
     let mut ending = Ending::Fine;
     for path in &arguments.jobs {
         if session.cancel.is_cancelled() {
             // An interrupt that no run met still means that not everything ran.
-            report::say("error: interrupted, not all jobs ran\n");
+            report::say(INTERRUPTED);
             ending = Ending::Stopped;
             break;
         }
@@ -116,11 +127,19 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     Ok(ending)
 }
 
+const INTERRUPTED: &str = "error: interrupted, not all jobs ran\n";
+
+/// The temporary files of the job that runs, for whoever ends the process without unwinding.
+type Temporary = Arc<Mutex<Vec<PathBuf>>>;
+
 /// The first interrupt stops the run in an orderly way, a second one at once.
-fn cancel_on_interrupt(cancel: &CancelToken) {
-    let token = cancel.clone();
+fn cancel_on_interrupt(cancel: &CancelToken, temporary: &Temporary) {
+    let (token, temporary) = (cancel.clone(), temporary.clone());
     let set = ctrlc::set_handler(move || {
         if token.is_cancelled() {
+            let paths = temporary.lock().unwrap_or_else(PoisonError::into_inner);
+            // Those that have their final name by now are not here any more, and that is well.
+            paths.iter().for_each(|path| drop(std::fs::remove_file(path)));
             std::process::exit(130);
         }
         token.cancel();
@@ -136,6 +155,9 @@ struct Session<'a> {
     styles: &'a Styles,
     device: Device,
     cancel: CancelToken,
+    temporary: Temporary,
+    /// The outputs of all jobs so far.
+    taken: BTreeSet<PathBuf>,
     /// The jobs so far, as JSON.
     documents: Vec<Value>,
 }
@@ -152,6 +174,8 @@ struct Done {
 enum Stop {
     Job(JobError),
     Stdout(io::Error),
+    /// Between two steps; in a dispatch it is an error of the job.
+    Interrupted,
 }
 
 impl From<JobError> for Stop {
@@ -169,8 +193,14 @@ impl From<io::Error> for Stop {
 impl Session<'_> {
     fn job(&mut self, path: &Path) -> io::Result<Ending> {
         let mut done = Done::default();
+        let mut interrupted = false;
         let error = match self.steps(path, &mut done) {
             Ok(()) => None,
+            Err(Stop::Interrupted) => {
+                report::say(INTERRUPTED);
+                interrupted = true;
+                None
+            }
             Err(Stop::Job(error)) => Some(error),
             Err(Stop::Stdout(error)) => return Err(error),
         };
@@ -178,6 +208,9 @@ impl Session<'_> {
             report::print(error, self.styles.err);
         }
         self.documents.push(summary::job_json(path, done.runs, &done.outputs, error.as_ref()));
+        if interrupted {
+            return Ok(Ending::Stopped);
+        }
         Ok(match (&error, done.mismatch) {
             (Some(error), _) => report::ending(error),
             (None, true) => Ending::Mismatch,
@@ -185,18 +218,33 @@ impl Session<'_> {
         })
     }
 
-    fn steps(&self, path: &Path, done: &mut Done) -> Result<(), Stop> {
-        let ready = Job::load(path)?.prepare(self.device.limits())?;
+    /// Where an interrupt may end a job, beside its dispatches.
+    fn go_on(&self) -> Result<(), Stop> {
+        if self.cancel.is_cancelled() { Err(Stop::Interrupted) } else { Ok(()) }
+    }
+
+    fn steps(&mut self, path: &Path, done: &mut Done) -> Result<(), Stop> {
+        let job = Job::load(path)?;
+        self.go_on()?;
+        let ready = job.prepare(self.device.limits())?;
+        self.go_on()?;
         if let Some(form) = self.arguments.emit {
             return self.emit(&ready, form);
         }
         // Claimed before anything runs, written after the first run.
         let folder = self.arguments.output.as_deref().unwrap_or(Path::new(""));
-        let mut outputs = Some(ready.claim_outputs(folder)?);
+        // Held while the files are made, so that a second interrupt knows all of them.
+        let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
+        let outputs = ready.claim_outputs(folder, &mut self.taken)?;
+        *temporary = outputs.temporary_paths();
+        drop(temporary);
+        let mut outputs = Some(outputs);
         for shader in 0..ready.shaders() {
             let mut first: Option<Outcome> = None;
             for engine in Engines::list(self.arguments.engine) {
+                self.go_on()?;
                 let outcome = self.run(&ready, shader, engine)?;
+                self.go_on()?;
                 let disagreement = first.as_ref().and_then(|first| ready.disagreement(first, &outcome));
                 let line = RunLine {
                     job: &ready.job().name,
@@ -210,6 +258,7 @@ impl Session<'_> {
                 done.mismatch |= !line.passed();
                 self.show(&line, done)?;
                 if let Some(outputs) = outputs.take() {
+                    self.go_on()?;
                     done.outputs = outputs.write(&outcome)?;
                     self.show_outputs(done)?;
                 }
@@ -260,6 +309,7 @@ impl Session<'_> {
         };
         let mut out = io::stdout().lock();
         for shader in 0..ready.shaders() {
+            self.go_on()?;
             let text = ready.emit(&self.device, shader, engine, form)?;
             if ready.shaders() > 1 {
                 writeln!(out, "; {}", ready.job().shaders[shader].value.display())?;

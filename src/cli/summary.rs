@@ -40,6 +40,14 @@ impl RunLine<'_> {
         self.report.threads as f64 / self.report.elapsed.as_secs_f64().max(1e-9)
     }
 
+    /// The rate for the line; of a run shorter than this it would say how long starting it took.
+    fn rate(&self) -> String {
+        match self.report.elapsed >= Duration::from_millis(1) {
+            true => format!("  {} threads/s", rate(self.threads_per_second())),
+            false => String::new(),
+        }
+    }
+
     /// Writes the line, and what is wrong below it.
     pub fn write_text(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
         let verdict = match self.passed() {
@@ -48,13 +56,13 @@ impl RunLine<'_> {
         };
         writeln!(
             out,
-            "{verdict}  {}  {}  {}  compile {}  run {}  {} threads/s",
+            "{verdict}  {}  {}  {}  compile {}  run {}{}",
             self.job,
             self.shader.display(),
             self.engine,
             time(self.compile_time),
             time(self.report.elapsed),
-            rate(self.threads_per_second()),
+            self.rate(),
         )?;
         for found in self.comparisons.iter().filter(|found| !found.passed()) {
             write_comparison(out, found)?;

@@ -316,6 +316,12 @@ pub enum Problem {
         /// The output.
         path: PathBuf,
     },
+    /// An output of an earlier job of the same command.
+    #[error("{} is already written by an earlier job", path.display())]
+    SavedByAnother {
+        /// The output.
+        path: PathBuf,
+    },
     /// An expectation that asks for something that has no meaning.
     #[error("{message}")]
     Expectation {

@@ -176,18 +176,25 @@ impl Prepared {
     }
 
     /// Claims every output file, which finds those that cannot be written. Relative paths start from `folder`.
-    pub fn claim_outputs(&self, folder: &Path) -> Result<Outputs<'_>, JobError> {
+    ///
+    /// `taken` are the outputs of the jobs before, which no other may replace; it gains those of this job. Errors leave it as
+    /// it was.
+    pub fn claim_outputs(&self, folder: &Path, taken: &mut BTreeSet<PathBuf>) -> Result<Outputs<'_>, JobError> {
         let mut claims = Vec::new();
         let mut paths = BTreeSet::new();
         for (at, binding) in self.job.bindings.iter().enumerate() {
             let Some(save) = &binding.save else { continue };
             let path = folder.join(&save.path.value);
             let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
+            if taken.contains(claim.path()) {
+                return Err(self.job.error(&save.path.span, Problem::SavedByAnother { path }));
+            }
             if !paths.insert(claim.path().to_owned()) {
                 return Err(self.job.error(&save.path.span, Problem::SavedTwice { path }));
             }
             claims.push((at, path, claim));
         }
+        taken.extend(paths);
         Ok(Outputs { prepared: self, claims })
     }
 
@@ -207,6 +214,11 @@ pub struct Outputs<'a> {
 }
 
 impl Outputs<'_> {
+    /// The temporary files.
+    pub fn temporary_paths(&self) -> Vec<PathBuf> {
+        self.claims.iter().map(|(_, _, claim)| claim.temporary_path().to_owned()).collect()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.claims.is_empty()

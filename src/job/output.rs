@@ -52,7 +52,8 @@ impl Claim {
             // The user's mask applies, as to any file; without this the output would be readable by its owner alone.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        let temporary = builder.tempfile_in(folder)?;
+        // Its error names the temporary file, which nobody asked for: the kind alone says why.
+        let temporary = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         // One file has one name here, however the job spells it.
         let path = fs::canonicalize(folder)?.join(name);
         Ok(Self { path, temporary })
@@ -61,6 +62,11 @@ impl Claim {
     /// The file, without links on the way to it.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The temporary file.
+    pub fn temporary_path(&self) -> &Path {
+        self.temporary.path()
     }
 
     /// Writes the content and gives the file its name.
