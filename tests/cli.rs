@@ -451,6 +451,22 @@ fn a_second_interrupt_leaves_no_temporary_file() {
 }
 
 #[test]
+fn a_job_cannot_steer_the_terminal() {
+    let folder = Folder::new();
+    let run = folder.job(&format!("name = \"\\u001b[2J\"\n{ADD}"));
+    assert!(run.code == Some(0) && !run.out.contains('\x1b'), "{}", run.out);
+    let run = folder.job("\"\\u001b[2J\" = 1\n# \u{9b}2J\n");
+    run.fails(2, &["unknown key"]);
+    assert!(!run.err.contains(['\x1b', '\u{9b}']), "{}", run.err);
+}
+
+#[test]
+fn the_first_group_is_pointed_at_where_it_is_over_the_limit() {
+    let job = ADD.replace("[1, 1, 1]", "[1, 1, 1]\nfirst_group = [4294967295, 0, 0]");
+    Folder::new().job(&job).fails(3, &["job.toml:4:"]);
+}
+
+#[test]
 fn absurd_numbers_of_groups_and_threads_are_refused() {
     let folder = Folder::new();
     let job = ADD.replace("[1, 1, 1]", "[4294967295, 4294967295, 4294967295]");

@@ -13,6 +13,16 @@ const UNBROKEN: usize = 1000;
 /// Bytes of the job that are shown at most; generated jobs may be one line of megabytes.
 const SHOWN: usize = 2000;
 
+/// Text without the control characters that would steer a terminal; lines and tabs stay.
+pub(super) fn harmless(text: &str) -> String {
+    let shown = |letter: char| match letter {
+        '\n' | '\t' => letter,
+        letter if letter.is_control() => char::REPLACEMENT_CHARACTER,
+        letter => letter,
+    };
+    text.chars().map(shown).collect()
+}
+
 /// Writes an error to stderr.
 pub(super) fn print(error: &JobError, style: Style) {
     say(&render(error, style));
@@ -29,24 +39,37 @@ fn render(error: &JobError, style: Style) -> String {
     if !std::io::stderr().is_terminal() {
         handler = handler.with_width(UNBROKEN);
     }
-    let mut diagnostic = MietteDiagnostic::new(error.problem().to_string());
+    let mut diagnostic = MietteDiagnostic::new(harmless(&error.problem().to_string()));
     if let Some(help) = error.problem().help() {
-        diagnostic = diagnostic.with_help(help);
+        diagnostic = diagnostic.with_help(harmless(&help));
     }
     let report = if error.text().is_empty() || shown_bytes(error) > SHOWN {
-        diagnostic.message = error.to_string();
+        diagnostic.message = harmless(&error.to_string());
         Report::new(diagnostic)
     } else {
-        let path = error.path().to_string_lossy();
-        let source = NamedSource::new(path, error.text().to_owned());
+        let path = harmless(&error.path().to_string_lossy());
+        let source = NamedSource::new(path, same_length(error.text()));
         Report::new(diagnostic.with_label(LabeledSpan::underline(error.span()))).with_source_code(source)
     };
     let mut text = String::new();
     match handler.render_report(&mut text, report.as_ref()) {
         Ok(()) => text,
         // A place outside the text cannot be shown; the message still can.
-        Err(_) => format!("error: {error}\n"),
+        Err(_) => format!("error: {}\n", harmless(&error.to_string())),
     }
+}
+
+/// The job's text without control characters, every byte at its place, so that spans still fit.
+fn same_length(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\r' | '\t' => shown.push(letter),
+            letter if letter.is_control() => shown.extend(std::iter::repeat_n('?', letter.len_utf8())),
+            letter => shown.push(letter),
+        }
+    }
+    shown
 }
 
 /// Bytes of the lines that an error is about, and of one line on either side.

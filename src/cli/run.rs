@@ -277,7 +277,7 @@ impl Session<'_> {
         let job = ready.job();
         // The device refuses absurd numbers of groups later.
         let groups = job.dispatch.value.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
-        let _watcher = Watcher::start(options.progress.clone(), groups, job.name.clone());
+        let _watcher = Watcher::start(options.progress.clone(), groups, report::harmless(&job.name));
         ready.run(&self.device, shader, &options)
     }
 
@@ -312,7 +312,8 @@ impl Session<'_> {
             self.go_on()?;
             let text = ready.emit(&self.device, shader, engine, form)?;
             if ready.shaders() > 1 {
-                writeln!(out, "; {}", ready.job().shaders[shader].value.display())?;
+                let name = ready.job().shaders[shader].value.to_string_lossy();
+                writeln!(out, "; {}", report::harmless(&name).replace('\n', " "))?;
             }
             writeln!(out, "{}", text.trim_end())?;
         }

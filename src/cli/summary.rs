@@ -8,6 +8,7 @@ use brolga::job::{Comparison, Difference, JobError, Register};
 use brolga::{Engine, Report};
 use serde_json::{Value, json};
 
+use super::report::harmless;
 use super::style::Style;
 
 /// One shader of one job on one engine.
@@ -57,8 +58,8 @@ impl RunLine<'_> {
         writeln!(
             out,
             "{verdict}  {}  {}  {}  compile {}  run {}{}",
-            self.job,
-            self.shader.display(),
+            harmless(self.job),
+            harmless(&self.shader.to_string_lossy()),
             self.engine,
             time(self.compile_time),
             time(self.report.elapsed),
@@ -93,7 +94,7 @@ impl RunLine<'_> {
 
 /// Says that an output was written.
 pub(super) fn write_output(out: &mut impl Write, path: &Path) -> io::Result<()> {
-    writeln!(out, "      wrote {}", path.display())
+    writeln!(out, "      wrote {}", harmless(&path.to_string_lossy()))
 }
 
 /// One job as JSON.

@@ -110,7 +110,7 @@ impl Prepared {
             }
         }
         let mut what = Dispatch::new(self.job.dispatch.value)
-            .first_group(self.job.first_group)
+            .first_group(self.job.first_group.value)
             .cancel(options.cancel.clone())
             .progress(options.progress.clone());
         if let Some(limit) = options.time_limit {
@@ -140,10 +140,16 @@ impl Prepared {
             self.job.bindings.iter().find(|binding| register.is_some() && binding.register.of_view() == register);
         let span = match (&error, binding) {
             (_, Some(binding)) => &binding.span,
-            (Error::OverLimit { limit: Limit::DispatchGroups(_), .. }, _) => &self.job.dispatch.span,
+            (Error::OverLimit { limit: Limit::DispatchGroups(axis), most, .. }, _) => {
+                // The limit is on the sum of both.
+                match self.job.dispatch.value.get(usize::from(*axis)) {
+                    Some(groups) if u64::from(*groups) <= *most => &self.job.first_group.span,
+                    _ => &self.job.dispatch.span,
+                }
+            }
             _ => &file.span,
         };
-        self.job.error(span, Problem::Run { shader: file.value.clone(), error })
+        self.job.error(span, Problem::Run { shader: self.job.resolve(&file.value), error })
     }
 
     /// Holds an outcome against the job's expectations.

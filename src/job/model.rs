@@ -24,7 +24,7 @@ pub struct Job {
     /// Groups along x, y and z.
     pub dispatch: Located<[u32; 3]>,
     /// The first group.
-    pub first_group: [u32; 3],
+    pub first_group: Located<[u32; 3]>,
     /// What is bound.
     pub bindings: Vec<Binding>,
     /// What must come out.

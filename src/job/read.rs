@@ -49,7 +49,7 @@ struct Parts {
     name: Option<String>,
     shaders: Vec<Located<PathBuf>>,
     dispatch: Located<[u32; 3]>,
-    first_group: [u32; 3],
+    first_group: Located<[u32; 3]>,
     bindings: Vec<Binding>,
     expectations: Vec<Expectation>,
 }
@@ -76,11 +76,13 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
         expectations.push(expect_keys::expectation(&inner.at(&span), register)?);
     }
     check_registers(&bindings, &expectations)?;
+    let dispatch = groups(&table, "dispatch")?.ok_or_else(|| table.missing("dispatch"))?;
     Ok(Parts {
         name: table.text("name")?.map(str::to_owned),
         shaders: shaders(&table)?,
-        dispatch: groups(&table, "dispatch")?.ok_or_else(|| table.missing("dispatch"))?,
-        first_group: groups(&table, "first_group")?.map_or([0; 3], |groups| groups.value),
+        first_group: groups(&table, "first_group")?
+            .unwrap_or_else(|| Located { value: [0; 3], span: dispatch.span.clone() }),
+        dispatch,
         bindings,
         expectations,
     })
