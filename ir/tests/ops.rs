@@ -5,7 +5,7 @@
 
 #[path = "support/exact.rs"]
 mod exact;
-#[path = "support/random.rs"]
+#[path = "../../tests/support/random.rs"]
 mod random;
 
 use std::cmp::Ordering;

@@ -3,6 +3,9 @@
 
 #[path = "../../tests/support/programs.rs"]
 mod programs;
+#[path = "../../tests/support/random.rs"]
+#[allow(dead_code, reason = "others pick from lists")]
+mod random;
 #[path = "../../tests/support/scalar.rs"]
 mod scalar;
 
@@ -10,7 +13,7 @@ use brolga_ir::Function;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::verify::{VerifiedFunction, verify};
-use programs::Random;
+use random::Random;
 use scalar::Memory;
 
 /// What two groups of a program leave behind, thread by thread.

@@ -93,40 +93,18 @@ impl Compiled {
     /// The context is set up as [`crate::abi`] says (A and B) for this shader, and the processor has the features that
     /// the code was compiled for.
     pub unsafe fn run_group(&self, context: &mut Context, group: [u32; 3]) -> Result<(), Fault> {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.run_groups(context, std::iter::once(group)) }.map_err(|(fault, _)| fault)
-    }
-
-    /// Runs groups one after the other.
-    ///
-    /// # Errors
-    /// The fault that ended a group early, and that group; the following ones did not run.
-    ///
-    /// # Safety
-    /// As for [`Self::run_group`].
-    pub unsafe fn run_groups(
-        &self,
-        context: &mut Context,
-        groups: impl IntoIterator<Item = [u32; 3]>,
-    ) -> Result<(), (Fault, [u32; 3])> {
+        if context.is_stopped() {
+            return Err(Fault { kind: FaultKind::Stopped, origin: Origin::default() });
+        }
         context.threads = self.threads.as_ptr();
         context.immediate = self.immediate.as_ptr();
         context.fault_kind = 0;
-        for group in groups {
-            if context.is_stopped() {
-                return Err((Fault { kind: FaultKind::Stopped, origin: Origin::default() }, group));
-            }
-            context.group = group;
-            // The guard spans the group only: the iterator may run anything.
-            let mode = FloatGuard::new(self.float_mode);
-            // SAFETY: `compile` made the code as an `Entry` without relocations; the caller vouches for the rest.
-            unsafe { self.code.call(context) };
-            drop(mode);
-            if let Some(fault) = context.take_fault() {
-                return Err((fault, group));
-            }
-        }
-        Ok(())
+        context.group = group;
+        let mode = FloatGuard::new(self.float_mode);
+        // SAFETY: `compile` made the code as an `Entry` without relocations; the caller vouches for the rest.
+        unsafe { self.code.call(context) };
+        drop(mode);
+        context.take_fault().map_or(Ok(()), Err)
     }
 }
 

@@ -3,7 +3,7 @@
 //! The interpreter says what is right: it goes through the memory of `bound`, which checks each word by itself.
 
 mod bound;
-#[path = "../../ir/tests/support/random.rs"]
+#[path = "../../tests/support/random.rs"]
 #[allow(dead_code, reason = "shared with the tests of ir")]
 mod random;
 

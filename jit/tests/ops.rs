@@ -119,7 +119,7 @@ fn edges(ty: Type) -> Vec<u64> {
 
 /// Random bits; half of the floats get a moderate exponent, so that results are neither all huge nor all tiny.
 fn random(ty: Type, random: &mut Random) -> u64 {
-    let bits = random.next();
+    let bits = random.bits();
     let moderate = bits >> 63 != 0;
     match ty {
         Type::Bool => bits & 1,
@@ -127,7 +127,7 @@ fn random(ty: Type, random: &mut Random) -> u64 {
         Type::F32 if moderate => u64::from(bits as u32 & 0x83ff_ffff | 0x3c00_0000),
         Type::F32 => u64::from(bits as u32),
         Type::F64 if moderate => bits & 0x803f_ffff_ffff_ffff | 0x3fc0_0000_0000_0000,
-        Type::I64 | Type::F64 => random.next(),
+        Type::I64 | Type::F64 => random.bits(),
     }
 }
 

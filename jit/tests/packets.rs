@@ -41,7 +41,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 
 fn random_words(count: usize, seed: u64) -> Vec<u32> {
     let mut random = Random(seed);
-    (0..count).map(|_| random.next() as u32).collect()
+    (0..count).map(|_| random.bits() as u32).collect()
 }
 
 fn no_buffers() -> [Vec<u8>; 4] {
@@ -258,7 +258,7 @@ fn rows_are_written_from_columns_and_nothing_beyond_them() {
 fn offsets(mask: &[u32; MAX_LANES], size: u32, count: usize) -> Vec<u32> {
     let mut random = Random(u64::from(size));
     let last = size / 4 - count as u32;
-    mask.iter().map(|&on| if on != 0 { random.next() as u32 % (last + 1) * 4 } else { random.next() as u32 }).collect()
+    mask.iter().map(|&on| if on != 0 { random.bits() as u32 % (last + 1) * 4 } else { random.bits() as u32 }).collect()
 }
 
 /// Which form of addresses a body makes of a base and offsets.

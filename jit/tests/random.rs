@@ -9,7 +9,7 @@ mod generate;
 #[path = "../../tests/support/programs.rs"]
 #[allow(dead_code, reason = "made for the tests of ir")]
 mod programs;
-#[path = "../../ir/tests/support/random.rs"]
+#[path = "../../tests/support/random.rs"]
 #[allow(dead_code, reason = "made for the tests of ir")]
 mod random;
 
@@ -94,7 +94,7 @@ fn random_functions_do_the_same_on_both_engines() {
 fn random_programs_do_the_same_on_both_engines() {
     for seed in seeds(0..200) {
         let mut func = programs::generate(seed, 1 + (seed % 12) as usize);
-        let words = programs::contents(&func.interface, &mut programs::Random(seed));
+        let words = programs::contents(&func.interface, &mut Random(seed));
         let content: Vec<Vec<Vec<u32>>> = words.into_iter().map(|words| vec![words]).collect();
         brolga_ir::passes::optimise(&mut func, brolga_ir::passes::Level::Full);
         println!("seed {seed}");

@@ -10,6 +10,8 @@ use brolga_ir::function::{AtomicOp, Input, Object, Place, Sync};
 use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::{Builder, Const, Function, Op, Type};
 
+use crate::random::Random;
+
 /// Words of each thread's record in `u0`.
 const RECORD_WORDS: u32 = 16;
 /// Words of `u1`, which collect atomics.
@@ -44,25 +46,7 @@ const PAIRED: [Op; 13] = [
     Op::SelectI64,
 ];
 
-/// SplitMix64: small, seedable, the same everywhere.
-#[derive(Clone)]
-pub struct Random(pub u64);
-
 impl Random {
-    /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
     /// Holds once in `n` times.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
@@ -96,7 +80,7 @@ impl Random {
             0x7f7f_ffff,
             0x4b00_0001,
         ];
-        if self.one_in(2) { EDGES[self.below(EDGES.len())] } else { self.next() as u32 }
+        if self.one_in(2) { EDGES[self.below(EDGES.len())] } else { self.bits() as u32 }
     }
 }
 

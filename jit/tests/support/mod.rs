@@ -4,6 +4,9 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+#[path = "../../../tests/support/random.rs"]
+mod random;
+
 use brolga_jit::packet::{Context, Emit, Fma, Shape};
 use brolga_jit::{FloatGuard, FloatMode};
 use cranelift_codegen::control::ControlPlane;
@@ -12,6 +15,7 @@ use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use memmap2::{Mmap, MmapMut, MmapOptions};
+pub use random::Random;
 
 /// Most lanes of a tested shape.
 pub const MAX_LANES: usize = 16;
@@ -234,19 +238,5 @@ impl Cliff {
     /// The content, which the cliff follows.
     pub fn content(&mut self) -> &mut [u8] {
         &mut self.map[PAGE - self.bytes..PAGE]
-    }
-}
-
-/// Numbers that look random and are the same in every run.
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next 64 bits (splitmix64).
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
     }
 }
