@@ -46,4 +46,4 @@ mod words;
 
 pub use lex::{ParseError, ParseProblem};
 pub use parse::{MAX_BYTES, MAX_NESTING, MAX_SLOTS, parse};
-pub use print::{Names, print};
+pub use print::{Line, Names, lines, print};

@@ -1,5 +1,6 @@
 //! From Cranelift's input to machine code: target settings, the code generator's run, what is asserted of its result.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use brolga_ir::Function;
@@ -7,29 +8,23 @@ use brolga_ir::verify::VerifiedFunction;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_codegen::{Context, ir};
+use cranelift_codegen::{CompiledCode, Context, Final, MachSrcLoc, ir};
 use target_lexicon::{Architecture, Triple};
 
 use crate::code::ExecutableCode;
-use crate::compiled::{Compiled, Listings, Statistics};
+use crate::compiled::{Compiled, Statistics};
 use crate::error::CompileError;
 use crate::lower::{self, LANES};
 use crate::mxcsr::FloatMode;
 use crate::options::{CpuFeatures, Options};
+use crate::site::Site;
 
 /// Compiles a shader for groups of threads.
 ///
 /// # Errors
 /// If the processor has no code generator, or the shader goes over a limit.
 pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, CompileError> {
-    if options.vectors != 2 {
-        return Err(CompileError::PacketShape { vectors: options.vectors });
-    }
-    let host = Triple::host();
-    if host.architecture != Architecture::X86_64 {
-        return Err(CompileError::Unsupported);
-    }
-    let isa = x86_64(host, options.features)?;
+    let isa = host(options, false)?;
     let machine = generate(func, options, &*isa)?;
     let bytes = machine.bytes.len();
     let code = ExecutableCode::new(isa.clone(), &signature(&*isa), &machine.bytes)
@@ -40,9 +35,20 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
         arena: machine.arena,
         threads: thread_table(func),
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
-        listings: machine.listings,
         statistics: machine.statistics,
     })
+}
+
+/// The target for this processor. With `blocks` the code generator says where basic blocks are.
+pub(crate) fn host(options: &Options, blocks: bool) -> Result<OwnedTargetIsa, CompileError> {
+    if options.vectors != 2 {
+        return Err(CompileError::PacketShape { vectors: options.vectors });
+    }
+    let host = Triple::host();
+    if host.architecture != Architecture::X86_64 {
+        return Err(CompileError::Unsupported);
+    }
+    x86_64(host, options.features, blocks)
 }
 
 /// The signature of [`Entry`](crate::code::Entry).
@@ -56,19 +62,52 @@ fn signature(isa: &dyn TargetIsa) -> ir::Signature {
 pub(crate) struct Machine {
     pub bytes: Vec<u8>,
     pub arena: crate::ArenaLayout,
-    pub listings: Listings,
     pub statistics: Statistics,
+}
+
+/// What a listing is made from beside the code.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    /// What Cranelift was given.
+    pub clif: String,
+    /// What code is for, in order; gaps belong to what is before them.
+    pub sites: Vec<(Range<u32>, Site)>,
+    /// Where basic blocks begin.
+    pub blocks: Vec<u32>,
+    /// Those of them that something jumps to.
+    pub jumps: Vec<u32>,
 }
 
 /// Generates code for any target that Cranelift knows.
 pub(crate) fn generate(func: &Function, options: &Options, isa: &dyn TargetIsa) -> Result<Machine, CompileError> {
+    run(func, options, isa, None)
+}
+
+/// The same code, and what a listing needs.
+pub(crate) fn generate_recorded(
+    func: &Function,
+    options: &Options,
+    isa: &dyn TargetIsa,
+) -> Result<(Machine, Record), CompileError> {
+    let mut record = Record::default();
+    let machine = run(func, options, isa, Some(&mut record))?;
+    Ok((machine, record))
+}
+
+fn run(
+    func: &Function,
+    options: &Options,
+    isa: &dyn TargetIsa,
+    mut record: Option<&mut Record>,
+) -> Result<Machine, CompileError> {
     let start = Instant::now();
     let mut context = Context::new();
     context.func.signature = signature(isa);
-    let arena = lower::lower(func, options, isa, &mut context.func)?;
+    let arena = lower::lower(func, options, isa, &mut context.func, record.is_some())?;
     let lower_time = start.elapsed();
-    let clif = if options.listings { context.func.display().to_string() } else { String::new() };
-    context.set_disasm(options.listings);
+    if let Some(record) = &mut record {
+        record.clif = context.func.display().to_string();
+    }
 
     let start = Instant::now();
     let clif_insts = context.func.dfg.num_insts();
@@ -82,16 +121,28 @@ pub(crate) fn generate(func: &Function, options: &Options, isa: &dyn TargetIsa) 
     if frame_bytes > crate::MAX_FRAME_BYTES {
         return Err(CompileError::Frame { bytes: frame_bytes, limit: crate::MAX_FRAME_BYTES });
     }
+    if let Some(record) = record {
+        record.read(code);
+    }
     let bytes = code.code_buffer().to_vec();
     let statistics =
         Statistics { code_bytes: bytes.len(), frame_bytes, clif_insts, lower_time, codegen_time: start.elapsed() };
-    let listings = Listings { clif, asm: code.vcode.clone().unwrap_or_default() };
-    Ok(Machine { bytes, arena, listings, statistics })
+    Ok(Machine { bytes, arena, statistics })
+}
+
+impl Record {
+    fn read(&mut self, code: &CompiledCode) {
+        let site = |found: &MachSrcLoc<Final>| Some((found.start..found.end, Site::from_location(found.loc)?));
+        self.sites = code.buffer.get_srclocs_sorted().iter().filter_map(site).collect();
+        self.blocks = code.bb_starts.clone();
+        let next = |from: u32| self.blocks.get(self.blocks.partition_point(|&start| start <= from)).copied();
+        self.jumps = code.bb_edges.iter().filter(|&&(from, to)| next(from) != Some(to)).map(|&(_, to)| to).collect();
+    }
 }
 
 /// The x86-64 target with these features and nothing above them: Cranelift's AVX-512 forms would only get in the way of
 /// a later widening, and results do not depend on features.
-fn x86_64(triple: Triple, features: CpuFeatures) -> Result<OwnedTargetIsa, CompileError> {
+fn x86_64(triple: Triple, features: CpuFeatures, blocks: bool) -> Result<OwnedTargetIsa, CompileError> {
     let mut builder = isa::lookup(triple).map_err(|_| CompileError::Unsupported)?;
     let floor = ["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt", "has_cmpxchg16b"];
     let above = [("has_avx", features.avx), ("has_avx2", features.avx2), ("has_fma", features.fma)];
@@ -99,11 +150,11 @@ fn x86_64(triple: Triple, features: CpuFeatures) -> Result<OwnedTargetIsa, Compi
         let value = if on { "true" } else { "false" };
         builder.set(name, value).expect("Cranelift knows these features");
     }
-    builder.finish(flags()).map_err(codegen_error)
+    builder.finish(flags(blocks)).map_err(codegen_error)
 }
 
 /// Settings for every target. No optimisation: Cranelift's would undo the order in which packets are written.
-pub(crate) fn flags() -> settings::Flags {
+pub(crate) fn flags(blocks: bool) -> settings::Flags {
     let mut builder = settings::builder();
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     for (name, value) in [
@@ -113,6 +164,7 @@ pub(crate) fn flags() -> settings::Flags {
         ("is_pic", "false"),
         ("enable_probestack", "false"),
         ("enable_alias_analysis", "false"),
+        ("machine_code_cfg_info", if blocks { "true" } else { "false" }),
     ] {
         builder.set(name, value).expect("Cranelift knows these settings");
     }
@@ -146,9 +198,32 @@ mod tests {
     use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
     use brolga_ir::{Builder, Op};
 
+    /// A listing must show what runs.
+    #[test]
+    fn recording_does_not_change_the_code() {
+        let func = numbered();
+        let Some(options) = Options::host() else { return };
+        let plain = generate(&func, &options, &*host(&options, false).unwrap()).unwrap();
+        let (recorded, record) = generate_recorded(&func, &options, &*host(&options, true).unwrap()).unwrap();
+        assert_eq!(plain.bytes, recorded.bytes);
+        assert!(record.sites.iter().any(|(_, site)| matches!(site, Site::Inst { .. })));
+        assert!(record.sites.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
+    }
+
     /// Nothing in the lowering's own code is bound to x86-64; operations in `packet/` may be.
     #[test]
     fn code_for_another_processor_is_generated() {
+        let func = numbered();
+        let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags(false)).unwrap();
+        let options = Options { features: CpuFeatures::default(), vectors: 2 };
+        let machine = generate(&func, &options, &*isa).unwrap();
+        // Instructions of AArch64 are words, and this is how its functions return.
+        assert!(machine.bytes.len().is_multiple_of(4));
+        assert!(machine.bytes.chunks(4).any(|word| word == 0xd65f_03c0_u32.to_le_bytes()));
+    }
+
+    /// Adds to each word of a buffer the number of its thread.
+    fn numbered() -> Function {
         let resources = vec![Resource {
             class: ResourceClass::UnorderedAccess,
             kind: ResourceKind::Raw,
@@ -166,9 +241,6 @@ mod tests {
         let sum = b.op(Op::IAdd, &[old, index]);
         b.store(place, &[sum], always);
         b.return_();
-        let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags()).unwrap();
-        let options = Options { features: CpuFeatures::default(), vectors: 2, listings: true };
-        let machine = generate(&func, &options, &*isa).unwrap();
-        assert!(!machine.bytes.is_empty() && machine.listings.asm.contains("ldr"));
+        func
     }
 }

@@ -33,13 +33,6 @@ pub struct Statistics {
     pub codegen_time: Duration,
 }
 
-/// Texts for people.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Listings {
-    pub clif: String,
-    pub asm: String,
-}
-
 /// A shader as machine code. It owns its executable memory and may be run by many threads at once.
 #[derive(Debug)]
 pub struct Compiled {
@@ -49,7 +42,6 @@ pub struct Compiled {
     /// Rows of `vThreadIDInGroup.x`, `.y`, `.z`, each padded to whole packets.
     pub(crate) threads: Box<[u32]>,
     pub(crate) immediate: Box<[u32]>,
-    pub(crate) listings: Listings,
     pub(crate) statistics: Statistics,
 }
 
@@ -62,16 +54,6 @@ impl Compiled {
     /// The float mode its code is written for. [`Self::run_group`] sets it itself.
     pub fn float_mode(&self) -> FloatMode {
         self.float_mode
-    }
-
-    /// What was given to Cranelift; empty unless listings were asked for.
-    pub fn clif(&self) -> &str {
-        &self.listings.clif
-    }
-
-    /// The machine code as text; empty unless listings were asked for.
-    pub fn asm(&self) -> &str {
-        &self.listings.asm
     }
 
     /// The machine code.

@@ -8,11 +8,13 @@
 //! | `codegen.rs` | from Cranelift's input to machine code |
 //! | `compiled.rs` | a compiled shader and how it is run |
 //! | `error.rs` | why a shader could not be compiled |
+//! | `listing/` | code as text for people |
 //! | `lower/` | from the IR to Cranelift's input |
 //! | `mxcsr.rs` | the processor's float mode |
 //! | `ops.rs` | pure operations in packet operations |
 //! | `options.rs` | what selects code |
 //! | `packet/` | the only place that emits vector CLIF |
+//! | `site.rs` | which part of a shader a piece of code belongs to |
 //!
 //! Unsafe code is in `abi.rs`, `code.rs`, `mxcsr.rs` and in the call in `compiled.rs`, nowhere else.
 
@@ -21,11 +23,13 @@ mod code;
 mod codegen;
 mod compiled;
 mod error;
+pub mod listing;
 mod lower;
 mod mxcsr;
 pub mod ops;
 mod options;
 pub mod packet;
+mod site;
 
 pub use codegen::compile;
 pub use compiled::{ArenaLayout, Compiled, Statistics};

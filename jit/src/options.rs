@@ -24,6 +24,13 @@ impl CpuFeatures {
         #[cfg(not(target_arch = "x86_64"))]
         None
     }
+
+    /// The names of those that are on, the floor first.
+    pub fn names(self) -> Vec<&'static str> {
+        let above = [("AVX", self.avx), ("AVX2", self.avx2), ("FMA", self.fma)];
+        let on = above.into_iter().filter(|(_, on)| *on).map(|(name, _)| name);
+        ["SSE4.2"].into_iter().chain(on).collect()
+    }
 }
 
 /// Everything that selects code for a shader.
@@ -33,18 +40,11 @@ pub struct Options {
     pub features: CpuFeatures,
     /// Vectors of four lanes in a packet.
     pub vectors: u8,
-    /// Keep listings of the Cranelift input and of the machine code.
-    pub listings: bool,
 }
 
 impl Options {
     /// The options for this processor, or `None` if code cannot run on it.
     pub fn host() -> Option<Self> {
-        CpuFeatures::detect().map(|features| Self { features, vectors: 2, listings: false })
-    }
-
-    /// The same with listings, or without.
-    pub fn with_listings(self, listings: bool) -> Self {
-        Self { listings, ..self }
+        CpuFeatures::detect().map(|features| Self { features, vectors: 2 })
     }
 }

@@ -442,7 +442,7 @@ fn endless_loops_stop_when_asked() {
     for barrier in [false, true] {
         let func = verify(endless(barrier)).unwrap();
         for features in feature_sets() {
-            let compiled = compile(&func, &Options { features, vectors: 2, listings: false }).unwrap();
+            let compiled = compile(&func, &Options { features, vectors: 2 }).unwrap();
             let bound = Bound::new(&func, &words(1));
             let outcome = std::thread::scope(|scope| {
                 let running = scope.spawn(|| run(&func, &compiled, &bound, &[[0, 0, 0]], u64::MAX));
@@ -539,17 +539,6 @@ fn limits_are_errors() {
     assert!(matches!(error, CompileError::LocalMemory { bytes, .. } if bytes == 8192 * 16 * 1024), "{error}");
     let error = compile(&func, &Options { vectors: 3, ..options }).unwrap_err();
     assert!(matches!(error, CompileError::PacketShape { vectors: 3 }), "{error}");
-}
-
-#[test]
-fn listings_are_kept_on_request() {
-    let func = verify(endless(false)).unwrap();
-    let options = Options::host().expect("tests run on x86-64 with SSE4.2");
-    let compiled = compile(&func, &options).unwrap();
-    assert!(compiled.clif().is_empty() && compiled.asm().is_empty());
-    let compiled = compile(&func, &options.with_listings(true)).unwrap();
-    assert!(compiled.clif().contains("function") && !compiled.asm().is_empty());
-    assert_eq!(compiled.statistics().code_bytes, compiled.code().len());
 }
 
 /// Deeper than anybody writes, every level divergent.

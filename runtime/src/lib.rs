@@ -52,6 +52,6 @@ pub use error::{Error, Limit};
 pub use format::Format;
 pub use limits::Limits;
 pub use resource::{Access, Buffer, Counter, ResourceError, Texture, TextureShape, View};
-pub use shader::{CompileOptions, Declared, Emit, Engine, Place, Shader};
+pub use shader::{CompileOptions, Declared, Emit, Engine, Line, LineKind, Listing, Place, Shader};
 
 pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};

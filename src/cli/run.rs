@@ -79,7 +79,7 @@ enum Form {
     Ir,
     /// What Cranelift is given
     Clif,
-    /// Machine code
+    /// Machine code below the shader's instructions
     Asm,
 }
 
@@ -310,12 +310,14 @@ impl Session<'_> {
         let mut out = io::stdout().lock();
         for shader in 0..ready.shaders() {
             self.go_on()?;
-            let text = ready.emit(&self.device, shader, engine, form)?;
+            let listing = ready.emit(&self.device, shader, engine, form)?;
             if ready.shaders() > 1 {
                 let name = ready.job().shaders[shader].value.to_string_lossy();
                 writeln!(out, "; {}", report::harmless(&name).replace('\n', " "))?;
             }
-            writeln!(out, "{}", text.trim_end())?;
+            for line in &listing.lines {
+                writeln!(out, "{}", self.styles.out.listed(line.kind, &line.text))?;
+            }
         }
         Ok(())
     }

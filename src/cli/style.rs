@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+use brolga::LineKind;
+
 use super::Color;
 
 /// Whether each stream is coloured.
@@ -43,6 +45,17 @@ impl Style {
     /// What is not.
     pub fn bad(self, text: &str) -> String {
         self.wrap("1;31", text)
+    }
+
+    /// A line of a listing: what the shader says stands out, what only places it steps back.
+    pub fn listed(self, kind: LineKind, line: &str) -> String {
+        match kind {
+            LineKind::Shader => self.wrap("1", line),
+            LineKind::Operation => self.wrap("32", line),
+            LineKind::Summary | LineKind::Part => self.wrap("36", line),
+            LineKind::Label => self.wrap("33", line),
+            _ => line.to_owned(),
+        }
     }
 
     fn wrap(self, code: &str, text: &str) -> String {

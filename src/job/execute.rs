@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use brolga_runtime::{
     Access, BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
-    Progress, Report, Shader, Texture, View,
+    Listing, Progress, Report, Shader, Texture, View,
 };
 
 use super::compare::{Comparison, CounterDifference, compare};
@@ -97,7 +97,7 @@ impl Prepared {
     }
 
     /// A form of one of the job's shaders as text.
-    pub fn emit(&self, device: &Device, shader: usize, engine: Engine, form: Emit) -> Result<String, JobError> {
+    pub fn emit(&self, device: &Device, shader: usize, engine: Engine, form: Emit) -> Result<Listing, JobError> {
         let compiled = self.compile(device, shader, engine)?;
         compiled.emit(form).map_err(|error| self.failed(shader, error))
     }

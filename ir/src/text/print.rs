@@ -22,10 +22,37 @@ pub enum Names {
 
 /// The text of a function.
 pub fn print(func: &Function, names: Names) -> String {
+    printed(func, names).out
+}
+
+/// A line of the text of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The instruction that begins on it.
+    pub inst: Option<Inst>,
+    /// The line without its end.
+    pub text: String,
+}
+
+/// The text of a function line by line, for listings that say more of each instruction.
+pub fn lines(func: &Function, names: Names) -> Vec<Line> {
+    let printed = printed(func, names);
+    let mut starts = printed.starts.into_iter().peekable();
+    let mut at = 0;
+    let line = |text: &str| {
+        at += text.len();
+        let inst = starts.next_if(|&(start, _)| start < at).map(|(_, inst)| inst);
+        Line { inst, text: text.trim_end_matches('\n').to_owned() }
+    };
+    printed.out.split_inclusive('\n').map(line).collect()
+}
+
+fn printed(func: &Function, names: Names) -> Printer<'_> {
     let mut printer = Printer {
         func,
         names,
         out: String::new(),
+        starts: Vec::new(),
         dense: vec![None; func.value_count()],
         next_value: 0,
         labels: vec![None; func.inst_count()],
@@ -33,7 +60,7 @@ pub fn print(func: &Function, names: Names) -> String {
         seen: vec![false; func.region_count()],
     };
     printer.function().expect("a string takes everything that is written to it");
-    printer.out
+    printer
 }
 
 impl fmt::Display for Function {
@@ -46,6 +73,8 @@ struct Printer<'a> {
     func: &'a Function,
     names: Names,
     out: String,
+    /// Where each printed instruction begins. No two begin on one line.
+    starts: Vec<(usize, Inst)>,
     /// Numbers of the values defined so far.
     dense: Vec<Option<usize>>,
     next_value: usize,
@@ -146,6 +175,7 @@ impl Printer<'_> {
                 continue;
             }
             let data = func.inst(inst);
+            self.starts.push((self.out.len(), inst));
             if data.kind.regions().is_empty() {
                 self.plain(inst, data)?;
                 continue;

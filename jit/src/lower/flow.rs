@@ -24,6 +24,7 @@ use super::Lowering;
 use super::mask::{Home, Mask};
 use crate::ops::lower_op;
 use crate::packet::{Operand, Packet};
+use crate::site::Site;
 
 /// Pure instructions that are cheaper to run for nothing than to branch around.
 const BRANCH_COST: usize = 8;
@@ -67,7 +68,9 @@ pub(super) struct Frame {
 impl Lowering<'_, '_> {
     /// Writes a region of a segment, its terminator included.
     pub fn region(&mut self, region: Region) {
+        let owner = self.builder.srcloc();
         self.instructions(&self.func.region(region).insts);
+        self.builder.set_srcloc(owner);
     }
 
     /// Writes instructions of a segment.
@@ -78,6 +81,7 @@ impl Lowering<'_, '_> {
                 return;
             }
             self.origin = self.func.inst(inst).origin;
+            self.stand(Site::of(inst));
             self.instruction(inst);
             if self.mask.is_some() && self.facts.uniformity.may_lose_lanes(inst) && self.needs_lanes(&insts[n + 1..]) {
                 self.leave_if_empty();

@@ -17,6 +17,7 @@ use super::mask::Mask;
 use super::segment::Tail;
 use super::{Lowering, own_flags};
 use crate::abi::offsets;
+use crate::site::Site;
 
 /// A cut construct that is being written.
 pub(super) struct GroupFrame {
@@ -53,6 +54,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// Clears shared memory, and private arrays and records that live as long as the group.
     fn prepare_arena(&mut self) {
+        self.stand(Site::Clear);
         let shared = self.arena;
         self.clear(shared, self.layout.shared_bytes);
         if self.layout.locals_per_packet {
@@ -94,11 +96,12 @@ impl<'a> Lowering<'a, '_> {
 
     fn group_region(&mut self, region: Region) {
         let func = self.func;
+        let owner = self.builder.srcloc();
         let steps = self.facts.phases.steps(region).expect("regions of the group level have steps");
         let insts = &func.region(region).insts;
         for (n, step) in steps.iter().enumerate() {
             if self.mask.is_none() {
-                return;
+                break;
             }
             match *step {
                 Step::Segment { start, end } => {
@@ -114,6 +117,7 @@ impl<'a> Lowering<'a, '_> {
                 }
             }
         }
+        self.builder.set_srcloc(owner);
     }
 
     /// A segment, and where its terminator leads. `next` is the cut instruction that follows it.
@@ -182,6 +186,7 @@ impl<'a> Lowering<'a, '_> {
         if !prepared && !matches!(self.tail_of(inst), Tail::Nothing) {
             self.segment(&[], self.tail_of(inst));
         }
+        self.stand(Site::of(inst));
         match &data.kind {
             InstKind::Barrier(sync) => {
                 if sync.views_global {

@@ -64,16 +64,19 @@ use crate::mxcsr::FloatMode;
 use crate::ops::lower_op;
 use crate::options::Options;
 use crate::packet::{self, Emit, Fma, Operand, Shape};
+use crate::site::Site;
 
 /// Lanes of a packet.
 pub(crate) const LANES: u32 = 8;
 
-/// Writes the Cranelift function for a shader and gives what it needs of an arena.
+/// Writes the Cranelift function for a shader and gives what it needs of an arena. With `sites` every instruction says
+/// what it is for.
 pub(crate) fn lower(
     func: &Function,
     options: &Options,
     isa: &dyn TargetIsa,
     clif: &mut ir::Function,
+    sites: bool,
 ) -> Result<ArenaLayout, CompileError> {
     let facts = Facts::compute(func);
     let layout = Layout::compute(func, &facts)?;
@@ -84,12 +87,16 @@ pub(crate) fn lower(
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
     let base = builder.block_params(entry)[0];
+    if sites {
+        builder.set_srcloc(Site::Start.to_location());
+    }
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
     let mut lowering = Lowering {
         func,
         facts: &facts,
         layout: &layout,
         builder,
+        sites,
         mode: FloatMode::of(func),
         packet_context: packet_context(base, options),
         base,
@@ -117,6 +124,7 @@ pub(crate) fn lower(
         helper_signature: None,
     };
     lowering.function();
+    lowering.stand(Site::Exit);
     let Lowering { mut builder, .. } = lowering;
     builder.switch_to_block(exit);
     builder.ins().return_(&[]);
@@ -164,6 +172,8 @@ struct Lowering<'a, 'f> {
     facts: &'a Facts,
     layout: &'a Layout,
     builder: FunctionBuilder<'f>,
+    /// Whether code says what it is for.
+    sites: bool,
     mode: FloatMode,
     packet_context: packet::Context,
     /// The context record.
@@ -211,6 +221,13 @@ struct Lowering<'a, 'f> {
 impl<'f> Lowering<'_, 'f> {
     fn emit(&mut self) -> Emit<'_, 'f> {
         Emit::new(&mut self.builder, Shape::EIGHT_LANES, self.packet_context)
+    }
+
+    /// What the code from here on is for.
+    fn stand(&mut self, site: Site) {
+        if self.sites {
+            self.builder.set_srcloc(site.to_location());
+        }
     }
 
     /// The active lanes.

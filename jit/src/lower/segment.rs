@@ -15,6 +15,7 @@ use super::layout::ROW_BYTES;
 use super::mask::{Home, Mask};
 use super::{LANES, Lowering, own_flags};
 use crate::packet::{Operand, Packet};
+use crate::site::Site;
 
 /// Where the running packet's things are.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +65,7 @@ impl Lowering<'_, '_> {
     /// Instructions that packets run one after the other, without a terminator.
     pub fn segment(&mut self, insts: &[Inst], tail: Tail<'_>) {
         let used = self.used_from_elsewhere(insts, tail);
+        self.stand(Site::Recall);
         for &value in &used {
             if self.facts.is_kept_by_group(value) {
                 self.recall(value);
@@ -79,6 +81,7 @@ impl Lowering<'_, '_> {
         if self.has_work(insts, tail) {
             self.packets(insts, tail, &used);
         }
+        self.stand(Site::Tail);
         for (to, value) in moves {
             self.keep(to, &value);
         }
@@ -148,11 +151,13 @@ impl Lowering<'_, '_> {
             let locals = self.position.locals;
             self.clear(locals, self.layout.local_bytes);
         }
+        self.stand(Site::Recall);
         for &value in used {
             self.import(value);
         }
         self.mask = Some(mask);
         self.instructions(insts);
+        self.stand(Site::Tail);
         if self.mask.is_some() {
             self.vote(tail);
             self.note_alive(alive.as_ref());
@@ -341,6 +346,7 @@ impl Lowering<'_, '_> {
             };
             let same = data.results.iter().all(|&result| self.facts.uniformity.is_group_uniform(result));
             if safe && same && data.kind.args().iter().all(|&arg| self.is_same_for_group(arg)) {
+                self.stand(Site::Inst { inst, once: true });
                 self.simple(inst);
             }
         }
@@ -348,6 +354,7 @@ impl Lowering<'_, '_> {
 
     /// Begins the loop over packets. The builder stands at the packet's start.
     pub fn begin_packets(&mut self) -> PacketLoop {
+        self.stand(Site::Packets);
         let next = self.builder.create_block();
         let packets = self.layout.packets;
         let zero = self.builder.ins().iconst(types::I64, 0);
@@ -376,6 +383,7 @@ impl Lowering<'_, '_> {
 
     /// Goes on to the next packet; the builder stands after the last one.
     pub fn end_packets(&mut self, packets: PacketLoop) {
+        self.stand(Site::Packets);
         self.builder.ins().jump(packets.next, &[]);
         self.builder.seal_block(packets.next);
         self.builder.switch_to_block(packets.next);

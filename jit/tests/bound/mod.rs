@@ -351,7 +351,7 @@ pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], f
     let bound = Bound::new(&func, content);
     let expected = interpret(&func, &bound, groups, fuel);
     for features in feature_sets() {
-        let options = Options { features, vectors: 2, listings: false };
+        let options = Options { features, vectors: 2 };
         let compiled = compile(&func, &options).expect("the test's function compiles");
         let bound = Bound::new(&func, content);
         let got = run(&func, &compiled, &bound, groups, fuel);

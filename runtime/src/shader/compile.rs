@@ -3,12 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use brolga_bytecode::sm5::Stage;
+use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
 use brolga_bytecode::{LoadOptions, Shader as Loaded};
+use brolga_ir::function::Origin;
 use brolga_ir::interface::{Interface, ResourceKind};
 use brolga_ir::passes::{self, Level};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::{VerifiedFunction, verify};
+use brolga_jit::listing::{Form, Listing, SourceLine};
 
 use super::{CompileOptions, Declared, Emit, Inner};
 use crate::engine::Code;
@@ -62,15 +64,26 @@ fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<
 }
 
 /// A form of a shader as text.
-pub(super) fn emit(function: &VerifiedFunction, form: Emit) -> Result<String, Error> {
-    let compiled = || -> Result<_, Error> {
+pub(super) fn emit(program: &ValidProgram, function: &VerifiedFunction, form: Emit) -> Result<Listing, Error> {
+    let code = |form| {
         let options = brolga_jit::Options::host().ok_or(brolga_jit::CompileError::Unsupported)?;
-        Ok(brolga_jit::compile(function, &options.with_listings(true))?)
+        Ok(brolga_jit::listing::list(function, &options, form, &source(program))?)
     };
     let text = || match form {
-        Emit::Ir => Ok(function.to_string()),
-        Emit::Clif => Ok(compiled()?.clif().to_owned()),
-        Emit::Asm => Ok(compiled()?.asm().to_owned()),
+        Emit::Ir => Ok(Listing::plain(&function.to_string())),
+        Emit::Clif => code(Form::Clif),
+        Emit::Asm => code(Form::Asm),
     };
     catch_unwind(AssertUnwindSafe(text)).unwrap_or_else(|panic| Err(internal(&*panic)))
+}
+
+/// The instructions of a shader, declarations left out.
+fn source(program: &ValidProgram) -> Vec<SourceLine> {
+    let line = |item: &Item| match &item.kind {
+        ItemKind::Instruction(instruction) => {
+            Some(SourceLine { origin: Origin(item.at), text: instruction.to_string() })
+        }
+        _ => None,
+    };
+    program.items().iter().filter_map(line).collect()
 }

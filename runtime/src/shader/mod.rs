@@ -12,6 +12,7 @@ use brolga_bytecode::sm5::{Model, Stage, ValidProgram};
 use brolga_ir::function::Origin;
 use brolga_ir::verify::VerifiedFunction;
 
+pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub use declared::Declared;
 pub use place::Place;
 
@@ -74,7 +75,7 @@ pub enum Emit {
     Ir,
     /// What Cranelift is given.
     Clif,
-    /// Machine code.
+    /// Machine code below the shader's instructions.
     Asm,
 }
 
@@ -134,8 +135,8 @@ impl Shader {
     }
 
     /// A form of the shader as text. What Cranelift is given, and machine code, are made anew, with any engine.
-    pub fn emit(&self, form: Emit) -> Result<String, Error> {
-        compile::emit(&self.inner.function, form)
+    pub fn emit(&self, form: Emit) -> Result<Listing, Error> {
+        compile::emit(&self.inner.program, &self.inner.function, form)
     }
 
     /// Names the instruction that an operation comes from.

@@ -1,0 +1,248 @@
+//! Machine code below the instructions that it comes from.
+//!
+//! ```text
+//! ;   3 | mad r0.x, r1.x, l(2.000000), r0.x                     <- the shader's instruction, number 3
+//! ;       v12: f32 = fmul v9, v11                               <- the operation that it became
+//!   0041  c5fc59c1            vmulps xmm0, xmm0, xmm1           <- offset, bytes, machine instruction
+//! ;  (7)| ld_structured r2.x, ...                               <- code of an instruction that was moved here
+//! ```
+
+use std::collections::BTreeMap;
+
+use brolga_ir::Function;
+use brolga_ir::entity::Inst;
+use brolga_ir::text::{self, Names};
+
+use super::disassemble::{Content, Piece, Stack, disassemble};
+use super::order::in_order;
+use super::{LineKind, Listing, SourceLine};
+use crate::codegen::{Machine, Record};
+use crate::lower::LANES;
+use crate::options::Options;
+use crate::site::Site;
+
+/// Bytes of an instruction that fit beside its text.
+const SHOWN_BYTES: usize = 10;
+/// Bytes of data on a line.
+const DATA_BYTES: usize = 16;
+
+/// Writes the listing.
+pub(super) fn list(
+    func: &Function,
+    options: &Options,
+    machine: &Machine,
+    record: &Record,
+    source: &[SourceLine],
+) -> Listing {
+    let found = disassemble(&machine.bytes, &record.blocks, &record.jumps);
+    let pieces = with_sites(&found.pieces, record);
+    let mut listing = Listing::default();
+    summary(&mut listing, func, options, machine, &pieces, source);
+    let mut writer = Writer {
+        listing,
+        source,
+        numbers: source.iter().enumerate().map(|(n, line)| (line.origin.0, n)).collect(),
+        operations: operations(func),
+        func,
+        has_code: vec![false; source.len()],
+        next: 0,
+    };
+    let runs: Vec<&[(&Piece, Place)]> = pieces.chunk_by(|a, b| writer.part(a.1) == writer.part(b.1)).collect();
+    let numbered: Vec<(usize, usize)> =
+        runs.iter().enumerate().filter_map(|(n, run)| Some((n, writer.number(run[0].1)?))).collect();
+    numbered.iter().for_each(|&(_, number)| writer.has_code[number] = true);
+    let mut backbone = vec![false; runs.len()];
+    let chosen = in_order(&numbered.iter().map(|&(_, number)| number).collect::<Vec<_>>());
+    numbered.iter().zip(chosen).for_each(|(&(run, _), chosen)| backbone[run] = chosen);
+    let last = runs.len().saturating_sub(1);
+    for (n, (run, in_order)) in runs.into_iter().zip(backbone).enumerate() {
+        if n == last && run[0].1 == Place::Data {
+            writer.idle_up_to(source.len());
+        }
+        writer.head(run[0].1, in_order);
+        let mut operation = None;
+        for (piece, place) in run {
+            if let Place::Site(Site::Inst { inst, .. }) = place
+                && operation != Some(*inst)
+            {
+                writer.operation(*inst);
+                operation = Some(*inst);
+            }
+            let label = found.labels.get(&piece.at).map(String::as_str);
+            writer.piece(piece, label, found.loops.contains(&piece.at), &machine.bytes);
+        }
+    }
+    writer.idle_up_to(source.len());
+    writer.listing
+}
+
+/// Where a piece belongs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Prologue,
+    Site(Site),
+    Data,
+}
+
+/// Registers are moved and spilled where no site is noted: such code belongs to what is before it.
+fn with_sites<'a>(pieces: &'a [Piece], record: &Record) -> Vec<(&'a Piece, Place)> {
+    let mut sites = record.sites.iter().peekable();
+    let mut last = Place::Prologue;
+    let mut placed = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        while sites.next_if(|(range, _)| range.end <= piece.at).is_some() {}
+        if let Some((_, site)) = sites.peek().filter(|(range, _)| range.contains(&piece.at)) {
+            last = Place::Site(*site);
+        }
+        let code = matches!(piece.content, Content::Instruction { .. });
+        placed.push((piece, if code { last } else { Place::Data }));
+    }
+    placed
+}
+
+/// The text of every operation.
+fn operations(func: &Function) -> BTreeMap<Inst, String> {
+    let lines = text::lines(func, Names::Dense);
+    let trim = |text: &str| text.trim().trim_end_matches([' ', '{']).to_owned();
+    lines.into_iter().filter_map(|line| Some((line.inst?, trim(&line.text)))).collect()
+}
+
+fn summary(
+    listing: &mut Listing,
+    func: &Function,
+    options: &Options,
+    machine: &Machine,
+    pieces: &[(&Piece, Place)],
+    source: &[SourceLine],
+) {
+    let mut data_bytes = 0;
+    let (mut count, mut spills, mut reloads) = (0, 0, 0);
+    for (piece, place) in pieces {
+        match &piece.content {
+            Content::Instruction { stack, .. } => {
+                count += 1;
+                // Saving the caller's registers is no spill.
+                if !matches!(place, Place::Prologue | Place::Site(Site::Exit)) {
+                    spills += usize::from(*stack == Stack::Writes);
+                    reloads += usize::from(*stack == Stack::Reads);
+                }
+            }
+            _ => data_bytes += piece.len,
+        }
+    }
+    let code_bytes = machine.bytes.len() as u32 - data_bytes;
+    let operations = text::lines(func, Names::Dense).iter().filter(|line| line.inst.is_some()).count();
+    let mut push = |text: String| listing.push(LineKind::Summary, text);
+    push(format!("; {}: {} instructions, {operations} operations", func.name, source.len()));
+    push(format!(
+        "; {count} machine instructions in {code_bytes} bytes, {data_bytes} bytes of data, frame of {} bytes, {spills} spills, {reloads} reloads",
+        machine.statistics.frame_bytes
+    ));
+    let features = options.features.names().join(", ");
+    push(format!("; packets of {LANES} threads in {} vectors, {features}", options.vectors));
+}
+
+struct Writer<'a> {
+    listing: Listing,
+    func: &'a Function,
+    source: &'a [SourceLine],
+    /// Numbers of the shader's instructions by origin.
+    numbers: BTreeMap<u32, usize>,
+    operations: BTreeMap<Inst, String>,
+    has_code: Vec<bool>,
+    /// The first instruction that was not listed in order.
+    next: usize,
+}
+
+impl Writer<'_> {
+    /// What a run of pieces has in common.
+    fn part(&self, place: Place) -> (Place, Option<usize>) {
+        match place {
+            Place::Site(Site::Inst { once, .. }) => {
+                // All operations of one instruction.
+                let common = Site::Inst { inst: Inst::new(0), once };
+                (Place::Site(common), self.number(place))
+            }
+            _ => (place, None),
+        }
+    }
+
+    /// The number of the shader's instruction.
+    fn number(&self, place: Place) -> Option<usize> {
+        match place {
+            Place::Site(Site::Inst { inst, .. }) => self.numbers.get(&self.func.inst(inst).origin.0).copied(),
+            _ => None,
+        }
+    }
+
+    fn head(&mut self, place: Place, in_order: bool) {
+        let part = match place {
+            Place::Prologue => "entry",
+            Place::Data => "data",
+            Place::Site(Site::Start) => "for the group: its number, its views",
+            Place::Site(Site::Clear) => "for the group: memory is cleared",
+            Place::Site(Site::Packets) => "loop over packets",
+            Place::Site(Site::Recall) => "inputs, and values from other segments",
+            Place::Site(Site::Tail) => "end of the segment",
+            Place::Site(Site::Exit) => "return",
+            Place::Site(Site::Inst { once, .. }) => {
+                let Some(number) = self.number(place) else {
+                    return self.listing.push(LineKind::Part, "; of no instruction");
+                };
+                let once = if once { "  ; once for the group" } else { "" };
+                let text = &self.source[number].text;
+                if !in_order {
+                    return self
+                        .listing
+                        .push(LineKind::Shader, format!("; {:>5}| {text}{once}", format!("({number})")));
+                }
+                self.idle_up_to(number);
+                self.next = number + 1;
+                return self.listing.push(LineKind::Shader, format!("; {number:>4} | {text}{once}"));
+            }
+        };
+        self.listing.push(LineKind::Part, format!("; {part}"));
+    }
+
+    /// Instructions up to this one that have no code here.
+    fn idle_up_to(&mut self, number: usize) {
+        for n in self.next..number {
+            let why = if self.has_code[n] { "moved" } else { "no code of its own" };
+            self.listing.push(LineKind::Shader, format!("; {n:>4} | {}  ; {why}", self.source[n].text));
+        }
+        self.next = self.next.max(number);
+    }
+
+    fn operation(&mut self, inst: Inst) {
+        let text = self.operations.get(&inst).map_or("", String::as_str);
+        self.listing.push(LineKind::Operation, format!(";        {text}"));
+    }
+
+    fn piece(&mut self, piece: &Piece, label: Option<&str>, is_loop: bool, bytes: &[u8]) {
+        let bytes = &bytes[piece.at as usize..(piece.at + piece.len) as usize];
+        match &piece.content {
+            Content::Instruction { text, .. } => {
+                if let Some(label) = label {
+                    let note = if is_loop { "  ; loop" } else { "" };
+                    self.listing.push(LineKind::Label, format!("{label}:{note}"));
+                }
+                self.row(piece.at, bytes, text);
+            }
+            Content::Constant => self.data(piece.at, bytes, &format!("{}: constant", label.unwrap_or("?"))),
+            Content::Table => self.data(piece.at, bytes, &format!("{}: jump table", label.unwrap_or("?"))),
+            Content::Padding => self.data(piece.at, bytes, "padding"),
+        }
+    }
+
+    fn data(&mut self, at: u32, bytes: &[u8], name: &str) {
+        for (n, part) in bytes.chunks(DATA_BYTES).enumerate() {
+            self.row(at + (n * DATA_BYTES) as u32, part, if n == 0 { name } else { "" });
+        }
+    }
+
+    fn row(&mut self, at: u32, bytes: &[u8], text: &str) {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let row = format!("  {at:04x}  {hex:<width$}  {text}", width = 2 * SHOWN_BYTES);
+        self.listing.push(LineKind::Machine, row.trim_end());
+    }
+}

@@ -1,0 +1,114 @@
+//! A shader's code as text for people: what Cranelift is given, and machine code beside the shader's instructions.
+//!
+//! | file | what |
+//! |---|---|
+//! | `asm.rs` | machine code below the instructions that it comes from |
+//! | `disassemble.rs` | bytes to machine instructions, and what of them is data |
+//! | `order.rs` | which instructions stand in their order |
+//!
+//! A listing is made from the same run of the compiler as code that is executed: the bytes are the same.
+
+mod asm;
+mod disassemble;
+mod order;
+
+use std::fmt;
+
+use brolga_ir::function::Origin;
+use brolga_ir::verify::VerifiedFunction;
+
+use crate::codegen;
+use crate::error::CompileError;
+use crate::options::Options;
+
+/// A form of a shader's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// What Cranelift is given.
+    Clif,
+    /// Machine code below the shader's instructions.
+    Asm,
+}
+
+/// An instruction of the shader as its own listing has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// Where it is in the file.
+    pub origin: Origin,
+    /// Its text.
+    pub text: String,
+}
+
+/// Lines of text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The lines in order.
+    pub lines: Vec<Line>,
+}
+
+/// A line of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What it shows.
+    pub kind: LineKind,
+    /// The line, without its end.
+    pub text: String,
+}
+
+/// What a line of a listing shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LineKind {
+    /// Figures of the whole.
+    Summary,
+    /// An instruction of the shader.
+    Shader,
+    /// An operation of the intermediate representation.
+    Operation,
+    /// What code is for that belongs to no instruction.
+    Part,
+    /// A place that code jumps to or reads.
+    Label,
+    /// A machine instruction, or data between them.
+    Machine,
+    /// Anything else.
+    Plain,
+}
+
+impl Listing {
+    /// Text whose lines are all plain.
+    pub fn plain(text: &str) -> Self {
+        let mut listing = Self::default();
+        text.lines().for_each(|line| listing.push(LineKind::Plain, line));
+        listing
+    }
+
+    fn push(&mut self, kind: LineKind, text: impl Into<String>) {
+        self.lines.push(Line { kind, text: text.into() });
+    }
+}
+
+impl fmt::Display for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines.iter().try_for_each(|line| writeln!(f, "{}", line.text))
+    }
+}
+
+/// Compiles a shader and lists its code. `source` has the shader's instructions in order.
+///
+/// # Errors
+/// As [`compile`](crate::compile).
+pub fn list(
+    func: &VerifiedFunction,
+    options: &Options,
+    form: Form,
+    source: &[SourceLine],
+) -> Result<Listing, CompileError> {
+    let isa = codegen::host(options, true)?;
+    let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
+    Ok(match form {
+        Form::Clif => Listing::plain(&record.clif),
+        Form::Asm => asm::list(func, options, &machine, &record, source),
+    })
+}

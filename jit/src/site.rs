@@ -1,0 +1,73 @@
+//! Which part of a shader a piece of code belongs to, as it travels through the code generator.
+
+use brolga_ir::entity::Inst;
+use cranelift_codegen::ir::SourceLoc;
+
+/// What a piece of code is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Site {
+    /// What a group needs from the start: its number, addresses and sizes of views.
+    Start,
+    /// Clearing of shared memory and of what packets keep.
+    Clear,
+    /// The loop over packets.
+    Packets,
+    /// Inputs made anew, and values kept from other segments.
+    Recall,
+    /// The end of a segment: values moved on, packets agreeing on where to go.
+    Tail,
+    /// The return to the caller.
+    Exit,
+    /// An instruction of the shader.
+    Inst {
+        /// Which one.
+        inst: Inst,
+        /// Done once for the group, before its packets.
+        once: bool,
+    },
+}
+
+/// Parts that are no instruction, by number.
+const PARTS: [Site; 6] = [Site::Start, Site::Clear, Site::Packets, Site::Recall, Site::Tail, Site::Exit];
+
+impl Site {
+    /// An instruction, where packets run it.
+    pub fn of(inst: Inst) -> Self {
+        Site::Inst { inst, once: false }
+    }
+
+    /// The site as a number that the code generator carries along.
+    pub fn to_location(self) -> SourceLoc {
+        let number = match self {
+            Site::Inst { inst, once } => PARTS.len() + inst.index() * 2 + usize::from(once),
+            part => PARTS.iter().position(|&other| other == part).expect("every part has a number"),
+        };
+        SourceLoc::new(u32::try_from(number).ok().filter(|&n| n != u32::MAX).expect("shaders have limits"))
+    }
+
+    /// The site of such a number; code that nobody numbered has none.
+    pub fn from_location(location: SourceLoc) -> Option<Self> {
+        let number = if location.is_default() { return None } else { location.bits() as usize };
+        Some(match number.checked_sub(PARTS.len()) {
+            None => PARTS[number],
+            Some(n) => Site::Inst { inst: Inst::new(n / 2), once: n % 2 == 1 },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sites_survive_as_numbers() {
+        let insts = [0, 1, 77].map(|n| Site::of(Inst::new(n)));
+        let once = Site::Inst { inst: Inst::new(3), once: true };
+        for site in PARTS.into_iter().chain(insts).chain([once]) {
+            assert_eq!(Site::from_location(site.to_location()), Some(site));
+        }
+        assert_eq!(Site::from_location(SourceLoc::default()), None);
+        // The code generator counts from the first location that it sees, and must not see a smaller one.
+        assert_eq!(Site::Start.to_location().bits(), 0);
+    }
+}

@@ -1,0 +1,89 @@
+//! Listings of compiled shaders: machine code beside the shader's own instructions, for every compute shader of the
+//! corpus.
+
+mod support;
+
+use brolga_bytecode::sm5::ItemKind;
+use brolga_bytecode::{LoadOptions, Shader as Loaded};
+use brolga_runtime::{CompileOptions, Device, Emit, Engine, LineKind, Listing, Shader};
+use support::case::{compute_shaders, data};
+
+/// What the bytecode's own printer says of the shader's instructions.
+fn instructions(container: &[u8]) -> Vec<String> {
+    let program = Loaded::load(container, &LoadOptions::default()).unwrap().program;
+    let text = |kind: &ItemKind| match kind {
+        ItemKind::Instruction(instruction) => Some(instruction.to_string()),
+        _ => None,
+    };
+    program.items().iter().filter_map(|item| text(&item.kind)).collect()
+}
+
+/// Holds a listing of machine code against the shader's instructions and the size of its code.
+fn check_asm(listing: &Listing, instructions: &[String], code_bytes: usize) -> Result<(), String> {
+    let mut next = 0;
+    let mut listed = Vec::new();
+    for line in &listing.lines {
+        match line.kind {
+            LineKind::Machine => {
+                let mut words = line.text.split_whitespace();
+                let offset = words.next().and_then(|word| usize::from_str_radix(word, 16).ok());
+                let bytes = words.next().filter(|word| word.bytes().all(|digit| digit.is_ascii_hexdigit()));
+                let Some((offset, bytes)) = offset.zip(bytes) else { return Err(format!("no row: `{}`", line.text)) };
+                if offset != next {
+                    return Err(format!("`{}` should be at {next:#x}", line.text));
+                }
+                next += bytes.len() / 2;
+            }
+            // An instruction out of its order has its number in parentheses.
+            LineKind::Shader if !line.text.starts_with("; ") || !line.text.contains('|') => {
+                return Err(format!("no instruction: `{}`", line.text));
+            }
+            LineKind::Shader => {
+                let (number, text) = line.text[2..].split_once('|').expect("has one");
+                if let Ok(number) = number.trim().parse::<usize>() {
+                    listed.push((number, text.trim().to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    if next != code_bytes {
+        return Err(format!("{next} bytes are listed of {code_bytes}"));
+    }
+    if listed.len() != instructions.len() {
+        return Err(format!("{} instructions are listed of {}", listed.len(), instructions.len()));
+    }
+    for (n, (instruction, (number, text))) in instructions.iter().zip(&listed).enumerate() {
+        let text = text.split("  ;").next().expect("a first part");
+        if n != *number || instruction != text {
+            return Err(format!("instruction {n} is `{instruction}` and is listed as {number} `{text}`"));
+        }
+    }
+    Ok(())
+}
+
+fn compile(device: &Device, container: &[u8]) -> Option<Shader> {
+    device.compile(container, &CompileOptions::new(Engine::Jit)).ok()
+}
+
+/// Every byte of code is listed once, in order, and so is every instruction of the shader.
+#[test]
+fn every_form_of_every_compute_shader() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let (mut count, mut failures) = (0, Vec::new());
+    for path in compute_shaders() {
+        let container = std::fs::read(&path).unwrap();
+        // What does not compile here fails elsewhere.
+        let Some(shader) = compile(&device, &container) else { continue };
+        count += 1;
+        let asm = shader.emit(Emit::Asm).unwrap();
+        if let Err(what) = check_asm(&asm, &instructions(&container), shader.code_bytes().unwrap()) {
+            failures.push(format!("{}: {what}", path.strip_prefix(data()).unwrap_or(&path).display()));
+        }
+        for form in [Emit::Ir, Emit::Clif] {
+            assert!(!shader.emit(form).unwrap().lines.is_empty());
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(count > 100, "only {count} shaders");
+}
