@@ -1,0 +1,202 @@
+//! What each case must give, computed one item after the other in plain Rust, and how a result compares with it.
+
+use crate::cases::{Case, Compare, Data};
+
+/// How a result compares with the model's.
+pub struct Check {
+    /// The greatest error, in the unit of the case's [`Compare`].
+    pub most: f64,
+    /// Words that are further off than a word may be.
+    pub wrong: usize,
+    right: bool,
+}
+
+impl Check {
+    /// Whether the result is as it must be.
+    pub fn is_right(&self) -> bool {
+        self.right
+    }
+}
+
+/// Compares `got`, what the first dispatch left in `u0`, with the model.
+pub fn check(case: &Case, got: &[u32]) -> Check {
+    let want = expected(case);
+    let differing = got.iter().zip(&want).filter(|(a, b)| a != b).count();
+    match case.compare {
+        Compare::Exact => Check { most: 0.0, wrong: differing, right: differing == 0 },
+        Compare::Mostly(share) => {
+            let most = differing as f64 / want.len() as f64;
+            Check { most, wrong: differing, right: most <= share }
+        }
+        Compare::Near(share) => {
+            let value = |word: u32| f64::from(f32::from_bits(word));
+            let mean = want.iter().map(|&word| value(word).abs()).sum::<f64>() / want.len() as f64;
+            let error = |a, b: f64| (value(a) - b).abs() / (b.abs() + 0.1 * mean + 1e-30);
+            let errors = got.iter().zip(&want).map(|(&a, &b)| error(a, value(b)));
+            // A NaN is neither within the bound nor above it: it must count as wrong.
+            let wrong =
+                errors.clone().filter(|error| !matches!(error.partial_cmp(&share), Some(o) if o.is_le())).count();
+            Check { most: errors.fold(0.0, f64::max), wrong, right: wrong == 0 }
+        }
+    }
+}
+
+/// What `u0` holds after one dispatch.
+fn expected(case: &Case) -> Vec<u32> {
+    let start = &case.output.words;
+    let constant = |n: usize| f32::from_bits(case.constants[n]);
+    let each = |run: &dyn Fn(u32) -> u32| case.inputs[0].words.iter().map(|&word| run(word)).collect();
+    match case.name {
+        "saxpy" | "saxpy_l2" => saxpy(&case.inputs[0], start, constant(0)),
+        "mandel" => fractal(1024, |x, y| {
+            let (step, rounds) = (constant(2), case.constants[3]);
+            escape(constant(0) + step * x as f32, constant(1) + step * y as f32, rounds)
+        }),
+        "dmandel" => fractal(512, |x, y| {
+            let [x0, y0, step] = [0, 1, 2].map(|n| f64::from(constant(n)));
+            escape_double(x0 + step * f64::from(x), y0 + step * f64::from(y), case.constants[3])
+        }),
+        "nbody" => nbody(&case.inputs[0], constant(1)),
+        "matmul" => matmul(&case.inputs[0], &case.inputs[1], 512),
+        "reduce" => vec![case.inputs[0].words.iter().fold(0, |sum, word| sum.wrapping_add(*word)), 0, 0, 0],
+        "hist" => hist(&case.inputs[0]),
+        "gather" => gather(&case.inputs[0], &case.inputs[1]),
+        "transc" => each(&transc),
+        "tiny" => start.iter().map(|word| word + 1).collect(),
+        "bitonic" => sorted(&case.inputs[0], 512),
+        "scan" => scan(&case.inputs[0], 256),
+        "xxh" => each(&|word| (0..32).fold(word, xxh_round)),
+        "pcg" => each(&|word| (0..32).fold(word, |word, _| pcg_round(word))),
+        name => unreachable!("{name} is not in the list of cases"),
+    }
+}
+
+fn saxpy(x: &Data, y: &[u32], a: f32) -> Vec<u32> {
+    x.words.iter().zip(y).map(|(&x, &y)| (a * f32::from_bits(x) + f32::from_bits(y)).to_bits()).collect()
+}
+
+fn fractal(side: u32, rounds: impl Fn(u32, u32) -> u32) -> Vec<u32> {
+    (0..side * side).map(|n| rounds(n % side, n / side)).collect()
+}
+
+/// Rounds until a point of the plane escapes.
+fn escape(cx: f32, cy: f32, most: u32) -> u32 {
+    let (mut x, mut y) = (0.0f32, 0.0f32);
+    for round in 0..most {
+        if x * x + y * y > 4.0 {
+            return round;
+        }
+        (x, y) = (x * x - y * y + cx, 2.0 * x * y + cy);
+    }
+    most
+}
+
+/// The same in double precision.
+fn escape_double(cx: f64, cy: f64, most: u32) -> u32 {
+    let (mut x, mut y) = (0.0f64, 0.0f64);
+    for round in 0..most {
+        if x * x + y * y > 4.0 {
+            return round;
+        }
+        (x, y) = (x * x - y * y + cx, 2.0 * x * y + cy);
+    }
+    most
+}
+
+/// The pull of all bodies (place and mass) on each, softened by `softening`.
+fn nbody(bodies: &Data, softening: f32) -> Vec<u32> {
+    let body = |n: &[u32]| [n[0], n[1], n[2], n[3]].map(|word| f64::from(f32::from_bits(word)));
+    let all: Vec<[f64; 4]> = bodies.words.chunks_exact(4).map(body).collect();
+    let pull = |me: &[f64; 4]| {
+        let mut sum = [0.0; 3];
+        for [x, y, z, mass] in &all {
+            let way = [x - me[0], y - me[1], z - me[2]];
+            let square = way.iter().map(|d| d * d).sum::<f64>() + f64::from(softening);
+            let strength = mass / (square * square.sqrt());
+            for axis in 0..3 {
+                sum[axis] += way[axis] * strength;
+            }
+        }
+        [sum[0] as f32, sum[1] as f32, sum[2] as f32, 0.0].map(f32::to_bits)
+    };
+    all.iter().flat_map(pull).collect()
+}
+
+fn matmul(a: &Data, b: &Data, side: usize) -> Vec<u32> {
+    let value = |data: &Data, row: usize, column: usize| f64::from(f32::from_bits(data.words[row * side + column]));
+    let mut product = Vec::with_capacity(side * side);
+    for row in 0..side {
+        let mut sums = vec![0.0; side];
+        for k in 0..side {
+            let factor = value(a, row, k);
+            for (column, sum) in sums.iter_mut().enumerate() {
+                *sum += factor * value(b, k, column);
+            }
+        }
+        product.extend(sums.iter().map(|&sum| (sum as f32).to_bits()));
+    }
+    product
+}
+
+fn hist(data: &Data) -> Vec<u32> {
+    let mut counts = vec![0; 256];
+    for byte in data.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    counts
+}
+
+fn gather(starts: &Data, table: &Data) -> Vec<u32> {
+    let walk = |&start: &u32| {
+        let (mut at, mut sum) = (start as usize, 0.0f32);
+        for _ in 0..8 {
+            sum += f32::from_bits(table.words[2 * at]);
+            at = table.words[2 * at + 1] as usize;
+        }
+        sum.to_bits()
+    };
+    starts.words.iter().map(walk).collect()
+}
+
+fn transc(word: u32) -> u32 {
+    let (mut v, mut sum) = (f32::from_bits(word), 0.0f64);
+    for _ in 0..16 {
+        let x = f64::from(v);
+        sum += x.sin() * (-x).exp() + x.ln_1p() + x.powf(f64::from(1.3f32));
+        v += 0.11;
+    }
+    (sum as f32).to_bits()
+}
+
+/// Every `block` words in rising order.
+fn sorted(data: &Data, block: usize) -> Vec<u32> {
+    let mut words = data.words.clone();
+    words.chunks_mut(block).for_each(<[u32]>::sort_unstable);
+    words
+}
+
+/// Sums of all words up to each, of every `block` words on their own.
+fn scan(data: &Data, block: usize) -> Vec<u32> {
+    let mut words = data.words.clone();
+    for chunk in words.chunks_mut(block) {
+        let mut sum = 0u32;
+        for word in chunk {
+            sum = sum.wrapping_add(*word);
+            *word = sum;
+        }
+    }
+    words
+}
+
+fn xxh_round(word: u32, round: u32) -> u32 {
+    let mut hash = word.wrapping_add(round.wrapping_mul(2_246_822_519));
+    hash = hash.rotate_left(13).wrapping_mul(2_654_435_761);
+    hash = (hash ^ (hash >> 15)).wrapping_mul(2_246_822_519);
+    hash ^ (hash >> 13)
+}
+
+fn pcg_round(word: u32) -> u32 {
+    let state = word.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+    let mixed = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
+    (mixed >> 22) ^ mixed
+}
