@@ -21,10 +21,12 @@
 //! |---|---|
 //! | the root | the runtime: devices, shaders, buffers, textures, bindings, dispatches |
 //! | [`job`] | job files: a run with its inputs, outputs and expectations |
+//! | [`bench`] | measures jobs |
 //!
-//! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over [`job`].
+//! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over both.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod job;
 
 pub use brolga_runtime::*;

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+#[path = "cli/bench.rs"]
+mod bench;
+
 /// A folder for one test, with the files that most jobs need.
 struct Folder {
     folder: tempfile::TempDir,

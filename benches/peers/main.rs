@@ -199,7 +199,7 @@ fn compile(device: &Device, container: &[u8]) -> Result<(Shader, f64, f64), brol
 fn emit(shader: &Shader, folder: &Path, name: &str) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(folder)?;
     for (form, extension) in [(Emit::Ir, "ir"), (Emit::Clif, "clif"), (Emit::Asm, "asm")] {
-        std::fs::write(folder.join(format!("{name}.{extension}")), shader.emit(form)?)?;
+        std::fs::write(folder.join(format!("{name}.{extension}")), shader.emit(form)?.to_string())?;
     }
     Ok(())
 }

@@ -4,10 +4,18 @@
 //! |---|---|
 //! | `run.rs` | `brolga run` |
 //! | `summary.rs` | what a run prints on stdout, as text or JSON |
+//! | `bench.rs` | `brolga bench` |
+//! | `bench_result.rs` | what a measurement prints on stdout, as a table or JSON |
+//! | `options.rs` | options that several commands have |
+//! | `interrupt.rs` | what an interrupt does |
 //! | `report.rs` | errors with the lines of the job that they are about |
-//! | `progress.rs` | the bar for long runs |
+//! | `progress.rs` | the bars for long runs |
 //! | `style.rs` | colours |
 
+mod bench;
+mod bench_result;
+mod interrupt;
+mod options;
 mod progress;
 mod report;
 mod run;
@@ -52,6 +60,8 @@ struct Cli {
 enum Command {
     /// Run jobs and hold their results against what they expect
     Run(run::Arguments),
+    /// Measure jobs: how long their shaders take to compile and to run
+    Bench(bench::Arguments),
 }
 
 /// When to use colours.
@@ -71,6 +81,7 @@ pub fn main() -> ExitCode {
     let styles = style::Styles::choose(cli.color);
     let ending = match cli.command {
         Command::Run(arguments) => run::run(&arguments, &styles),
+        Command::Bench(arguments) => bench::run(&arguments, &styles),
     };
     match ending {
         Ok(ending) => ending.into(),

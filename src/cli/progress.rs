@@ -1,4 +1,4 @@
-//! The bar for runs that take longer than a moment, on a terminal only.
+//! The bars for runs and measurements that take longer than a moment, on a terminal only.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -6,7 +6,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use brolga::Progress;
+use brolga::job::Job;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::report;
 
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -18,8 +21,11 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Starts to watch, if stderr is a terminal.
-    pub fn start(progress: Progress, groups: u64, what: String) -> Self {
+    /// Starts to watch a dispatch of a job, if stderr is a terminal.
+    pub fn start(progress: Progress, job: &Job) -> Self {
+        // The device refuses absurd numbers of groups later.
+        let groups = job.dispatch.value.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
+        let what = report::harmless(&job.name);
         if !std::io::stderr().is_terminal() {
             return Self { running: None };
         }
@@ -56,4 +62,35 @@ fn new_bar(groups: u64, what: &str) -> ProgressBar {
     ProgressBar::with_draw_target(Some(groups), ProgressDrawTarget::stderr())
         .with_style(style)
         .with_message(what.to_owned())
+}
+
+/// Parts that a measurement is shown in.
+const PARTS: u64 = 1000;
+
+/// Shows how far a measurement is. It has no thread of its own, which would be measured too.
+pub(super) struct MeasureBar(Option<ProgressBar>);
+
+impl MeasureBar {
+    /// An empty one, if stderr is a terminal.
+    pub fn new() -> Self {
+        let style = ProgressStyle::with_template("measuring {wide_bar} {percent} %, {eta} left")
+            .expect("the template is fixed and right");
+        let bar = || ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::stderr()).with_style(style);
+        Self(std::io::stderr().is_terminal().then(bar))
+    }
+
+    /// Shows a part between 0 and 1.
+    pub fn show(&self, done: f64) {
+        if let Some(bar) = &self.0 {
+            bar.set_position((done * PARTS as f64) as u64);
+        }
+    }
+}
+
+impl Drop for MeasureBar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use brolga::job::{Job, JobError, Outcome, Prepared, RunOptions};
@@ -11,6 +11,8 @@ use brolga::{CancelToken, Device, Emit, Engine, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::interrupt::{self, INTERRUPTED, Temporary};
+use super::options::{Format, THREADS, device, seconds};
 use super::progress::Watcher;
 use super::style::Styles;
 use super::summary::{self, RunLine};
@@ -25,7 +27,7 @@ pub(super) struct Arguments {
     #[arg(long, value_enum)]
     engine: Option<Engines>,
     /// Threads to use, at most 1024; 0 means one for each processor
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: u16,
     /// Stop a shader that runs longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -63,15 +65,6 @@ impl Engines {
     }
 }
 
-/// What stdout gets.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Lines for people
-    Text,
-    /// One document
-    Json,
-}
-
 /// Forms of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
@@ -83,31 +76,15 @@ enum Form {
     Asm,
 }
 
-/// Some thirty years.
-const MOST_SECONDS: f64 = 1e9;
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time in seconds greater than 0");
-    let seconds: f64 = text.parse().map_err(|_| wrong())?;
-    if seconds > MOST_SECONDS {
-        return Err(format!("`{text}` is over the limit of {MOST_SECONDS:e} seconds: leave the option out"));
-    }
-    let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
-    if time.is_zero() { Err(wrong()) } else { Ok(time) }
-}
-
 /// Runs the jobs. An error is one of writing to stdout.
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
-    let device = match Device::builder().threads(arguments.threads.into()).build() {
+    let device = match device(arguments.threads) {
         Ok(device) => device,
-        Err(error) => {
-            report::say(&format!("error: {error}\n"));
-            return Ok(Ending::Stopped);
-        }
+        Err(ending) => return Ok(ending),
     };
     let cancel = CancelToken::new();
     let temporary = Temporary::default();
-    cancel_on_interrupt(&cancel, &temporary);
+    interrupt::cancels(&cancel, &temporary);
     let mut session =
         Session { arguments, styles, device, cancel, temporary, taken: BTreeSet::new(), documents: Vec::new() };
     let mut ending = Ending::Fine;
@@ -125,28 +102,6 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         writeln!(io::stdout().lock(), "{document:#}")?;
     }
     Ok(ending)
-}
-
-const INTERRUPTED: &str = "error: interrupted, not all jobs ran\n";
-
-/// The temporary files of the job that runs, for whoever ends the process without unwinding.
-type Temporary = Arc<Mutex<Vec<PathBuf>>>;
-
-/// The first interrupt stops the run in an orderly way, a second one at once.
-fn cancel_on_interrupt(cancel: &CancelToken, temporary: &Temporary) {
-    let (token, temporary) = (cancel.clone(), temporary.clone());
-    let set = ctrlc::set_handler(move || {
-        if token.is_cancelled() {
-            let paths = temporary.lock().unwrap_or_else(PoisonError::into_inner);
-            // Those that have their final name by now are not here any more, and that is well.
-            paths.iter().for_each(|path| drop(std::fs::remove_file(path)));
-            std::process::exit(130);
-        }
-        token.cancel();
-    });
-    if let Err(error) = set {
-        report::say(&format!("warning: an interrupt will not stop the run in an orderly way: {error}\n"));
-    }
 }
 
 /// What is the same for all jobs of a command.
@@ -274,10 +229,7 @@ impl Session<'_> {
         options.cancel = self.cancel.clone();
         options.progress = Progress::new();
         options.all_slots = self.arguments.engine == Some(Engines::Both);
-        let job = ready.job();
-        // The device refuses absurd numbers of groups later.
-        let groups = job.dispatch.value.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
-        let _watcher = Watcher::start(options.progress.clone(), groups, report::harmless(&job.name));
+        let _watcher = Watcher::start(options.progress.clone(), ready.job());
         ready.run(&self.device, shader, &options)
     }
 

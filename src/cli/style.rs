@@ -58,6 +58,11 @@ impl Style {
         }
     }
 
+    /// What is only there to read the rest by.
+    pub fn dim(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
     fn wrap(self, code: &str, text: &str) -> String {
         if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }

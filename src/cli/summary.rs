@@ -104,7 +104,8 @@ pub(super) fn job_json(path: &Path, runs: Vec<Value>, outputs: &[PathBuf], error
     json!({ "job": path.to_string_lossy(), "runs": runs, "outputs": outputs, "error": error.map(error_json) })
 }
 
-fn error_json(error: &JobError) -> Value {
+/// An error as JSON.
+pub(super) fn error_json(error: &JobError) -> Value {
     let (line, column) = error.line_and_column();
     json!({
         "message": error.problem().to_string(),
@@ -148,7 +149,8 @@ fn describe(difference: &Difference) -> String {
     }
 }
 
-fn comparison_json(found: &Comparison) -> Value {
+/// What was compared of one view, as JSON.
+pub(super) fn comparison_json(found: &Comparison) -> Value {
     let number = |number: Option<brolga::job::Number>| number.map(|number| number.to_string());
     let differences = found.first.iter().map(|difference| {
         json!({
@@ -168,18 +170,22 @@ fn comparison_json(found: &Comparison) -> Value {
     })
 }
 
-fn milliseconds(time: Duration) -> f64 {
+/// The unit of times in JSON.
+pub(super) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-fn time(time: Duration) -> String {
+/// A time for people.
+pub(super) fn time(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds >= 1.0 => format!("{seconds:.2} s"),
-        seconds => format!("{:.2} ms", seconds * 1e3),
+        seconds if seconds >= 1e-3 => format!("{:.2} ms", seconds * 1e3),
+        seconds => format!("{:.2} us", seconds * 1e6),
     }
 }
 
-fn rate(rate: f64) -> String {
+/// A rate for people.
+pub(super) fn rate(rate: f64) -> String {
     match rate {
         rate if rate >= 1e9 => format!("{:.2} G", rate / 1e9),
         rate if rate >= 1e6 => format!("{:.2} M", rate / 1e6),

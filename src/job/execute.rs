@@ -1,4 +1,4 @@
-//! Runs a prepared job: fresh resources, one dispatch, and the results of everything that a shader may write.
+//! Runs a prepared job: one dispatch, and the results of everything that a shader may write.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga_runtime::{
-    Access, BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
-    Listing, Progress, Report, Shader, Texture, View,
+    BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
+    Listing, Progress, Report, Shader,
 };
 
 use super::compare::{Comparison, CounterDifference, compare};
 use super::error::{JobError, Problem};
 use super::model::*;
 use super::output::{self, Claim, FileForm};
-use super::prepare::{LoadedContent, LoadedView, Prepared};
+use super::prepare::Prepared;
 
 /// How to run a job.
 #[derive(Clone, Debug)]
@@ -93,22 +93,20 @@ impl Prepared {
         compiled: &Shader,
         options: &RunOptions,
     ) -> Result<Outcome, JobError> {
-        self.dispatch(device, compiled, options).map_err(|error| self.failed(shader, error))
+        let bindings = self.bind(device)?;
+        let report = self.dispatch(device, shader, compiled, &bindings, options)?;
+        self.outcome(compiled, report, &bindings, options)
     }
 
-    /// A form of one of the job's shaders as text.
-    pub fn emit(&self, device: &Device, shader: usize, engine: Engine, form: Emit) -> Result<Listing, JobError> {
-        let compiled = self.compile(device, shader, engine)?;
-        compiled.emit(form).map_err(|error| self.failed(shader, error))
-    }
-
-    fn dispatch(&self, device: &Device, compiled: &Shader, options: &RunOptions) -> Result<Outcome, Error> {
-        let mut bindings = Bindings::new();
-        for (binding, loaded) in self.job.bindings.iter().zip(&self.views) {
-            if let Some(register) = binding.register.of_view() {
-                bindings.set(register, view(device, binding, loaded)?);
-            }
-        }
+    /// Runs a shader that [`Prepared::compile`] gave on what [`Prepared::bind`] gave.
+    pub fn dispatch(
+        &self,
+        device: &Device,
+        shader: usize,
+        compiled: &Shader,
+        bindings: &Bindings,
+        options: &RunOptions,
+    ) -> Result<Report, JobError> {
         let mut what = Dispatch::new(self.job.dispatch.value)
             .first_group(self.job.first_group.value)
             .cancel(options.cancel.clone())
@@ -116,17 +114,39 @@ impl Prepared {
         if let Some(limit) = options.time_limit {
             what = what.time_limit(limit);
         }
-        let report = device.dispatch(compiled, &bindings, &what)?;
+        device.dispatch(compiled, bindings, &what).map_err(|error| self.failed(shader, error))
+    }
+
+    /// What [`Prepared::dispatch`] left in the views.
+    pub fn outcome(
+        &self,
+        compiled: &Shader,
+        report: Report,
+        bindings: &Bindings,
+        options: &RunOptions,
+    ) -> Result<Outcome, JobError> {
         let expected = |register| self.job.expectations.iter().any(|expectation| expectation.register == register);
         // A view may be as large as the memory: only what somebody looks at is copied.
         let looked_at = |binding: &Binding| options.all_slots || binding.save.is_some() || expected(binding.register);
-        let written = self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered);
-        let slots = written.filter(|binding| looked_at(binding)).filter_map(|binding| {
-            let view = bindings.get(binding.register.of_view()?)?;
-            let counter = view.counter().map(Counter::get);
-            Some(SlotResult { register: binding.register, bytes: view.to_vec(), counter })
-        });
-        Ok(Outcome { compile_time: compiled.compile_time(), report, slots: slots.collect() })
+        let mut slots = Vec::new();
+        for binding in self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered) {
+            let view = binding.register.of_view().and_then(|register| bindings.get(register));
+            if let Some(view) = view.filter(|_| looked_at(binding)) {
+                let bytes = view.try_to_vec().map_err(|error| {
+                    let register = binding.register.to_string();
+                    self.job.error(&binding.span, Problem::Resource { register, error })
+                })?;
+                let counter = view.counter().map(Counter::get);
+                slots.push(SlotResult { register: binding.register, bytes, counter });
+            }
+        }
+        Ok(Outcome { compile_time: compiled.compile_time(), report, slots })
+    }
+
+    /// A form of one of the job's shaders as text.
+    pub fn emit(&self, device: &Device, shader: usize, engine: Engine, form: Emit) -> Result<Listing, JobError> {
+        let compiled = self.compile(device, shader, engine)?;
+        compiled.emit(form).map_err(|error| self.failed(shader, error))
     }
 
     /// Points an error of the runtime at what in the job it is about.
@@ -263,33 +283,5 @@ fn register_of(error: &BindingError) -> Option<brolga_runtime::Register> {
         | BindingError::ReadOnly { register }
         | BindingError::Aliased { read: register, .. } => Some(*register),
         _ => None,
-    }
-}
-
-/// The view of a binding over fresh memory.
-fn view(device: &Device, binding: &Binding, loaded: &LoadedView) -> Result<View, Error> {
-    let buffer = match &loaded.content {
-        LoadedContent::Zeros(size) => device.buffer(*size)?,
-        LoadedContent::Bytes(bytes) => device.buffer_from_bytes(bytes)?,
-        LoadedContent::Values(runs, size) => {
-            let buffer = device.buffer(*size)?;
-            for run in runs {
-                buffer.write(run.byte, &run.bytes)?;
-            }
-            buffer
-        }
-        LoadedContent::Mapped(path, _) => device.map_buffer(path, Access::Read)?,
-    };
-    let view = match loaded.kind {
-        Kind::Constant => View::constant(buffer)?,
-        Kind::Raw => View::raw(buffer)?,
-        Kind::Structured { stride, .. } => View::structured(buffer, stride)?,
-        Kind::Typed { format, .. } => View::typed(buffer, format)?,
-        Kind::Texture(shape) => View::texture(Texture::new(buffer, shape)?),
-        Kind::Sampler => unreachable!("samplers have no view"),
-    };
-    match binding.counter {
-        Some(first) => Ok(view.with_counter(Counter::new(first))?),
-        None => Ok(view),
     }
 }

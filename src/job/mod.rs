@@ -32,12 +32,14 @@
 //! | `values.rs` | numbers in views |
 //! | `input.rs` | reads the files of a job |
 //! | `prepare.rs` | opens the files of a job and checks their sizes |
+//! | `bind.rs` | the memory of a prepared job |
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
 //! | `output.rs` | output files |
 //! | `npy.rs`, `picture.rs` | .npy and .png |
 //! | `error.rs` | what can be wrong, and where |
 
+mod bind;
 mod compare;
 mod content_keys;
 mod document;

@@ -132,16 +132,41 @@ impl View {
         }
     }
 
-    /// A copy of the bytes that it sees.
-    pub fn to_vec(&self) -> Vec<u8> {
-        match &self.kind {
-            ViewKind::Buffer(view) => {
-                let mut bytes = vec![0; view.size_bytes as usize];
-                view.buffer.memory().read(view.offset_bytes, &mut bytes);
-                bytes
-            }
-            ViewKind::Texture(texture) => texture.buffer().to_vec(),
+    /// Bytes that it sees.
+    pub fn size_bytes(&self) -> u64 {
+        let (_, range) = self.bytes();
+        range.end - range.start
+    }
+
+    /// Copies bytes in, from a byte of the view on.
+    pub fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), ResourceError> {
+        let (buffer, range) = self.bytes();
+        let (size_bytes, buffer_bytes) = (bytes.len() as u64, self.size_bytes());
+        match offset_bytes.checked_add(size_bytes) {
+            Some(end) if end <= buffer_bytes => buffer.write(range.start + offset_bytes, bytes),
+            _ => Err(ResourceError::OutOfRange { offset_bytes, size_bytes, buffer_bytes }),
         }
+    }
+
+    /// A copy of the bytes that it sees. Without memory for it the process ends; [`View::try_to_vec`] does not.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let (buffer, range) = self.bytes();
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        buffer.memory().read(range.start, &mut bytes);
+        bytes
+    }
+
+    /// A copy of the bytes that it sees, or an error if the system refuses memory for it.
+    pub fn try_to_vec(&self) -> Result<Vec<u8>, ResourceError> {
+        let (buffer, range) = self.bytes();
+        let size_bytes = range.end - range.start;
+        let refused = || ResourceError::OutOfMemory { size_bytes };
+        let size = usize::try_from(size_bytes).map_err(|_| refused())?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(size).map_err(|_| refused())?;
+        bytes.resize(size, 0);
+        buffer.memory().read(range.start, &mut bytes);
+        Ok(bytes)
     }
 
     /// Format of its texels, if it has texels.

@@ -1,0 +1,31 @@
+//! Interrupts: the first one stops the command in an orderly way, a second one at once.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use brolga::CancelToken;
+
+use super::report;
+
+/// What to say when an interrupt came between two runs; one that stops a run is an error of its job.
+pub(super) const INTERRUPTED: &str = "error: interrupted, not all jobs ran\n";
+
+/// The temporary files of the job that runs, for whoever ends the process without unwinding.
+pub(super) type Temporary = Arc<Mutex<Vec<PathBuf>>>;
+
+/// Lets an interrupt set the token, and a second one remove the files and end the process.
+pub(super) fn cancels(cancel: &CancelToken, temporary: &Temporary) {
+    let (token, temporary) = (cancel.clone(), temporary.clone());
+    let set = ctrlc::set_handler(move || {
+        if token.is_cancelled() {
+            let paths = temporary.lock().unwrap_or_else(PoisonError::into_inner);
+            // Those that have their final name by now are not here any more, and that is well.
+            paths.iter().for_each(|path| drop(std::fs::remove_file(path)));
+            std::process::exit(130);
+        }
+        token.cancel();
+    });
+    if let Err(error) = set {
+        report::say(&format!("warning: an interrupt will not stop the run in an orderly way: {error}\n"));
+    }
+}

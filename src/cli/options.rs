@@ -1,0 +1,43 @@
+//! Options that several commands have.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use brolga::Device;
+use clap::ValueEnum;
+
+use super::{Ending, report};
+
+/// What stdout gets.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Lines for people
+    Text,
+    /// One document
+    Json,
+}
+
+/// Threads that may be asked for; 0 means one for each processor.
+pub(super) const THREADS: RangeInclusive<i64> = 0..=1024;
+
+/// Some thirty years.
+const MOST_SECONDS: f64 = 1e9;
+
+/// Reads a time in seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no time in seconds greater than 0");
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    if seconds > MOST_SECONDS {
+        return Err(format!("`{text}` is over the limit of {MOST_SECONDS:e} seconds: leave the option out"));
+    }
+    let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+    if time.is_zero() { Err(wrong()) } else { Ok(time) }
+}
+
+/// A device of so many threads. Says why there is none.
+pub(super) fn device(threads: u16) -> Result<Device, Ending> {
+    Device::builder().threads(threads.into()).build().map_err(|error| {
+        report::say(&format!("error: {error}\n"));
+        Ending::Stopped
+    })
+}

@@ -1,0 +1,51 @@
+//! Measuring changes nothing: after many dispatches on the same views the results are those of one.
+
+use std::path::Path;
+
+use brolga::bench::{Amount, Series, measure};
+use brolga::job::{Job, RunOptions};
+use brolga::{Device, Engine};
+
+/// Shaders that change what they read: by atomics, by a hidden counter.
+const CASES: [&str; 3] = ["atomic_ops", "append_consume", "histogram"];
+
+#[test]
+fn every_dispatch_begins_with_the_first_content() {
+    let device = Device::builder().threads(2).build().unwrap();
+    for case in CASES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/exec").join(case);
+        let ready = Job::load(&path).unwrap().prepare(device.limits()).unwrap();
+        let bindings = ready.bind(&device).unwrap();
+        let begin = |engine| Series::begin(&ready, &device, &bindings, 0, &RunOptions::new(engine)).unwrap();
+        let ((mut jit, first), (mut interpreter, second)) = (begin(Engine::Jit), begin(Engine::Interpreter));
+        let mut told = Vec::new();
+        measure(&mut [&mut jit, &mut interpreter], Amount::Rounds(3), &mut |done| told.push(done));
+        for outcome in [first, second, jit.outcome().unwrap()] {
+            let found = ready.compare(&outcome);
+            assert!(!found.is_empty() && found.iter().all(|found| found.passed()), "{case}: {found:?}");
+        }
+        for series in [&jit, &interpreter] {
+            assert!(series.failure().is_none());
+            assert_eq!((series.runs().len(), series.compiles().len()), (3, 3));
+        }
+        assert!(told.is_sorted() && told.last() == Some(&1.0), "{told:?}");
+    }
+}
+
+#[test]
+fn a_cancelled_measurement_ends() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/exec/vec_add_raw");
+    let ready = Job::load(&path).unwrap().prepare(device.limits()).unwrap();
+    let bindings = ready.bind(&device).unwrap();
+    let options = RunOptions::new(Engine::Interpreter);
+    let (mut series, _) = Series::begin(&ready, &device, &bindings, 0, &options).unwrap();
+    let mut turns = 0;
+    measure(&mut [&mut series], Amount::Rounds(u32::MAX), &mut |_| {
+        turns += 1;
+        if turns == 2 {
+            options.cancel.cancel();
+        }
+    });
+    assert_eq!(series.runs().len(), 2);
+}
