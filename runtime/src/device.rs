@@ -8,7 +8,7 @@ use crate::bindings::Bindings;
 use crate::dispatch::{self, Dispatch, Report};
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
-use crate::resource::{Access, Buffer, Texture, TextureShape};
+use crate::resource::{Access, Buffer, GuardPages, Texture, TextureShape};
 use crate::shader::{CompileOptions, Shader};
 
 /// Worker threads that devices may share. The thread that calls [`Device::dispatch`] works too, so that a pool of `n`
@@ -67,10 +67,11 @@ impl Pool {
         self.threads
     }
 
-    /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began. A worker that
-    /// is busy with another dispatch is not waited for.
+    /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began, even if a
+    /// borrowed thread cannot be had but for a panic. A worker that is busy with another dispatch is not waited for.
     pub(crate) fn run(&self, helpers: usize, work: Arc<dyn Fn() + Send + Sync>) {
         let gate = Arc::new(Gate::default());
+        let _closing = Closing { gate: &gate };
         if let Some(workers) = &self.workers {
             for _ in 0..helpers.min(self.threads - 1) {
                 // A task that comes too late must not keep what the dispatch used.
@@ -89,7 +90,6 @@ impl Pool {
             }
         }
         work();
-        gate.close();
     }
 }
 
@@ -127,6 +127,17 @@ impl Gate {
     }
 }
 
+/// Closes a gate in the end.
+struct Closing<'a> {
+    gate: &'a Gate,
+}
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.gate.close();
+    }
+}
+
 /// A worker inside a gate.
 struct Inside<'a> {
     gate: &'a Gate,
@@ -145,6 +156,7 @@ pub struct DeviceBuilder {
     threads: usize,
     pool: Option<Pool>,
     limits: Limits,
+    guard_pages: GuardPages,
 }
 
 impl DeviceBuilder {
@@ -166,13 +178,19 @@ impl DeviceBuilder {
         self
     }
 
+    /// Sets whether pages that nobody may touch lie beside buffers, textures and the memory of workers.
+    pub fn guard_pages(mut self, guard_pages: GuardPages) -> Self {
+        self.guard_pages = guard_pages;
+        self
+    }
+
     /// Starts the threads, if the device has its own.
     pub fn build(self) -> Result<Device, Error> {
         let pool = match self.pool {
             Some(pool) => pool,
             None => Pool::new(self.threads)?,
         };
-        Ok(Device { pool, limits: Arc::new(self.limits) })
+        Ok(Device { pool, limits: Arc::new(self.limits), guard_pages: self.guard_pages })
     }
 }
 
@@ -181,6 +199,7 @@ impl DeviceBuilder {
 pub struct Device {
     pool: Pool,
     limits: Arc<Limits>,
+    guard_pages: GuardPages,
 }
 
 impl Device {
@@ -199,6 +218,11 @@ impl Device {
         &self.limits
     }
 
+    /// Whether guard pages lie beside the memory it makes.
+    pub fn guard_pages(&self) -> GuardPages {
+        self.guard_pages
+    }
+
     /// Compiles the compute shader in a container.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
         Shader::compile(container, options, &self.limits)
@@ -207,7 +231,7 @@ impl Device {
     /// A buffer of zeros.
     pub fn buffer(&self, size_bytes: u64) -> Result<Buffer, Error> {
         self.check_size(size_bytes)?;
-        Ok(Buffer::zeroed(size_bytes)?)
+        Ok(Buffer::zeroed(size_bytes, self.guard_pages)?)
     }
 
     /// A buffer with a copy of `bytes`.

@@ -14,7 +14,7 @@ use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options};
 use crate::dispatch::StopWord;
 use crate::error::Error;
 use crate::host::{Bound, BoundViews};
-use crate::resource::Memory;
+use crate::resource::{GuardPages, Memory};
 use crate::shader::{Engine, Shader};
 
 /// A shader in the form that an engine runs.
@@ -67,13 +67,14 @@ pub(crate) struct Link {
     shader: Shader,
     views: BoundViews,
     tables: Tables,
+    guard_pages: GuardPages,
 }
 
 impl Link {
     /// Puts a shader together with views that were checked against its declarations.
-    pub fn new(shader: Shader, views: BoundViews) -> Self {
+    pub fn new(shader: Shader, views: BoundViews, guard_pages: GuardPages) -> Self {
         let tables = Tables::new(&views);
-        Self { shader, views, tables }
+        Self { shader, views, tables, guard_pages }
     }
 
     /// The word that tells workers to stop.
@@ -86,7 +87,7 @@ impl Link {
         let state = match self.shader.code() {
             Code::Interpreter(interpreter) => State::Interpreter { interpreter, arena: Arena::new() },
             Code::Jit(compiled) => {
-                let arena = Memory::zeroed(compiled.arena_layout().size_bytes as u64)?;
+                let arena = Memory::zeroed(compiled.arena_layout().size_bytes as u64, self.guard_pages)?;
                 debug_assert!(compiled.arena_layout().align <= crate::resource::ALIGNMENT, "arenas ask for a vector");
                 let context = Context::new(Bindings {
                     ranges: self.tables.ranges.as_ptr(),

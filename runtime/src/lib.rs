@@ -51,7 +51,7 @@ pub use dispatch::{CancelToken, Dispatch, Progress, Report, StopReason};
 pub use error::{Error, Limit};
 pub use format::Format;
 pub use limits::Limits;
-pub use resource::{Access, Buffer, Counter, ResourceError, Texture, TextureShape, View};
+pub use resource::{Access, Buffer, Counter, GuardPages, ResourceError, Texture, TextureShape, View};
 pub use shader::{CompileOptions, Declared, Emit, Engine, Line, LineKind, Listing, Place, Shader};
 
 pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};

@@ -6,7 +6,7 @@ use super::*;
 use crate::error::Error;
 use crate::format::Format;
 use crate::limits::Limits;
-use crate::resource::{Buffer, Counter, Texture, TextureShape};
+use crate::resource::{Buffer, Counter, GuardPages, Texture, TextureShape};
 use crate::shader::Declared;
 
 fn declare(register: &str, kind: ResourceKind) -> Declared {
@@ -25,7 +25,7 @@ fn typed(dimension: Dimension, component: Component) -> ResourceKind {
 }
 
 fn bytes() -> Buffer {
-    Buffer::zeroed(256).unwrap()
+    Buffer::zeroed(256, GuardPages::default()).unwrap()
 }
 
 fn check(declared: &[Declared], bound: &[(&str, View)]) -> Result<(), BindingError> {

@@ -140,8 +140,9 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
     what.progress.0.store(0, Ordering::Relaxed);
     let watch =
         Watch::begin(&what.cancel, what.time_limit).map_err(|error| Error::Timer { reason: error.to_string() })?;
-    let views = BoundViews::new(shader.bindings(), &resolved, device.limits(), watch.stop().clone())?;
-    let link = Link::new(shader.clone(), views);
+    let guard_pages = device.guard_pages();
+    let views = BoundViews::new(shader.bindings(), &resolved, device.limits(), guard_pages, watch.stop().clone())?;
+    let link = Link::new(shader.clone(), views, guard_pages);
     let threads = threads_for(device, shader, grid.count());
     let fuel = what.fuel.unwrap_or(u64::MAX);
     let outcome = schedule::run(device.pool(), threads, link, grid, fuel, what.progress.clone());

@@ -123,9 +123,12 @@ impl Watch {
     pub fn begin(token: &CancelToken, time_limit: Option<Duration>) -> std::io::Result<Self> {
         let stop = Arc::new(StopWord::default());
         token.watch(&stop);
+        if time_limit == Some(Duration::ZERO) {
+            stop.set(OUT_OF_TIME);
+        }
         let timer = match time_limit.and_then(|limit| Instant::now().checked_add(limit)) {
-            Some(deadline) => Some(Timer::start(deadline, stop.clone())?),
-            None => None,
+            Some(deadline) if !stop.is_set() => Some(Timer::start(deadline, stop.clone())?),
+            _ => None,
         };
         Ok(Self { stop, timer })
     }
@@ -191,6 +194,9 @@ mod tests {
     #[test]
     fn time_over_sets_the_word_and_names_the_limit() {
         let limit = Duration::ZERO;
+        let watch = Watch::begin(&CancelToken::new(), Some(limit)).unwrap();
+        assert_eq!(watch.stop().reason(Some(limit)), Some(StopReason::TimeLimit(limit)));
+        let limit = Duration::from_nanos(1);
         let watch = Watch::begin(&CancelToken::new(), Some(limit)).unwrap();
         while !watch.stop().is_set() {
             std::thread::yield_now();

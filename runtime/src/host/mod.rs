@@ -22,7 +22,7 @@ use crate::bindings::check::Resolved;
 use crate::dispatch::StopWord;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::resource::{BufferView, Counter, Elements, Memory, View, ViewKind};
+use crate::resource::{BufferView, Counter, Elements, GuardPages, Memory, View, ViewKind};
 use crate::shader::Declared;
 use texel::Texels;
 
@@ -63,10 +63,11 @@ impl BoundViews {
         declared: &[Declared],
         resolved: &Resolved,
         limits: &Limits,
+        guard_pages: GuardPages,
         stop: Arc<StopWord>,
     ) -> Result<Self, Error> {
         let bind = |range: &Declared, view: &Option<&View>| match view {
-            Some(view) => Bound::new(range, view, limits),
+            Some(view) => Bound::new(range, view, limits, guard_pages),
             None => Ok(Bound::Nothing),
         };
         let ranges = declared.iter().zip(resolved);
@@ -105,14 +106,14 @@ impl BoundViews {
 }
 
 impl Bound {
-    fn new(declared: &Declared, view: &View, limits: &Limits) -> Result<Self, Error> {
+    fn new(declared: &Declared, view: &View, limits: &Limits, guard_pages: GuardPages) -> Result<Self, Error> {
         Ok(match (&view.kind, declared.kind) {
             (ViewKind::Texture(texture), _) if declared.is_writable() => {
                 Bound::Texels(Texels::Writable(texture.clone()))
             }
             (ViewKind::Texture(texture), _) => Bound::Texels(Texels::Texture(texture.clone())),
             (ViewKind::Buffer(view), ResourceKind::Constant { vectors }) => {
-                Bound::Words(Words::constant(view, vectors, limits)?)
+                Bound::Words(Words::constant(view, vectors, limits, guard_pages)?)
             }
             (ViewKind::Buffer(view), _) => match view.elements {
                 Elements::Typed { format } => Bound::Texels(Texels::Buffer {
@@ -142,11 +143,16 @@ impl Words {
 
     /// A copy, padded with zeros to whole vectors and the declared ones. What lies beyond the largest constant buffer is
     /// not seen.
-    fn constant(view: &BufferView, declared_vectors: u32, limits: &Limits) -> Result<Self, Error> {
+    fn constant(
+        view: &BufferView,
+        declared_vectors: u32,
+        limits: &Limits,
+        guard_pages: GuardPages,
+    ) -> Result<Self, Error> {
         let most = limits.constant_vectors.max(declared_vectors);
         let count = view.size_bytes.div_ceil(16).min(most.into()).max(declared_vectors.into());
         let size_bytes = count * 16;
-        let memory = Memory::zeroed(size_bytes)?;
+        let memory = Memory::zeroed(size_bytes, guard_pages)?;
         let mut bytes = vec![0; view.size_bytes.min(size_bytes) as usize];
         view.buffer.memory().read(view.offset_bytes, &mut bytes);
         memory.write(0, &bytes);

@@ -32,7 +32,7 @@ fn bind(declared: Declared, view: View) -> BoundViews {
     let declared = [declared];
     let limits = Limits::default();
     let resolved = check::resolve(&declared, &bindings, BindingRules::Complete, &limits).unwrap();
-    BoundViews::new(&declared, &resolved, &limits, Arc::default()).unwrap()
+    BoundViews::new(&declared, &resolved, &limits, GuardPages::default(), Arc::default()).unwrap()
 }
 
 fn pattern(size: u64) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn pattern(size: u64) -> Vec<u8> {
 }
 
 fn buffer(bytes: &[u8]) -> Buffer {
-    let buffer = Buffer::zeroed(bytes.len() as u64).unwrap();
+    let buffer = Buffer::zeroed(bytes.len() as u64, GuardPages::default()).unwrap();
     buffer.write(0, bytes).unwrap();
     buffer
 }
@@ -197,7 +197,8 @@ fn textures_answer_by_their_kind() {
         (TextureShape::new(Dimension::TextureCube, format, 8).height(8).mips(3), [8, 8, 0, 3], [4, 4, 0, 3]),
     ];
     for (shape, level_0, level_1) in cases {
-        let texture = Texture::new(Buffer::zeroed(shape.size_bytes().unwrap()).unwrap(), shape).unwrap();
+        let texture =
+            Texture::new(Buffer::zeroed(shape.size_bytes().unwrap(), GuardPages::default()).unwrap(), shape).unwrap();
         let kind = ResourceKind::Typed { dimension: shape.dimension, component: Component::Uint };
         let host = bind(declared(ResourceClass::ShaderResource, kind), View::texture(texture.clone()));
         assert_eq!(host.query(Query::TextureSize, slot(), 0), level_0);
@@ -249,7 +250,7 @@ fn what_is_not_bound_reads_as_zeros() {
         let bindings = Bindings::new();
         assert!(check::resolve(&declared, &bindings, BindingRules::Complete, &limits).is_err());
         let resolved = check::resolve(&declared, &bindings, BindingRules::Partial, &limits).unwrap();
-        let host = BoundViews::new(&declared, &resolved, &limits, Arc::default()).unwrap();
+        let host = BoundViews::new(&declared, &resolved, &limits, GuardPages::default(), Arc::default()).unwrap();
         for element in [0, 1, u32::MAX] {
             let view = ViewSlot { element, ..slot() };
             let at = Address { view, index: None, offset_bytes: 0 };
@@ -272,7 +273,10 @@ fn what_is_not_bound_reads_as_zeros() {
 #[test]
 fn counters_give_the_value_before_up_and_after_down() {
     let counter = Counter::new(u32::MAX);
-    let view = View::structured(Buffer::zeroed(16).unwrap(), 4).unwrap().with_counter(counter.clone()).unwrap();
+    let view = View::structured(Buffer::zeroed(16, GuardPages::default()).unwrap(), 4)
+        .unwrap()
+        .with_counter(counter.clone())
+        .unwrap();
     let kind = ResourceKind::Structured { stride_bytes: 4 };
     let host = bind(Declared { uses_counter: true, ..declared(ResourceClass::UnorderedAccess, kind) }, view);
     assert_eq!([host.counter(CounterOp::Alloc, slot()), host.counter(CounterOp::Alloc, slot())], [u32::MAX, 0]);
@@ -286,7 +290,7 @@ fn texel_atomics_need_one_32_bit_integer() {
     for (format, component, changes) in
         [(Format::R32_SINT, Component::Sint, true), (Format::R16_UINT, Component::Uint, false)]
     {
-        let buffer = Buffer::zeroed(8).unwrap();
+        let buffer = Buffer::zeroed(8, GuardPages::default()).unwrap();
         let kind = ResourceKind::Typed { dimension: Dimension::Buffer, component };
         let view = View::typed(buffer.clone(), format).unwrap();
         let host = bind(declared(ResourceClass::UnorderedAccess, kind), view);

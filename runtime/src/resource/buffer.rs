@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::ResourceError;
-use super::memory::Memory;
+use super::memory::{GuardPages, Memory};
 
 /// How a file is mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub struct Buffer {
 
 impl Buffer {
     /// Zeros.
-    pub(crate) fn zeroed(size_bytes: u64) -> Result<Self, ResourceError> {
-        Ok(Self { memory: Arc::new(Memory::zeroed(size_bytes)?) })
+    pub(crate) fn zeroed(size_bytes: u64, guards: GuardPages) -> Result<Self, ResourceError> {
+        Ok(Self { memory: Arc::new(Memory::zeroed(size_bytes, guards)?) })
     }
 
     /// The content of a file.

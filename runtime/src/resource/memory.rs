@@ -4,8 +4,9 @@
 //! and writes them by relaxed atomic operations only, never through references to plain bytes; compiled code uses plain
 //! machine instructions, which is the same thing to the processor. Every access here is checked against the size.
 //!
-//! The first byte is aligned to [`ALIGNMENT`]. A mapped file must not be shortened while it is mapped: that is up to who
-//! opens it, and said at [`Device::map_buffer`](crate::Device::map_buffer).
+//! The first byte is aligned to [`ALIGNMENT`], or with guard pages after the last byte to what the size is a multiple of, 4
+//! at least. A mapped file must not be shortened while it is mapped: that is up to who opens it, and said at
+//! [`Device::map_buffer`](crate::Device::map_buffer).
 
 #![allow(unsafe_code)]
 
@@ -26,6 +27,36 @@ pub(crate) const ALIGNMENT: usize = 64;
 
 /// From here on memory comes from the system directly, zeroed when it is first touched.
 const MAPPED_FROM: u64 = 1 << 18;
+
+/// Pages beside the memory of buffers and workers that nobody may touch: a debugging aid and a second wall.
+///
+/// Every access of a shader is checked. Should a check be wrong, an access outside ends in a guard page, and the system
+/// ends the process in place of letting the shader read or write what is none of its business. Each buffer and texture
+/// takes whole pages then, two of them for the guards; the memory that workers use while they run (shared memory, private
+/// arrays, copies of constant buffers) is guarded too. Mapped files are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GuardPages {
+    /// None.
+    Off,
+    /// Before and after, so that the first byte after the last word is in the guard.
+    After,
+    /// Before and after, so that the byte before the first one is in the guard.
+    Before,
+}
+
+impl Default for GuardPages {
+    /// Off, unless Brolga was built with `--cfg brolga_guard_pages="after"` or `"before"`.
+    fn default() -> Self {
+        if cfg!(brolga_guard_pages = "after") {
+            GuardPages::After
+        } else if cfg!(brolga_guard_pages = "before") {
+            GuardPages::Before
+        } else {
+            GuardPages::Off
+        }
+    }
+}
 
 /// Bytes of a buffer.
 #[derive(Debug)]
@@ -50,8 +81,11 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     /// Zeros.
-    pub fn zeroed(size_bytes: u64) -> Result<Self, ResourceError> {
+    pub fn zeroed(size_bytes: u64, guards: GuardPages) -> Result<Self, ResourceError> {
         let refused = || ResourceError::OutOfMemory { size_bytes };
+        if guards != GuardPages::Off {
+            return Self::between_guards(size_bytes, guards).ok_or_else(refused);
+        }
         // Room to the end of the last vector, at least one.
         let room = size_bytes
             .max(1)
@@ -68,6 +102,26 @@ impl Memory {
         Ok(Self { base, size_bytes, writable: true, owner: Owner::Heap(layout) })
     }
 
+    /// Zeros with a guard page on each side. None if there is no such memory.
+    fn between_guards(size_bytes: u64, guards: GuardPages) -> Option<Self> {
+        let page = region::page::size();
+        // Shaders read and write words.
+        let room = usize::try_from(size_bytes.checked_next_multiple_of(4)?).ok()?;
+        let inner = room.checked_next_multiple_of(page)?;
+        let mapping = MmapRaw::from(MmapMut::map_anon(inner.checked_add(2 * page)?).ok()?);
+        for offset in [0, page + inner] {
+            let guard = mapping.as_mut_ptr().wrapping_add(offset);
+            // SAFETY: a page of the mapping made above, to which nobody has an address yet.
+            unsafe { region::protect(guard, page, region::Protection::NONE) }.ok()?;
+        }
+        let before = match guards {
+            GuardPages::After => inner - room,
+            GuardPages::Before | GuardPages::Off => 0,
+        };
+        let base = NonNull::new(mapping.as_mut_ptr().wrapping_add(page + before))?;
+        Some(Self { base, size_bytes, writable: true, owner: Owner::Mapping(mapping) })
+    }
+
     /// The content of a file.
     pub fn map(path: &Path, access: Access) -> io::Result<Self> {
         let writable = access == Access::ReadWrite;
@@ -79,7 +133,8 @@ impl Memory {
         let size_bytes = metadata.len();
         let length = usize::try_from(size_bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
         if length == 0 {
-            let mut empty = Self::zeroed(0).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+            let mut empty =
+                Self::zeroed(0, GuardPages::Off).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
             empty.writable = writable;
             return Ok(empty);
         }
@@ -241,10 +296,11 @@ mod tests {
     #[test]
     fn bytes_at_any_offset_and_length_come_back() {
         let pattern: Vec<u8> = (1..=13).collect();
-        for size in [13u64, 16, 17, 40] {
+        let guards = [GuardPages::Off, GuardPages::After, GuardPages::Before];
+        for (size, guards) in [13u64, 16, 17, 40].into_iter().flat_map(|size| guards.map(|guards| (size, guards))) {
             for offset in 0..size - 12 {
                 for length in 0..pattern.len() {
-                    let memory = Memory::zeroed(size).unwrap();
+                    let memory = Memory::zeroed(size, guards).unwrap();
                     memory.write(offset, &pattern[..length]);
                     let mut all = vec![0xff; size as usize];
                     memory.read(0, &mut all);
@@ -261,7 +317,7 @@ mod tests {
 
     #[test]
     fn nothing_outside_is_reached() {
-        let memory = Memory::zeroed(6).unwrap();
+        let memory = Memory::zeroed(6, GuardPages::Off).unwrap();
         memory.store(4, 4, u32::MAX);
         memory.store(u64::MAX - 3, 4, u32::MAX);
         memory.store(6, 2, u32::MAX);
@@ -272,10 +328,44 @@ mod tests {
 
     #[test]
     fn large_memory_is_zero_and_aligned() {
-        let memory = Memory::zeroed(MAPPED_FROM + 3).unwrap();
+        let memory = Memory::zeroed(MAPPED_FROM + 3, GuardPages::Off).unwrap();
         assert_eq!(memory.base().addr() % ALIGNMENT, 0);
         assert_eq!((memory.load(MAPPED_FROM, 2), memory.size_bytes()), (0, MAPPED_FROM + 3));
-        assert!(Memory::zeroed(u64::MAX).is_err());
+        for guards in [GuardPages::Off, GuardPages::After, GuardPages::Before] {
+            assert!(
+                [u64::MAX, u64::MAX - 3, u64::MAX / 2].into_iter().all(|size| Memory::zeroed(size, guards).is_err())
+            );
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn guards_lie_right_beside_the_memory() {
+        // Start and permissions of each mapping, as Linux tells them.
+        let permissions = |address: usize| {
+            let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+            let of = |line: &str| {
+                let (range, rest) = line.split_once(' ').unwrap();
+                let (start, end) = range.split_once('-').unwrap();
+                let [start, end] = [start, end].map(|hex| usize::from_str_radix(hex, 16).unwrap());
+                (start..end).contains(&address).then(|| rest[..2].to_owned())
+            };
+            maps.lines().find_map(of).unwrap_or_default()
+        };
+        for size in [0usize, 1, 4, 64, 4093, 4096, 5000, 1 << 20] {
+            let after = Memory::zeroed(size as u64, GuardPages::After).unwrap();
+            let end = after.base().addr() + size.next_multiple_of(4);
+            assert_eq!((permissions(end), end % region::page::size()), ("--".to_owned(), 0), "{size}");
+            let before = Memory::zeroed(size as u64, GuardPages::Before).unwrap();
+            let start = before.base().addr();
+            assert_eq!((permissions(start - 1), start % region::page::size()), ("--".to_owned(), 0), "{size}");
+            if size > 0 {
+                assert_eq!([end - 1, end - size, start, start + size - 1].map(permissions), ["rw"; 4], "{size}");
+            }
+            if size.is_multiple_of(ALIGNMENT) {
+                assert_eq!(after.base().addr() % ALIGNMENT, 0, "arenas need it");
+            }
+        }
     }
 
     #[test]

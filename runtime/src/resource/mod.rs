@@ -9,6 +9,7 @@ mod view;
 
 pub use buffer::{Access, Buffer};
 pub use error::ResourceError;
+pub use memory::GuardPages;
 pub(crate) use memory::{ALIGNMENT, Memory};
 pub use texture::{Texture, TextureShape};
 pub(crate) use view::{BufferView, Elements, ViewKind};

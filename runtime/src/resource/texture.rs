@@ -203,10 +203,11 @@ impl Texture {
 
 #[cfg(test)]
 mod tests {
+    use super::super::memory::GuardPages;
     use super::*;
 
     fn texture(shape: TextureShape) -> Texture {
-        Texture::new(Buffer::zeroed(shape.size_bytes().unwrap()).unwrap(), shape).unwrap()
+        Texture::new(Buffer::zeroed(shape.size_bytes().unwrap(), GuardPages::default()).unwrap(), shape).unwrap()
     }
 
     /// Walks the texels in storage order, as the format of executions describes it, and counts.
@@ -262,6 +263,6 @@ mod tests {
         for shape in bad {
             assert!(shape.size_bytes().is_err(), "{shape:?}");
         }
-        assert!(Texture::new(Buffer::zeroed(511).unwrap(), good).is_err());
+        assert!(Texture::new(Buffer::zeroed(511, GuardPages::default()).unwrap(), good).is_err());
     }
 }

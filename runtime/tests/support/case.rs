@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::{
-    Bindings, CompileOptions, Counter, Device, Dimension, Dispatch, Engine, Format, Register, TextureShape, View,
-};
+use brolga_runtime::{CompileOptions, Device, Dimension, Dispatch, Engine, Format, TextureShape};
 use serde_json::Value;
 
 use super::compare::compare;
+use super::content::{self, Content, Contents, Form};
 
 /// The folder of test data in the repository's root.
 pub fn data() -> PathBuf {
@@ -71,13 +70,8 @@ impl Case {
     /// Runs one form and holds everything against what is expected.
     pub fn run(&self, device: &Device, shader: &[u8], engine: Engine) -> Result<Outputs, String> {
         let shader = device.compile(shader, &CompileOptions::new(engine)).map_err(|error| error.to_string())?;
-        let mut bindings = Bindings::new();
-        for binding in self.json["bindings"].as_array().unwrap() {
-            let slot: Register = binding["slot"].as_str().unwrap().parse().unwrap();
-            bindings.set(slot, self.view(device, binding));
-        }
-        let groups: Vec<u32> = self.json["dispatch"].as_array().unwrap().iter().map(number).collect();
-        let dispatch = Dispatch::new(groups.try_into().unwrap());
+        let bindings = content::bind(&self.contents(), device);
+        let dispatch = Dispatch::new(self.groups());
         let report = device.dispatch(&shader, &bindings, &dispatch).map_err(|error| error.to_string())?;
         assert_eq!(report.groups, dispatch.progress.groups_done());
 
@@ -96,7 +90,19 @@ impl Case {
         Ok(bindings.iter().map(|(register, view)| (register.to_string(), view.to_vec())).collect())
     }
 
-    fn view(&self, device: &Device, binding: &Value) -> View {
+    /// Groups of its dispatch.
+    pub fn groups(&self) -> [u32; 3] {
+        let groups: Vec<u32> = self.json["dispatch"].as_array().unwrap().iter().map(number).collect();
+        groups.try_into().unwrap()
+    }
+
+    /// What is bound.
+    pub fn contents(&self) -> Contents {
+        let content = |binding: &Value| (binding["slot"].as_str().unwrap().parse().unwrap(), self.content(binding));
+        self.json["bindings"].as_array().unwrap().iter().map(content).collect()
+    }
+
+    fn content(&self, binding: &Value) -> Content {
         let size = binding["size"].as_u64().unwrap() as usize;
         let bytes = match binding.get("file") {
             Some(name) => self.file(name.as_str().unwrap()),
@@ -104,14 +110,12 @@ impl Case {
         };
         assert_eq!(bytes.len(), size);
         let format = || binding["format"].as_str().unwrap().parse::<Format>().unwrap();
-        let buffer = || device.buffer_from_bytes(&bytes).unwrap();
-        let kind = binding["kind"].as_str().unwrap();
-        let view = match kind {
-            "constant" => View::constant(buffer()),
-            "raw" => View::raw(buffer()),
-            "structured" => View::structured(buffer(), number(&binding["stride"])),
-            "typed" => View::typed(buffer(), format()),
-            _ => {
+        let form = match binding["kind"].as_str().unwrap() {
+            "constant" => Form::Constant,
+            "raw" => Form::Raw,
+            "structured" => Form::Structured { stride_bytes: number(&binding["stride"]) },
+            "typed" => Form::Typed(format()),
+            kind => {
                 let extent = |key| binding.get(key).map_or(1, number);
                 let dimension = match kind {
                     "texture1d" => Dimension::Texture1d,
@@ -126,14 +130,10 @@ impl Case {
                     .depth(extent("depth"))
                     .layers(extent("layers"))
                     .mips(extent("mips"));
-                Ok(View::texture(device.texture_from_bytes(shape, &bytes).unwrap()))
+                Form::Texture(shape)
             }
         };
-        let view = view.unwrap();
-        match binding.get("counter").map(number) {
-            Some(value) => view.with_counter(Counter::new(value)).unwrap(),
-            None => view,
-        }
+        Content { counter: binding.get("counter").map(number), ..Content::new(form, bytes) }
     }
 }
 

@@ -1,10 +1,11 @@
-//! What the tests share: the engines, random content (`random.rs`), and the executions of the corpus: `case.rs` reads and
-//! runs one, `compare.rs` holds its outputs against what is expected.
+//! What the tests share: the engines, what registers are bound to as data (`content.rs`), random content (`random.rs`),
+//! and the executions of the corpus: `case.rs` reads and runs one, `compare.rs` holds its outputs against what is expected.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod case;
 pub mod compare;
+pub mod content;
 pub mod random;
 
 use brolga_runtime::Engine;

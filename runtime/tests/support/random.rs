@@ -1,9 +1,10 @@
 //! Random content for whatever a shader declares.
 
 use brolga_runtime::{
-    Bindings, Buffer, Component, Counter, Declared, Device, Dimension, Format, Register, ResourceKind, Shader,
-    TextureShape, View,
+    Bindings, Component, Declared, Device, Dimension, Format, Register, ResourceKind, Shader, TextureShape,
 };
+
+use super::content::{Content, Contents, Form};
 
 /// A small generator (xorshift64*), the same everywhere.
 pub struct Random {
@@ -55,37 +56,49 @@ impl Random {
         }
     }
 
-    fn buffer(&mut self, device: &Device, size: u64) -> Buffer {
-        let bytes: Vec<u8> = (0..size.div_ceil(4)).flat_map(|_| self.word().to_le_bytes()).collect();
-        device.buffer_from_bytes(&bytes[..size as usize]).unwrap()
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.bits() as usize % end
+    }
+
+    fn bytes(&mut self, size: u64) -> Vec<u8> {
+        let mut bytes: Vec<u8> = (0..size.div_ceil(4)).flat_map(|_| self.word().to_le_bytes()).collect();
+        bytes.truncate(size as usize);
+        bytes
     }
 }
 
 /// Binds something to every register that the shader declares, up to a few of each range.
 pub fn bind(device: &Device, shader: &Shader, random: &mut Random, bindings: &mut Bindings) {
-    for declared in shader.bindings() {
-        for position in 0..declared.count.unwrap_or(4).min(8) {
-            let register = Register { index: declared.register.index + position, ..declared.register };
-            if let Some(view) = view(device, declared, random) {
-                bindings.set(register, view);
-            }
-        }
+    for (register, content) in contents(shader, random) {
+        bindings.set(register, content.view(device));
     }
 }
 
-fn view(device: &Device, declared: &Declared, random: &mut Random) -> Option<View> {
-    let view = match declared.kind {
-        ResourceKind::Constant { vectors } => View::constant(random.buffer(device, u64::from(vectors) * 16)),
-        ResourceKind::Raw => View::raw(random.buffer(device, 4096)),
-        ResourceKind::Structured { stride_bytes } => {
-            View::structured(random.buffer(device, u64::from(stride_bytes) * 100), stride_bytes)
+/// Something for every register that the shader declares, up to a few of each range.
+pub fn contents(shader: &Shader, random: &mut Random) -> Contents {
+    let mut contents = Contents::new();
+    for declared in shader.bindings() {
+        for position in 0..declared.count.unwrap_or(4).min(8) {
+            let register = Register { index: declared.register.index + position, ..declared.register };
+            contents.extend(content(declared, random).map(|content| (register, content)));
         }
+    }
+    contents
+}
+
+fn content(declared: &Declared, random: &mut Random) -> Option<Content> {
+    let (form, size) = match declared.kind {
+        ResourceKind::Constant { vectors } => (Form::Constant, u64::from(vectors) * 16),
+        ResourceKind::Raw => (Form::Raw, 4096),
+        ResourceKind::Structured { stride_bytes } => (Form::Structured { stride_bytes }, u64::from(stride_bytes) * 100),
         ResourceKind::Typed { dimension, component } => {
-            return typed(device, dimension, format(declared, component, random), random);
+            let format = format(declared, component, random);
+            typed(dimension, format)?
         }
     };
-    let view = view.unwrap();
-    Some(if declared.uses_counter { view.with_counter(Counter::new(40)).unwrap() } else { view })
+    let counter = declared.uses_counter.then_some(40);
+    Some(Content { counter, ..Content::new(form, random.bytes(size)) })
 }
 
 fn format(declared: &Declared, component: Component, random: &mut Random) -> Format {
@@ -103,14 +116,11 @@ fn format(declared: &Declared, component: Component, random: &mut Random) -> For
     choices[random.bits() as usize % choices.len()]
 }
 
-/// None for textures that cannot be bound yet.
-fn typed(device: &Device, dimension: Dimension, format: Format, random: &mut Random) -> Option<View> {
+/// Form and size; none for textures that cannot be bound yet.
+fn typed(dimension: Dimension, format: Format) -> Option<(Form, u64)> {
     let shape = TextureShape::new(dimension, format, 16);
     let shape = match dimension {
-        Dimension::Buffer => {
-            let buffer = random.buffer(device, u64::from(format.size_bytes()) * 100);
-            return Some(View::typed(buffer, format).unwrap());
-        }
+        Dimension::Buffer => return Some((Form::Typed(format), u64::from(format.size_bytes()) * 100)),
         Dimension::Texture1d => shape.mips(3),
         Dimension::Texture1dArray => shape.mips(3).layers(4),
         Dimension::Texture2d => shape.height(12).mips(3),
@@ -120,6 +130,5 @@ fn typed(device: &Device, dimension: Dimension, format: Format, random: &mut Ran
         Dimension::TextureCubeArray => shape.height(16).mips(3).layers(12),
         _ => return None,
     };
-    let buffer = random.buffer(device, shape.size_bytes().unwrap());
-    Some(View::texture(brolga_runtime::Texture::new(buffer, shape).unwrap()))
+    Some((Form::Texture(shape), shape.size_bytes().unwrap()))
 }

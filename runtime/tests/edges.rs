@@ -1,0 +1,167 @@
+//! Views at the very ends of their buffers, views of nothing, and buffers that several registers share: the engines agree,
+//! and with guard pages right beside the views nothing outside is read or written.
+
+mod support;
+
+use brolga_runtime::{
+    BindingRules, Bindings, CompileOptions, Counter, Declared, Device, Dispatch, Format, GuardPages, ResourceClass,
+    ResourceKind, Shader, View,
+};
+use support::ENGINES;
+use support::case::{compute_shaders, data};
+use support::random::{Random, contents};
+
+/// Loop rounds for a group.
+const FUEL: u64 = 2_000;
+
+/// Words of a buffer of which views see a part. A whole number of pages, so that both ends may lie beside a guard.
+const WORDS: u64 = 1024;
+
+/// Sizes of views in words. Shaders that read four words at once go beyond the end of the smallest.
+const SIZES: [u64; 6] = [0, 1, 2, 3, 5, 1000];
+
+/// A view of `size` words at the buffer's end, or at its start.
+fn view(device: &Device, declared: &Declared, size: u64, at_end: bool, random: &mut Random) -> Option<View> {
+    let bytes: Vec<u8> = (0..WORDS).flat_map(|_| random.word().to_le_bytes()).collect();
+    let buffer = device.buffer_from_bytes(&bytes).unwrap();
+    let view = match declared.kind {
+        ResourceKind::Constant { .. } => View::constant(buffer),
+        ResourceKind::Raw => View::raw(buffer),
+        ResourceKind::Structured { stride_bytes } => View::structured(buffer, stride_bytes),
+        // Texels are reached by safe code.
+        ResourceKind::Typed { .. } => return None,
+    };
+    let offset = if at_end { WORDS - size } else { 0 };
+    let view = view.unwrap().with_range(offset * 4, size * 4).unwrap();
+    Some(if declared.uses_counter { view.with_counter(Counter::new(40)).unwrap() } else { view })
+}
+
+/// How a run ended, and what the views' whole buffers hold.
+fn run(device: &Device, shader: &Shader, bindings: &Bindings) -> (String, Vec<Vec<u8>>) {
+    let dispatch = Dispatch::new([2, 1, 1]).rules(BindingRules::Partial).fuel(FUEL);
+    let end =
+        device.dispatch(shader, bindings, &dispatch).map_or_else(|error| error.to_string(), |_| "done".to_owned());
+    (end, bindings.iter().map(|(_, view)| view.to_vec()).collect())
+}
+
+/// Compiles some of the corpus for every engine and lets `check` bind and run.
+fn each_shader(step: usize, check: impl Fn(&str, u64, &[Shader])) {
+    let device = Device::builder().threads(1).build().unwrap();
+    let mut ran = 0;
+    for (seed, path) in (1..).zip(compute_shaders()).step_by(step) {
+        let bytes = std::fs::read(&path).unwrap();
+        let shaders = ENGINES.iter().map_while(|&engine| device.compile(&bytes, &CompileOptions::new(engine)).ok());
+        let shaders: Vec<Shader> = shaders.collect();
+        if shaders.len() == ENGINES.len() {
+            check(&path.strip_prefix(data()).unwrap_or(&path).display().to_string(), seed, &shaders);
+            ran += 1;
+        }
+    }
+    assert!(ran > 20, "{ran} shaders ran");
+}
+
+#[test]
+fn views_at_the_ends_of_buffers_are_all_that_is_touched() {
+    for (guards, at_end) in [(GuardPages::After, true), (GuardPages::Before, false)] {
+        let device = Device::builder().threads(1).guard_pages(guards).build().unwrap();
+        each_shader(5, |name, seed, shaders| {
+            for size in SIZES {
+                let ends = shaders.iter().map(|shader| {
+                    let (mut random, mut bindings) = (Random::tame(seed), Bindings::new());
+                    for declared in shader.bindings() {
+                        if let Some(view) = view(&device, declared, size, at_end, &mut random) {
+                            bindings.set(declared.register, view);
+                        }
+                    }
+                    run(&device, shader, &bindings)
+                });
+                let ends: Vec<_> = ends.collect();
+                assert!(ends.iter().all(|end| *end == ends[0]), "{name}: views of {size} words, {guards:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn written_registers_may_share_a_buffer() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let is_word_view = |declared: &&Declared| {
+        declared.is_writable() && matches!(declared.kind, ResourceKind::Raw | ResourceKind::Structured { .. })
+    };
+    each_shader(3, |name, seed, shaders| {
+        if shaders[0].bindings().iter().filter(is_word_view).count() < 2 {
+            return;
+        }
+        let ends = shaders.iter().map(|shader| {
+            let mut random = Random::tame(seed);
+            let mut bindings = Bindings::new();
+            for (register, content) in contents(shader, &mut random) {
+                bindings.set(register, content.view(&device));
+            }
+            let shared = device.buffer_from_bytes(&[1; 4096]).unwrap();
+            for declared in shader.bindings().iter().filter(is_word_view) {
+                let view = match declared.kind {
+                    ResourceKind::Structured { stride_bytes } => View::structured(shared.clone(), stride_bytes),
+                    _ => View::raw(shared.clone()),
+                };
+                let view = view.unwrap();
+                let view = if declared.uses_counter { view.with_counter(Counter::new(1)).unwrap() } else { view };
+                bindings.set(declared.register, view);
+            }
+            run(&device, shader, &bindings)
+        });
+        let ends: Vec<_> = ends.collect();
+        assert!(ends.iter().all(|end| *end == ends[0]), "{name}: {:?}, {:?}", ends[0].0, ends[1].0);
+    });
+}
+
+#[test]
+fn what_is_read_and_written_must_not_be_one_buffer() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let copy = compute_shaders().into_iter().find_map(|path| {
+        let shader = device.compile(&std::fs::read(path).unwrap(), &CompileOptions::default()).ok()?;
+        let has = |class: ResourceClass| {
+            let of_class =
+                |declared: &&Declared| declared.register.class == class && declared.kind == ResourceKind::Raw;
+            shader.bindings().iter().find(of_class).map(|declared| declared.register)
+        };
+        let (read, written) = (has(ResourceClass::ShaderResource)?, has(ResourceClass::UnorderedAccess)?);
+        Some((shader, read, written))
+    });
+    let (shader, read, written) = copy.expect("the corpus has a shader that copies raw buffers");
+    let buffer = device.buffer(256).unwrap();
+    let ends = |source: (u64, u64), target: (u64, u64)| {
+        let part = |(offset, size): (u64, u64)| View::raw(buffer.clone()).unwrap().with_range(offset, size).unwrap();
+        let mut bindings = Bindings::new();
+        bindings.set(read, part(source)).set(written, part(target));
+        run(&device, &shader, &bindings).0
+    };
+    // Neighbours are two pieces of memory.
+    assert_eq!(ends((0, 128), (128, 128)), "done");
+    assert_eq!(ends((128, 128), (0, 128)), "done");
+    assert_ne!(ends((0, 132), (128, 128)), "done");
+    assert_ne!(ends((0, 256), (0, 256)), "done");
+    // Nothing is shared where nothing is seen.
+    assert_eq!(ends((256, 0), (0, 256)), "done");
+}
+
+#[test]
+fn buffers_of_no_bytes_are_views_of_nothing() {
+    for guards in [GuardPages::Off, GuardPages::After, GuardPages::Before] {
+        let device = Device::builder().threads(1).guard_pages(guards).build().unwrap();
+        let buffer = device.buffer(0).unwrap();
+        assert_eq!((buffer.size_bytes(), buffer.to_vec()), (0, Vec::new()));
+        let views = [
+            View::constant(buffer.clone()),
+            View::raw(buffer.clone()),
+            View::structured(buffer.clone(), 4),
+            View::typed(buffer.clone(), Format::R32_UINT),
+        ];
+        for view in views {
+            let view = view.unwrap();
+            assert!(
+                view.to_vec().is_empty() && view.clone().with_range(0, 0).is_ok() && view.with_range(0, 4).is_err()
+            );
+        }
+    }
+}

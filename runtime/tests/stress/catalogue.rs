@@ -1,0 +1,199 @@
+//! What is dispatched: shaders of the corpus with inputs, and what each leaves behind, said once by the interpreter in one
+//! thread.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+
+use brolga_bytecode::LoadOptions;
+use brolga_ir::entity::{Inst, Region};
+use brolga_ir::function::{Function, InstKind, Object};
+use brolga_ir::interface::ResourceClass;
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_runtime::{BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, Shader};
+
+use crate::support::case::{Case, compute_shaders, data};
+use crate::support::content::{Content, Contents, Form, bind};
+use crate::support::random::{Random, contents};
+
+/// Loop rounds of a group with which a job must come to its end.
+const PLENTY: u64 = 2_000;
+/// Loop rounds of a group with which some jobs do not.
+pub const FEW: u64 = 3;
+
+/// A shader with its inputs.
+#[derive(Debug)]
+pub struct Job {
+    pub name: String,
+    /// Position in [`Catalogue::shaders`].
+    pub shader: usize,
+    pub contents: Contents,
+    pub groups: [u32; 3],
+    /// Whether groups may run in any order and at the same time.
+    pub any_order: bool,
+    /// What it leaves behind; nothing for a job without end.
+    pub after: After,
+    /// How it ends with [`FEW`] rounds.
+    pub with_few_rounds: Result<(), String>,
+}
+
+/// Content and hidden counter of every view, in the order of the job's contents.
+pub type After = Vec<(Vec<u8>, Option<u32>)>;
+
+impl Job {
+    /// What the views hold now.
+    pub fn seen(&self, bindings: &Bindings) -> After {
+        seen(&self.contents, bindings)
+    }
+
+    /// What the views held first.
+    pub fn before(&self) -> After {
+        self.contents.iter().map(|(_, content)| (content.bytes.clone(), content.counter)).collect()
+    }
+}
+
+fn seen(contents: &Contents, bindings: &Bindings) -> After {
+    let views = contents.iter().map(|(register, _)| bindings.get(*register).expect("it was bound"));
+    views.map(|view| (view.to_vec(), view.counter().map(|counter| counter.get()))).collect()
+}
+
+/// All jobs.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    /// Containers.
+    pub shaders: Vec<Vec<u8>>,
+    /// Jobs that come to an end.
+    pub jobs: Vec<Job>,
+    /// Jobs that do not.
+    pub endless: Vec<Job>,
+}
+
+impl fmt::Display for Catalogue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let any_order = self.jobs.iter().filter(|job| job.any_order).count();
+        let short = self.jobs.iter().filter(|job| job.with_few_rounds.is_err()).count();
+        let (jobs, shaders, endless) = (self.jobs.len(), self.shaders.len(), self.endless.len());
+        write!(
+            f,
+            "{jobs} jobs with an end ({any_order} in any order, {short} stopped by {FEW} rounds) and {endless} without, \
+             {shaders} shaders"
+        )
+    }
+}
+
+impl Catalogue {
+    /// Jobs of every `step`-th shader of the corpus.
+    pub fn new(step: usize) -> Self {
+        let device = Device::builder().threads(1).build().unwrap();
+        let mut catalogue = Self::default();
+        for (seed, path) in (1..).zip(compute_shaders()).step_by(step) {
+            catalogue.add_shader(&device, &path, seed);
+        }
+        for entry in ["plain", "one_thread", "barriers"] {
+            catalogue.add_endless(entry);
+        }
+        catalogue
+    }
+
+    fn add_shader(&mut self, device: &Device, path: &Path, seed: u64) {
+        let bytes = std::fs::read(path).unwrap();
+        let shader = match device.compile(&bytes, &CompileOptions::new(Engine::Interpreter)) {
+            Ok(shader) => shader,
+            // Another test says which these may be.
+            Err(Error::Translate(_)) => return,
+            Err(error) => panic!("{}: {error}", path.display()),
+        };
+        let alone = !communicates(&bytes);
+        let mut inputs = Vec::new();
+        for (n, groups) in (0..).zip([[2, 2, 1], [7, 3, 2]]) {
+            let mut random = Random::tame(seed + n * 1000);
+            inputs.push((contents(&shader, &mut random), groups, alone));
+        }
+        if let Some(name) = path.parent().filter(|folder| folder.parent() == Some(&data().join("exec"))) {
+            let case = Case::read(name.file_name().unwrap().to_str().unwrap());
+            let contents = case.contents();
+            let any_order = contents.iter().all(|(register, _)| !case.is_unordered(&register.to_string()));
+            inputs.push((contents, case.groups(), any_order));
+        }
+        let name = path.strip_prefix(data()).unwrap_or(path).display().to_string();
+        let number = self.shaders.len();
+        self.shaders.push(bytes);
+        for (contents, groups, any_order) in inputs {
+            let run = |rounds| run(device, &shader, &contents, groups, rounds);
+            let (Ok(()), after) = run(PLENTY) else { continue };
+            let any_order = any_order && backwards(device, &shader, &contents, groups) == after;
+            let with_few_rounds = run(FEW).0;
+            let name = format!("{name} {groups:?}");
+            self.jobs.push(Job { name, shader: number, contents, groups, any_order, after, with_few_rounds });
+        }
+    }
+
+    /// `endless.hlsl` with a number of rounds that its loops never meet.
+    fn add_endless(&mut self, entry: &str) {
+        let path = format!("{}/tests/data/endless.{entry}.cso", env!("CARGO_MANIFEST_DIR"));
+        let number = self.shaders.len();
+        self.shaders.push(std::fs::read(path).unwrap());
+        for groups in [[2, 1, 1], [300, 1, 1]] {
+            let rounds = Content::new(Form::Constant, 7u32.to_le_bytes().to_vec());
+            let result = Content::new(Form::Raw, vec![0; 300 * 20 * 4]);
+            let contents = vec![("b0".parse().unwrap(), rounds), ("u0".parse().unwrap(), result)];
+            let device = Device::builder().threads(1).build().unwrap();
+            let shader = device.compile(&self.shaders[number], &CompileOptions::new(Engine::Interpreter)).unwrap();
+            let (with_few_rounds, after) = (run(&device, &shader, &contents, groups, FEW).0, After::new());
+            let name = format!("endless.{entry} {groups:?}");
+            self.endless.push(Job { name, shader: number, contents, groups, any_order: true, after, with_few_rounds });
+        }
+    }
+}
+
+/// Runs a job in one thread.
+fn run(
+    device: &Device,
+    shader: &Shader,
+    contents: &Contents,
+    groups: [u32; 3],
+    rounds: u64,
+) -> (Result<(), String>, After) {
+    let bindings = bind(contents, device);
+    let dispatch = Dispatch::new(groups).rules(BindingRules::Partial).fuel(rounds);
+    let end = device.dispatch(shader, &bindings, &dispatch).map(|_| ()).map_err(|error| error.to_string());
+    (end, seen(contents, &bindings))
+}
+
+/// What a job leaves behind whose groups run one after the other, the last one first.
+fn backwards(device: &Device, shader: &Shader, contents: &Contents, groups: [u32; 3]) -> After {
+    let bindings = bind(contents, device);
+    let [width, height, depth] = groups;
+    for z in (0..depth).rev() {
+        for y in (0..height).rev() {
+            for x in (0..width).rev() {
+                let dispatch = Dispatch::new([1; 3]).first_group([x, y, z]).rules(BindingRules::Partial);
+                device.dispatch(shader, &bindings, &dispatch).unwrap();
+            }
+        }
+    }
+    seen(contents, &bindings)
+}
+
+/// Whether a group may see what another one did: it reads what the shader writes, or uses what an atomic gives back.
+fn communicates(container: &[u8]) -> bool {
+    let program = brolga_bytecode::Shader::load(container, &LoadOptions::default()).unwrap().program;
+    let function = translate(&program, &TranslateOptions::default()).unwrap();
+    let insts = || (0..function.region_count()).flat_map(|n| &function.region(Region::new(n)).insts);
+    let used: HashSet<_> = insts().flat_map(|&inst| function.inst(inst).kind.args()).collect();
+    let is_used = |inst: Inst| function.inst(inst).results.iter().any(|result| used.contains(result));
+    insts().any(|&inst| match &function.inst(inst).kind {
+        InstKind::Counter { .. } => true,
+        InstKind::Load { place } => is_written(&function, &place.object),
+        InstKind::TexelLoad { resource, .. } => is_written(&function, &Object::Resource(*resource)),
+        InstKind::Atomic { .. } | InstKind::TexelAtomic { .. } => is_used(inst),
+        _ => false,
+    })
+}
+
+fn is_written(function: &Function, object: &Object) -> bool {
+    match object {
+        Object::Resource(resource) => function.interface.resource(resource.id).class == ResourceClass::UnorderedAccess,
+        _ => false,
+    }
+}

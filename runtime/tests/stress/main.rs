@@ -1,0 +1,103 @@
+//! Many dispatches at once: four threads of the caller's use three devices, with shaders of the corpus that come and go,
+//! and a tenth of the dispatches is stopped at a random moment. Whatever was not stopped must be right, nothing but views
+//! may be written, and the process must give back what it took.
+//!
+//! | file | what |
+//! |---|---|
+//! | `catalogue.rs` | what is dispatched, and what each dispatch must leave behind |
+//! | `fleet.rs` | what the threads share: devices, compiled shaders, the one who cancels |
+//! | `worker.rs` | one thread: draws, dispatches, looks at what came out |
+//! | `process.rs` | what the process holds: memory, executable mappings, files, threads |
+//!
+//! The long run: `cargo test --release -p brolga-runtime --test stress -- --ignored --nocapture`. `BROLGA_DISPATCHES`
+//! sets its length, `BROLGA_SEED` what is drawn.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod catalogue;
+mod fleet;
+mod process;
+mod worker;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use brolga_runtime::Device;
+use catalogue::Catalogue;
+use fleet::Fleet;
+use process::Usage;
+use worker::Tally;
+
+/// Threads of the caller's.
+const CALLERS: usize = 4;
+
+/// How often the process is looked at during a run.
+const SAMPLES: usize = 20;
+
+/// What is measured is the process's: one run at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
+}
+
+#[test]
+fn many_dispatches_at_once_are_right_and_leave_nothing_behind() {
+    stress(&Catalogue::new(9), 500);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_hundred_thousand_dispatches_take_no_more_memory_than_ten_thousand() {
+    let dispatches = setting("BROLGA_DISPATCHES", 100_000) as usize;
+    let samples = stress(&Catalogue::new(1), dispatches);
+    let after = |percent: usize| samples[percent * SAMPLES / 100].resident_kib;
+    // Allocators keep some of what was freed; what leaks with every dispatch or shader would be far more than this.
+    let most = after(10) + after(10) / 10 + (16 << 10);
+    assert!(after(100) <= most, "{} KiB after the first tenth, {} KiB at the end", after(10), after(100));
+}
+
+#[test]
+fn a_thousand_devices_give_their_threads_back() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = Usage::of_this_process();
+    for _ in 0..1000 {
+        let device = Device::builder().threads(3).build().unwrap();
+        // A thread that has not begun yet when its pool is dropped must end too.
+        drop(device);
+    }
+    assert_eq!(Usage::once_threads_ended().files, before.files);
+}
+
+/// Runs a number of dispatches; gives what the process held before, at equal steps, and after the last one.
+fn stress(catalogue: &Catalogue, dispatches: usize) -> Vec<Usage> {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    println!("{catalogue}");
+    let before = Usage::of_this_process();
+    let fleet = Fleet::new(catalogue, dispatches, setting("BROLGA_SEED", 1));
+    let start = Instant::now();
+    let tallies: Vec<Tally> = std::thread::scope(|scope| {
+        scope.spawn(|| fleet.cancel_what_is_asked());
+        let callers: Vec<_> = (0..CALLERS).map(|_| scope.spawn(|| worker::work(&fleet))).collect();
+        let tallies = callers.into_iter().map(|caller| caller.join().expect("failures are noted")).collect();
+        fleet.no_more_to_cancel();
+        tallies
+    });
+    let elapsed = start.elapsed();
+    let mut samples = fleet.samples();
+    samples.insert(0, before);
+    drop(fleet);
+    let tally = tallies.into_iter().reduce(Tally::plus).expect("there are callers");
+    println!("{dispatches} dispatches in {elapsed:.1?}\n{tally}");
+    for (step, usage) in samples.iter().enumerate() {
+        println!("{:3} %: {usage}", step * 100 / SAMPLES);
+    }
+    let after = Usage::once_threads_ended();
+    println!("  end: {after}");
+    assert!(tally.failures.is_empty(), "{} failures\n{}", tally.failures.len(), tally.failures.join("\n"));
+    assert_eq!(tally.total(), dispatches as u64);
+    assert_eq!(after.code_kib, before.code_kib, "memory of machine code was not given back");
+    assert_eq!(after.files, before.files, "files stayed open");
+    samples
+}

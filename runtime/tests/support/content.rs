@@ -1,0 +1,109 @@
+//! What a register is bound to, as data: it can be bound again and again, on any device, between guard bytes.
+
+use brolga_runtime::{Bindings, Buffer, Counter, Device, Format, Register, TextureShape, View};
+
+/// Bytes before and after a guarded view; a multiple of whatever a view may start at.
+const GUARD_BYTES: u64 = 256;
+/// What guard bytes hold.
+const GUARD: u8 = 0xa5;
+
+/// How the bytes are seen.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    Constant,
+    Raw,
+    Structured { stride_bytes: u32 },
+    Typed(Format),
+    Texture(TextureShape),
+}
+
+/// A view's form and first content.
+#[derive(Clone, Debug)]
+pub struct Content {
+    pub form: Form,
+    pub bytes: Vec<u8>,
+    /// First value of the hidden counter.
+    pub counter: Option<u32>,
+}
+
+impl Content {
+    /// Content without a hidden counter.
+    pub fn new(form: Form, bytes: Vec<u8>) -> Self {
+        Self { form, bytes, counter: None }
+    }
+
+    /// A view of a buffer or texture that holds nothing else.
+    pub fn view(&self, device: &Device) -> View {
+        let buffer = device.buffer_from_bytes(&self.bytes).unwrap();
+        self.see(buffer)
+    }
+
+    /// A view between guard bytes, and the buffer with them. Textures have no such buffer.
+    pub fn guarded_view(&self, device: &Device) -> (View, Option<Buffer>) {
+        if let Form::Texture(_) = self.form {
+            return (self.view(device), None);
+        }
+        let guard = [GUARD; GUARD_BYTES as usize];
+        let buffer = device.buffer_from_bytes(&[&guard, self.bytes.as_slice(), &guard].concat()).unwrap();
+        let view = self.see(buffer.clone()).with_range(GUARD_BYTES, self.bytes.len() as u64).unwrap();
+        (view, Some(buffer))
+    }
+
+    fn see(&self, buffer: Buffer) -> View {
+        let view = match self.form {
+            Form::Constant => View::constant(buffer),
+            Form::Raw => View::raw(buffer),
+            Form::Structured { stride_bytes } => View::structured(buffer, stride_bytes),
+            Form::Typed(format) => View::typed(buffer, format),
+            Form::Texture(shape) => Ok(View::texture(brolga_runtime::Texture::new(buffer, shape).unwrap())),
+        };
+        let view = view.unwrap();
+        match self.counter {
+            Some(value) => view.with_counter(Counter::new(value)).unwrap(),
+            None => view,
+        }
+    }
+}
+
+/// Everything that a shader gets, by register.
+pub type Contents = Vec<(Register, Content)>;
+
+/// Binds everything anew.
+pub fn bind(contents: &Contents, device: &Device) -> Bindings {
+    let mut bindings = Bindings::new();
+    for (register, content) in contents {
+        bindings.set(*register, content.view(device));
+    }
+    bindings
+}
+
+/// Views between guard bytes.
+pub struct Guarded {
+    pub bindings: Bindings,
+    buffers: Vec<(Register, Buffer)>,
+}
+
+impl Guarded {
+    /// Binds everything anew.
+    pub fn bind(contents: &Contents, device: &Device) -> Self {
+        let (mut bindings, mut buffers) = (Bindings::new(), Vec::new());
+        for (register, content) in contents {
+            let (view, buffer) = content.guarded_view(device);
+            bindings.set(*register, view);
+            buffers.extend(buffer.map(|buffer| (*register, buffer)));
+        }
+        Self { bindings, buffers }
+    }
+
+    /// The first register whose guard bytes were written.
+    pub fn broken(&self) -> Option<Register> {
+        let whole = |buffer: &Buffer| {
+            let mut guard = [0; GUARD_BYTES as usize];
+            [0, buffer.size_bytes() - GUARD_BYTES].into_iter().all(|at| {
+                buffer.read(at, &mut guard).unwrap();
+                guard == [GUARD; GUARD_BYTES as usize]
+            })
+        };
+        self.buffers.iter().find(|(_, buffer)| !whole(buffer)).map(|(register, _)| *register)
+    }
+}
