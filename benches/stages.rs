@@ -1,19 +1,24 @@
-//! What each stage of a shader's way costs: decoding and checking, translation and passes, machine code, and a dispatch
-//! of one group. Unit: time per shader, or per dispatch. Read ratios within one run.
+//! What each stage of a shader's way costs, for a small, a middling and a large shader: decoding and checking,
+//! translation, the passes, verification, machine code, all of it together; and what a dispatch costs beside the shader.
 //!
-//! `cargo bench` runs all; `cargo bench -- dispatch` those with that name.
+//! Unit: time per shader, and bytecode per second; for dispatches time per dispatch. Read ratios within one run.
+//! `cargo bench --bench stages` runs all, `cargo bench --bench stages -- dispatch` those with that name.
 
 use std::hint::black_box;
 use std::path::Path;
 
 use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, View};
-use criterion::{Criterion, criterion_group, criterion_main};
+use brolga_bytecode::{LoadOptions, Shader};
+use brolga_ir::passes::{Level, optimise};
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_ir::verify::verify;
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 
-/// A small, a middling and a large shader of the corpus.
-const SHADERS: [&str; 3] = [
-    "exec/vec_add_raw/shader.main.cs_5_0.cso",
-    "exec/nbody_step/shader.main.cs_5_0.cso",
-    "compute/big.march.cs_5_0.cso",
+/// Shaders of the corpus: 6, 38 and 3,111 instructions.
+const SHADERS: [(&str, &str); 3] = [
+    ("small", "exec/vec_add_raw/shader.main.cs_5_0.cso"),
+    ("middle", "exec/nbody_step/shader.main.cs_5_0.cso"),
+    ("large", "compute/big.march.cs_5_0.cso"),
 ];
 
 fn read(name: &str) -> Vec<u8> {
@@ -22,46 +27,58 @@ fn read(name: &str) -> Vec<u8> {
 }
 
 fn stages(c: &mut Criterion) {
-    let device = Device::builder().threads(1).build().expect("a small pool");
-    for name in SHADERS {
+    let device = Device::builder().threads(1).build().expect("one thread needs no pool");
+    for (size, name) in SHADERS {
         let container = read(name);
-        let loading = brolga_bytecode::LoadOptions::default();
-        c.bench_function(&format!("decode {name}"), |b| {
-            b.iter(|| brolga_bytecode::Shader::load(black_box(&container), &loading).expect("a good shader"));
-        });
-        let shader = brolga_bytecode::Shader::load(&container, &loading).expect("a good shader");
-        c.bench_function(&format!("translate {name}"), |b| {
-            b.iter(|| {
-                let options = brolga_ir::translate::sm5::TranslateOptions::default();
-                let mut func = brolga_ir::translate::sm5::translate(&shader.program, &options).expect("supported");
-                brolga_ir::passes::optimise(&mut func, brolga_ir::passes::Level::Full);
-                func
-            });
-        });
-        c.bench_function(&format!("compile, all stages, {name}"), |b| {
-            b.iter(|| device.compile(&container, &CompileOptions::new(Engine::Jit)).expect("a good shader"));
-        });
-    }
-}
-
-/// The price of a dispatch that does almost nothing: one group of one raw copy.
-fn dispatch(c: &mut Criterion) {
-    let device = Device::builder().threads(1).build().expect("a small pool");
-    let container = read(SHADERS[0]);
-    let shader = device.compile(&container, &CompileOptions::new(Engine::Jit)).expect("a good shader");
-    let mut bindings = Bindings::new();
-    for declared in shader.bindings() {
-        let buffer = device.buffer(1 << 16).expect("a small buffer");
-        let view = match declared.register.class {
-            brolga::ResourceClass::Constant => View::constant(buffer),
-            _ => View::raw(buffer),
+        let loading = LoadOptions::default();
+        let load = || Shader::load(black_box(&container), &loading).expect("a good shader");
+        let shader = load();
+        let translated = || translate(&shader.program, &TranslateOptions::default()).expect("supported");
+        let optimised = || {
+            let mut func = translated();
+            optimise(&mut func, Level::Full);
+            func
         };
-        bindings.set(declared.register, view.expect("a good view"));
+        let verified = verify(optimised()).expect("the passes keep what is verified");
+
+        let mut group = c.benchmark_group(size);
+        group.throughput(Throughput::Bytes(container.len() as u64));
+        group.bench_function("decode", |b| b.iter(load));
+        group.bench_function("translate", |b| b.iter(translated));
+        group.bench_function("passes", |b| {
+            b.iter_batched_ref(translated, |func| optimise(func, Level::Full), BatchSize::LargeInput);
+        });
+        group.bench_function("verify", |b| b.iter_batched(optimised, verify, BatchSize::LargeInput));
+        if let Some(options) = brolga_jit::Options::host() {
+            group.bench_function("machine code", |b| b.iter(|| brolga_jit::compile(black_box(&verified), &options)));
+        }
+        group.bench_function("whole", |b| {
+            b.iter(|| device.compile(&container, &CompileOptions::new(Engine::best())).expect("a good shader"));
+        });
+        group.finish();
     }
-    c.bench_function("dispatch of one group", |b| {
-        b.iter(|| device.dispatch(&shader, &bindings, &Dispatch::new([1, 1, 1])).expect("runs"));
-    });
 }
 
-criterion_group!(benches, stages, dispatch);
+/// The price of dispatches that do almost nothing: one group of one copy, and many groups, which several threads share.
+fn dispatches(c: &mut Criterion) {
+    let (_, name) = SHADERS[0];
+    let mut group = c.benchmark_group("dispatch");
+    for (threads, groups) in [(1, 1), (1, 1024), (2, 1024)] {
+        let device = Device::builder().threads(threads).build().expect("a small pool");
+        let shader = device.compile(&read(name), &CompileOptions::default()).expect("a good shader");
+        let mut bindings = Bindings::new();
+        for declared in shader.bindings() {
+            let buffer = device.buffer(1 << 20).expect("a small buffer");
+            bindings.set(declared.register, View::raw(buffer).expect("a good view"));
+        }
+        let what = Dispatch::new([groups, 1, 1]);
+        group.throughput(Throughput::Elements(groups.into()));
+        group.bench_function(format!("{groups} groups, {threads} threads"), |b| {
+            b.iter(|| device.dispatch(&shader, &bindings, &what).expect("runs"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, stages, dispatches);
 criterion_main!(benches);

@@ -84,9 +84,9 @@ fn shown_bytes(error: &JobError) -> usize {
 pub(super) fn ending(error: &JobError) -> Ending {
     use brolga::{Error, ResourceError};
     match error.problem() {
-        Problem::TooLarge { .. } | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => {
-            Ending::Stopped
-        }
+        Problem::TooLarge { .. }
+        | Problem::TogetherTooLarge { .. }
+        | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,
         Problem::Run {
             error:
                 Error::OverLimit { .. }

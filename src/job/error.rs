@@ -244,6 +244,16 @@ pub enum Problem {
         /// Bytes allowed.
         limit: u64,
     },
+    /// Views that are too much together.
+    #[error("with {register} the job would take {bytes} bytes, the limit is {limit}")]
+    TogetherTooLarge {
+        /// The register that is too much.
+        register: String,
+        /// Bytes of all views up to it.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
     /// Content of a size that is no whole number of elements, rows or words.
     #[error("{register} has {bytes} bytes, which is no multiple of {unit}")]
     NotWhole {

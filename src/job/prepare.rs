@@ -59,6 +59,14 @@ impl LoadedContent {
             LoadedContent::Bytes(bytes) => bytes.len() as u64,
         }
     }
+
+    /// Bytes that the view takes in memory.
+    fn memory_bytes(&self) -> u64 {
+        match self {
+            LoadedContent::Mapped(..) => 0,
+            _ => self.size_bytes(),
+        }
+    }
 }
 
 /// An expectation with its content.
@@ -70,7 +78,8 @@ pub(super) struct Check {
 }
 
 impl Job {
-    /// Opens the job's files. Nothing larger than the limits is read.
+    /// Opens the job's files. Nothing larger than the limits is read, and what all views and expected results take together,
+    /// beside mapped files, is no more than one buffer may have.
     pub fn prepare(self, limits: &Limits) -> Result<Prepared, JobError> {
         let mut containers = Vec::new();
         for shader in &self.shaders {
@@ -84,17 +93,23 @@ impl Job {
                 }
             }
         }
+        let most = limits.buffer_bytes;
+        let mut left = most;
         let mut views = Vec::new();
         for binding in &self.bindings {
-            let loader = Loader { job: &self, binding, most: limits.buffer_bytes };
-            views.push(loader.load()?);
+            let view = Loader { job: &self, binding, most, left }.load()?;
+            left -= view.content.memory_bytes();
+            views.push(view);
         }
         let mut checks = Vec::new();
         for expectation in &self.expectations {
             let at = self.bindings.iter().position(|binding| binding.register == expectation.register);
             let at = at.expect("the reader refuses expectations about registers that are not bound");
-            let loader = Loader { job: &self, binding: &self.bindings[at], most: limits.buffer_bytes };
-            checks.push(loader.check(expectation, &views[at])?);
+            let check =
+                Loader { job: &self, binding: &self.bindings[at], most, left }.check(expectation, &views[at])?;
+            let bytes: u64 = check.segments.iter().map(|segment| segment.bytes.len() as u64).sum();
+            left = left.saturating_sub(bytes);
+            checks.push(check);
         }
         Ok(Prepared { job: self, containers, views, checks })
     }
@@ -121,7 +136,10 @@ impl Prepared {
 struct Loader<'a> {
     job: &'a Job,
     binding: &'a Binding,
+    /// Bytes that a view may have.
     most: u64,
+    /// Bytes that the views before left of what all may have together.
+    left: u64,
 }
 
 /// The content of an input file without its header.
@@ -154,6 +172,9 @@ impl Loader<'_> {
             _ => None,
         };
         let size = self.size(&kind, file.as_ref().map(|(file, _)| file.bytes.len() as u64))?;
+        if size > self.left {
+            return Err(self.too_large(size, &self.binding.span));
+        }
         let content = match (&self.binding.content, file) {
             (_, Some((file, span))) => {
                 self.check_file_size(&file.path, file.bytes.len() as u64, size, span)?;
@@ -221,7 +242,7 @@ impl Loader<'_> {
             _ => return Err(self.wrong(Problem::NoSize { register: self.register() })),
         };
         if size > self.most {
-            return Err(self.wrong(Problem::TooLarge { register: self.register(), bytes: size, limit: self.most }));
+            return Err(self.too_large(size, &self.binding.span));
         }
         let unit = match *kind {
             Kind::Structured { stride, .. } => u64::from(stride),
@@ -233,6 +254,16 @@ impl Loader<'_> {
             return Err(self.not_whole(size, unit));
         }
         Ok(size)
+    }
+
+    /// What to say of a view or file of so many bytes, which is too much by itself or with what was there before.
+    fn too_large(&self, bytes: u64, span: &Span) -> JobError {
+        let (register, limit) = (self.register(), self.most);
+        let problem = match bytes > limit {
+            true => Problem::TooLarge { register, bytes, limit },
+            false => Problem::TogetherTooLarge { register, bytes: bytes.saturating_add(limit - self.left), limit },
+        };
+        self.job.error(span, problem)
     }
 
     fn not_whole(&self, bytes: u64, unit: u64) -> JobError {
@@ -257,7 +288,7 @@ impl Loader<'_> {
                 if !picture::can_read(shape.format) {
                     return Err(bad(format!("a picture gives texels of R8G8B8A8_UNORM, not {}", shape.format)));
                 }
-                let picture = picture::read(&bytes, self.most).map_err(bad)?;
+                let picture = picture::read(&bytes, self.left).map_err(bad)?;
                 if shape.width == 0 {
                     (shape.width, shape.height) = (picture.width, picture.height);
                 }
@@ -308,12 +339,9 @@ impl Loader<'_> {
 
     fn read(&self, path: &Path, span: &Span) -> Result<Vec<u8>, JobError> {
         // Room for a header.
-        match input::read(path, self.most.saturating_add(1 << 16)) {
+        match input::read(path, self.left.saturating_add(1 << 16)) {
             Ok(bytes) => Ok(bytes),
-            Err(Refusal::TooLarge(bytes)) => {
-                let (register, limit) = (self.register(), self.most);
-                Err(self.job.error(span, Problem::TooLarge { register, bytes, limit }))
-            }
+            Err(Refusal::TooLarge(bytes)) => Err(self.too_large(bytes, span)),
             Err(Refusal::Io(error)) => Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), error })),
         }
     }

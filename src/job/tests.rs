@@ -262,3 +262,19 @@ fn check_error(result: Result<Job, JobError>) {
         assert!(error.to_string().starts_with("j:") || error.text().is_empty());
     }
 }
+
+#[test]
+fn views_together_have_a_limit_too() {
+    let view = |slot: &str| format!("[{slot}]\nstructured = {{ stride = 16, count = 1342177280 }}\n");
+    let gib = 1u64 << 30;
+    assert!(prepared(&view("u0")).is_ok());
+    let error = prepared(&format!("{}{}", view("u0"), view("u1"))).unwrap_err();
+    let limits = format!("the job would take {} bytes, the limit is {}", 40 * gib, 32 * gib);
+    assert_eq!(error.problem().to_string(), format!("with u1 {limits}"));
+    assert_eq!(&error.text()[error.span()], "u1");
+    // What is left counts for files and pictures too.
+    let full = view("u0").replace("1342177280", "2147483648");
+    assert!(prepared(&full).is_ok());
+    assert!(unprepared(&format!("{full}[t0]\nraw = {{}}\nfile = \"six.bin\"\n")).starts_with("t0 has 6 bytes"));
+    assert!(unprepared(&format!("{full}[b0]\nfile = \"six.bin\"\n")).starts_with("with b0 the job would take"));
+}
