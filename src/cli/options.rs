@@ -11,7 +11,7 @@ use super::{Ending, report};
 /// What stdout gets.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// Lines for people
+    /// Text for people
     Text,
     /// One document
     Json,
