@@ -160,7 +160,7 @@ fn json_has_the_same_facts() {
 fn forms_of_a_shader_are_printed_and_nothing_runs() {
     let folder = Folder::new();
     folder.write("job.toml", ADD.to_owned() + "save = \"out.bin\"\n");
-    for form in ["ir", "clif", "asm"] {
+    for form in ["ir", "packet", "clif", "asm"] {
         let run = folder.brolga(&["run", "job.toml", "--emit", form]);
         assert_eq!(run.code, Some(0), "{form}: {}", run.err);
         assert!(run.out.lines().count() > 5, "{form}: {}", run.out);

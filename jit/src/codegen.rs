@@ -14,6 +14,7 @@ use target_lexicon::{Architecture, Triple};
 use crate::code::ExecutableCode;
 use crate::compiled::{Compiled, Statistics};
 use crate::error::CompileError;
+use crate::lower::notes::Notes;
 use crate::lower::{self, LANES};
 use crate::mxcsr::FloatMode;
 use crate::options::{CpuFeatures, Options};
@@ -76,6 +77,8 @@ pub(crate) struct Record {
     pub blocks: Vec<u32>,
     /// Those of them that something jumps to.
     pub jumps: Vec<u32>,
+    /// What was decided on the way.
+    pub notes: Notes,
 }
 
 /// Generates code for any target that Cranelift knows.
@@ -103,7 +106,8 @@ fn run(
     let start = Instant::now();
     let mut context = Context::new();
     context.func.signature = signature(isa);
-    let arena = lower::lower(func, options, isa, &mut context.func, record.is_some())?;
+    let arena =
+        lower::lower(func, options, isa, &mut context.func, record.as_deref_mut().map(|record| &mut record.notes))?;
     let lower_time = start.elapsed();
     if let Some(record) = &mut record {
         record.clif = context.func.display().to_string();

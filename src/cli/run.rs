@@ -70,6 +70,8 @@ impl Engines {
 enum Form {
     /// The optimised intermediate representation
     Ir,
+    /// The same as packets run it, with what explains its speed
+    Packet,
     /// What Cranelift is given
     Clif,
     /// Machine code below the shader's instructions
@@ -256,6 +258,7 @@ impl Session<'_> {
         let engine = Engines::list(self.arguments.engine)[0];
         let form = match form {
             Form::Ir => Emit::Ir,
+            Form::Packet => Emit::Packet,
             Form::Clif => Emit::Clif,
             Form::Asm => Emit::Asm,
         };

@@ -1,16 +1,18 @@
-//! A shader's code as text for people: what Cranelift is given, and machine code beside the shader's instructions.
+//! A shader's code as text for people: as packets run it, as Cranelift is given it, as machine code.
 //!
 //! | file | what |
 //! |---|---|
 //! | `asm.rs` | machine code below the instructions that it comes from |
 //! | `disassemble.rs` | bytes to machine instructions, and what of them is data |
 //! | `order.rs` | which instructions stand in their order |
+//! | `packet.rs` | the operations with what was decided about each |
 //!
 //! A listing is made from the same run of the compiler as code that is executed: the bytes are the same.
 
 mod asm;
 mod disassemble;
 mod order;
+mod packet;
 
 use std::fmt;
 
@@ -25,6 +27,8 @@ use crate::options::Options;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
+    /// The operations as packets run them.
+    Packet,
     /// What Cranelift is given.
     Clif,
     /// Machine code below the shader's instructions.
@@ -66,7 +70,7 @@ pub enum LineKind {
     Shader,
     /// An operation of the intermediate representation.
     Operation,
-    /// What code is for that belongs to no instruction.
+    /// What the lines below are for that belong to no instruction, or to many.
     Part,
     /// A place that code jumps to or reads.
     Label,
@@ -108,6 +112,7 @@ pub fn list(
     let isa = codegen::host(options, true)?;
     let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
     Ok(match form {
+        Form::Packet => packet::list(func, options, &record.notes),
         Form::Clif => Listing::plain(&record.clif),
         Form::Asm => asm::list(func, options, &machine, &record, source),
     })

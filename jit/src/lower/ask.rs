@@ -5,6 +5,7 @@ use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Element, InstKind, ResourceRef};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
 
+use super::notes::Note;
 use super::{Lowering, constant_flags, own_flags};
 use crate::abi::{self, HelperId, offsets};
 use crate::packet::Operand;
@@ -90,6 +91,8 @@ impl Lowering<'_, '_> {
             return;
         };
         let once = question.effect.is_none() && results.iter().all(|&result| self.facts.is_uniform(result));
+        self.note(if once { Note::HelperOnce } else { Note::Helper });
+        self.note_lanes(&mask);
         if once {
             self.mask_first_lane();
         } else {

@@ -22,6 +22,7 @@ use smallvec::SmallVec;
 
 use super::Lowering;
 use super::mask::{Home, Mask};
+use super::notes::Note;
 use crate::ops::lower_op;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
@@ -125,6 +126,7 @@ impl Lowering<'_, '_> {
     /// Goes away if no lane is active.
     fn leave_if_empty(&mut self) {
         if let Mask::Lanes(lanes) = self.active() {
+            self.note(Note::LeftTest);
             let any = self.emit().any(&lanes);
             let target = self.empty_target();
             self.branch_away_unless(any, target);
@@ -317,6 +319,7 @@ impl Lowering<'_, '_> {
         let entry = self.active();
         let mut frame = self.frame(inst);
         frame.results = self.result_homes(inst);
+        self.note(Note::Branch);
         self.frames.push(frame);
         let blocks = [self.builder.create_block(), self.builder.create_block()];
         self.builder.ins().brif(cond, blocks[0], &[], blocks[1], &[]);
@@ -339,6 +342,7 @@ impl Lowering<'_, '_> {
         let entry = self.active();
         let mut frame = self.frame(inst);
         frame.masked = true;
+        self.note(Note::Masks);
         frame.results = self.result_homes(inst);
         let blend = frame.blend_results;
         self.frames.push(frame);
@@ -365,9 +369,11 @@ impl Lowering<'_, '_> {
     /// One arm of several that run one after the other.
     fn arm(&mut self, region: Region, mask: Packet) {
         if self.is_cheap(region) {
+            self.note(Note::UnskippedArm);
             self.mask = Some(Mask::Lanes(mask));
             return self.region(region);
         }
+        self.note(Note::SkippableArm);
         let (body, end) = (self.builder.create_block(), self.builder.create_block());
         let any = self.emit().any(&mask);
         self.builder.ins().brif(any, body, &[], end, &[]);
@@ -405,6 +411,7 @@ impl Lowering<'_, '_> {
         let entry = self.active();
         let mut frame = self.frame(inst);
         frame.results = self.result_homes(inst);
+        self.note(Note::Branch);
         self.frames.push(frame);
         let mut table = Switch::new();
         let mut blocks = Vec::with_capacity(cases.len() + 1);
@@ -430,6 +437,7 @@ impl Lowering<'_, '_> {
         let entry = self.active();
         let mut frame = self.frame(inst);
         frame.masked = true;
+        self.note(Note::Masks);
         frame.results = self.result_homes(inst);
         self.frames.push(frame);
         let mut taken = self.emit().mask_constant(false);
@@ -529,6 +537,7 @@ impl Lowering<'_, '_> {
         }
         self.builder.seal_block(frame.latch);
         self.builder.switch_to_block(frame.latch);
+        self.note(if frame.divergent && frame.run.is_some() { Note::AnyTest } else { Note::LeaveTogether });
         if let Some(run) = frame.run.as_ref().filter(|_| frame.divergent) {
             let lanes = self.home_lanes(run);
             let any = self.emit().any(&lanes);

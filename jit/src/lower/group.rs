@@ -14,6 +14,7 @@ use cranelift_frontend::Switch;
 
 use super::layout::ROW_BYTES;
 use super::mask::Mask;
+use super::notes::Note;
 use super::segment::Tail;
 use super::{Lowering, own_flags};
 use crate::abi::offsets;
@@ -187,6 +188,7 @@ impl<'a> Lowering<'a, '_> {
             self.segment(&[], self.tail_of(inst));
         }
         self.stand(Site::of(inst));
+        self.note(Note::Cut);
         match &data.kind {
             InstKind::Barrier(sync) => {
                 if sync.views_global {
@@ -221,8 +223,10 @@ impl<'a> Lowering<'a, '_> {
 
     fn group_if(&mut self, inst: Inst, regions: [Region; 2]) {
         if let Some(cond) = self.decision.take() {
+            self.note(Note::Known);
             return self.group_if_on(inst, cond.values()[0], regions);
         }
+        self.note(Note::Votes);
         let votes = self.votes.expect("the segment before voted");
         let holds = self.builder.use_var(votes.first);
         let fails = self.builder.use_var(votes.second);
@@ -261,7 +265,10 @@ impl<'a> Lowering<'a, '_> {
         }
         blocks.push((otherwise, default));
         let selector = match decision {
-            Some(selector) => selector.values()[0],
+            Some(selector) => {
+                self.note(Note::Known);
+                selector.values()[0]
+            }
             None => self.agreed_arm(),
         };
         table.emit(&mut self.builder, selector, otherwise);
@@ -275,6 +282,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// The arm that all lanes of all packets want.
     fn agreed_arm(&mut self) -> ir::Value {
+        self.note(Note::Votes);
         let votes = self.votes.expect("the segment before voted");
         let lowest = self.builder.use_var(votes.first);
         let highest = self.builder.use_var(votes.second);

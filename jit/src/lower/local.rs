@@ -11,6 +11,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::layout::ROW_BYTES;
 use super::mask::Mask;
+use super::notes::Note;
 use super::{Lowering, own_flags};
 use crate::abi::offsets;
 use crate::packet::memory::Addresses;
@@ -39,6 +40,7 @@ impl Lowering<'_, '_> {
         let bytes = ELEMENT_ROWS * ROW_BYTES;
         match (&index, &offset) {
             (Operand::Uniform(index), Operand::Uniform(_)) => {
+                self.note(Note::RowsTogether);
                 let exists = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, index.value, i64::from(registers));
                 let index = self.builder.ins().uextend(types::I64, index.value);
                 let element = self.builder.ins().imul_imm_u(index, i64::from(bytes));
@@ -46,6 +48,7 @@ impl Lowering<'_, '_> {
                 Rows::Same { element, offset, exists }
             }
             _ => {
+                self.note(Note::RowPerLane);
                 let limit = self.constant(registers);
                 let exists = self.binary(Op::ULt, index.clone(), limit);
                 let bytes = self.constant(bytes);
@@ -127,6 +130,7 @@ impl Lowering<'_, '_> {
     /// Writes a store to a private array.
     pub fn store_local(&mut self, id: LocalId, place: Place, values: &[Value], mask: &Mask) {
         let rows = self.local_rows(id, place);
+        self.note_lanes(mask);
         for (word, &value) in values.iter().enumerate() {
             let value = self.packet_operand(value);
             match &rows {

@@ -17,6 +17,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::Lowering;
 use super::lanes::Work;
 use super::mask::{Home, Mask};
+use super::notes::Note;
 use super::place::{Access, Area, Limit, Spread, Target};
 use crate::abi::offsets;
 use crate::packet::memory::Addresses;
@@ -30,6 +31,7 @@ impl Lowering<'_, '_> {
         }
         let mask = self.active();
         let access = self.access(place, &mask);
+        self.note_access(&access);
         let words = results.len();
         let loaded: Vec<Operand> = match (&access.target, &access.spread) {
             (Target::Area(area), Spread::Same) => {
@@ -44,7 +46,10 @@ impl Lowering<'_, '_> {
                 let area = *area;
                 self.load_scattered(&area, &access, words, &mask)
             }
-            (Target::PerLane(_), _) => self.lane_by_lane(&access, &mask, Work::Load { words }),
+            (Target::PerLane(_), _) => {
+                self.note(Note::LaneByLane);
+                self.lane_by_lane(&access, &mask, Work::Load { words })
+            }
         };
         for (&result, value) in results.iter().zip(loaded) {
             self.define(result, value);
@@ -76,6 +81,9 @@ impl Lowering<'_, '_> {
                         self.first_address(area, access, checked as u32)
                     }
                 };
+                if word == 0 || !one_check {
+                    self.note(if inside.is_some() { Note::WordChecked } else { Note::Unchecked });
+                }
                 if one_check {
                     common = Some((address, inside));
                 }
@@ -95,6 +103,7 @@ impl Lowering<'_, '_> {
         let (address, inside) = self.first_address(area, access, words as u32);
         let flags = area.flags();
         let Some(inside) = inside else {
+            self.note(Note::Unchecked);
             return packets(self.emit().load_rows(address, 0, stride, words, flags));
         };
         self.fast_or_lanes(inside, access, mask, Work::Load { words }, |lowering| {
@@ -110,6 +119,7 @@ impl Lowering<'_, '_> {
             lowering.emit().gather(at, words, mask.lanes(), flags)
         };
         let Some(outside) = outside else {
+            self.note(Note::Unchecked);
             return packets(gather(self));
         };
         let outside = self.mask_and(mask, &outside);
@@ -126,6 +136,7 @@ impl Lowering<'_, '_> {
         work: Work<'_>,
         fast: impl FnOnce(&mut Self) -> Vec<Packet>,
     ) -> Vec<Operand> {
+        self.note(Note::OneCheck);
         let (quick, slow) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(inside, quick, &[], slow, &[]);
         self.two_ways(quick, slow, access, mask, work, fast)
@@ -140,6 +151,7 @@ impl Lowering<'_, '_> {
         work: Work<'_>,
         fast: impl FnOnce(&mut Self) -> Vec<Packet>,
     ) -> Vec<Operand> {
+        self.note(Note::LanesCheck);
         let (quick, slow) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(outside, slow, &[], quick, &[]);
         self.two_ways(quick, slow, access, mask, work, fast)
@@ -180,6 +192,8 @@ impl Lowering<'_, '_> {
             return self.store_local(id, place, values, &mask);
         }
         let access = self.access(place, &mask);
+        self.note_access(&access);
+        self.note_lanes(&mask);
         let operands: Vec<Operand> = values.iter().map(|&value| self.operand(value)).collect();
         match (&access.target, &access.spread) {
             (Target::Area(area), Spread::Same) if operands.iter().all(Operand::is_uniform) => {
@@ -197,6 +211,7 @@ impl Lowering<'_, '_> {
                 self.store_scattered(&area, &access, &values, &mask);
             }
             (Target::Area(_), Spread::Same) | (Target::PerLane(_), _) => {
+                self.note(Note::LaneByLane);
                 let values = self.all_packets(&operands);
                 self.lane_by_lane(&access, &mask, Work::Store { values: &values });
             }
@@ -231,6 +246,11 @@ impl Lowering<'_, '_> {
             let (quick, general) = (self.builder.create_block(), self.builder.create_block());
             let done = self.builder.create_block();
             let mut fits = inside;
+            match (blend, inside) {
+                (true, None) => self.note(Note::Unchecked),
+                (true, Some(_)) => self.note(Note::OneCheck),
+                (false, _) => self.note(Note::AllLanesCheck),
+            }
             if !blend {
                 let all = self.emit().all(lanes);
                 fits = Some(fits.map_or(all, |fits| self.builder.ins().band(fits, all)));
@@ -258,6 +278,7 @@ impl Lowering<'_, '_> {
             return;
         }
         let Some(inside) = inside else {
+            self.note(Note::Unchecked);
             return self.emit().store_rows(values, address, 0, stride, flags);
         };
         self.fast_or_lanes(inside, access, mask, Work::Store { values }, |lowering| {
@@ -275,6 +296,7 @@ impl Lowering<'_, '_> {
             Vec::new()
         };
         let Some(outside) = outside else {
+            self.note(Note::Unchecked);
             scatter(self);
             return;
         };
@@ -296,6 +318,8 @@ impl Lowering<'_, '_> {
             return self.emit().constant_packet(brolga_ir::Const::i32(0)).into();
         };
         let access = self.access(place, &mask);
+        self.note_access(&access);
+        self.note_lanes(&mask);
         let value = self.packet_operand(value);
         let compare = compare.map(|compare| self.packet_operand(compare));
         let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
@@ -304,13 +328,17 @@ impl Lowering<'_, '_> {
                 let area = *area;
                 self.update_all(&area, &access, work)
             }
-            _ => self.lane_by_lane(&access, &mask, work).remove(0),
+            _ => {
+                self.note(Note::LaneByLane);
+                self.lane_by_lane(&access, &mask, work).remove(0)
+            }
         }
     }
 
     /// A read-modify-write of memory of our own by all lanes of the packet, one after the other.
     fn update_all(&mut self, area: &Area, access: &Access, work: Work<'_>) -> Operand {
         let Work::Atomic { op, value, compare } = work else { unreachable!("only called for atomics") };
+        self.note(Note::LanesInTurn);
         let (offsets, outside) = self.lane_offsets(area, access, 1);
         let base = area.base;
         let update = |lowering: &mut Self| {
@@ -327,6 +355,7 @@ impl Lowering<'_, '_> {
             vec![lowering.emit().from_lanes(Type::I32, &old)]
         };
         let Some(outside) = outside else {
+            self.note(Note::Unchecked);
             return update(self).remove(0).into();
         };
         let any = self.emit().any(&outside);

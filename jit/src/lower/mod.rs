@@ -14,6 +14,7 @@
 //! | `memory.rs` | loads and stores of views and shared memory |
 //! | `lanes.rs` | accesses lane by lane: atomics, and whatever is not in range as a whole |
 //! | `local.rs` | private arrays |
+//! | `notes.rs` | what was decided, for listings |
 //! | `unused.rs` | what nobody uses is removed |
 //! | `ask.rs` | what helpers do: texels, queries, counters |
 //!
@@ -34,6 +35,7 @@ mod layout;
 mod local;
 mod mask;
 mod memory;
+pub(crate) mod notes;
 mod place;
 mod segment;
 mod unused;
@@ -55,6 +57,7 @@ use self::flow::Frame;
 use self::group::GroupFrame;
 use self::layout::Layout;
 use self::mask::{Home, Mask};
+use self::notes::Notes;
 use self::place::View;
 use self::segment::{Position, Votes};
 use crate::abi::{self, offsets};
@@ -69,14 +72,14 @@ use crate::site::Site;
 /// Lanes of a packet.
 pub(crate) const LANES: u32 = 8;
 
-/// Writes the Cranelift function for a shader and gives what it needs of an arena. With `sites` every instruction says
-/// what it is for.
+/// Writes the Cranelift function for a shader and gives what it needs of an arena. With notes every
+/// instruction says what it is for.
 pub(crate) fn lower(
     func: &Function,
     options: &Options,
     isa: &dyn TargetIsa,
     clif: &mut ir::Function,
-    sites: bool,
+    mut notes: Option<&mut Notes>,
 ) -> Result<ArenaLayout, CompileError> {
     let facts = Facts::compute(func);
     let layout = Layout::compute(func, &facts)?;
@@ -87,7 +90,7 @@ pub(crate) fn lower(
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
     let base = builder.block_params(entry)[0];
-    if sites {
+    if notes.is_some() {
         builder.set_srcloc(Site::Start.to_location());
     }
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
@@ -96,7 +99,7 @@ pub(crate) fn lower(
         facts: &facts,
         layout: &layout,
         builder,
-        sites,
+        notes: notes.as_deref_mut(),
         mode: FloatMode::of(func),
         packet_context: packet_context(base, options),
         base,
@@ -131,6 +134,9 @@ pub(crate) fn lower(
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
     unused::remove_loads(clif);
+    if let Some(notes) = notes {
+        notes.finish(&facts, &layout, func.value_count());
+    }
     Ok(layout.arena())
 }
 
@@ -172,8 +178,8 @@ struct Lowering<'a, 'f> {
     facts: &'a Facts,
     layout: &'a Layout,
     builder: FunctionBuilder<'f>,
-    /// Whether code says what it is for.
-    sites: bool,
+    /// What is decided; if somebody wants to know, code says what it is for.
+    notes: Option<&'a mut Notes>,
     mode: FloatMode,
     packet_context: packet::Context,
     /// The context record.
@@ -225,7 +231,7 @@ impl<'f> Lowering<'_, 'f> {
 
     /// What the code from here on is for.
     fn stand(&mut self, site: Site) {
-        if self.sites {
+        if self.notes.is_some() {
             self.builder.set_srcloc(site.to_location());
         }
     }

@@ -13,6 +13,7 @@ use cranelift_frontend::Variable;
 
 use super::layout::ROW_BYTES;
 use super::mask::{Home, Mask};
+use super::notes::Note;
 use super::{LANES, Lowering, own_flags};
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
@@ -78,7 +79,9 @@ impl Lowering<'_, '_> {
         };
         let moves = self.group_moves(tail);
         self.moved_by_group = moves.iter().map(|&(to, _)| to).collect();
-        if self.has_work(insts, tail) {
+        let has_work = self.has_work(insts, tail);
+        self.note_segment(insts.first(), has_work);
+        if has_work {
             self.packets(insts, tail, &used);
         }
         self.stand(Site::Tail);
@@ -347,6 +350,7 @@ impl Lowering<'_, '_> {
             let same = data.results.iter().all(|&result| self.facts.uniformity.is_group_uniform(result));
             if safe && same && data.kind.args().iter().all(|&arg| self.is_same_for_group(arg)) {
                 self.stand(Site::Inst { inst, once: true });
+                self.note(Note::Once);
                 self.simple(inst);
             }
         }

@@ -71,6 +71,7 @@ pub(super) fn emit(program: &ValidProgram, function: &VerifiedFunction, form: Em
     };
     let text = || match form {
         Emit::Ir => Ok(Listing::plain(&function.to_string())),
+        Emit::Packet => code(Form::Packet),
         Emit::Clif => code(Form::Clif),
         Emit::Asm => code(Form::Asm),
     };

@@ -73,6 +73,8 @@ impl Default for CompileOptions {
 pub enum Emit {
     /// The optimised intermediate representation.
     Ir,
+    /// The same as packets run it, with what was decided about each operation.
+    Packet,
     /// What Cranelift is given.
     Clif,
     /// Machine code below the shader's instructions.

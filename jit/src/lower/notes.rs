@@ -1,0 +1,253 @@
+//! What was decided while code was written, for the listing that explains its speed.
+//!
+//! Notes are taken where a decision is made and carried out, so a listing cannot say anything else than what happened.
+//! None are taken unless somebody asks.
+
+use std::fmt;
+
+use brolga_ir::entity::{Inst, Value};
+
+use super::Lowering;
+use super::facts::Facts;
+use super::layout::Layout;
+use super::mask::Mask;
+use super::place::{Access, Spread, Target};
+use crate::site::Site;
+
+/// Everything that was noted of one shader.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    /// What was decided about instructions, in the order of the code.
+    pub insts: Vec<(Inst, Note)>,
+    /// Segments by their first instruction, in the order of the code.
+    pub segments: Vec<(Inst, Packets)>,
+    /// Of each value what it is at run time.
+    pub values: Vec<ValueNote>,
+    /// What lies in the arena.
+    pub arena: ArenaNote,
+}
+
+/// What the packets of a group do in a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Packets {
+    /// They run it one after the other, so many of them.
+    Loop(u32),
+    /// Nothing is left for them to do.
+    Idle,
+}
+
+/// A decision about an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Note {
+    /// Computed before the packets.
+    Once,
+    /// Lanes that take part may be fewer than all.
+    SomeLanes,
+    /// All lanes have one address.
+    OneAddress,
+    /// Neighbouring lanes are so many bytes apart.
+    Stride(u32),
+    /// Addresses lie anywhere.
+    Scattered,
+    /// Each lane chooses a view.
+    ViewPerLane,
+    /// Known to be in range.
+    Unchecked,
+    /// Held against the bounds without a branch: what is out of range goes to a place that nobody sees.
+    WordChecked,
+    /// One comparison for all lanes; a packet that fails goes lane by lane.
+    OneCheck,
+    /// One comparison, and all lanes must take part; else the general way.
+    AllLanesCheck,
+    /// All lanes are compared and one branch taken; a packet that fails goes lane by lane.
+    LanesCheck,
+    /// A loop over the lanes.
+    LaneByLane,
+    /// Lanes one after the other, written out.
+    LanesInTurn,
+    /// All lanes go to the same place of their private arrays, a contiguous row.
+    RowsTogether,
+    /// Each lane goes to its own place of a private array.
+    RowPerLane,
+    /// Rust code is called, with operands of all lanes.
+    Helper,
+    /// Rust code is called, with operands of one lane.
+    HelperOnce,
+    /// All lanes go one way.
+    Branch,
+    /// Both ways run, each under its mask.
+    Masks,
+    /// A way is branched around if no lane wants it.
+    SkippableArm,
+    /// A way is so short that it always runs.
+    UnskippedArm,
+    /// Lanes leave a loop in different rounds: each round ends with a test whether any is left.
+    AnyTest,
+    /// Lanes leave a loop together.
+    LeaveTogether,
+    /// Lanes may be gone after it: a test whether any is left follows.
+    LeftTest,
+    /// Runs once for the group, between segments.
+    Cut,
+    /// Its condition is computed once for the group.
+    Known,
+    /// Packets say which way they go, and must agree.
+    Votes,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Note::Once => "once",
+            Note::SomeLanes => "masked",
+            Note::OneAddress => "uniform address",
+            Note::Stride(bytes) => return write!(f, "stride {bytes}"),
+            Note::Scattered => "scattered",
+            Note::ViewPerLane => "view per lane",
+            Note::Unchecked => "unchecked",
+            Note::WordChecked => "checked without a branch",
+            Note::AllLanesCheck => "one check, and all lanes",
+            Note::OneCheck => "one check",
+            Note::LanesCheck => "lanes checked",
+            Note::LaneByLane => "lane by lane",
+            Note::LanesInTurn => "lanes in turn",
+            Note::RowsTogether => "one row",
+            Note::RowPerLane => "row per lane",
+            Note::Helper => "helper",
+            Note::HelperOnce => "helper, one lane",
+            Note::Branch => "branch",
+            Note::Masks => "masks",
+            Note::SkippableArm => "skippable arm",
+            Note::UnskippedArm => "short arm",
+            Note::AnyTest => "any-test per round",
+            Note::LeaveTogether => "lanes leave together",
+            Note::LeftTest => "any-test after",
+            Note::Cut => "cut",
+            Note::Known => "known for the group",
+            Note::Votes => "packets vote",
+        })
+    }
+}
+
+/// What a value is at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ValueNote {
+    pub form: Form,
+    /// How much it grows from lane to lane, where that is known and not 0.
+    pub step: Option<u32>,
+    /// The largest number that it can be, where that is known.
+    pub most: Option<u32>,
+    /// Where it stays between segments.
+    pub kept: Option<Kept>,
+}
+
+/// In what registers a value lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// A scalar that is the same for all threads of the group.
+    Group,
+    /// A scalar that is the same in all lanes of a packet.
+    Uniform,
+    /// A number for each lane.
+    Packet,
+}
+
+/// Where a value stays between segments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kept {
+    /// In a variable of the group.
+    Group,
+    /// At this byte of each packet's record.
+    Record(i32),
+}
+
+impl Kept {
+    /// The byte of the packet's record.
+    pub fn place(self) -> Option<i32> {
+        match self {
+            Kept::Group => None,
+            Kept::Record(at) => Some(at),
+        }
+    }
+}
+
+/// What lies in the arena, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct ArenaNote {
+    pub threads: u32,
+    pub packets: u32,
+    pub shared_bytes: u64,
+    pub record_bytes: u64,
+    pub local_bytes: u64,
+    /// Private arrays are kept for every packet.
+    pub locals_per_packet: bool,
+    /// Records say which threads have not returned.
+    pub alive: bool,
+}
+
+impl Notes {
+    /// Adds what is known of values and of the arena.
+    pub(super) fn finish(&mut self, facts: &Facts, layout: &Layout, values: usize) {
+        self.values = (0..values).map(Value::new).map(|value| value_note(facts, layout, value)).collect();
+        self.arena = ArenaNote {
+            threads: layout.threads,
+            packets: layout.packets,
+            shared_bytes: layout.shared_bytes,
+            record_bytes: layout.record_bytes,
+            local_bytes: layout.local_bytes,
+            locals_per_packet: layout.locals_per_packet,
+            alive: layout.alive.is_some(),
+        };
+    }
+}
+
+fn value_note(facts: &Facts, layout: &Layout, value: Value) -> ValueNote {
+    let form = match (facts.uniformity.is_group_uniform(value), facts.is_uniform(value)) {
+        (true, _) => Form::Group,
+        (false, true) => Form::Uniform,
+        (false, false) => Form::Packet,
+    };
+    let kept = match facts.is_kept_by_group(value) {
+        true => Some(Kept::Group),
+        false => layout.slot(value).map(Kept::Record),
+    };
+    let most = Some(facts.bounds.most(value)).filter(|&most| most != u32::MAX);
+    ValueNote { form, step: facts.stride(value, true).filter(|&step| step != 0), most, kept }
+}
+
+impl Lowering<'_, '_> {
+    /// Notes a decision about the instruction that code is being written for.
+    pub fn note(&mut self, note: Note) {
+        if let Some(notes) = &mut self.notes
+            && let Some(Site::Inst { inst, .. }) = Site::from_location(self.builder.srcloc())
+        {
+            notes.insts.push((inst, note));
+        }
+    }
+
+    /// Notes whether all lanes take part.
+    pub fn note_lanes(&mut self, mask: &Mask) {
+        if matches!(mask, Mask::Lanes(_)) {
+            self.note(Note::SomeLanes);
+        }
+    }
+
+    /// Notes how the lanes' addresses lie.
+    pub fn note_access(&mut self, access: &Access) {
+        let note = match (&access.target, &access.spread) {
+            (Target::PerLane(_), _) => Note::ViewPerLane,
+            (_, Spread::Same) => Note::OneAddress,
+            (_, Spread::Strided(bytes)) => Note::Stride(*bytes),
+            (_, Spread::Scattered) => Note::Scattered,
+        };
+        self.note(note);
+    }
+
+    /// Notes a segment and what packets do in it.
+    pub fn note_segment(&mut self, first: Option<&Inst>, has_work: bool) {
+        let packets = self.layout.packets;
+        if let (Some(notes), Some(&first)) = (&mut self.notes, first) {
+            notes.segments.push((first, if has_work { Packets::Loop(packets) } else { Packets::Idle }));
+        }
+    }
+}
