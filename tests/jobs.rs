@@ -1,4 +1,5 @@
-//! The corpus's executions and the examples as jobs: every compiled form, on both engines, with one thread and with two.
+//! The corpus's executions, class instances and the examples as jobs: every compiled form, on both engines, with one thread
+//! and with two.
 //!
 //! The expected results were computed with numpy from the meaning of the HLSL, those of the examples with the scripts beside
 //! them. Examples that only make a picture are looked at otherwise: mandelbrot in `cli.rs`, galaxies here. The engines must agree bit for bit, but for
@@ -20,7 +21,7 @@ fn main() {
     for path in jobs() {
         let job = Job::load(&path).unwrap_or_else(|error| panic!("{error}"));
         let must_run = job.bindings.iter().all(|binding| binding.kind != Kind::Sampler);
-        whole += usize::from(must_run && path.extension().is_some_and(|end| end == "json"));
+        whole += usize::from(must_run && path.ends_with("case.json"));
         for (at, shader) in job.shaders.iter().enumerate() {
             let name = format!("{}/{}", job.name, shader.value.display());
             let path = path.clone();
@@ -43,12 +44,14 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The `case.json` of every execution, and the examples that know their results, each in the order of their names.
+/// The `case.json` of every execution, the jobs with class instances, and the examples that know their results, each in the
+/// order of their names.
 fn jobs() -> Vec<PathBuf> {
     let folders = fs::read_dir(root().join("tests/data/exec")).expect("the corpus is part of the repository");
     let cases = folders.map(|entry| entry.expect("the folder can be read").path().join("case.json"));
     let mut jobs: Vec<PathBuf> = cases.filter(|path| path.exists()).collect();
     jobs.sort();
+    jobs.extend(["waves.json", "waves.toml"].map(|name| root().join("tests/data/interfaces").join(name)));
     let expecting = examples().into_iter().filter(|(_, job)| !job.expectations.is_empty());
     jobs.extend(expecting.map(|(path, _)| path));
     jobs

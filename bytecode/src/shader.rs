@@ -1,6 +1,8 @@
 //! A whole shader: the container's chunks read, the program decoded and checked.
 
-use crate::container::{Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics};
+use crate::container::{
+    ClassLinkage, Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics,
+};
 use crate::limits::Limits;
 use crate::sm5::{self, DecodeError, ValidProgram, ValidateError};
 
@@ -63,6 +65,8 @@ pub struct Shader {
     pub patch_constants: Option<Signature>,
     /// The names of what it binds.
     pub resources: Option<ResourceDefinitions>,
+    /// Its classes and interface slots; `None` if it has no interfaces.
+    pub classes: Option<ClassLinkage>,
     /// The compiler's counts.
     pub statistics: Option<Statistics>,
     /// The features it needs.
@@ -87,6 +91,7 @@ impl Shader {
             outputs: container.outputs(limits)?,
             patch_constants: container.patch_constants(limits)?,
             resources: container.resources(limits)?,
+            classes: container.classes(limits)?,
             statistics: container.statistics(),
             features: container.features()?,
             checksum_matches: container.checksum_matches(),

@@ -11,7 +11,7 @@ use brolga_jit::CompileError;
 use crate::bindings::{BindingError, ParseRegisterError};
 use crate::dispatch::StopReason;
 use crate::resource::ResourceError;
-use crate::shader::Place;
+use crate::shader::{InstanceError, Place};
 
 /// Anything that keeps a shader from its results.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,9 @@ pub enum Error {
         /// Its stage.
         stage: Stage,
     },
+    /// An interface variable, or the class instance chosen for it.
+    #[error(transparent)]
+    Instance(Box<InstanceError>),
     /// The shader has something that cannot be run yet, or is too large.
     #[error(transparent)]
     Translate(#[from] TranslateError),
@@ -102,6 +105,12 @@ pub enum Error {
         /// What is known of it.
         what: String,
     },
+}
+
+impl From<InstanceError> for Error {
+    fn from(error: InstanceError) -> Self {
+        Error::Instance(Box::new(error))
+    }
 }
 
 impl From<ParseRegisterError> for Error {

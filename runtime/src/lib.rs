@@ -52,6 +52,9 @@ pub use error::{Error, Limit};
 pub use format::Format;
 pub use limits::Limits;
 pub use resource::{Access, Buffer, Counter, GuardPages, ResourceError, Texture, TextureShape, View};
-pub use shader::{CompileOptions, Declared, Emit, Engine, Line, LineKind, Listing, Place, Shader};
+pub use shader::{
+    ClassInstance, CompileOptions, Declared, Emit, Engine, InstanceError, Line, LineKind, Listing, Place,
+    PlacedInstance, Shader, Unset,
+};
 
 pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_runtime::ResourceError;
+use brolga_runtime::{Error, InstanceError, ResourceError, Unset};
 
 use super::document::Span;
 
@@ -214,7 +214,7 @@ pub enum Problem {
         /// The shader file.
         shader: PathBuf,
         /// Why.
-        error: brolga_runtime::Error,
+        error: Error,
     },
     /// Nothing says how large the view is.
     #[error("nothing says how many bytes {register} has")]
@@ -351,6 +351,7 @@ impl Problem {
             Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
             Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
+            Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
             Problem::FileSize { found, needed, .. } if found < needed => {
                 Some(format!("{} bytes are missing", needed - found))
             }
@@ -360,8 +361,33 @@ impl Problem {
     }
 }
 
+/// What to do about an interface variable.
+fn instance_help(error: &InstanceError) -> Option<String> {
+    let did_you_mean = |name: &str, known: &[String]| {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        Some(format!("did you mean `{}`?", nearest(name, &known)?))
+    };
+    match error {
+        InstanceError::Unset { unset } => {
+            let Unset { variable, fits, classes, .. } = unset.first()?;
+            // Quoted, an index is no part of the key's syntax.
+            let key = if variable.contains('[') { format!("\"{variable}\"") } else { variable.clone() };
+            let value = match (fits.first(), classes.first()) {
+                (Some(name), _) => format!("\"{}\"", name.split(' ').next().unwrap_or(name)),
+                (None, Some(class)) => format!("{{ class = \"{class}\", constants = \"b0\", vector = 0 }}"),
+                (None, None) => return None,
+            };
+            Some(format!("choose one in the job's table `instances`, as in `{key} = {value}`"))
+        }
+        InstanceError::UnknownVariable { variable, known } => did_you_mean(variable, known),
+        InstanceError::UnknownInstance { instance, takes, .. } => did_you_mean(instance, takes),
+        InstanceError::UnknownClass { class, classes, .. } => did_you_mean(class, classes),
+        _ => None,
+    }
+}
+
 /// The entry of `known` that `name` was probably meant to be, if any is near enough.
-pub(super) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
+pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let best = known.iter().map(|&candidate| (edits(&lower, &candidate.to_lowercase()), candidate)).min()?;
     (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)

@@ -74,9 +74,11 @@ pub struct SlotResult {
 impl Prepared {
     /// Compiles one of the job's shaders.
     pub fn compile(&self, device: &Device, shader: usize, engine: Engine) -> Result<Shader, JobError> {
-        device
-            .compile(&self.containers[shader], &CompileOptions::new(engine))
-            .map_err(|error| self.failed(shader, error))
+        let mut options = CompileOptions::new(engine);
+        for choice in &self.job.instances {
+            options = options.instance(&choice.variable, choice.instance.clone());
+        }
+        device.compile(&self.containers[shader], &options).map_err(|error| self.failed(shader, error))
     }
 
     /// Compiles one of the job's shaders and runs it on fresh resources.
@@ -158,8 +160,14 @@ impl Prepared {
         };
         let binding =
             self.job.bindings.iter().find(|binding| register.is_some() && binding.register.of_view() == register);
+        let variable = match &error {
+            Error::Instance(error) => error.variable(),
+            _ => None,
+        };
+        let choice = self.job.instances.iter().rfind(|choice| Some(choice.variable.as_str()) == variable);
         let span = match (&error, binding) {
             (_, Some(binding)) => &binding.span,
+            (Error::Instance(_), _) => choice.map_or(&file.span, |choice| &choice.span),
             (Error::OverLimit { limit: Limit::DispatchGroups(axis), most, .. }, _) => {
                 // The limit is on the sum of both.
                 match self.job.dispatch.value.get(usize::from(*axis)) {

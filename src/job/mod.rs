@@ -25,6 +25,7 @@
 //! | `json.rs` | the JSON reader |
 //! | `table.rs` | typed access to the keys of a table |
 //! | `read.rs` | the keys of a job and of a binding |
+//! | `instance_keys.rs` | the keys of class instances |
 //! | `kind_keys.rs` | the keys of kinds of views |
 //! | `content_keys.rs` | the keys of what a view holds |
 //! | `expect_keys.rs` | the keys of an expectation |
@@ -47,6 +48,7 @@ mod error;
 mod execute;
 mod expect_keys;
 mod input;
+mod instance_keys;
 mod json;
 mod kind_keys;
 mod model;

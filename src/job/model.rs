@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_runtime::{Format, ResourceClass, TextureShape};
+use brolga_runtime::{ClassInstance, Format, ResourceClass, TextureShape};
 
 use super::document::Span;
 use super::error::{JobError, Problem};
@@ -25,6 +25,8 @@ pub struct Job {
     pub dispatch: Located<[u32; 3]>,
     /// The first group.
     pub first_group: Located<[u32; 3]>,
+    /// What the shader's interface variables stand for.
+    pub instances: Vec<InstanceChoice>,
     /// What is bound.
     pub bindings: Vec<Binding>,
     /// What must come out.
@@ -50,6 +52,17 @@ impl Job {
     }
 }
 
+/// An interface variable and the class instance that it stands for.
+#[derive(Clone, Debug)]
+pub struct InstanceChoice {
+    /// The variable, or an element of an array of them: `light`, `lights[2]`.
+    pub variable: String,
+    /// The instance.
+    pub instance: ClassInstance,
+    /// The choice in the text.
+    pub span: Span,
+}
+
 /// A value and its place in the job's text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located<T> {
@@ -70,6 +83,18 @@ pub enum RegisterFile {
     Unordered,
     /// `s#`: samplers.
     Sampler,
+}
+
+impl RegisterFile {
+    /// What a register of the file looks like, for messages.
+    pub(super) fn example(self) -> &'static str {
+        match self {
+            RegisterFile::Constant => "a constant buffer such as b0",
+            RegisterFile::Resource => "a register such as t0",
+            RegisterFile::Unordered => "a register such as u0",
+            RegisterFile::Sampler => "a sampler such as s0",
+        }
+    }
 }
 
 /// A register as the listing names it, with the register space that model 5.1 has.

@@ -11,13 +11,25 @@ use super::content_keys::{self, RUN_KEYS};
 use super::document::{Entry, Node, Span};
 use super::error::{JobError, Problem};
 use super::expect_keys;
+use super::instance_keys;
 use super::kind_keys::{self, KIND_NAMES};
 use super::model::*;
 use super::table::*;
 use super::values::NumberType;
 
-const JOB_KEYS: &[&str] =
-    &["name", "note", "exercises", "shader", "shaders", "entry", "dispatch", "first_group", "bindings", "expect"];
+const JOB_KEYS: &[&str] = &[
+    "name",
+    "note",
+    "exercises",
+    "shader",
+    "shaders",
+    "entry",
+    "dispatch",
+    "first_group",
+    "instances",
+    "bindings",
+    "expect",
+];
 const BINDING_KEYS: &[&str] = &["slot", "kind", "size", "file", "fill", "counter", "save", "note"];
 
 /// A sampler has no content.
@@ -32,6 +44,7 @@ pub(super) fn job(root: &Node, path: PathBuf, text: Arc<str>) -> Result<Job, Job
             shaders: parts.shaders,
             dispatch: parts.dispatch,
             first_group: parts.first_group,
+            instances: parts.instances,
             bindings: parts.bindings,
             expectations: parts.expectations,
             text,
@@ -50,6 +63,7 @@ struct Parts {
     shaders: Vec<Located<PathBuf>>,
     dispatch: Located<[u32; 3]>,
     first_group: Located<[u32; 3]>,
+    instances: Vec<InstanceChoice>,
     bindings: Vec<Binding>,
     expectations: Vec<Expectation>,
 }
@@ -83,6 +97,7 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
         first_group: groups(&table, "first_group")?
             .unwrap_or_else(|| Located { value: [0; 3], span: dispatch.span.clone() }),
         dispatch,
+        instances: instance_keys::instances(&table)?,
         bindings,
         expectations,
     })

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use brolga_runtime::ClassInstance;
+
 use super::*;
 
 const SHORT: &str = r#"
@@ -277,4 +279,34 @@ fn views_together_have_a_limit_too() {
     assert!(prepared(&full).is_ok());
     assert!(unprepared(&format!("{full}[t0]\nraw = {{}}\nfile = \"six.bin\"\n")).starts_with("t0 has 6 bytes"));
     assert!(unprepared(&format!("{full}[b0]\nfile = \"six.bin\"\n")).starts_with("with b0 the job would take"));
+}
+
+#[test]
+fn class_instances_are_named_or_placed() {
+    let head = "shader = \"s.cso\"\ndispatch = [1, 1, 1]\n[instances]\n";
+    let job = parse(&format!(
+        "{head}light = \"sun\"\n\"lights[2]\" = \"suns[1]\"\nops = [\"add\", {{ class = \"Mul\", constants = \"b1\", \
+         texture = \"t4\" }}]\n"
+    ));
+    let choices = job.unwrap().instances;
+    let placed = ClassInstance::of_class("Mul").constants(1, 0).texture(4);
+    let expected: [(&str, ClassInstance); 4] =
+        [("light", "sun".into()), ("lights[2]", "suns[1]".into()), ("ops[0]", "add".into()), ("ops[1]", placed.into())];
+    assert_eq!(choices.len(), expected.len());
+    for (choice, (variable, instance)) in choices.iter().zip(expected) {
+        assert_eq!((choice.variable.as_str(), &choice.instance), (variable, &instance));
+    }
+    for (entry, message, place) in [
+        ("a = 3", "`a` takes a name, a table, or an array of them, this is an integer", "3"),
+        ("a = { clas = \"A\" }", "unknown key `clas` in an instance", "clas"),
+        ("a = { constants = \"b0\" }", "an instance needs the key `class`", "{ constants = \"b0\" }"),
+        ("a = { class = \"A\", vector = 1 }", "an instance needs the key `constants`", "{ class = \"A\", vector = 1 }"),
+        (
+            "a = { class = \"A\", constants = \"t0\" }",
+            "`constants` takes a constant buffer such as b0, this is t0",
+            "\"t0\"",
+        ),
+    ] {
+        assert_eq!(complaint(&format!("{head}{entry}\n")), (message.to_owned(), place.to_owned()));
+    }
 }

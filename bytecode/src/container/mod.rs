@@ -5,16 +5,19 @@
 //! | `checksum.rs` | the hash in the header |
 //! | `signature.rs` | inputs and outputs: ISGN, OSGN, OSG5, PCSG, ISG1, OSG1, PSG1 |
 //! | `resources.rs` | names and layouts of what is bound: RDEF |
+//! | `classes.rs` | classes, their instances and interface slots: IFCE |
 //! | `statistics.rs` | counts (STAT) and feature flags (SFI0) |
 //!
 //! Parsing copies nothing but names: chunks are slices of the file.
 
 mod checksum;
+pub mod classes;
 pub mod resources;
 pub mod signature;
 pub mod statistics;
 
 pub use checksum::checksum;
+pub use classes::ClassLinkage;
 pub use resources::ResourceDefinitions;
 pub use signature::{Signature, SignatureElement};
 pub use statistics::{FeatureFlags, Statistics};
@@ -335,6 +338,11 @@ impl<'a> Container<'a> {
     /// The resource definitions.
     pub fn resources(&self, limits: &Limits) -> Result<Option<ResourceDefinitions>, ContainerError> {
         self.chunk(b"RDEF").map(|chunk| ResourceDefinitions::parse(chunk, limits)).transpose()
+    }
+
+    /// The class linkage; only shaders with interfaces have one.
+    pub fn classes(&self, limits: &Limits) -> Result<Option<ClassLinkage>, ContainerError> {
+        self.chunk(b"IFCE").map(|chunk| ClassLinkage::parse(chunk, limits)).transpose()
     }
 
     /// The statistics.

@@ -12,7 +12,7 @@ use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::listing::{Form, Listing, SourceLine};
 
-use super::{CompileOptions, Declared, Emit, Inner};
+use super::{CompileOptions, Declared, Emit, Inner, linkage};
 use crate::engine::Code;
 use crate::error::{Error, Limit, internal};
 use crate::limits::Limits;
@@ -27,11 +27,15 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, limits: &Limits
     let start = Instant::now();
     let mut load = LoadOptions::default();
     load.limits = limits.file.clone();
-    let program = Loaded::load(container, &load)?.program;
-    if program.stage() != Stage::Compute {
-        return Err(Error::Stage { stage: program.stage() });
+    let loaded = Loaded::load(container, &load)?;
+    let stage = loaded.program.stage();
+    if stage != Stage::Compute {
+        return Err(Error::Stage { stage });
     }
-    let mut function = translate(&program, &TranslateOptions::default())?;
+    let mut translation = TranslateOptions::default();
+    translation.classes = linkage::link(&loaded, &options.instances)?;
+    let program = loaded.program;
+    let mut function = translate(&program, &translation)?;
     check_limits(&function.interface, limits)?;
     passes::optimise(&mut function, Level::Full);
     let function = verify(function)?;

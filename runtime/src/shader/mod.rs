@@ -1,7 +1,17 @@
-//! Compiled shaders: `compile.rs` makes them, `declared.rs` says what they declare, `place.rs` names their instructions.
+//! Compiled shaders.
+//!
+//! | file | what |
+//! |---|---|
+//! | `compile.rs` | makes them |
+//! | `instance.rs` | what interface variables can stand for |
+//! | `linkage.rs` | what the chosen instances make of each interface slot |
+//! | `declared.rs` | what they declare |
+//! | `place.rs` | names their instructions |
 
 mod compile;
 mod declared;
+mod instance;
+mod linkage;
 mod place;
 
 use std::fmt;
@@ -14,11 +24,13 @@ use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub use declared::Declared;
+pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
 pub use place::Place;
 
 use crate::engine::Code;
 use crate::error::Error;
 use crate::limits::Limits;
+use instance::Instances;
 
 /// What runs a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,12 +64,23 @@ impl fmt::Display for Engine {
 pub struct CompileOptions {
     /// What shall run it; the best for this processor if nothing is said.
     pub engine: Engine,
+    instances: Instances,
 }
 
 impl CompileOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine }
+        Self { engine, instances: Instances::default() }
+    }
+
+    /// Chooses what an interface variable of the shader stands for. Each must stand for something; the calls through it
+    /// are compiled in place, so that another choice is another shader.
+    ///
+    /// `variable` is its name in the source, or the listing's `fp#`. The name of an array stands for all of its elements,
+    /// but for those that are named by themselves, as in `lights[2]`.
+    pub fn instance(mut self, variable: impl Into<String>, instance: impl Into<ClassInstance>) -> Self {
+        self.instances.add(variable.into(), instance.into());
+        self
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) struct FlowState {
     calls: usize,
     /// What `break`, `continue` and `ret` may belong to, innermost last.
     frames: Vec<Frame>,
-    callees: HashMap<u32, Callee>,
+    callees: HashMap<FunctionName, Callee>,
 }
 
 /// A subroutine to inline.
@@ -59,16 +59,14 @@ impl Callee {
 enum Frame {
     Loop(Inst),
     Switch(Inst),
-    /// A callee, with the switch around its body if it returns early.
+    /// A callee, with the switch around its body that an early `ret` leaves.
     Call(Option<Inst>),
 }
 
 impl FlowState {
     pub(super) fn new(program: &ValidProgram) -> Self {
-        let callees = program.flow().functions.iter().filter_map(|function| match function.name {
-            FunctionName::Label(number) => Some((number, Callee::new(program, function))),
-            FunctionName::Body(_) => None,
-        });
+        let functions = program.flow().functions.iter();
+        let callees = functions.map(|function| (function.name, Callee::new(program, function)));
         Self { next: 0, steps: 0, nesting: 0, calls: 0, frames: Vec::new(), callees: callees.collect() }
     }
 }
@@ -120,7 +118,7 @@ impl Translator<'_, '_> {
     }
 
     /// Fills a region, which yields where nothing else ends it.
-    fn fill(&mut self, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
+    pub(super) fn fill(&mut self, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
         let limit = self.options.max_nesting;
         if self.flow.nesting >= limit {
             return Err(TranslateError::TooDeep { at: self.at, limit });
@@ -316,32 +314,40 @@ impl Translator<'_, '_> {
 
     pub(super) fn call(&mut self, instruction: &Instruction) -> Result {
         let [label] = self.operands(instruction)?;
-        self.inline(label)
+        self.inline(self.label(label)?)
     }
 
     pub(super) fn callc(&mut self, instruction: &Instruction) -> Result {
         let [operand, label] = self.operands(instruction)?;
-        self.where_(operand, instruction.test, |t| t.inline(label))
+        self.where_(operand, instruction.test, |t| t.inline(t.label(label)?))
     }
 
-    /// The callee's code in place of the call.
-    fn inline(&mut self, label: &Operand) -> Result {
-        let callee = label.index_u32(0).and_then(|number| self.flow.callees.get(&number).cloned());
-        let Some(Callee { items, returns_early }) = callee else { return Err(self.bad_operand("label")) };
+    fn label(&self, operand: &Operand) -> Result<FunctionName> {
+        Ok(FunctionName::Label(self.number(operand, 0)?))
+    }
+
+    /// A function's code in place of its call.
+    pub(super) fn inline(&mut self, name: FunctionName) -> Result {
+        if !self.flow.callees.get(&name).is_some_and(|callee| callee.returns_early) {
+            return self.callee(name, None);
+        }
+        let selector = self.b.i32(0);
+        let (inst, _, body) = self.b.switch(selector, Vec::new(), &[]);
+        self.fill(body, |t| t.callee(name, Some(inst)))
+    }
+
+    /// The code of a function. A `ret` before its end leaves `exit`, which encloses it.
+    pub(super) fn callee(&mut self, name: FunctionName, exit: Option<Inst>) -> Result {
+        let Some(callee) = self.flow.callees.get(&name) else { return Err(self.bad_operand(name.to_string())) };
+        let items = callee.items.clone();
         if self.flow.calls >= CALL_DEPTH {
             return Ok(());
         }
         let resume = self.flow.next;
         self.flow.calls += 1;
-        if returns_early {
-            let selector = self.b.i32(0);
-            let (inst, _, body) = self.b.switch(selector, Vec::new(), &[]);
-            self.fill_in(Frame::Call(Some(inst)), body, |t| t.block(items))?;
-        } else {
-            self.flow.frames.push(Frame::Call(None));
-            self.block(items)?;
-            self.flow.frames.pop();
-        }
+        self.flow.frames.push(Frame::Call(exit));
+        self.block(items)?;
+        self.flow.frames.pop();
         self.flow.calls -= 1;
         self.flow.next = resume;
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType};
 use brolga_bytecode::sm5::valid::{SharedMemoryKind, ValidProgram};
-use brolga_bytecode::sm5::{ItemKind, Op, RegisterRange, ResourceKind as BytecodeKind};
+use brolga_bytecode::sm5::{RegisterRange, ResourceKind as BytecodeKind};
 
 use super::{Result, TranslateError};
 use crate::entity::{LocalId, ResourceId, SharedId};
@@ -26,6 +26,11 @@ impl Names {
         self.resources.get(&(class, id)).copied()
     }
 
+    /// Gives a number to a range that the program does not declare.
+    pub(super) fn add_resource(&mut self, class: ResourceClass, id: u32, resource: ResourceId) {
+        self.resources.insert((class, id), resource);
+    }
+
     /// `g#`
     pub(super) fn shared(&self, register: u32) -> Option<SharedId> {
         self.shared.get(&register).copied()
@@ -39,7 +44,6 @@ impl Names {
 
 /// Collects the interface of a compute shader.
 pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names)> {
-    refuse_interfaces(program)?;
     let declarations = program.declarations();
     let (resources, resource_names) = resources(program)?;
     let shared: Vec<Shared> = declarations
@@ -76,18 +80,6 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names)> {
     Ok((interface, names))
 }
 
-/// Interface slots need a class linkage at run time.
-fn refuse_interfaces(program: &ValidProgram) -> Result {
-    for item in program.items() {
-        if let ItemKind::Declaration(declaration) = &item.kind
-            && declaration.op == Op::DclInterface
-        {
-            return Err(TranslateError::NotSupported { name: declaration.op.text(), at: item.at });
-        }
-    }
-    Ok(())
-}
-
 /// The declared ranges in the order of the stream, with the numbers that operands use for them.
 fn resources(program: &ValidProgram) -> Result<(Vec<Resource>, ResourceNames)> {
     let declarations = program.declarations();
@@ -115,7 +107,8 @@ fn resource(class: ResourceClass, kind: ResourceKind, range: &RegisterRange, use
     Resource { class, kind, space: range.space, lower: range.lower, count: range.len(), uses_counter }
 }
 
-fn kind(name: &'static str, at: u32, kind: &BytecodeKind) -> Result<ResourceKind> {
+/// A kind as the IR says it. The name and byte are for the error, about what cannot be declared.
+pub(super) fn kind(name: &'static str, at: u32, kind: &BytecodeKind) -> Result<ResourceKind> {
     Ok(match *kind {
         BytecodeKind::Raw => ResourceKind::Raw,
         BytecodeKind::Structured { stride_bytes } => ResourceKind::Structured { stride_bytes },

@@ -11,6 +11,9 @@ use crate::ops::Op;
 impl Translator<'_, '_> {
     /// Translates the instruction `i` at a position of the program.
     pub(super) fn instruction(&mut self, position: usize, i: &Instruction) -> Result {
+        if let Some(operand) = self.computed_resource(i) {
+            return self.with_each_resource(position, i, operand);
+        }
         match i.op {
             // Floats.
             Opcode::Add => self.each(i, Float, op(Op::FAdd)),
@@ -154,6 +157,7 @@ impl Translator<'_, '_> {
             Opcode::ContinueC => self.continuec(i),
             Opcode::Call => self.call(i),
             Opcode::CallC => self.callc(i),
+            Opcode::FCall => self.fcall(i),
             Opcode::Ret => self.ret(),
             Opcode::RetC => self.retc(i),
             // Borders that the constructs know the positions of.
@@ -170,7 +174,7 @@ impl Translator<'_, '_> {
                 self.b.return_();
                 Ok(())
             }
-            // Sampling and interfaces.
+            // Sampling.
             Opcode::Sample
             | Opcode::SampleC
             | Opcode::SampleCLz
@@ -192,8 +196,7 @@ impl Translator<'_, '_> {
             | Opcode::SampleBClS
             | Opcode::SampleDClS
             | Opcode::SampleCClS
-            | Opcode::SamplePos
-            | Opcode::FCall => self.not_supported(i),
+            | Opcode::SamplePos => self.not_supported(i),
             // What belongs to other stages.
             Opcode::Cut
             | Opcode::DerivRtx

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `declare.rs` | declarations to the function's interface |
 //! | `control.rs` | the walk over the items: blocks, `if`, `loop`, `switch`, calls |
+//! | `classes.rs` | interface calls, `this`, registers of class instances |
 //! | `dispatch.rs` | one row per opcode |
 //! | `operand.rs` | reading and writing registers, modifiers |
 //! | `componentwise.rs` | instructions that do the same to each component |
@@ -16,6 +17,7 @@
 //!
 //! What a hostile program can do is bounded by [`TranslateOptions`]: inlined calls count like everything else.
 
+mod classes;
 mod componentwise;
 mod control;
 mod declare;
@@ -34,10 +36,12 @@ mod tests;
 use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{Instruction, Stage};
 
+pub use classes::BoundClass;
+
 use crate::builder::Builder;
 use crate::function::Function;
 
-/// Bounds on what is made of a program.
+/// How a program is translated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct TranslateOptions {
@@ -45,11 +49,13 @@ pub struct TranslateOptions {
     pub max_instructions: usize,
     /// Regions within each other, those of inlined calls included. Later stages walk regions recursively.
     pub max_nesting: usize,
+    /// The class instances that the program's interface slots stand for, by the number of fp#. Each declared slot needs one.
+    pub classes: Vec<Option<BoundClass>>,
 }
 
 impl Default for TranslateOptions {
     fn default() -> Self {
-        Self { max_instructions: 1 << 20, max_nesting: 256 }
+        Self { max_instructions: 1 << 20, max_nesting: 256, classes: Vec::new() }
     }
 }
 
@@ -89,6 +95,20 @@ pub enum TranslateError {
         /// The byte where it begins.
         at: u32,
     },
+    /// An interface slot that stands for nothing.
+    #[error("the interface slot fp{slot} stands for no class instance")]
+    Unbound {
+        /// The slot.
+        slot: u32,
+    },
+    /// A class that the interface slot cannot stand for.
+    #[error("the interface slot fp{slot} does not take the function table ft{table}")]
+    Table {
+        /// The slot.
+        slot: u32,
+        /// The number of the class's function table.
+        table: u32,
+    },
     /// The program grows beyond the limit.
     #[error("at byte {at} the shader is larger than the limit of {limit} instructions, its calls inlined")]
     TooLarge {
@@ -126,6 +146,7 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
         program,
         options,
         names,
+        classes: classes::Classes::new(program, &options.classes)?,
         b: Builder::new(&mut func),
         flow: control::FlowState::new(program),
         at: program.program().at,
@@ -140,6 +161,7 @@ struct Translator<'a, 'f> {
     program: &'a ValidProgram,
     options: &'a TranslateOptions,
     names: declare::Names,
+    classes: classes::Classes,
     b: Builder<'f>,
     flow: control::FlowState,
     /// The byte of the current instruction.

@@ -149,6 +149,11 @@ impl Translator<'_, '_> {
                     result.set(component, self.b.i32(word));
                 }
             }
+            RegisterFile::ConstantBuffer if self.computes_number(operand) => {
+                if components != 0 {
+                    result = self.instance_data(operand, components)?;
+                }
+            }
             RegisterFile::IndexableTemp | RegisterFile::ConstantBuffer | RegisterFile::ImmediateConstantBuffer => {
                 if components != 0 {
                     let (object, index) = self.vector_address(operand)?;
@@ -159,6 +164,7 @@ impl Translator<'_, '_> {
             RegisterFile::GroupId => return Ok(self.inputs(components, Input::GroupId)),
             RegisterFile::ThreadIdInGroup => return Ok(self.inputs(components, Input::ThreadIdInGroup)),
             RegisterFile::ThreadIndexInGroup => return Ok(Vector::splat(self.b.input(Input::ThreadIndex))),
+            RegisterFile::This => return self.this(operand, components),
             // A clock would give other results each time; a clock that stands still is as good as a fast computer.
             RegisterFile::CycleCounter => return Ok(Vector::splat(self.b.i32(0))),
             RegisterFile::Input
@@ -184,7 +190,6 @@ impl Translator<'_, '_> {
             | RegisterFile::OutputControlPoint
             | RegisterFile::PatchConstant
             | RegisterFile::DomainPoint
-            | RegisterFile::This
             | RegisterFile::Uav
             | RegisterFile::SharedMemory
             | RegisterFile::InputCoverage
@@ -208,7 +213,7 @@ impl Translator<'_, '_> {
     }
 
     /// The words of a vector that spans the wanted components, in one load.
-    fn load_vector(&mut self, object: Object, index: Value, components: u8) -> Vector {
+    pub(super) fn load_vector(&mut self, object: Object, index: Value, components: u8) -> Vector {
         let (first, last) = span(components);
         let offset = self.b.i32(4 * first as u32);
         let words = self.b.load(Place { object, index: Some(index), offset }, last - first + 1);
@@ -238,7 +243,7 @@ impl Translator<'_, '_> {
     }
 
     /// The value of an index. Indices are 32 bits wide; sums wrap.
-    fn index(&mut self, index: &Index) -> Result<Value> {
+    pub(super) fn index(&mut self, index: &Index) -> Result<Value> {
         self.sum(index.relative.as_deref(), index.immediate as u32)
     }
 
@@ -253,11 +258,11 @@ impl Translator<'_, '_> {
     }
 
     /// Index `n` of an operand that must be a number.
-    fn number(&self, operand: &Operand, n: usize) -> Result<u32> {
+    pub(super) fn number(&self, operand: &Operand, n: usize) -> Result<u32> {
         operand.index_u32(n).ok_or_else(|| self.bad_operand(operand.file.text()))
     }
 
-    fn slot(&self, register: u32, component: usize) -> Result<Slot> {
+    pub(super) fn slot(&self, register: u32, component: usize) -> Result<Slot> {
         let slot = register as usize * 4 + component;
         if slot < self.b.func.slot_count() {
             Ok(Slot::new(slot))

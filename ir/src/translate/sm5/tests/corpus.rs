@@ -7,7 +7,7 @@ use brolga_bytecode::Shader;
 use brolga_bytecode::sm5::Stage;
 
 use crate::function::{Element, InstKind, Object, ValueDef};
-use crate::translate::sm5::{TranslateError, TranslateOptions, translate};
+use crate::translate::sm5::{BoundClass, TranslateError, TranslateOptions, translate};
 use crate::verify::{self, check};
 
 /// Containers below these folders, in order.
@@ -29,13 +29,26 @@ pub(super) fn containers() -> Vec<PathBuf> {
     files
 }
 
+/// Options that give each interface slot a class: one after the other of those that may stand there.
+pub(super) fn options(shader: &Shader) -> TranslateOptions {
+    let interfaces = &shader.program.declarations().interfaces;
+    let mut classes = Vec::new();
+    for interface in interfaces {
+        for slot in interface.interface..interface.interface + interface.array_length {
+            classes.resize(slot as usize + 1, None);
+            let table = interface.tables.iter().cycle().nth(slot as usize);
+            classes[slot as usize] = table.map(|&table| BoundClass { table, this: [0, slot, u32::MAX, u32::MAX] });
+        }
+    }
+    TranslateOptions { classes, ..TranslateOptions::default() }
+}
+
 /// The first instruction of a listing that waits for a later version.
 fn unsupported(listing: &str) -> Option<&str> {
     listing.lines().filter(|line| !line.starts_with("//")).filter_map(|line| line.split_whitespace().next()).find(
         |word| {
             let sampling = ["sample_", "samplepos", "gather4", "lod"].iter().any(|name| word.starts_with(name));
-            let interface = ["dcl_interface", "fcall"].iter().any(|name| word.starts_with(name));
-            (sampling || *word == "sample" || interface) && !word.starts_with("sampleinfo")
+            (sampling || *word == "sample") && !word.starts_with("sampleinfo")
         },
     )
 }
@@ -48,7 +61,7 @@ fn compute_shaders_translate_and_verify_unless_they_sample() {
         let bytes = std::fs::read(&path).expect("a readable file");
         let shader = Shader::load(&bytes, &Default::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
         let listing = std::fs::read_to_string(path.with_extension("asm")).expect("each container has a listing");
-        let result = translate(&shader.program, &TranslateOptions::default());
+        let result = translate(&shader.program, &options(&shader));
         let stage = shader.program.stage();
         match (result, unsupported(&listing)) {
             (Err(TranslateError::Stage { stage: found }), _) => {

@@ -3,8 +3,8 @@
 use brolga_bytecode::Shader;
 use brolga_bytecode::sm5::Stage;
 
-use super::corpus::containers;
-use crate::translate::sm5::{TranslateOptions, translate};
+use super::corpus::{containers, options};
+use crate::translate::sm5::translate;
 use crate::verify::{self, check};
 
 /// xorshift
@@ -45,7 +45,7 @@ fn changed_programs_never_panic() {
                 }
             }
             let Ok(shader) = Shader::load(&changed, &Default::default()) else { continue };
-            if let Ok(func) = translate(&shader.program, &TranslateOptions::default()) {
+            if let Ok(func) = translate(&shader.program, &options(&shader)) {
                 valid += 1;
                 check(&func, verify::Stage::BeforeSsa)
                     .unwrap_or_else(|problems| panic!("{} from {seed:#x}: {problems}", path.display()));

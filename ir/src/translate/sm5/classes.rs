@@ -1,0 +1,316 @@
+//! Interface calls, and the registers of class instances.
+//!
+//! Which class instance an interface slot stands for is known before the translation ([`BoundClass`]), so that a call
+//! with a literal index is the body itself. A computed index is a switch over the slots: lanes that want different slots
+//! run under masks, and a uniform index is a real branch. An arm of its own knows its slot, and therefore where the
+//! instance's data lie; that is worth the code for arrays of up to [`OWN_ARMS`] slots.
+//!
+//! Direct3D leaves open what happens beyond what is declared. Here a call with an index out of range calls nothing,
+//! `this[]` out of range is 0, and a computed register number that no register has reads as 0.
+
+use std::collections::HashMap;
+
+use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType};
+use brolga_bytecode::sm5::ops::{Slot as OperandSlot, Storage};
+use brolga_bytecode::sm5::valid::{FunctionName, ValidProgram};
+use brolga_bytecode::sm5::{Index, IndexForm, Instruction, Model, Operand, RegisterFile, ResourceKind as BytecodeKind};
+
+use super::declare;
+use super::operand::{Vector, lanes};
+use super::{Result, TranslateError, Translator};
+use crate::entity::{ResourceId, Value};
+use crate::function::{Element, Object, ResourceRef};
+use crate::interface::{Resource, ResourceClass, ResourceKind};
+use crate::ops::Op;
+
+/// Slots of an array that a call with a computed index gives an arm each. In longer ones, slots of the same body share.
+const OWN_ARMS: usize = 16;
+
+/// The class instance that an interface slot stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BoundClass {
+    /// The number of its function table ft#, one of those that the slot's declaration lists.
+    pub table: u32,
+    /// What the slot's `this` holds: the constant buffer, the first vector in it, the first texture and the first sampler.
+    /// What an instance does not have is `u32::MAX`.
+    pub this: [u32; 4],
+}
+
+/// What a translation looks up about classes.
+pub(super) struct Classes {
+    /// The bodies of each function table.
+    tables: HashMap<u32, Vec<u32>>,
+    /// The constant buffers that a computed number may mean, found when the first is read.
+    buffers: Option<Vec<(u32, ResourceId)>>,
+}
+
+impl Classes {
+    /// Prepares the tables of a program and checks what is bound to its slots.
+    pub(super) fn new(program: &ValidProgram, bound: &[Option<BoundClass>]) -> Result<Self> {
+        let declarations = program.declarations();
+        for interface in &declarations.interfaces {
+            for slot in interface.interface..interface.interface + interface.array_length {
+                match bound.get(slot as usize).copied().flatten() {
+                    None => return Err(TranslateError::Unbound { slot }),
+                    Some(BoundClass { table, .. }) if !interface.tables.contains(&table) => {
+                        return Err(TranslateError::Table { slot, table });
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        let tables = declarations.function_tables.iter().map(|table| (table.table, table.bodies.clone()));
+        Ok(Self { tables: tables.collect(), buffers: None })
+    }
+}
+
+impl Translator<'_, '_> {
+    /// The classes bound to the interface slots.
+    fn bound(&self) -> &[Option<BoundClass>] {
+        &self.options.classes
+    }
+
+    /// The body that a call site of a slot calls.
+    fn body(&self, slot: u32, call_site: u32) -> Result<u32> {
+        let bound = self.bound().get(slot as usize).copied().flatten().ok_or(TranslateError::Unbound { slot })?;
+        let body = self.classes.tables.get(&bound.table).and_then(|bodies| bodies.get(call_site as usize));
+        body.copied().ok_or_else(|| self.bad_operand(format!("fp{slot}[{call_site}]")))
+    }
+
+    /// `fcall`: the body of the class that is bound to the slot.
+    pub(super) fn fcall(&mut self, instruction: &Instruction) -> Result {
+        let [interface] = self.operands(instruction)?;
+        let first = self.number(interface, 0)?;
+        let Some(index) = interface.indices.get(1) else { return Err(self.bad_operand("fp#")) };
+        if let Some(index) = index.as_u32() {
+            let body = self.body(first.saturating_add(index), instruction.call_site)?;
+            return self.inline(FunctionName::Body(body));
+        }
+        let Some(declared) = self.program.declarations().interface(first) else { return Err(self.bad_operand("fp#")) };
+        let end = declared.interface + declared.array_length;
+        let selector = self.index(index)?;
+        let bodies: Vec<u32> =
+            (first..end).map(|slot| self.body(slot, instruction.call_site)).collect::<Result<_>>()?;
+        // The labels and the body of each arm.
+        let mut arms: Vec<(Vec<u32>, u32)> = Vec::new();
+        for (label, &body) in (0..).zip(&bodies) {
+            let shared = arms.iter_mut().find(|(_, other)| bodies.len() > OWN_ARMS && *other == body);
+            match shared {
+                Some((labels, _)) => labels.push(label),
+                None => arms.push((vec![label], body)),
+            }
+        }
+        let labels = arms.iter().map(|(labels, _)| labels.clone()).collect();
+        let (inst, regions, default) = self.b.switch(selector, labels, &[]);
+        for (region, (labels, body)) in regions.into_iter().zip(arms) {
+            self.fill(region, |t| {
+                if let [label] = labels[..] {
+                    t.pin(index, label)?;
+                }
+                t.callee(FunctionName::Body(body), Some(inst))
+            })?;
+        }
+        self.fill(default, |_| Ok(()))
+    }
+
+    /// Where an index is known to have a value, writes that value into the register that it is computed from, which is
+    /// there already: so that passes know it too.
+    fn pin(&mut self, index: &Index, value: u32) -> Result {
+        let Some(relative) = &index.relative else { return Ok(()) };
+        if relative.file != RegisterFile::Temp || relative.negate || relative.absolute {
+            return Ok(());
+        }
+        let slot = self.slot(self.number(relative, 0)?, usize::from(relative.component(0)))?;
+        let value = self.b.i32(value.wrapping_sub(index.immediate as u32));
+        self.b.slot_set(slot, value);
+        Ok(())
+    }
+
+    /// `this[]` by component.
+    pub(super) fn this(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
+        let Some(index) = operand.indices.first() else { return Err(self.bad_operand("this")) };
+        let words = |component: usize| {
+            self.bound().iter().map(|bound| bound.map_or(0, |bound| bound.this[component])).collect::<Vec<u32>>()
+        };
+        let tables = [0, 1, 2, 3].map(words);
+        let known = index.as_u32();
+        let at = self.index(index)?;
+        let mut result = Vector::default();
+        for component in lanes(components) {
+            let table = &tables[component];
+            let value = match known {
+                Some(slot) => self.b.i32(table.get(slot as usize).copied().unwrap_or(0)),
+                None => self.look_up(at, table),
+            };
+            result.set(component, value);
+        }
+        Ok(result)
+    }
+
+    /// The word at a computed place of a table; 0 beyond it. Runs of the same word are one question.
+    fn look_up(&mut self, at: Value, table: &[u32]) -> Value {
+        let mut result = self.b.i32(0);
+        let mut first = 0;
+        for run in table.chunk_by(|a, b| a == b) {
+            let (start, count) = (self.b.i32(first), self.b.i32(run.len() as u32));
+            let from_start = self.b.op(Op::ISub, &[at, start]);
+            let is_in = self.b.op(Op::ULt, &[from_start, count]);
+            let word = self.b.i32(run[0]);
+            result = self.b.select(is_in, word, result);
+            first += run.len() as u32;
+        }
+        result
+    }
+
+    /// Whether an operand of `cb`, `t` or `s` computes the register's number, as only class instances do.
+    pub(super) fn computes_number(&self, operand: &Operand) -> bool {
+        let has_number =
+            matches!(operand.file, RegisterFile::ConstantBuffer | RegisterFile::Resource | RegisterFile::Sampler);
+        let is_computed = || operand.indices.first().is_some_and(|index| index.relative.is_some());
+        has_number && self.program.model() < Model::Sm5_1 && is_computed()
+    }
+
+    /// Components of a vector in a constant buffer whose number is computed: read from each buffer that may be meant.
+    pub(super) fn instance_data(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
+        let [number, vector] = operand.indices.as_slice() else { return Err(self.bad_operand("cb")) };
+        let (number, vector) = (self.index(number)?, self.index(vector)?);
+        let mut result = Vector::default();
+        for component in lanes(components) {
+            result.set(component, self.b.i32(0));
+        }
+        for (register, id) in self.buffers() {
+            let object = Object::Resource(ResourceRef { id, element: Element::Fixed(0) });
+            let words = self.load_vector(object, vector, components);
+            let register = self.b.i32(register);
+            let is_meant = self.b.op(Op::IEq, &[number, register]);
+            for component in lanes(components) {
+                let word = self.b.select(is_meant, words.at(component), result.at(component));
+                result.set(component, word);
+            }
+        }
+        Ok(result)
+    }
+
+    /// The constant buffers that a computed number may mean: the declared ones, and those where instances are. The
+    /// shader does not say how large the latter are.
+    fn buffers(&mut self) -> Vec<(u32, ResourceId)> {
+        if let Some(buffers) = &self.classes.buffers {
+            return buffers.clone();
+        }
+        let declared = self.program.declarations().constant_buffers.iter().map(|buffer| buffer.range.lower);
+        let of_instances = self.bound().iter().flatten().map(|bound| bound.this[0]).filter(|&cb| cb != u32::MAX);
+        let mut registers: Vec<u32> = declared.chain(of_instances).collect();
+        registers.sort_unstable();
+        registers.dedup();
+        let kind = ResourceKind::Constant { vectors: 0 };
+        let class = ResourceClass::Constant;
+        let buffers: Vec<_> = registers.into_iter().map(|n| (n, self.declared_or_new(class, n, kind))).collect();
+        self.classes.buffers = Some(buffers.clone());
+        buffers
+    }
+
+    /// The resource of a register, which is declared as `kind` if it is not declared yet.
+    fn declared_or_new(&mut self, class: ResourceClass, register: u32, kind: ResourceKind) -> ResourceId {
+        if let Some(id) = self.names.resource(class, register) {
+            return id;
+        }
+        let resources = &mut self.b.func.interface.resources;
+        resources.push(Resource { class, kind, space: 0, lower: register, count: Some(1), uses_counter: false });
+        let id = ResourceId::new(resources.len() - 1);
+        self.names.add_resource(class, register, id);
+        id
+    }
+
+    /// The operand of an instruction that computes the number of a `t#`.
+    pub(super) fn computed_resource(&self, instruction: &Instruction) -> Option<usize> {
+        let is_computed = |operand: &Operand| operand.file == RegisterFile::Resource && self.computes_number(operand);
+        instruction.operands.iter().position(is_computed)
+    }
+
+    /// An instruction that reads a `t#` whose number is computed: the same with each number, where it is that number.
+    pub(super) fn with_each_resource(&mut self, position: usize, instruction: &Instruction, operand: usize) -> Result {
+        let Some(index) = instruction.operands[operand].indices.first() else { return Err(self.bad_operand("t")) };
+        let number = self.index(index)?;
+        let mut is_any = self.b.bool(false);
+        for register in self.registers(instruction, operand, index) {
+            let mut fixed = instruction.clone();
+            fixed.operands[operand].indices[0] =
+                Index { form: IndexForm::Immediate32, immediate: register.into(), relative: None };
+            let register = self.b.i32(register);
+            let is_meant = self.b.op(Op::IEq, &[number, register]);
+            is_any = self.b.op(Op::BOr, &[is_any, is_meant]);
+            let (_, then_region, else_region) = self.b.if_else(is_meant, &[]);
+            self.fill(then_region, |t| t.instruction(position, &fixed))?;
+            self.fill(else_region, |_| Ok(()))?;
+        }
+        let (_, then_region, else_region) = self.b.if_else(is_any, &[]);
+        self.fill(then_region, |_| Ok(()))?;
+        self.fill(else_region, |t| {
+            let zero = Vector::splat(t.b.i32(0));
+            let results: Vec<(&Operand, &Vector)> = instruction.destinations().map(|to| (to, &zero)).collect();
+            t.write_all(&results)
+        })
+    }
+
+    /// The registers `t#` that an instruction with a computed number may mean: the declared ones of its kind, and those
+    /// where instances have theirs.
+    fn registers(&mut self, instruction: &Instruction, operand: usize, index: &Index) -> Vec<u32> {
+        let class = ResourceClass::ShaderResource;
+        let hint = hinted_kind(instruction);
+        let of_instances = self.bound().iter().flatten().map(|bound| bound.this[2]).filter(|&t| t != u32::MAX);
+        let mut registers: Vec<u32> = of_instances.map(|t| t.wrapping_add(index.immediate as u32)).collect();
+        registers.sort_unstable();
+        registers.dedup();
+        if let Some(kind) = hint {
+            for &register in registers.iter().filter(|&&register| register < REGISTERS) {
+                self.declared_or_new(class, register, kind);
+            }
+        }
+        let storage = match instruction.op.info().slots.get(operand) {
+            Some(OperandSlot::Load(storage)) => *storage,
+            _ => return Vec::new(),
+        };
+        let resources = self.b.func.interface.resources.iter().filter(|declared| declared.class == class);
+        let fitting = resources.filter(|declared| suits(storage, hint, declared.kind));
+        fitting.map(|declared| declared.lower).collect()
+    }
+}
+
+/// Registers `t#` that Direct3D 11 has.
+const REGISTERS: u32 = 128;
+
+/// The kind of resource that the instruction's extended tokens name.
+fn hinted_kind(instruction: &Instruction) -> Option<ResourceKind> {
+    let hint = instruction.resource?;
+    let kind = match hint.dimension {
+        ResourceDimension::RawBuffer => BytecodeKind::Raw,
+        ResourceDimension::StructuredBuffer => BytecodeKind::Structured { stride_bytes: hint.stride_bytes.into() },
+        dimension => BytecodeKind::Typed {
+            dimension,
+            samples: 0,
+            returns: instruction.returns.unwrap_or([ReturnType::Mixed; 4]),
+        },
+    };
+    declare::kind("", 0, &kind).ok()
+}
+
+/// Whether an instruction that reads such a place, and says that the resource is as hinted, can read one of this kind.
+fn suits(storage: Storage, hint: Option<ResourceKind>, kind: ResourceKind) -> bool {
+    let hinted = match (hint, kind) {
+        (Some(ResourceKind::Typed { dimension, .. }), ResourceKind::Typed { dimension: found, .. }) => {
+            dimension == found
+        }
+        (Some(hint), kind) => hint == kind,
+        (None, _) => true,
+    };
+    let stored = match storage {
+        Storage::Raw => kind == ResourceKind::Raw,
+        Storage::Structured => matches!(kind, ResourceKind::Structured { .. }),
+        Storage::Texture | Storage::TextureOrUav | Storage::TextureOrRasterizer => {
+            matches!(kind, ResourceKind::Typed { .. })
+        }
+        Storage::Buffer => !matches!(kind, ResourceKind::Constant { .. }),
+        Storage::TypedUav | Storage::Atomic | Storage::Counter => false,
+    };
+    hinted && stored
+}
