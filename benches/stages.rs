@@ -50,7 +50,9 @@ fn stages(c: &mut Criterion) {
         });
         group.bench_function("verify", |b| b.iter_batched(optimised, verify, BatchSize::LargeInput));
         if let Some(options) = brolga_jit::Options::host() {
-            group.bench_function("machine code", |b| b.iter(|| brolga_jit::compile(black_box(&verified), &options)));
+            group.bench_function("machine code", |b| {
+                b.iter_with_large_drop(|| brolga_jit::compile(black_box(&verified), &options))
+            });
         }
         group.bench_function("whole", |b| {
             b.iter(|| device.compile(&container, &CompileOptions::new(Engine::best())).expect("a good shader"));
@@ -63,7 +65,9 @@ fn stages(c: &mut Criterion) {
 fn dispatches(c: &mut Criterion) {
     let (_, name) = SHADERS[0];
     let mut group = c.benchmark_group("dispatch");
-    for (threads, groups) in [(1, 1), (1, 1024), (2, 1024)] {
+    for (what, threads, groups) in
+        [("one group", 1, 1), ("1024 groups", 1, 1024), ("1024 groups on two threads", 2, 1024)]
+    {
         let device = Device::builder().threads(threads).build().expect("a small pool");
         let shader = device.compile(&read(name), &CompileOptions::default()).expect("a good shader");
         let mut bindings = Bindings::new();
@@ -71,10 +75,10 @@ fn dispatches(c: &mut Criterion) {
             let buffer = device.buffer(1 << 20).expect("a small buffer");
             bindings.set(declared.register, View::raw(buffer).expect("a good view"));
         }
-        let what = Dispatch::new([groups, 1, 1]);
+        let dispatch = Dispatch::new([groups, 1, 1]);
         group.throughput(Throughput::Elements(groups.into()));
-        group.bench_function(format!("{groups} groups, {threads} threads"), |b| {
-            b.iter(|| device.dispatch(&shader, &bindings, &what).expect("runs"));
+        group.bench_function(what, |b| {
+            b.iter(|| device.dispatch(&shader, &bindings, &dispatch).expect("runs"));
         });
     }
     group.finish();

@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use brolga::bench::{Sample, Stopwatch};
 use brolga::{Bindings, CompileOptions, Device, Dispatch, Emit, Engine, Shader, View};
-use cpu_time::ProcessTime;
 
 use cases::Case;
 
@@ -168,24 +168,30 @@ fn measure(device: &Device, case: &Case, options: &Options) -> Result<Measured, 
     let (mut cpu_ms, mut wall_ms, mut reps) = (f64::MAX, f64::MAX, 0);
     let begin = Instant::now();
     while reps < 5 || (begin.elapsed() < options.budget && reps < 400) {
-        let (wall, cpu) = (Instant::now(), ProcessTime::now());
+        let watch = Stopwatch::start();
         for _ in 0..case.at_once {
             device.dispatch(&shader, &bindings, &dispatch)?;
         }
-        cpu_ms = cpu_ms.min(cpu.elapsed().as_secs_f64() * 1e3 / f64::from(case.at_once));
-        wall_ms = wall_ms.min(wall.elapsed().as_secs_f64() * 1e3 / f64::from(case.at_once));
+        let sample = watch.stop();
+        cpu_ms = cpu_ms.min(processor_ms(sample) / f64::from(case.at_once));
+        wall_ms = wall_ms.min(sample.wall.as_secs_f64() * 1e3 / f64::from(case.at_once));
         reps += 1;
     }
     let code_bytes = shader.code_bytes().unwrap_or(0);
     Ok(Measured { cpu_ms, wall_ms, reps, compile_min_ms, compile_first_ms, code_bytes, check })
 }
 
+/// Processor time, or wall time where the system does not tell it.
+fn processor_ms(sample: Sample) -> f64 {
+    sample.cpu.unwrap_or(sample.wall).as_secs_f64() * 1e3
+}
+
 /// Compiles a container several times. The time of the first, and the least.
 fn compile(device: &Device, container: &[u8]) -> Result<(Shader, f64, f64), brolga::Error> {
     let once = || {
-        let start = ProcessTime::now();
+        let watch = Stopwatch::start();
         let shader = device.compile(container, &CompileOptions::new(Engine::Jit))?;
-        Ok::<_, brolga::Error>((shader, start.elapsed().as_secs_f64() * 1e3))
+        Ok::<_, brolga::Error>((shader, processor_ms(watch.stop())))
     };
     let (shader, first) = once()?;
     let mut least = first;
