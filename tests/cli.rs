@@ -249,6 +249,38 @@ fn a_register_that_is_not_bound_or_of_another_kind_is_named() {
         .fails(2, &["u0 is declared as raw buffer and bound to a structured", "[u0]"]);
 }
 
+/// A job for `waves.cso` with these instances.
+fn waves(instances: &str) -> String {
+    format!(
+        "shader = \"waves.cso\"\ndispatch = [1, 1, 1]\n[instances]\n{instances}\n[b1]\nsize = 64\nfill = \"zero\"\n[b3]\n\
+         size = 64\nfill = \"zero\"\n[u0]\nstructured = {{ stride = 4, count = 12 }}\n"
+    )
+}
+
+#[test]
+fn a_class_instance_that_is_missing_or_wrong_is_shown_with_what_would_fit() {
+    let folder = Folder::new();
+    fs::copy(repository("tests/data/interfaces/waves.main.cso"), folder.path("waves.cso")).unwrap();
+    folder.job(&waves("mix = \"sum\"\nwave = \"square\"")).fails(
+        2,
+        &[
+            "no class instance is chosen for `waves` of type IWave, which takes square, ramps[0]",
+            "job.toml:1:10",
+            "in the job's table `instances`, as in `waves = \"square\"`",
+        ],
+    );
+    let job = |mix: &str, wave: &str| waves(&format!("mix = \"{mix}\"\nwaves = \"Zero\"\nwave = \"{wave}\""));
+    folder.job(&job("sum", "square")).fails(0, &[]);
+    folder
+        .job(&job("sun", "square"))
+        .fails(2, &["`mix` cannot be `sun`: there is no such class instance", "job.toml:4:1", "did you mean `sum`?"]);
+    folder.job(&job("sum", "ramps")).fails(2, &["an element of an array of 3, ramps[0] to [2]", "job.toml:6:1"]);
+    folder.job(&job("sum", "Zero").replace("waves =", "wavez =")).fails(
+        2,
+        &["there is no interface variable `wavez`: the shader uses mix, waves, wave", "did you mean `wave", "5:1"],
+    );
+}
+
 #[test]
 fn an_output_that_cannot_be_written_is_found_before_the_run() {
     // The shader never ends: were the output looked at after the run, this test would not end either.

@@ -271,6 +271,84 @@ fn flow_that_is_not_nested_is_refused() {
     assert_eq!(FunctionName::Label(3).to_string(), "label3");
 }
 
+// Pieces of shaders with interfaces.
+const BODY_0: &[u32] = &[0x0200_0090, 0];
+const TABLE_0: &[u32] = &[0x0400_0091, 0, 1, 0];
+const FCALL_0: &[u32] = &[0x0500_0078, 0, 0x0021_3000, 0, 0];
+const FB_0: &[u32] = &[0x0300_002c, 0x0011_1000, 0];
+
+/// `dcl_interface fp0[array][sites] = {ft0}`
+fn interface(dynamic: bool, array: u32, sites: u32) -> [u32; 5] {
+    [0x0500_0092 | u32::from(dynamic) << 11, 0, sites, array << 16 | 1, 0]
+}
+
+/// `fcall fp0[r0.x + 0][site]`
+fn fcall_computed(site: u32) -> [u32; 6] {
+    [0x0600_0078, site, 0x0421_3000, 0, 0x0010_000a, 0]
+}
+
+#[test]
+fn interfaces_must_fit_their_tables_and_calls() {
+    let static_1 = interface(false, 1, 1);
+    let dynamic_4 = interface(true, 4, 1);
+    let accepted: &[&[&[u32]]] = &[
+        &[BODY_0, TABLE_0, &static_1, TEMPS, GROUP, FCALL_0, RET, FB_0, RET],
+        &[BODY_0, TABLE_0, &dynamic_4, TEMPS, GROUP, FCALL_0, &fcall_computed(0), RET, FB_0, RET],
+    ];
+    for body in accepted {
+        validate(CS_5_0, body).unwrap();
+    }
+    let refused: &[(&[&[u32]], &str)] = &[
+        (&[BODY_0, GROUP, RET], "there is no label fb0"),
+        (&[GROUP, RET, FB_0, RET], "fb0 is not declared"),
+        (&[BODY_0, BODY_0, GROUP, RET, FB_0, RET], "fb0 is declared already"),
+        (&[BODY_0, TABLE_0, TABLE_0, GROUP, RET, FB_0, RET], "ft0 is declared already"),
+        (&[BODY_0, &[0x0400_0091, 0, 1, 1], GROUP, RET, FB_0, RET], "fb1 is not declared"),
+        (&[&static_1, GROUP, RET], "ft0 is not declared"),
+        (&[&[0x0400_0092, 3, 1, 1 << 16], GROUP, RET], "fp3 lists no function table"),
+        (
+            &[BODY_0, TABLE_0, &interface(false, 1, 2), GROUP, RET, FB_0, RET],
+            "ft0 has 1 function bodies, the interface has 2 call sites",
+        ),
+        (&[BODY_0, TABLE_0, &static_1, &static_1, GROUP, RET, FB_0, RET], "fp0 is declared already"),
+        (&[BODY_0, TABLE_0, &interface(false, 0, 1), GROUP, RET, FB_0, RET], "interface slots 0, it must be 1 to 253"),
+        (&[BODY_0, TABLE_0, &interface(false, 254, 1), GROUP, RET, FB_0, RET], "interface slots 254"),
+        (&[BODY_0, GROUP, FCALL_0, RET, FB_0, RET], "fp0 is not declared"),
+        (
+            &[BODY_0, TABLE_0, &static_1, GROUP, &[0x0500_0078, 0, 0x0021_3000, 0, 1], RET, FB_0, RET],
+            "fp0[1] is outside of what is declared, 0 to 0",
+        ),
+        (
+            &[BODY_0, TABLE_0, &static_1, GROUP, &[0x0500_0078, 1, 0x0021_3000, 0, 0], RET, FB_0, RET],
+            "fp0[1] is outside of what is declared, 0 to 0",
+        ),
+        (
+            &[BODY_0, TABLE_0, &interface(false, 4, 1), TEMPS, GROUP, &fcall_computed(0), RET, FB_0, RET],
+            "fp0 is called with a computed index",
+        ),
+        (&[BODY_0, TABLE_0, &static_1, GROUP, FCALL_0, RET, FB_0, FCALL_0, RET], "fb0 calls itself"),
+    ];
+    for (body, expected) in refused {
+        let error = validate(CS_5_0, body).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}, not {expected}");
+        assert!(error.to_string().contains(&format!("at byte {}", error.at())), "{error}");
+    }
+}
+
+#[test]
+fn targets_of_interface_calls_are_counted() {
+    let dynamic = interface(true, 253, 1);
+    // 16 times 253 are 4,048: there is room for 48 calls of one target.
+    let call = fcall_computed(0);
+    let mut body: Vec<&[u32]> = vec![BODY_0, TABLE_0, &dynamic, TEMPS, GROUP];
+    body.extend([&call[..]; 16]);
+    body.extend([FCALL_0; 48]);
+    validate(CS_5_0, &[&body[..], &[RET, FB_0, RET]].concat()).unwrap();
+    body.push(FCALL_0);
+    let error = validate(CS_5_0, &[&body[..], &[RET, FB_0, RET]].concat()).unwrap_err();
+    assert_eq!(error.rule, Rule::Limit { what: "targets of interface calls", count: 4097, limit: 4096 });
+}
+
 #[test]
 fn operands_that_cannot_stand_are_refused() {
     // mov r0.x, SOURCE

@@ -20,17 +20,7 @@ const LATER: &[&str] = &["sample", "gather4", "lod", "samplepos"];
 
 /// The shader, or `None` if it needs what is not there yet.
 fn compile(device: &Device, bytes: &[u8], engine: Engine) -> Result<Option<Shader>, String> {
-    let options = CompileOptions::new(engine);
-    let compiled = match device.compile(bytes, &options) {
-        // An interface variable stands for the first instance that its error lists.
-        Err(Error::Instance(error)) => {
-            let InstanceError::Unset { unset } = *error else { return Err(error.to_string()) };
-            let choose = |options: CompileOptions, unset: &Unset| options.instance(&unset.variable, &*unset.fits[0]);
-            device.compile(bytes, &unset.iter().fold(options, choose))
-        }
-        compiled => compiled,
-    };
-    match compiled {
+    match support::compile(device, bytes, engine) {
         Ok(shader) => Ok(Some(shader)),
         Err(Error::Translate(brolga_ir::translate::sm5::TranslateError::NotSupported { name, .. }))
             if LATER.iter().any(|later| name.starts_with(later)) =>

@@ -5,7 +5,7 @@
 
 mod support;
 
-use brolga_runtime::{BindingRules, Bindings, CompileOptions, Device, Dispatch, Error};
+use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Error};
 use support::ENGINES;
 use support::case::{compute_shaders, data};
 use support::random::{Random, bind};
@@ -42,7 +42,7 @@ fn mutate(bytes: &mut [u8], random: &mut Random) {
 
 /// How a run ended, and what the views hold if it came to its end.
 fn outcome(device: &Device, bytes: &[u8], engine: brolga_runtime::Engine, seed: u64) -> Option<(String, Vec<Vec<u8>>)> {
-    let shader = match device.compile(bytes, &CompileOptions::new(engine)) {
+    let shader = match support::compile(device, bytes, engine) {
         Ok(shader) => shader,
         Err(error @ (Error::Internal { .. } | Error::Verify(_))) => return Some((error.to_string(), Vec::new())),
         Err(_) => return None,

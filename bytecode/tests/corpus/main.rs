@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `data.rs` | where the corpus lies |
 //! | `listing.rs` | what the real compiler wrote decodes to what its listing says |
+//! | `classes.rs` | their class linkage is that of the listing |
 //! | `malformed.rs` | broken blobs are judged as their manifest says |
 //! | `mutation.rs` | changed blobs never make the crate panic |
 //! | `allocation.rs` | counts what is allocated |
 
 mod allocation;
+mod classes;
 mod data;
 mod listing;
 mod malformed;

@@ -18,7 +18,7 @@ pub fn data() -> PathBuf {
 pub fn compute_shaders() -> Vec<PathBuf> {
     let exec = std::fs::read_dir(data().join("exec")).unwrap().map(|entry| entry.unwrap().path());
     let mut folders: Vec<PathBuf> = exec.filter(|path| path.is_dir()).collect();
-    folders.extend(["compute", "patched"].map(|folder| data().join(folder)));
+    folders.extend(["compute", "interfaces", "patched"].map(|folder| data().join(folder)));
     // Not part of the repository: used where the whole corpus lies beside it.
     folders.extend(Some(data().join("../../../shared/corpus/dxilconv")).filter(|folder| folder.is_dir()));
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());

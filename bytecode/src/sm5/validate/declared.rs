@@ -7,8 +7,8 @@ use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, Registe
 use crate::sm5::operand::{Operand, RegisterFile};
 use crate::sm5::ops::Op;
 use crate::sm5::valid::{
-    ConstantBuffer, Declarations, Flow, FunctionTable, IndexRange, IndexableTemp, Input, Interface, Output, Resource,
-    Sampler, SharedMemory, SharedMemoryKind, Uav,
+    ConstantBuffer, Declarations, Flow, FunctionName, FunctionTable, IndexRange, IndexableTemp, Input, Interface,
+    Output, Resource, Sampler, SharedMemory, SharedMemoryKind, Uav,
 };
 use crate::sm5::{CustomContent, ItemKind, Model, Program, Stage};
 use std::collections::{HashMap, HashSet};
@@ -155,6 +155,9 @@ impl Collect<'_, '_> {
             }
             DeclarationKind::FunctionBody { body } => {
                 self.unique(at, op, RegisterFile::FunctionBody, body, 0)?;
+                if self.flow.body(body).is_none() {
+                    return Err(Rule::NoLabel { name: FunctionName::Body(body) }.broken(at, op));
+                }
                 self.out.function_bodies.push(body);
             }
             DeclarationKind::FunctionTable { table, bodies } => {
@@ -429,10 +432,17 @@ impl Collect<'_, '_> {
         for slot in interface..interface + array_length {
             self.unique(at, op, RegisterFile::Interface, slot, 0)?;
         }
+        if declared.tables.is_empty() {
+            let register = Register { file: RegisterFile::Interface, number: interface };
+            return Err(Rule::NoTables { register }.broken(at, op));
+        }
         for &number in &declared.tables {
             self.must_be_declared(at, op, RegisterFile::FunctionTable, number)?;
             let bodies = self.table_lengths.get(&number).copied().unwrap_or(0);
-            within(at, op, "call sites", declared.call_sites, 0, bodies)?;
+            if bodies != declared.call_sites {
+                let (table, call_sites) = (number, declared.call_sites);
+                return Err(Rule::TableLength { table, bodies, call_sites }.broken(at, op));
+            }
         }
         self.out.interfaces.push(declared);
         Ok(())

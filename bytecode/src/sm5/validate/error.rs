@@ -244,6 +244,28 @@ pub enum Rule {
         /// The function.
         name: FunctionName,
     },
+    /// A function table has a body for each call site of the interfaces that list it.
+    #[error("ft{table} has {bodies} function bodies, the interface has {call_sites} call sites")]
+    TableLength {
+        /// The number of the table.
+        table: u32,
+        /// How many bodies it has.
+        bodies: u32,
+        /// How many call sites the interface has.
+        call_sites: u32,
+    },
+    /// An interface lists what may be bound to it.
+    #[error("{register} lists no function table")]
+    NoTables {
+        /// The first interface slot.
+        register: Register,
+    },
+    /// An interface that is called with a computed index is declared so.
+    #[error("{register} is called with a computed index, it must be declared with dcl_interface_dynamicindexed")]
+    NotDynamic {
+        /// The interface slot.
+        register: Register,
+    },
     /// Counts have limits.
     #[error("{what}: {count} are over the limit of {limit}")]
     Limit {

@@ -86,6 +86,7 @@ struct Known<'p> {
     shared: HashMap<u32, SharedMemoryKind>,
     inputs: HashSet<(File, u32)>,
     outputs: HashSet<(File, u32)>,
+    function_bodies: HashSet<u32>,
     declared: &'p Declarations,
 }
 
@@ -136,6 +137,7 @@ impl<'p> Known<'p> {
             shared: declared.shared_memory.iter().map(|shared| (shared.register, shared.kind)).collect(),
             inputs: declared.inputs.iter().map(|input| (input.file, input.register)).collect(),
             outputs: declared.outputs.iter().map(|output| (output.file, output.register)).collect(),
+            function_bodies: declared.function_bodies.iter().copied().collect(),
             declared,
         }
     }
@@ -166,7 +168,10 @@ impl<'p> Known<'p> {
                     if !matches!(operand.file, File::Label | File::FunctionBody) {
                         return Err(place.wrong_file(operand, "a label"));
                     }
-                    self.number(place, operand, 0, "1")?;
+                    let register = self.number(place, operand, 0, "1")?;
+                    if operand.file == File::FunctionBody && !self.function_bodies.contains(&register.number) {
+                        return Err(place.not_declared(register));
+                    }
                 }
                 Slot::Stream => {
                     let register = self.number_of(place, operand, File::Stream)?;
@@ -335,7 +340,11 @@ impl<'p> Known<'p> {
         let register = self.number(place, operand, 1, "2")?;
         let interface = self.declared.interface(register.number).ok_or(place.not_declared(register))?;
         let slots = interface.interface + interface.array_length - register.number;
-        self.index(place, register, operand.indices.get(1), 0, u64::from(slots))?;
+        let index = operand.indices.get(1);
+        if !interface.dynamic && index.is_some_and(|index| index.relative.is_some()) {
+            return Err(Rule::NotDynamic { register }.broken(place.at, place.op));
+        }
+        self.index(place, register, index, 0, u64::from(slots))?;
         let sites = u64::from(interface.call_sites);
         if u64::from(call_site) < sites {
             return Ok(());

@@ -13,6 +13,8 @@ use crate::sm5::valid::{Case, Construct, Declarations, Flow, Function, FunctionN
 use crate::sm5::{ItemKind, Program, Stage};
 use std::collections::{HashMap, HashSet};
 
+/// Targets of all interface calls: one for a literal index, the array's length for a computed one.
+const CALL_TARGETS: u32 = 4096;
 /// Calls that are followed when looking for recursion: an interface call counts once for each body it may reach.
 const CALL_EDGES: usize = 1 << 18;
 
@@ -272,6 +274,7 @@ pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> 
 
     let mut edges: Vec<Vec<usize>> = vec![Vec::new(); flow.functions.len()];
     let mut edge_count = 0;
+    let mut targets: u32 = 0;
     let mut caller = None;
     let mut next = 0;
     for (position, instruction) in instructions(program) {
@@ -288,6 +291,12 @@ pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> 
             Op::FCall => {
                 let number = instruction.operands.first().and_then(|operand| operand.index_u32(0));
                 let interface = number.and_then(|number| declared.interface(number));
+                let is_computed = instruction.operands.iter().any(|operand| operand.index_u32(1).is_none());
+                targets += if is_computed { interface.map_or(1, |interface| interface.array_length) } else { 1 };
+                if targets > CALL_TARGETS {
+                    let (count, limit) = (targets, CALL_TARGETS);
+                    return Err(Rule::Limit { what: "targets of interface calls", count, limit }.broken(at, op));
+                }
                 let bound = interface.map_or(&[][..], |interface| &interface.tables);
                 let bodies = bound.iter().filter_map(|table| tables.get(table)?.get(instruction.call_site as usize));
                 bodies.map(|&body| FunctionName::Body(body)).collect()

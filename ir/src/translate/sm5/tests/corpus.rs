@@ -13,7 +13,8 @@ use crate::verify::{self, check};
 /// Containers below these folders, in order.
 pub(super) fn containers() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
-    let mut folders: Vec<PathBuf> = ["compute", "exec", "patched", "graphics"].map(|name| data.join(name)).into();
+    let mut folders: Vec<PathBuf> =
+        ["compute", "exec", "interfaces", "patched", "graphics"].map(|name| data.join(name)).into();
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("the corpus is part of the repository") {
