@@ -5,9 +5,7 @@
 
 mod support;
 
-use brolga_runtime::{
-    BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, InstanceError, Shader, Unset,
-};
+use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Engine, Error, Shader};
 use support::ENGINES;
 use support::case::{compute_shaders, data};
 use support::random::{Random, bind};

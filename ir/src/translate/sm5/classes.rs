@@ -18,7 +18,7 @@ use brolga_bytecode::sm5::{Index, IndexForm, Instruction, Model, Operand, Regist
 use super::declare;
 use super::operand::{Vector, lanes};
 use super::{Result, TranslateError, Translator};
-use crate::entity::{ResourceId, Value};
+use crate::entity::{Inst, ResourceId, Slot, Value};
 use crate::function::{Element, Object, ResourceRef};
 use crate::interface::{Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
@@ -40,6 +40,8 @@ pub struct BoundClass {
 pub(super) struct Classes {
     /// The bodies of each function table.
     tables: HashMap<u32, Vec<u32>>,
+    /// A slot whose value is known in the arm that is being translated.
+    known: Option<(Slot, u32)>,
     /// The constant buffers that a computed number may mean, found when the first is read.
     buffers: Option<Vec<(u32, ResourceId)>>,
 }
@@ -60,7 +62,12 @@ impl Classes {
             }
         }
         let tables = declarations.function_tables.iter().map(|table| (table.table, table.bodies.clone()));
-        Ok(Self { tables: tables.collect(), buffers: None })
+        Ok(Self { tables: tables.collect(), known: None, buffers: None })
+    }
+
+    /// The value of a slot, where it is known.
+    pub(super) fn known(&self, slot: Slot) -> Option<u32> {
+        self.known.filter(|(known, _)| *known == slot).map(|(_, value)| value)
     }
 }
 
@@ -103,26 +110,35 @@ impl Translator<'_, '_> {
         let labels = arms.iter().map(|(labels, _)| labels.clone()).collect();
         let (inst, regions, default) = self.b.switch(selector, labels, &[]);
         for (region, (labels, body)) in regions.into_iter().zip(arms) {
-            self.fill(region, |t| {
-                if let [label] = labels[..] {
-                    t.pin(index, label)?;
-                }
-                t.callee(FunctionName::Body(body), Some(inst))
+            let body = FunctionName::Body(body);
+            self.fill(region, |t| match labels[..] {
+                [label] => t.callee_of(body, index, label, inst),
+                _ => t.callee(body, Some(inst)),
             })?;
         }
         self.fill(default, |_| Ok(()))
     }
 
-    /// Where an index is known to have a value, writes that value into the register that it is computed from, which is
-    /// there already: so that passes know it too.
-    fn pin(&mut self, index: &Index, value: u32) -> Result {
-        let Some(relative) = &index.relative else { return Ok(()) };
-        if relative.file != RegisterFile::Temp || relative.negate || relative.absolute {
-            return Ok(());
+    /// The code of a body in an arm of its own: there the index has a known value, and so has the register that it is
+    /// computed from, until somebody writes it.
+    fn callee_of(&mut self, body: FunctionName, index: &Index, value: u32, exit: Inst) -> Result {
+        let register = match &index.relative {
+            Some(operand) if operand.file == RegisterFile::Temp && !operand.negate && !operand.absolute => operand,
+            _ => return self.callee(body, Some(exit)),
+        };
+        let (number, component) = (self.number(register, 0)?, usize::from(register.component(0)));
+        let (slot, value) = (self.slot(number, component)?, value.wrapping_sub(index.immediate as u32));
+        if self.writes(body, number, component) {
+            // The register has that value already. Now passes know it, as far as it holds.
+            let value = self.b.i32(value);
+            self.b.slot_set(slot, value);
+            return self.callee(body, Some(exit));
         }
-        let slot = self.slot(self.number(relative, 0)?, usize::from(relative.component(0)))?;
-        let value = self.b.i32(value.wrapping_sub(index.immediate as u32));
-        self.b.slot_set(slot, value);
+        // Untouched, the register stays what it is outside of the arm: the same in all lanes, if it was.
+        // A body that calls others counts as writing it, so that there is never a second one.
+        self.classes.known = Some((slot, value));
+        self.callee(body, Some(exit))?;
+        self.classes.known = None;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use brolga_bytecode::sm5::valid::{Construct, Function, FunctionName, ValidProgram};
-use brolga_bytecode::sm5::{Instruction, ItemKind, Op as Opcode, Operand, Test};
+use brolga_bytecode::sm5::{Instruction, ItemKind, Op as Opcode, Operand, RegisterFile, Test};
 
 use super::operand::Kind;
 use super::{Result, TranslateError, Translator};
@@ -334,6 +334,18 @@ impl Translator<'_, '_> {
         let selector = self.b.i32(0);
         let (inst, _, body) = self.b.switch(selector, Vec::new(), &[]);
         self.fill(body, |t| t.callee(name, Some(inst)))
+    }
+
+    /// Whether a function may write a component of a temporary register, itself or by what it calls.
+    pub(super) fn writes(&self, name: FunctionName, register: u32, component: usize) -> bool {
+        let Some(callee) = self.flow.callees.get(&name) else { return true };
+        let is_it = |to: &Operand| {
+            to.file == RegisterFile::Temp && to.index_u32(0) == Some(register) && to.mask() >> component & 1 != 0
+        };
+        callee.items.clone().filter_map(|position| self.program.instruction(position)).any(|instruction| {
+            matches!(instruction.op, Opcode::Call | Opcode::CallC | Opcode::FCall)
+                || instruction.destinations().any(is_it)
+        })
     }
 
     /// The code of a function. A `ret` before its end leaves `exit`, which encloses it.

@@ -135,7 +135,11 @@ impl Translator<'_, '_> {
                 let register = self.number(operand, 0)?;
                 for component in lanes(components) {
                     let slot = self.slot(register, component)?;
-                    result.set(component, self.b.slot_get(slot));
+                    let value = match self.classes.known(slot) {
+                        Some(known) => self.b.i32(known),
+                        None => self.b.slot_get(slot),
+                    };
+                    result.set(component, value);
                 }
             }
             RegisterFile::Immediate32 | RegisterFile::Immediate64 => {

@@ -2,6 +2,7 @@
 
 mod alu;
 mod assemble;
+mod classes;
 mod corpus;
 mod flow;
 mod hostile;
