@@ -49,13 +49,22 @@ pub trait Host: Sync {
     fn stop_requested(&self) -> bool;
 }
 
-/// Why a group did not finish, and the instruction that was running.
+/// Why a span of groups did not finish, and what was running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// What happened.
     pub kind: FaultKind,
-    /// Where.
+    /// The instruction.
     pub origin: Origin,
+    /// The group, counted in its span: that of the first thread that was at the instruction.
+    pub group: u32,
+}
+
+impl Fault {
+    /// A fault of the first group of a span.
+    pub fn new(kind: FaultKind, origin: Origin) -> Self {
+        Self { kind, origin, group: 0 }
+    }
 }
 
 /// Why a group did not finish.

@@ -16,6 +16,7 @@
 //! | `text.rs` | the text form: printing and parsing |
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
 //! | `flow.rs` | uses and merges, for the analyses |
+//! | `span.rs` | which groups run together, and which threads share packets |
 //! | `uniformity.rs` | what is the same in all threads |
 //! | `shape.rs` | how addresses lie over the lanes of a packet |
 //! | `translate/` | bytecode to IR |
@@ -35,6 +36,7 @@ pub mod ops;
 pub mod passes;
 pub mod phases;
 pub mod shape;
+pub mod span;
 pub mod text;
 pub mod translate;
 pub mod types;

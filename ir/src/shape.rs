@@ -14,6 +14,7 @@ use crate::entity::{Inst, Value};
 use crate::flow::{Flow, edge_arg};
 use crate::function::{Function, Input, InstKind};
 use crate::ops::Op;
+use crate::span::Packing;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
 
@@ -231,7 +232,7 @@ impl Analysis<'_> {
                 self.lower(data.results[0], Fact { line, in_all_lanes: true });
             }
             InstKind::Input(input) => {
-                let line = input_line(*input, self.func.interface.group_size, self.lanes);
+                let line = input_line(*input, self.func.interface.group_size, self.lanes, self.uniformity.packing());
                 self.lower(data.results[0], Fact { line, in_all_lanes: true });
             }
             InstKind::Op { op, args } => {
@@ -348,8 +349,11 @@ impl Analysis<'_> {
     }
 }
 
-fn input_line(input: Input, size: [u32; 3], lanes: u32) -> Option<Line> {
+fn input_line(input: Input, size: [u32; 3], lanes: u32, packing: Packing) -> Option<Line> {
     let packet = lanes.trailing_zeros();
+    if packing != Packing::Group {
+        return line_in_span(input, size, packing);
+    }
     match input {
         Input::GroupId(_) => Some(Line::uniform(0)),
         Input::ThreadIndex => Some(Line { stride: 1, align: packet }),
@@ -369,6 +373,21 @@ fn input_line(input: Input, size: [u32; 3], lanes: u32) -> Option<Line> {
     }
 }
 
+/// The same where packets hold threads of several groups.
+fn line_in_span(input: Input, size: [u32; 3], packing: Packing) -> Option<Line> {
+    match input {
+        // Threads of groups that lie in a row along x are such a row themselves. It may begin anywhere in the dispatch.
+        Input::ThreadId(0) if packing == Packing::Row && size[1] == 1 && size[2] == 1 => {
+            Some(Line { stride: 1, align: size[0].trailing_zeros() })
+        }
+        Input::GroupId(0) if packing == Packing::Row && size == [1; 3] => Some(Line { stride: 1, align: 0 }),
+        Input::GroupId(n) => (!packing.varies(n.into())).then(|| Line::uniform(0)),
+        Input::ThreadId(n) => (!packing.varies(n.into()) && size[usize::from(n)] == 1).then(|| Line::uniform(0)),
+        Input::ThreadIdInGroup(n) => (size[usize::from(n)] == 1).then(|| Line::uniform(0)),
+        Input::ThreadIndex => (size == [1; 3]).then(|| Line::uniform(0)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -382,12 +401,14 @@ mod tests {
     }
 
     fn shapes(func: &Function) -> Shapes {
-        Shapes::compute(func, &Uniformity::compute(func, LANES), LANES)
+        Shapes::compute(func, &Uniformity::compute(func, LANES, Packing::Group), LANES)
     }
 
     #[test]
     fn inputs_by_group_shape() {
-        let stride = |input, size| input_line(input, size, LANES).map(|line| (line.stride, line.align));
+        let stride_in =
+            |packing, input, size| input_line(input, size, LANES, packing).map(|line| (line.stride, line.align));
+        let stride = |input, size| stride_in(Packing::Group, input, size);
         assert_eq!(stride(Input::ThreadIndex, [3, 3, 3]), Some((1, 3)));
         assert_eq!(stride(Input::ThreadId(0), [64, 2, 1]), Some((1, 3)));
         assert_eq!(stride(Input::ThreadId(0), [20, 1, 1]), Some((1, 2)));
@@ -395,6 +416,16 @@ mod tests {
         assert_eq!(stride(Input::ThreadId(0), [20, 2, 1]), None);
         assert_eq!(stride(Input::ThreadIdInGroup(1), [1, 16, 1]), Some((1, 3)));
         assert_eq!(stride(Input::ThreadIdInGroup(1), [2, 16, 1]), None);
+        let in_row = |input, size| stride_in(Packing::Row, input, size);
+        assert_eq!(in_row(Input::ThreadId(0), [12, 1, 1]), Some((1, 2)));
+        assert_eq!(in_row(Input::ThreadId(0), [6, 2, 1]), None);
+        assert_eq!(in_row(Input::ThreadId(1), [6, 2, 1]), None);
+        assert_eq!(in_row(Input::ThreadId(1), [12, 1, 1]), Some((0, 0)));
+        assert_eq!([[1, 1, 1], [2, 1, 1]].map(|size| in_row(Input::GroupId(0), size)), [Some((1, 0)), None]);
+        assert_eq!([[1, 1, 1], [2, 1, 1]].map(|size| in_row(Input::ThreadIndex, size)), [Some((0, 0)), None]);
+        let in_grid = |input, size| stride_in(Packing::Grid, input, size);
+        assert_eq!([0, 2].map(|n| in_grid(Input::ThreadId(n), [12, 1, 1])), [None; 2]);
+        assert_eq!([0, 2].map(|n| in_grid(Input::ThreadIdInGroup(n), [12, 1, 1])), [None, Some((0, 0))]);
     }
 
     #[test]

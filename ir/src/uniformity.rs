@@ -3,7 +3,8 @@
 //! A *packet* is a fixed number of consecutive threads of one group, run in lockstep. A value is *packet-uniform* if, each
 //! time its definition runs, it is the same in all lanes of the packet that are active there: it may stay a scalar. It is
 //! *group-uniform* if that holds for all active threads of the group (packets are compared in the same round of every
-//! loop around the definition). Threads that are not active have no value.
+//! loop around the definition). Threads that are not active have no value. Where packets hold threads of several groups
+//! (see [`Packing`]) the span of groups that run together stands for the group in all this.
 //!
 //! The analysis is optimistic: everything is uniform until a reason to the contrary turns up. The reasons spread along
 //! uses and along *divergence*. An `if`, `switch` or `loop` diverges when threads that enter it together need not go the
@@ -22,10 +23,12 @@ use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{Function, Input, InstKind, Object, ResourceRef};
 use crate::interface::ResourceClass;
+use crate::span::Packing;
 
 /// Uniformity of the values and control flow of one function. See the module's head.
 #[derive(Clone, Debug)]
 pub struct Uniformity {
+    packing: Packing,
     packet: Facts,
     group: Facts,
     /// Per instruction: lanes may go away in it while others pass.
@@ -37,12 +40,13 @@ pub struct Uniformity {
 }
 
 impl Uniformity {
-    /// Analyses a function without slots, for packets of this many lanes, a power of two.
-    pub fn compute(func: &Function, lanes: u32) -> Self {
+    /// Analyses a function without slots, for packets of this many lanes, a power of two, put together in this way.
+    pub fn compute(func: &Function, lanes: u32, packing: Packing) -> Self {
         let flow = Flow::new(func);
-        let packet = Analysis::run(func, &flow, Scope::Packet { lanes });
-        let group = Analysis::run(func, &flow, Scope::Group);
+        let packet = Analysis::run(func, &flow, Scope::Packet { lanes }, packing);
+        let group = Analysis::run(func, &flow, Scope::Group, packing);
         let mut uniformity = Self {
+            packing,
             packet,
             group,
             loses_lanes: vec![false; func.inst_count()],
@@ -52,6 +56,11 @@ impl Uniformity {
         };
         uniformity.find_lost_lanes(func, &flow);
         uniformity
+    }
+
+    /// How packets are put together.
+    pub fn packing(&self) -> Packing {
+        self.packing
     }
 
     /// Whether a value is the same in all active lanes of a packet.
@@ -151,6 +160,7 @@ struct Analysis<'a> {
     func: &'a Function,
     flow: &'a Flow,
     scope: Scope,
+    packing: Packing,
     facts: Facts,
     /// Values found varying whose uses are still to be looked at.
     values: Vec<Value>,
@@ -159,14 +169,14 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    fn run(func: &'a Function, flow: &'a Flow, scope: Scope) -> Facts {
+    fn run(func: &'a Function, flow: &'a Flow, scope: Scope, packing: Packing) -> Facts {
         let facts = Facts {
             varying: vec![false; func.value_count()],
             diverges: vec![false; func.inst_count()],
             jumps_diverge: vec![false; func.inst_count()],
             continues_diverge: vec![false; func.inst_count()],
         };
-        let mut analysis = Self { func, flow, scope, facts, values: Vec::new(), constructs: Vec::new() };
+        let mut analysis = Self { func, flow, scope, packing, facts, values: Vec::new(), constructs: Vec::new() };
         for &inst in &flow.order {
             if analysis.varies_by_itself(inst) {
                 analysis.demote_results(inst);
@@ -207,7 +217,7 @@ impl<'a> Analysis<'a> {
     fn varies_by_itself(&self, inst: Inst) -> bool {
         let group = matches!(self.scope, Scope::Group);
         match self.func.inst(inst).kind {
-            InstKind::Input(input) => input_varies(input, self.func.interface.group_size, self.scope),
+            InstKind::Input(input) => input_varies(input, self.func.interface.group_size, self.scope, self.packing),
             // Engines read a uniform address once per packet, so that other threads' writes cannot make lanes differ.
             // Packets read at different times.
             InstKind::Load { place } => match place.object {
@@ -282,16 +292,17 @@ impl<'a> Analysis<'a> {
     }
 }
 
-fn input_varies(input: Input, size: [u32; 3], scope: Scope) -> bool {
+fn input_varies(input: Input, size: [u32; 3], scope: Scope, packing: Packing) -> bool {
     let component = match input {
-        Input::GroupId(_) => return false,
+        Input::GroupId(component) => return packing.varies(component.into()),
+        Input::ThreadId(component) if packing.varies(component.into()) => return true,
         Input::ThreadIndex => return size.iter().any(|&n| n != 1),
         Input::ThreadId(component) | Input::ThreadIdInGroup(component) => usize::from(component),
     };
     let below: u32 = size[..component].iter().fold(1, |a, &b| a.wrapping_mul(b));
     match scope {
         // A packet starts at a multiple of its lanes, so it stays within one run of equal components.
-        Scope::Packet { lanes } if below.is_multiple_of(lanes) => false,
+        Scope::Packet { lanes } if packing == Packing::Group && below.is_multiple_of(lanes) => false,
         _ => size[component] != 1,
     }
 }
@@ -323,9 +334,10 @@ mod tests {
 
     #[test]
     fn inputs_by_group_shape() {
-        let varies = |input, size| {
-            (input_varies(input, size, Scope::Packet { lanes: LANES }), input_varies(input, size, Scope::Group))
+        let varies_in = |packing, input, size| {
+            [Scope::Packet { lanes: LANES }, Scope::Group].map(|scope| input_varies(input, size, scope, packing))
         };
+        let varies = |input, size| <(bool, bool)>::from(varies_in(Packing::Group, input, size));
         assert_eq!(varies(Input::GroupId(0), [64, 1, 1]), (false, false));
         assert_eq!(varies(Input::ThreadIdInGroup(0), [64, 1, 1]), (true, true));
         assert_eq!(varies(Input::ThreadIdInGroup(1), [64, 1, 1]), (false, false));
@@ -334,6 +346,13 @@ mod tests {
         assert_eq!(varies(Input::ThreadIdInGroup(2), [4, 2, 8]), (false, true));
         assert_eq!(varies(Input::ThreadIdInGroup(2), [3, 2, 8]), (true, true));
         assert_eq!(varies(Input::ThreadIndex, [1, 1, 1]), (false, false));
+        let in_row = |input, size| varies_in(Packing::Row, input, size);
+        assert_eq!([0, 1].map(|n| in_row(Input::GroupId(n), [1, 1, 1])), [[true; 2], [false; 2]]);
+        assert_eq!([0, 1].map(|n| in_row(Input::ThreadId(n), [1, 1, 1])), [[true; 2], [false; 2]]);
+        assert_eq!([0, 1].map(|n| in_row(Input::ThreadIdInGroup(n), [1, 4, 1])), [[false; 2], [true; 2]]);
+        assert_eq!([[1, 1, 1], [2, 1, 1]].map(|size| in_row(Input::ThreadIndex, size)), [[false; 2], [true; 2]]);
+        assert_eq!(varies_in(Packing::Grid, Input::GroupId(2), [4, 1, 1]), [true; 2]);
+        assert_eq!(varies_in(Packing::Grid, Input::ThreadId(2), [4, 1, 1]), [true; 2]);
     }
 
     #[test]
@@ -347,7 +366,7 @@ mod tests {
         };
         let loads = [load(0, zero), load(1, zero), load(0, tid), load(1, tid)];
         b.return_();
-        let facts = Uniformity::compute(&func, LANES);
+        let facts = Uniformity::compute(&func, LANES, Packing::Group);
         assert_eq!(loads.map(|v| facts.is_packet_uniform(v)), [true, true, false, false]);
         assert_eq!(loads.map(|v| facts.is_group_uniform(v)), [true, false, false, false]);
     }
@@ -366,7 +385,7 @@ mod tests {
         b.yield_(&[two, other_one]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, LANES);
+        let facts = Uniformity::compute(&func, LANES, Packing::Group);
         assert!(facts.divergent_control(inst) && facts.results_need_masks(&func, inst) && !facts.may_lose_lanes(inst));
         let results = &func.inst(inst).results;
         assert!(!facts.is_packet_uniform(results[0]) && facts.is_packet_uniform(results[1]));
@@ -402,7 +421,7 @@ mod tests {
         });
         let (div_inst, div, div_end) = counting_loop(&mut b, |b, counter| b.op(Op::UGe, &[counter, tid]));
         b.return_();
-        let facts = Uniformity::compute(&func, LANES);
+        let facts = Uniformity::compute(&func, LANES, Packing::Group);
         assert!(facts.is_packet_uniform(same) && facts.is_packet_uniform(same_end) && facts.is_group_uniform(same_end));
         assert!(!facts.jumps_diverge(same_inst));
         assert!(facts.is_packet_uniform(div), "all lanes still there are in the same round");
@@ -431,7 +450,7 @@ mod tests {
         b.yield_(&[next, params[1]]);
         b.switch_to(outer);
         b.return_();
-        let facts = Uniformity::compute(&func, LANES);
+        let facts = Uniformity::compute(&func, LANES, Packing::Group);
         assert!(facts.params_need_masks(inst));
         assert!(!facts.is_packet_uniform(params[0]) && facts.is_packet_uniform(params[1]));
     }
@@ -460,7 +479,7 @@ mod tests {
         b.break_(outer_loop, &[eight]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, LANES);
+        let facts = Uniformity::compute(&func, LANES, Packing::Group);
         assert!(facts.jumps_diverge(inner_loop) && facts.jumps_diverge(outer_loop) && facts.may_lose_lanes(inner_loop));
         assert!(!facts.is_packet_uniform(func.inst(outer_loop).results[0]));
         assert!(!facts.region_may_return_divergently(func.body()));
@@ -479,7 +498,7 @@ mod tests {
         b.yield_(&[five]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, LANES);
+        let facts = Uniformity::compute(&func, LANES, Packing::Group);
         assert!(facts.may_lose_lanes(inst) && facts.region_may_return_divergently(func.body()));
         assert!(!facts.region_may_return_divergently(then_region));
         assert!(facts.is_packet_uniform(func.inst(inst).results[0]) && !facts.results_need_masks(&func, inst));

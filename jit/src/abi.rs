@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
 use brolga_ir::host::{Fault, FaultKind, Host, ViewSlot};
+use brolga_ir::span::Span;
 
 use crate::mxcsr::{FloatGuard, FloatMode};
 
@@ -112,20 +113,26 @@ pub struct Context {
     pub arena: *mut u8,
     /// Loop rounds left.
     pub fuel: u64,
-    /// `vThreadGroupID`.
+    /// `vThreadGroupID` of the first group.
     pub group: [u32; 3],
     /// 0, or [`fault_number`] of what happened.
     pub fault_kind: u32,
     /// Byte offset of the instruction that faulted.
     pub fault_origin: u32,
-    /// Thread numbers of the group, three rows of padded group size; set by [`crate::Compiled`].
+    /// Threads of the span; only for shaders whose groups run in spans.
+    pub(crate) span_threads: u32,
+    /// What threads know of themselves, a row of the padded span for each thing; set by [`crate::Compiled`].
     pub(crate) threads: *const u32,
     /// The immediate constant buffer; set by [`crate::Compiled`].
     pub(crate) immediate: *const u32,
     /// What a register out of its range is.
     pub(crate) unbound: *const View,
+    /// `vThreadGroupID` of the threads of the span, component by component; set by [`crate::Compiled`].
+    pub(crate) span_groups: *const u32,
+    /// First thread of the packet that faulted; only for spans.
+    pub(crate) fault_thread: u32,
     /// Puts the rows on cache lines of their own.
-    reserved: [u64; 4],
+    reserved: [u64; 2],
     /// Lane numbers 0, 1, 2...
     pub(crate) lanes: Row,
     /// Read where a lane reads nothing. Never written.
@@ -134,6 +141,8 @@ pub struct Context {
     pub(crate) dump: Row,
     /// Operands and results of helpers.
     pub call: Call,
+    /// What `span_groups` points to.
+    group_rows: Vec<u32>,
 }
 
 /// What a context is made from.
@@ -173,14 +182,18 @@ impl Context {
             group: [0; 3],
             fault_kind: 0,
             fault_origin: 0,
+            span_threads: 0,
             threads: ptr::null(),
             immediate: ptr::null(),
             unbound: &UNBOUND.0,
-            reserved: [0; 4],
+            span_groups: ptr::null(),
+            fault_thread: 0,
+            reserved: [0; 2],
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
             dump: [0; MAX_LANES],
             call: Call::default(),
+            group_rows: Vec::new(),
         })
     }
 
@@ -188,6 +201,24 @@ impl Context {
     pub(crate) fn is_stopped(&self) -> bool {
         // SAFETY: `stop` is valid while the context is in use (B).
         unsafe { &*self.stop }.load(std::sync::atomic::Ordering::Relaxed) != 0
+    }
+
+    /// Writes down the group of every thread of a span, a row of so many threads for each component.
+    pub(crate) fn note_groups(&mut self, span: &Span, threads_per_group: usize, row: usize) {
+        self.group_rows.resize(3 * row, 0);
+        for (n, group) in span.positions().enumerate() {
+            for (component, id) in group.into_iter().enumerate() {
+                let start = component * row + n * threads_per_group;
+                self.group_rows[start..start + threads_per_group].fill(id);
+            }
+        }
+        self.span_groups = self.group_rows.as_ptr();
+    }
+
+    /// The first thread that was at the instruction that faulted, where groups run in spans.
+    pub(crate) fn faulting_thread(&self) -> u32 {
+        let lane = self.call.mask[..HELPER_LANES].iter().position(|&word| word != 0);
+        self.fault_thread + lane.unwrap_or(0) as u32
     }
 
     /// Takes the fault of the last run, if there was one.
@@ -200,7 +231,7 @@ impl Context {
             DIVERGENT_BARRIER => FaultKind::DivergentBarrier,
             _ => FaultKind::Internal,
         };
-        Some(Fault { kind, origin })
+        Some(Fault::new(kind, origin))
     }
 }
 
@@ -231,6 +262,9 @@ pub(crate) mod offsets {
     pub const GROUP: i32 = offset_of!(Context, group) as i32;
     pub const FAULT_KIND: i32 = offset_of!(Context, fault_kind) as i32;
     pub const FAULT_ORIGIN: i32 = offset_of!(Context, fault_origin) as i32;
+    pub const SPAN_THREADS: i32 = offset_of!(Context, span_threads) as i32;
+    pub const SPAN_GROUPS: i32 = offset_of!(Context, span_groups) as i32;
+    pub const FAULT_THREAD: i32 = offset_of!(Context, fault_thread) as i32;
     pub const THREADS: i32 = offset_of!(Context, threads) as i32;
     pub const IMMEDIATE: i32 = offset_of!(Context, immediate) as i32;
     pub const UNBOUND: i32 = offset_of!(Context, unbound) as i32;

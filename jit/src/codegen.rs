@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use brolga_ir::Function;
+use brolga_ir::span::Packing;
 use brolga_ir::verify::VerifiedFunction;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
@@ -15,7 +16,7 @@ use crate::code::ExecutableCode;
 use crate::compiled::{Compiled, Statistics};
 use crate::error::CompileError;
 use crate::lower::notes::Notes;
-use crate::lower::{self, LANES};
+use crate::lower::{self, LANES, ThreadRow};
 use crate::mxcsr::FloatMode;
 use crate::options::{CpuFeatures, Options};
 use crate::site::Site;
@@ -34,7 +35,9 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
         code,
         float_mode: FloatMode::of(func),
         arena: machine.arena,
-        threads: thread_table(func),
+        threads: thread_table(func, options.packing),
+        group_size: func.interface.group_size,
+        packing: options.packing,
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
         statistics: machine.statistics,
     })
@@ -179,18 +182,22 @@ fn codegen_error(error: cranelift_codegen::CodegenError) -> CompileError {
     CompileError::Codegen { message: error.to_string() }
 }
 
-/// `vThreadIDInGroup` of every thread, component by component, padded to whole packets.
-fn thread_table(func: &Function) -> Box<[u32]> {
+/// What every thread of a group, or of the longest span, knows of itself: a row for each [`ThreadRow`], padded to whole
+/// packets.
+fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
     let [width, height, _] = func.interface.group_size;
-    let threads = func.interface.threads_per_group().next_multiple_of(LANES);
-    let component = |n: u32| {
-        move |thread: u32| match n {
-            0 => thread % width,
-            1 => thread / width % height,
-            _ => thread / width / height,
+    let threads = func.interface.threads_per_group();
+    let most = (threads * packing.most_groups(threads, LANES)).next_multiple_of(LANES);
+    let row = |row: ThreadRow| {
+        move |number: u32| match (row, packing) {
+            // The last packet of a group alone is padded with threads that go on counting.
+            (_, Packing::Group) => row.of(number, width, height),
+            (ThreadRow::Group, _) => number / threads,
+            _ => row.of(number % threads, width, height),
         }
     };
-    (0..3).flat_map(|n| (0..threads).map(component(n))).collect()
+    let rows = if packing == Packing::Group { &ThreadRow::ALL[..3] } else { &ThreadRow::ALL };
+    rows.iter().flat_map(|&of| (0..most).map(row(of))).collect()
 }
 
 #[cfg(test)]
@@ -219,7 +226,7 @@ mod tests {
     fn code_for_another_processor_is_generated() {
         let func = numbered();
         let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags(false)).unwrap();
-        let options = Options { features: CpuFeatures::default(), vectors: 2 };
+        let options = Options { features: CpuFeatures::default(), vectors: 2, packing: Packing::Group };
         let machine = generate(&func, &options, &*isa).unwrap();
         // Instructions of AArch64 are words, and this is how its functions return.
         assert!(machine.bytes.len().is_multiple_of(4));

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
+use brolga_ir::span::{Packing, Span};
 
 use crate::abi::Context;
 use crate::code::ExecutableCode;
+use crate::lower::{LANES, ThreadRow};
 use crate::mxcsr::{FloatGuard, FloatMode};
 
 /// Memory that each worker brings for its groups. Its content does not matter; it must not be shared.
@@ -39,8 +41,10 @@ pub struct Compiled {
     pub(crate) code: ExecutableCode,
     pub(crate) float_mode: FloatMode,
     pub(crate) arena: ArenaLayout,
-    /// Rows of `vThreadIDInGroup.x`, `.y`, `.z`, each padded to whole packets.
+    /// What every thread knows of itself, row by row, each padded to whole packets.
     pub(crate) threads: Box<[u32]>,
+    pub(crate) group_size: [u32; 3],
+    pub(crate) packing: Packing,
     pub(crate) immediate: Box<[u32]>,
     pub(crate) statistics: Statistics,
 }
@@ -66,27 +70,55 @@ impl Compiled {
         self.statistics
     }
 
+    /// How packets are put together.
+    pub fn packing(&self) -> Packing {
+        self.packing
+    }
+
     /// Runs one group.
     ///
     /// # Errors
     /// The fault that ended the group early. Memory then holds what was written before it.
     ///
     /// # Safety
+    /// As for [`Self::run_span`].
+    pub unsafe fn run_group(&self, context: &mut Context, group: [u32; 3]) -> Result<(), Fault> {
+        // SAFETY: the caller vouches for the same.
+        unsafe { self.run_span(context, &Span::one(group)) }
+    }
+
+    /// Runs the groups of a span together. The span must be one that the packing allows.
+    ///
+    /// # Errors
+    /// The fault that ended them early. Memory then holds what was written before it.
+    ///
+    /// # Safety
     /// The context is set up as [`crate::abi`] says (A and B) for this shader, and the processor has the features that
     /// the code was compiled for.
-    pub unsafe fn run_group(&self, context: &mut Context, group: [u32; 3]) -> Result<(), Fault> {
+    pub unsafe fn run_span(&self, context: &mut Context, span: &Span) -> Result<(), Fault> {
+        let threads_per_group: u32 = self.group_size.iter().product();
+        assert!(span.is_packed(self.packing, threads_per_group, LANES), "the tables hold the longest span");
         if context.is_stopped() {
-            return Err(Fault { kind: FaultKind::Stopped, origin: Origin::default() });
+            return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
         context.threads = self.threads.as_ptr();
         context.immediate = self.immediate.as_ptr();
         context.fault_kind = 0;
-        context.group = group;
+        context.group = span.group(0);
+        context.span_threads = span.groups * threads_per_group;
+        context.fault_thread = 0;
+        if self.packing == Packing::Grid {
+            context.note_groups(span, threads_per_group as usize, self.threads.len() / ThreadRow::ALL.len());
+        }
         let mode = FloatGuard::new(self.float_mode);
         // SAFETY: `compile` made the code as an `Entry` without relocations; the caller vouches for the rest.
         unsafe { self.code.call(context) };
         drop(mode);
-        context.take_fault().map_or(Ok(()), Err)
+        match context.take_fault() {
+            None => Ok(()),
+            Some(fault) if self.packing == Packing::Group => Err(fault),
+            Some(fault) => Err(Fault { group: context.faulting_thread() / threads_per_group, ..fault }),
+        }
     }
 }
 

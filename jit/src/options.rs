@@ -1,5 +1,7 @@
 //! What selects code besides the shader: the processor's features and the packet's shape.
 
+use brolga_ir::span::Packing;
+
 /// Instruction sets that the code may use. The floor is SSE4.2 with POPCNT (x86-64-v2). Results never depend on them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct CpuFeatures {
@@ -40,11 +42,18 @@ pub struct Options {
     pub features: CpuFeatures,
     /// Vectors of four lanes in a packet.
     pub vectors: u8,
+    /// Which threads share packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
+    pub packing: Packing,
 }
 
 impl Options {
     /// The options for this processor, or `None` if code cannot run on it.
     pub fn host() -> Option<Self> {
-        CpuFeatures::detect().map(|features| Self { features, vectors: 2 })
+        CpuFeatures::detect().map(|features| Self { features, vectors: 2, packing: Packing::Group })
+    }
+
+    /// The same with packets put together in another way.
+    pub fn with_packing(self, packing: Packing) -> Self {
+        Self { packing, ..self }
     }
 }

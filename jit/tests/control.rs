@@ -8,6 +8,7 @@ use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Value};
 use brolga_ir::function::{Input, Object, Origin, Place, Sync};
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::span::Packing;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op};
 use brolga_jit::{CompileError, Options, compile};
@@ -412,7 +413,7 @@ fn disagreement_about_a_barrier_is_a_fault() {
         });
         b.return_();
         let outcome = compare(func, &words(16), &[[0, 0, 0]], FUEL);
-        assert_eq!(outcome.ends, [Err(Fault { kind: FaultKind::DivergentBarrier, origin: Origin(77) })]);
+        assert_eq!(outcome.ends, [Err(Fault::new(FaultKind::DivergentBarrier, Origin(77)))]);
         assert_eq!(content(&outcome), (0..16).collect::<Vec<u32>>());
     }
 }
@@ -442,7 +443,7 @@ fn endless_loops_stop_when_asked() {
     for barrier in [false, true] {
         let func = verify(endless(barrier)).unwrap();
         for features in feature_sets() {
-            let compiled = compile(&func, &Options { features, vectors: 2 }).unwrap();
+            let compiled = compile(&func, &Options { features, vectors: 2, packing: Packing::Group }).unwrap();
             let bound = Bound::new(&func, &words(1));
             let outcome = std::thread::scope(|scope| {
                 let running = scope.spawn(|| run(&func, &compiled, &bound, &[[0, 0, 0]], u64::MAX));
@@ -461,7 +462,7 @@ fn endless_loops_stop_when_asked() {
 fn endless_loops_run_out_of_fuel() {
     for barrier in [false, true] {
         let outcome = compare(endless(barrier), &words(1), &[[0, 0, 0]], 9);
-        assert_eq!(outcome.ends, [Err(Fault { kind: FaultKind::OutOfFuel, origin: Origin(44) })]);
+        assert_eq!(outcome.ends, [Err(Fault::new(FaultKind::OutOfFuel, Origin(44)))]);
         assert_eq!(outcome.fuel, 0);
     }
 }

@@ -378,7 +378,7 @@ fn a_panic_in_a_helper_ends_the_group_with_a_fault() {
     let compiled = compile(&func, &options).unwrap();
     let bound = bound::Bound::new(&func, &bound::contents(&func, || 0));
     let outcome = bound::run_with(&func, &compiled, &bound, &Panicking, &[[0, 0, 0]], u64::MAX);
-    assert_eq!(outcome.ends, [Err(Fault { kind: FaultKind::Internal, origin: Origin(31) })]);
+    assert_eq!(outcome.ends, [Err(Fault::new(FaultKind::Internal, Origin(31)))]);
     // The first packet wrote once, the second never began.
     let written: Vec<u32> = bound.words(OUT).into_iter().filter(|&word| word != 0).collect();
     assert_eq!(written, [1; 8]);

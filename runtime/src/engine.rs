@@ -6,7 +6,8 @@
 #![allow(unsafe_code)]
 
 use brolga_ir::host::Fault;
-use brolga_ir::interp::{Arena, Interpreter};
+use brolga_ir::interp::{Arena, Interpreter, LANES};
+use brolga_ir::span::{Grid, Packing, Span};
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::abi::{Bindings, Context, Range, View, helpers};
 use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options};
@@ -26,14 +27,19 @@ pub(crate) enum Code {
 
 impl Code {
     /// Prepares a shader for an engine.
-    pub fn new(function: &VerifiedFunction, engine: Engine) -> Result<Self, Error> {
+    pub fn new(function: &VerifiedFunction, engine: Engine, packing: Packing) -> Result<Self, Error> {
         Ok(match engine {
-            Engine::Jit => {
-                let options = Options::host().ok_or(CompileError::Unsupported)?;
-                Code::Jit(Box::new(brolga_jit::compile(function, &options)?))
-            }
-            Engine::Interpreter => Code::Interpreter(Interpreter::new(function)),
+            Engine::Jit => Code::Jit(Box::new(brolga_jit::compile(function, &jit_options(packing)?)?)),
+            Engine::Interpreter => Code::Interpreter(Interpreter::with_packing(function, packing)),
         })
+    }
+
+    /// How packets are put together.
+    pub fn packing(&self) -> Packing {
+        match self {
+            Code::Jit(compiled) => compiled.packing(),
+            Code::Interpreter(interpreter) => interpreter.packing(),
+        }
     }
 
     /// The engine.
@@ -61,20 +67,37 @@ impl Code {
     }
 }
 
+/// The packets that suit most dispatches of a shader.
+pub(crate) fn usual_packing(function: &VerifiedFunction) -> Packing {
+    if Packing::may_span(function, LANES as u32) { Packing::Row } else { Packing::Group }
+}
+
+/// What machine code on this processor is made with.
+pub(crate) fn jit_options(packing: Packing) -> Result<Options, CompileError> {
+    Ok(Options::host().ok_or(CompileError::Unsupported)?.with_packing(packing))
+}
+
 /// A shader with what is bound to it. Workers of one dispatch share it.
 #[derive(Debug)]
 pub(crate) struct Link {
     shader: Shader,
+    packing: Packing,
     views: BoundViews,
     tables: Tables,
     guard_pages: GuardPages,
 }
 
 impl Link {
-    /// Puts a shader together with views that were checked against its declarations.
-    pub fn new(shader: Shader, views: BoundViews, guard_pages: GuardPages) -> Self {
+    /// Puts a shader, for a dispatch of these groups, together with views that were checked against its declarations.
+    pub fn new(shader: Shader, grid: Grid, views: BoundViews, guard_pages: GuardPages) -> Result<Self, Error> {
+        let threads = shader.function().interface.threads_per_group();
+        let packing = match shader.code(Packing::Row)?.packing() {
+            Packing::Group => Packing::Group,
+            _ => Packing::for_grid(grid, threads, LANES as u32),
+        };
+        shader.code(packing)?;
         let tables = Tables::new(&views);
-        Self { shader, views, tables, guard_pages }
+        Ok(Self { shader, packing, views, tables, guard_pages })
     }
 
     /// The word that tells workers to stop.
@@ -82,9 +105,19 @@ impl Link {
         self.views.stop()
     }
 
+    /// How packets are put together.
+    pub fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    /// Threads of a group.
+    pub fn threads_per_group(&self) -> u32 {
+        self.shader.function().interface.threads_per_group()
+    }
+
     /// What one thread needs to run groups.
     pub fn worker(&self) -> Result<Worker<'_>, Error> {
-        let state = match self.shader.code() {
+        let state = match self.shader.code(self.packing)? {
             Code::Interpreter(interpreter) => State::Interpreter { interpreter, arena: Arena::new() },
             Code::Jit(compiled) => {
                 let arena = Memory::zeroed(compiled.arena_layout().size_bytes as u64, self.guard_pages)?;
@@ -118,20 +151,21 @@ enum State<'a> {
 }
 
 impl Worker<'_> {
-    /// Runs one group, with a budget of loop rounds.
-    pub fn run_group(&mut self, group: [u32; 3], fuel: u64) -> Result<(), Fault> {
+    /// Runs the groups of a span, with a budget of loop rounds for each.
+    pub fn run_span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {
+        let mut fuel = fuel.saturating_mul(span.groups.into());
         match &mut self.state {
             State::Interpreter { interpreter, arena } => {
                 // Numbers of the interpreter presume the default mode, whatever the caller's thread is in.
                 let _mode = FloatGuard::new(FloatMode::Default);
-                interpreter.run_group(self.host, group, arena, &mut { fuel })
+                interpreter.run_span(self.host, span, arena, &mut fuel)
             }
             State::Jit { compiled, context, .. } => {
                 context.fuel = fuel;
                 // SAFETY: the context was made by `Link::worker` for this shader, with tables that fit its declarations, a
                 // host of the helpers' type, and an arena of its own as large as it asks for; the link that owns the
                 // tables and the views outlives the worker. The code was compiled for this processor's features.
-                unsafe { compiled.run_group(context, group) }
+                unsafe { compiled.run_span(context, span) }
             }
         }
     }

@@ -17,6 +17,10 @@ pub const UAV: u32 = 30;
 pub const SHARED: u32 = 31;
 /// `vThreadID`
 pub const THREAD_ID: u32 = 32;
+/// `vThreadGroupID`
+pub const GROUP_ID: u32 = 33;
+/// `vThreadIDInGroup`
+pub const THREAD_PLACE: u32 = 34;
 /// `vThreadIDInGroupFlattened`
 pub const THREAD_INDEX: u32 = 36;
 
@@ -24,20 +28,28 @@ pub const THREAD_INDEX: u32 = 36;
 pub mod op {
     #![allow(missing_docs)]
     pub const ADD: u32 = 0;
+    pub const AND: u32 = 1;
     pub const BREAKC: u32 = 3;
+    pub const CONTINUEC: u32 = 8;
     pub const DIV: u32 = 14;
     pub const ENDIF: u32 = 21;
     pub const ENDLOOP: u32 = 22;
     pub const IADD: u32 = 30;
     pub const IF: u32 = 31;
+    pub const IEQ: u32 = 32;
+    pub const IMAD: u32 = 35;
     pub const LOOP: u32 = 48;
     pub const MIN: u32 = 51;
     pub const MAX: u32 = 52;
     pub const MOV: u32 = 54;
     pub const MUL: u32 = 56;
     pub const RET: u32 = 62;
+    pub const RETC: u32 = 63;
+    pub const UGE: u32 = 80;
     pub const LD_STRUCTURED: u32 = 167;
     pub const STORE_STRUCTURED: u32 = 168;
+    pub const ATOMIC_IADD: u32 = 173;
+    pub const IMM_ATOMIC_IADD: u32 = 180;
     pub const SYNC: u32 = 190;
     pub const DADD: u32 = 191;
     pub const DMUL: u32 = 194;
@@ -96,6 +108,26 @@ pub fn one(file: u32, register: u32, component: u32) -> Operand {
 /// `vThreadID.x` and its like: a register file of one register, one component of it.
 pub fn own(file: u32, component: u32) -> Operand {
     if file == THREAD_INDEX { vec![0x0000_0001 | file << 12] } else { vec![0x0000_000a | component << 4 | file << 12] }
+}
+
+/// All of `vThreadID` and its like: `.xyzx`.
+pub fn own_all(file: u32) -> Operand {
+    vec![0x0000_0246 | file << 12]
+}
+
+/// A register without components, as atomics name their memory.
+pub fn bare(file: u32, register: u32) -> Operand {
+    vec![0x0010_0000 | file << 12, register]
+}
+
+/// `cb#[vector]`, one component.
+pub fn constant(register: u32, vector: u32, component: u32) -> Operand {
+    vec![0x0020_000a | component << 4 | CONSTANT_BUFFER << 12, register, vector]
+}
+
+/// `-cb#[vector].xyzw`.
+pub fn negated_constant(register: u32, vector: u32) -> Operand {
+    vec![0x8020_0e46 | CONSTANT_BUFFER << 12, 1 | 1 << 6, register, vector]
 }
 
 /// A scalar literal.

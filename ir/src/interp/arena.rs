@@ -1,10 +1,11 @@
-//! The memory that a running group needs, kept from group to group by the worker.
+//! The memory that a running span of groups needs, kept from span to span by the worker.
 
 use super::code::{Code, Slot};
 use super::{LANES, Lanes, Mask, lanes_of};
 use crate::function::Input;
+use crate::span::Span;
 
-/// Values, masks, shared memory and private arrays of the group that runs. Any shader can use any arena: it grows as
+/// Values, masks, shared memory and private arrays of what runs. Any shader can use any arena: it grows as
 /// needed and keeps its size.
 #[derive(Debug, Default)]
 pub struct Arena {
@@ -30,24 +31,25 @@ impl Arena {
     }
 
     pub(super) fn bytes_for(code: &Code) -> usize {
-        let values = code.frame_len + code.kept_len * code.packets;
-        let locals = code.local_words * if code.keeps_locals { code.packets } else { 1 };
+        let values = code.frame_len + code.kept_len * code.most_packets;
+        let locals = code.local_words * if code.keeps_locals { code.most_packets } else { 1 };
         values * size_of::<Lanes>() + locals * size_of::<[u32; LANES]>() + code.shared_words * 4
     }
 
-    /// Brings the arena into the state at a group's start.
-    pub(super) fn start_group(&mut self, code: &Code) {
-        let len = code.frame_len + code.kept_len * code.packets;
+    /// Brings the arena into the state at the start of a span of so many groups.
+    pub(super) fn start(&mut self, code: &Code, groups: u32) {
+        let threads = (code.threads_per_group() * groups) as usize;
+        let packets = threads.div_ceil(LANES);
+        let len = code.frame_len + code.kept_len * packets;
         if self.values.len() < len {
             self.values.resize(len, [0; LANES]);
         }
         for &(slot, bits) in &code.constants {
             self.values[slot as usize] = [bits; LANES];
         }
-        let threads: u32 = code.group_size.iter().product();
         self.alive.clear();
-        self.alive.resize(code.packets, Mask::MAX);
-        let tail = threads as usize % LANES;
+        self.alive.resize(packets, Mask::MAX);
+        let tail = threads % LANES;
         if let Some(last) = self.alive.last_mut().filter(|_| tail != 0) {
             *last = (1 << tail) - 1;
         }
@@ -57,18 +59,24 @@ impl Arena {
         self.shared.resize(code.shared_words, 0);
         self.locals.clear();
         if code.keeps_locals {
-            self.locals.resize(code.local_words * code.packets, [0; LANES]);
+            self.locals.resize(code.local_words * packets, [0; LANES]);
         }
     }
 
     /// Makes a packet the one that runs.
-    pub(super) fn enter_packet(&mut self, code: &Code, group_id: [u32; 3], packet: usize) {
+    pub(super) fn enter_packet(&mut self, code: &Code, span: &Span, packet: usize) {
         let [x, y, _] = code.group_size;
+        let threads = code.threads_per_group();
+        let number = |lane: usize| (packet * LANES + lane) as u32;
+        let group_ids: [[u32; 3]; LANES] = match span.groups {
+            1 => [span.group(0); LANES],
+            _ => std::array::from_fn(|lane| span.group(number(lane) / threads)),
+        };
         for &(slot, input) in &code.inputs {
             let value = &mut self.values[slot as usize];
             // The tail's lanes get values too, which nobody reads.
             for (lane, bits) in value.iter_mut().enumerate() {
-                let index = (packet * LANES + lane) as u32;
+                let (index, group_id) = (number(lane) % threads, group_ids[lane]);
                 let place = |component: u8| match component {
                     0 => index % x,
                     1 => index / x % y,

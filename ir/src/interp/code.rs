@@ -7,6 +7,7 @@
 use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
+use crate::span::Packing;
 
 /// Where a value lies.
 pub(super) type Slot = u32;
@@ -28,8 +29,10 @@ pub(super) struct Code {
     /// Loops and switches.
     pub(super) target_count: usize,
     pub(super) group_size: [u32; 3],
-    /// Packets of a group.
-    pub(super) packets: usize,
+    /// Which threads share packets.
+    pub(super) packing: Packing,
+    /// Most packets of a span.
+    pub(super) most_packets: usize,
     pub(super) shared_words: usize,
     /// Words of private arrays of one thread.
     pub(super) local_words: usize,
@@ -38,6 +41,13 @@ pub(super) struct Code {
     /// The immediate constant buffer.
     pub(super) immediate: Vec<u32>,
     pub(super) body: GroupRegion,
+}
+
+impl Code {
+    /// Threads of a group.
+    pub(super) fn threads_per_group(&self) -> u32 {
+        self.group_size.iter().product()
+    }
 }
 
 /// A region that runs once for the group.

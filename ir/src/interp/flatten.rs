@@ -9,12 +9,13 @@ use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{self, Case, Function, InstKind, Object, Place, ResourceRef};
 use crate::phases::{Phases, Step};
+use crate::span::Packing;
 use crate::uniformity::Uniformity;
 
 /// Flattens a verified function without slots.
-pub(super) fn flatten(func: &Function) -> Code {
+pub(super) fn flatten(func: &Function, packing: Packing) -> Code {
     let phases = Phases::compute(func);
-    let uniformity = Uniformity::compute(func, LANES as u32);
+    let uniformity = Uniformity::compute(func, LANES as u32, packing);
     let flow = Flow::new(func);
     let mut flattener = Flattener {
         func,
@@ -26,7 +27,7 @@ pub(super) fn flatten(func: &Function) -> Code {
         shared: Vec::new(),
         locals: Vec::new(),
     };
-    let mut code = flattener.layout();
+    let mut code = flattener.layout(packing);
     code.body = flattener.group_region(func.body());
     code
 }
@@ -48,7 +49,7 @@ struct Flattener<'a> {
 
 impl Flattener<'_> {
     /// Gives every value, target and declaration its place.
-    fn layout(&mut self) -> Code {
+    fn layout(&mut self, packing: Packing) -> Code {
         let (func, interface) = (self.func, &self.func.interface);
         let (mut frame, mut kept) = (Vec::new(), Vec::new());
         let (mut constants, mut inputs, mut target_count) = (Vec::new(), Vec::new(), 0);
@@ -80,6 +81,8 @@ impl Flattener<'_> {
             self.locals.push(Extent { base: local_words, stride_bytes: 16, count: local.registers });
             local_words += local.registers as usize * 4;
         }
+        let threads = interface.threads_per_group();
+        let most_groups = packing.most_groups(threads, LANES as u32);
         Code {
             frame_len: frame.len(),
             kept_len: kept.len(),
@@ -87,7 +90,8 @@ impl Flattener<'_> {
             inputs,
             target_count,
             group_size: interface.group_size,
-            packets: (interface.threads_per_group() as usize).div_ceil(LANES),
+            packing,
+            most_packets: (threads * most_groups).div_ceil(LANES as u32) as usize,
             shared_words,
             local_words,
             keeps_locals: self.phases.has_cuts(),

@@ -1,4 +1,4 @@
-//! Takes all packets of a group through the segments.
+//! Takes all packets of a group, or of a span of groups, through the segments.
 //!
 //! Control flow of the group is agreed among its threads, so the only way for a thread to go away is to return: one
 //! mask per packet says who is left, and all of them are at the same place.
@@ -9,24 +9,19 @@ use super::packet::Runner;
 use super::{Mask, lanes_of};
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
+use crate::span::Span;
 
-/// Runs a group whose arena is ready.
-pub(super) fn run(
-    code: &Code,
-    host: &dyn Host,
-    group_id: [u32; 3],
-    arena: &mut Arena,
-    fuel: &mut u64,
-) -> Result<(), Fault> {
-    if code.packets > 0 {
-        Group { runner: Runner { code, host, arena, fuel, packet: 0 }, group_id, entered: None }.region(&code.body)?;
+/// Runs a span whose arena is ready.
+pub(super) fn run(code: &Code, host: &dyn Host, span: &Span, arena: &mut Arena, fuel: &mut u64) -> Result<(), Fault> {
+    if code.threads_per_group() > 0 {
+        Group { runner: Runner { code, host, arena, fuel, packet: 0 }, span, entered: None }.region(&code.body)?;
     }
     Ok(())
 }
 
 struct Group<'a> {
     runner: Runner<'a>,
-    group_id: [u32; 3],
+    span: &'a Span,
     /// The packet whose inputs are in the frame.
     entered: Option<usize>,
 }
@@ -66,7 +61,7 @@ impl Group<'_> {
                             End::Continue(next) if next == *target => {}
                             further => return Ok(further),
                         }
-                        self.runner.next_round(*origin)?;
+                        self.runner.next_round(*origin, None)?;
                     }
                 }
                 GroupStep::Switch { target, selector, arms, origin } => {
@@ -84,11 +79,11 @@ impl Group<'_> {
 
     /// The next packet from `from` on with a thread that has not ended, made the one that runs, and its threads.
     fn next_packet(&mut self, from: usize) -> Option<(usize, Mask)> {
-        let packet = (from..self.runner.code.packets).find(|&packet| self.runner.arena.alive[packet] != 0)?;
+        let packet = (from..self.runner.arena.alive.len()).find(|&packet| self.runner.arena.alive[packet] != 0)?;
         self.runner.packet = packet;
         if self.entered != Some(packet) {
             self.entered = Some(packet);
-            self.runner.arena.enter_packet(self.runner.code, self.group_id, packet);
+            self.runner.arena.enter_packet(self.runner.code, self.span, packet);
         }
         Some((packet, self.runner.arena.alive[packet]))
     }
@@ -113,11 +108,11 @@ impl Group<'_> {
             let value = runner.value(slot);
             for lane in lanes_of(mask) {
                 if *agreed.get_or_insert_with(|| meaning(value[lane])) != meaning(value[lane]) {
-                    return Err(Fault { kind: FaultKind::DivergentBarrier, origin });
+                    return Err(Fault::new(FaultKind::DivergentBarrier, origin));
                 }
             }
             Ok(())
         })?;
-        agreed.ok_or(Fault { kind: FaultKind::Internal, origin })
+        agreed.ok_or(Fault::new(FaultKind::Internal, origin))
     }
 }

@@ -1,7 +1,8 @@
-//! Runs a shader on data, one thread group at a time: the definition that compiled code is held to.
+//! Runs a shader on data, one thread group at a time, or one [`Span`] of small ones: the definition that compiled code is
+//! held to.
 //!
-//! * The threads of a group form *packets* of [`LANES`] consecutive threads, in lockstep: an instruction runs for all
-//!   active lanes, in increasing order, before the next one. Threads beyond the group's end are never active.
+//! * The threads of a group (or span) form *packets* of [`LANES`] consecutive threads, in lockstep: an instruction runs for all
+//!   active lanes, in increasing order, before the next one. Threads beyond the end are never active.
 //! * Between two waiting barriers the packets run one after the other, in increasing order (see
 //!   [`Phases`](crate::phases::Phases)). Control flow that holds a barrier runs once for the group; threads that
 //!   disagree about it stop the run. Threads that returned count as arrived.
@@ -20,7 +21,7 @@
 //! | `arena.rs` | the memory that a running group needs |
 //! | `packet.rs` | runs one packet through one segment |
 //! | `memory.rs` | its accesses to memory and views |
-//! | `group.rs` | takes all packets through the segments |
+//! | `group.rs` | takes all packets of a group or span through the segments |
 
 mod arena;
 mod code;
@@ -35,6 +36,7 @@ pub use arena::Arena;
 
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
+use crate::span::{Packing, Span};
 use crate::verify::VerifiedFunction;
 use code::Code;
 
@@ -56,9 +58,23 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Prepares a shader.
+    /// Prepares a shader whose groups run one at a time.
     pub fn new(func: &VerifiedFunction) -> Self {
-        Self { code: flatten::flatten(func) }
+        Self::with_packing(func, Packing::Group)
+    }
+
+    /// Prepares a shader whose packets are put together in this way, which it must allow.
+    pub fn with_packing(func: &VerifiedFunction, packing: Packing) -> Self {
+        debug_assert!(
+            packing == Packing::Group || Packing::may_span(func, LANES as u32),
+            "its groups need packets alone"
+        );
+        Self { code: flatten::flatten(func, packing) }
+    }
+
+    /// How packets are put together.
+    pub fn packing(&self) -> Packing {
+        self.code.packing
     }
 
     /// Bytes that an [`Arena`] grows to when it runs this shader.
@@ -79,11 +95,18 @@ impl Interpreter {
         arena: &mut Arena,
         fuel: &mut u64,
     ) -> Result<(), Fault> {
+        self.run_span(host, &Span::one(group_id), arena, fuel)
+    }
+
+    /// Runs the groups of a span together; see [`Self::run_group`]. The span must be one that the packing allows.
+    pub fn run_span(&self, host: &dyn Host, span: &Span, arena: &mut Arena, fuel: &mut u64) -> Result<(), Fault> {
+        let code = &self.code;
+        debug_assert!(span.is_packed(code.packing, code.threads_per_group(), LANES as u32), "{span:?}");
         if host.stop_requested() {
-            return Err(Fault { kind: FaultKind::Stopped, origin: Origin::default() });
+            return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
-        arena.start_group(&self.code);
-        group::run(&self.code, host, group_id, arena, fuel)
+        arena.start(code, span.groups);
+        group::run(code, host, span, arena, fuel)
     }
 }
 

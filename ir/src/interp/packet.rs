@@ -13,7 +13,7 @@ pub(super) struct Runner<'a> {
     pub(super) host: &'a dyn Host,
     pub(super) arena: &'a mut Arena,
     pub(super) fuel: &'a mut u64,
-    /// Which packet of the group.
+    /// Which packet of the span.
     pub(super) packet: usize,
 }
 
@@ -59,12 +59,14 @@ impl Runner<'_> {
         Ok(mask)
     }
 
-    /// A loop's way back: whether it may go on.
-    pub(super) fn next_round(&mut self, origin: Origin) -> Result<(), Fault> {
+    /// A loop's way back: whether it may go on, with these lanes if a packet is alone in it.
+    pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
+        let thread = lanes.map_or(0, |lanes| self.packet * LANES + lanes.trailing_zeros() as usize);
+        let group = thread as u32 / self.code.threads_per_group();
         if self.host.stop_requested() {
-            return Err(Fault { kind: FaultKind::Stopped, origin });
+            return Err(Fault { kind: FaultKind::Stopped, origin, group });
         }
-        *self.fuel = self.fuel.checked_sub(1).ok_or(Fault { kind: FaultKind::OutOfFuel, origin })?;
+        *self.fuel = self.fuel.checked_sub(1).ok_or(Fault { kind: FaultKind::OutOfFuel, origin, group })?;
         Ok(())
     }
 
@@ -133,7 +135,7 @@ impl Runner<'_> {
             if mask == 0 {
                 return Ok(self.arena.broken[target]);
             }
-            self.next_round(origin)?;
+            self.next_round(origin, Some(mask))?;
         }
     }
 

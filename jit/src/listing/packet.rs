@@ -35,6 +35,9 @@ pub(super) fn list(func: &Function, options: &Options, notes: &Notes) -> Listing
         if let Some(n) = notes.segments.iter().position(|&(first, _)| first == inst) {
             let indent = line.text.len() - line.text.trim_start().len();
             let what = match notes.segments[n].1 {
+                Packets::Loop(_) if notes.arena.threads.is_none() => {
+                    "the span's packets run it, one after the other".to_owned()
+                }
                 Packets::Loop(1) => "one packet runs it".to_owned(),
                 Packets::Loop(packets) => format!("{packets} packets run it, one after the other"),
                 Packets::Idle => "done once for the group, nothing is left for packets".to_owned(),
@@ -58,13 +61,12 @@ fn join(mut line: String, comment: &str) -> String {
 fn summary(listing: &mut Listing, func: &Function, lines: &[Line], options: &Options, notes: &Notes) {
     let arena = notes.arena;
     let mut push = |text: String| listing.push(LineKind::Summary, text);
-    push(format!(
-        "# threads: {}; packets of {LANES} lanes: {}; vectors of a packet: {} for 32 bits, {} for 64",
-        arena.threads,
-        arena.packets,
-        options.vectors,
-        2 * options.vectors
-    ));
+    let threads = match arena.threads {
+        Some(threads) => format!("threads: {threads}; packets of {LANES} lanes: {}", arena.packets),
+        None => format!("groups share packets; packets of {LANES} lanes: at most {} of a span", arena.packets),
+    };
+    let vectors = options.vectors;
+    push(format!("# {threads}; vectors of a packet: {vectors} for 32 bits, {} for 64", 2 * vectors));
     let locals = match (arena.local_bytes, arena.locals_per_packet) {
         (0, _) => "no private arrays".to_owned(),
         (bytes, true) => format!("{bytes} bytes of private arrays for each packet"),

@@ -5,6 +5,7 @@ use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::InstKind;
 use brolga_ir::phases::Phases;
 use brolga_ir::shape::{Shape, Shapes};
+use brolga_ir::span::Packing;
 use brolga_ir::uniformity::Uniformity;
 
 use super::LANES;
@@ -25,8 +26,8 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub fn compute(func: &Function) -> Self {
-        let uniformity = Uniformity::compute(func, LANES);
+    pub fn compute(func: &Function, packing: Packing) -> Self {
+        let uniformity = Uniformity::compute(func, LANES, packing);
         let shapes = Shapes::compute(func, &uniformity, LANES);
         let phases = Phases::compute(func);
         let mut facts = Self {
@@ -54,6 +55,11 @@ impl Facts {
                 self.visit(func, inner, inside || !self.phases.is_cut(inst));
             }
         }
+    }
+
+    /// How packets are put together.
+    pub fn packing(&self) -> Packing {
+        self.uniformity.packing()
     }
 
     /// Whether anything uses the value.

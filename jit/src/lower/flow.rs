@@ -14,7 +14,7 @@
 //! So merges of constructs that are not divergent are reached with lanes, and every loop ends when its lanes are gone.
 
 use brolga_ir::entity::{Inst, Region, Value};
-use brolga_ir::function::{Case, InstKind};
+use brolga_ir::function::{Case, InstKind, Origin};
 use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::{Block, InstBuilder};
 use cranelift_frontend::Switch;
@@ -501,7 +501,7 @@ impl Lowering<'_, '_> {
         self.frames.push(frame);
         self.region(body);
         let mut frame = self.frames.pop().expect("pushed above");
-        self.latch(&mut frame, header, origin);
+        self.latch(&mut frame, header, origin, &entry);
         self.builder.seal_block(header);
         self.finish(frame, entry);
     }
@@ -531,7 +531,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The end of a round: on with the lanes that are left, or out.
-    fn latch(&mut self, frame: &mut Frame, header: Block, origin: brolga_ir::function::Origin) {
+    fn latch(&mut self, frame: &mut Frame, header: Block, origin: Origin, entry: &Mask) {
         if !frame.latched {
             return;
         }
@@ -544,7 +544,11 @@ impl Lowering<'_, '_> {
             frame.merged = true;
             self.branch_away_unless(any, frame.merge);
         }
-        self.poll(origin);
+        let lanes = match &frame.run {
+            Some(run) => Mask::Lanes(self.home_lanes(run)),
+            None => entry.clone(),
+        };
+        self.poll(origin, Some(&lanes));
         self.builder.ins().jump(header, &[]);
     }
 }

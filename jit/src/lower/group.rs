@@ -33,6 +33,7 @@ impl<'a> Lowering<'a, '_> {
     /// Writes the whole function; the builder stands in the entry block.
     pub fn function(&mut self) {
         for n in 0..3u8 {
+            // Those of the first group of a span; what is said of others starts from there.
             let at = offsets::GROUP + 4 * i32::from(n);
             let id = self.builder.ins().load(types::I32, own_flags(), self.base, at);
             self.group_id[usize::from(n)] = Some(id);
@@ -302,7 +303,7 @@ impl<'a> Lowering<'a, '_> {
         self.group_region(body);
         if self.group_frames.last().expect("opened above").latched {
             self.go_on_in(latch);
-            self.poll(origin);
+            self.poll(origin, None);
             self.builder.ins().jump(header, &[]);
         }
         self.builder.seal_block(header);

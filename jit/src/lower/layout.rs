@@ -12,6 +12,7 @@
 use brolga_ir::Function;
 use brolga_ir::entity::{LocalId, SharedId, Value};
 use brolga_ir::interface::Local;
+use brolga_ir::span::Packing;
 
 use super::LANES;
 use super::facts::Facts;
@@ -23,13 +24,49 @@ const ALIGN: u64 = 64;
 /// Bytes of a row: a word for each lane.
 pub(super) const ROW_BYTES: u32 = LANES * 4;
 
+/// A row of the table of what threads know of themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ThreadRow {
+    /// `vThreadIDInGroup.x`, `.y`, `.z`.
+    Place(u8),
+    /// `vThreadIDInGroupFlattened`; only for spans.
+    Index,
+    /// The group, counted in its span; only for spans.
+    Group,
+}
+
+impl ThreadRow {
+    /// The rows in their order.
+    pub const ALL: [Self; 5] = [Self::Place(0), Self::Place(1), Self::Place(2), Self::Index, Self::Group];
+
+    /// What the table has for a thread of a group of this width and height.
+    pub fn of(self, index: u32, width: u32, height: u32) -> u32 {
+        match self {
+            ThreadRow::Place(0) => index % width,
+            ThreadRow::Place(1) => index / width % height,
+            ThreadRow::Place(_) => index / width / height,
+            ThreadRow::Index => index,
+            ThreadRow::Group => 0,
+        }
+    }
+
+    /// Its position in the table.
+    pub fn number(self) -> u32 {
+        match self {
+            ThreadRow::Place(n) => n.into(),
+            ThreadRow::Index => 3,
+            ThreadRow::Group => 4,
+        }
+    }
+}
+
 /// Offsets in the arena.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Packets of a group.
+    /// Packets of a group, or of the longest span.
     pub packets: u32,
-    /// Threads of a group.
-    pub threads: u32,
+    /// Threads of a group; `None` if groups run in spans, whose threads the context counts.
+    pub threads: Option<u32>,
     shared: Vec<u64>,
     /// Bytes of all shared memory, a multiple of 64. It is first in the arena.
     pub shared_bytes: u64,
@@ -53,7 +90,8 @@ pub(super) struct Layout {
 impl Layout {
     pub fn compute(func: &Function, facts: &Facts) -> Result<Self, CompileError> {
         let threads = func.interface.threads_per_group();
-        let packets = threads.div_ceil(LANES);
+        let packing = facts.packing();
+        let packets = (threads * packing.most_groups(threads, LANES)).div_ceil(LANES);
         let mut at = Cursor::default();
         let shared = func.interface.shared.iter().map(|shared| at.take(u64::from(shared.size_bytes()), 16)).collect();
         let shared_bytes = at.align(ALIGN);
@@ -90,7 +128,7 @@ impl Layout {
         let total = locals + needed;
         Ok(Self {
             packets,
-            threads,
+            threads: (packing == Packing::Group).then_some(threads),
             shared,
             shared_bytes,
             records,

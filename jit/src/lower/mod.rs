@@ -1,4 +1,4 @@
-//! From the IR to Cranelift's input: one function that runs one group.
+//! From the IR to Cranelift's input: one function that runs one group, or one span of small groups.
 //!
 //! | file | what |
 //! |---|---|
@@ -72,6 +72,8 @@ use crate::site::Site;
 /// Lanes of a packet.
 pub(crate) const LANES: u32 = 8;
 
+pub(crate) use self::layout::ThreadRow;
+
 /// Writes the Cranelift function for a shader and gives what it needs of an arena. With notes every
 /// instruction says what it is for.
 pub(crate) fn lower(
@@ -81,7 +83,7 @@ pub(crate) fn lower(
     clif: &mut ir::Function,
     mut notes: Option<&mut Notes>,
 ) -> Result<ArenaLayout, CompileError> {
-    let facts = Facts::compute(func);
+    let facts = Facts::compute(func, options.packing);
     let layout = Layout::compute(func, &facts)?;
     let mut builder_context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(clif, &mut builder_context);
@@ -310,6 +312,11 @@ impl<'f> Lowering<'_, 'f> {
 
     /// Ends the group with a fault if the condition (an `i8`) holds.
     fn fault_if(&mut self, condition: ir::Value, kind: FaultKind, origin: Origin) {
+        self.fault_if_in(condition, kind, origin, None);
+    }
+
+    /// The same, said of the threads of the running packet that a mask has.
+    fn fault_if_in(&mut self, condition: ir::Value, kind: FaultKind, origin: Origin, lanes: Option<&Mask>) {
         let fault = self.builder.create_block();
         self.builder.set_cold_block(fault);
         let next = self.builder.create_block();
@@ -322,19 +329,25 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.ins().store(own_flags(), kind, self.base, offsets::FAULT_KIND);
         let origin = self.builder.ins().iconst(types::I32, i64::from(origin));
         self.builder.ins().store(own_flags(), origin, self.base, offsets::FAULT_ORIGIN);
+        if let Some(lanes) = lanes.filter(|_| self.layout.threads.is_none()) {
+            self.builder.ins().store(own_flags(), self.position.first_thread, self.base, offsets::FAULT_THREAD);
+            let lanes = self.mask_packet(lanes);
+            self.store_context(&lanes, offsets::CALL_MASK);
+        }
         self.builder.ins().jump(self.exit, &[]);
         self.builder.switch_to_block(next);
     }
 
-    /// Looks at the stop word and takes a round off the budget; written at the back edge of every loop.
-    fn poll(&mut self, origin: Origin) {
+    /// Looks at the stop word and takes a round off the budget; written at the back edge of every loop. `lanes` are those
+    /// that are in it, if the running packet is alone in it.
+    fn poll(&mut self, origin: Origin, lanes: Option<&Mask>) {
         let stop = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::STOP);
         let stop = self.builder.ins().load(types::I32, own_flags(), stop, 0);
         let stop = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::NotEqual, stop, 0);
-        self.fault_if(stop, FaultKind::Stopped, origin);
+        self.fault_if_in(stop, FaultKind::Stopped, origin, lanes);
         let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
         let empty = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::Equal, fuel, 0);
-        self.fault_if(empty, FaultKind::OutOfFuel, origin);
+        self.fault_if_in(empty, FaultKind::OutOfFuel, origin, lanes);
         let fuel = self.builder.ins().iadd_imm_s(fuel, -1);
         self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
     }

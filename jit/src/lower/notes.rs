@@ -174,7 +174,9 @@ impl Kept {
 /// What lies in the arena, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ArenaNote {
-    pub threads: u32,
+    /// Threads of a group; `None` if groups run in spans.
+    pub threads: Option<u32>,
+    /// Packets of a group, or of the longest span.
     pub packets: u32,
     pub shared_bytes: u64,
     pub record_bytes: u64,

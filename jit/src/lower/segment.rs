@@ -14,7 +14,8 @@ use cranelift_frontend::Variable;
 use super::layout::ROW_BYTES;
 use super::mask::{Home, Mask};
 use super::notes::Note;
-use super::{LANES, Lowering, own_flags};
+use super::{LANES, Lowering, constant_flags, own_flags};
+use crate::abi::offsets;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
 
@@ -195,16 +196,22 @@ impl Lowering<'_, '_> {
         self.emit().store(&lanes, record, at as i32, own_flags());
     }
 
-    /// The lanes of the packet that stand for threads of the group.
+    /// The lanes of the packet that stand for threads of the group or span.
     pub fn threads_that_exist(&mut self) -> Mask {
-        if self.layout.threads.is_multiple_of(LANES) {
-            return Mask::Full;
-        }
-        let threads = self.builder.ins().iconst(types::I32, i64::from(self.layout.threads));
+        let threads = match self.layout.threads {
+            Some(threads) if threads.is_multiple_of(LANES) => return Mask::Full,
+            Some(threads) => self.builder.ins().iconst(types::I32, i64::from(threads)),
+            None => self.span_threads(),
+        };
         let left = self.builder.ins().isub(threads, self.position.first_thread);
         let lanes = self.emit().lane_index();
         let exist = self.binary(Op::ULt, lanes.into(), self.scalar(left));
         Mask::Lanes(self.emit().packet(&exist))
+    }
+
+    /// The threads of the span.
+    fn span_threads(&mut self) -> ir::Value {
+        self.builder.ins().load(types::I32, constant_flags(), self.base, offsets::SPAN_THREADS)
     }
 
     fn new_votes(&mut self, tail: Tail<'_>) -> Option<Votes> {
@@ -394,7 +401,15 @@ impl Lowering<'_, '_> {
         let Some(header) = packets.header else { return };
         let done = self.builder.create_block();
         let next = self.builder.ins().iadd_imm_s(packets.at, 1);
-        let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.layout.packets));
+        let more = match self.layout.threads {
+            Some(_) => self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.layout.packets)),
+            None => {
+                let end = self.span_threads();
+                let first = self.builder.ins().ireduce(types::I32, next);
+                let first = self.builder.ins().imul_imm_u(first, i64::from(LANES));
+                self.builder.ins().icmp(IntCC::UnsignedLessThan, first, end)
+            }
+        };
         self.builder.ins().brif(more, header, &[next.into()], done, &[]);
         self.builder.seal_block(header);
         self.builder.seal_block(done);

@@ -2,10 +2,12 @@
 
 use brolga_ir::entity::Value;
 use brolga_ir::function::{Input, InstKind, ValueDef};
+use brolga_ir::span::Packing;
 use brolga_ir::{Const, Op, Type};
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
-use super::{LANES, Lowering, constant_flags, own_flags};
+use super::layout::{ROW_BYTES, ThreadRow};
+use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::offsets;
 use crate::ops::lower_op;
 use crate::packet::{Operand, Packet, Uniform};
@@ -103,6 +105,9 @@ impl Lowering<'_, '_> {
 
     /// Something a thread knows of itself.
     pub fn input(&mut self, input: Input, uniform: bool) -> Operand {
+        if self.facts.packing() != Packing::Group {
+            return self.input_in_span(input);
+        }
         match input {
             Input::GroupId(n) => self.scalar(self.group_id(n)),
             Input::ThreadIndex => {
@@ -127,24 +132,97 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The same where packets hold threads of several groups.
+    fn input_in_span(&mut self, input: Input) -> Operand {
+        let size = self.func.interface.group_size;
+        match input {
+            Input::GroupId(n) => self.group_id_in_span(n),
+            Input::ThreadIndex if size == [1; 3] => self.emit().constant(Const::i32(0)).into(),
+            Input::ThreadIndex => self.thread_row(ThreadRow::Index, false),
+            Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, false),
+            Input::ThreadId(0) if self.threads_are_row() => {
+                let first = self.first_in_row();
+                let lanes = self.emit().lane_index();
+                self.binary(Op::IAdd, lanes.into(), self.scalar(first))
+            }
+            Input::ThreadId(n) => {
+                let group = self.group_id_in_span(n);
+                let along = self.constant(size[usize::from(n)]);
+                let first = self.binary(Op::IMul, group, along);
+                let place = self.thread_id_in_group(n, false);
+                self.binary(Op::IAdd, place, first)
+            }
+        }
+    }
+
+    fn group_id_in_span(&mut self, n: u8) -> Operand {
+        let packing = self.facts.packing();
+        let first = self.scalar(self.group_id(n));
+        if !packing.varies(n.into()) {
+            return first;
+        }
+        if packing == Packing::Row {
+            let group = match self.func.interface.group_size {
+                [1, 1, 1] => self.number_in_span(),
+                _ => self.thread_row(ThreadRow::Group, false),
+            };
+            return self.binary(Op::IAdd, group, first);
+        }
+        let row_bytes = self.layout.packets * ROW_BYTES;
+        let at = i32::from(n) * i32::try_from(row_bytes).expect("spans are small");
+        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::SPAN_GROUPS);
+        let address = self.builder.ins().iadd(table, self.position.row);
+        self.emit().load(Type::I32, address, at, table_flags()).into()
+    }
+
+    /// The number of each thread in its span, which is its group's where each group has one thread.
+    fn number_in_span(&mut self) -> Operand {
+        let lanes = self.emit().lane_index();
+        self.binary(Op::IAdd, lanes.into(), self.scalar(self.position.first_thread))
+    }
+
+    /// Whether the threads of a span are a row along x themselves.
+    fn threads_are_row(&self) -> bool {
+        self.facts.packing() == Packing::Row && self.func.interface.group_size[1..] == [1, 1]
+    }
+
+    /// `vThreadID.x` of the packet's first thread, where the threads of a span are a row.
+    fn first_in_row(&mut self) -> ir::Value {
+        let group = self.group_id(0);
+        let first = self.builder.ins().imul_imm_u(group, i64::from(self.func.interface.group_size[0]));
+        self.builder.ins().iadd(first, self.position.first_thread)
+    }
+
     fn thread_id_in_group(&mut self, n: u8, uniform: bool) -> Operand {
         if self.func.interface.group_size[usize::from(n)] == 1 {
             return self.emit().constant(Const::i32(0)).into();
         }
-        let row_bytes = self.layout.packets * LANES * 4;
-        let at = i32::from(n) * i32::try_from(row_bytes).expect("groups are small");
+        self.thread_row(ThreadRow::Place(n), uniform)
+    }
+
+    /// What the table has for the packet's threads.
+    fn thread_row(&mut self, row: ThreadRow, uniform: bool) -> Operand {
+        let row_bytes = self.layout.packets * ROW_BYTES;
+        let at = i32::try_from(row.number() * row_bytes).expect("groups are small");
         let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::THREADS);
         let address = self.builder.ins().iadd(table, self.position.row);
-        let mut flags = super::word_flags();
-        flags.set_readonly();
         match uniform {
-            true => self.emit().load_uniform(Type::I32, address, at, flags).into(),
-            false => self.emit().load(Type::I32, address, at, flags).into(),
+            true => self.emit().load_uniform(Type::I32, address, at, table_flags()).into(),
+            false => self.emit().load(Type::I32, address, at, table_flags()).into(),
         }
     }
 
     /// What lane 0 has of an input.
     pub fn first_of_input(&mut self, input: Input) -> Option<ir::Value> {
+        if self.facts.packing() != Packing::Group {
+            return match input {
+                Input::ThreadId(0) if self.threads_are_row() => Some(self.first_in_row()),
+                Input::GroupId(0) if self.threads_are_row() && self.func.interface.group_size[0] == 1 => {
+                    Some(self.first_in_row())
+                }
+                _ => None,
+            };
+        }
         let n = match input {
             Input::ThreadIndex => return Some(self.position.first_thread),
             Input::GroupId(_) => return None,
@@ -205,4 +283,11 @@ impl Lowering<'_, '_> {
         let mode = self.mode;
         lower_op(&mut self.emit(), op, &[a, b], mode)
     }
+}
+
+/// Flags of tables of what threads know of themselves.
+fn table_flags() -> MemFlagsData {
+    let mut flags = word_flags();
+    flags.set_readonly();
+    flags
 }

@@ -13,6 +13,7 @@ use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Fault, Host, ViewSlot};
 use brolga_ir::interface::{Resource, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
+use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::abi::{self, Bindings, Context, Range, View};
 use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, compile};
@@ -351,7 +352,7 @@ pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], f
     let bound = Bound::new(&func, content);
     let expected = interpret(&func, &bound, groups, fuel);
     for features in feature_sets() {
-        let options = Options { features, vectors: 2 };
+        let options = Options { features, vectors: 2, packing: Packing::Group };
         let compiled = compile(&func, &options).expect("the test's function compiles");
         let bound = Bound::new(&func, content);
         let got = run(&func, &compiled, &bound, groups, fuel);

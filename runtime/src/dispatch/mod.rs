@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use brolga_ir::host::FaultKind;
+use brolga_ir::span::Grid;
 
 pub(crate) use stop::StopWord;
 pub use stop::{CancelToken, StopReason};
@@ -19,7 +20,7 @@ use crate::error::{Error, Limit};
 use crate::host::BoundViews;
 use crate::limits::Limits;
 use crate::shader::Shader;
-use schedule::{Failure, Grid, Outcome};
+use schedule::{Failure, Outcome};
 use stop::Watch;
 
 /// What to run and when to stop.
@@ -37,7 +38,7 @@ pub struct Dispatch {
     /// Stops the run when it has taken so long.
     pub time_limit: Option<Duration>,
     /// Rounds that the loops of one group may take before the run stops, counted for each packet of threads; `None` for no
-    /// bound.
+    /// bound. Small groups that share packets share their rounds too.
     pub fuel: Option<u64>,
     /// Tells how far the run is.
     pub progress: Progress,
@@ -142,7 +143,7 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
         Watch::begin(&what.cancel, what.time_limit).map_err(|error| Error::Timer { reason: error.to_string() })?;
     let guard_pages = device.guard_pages();
     let views = BoundViews::new(shader.bindings(), &resolved, device.limits(), guard_pages, watch.stop().clone())?;
-    let link = Link::new(shader.clone(), views, guard_pages);
+    let link = Link::new(shader.clone(), grid, views, guard_pages)?;
     let threads = threads_for(device, shader, grid.count());
     let fuel = what.fuel.unwrap_or(u64::MAX);
     let outcome = schedule::run(device.pool(), threads, link, grid, fuel, what.progress.clone());

@@ -1,8 +1,9 @@
 //! Cuts a dispatch into groups for the threads of the pool.
 //!
-//! Groups start in increasing order, x fastest: with one thread they run in that order. A thread takes a few at a time
-//! and keeps its arena. When a group fails, no later one starts and earlier ones still finish, so that of several failing
-//! groups the first one is reported whatever the number of threads; a stop ends all of them.
+//! Groups start in increasing order, x fastest: with one thread they run in that order. Small groups run in spans (see
+//! [`Packing`]); which of them share packets does not depend on the threads. A thread takes a few spans at a time and
+//! keeps its arena. When one fails, no later one starts and earlier ones still finish, so that of several failing spans
+//! the first one is reported whatever the number of threads; a stop ends all of them.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,6 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brolga_ir::host::{Fault, FaultKind};
+use brolga_ir::interp::LANES;
+use brolga_ir::span::{Grid, Packing, Span};
 
 use super::Progress;
 use crate::device::Pool;
@@ -19,36 +22,54 @@ use crate::error::{Error, internal};
 /// Shares of the groups for each thread, so that none waits long for the last one.
 const SHARES: u64 = 16;
 
-/// Most groups that a thread takes at a time.
+/// Most spans that a thread takes at a time.
 const MOST_AT_A_TIME: u64 = 256;
 
-/// A box of groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Grid {
-    pub groups: [u32; 3],
-    pub first: [u32; 3],
+/// How a dispatch is cut into spans.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    grid: Grid,
+    /// Groups that a span could hold if it had no end.
+    row: u64,
+    /// Groups of a span.
+    at_once: u64,
 }
 
-impl Grid {
-    /// Groups in the box.
-    pub fn count(&self) -> u64 {
-        // Each is at most 65,535.
-        self.groups.iter().map(|&n| u64::from(n)).product()
+impl Plan {
+    fn new(grid: Grid, packing: Packing, threads_per_group: u32, workers: u64) -> Self {
+        let row = match packing {
+            Packing::Row => u64::from(grid.groups[0]),
+            _ => grid.count(),
+        };
+        let lanes = LANES as u32;
+        let quantum = u64::from(packing.quantum(threads_per_group, lanes));
+        let most = u64::from(packing.most_groups(threads_per_group, lanes));
+        let share = grid.count() / (workers * SHARES) / quantum * quantum;
+        Self { grid, row, at_once: share.clamp(quantum, most) }
     }
 
-    /// The position of the n-th group.
-    fn group(&self, n: u64) -> [u32; 3] {
-        let [width, height, _] = self.groups.map(u64::from);
-        let [x, y, z] = [n % width, n / width % height, n / width / height];
-        // Below the number of groups along the axis.
-        [self.first[0] + x as u32, self.first[1] + y as u32, self.first[2] + z as u32]
+    /// Spans of one row.
+    fn per_row(&self) -> u64 {
+        self.row.div_ceil(self.at_once)
+    }
+
+    /// Spans of the dispatch.
+    fn spans(&self) -> u64 {
+        self.grid.count().checked_div(self.row).unwrap_or(0) * self.per_row()
+    }
+
+    /// The n-th span.
+    fn span(&self, n: u64) -> Span {
+        let (row, part) = (n / self.per_row(), n % self.per_row());
+        let groups = self.at_once.min(self.row - part * self.at_once);
+        Span { grid: self.grid, start: row * self.row + part * self.at_once, groups: groups as u32 }
     }
 }
 
 /// Why a run did not finish.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// A group met a fault.
+    /// A span met a fault, in this group.
     Fault { fault: Fault, group: [u32; 3] },
     /// A thread could not begin, or a fault of ours.
     Error(Error),
@@ -65,26 +86,30 @@ pub(super) struct Outcome {
 
 struct Run {
     link: Link,
-    grid: Grid,
+    plan: Plan,
     fuel: u64,
     progress: Progress,
+    /// Spans that a thread takes.
     at_a_time: u64,
+    /// The next span.
     next: AtomicU64,
+    /// Groups that finished.
     done: AtomicU64,
-    /// No group after this one starts.
+    /// No span after this one starts.
     last: AtomicU64,
     failure: Mutex<Option<((u8, u64), Failure)>>,
 }
 
 /// Runs all groups with up to `threads` threads of the pool, the caller's among them.
 pub(super) fn run(pool: &Pool, threads: usize, link: Link, grid: Grid, fuel: u64, progress: Progress) -> Outcome {
-    let count = grid.count();
+    let workers = threads as u64;
+    let plan = Plan::new(grid, link.packing(), link.threads_per_group(), workers);
     let run = Arc::new(Run {
         link,
-        grid,
+        plan,
         fuel,
         progress,
-        at_a_time: (count / (threads as u64 * SHARES)).clamp(1, MOST_AT_A_TIME),
+        at_a_time: (plan.spans() / (workers * SHARES)).clamp(1, MOST_AT_A_TIME),
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
         last: AtomicU64::new(u64::MAX),
@@ -109,27 +134,28 @@ impl Run {
 
     fn work_unguarded(&self) {
         let mut worker = None;
-        let count = self.grid.count();
+        let count = self.plan.spans();
         loop {
             let start = self.next.fetch_add(self.at_a_time, Ordering::Relaxed);
             if start >= count {
                 return;
             }
             let end = (start + self.at_a_time).min(count);
-            let stopped_at = self.work_on(start..end, &mut worker);
+            let mut done = 0;
+            let whole = self.work_on(start..end, &mut worker, &mut done);
             // Once for all of them: the number is shared by all threads.
-            self.done.fetch_add(stopped_at - start, Ordering::Relaxed);
-            if stopped_at < end {
+            self.done.fetch_add(done, Ordering::Relaxed);
+            if !whole {
                 return;
             }
         }
     }
 
-    /// Runs some groups; gives the one that was not finished, or the end.
-    fn work_on<'a>(&'a self, groups: Range<u64>, worker: &mut Option<Worker<'a>>) -> u64 {
-        for n in groups.clone() {
+    /// Runs some spans and counts their groups; gives whether all finished.
+    fn work_on<'a>(&'a self, spans: Range<u64>, worker: &mut Option<Worker<'a>>, done: &mut u64) -> bool {
+        for n in spans {
             if n > self.last.load(Ordering::Relaxed) || self.link.stop().is_set() {
-                return n;
+                return false;
             }
             let worker = match worker {
                 Some(worker) => worker,
@@ -137,21 +163,22 @@ impl Run {
                     Ok(new) => worker.insert(new),
                     Err(error) => {
                         self.fail(0, n, Failure::Error(error));
-                        return n;
+                        return false;
                     }
                 },
             };
-            let group = self.grid.group(n);
-            if let Err(fault) = worker.run_group(group, self.fuel) {
-                self.fail(rank(fault), n, Failure::Fault { fault, group });
-                return n;
+            let span = self.plan.span(n);
+            if let Err(fault) = worker.run_span(&span, self.fuel) {
+                self.fail(rank(fault), n, Failure::Fault { fault, group: span.group(fault.group) });
+                return false;
             }
-            self.progress.add(1);
+            *done += u64::from(span.groups);
+            self.progress.add(span.groups.into());
         }
-        groups.end
+        true
     }
 
-    /// Notes a failure. Of several the lowest rank counts, then the first group.
+    /// Notes a failure. Of several the lowest rank counts, then the first span.
     fn fail(&self, rank: u8, n: u64, failure: Failure) {
         self.last.fetch_min(n, Ordering::Relaxed);
         let mut noted = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,20 +202,32 @@ fn rank(fault: Fault) -> u8 {
 mod tests {
     use super::*;
 
+    /// Every group is in one span, in order; spans keep to their packing and begin where packets do.
     #[test]
-    fn groups_are_counted_x_first_from_the_first_one() {
-        let grid = Grid { groups: [3, 2, 2], first: [10, 20, 30] };
-        let all: Vec<_> = (0..grid.count()).map(|n| grid.group(n)).collect();
-        let mut expected = Vec::new();
-        for z in 30..32 {
-            for y in 20..22 {
-                for x in 10..13 {
-                    expected.push([x, y, z]);
+    fn spans_cover_the_dispatch() {
+        let lanes = LANES as u32;
+        for groups in [[1, 1, 1], [7, 3, 2], [8, 1, 5], [1, 100, 1], [1000, 2, 1], [3000, 1, 1], [5, 0, 1]] {
+            for (packing, threads) in
+                [(Packing::Group, 64), (Packing::Row, 1), (Packing::Row, 12), (Packing::Row, 7), (Packing::Grid, 3)]
+            {
+                for workers in [1, 2, 16] {
+                    let grid = Grid { groups, first: [4, 5, 6] };
+                    let plan = Plan::new(grid, packing, threads, workers);
+                    let mut next = 0;
+                    for span in (0..plan.spans()).map(|n| plan.span(n)) {
+                        let what = format!("{span:?} of {packing:?}, {threads} threads, {workers} workers");
+                        assert_eq!(span.start, next, "{what}");
+                        assert!(span.groups > 0 && span.is_packed(packing, threads, lanes), "{what}");
+                        let quantum = u64::from(packing.quantum(threads, lanes));
+                        assert!((span.start % plan.row).is_multiple_of(quantum), "{what}");
+                        next += u64::from(span.groups);
+                    }
+                    assert_eq!(next, grid.count());
                 }
             }
         }
-        assert_eq!(all, expected);
-        assert_eq!(Grid { groups: [65535; 3], first: [0; 3] }.count(), 65535u64.pow(3));
-        assert_eq!(Grid { groups: [7, 0, 2], first: [0; 3] }.count(), 0);
+        let whole = Grid { groups: [65535; 3], first: [0; 3] };
+        assert_eq!(Plan::new(whole, Packing::Grid, 1, 4).span(1).start, 1024);
+        assert_eq!(Plan::new(whole, Packing::Row, 1, 4).spans(), 64 * 65535 * 65535);
     }
 }

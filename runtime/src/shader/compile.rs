@@ -1,6 +1,7 @@
 //! From bytes to something that runs, in one visible list.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
@@ -13,7 +14,7 @@ use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::listing::{Form, Listing, SourceLine};
 
 use super::{CompileOptions, Declared, Emit, Inner, linkage};
-use crate::engine::Code;
+use crate::engine::{Code, jit_options, usual_packing};
 use crate::error::{Error, Limit, internal};
 use crate::limits::Limits;
 
@@ -43,9 +44,9 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, limits: &Limits
     for range in &declared {
         at_most(Limit::RangeRegisters, range.table_len, limits.range_registers)?;
     }
-    let code = Code::new(&function, options.engine)?;
+    let code = Code::new(&function, options.engine, usual_packing(&function))?;
     at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
-    Ok(Inner { code, program, function, declared, compile_time: start.elapsed() })
+    Ok(Inner { code, for_short_rows: OnceLock::new(), program, function, declared, compile_time: start.elapsed() })
 }
 
 /// Holds what a shader declares against the device's limits, before memory is taken for it.
@@ -70,7 +71,7 @@ fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<
 /// A form of a shader as text.
 pub(super) fn emit(program: &ValidProgram, function: &VerifiedFunction, form: Emit) -> Result<Listing, Error> {
     let code = |form| {
-        let options = brolga_jit::Options::host().ok_or(brolga_jit::CompileError::Unsupported)?;
+        let options = jit_options(usual_packing(function))?;
         Ok(brolga_jit::listing::list(function, &options, form, &source(program))?)
     };
     let text = || match form {

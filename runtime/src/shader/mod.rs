@@ -15,11 +15,13 @@ mod linkage;
 mod place;
 
 use std::fmt;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use brolga_bytecode::sm5::{Model, Stage, ValidProgram};
 use brolga_ir::function::Origin;
+use brolga_ir::span::Packing;
 use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
@@ -28,7 +30,7 @@ pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
 pub use place::Place;
 
 use crate::engine::Code;
-use crate::error::Error;
+use crate::error::{Error, internal};
 use crate::limits::Limits;
 use instance::Instances;
 
@@ -111,7 +113,10 @@ pub struct Shader {
 }
 
 struct Inner {
+    /// What runs the usual dispatch.
     code: Code,
+    /// The same for dispatches of groups that do not lie in long rows, made for the first of them.
+    for_short_rows: OnceLock<Code>,
     program: ValidProgram,
     function: VerifiedFunction,
     declared: Vec<Declared>,
@@ -169,8 +174,19 @@ impl Shader {
         Place::find(&self.inner.program, origin)
     }
 
-    pub(crate) fn code(&self) -> &Code {
-        &self.inner.code
+    /// The code for a packing of packets: [`Packing::Grid`], or whatever is usual.
+    pub(crate) fn code(&self, packing: Packing) -> Result<&Code, Error> {
+        let Inner { code, for_short_rows, function, .. } = &*self.inner;
+        if packing != Packing::Grid {
+            return Ok(code);
+        }
+        if for_short_rows.get().is_none() {
+            let make = || Code::new(function, code.engine(), packing);
+            let made = catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|panic| Err(internal(&*panic)))?;
+            // If another thread was faster its code is as good.
+            let _ = for_short_rows.set(made);
+        }
+        Ok(for_short_rows.get().expect("set above"))
     }
 
     pub(crate) fn function(&self) -> &VerifiedFunction {

@@ -236,7 +236,7 @@ fn fuel_is_one_per_packet_and_way_back() {
     let host = TestHost::new(0);
     assert_eq!(run_group(counting(), &host, [0; 3], 7 + 15 + 19), Ok(()));
     let fault = run_group(counting(), &host, [0; 3], 7 + 15 + 18).unwrap_err();
-    assert_eq!(fault, Fault { kind: FaultKind::OutOfFuel, origin: Origin(44) });
+    assert_eq!(fault, Fault::new(FaultKind::OutOfFuel, Origin(44)));
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn stop_is_seen_at_start_and_on_every_way_back() {
     for (patience, origin) in faults {
         host.patience.store(patience, Ordering::Relaxed);
         let fault = run_group(counting(), &host, [0; 3], 1000).unwrap_err();
-        assert_eq!(fault, Fault { kind: FaultKind::Stopped, origin }, "after {patience} questions");
+        assert_eq!(fault, Fault::new(FaultKind::Stopped, origin), "after {patience} questions");
     }
     host.patience.store(42, Ordering::Relaxed);
     assert_eq!(run_group(counting(), &host, [0; 3], 1000), Ok(()));

@@ -121,7 +121,7 @@ fn guarded_barrier(limit: u32, keep: u32) -> Function {
 #[test]
 fn disagreement_about_a_barrier_stops_the_group() {
     let run = |limit, keep| run_group(guarded_barrier(limit, keep), &TestHost::new(THREADS as usize), [0; 3], 0);
-    let fault = Err(Fault { kind: FaultKind::DivergentBarrier, origin: Origin(77) });
+    let fault = Err(Fault::new(FaultKind::DivergentBarrier, Origin(77)));
     assert_eq!(run(8, THREADS), fault, "between packets");
     assert_eq!(run(3, 8), fault, "within a packet");
     assert_eq!(run(THREADS, THREADS), Ok(()));

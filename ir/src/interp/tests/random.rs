@@ -12,6 +12,7 @@ use crate::host::FaultKind;
 use crate::interface::Local;
 use crate::phases::Phases;
 use crate::shape::{Shape, Shapes};
+use crate::span::Packing;
 use crate::uniformity::Uniformity;
 
 const GROUP_SIZES: [[u32; 3]; 5] = [[20, 1, 1], [16, 2, 1], [5, 3, 2], [1, 1, 1], [1, 8, 3]];
@@ -296,7 +297,7 @@ fn seen(stores: &[Stored], threads: u32) -> (Vec<Log>, Vec<Sighting>) {
 }
 
 fn check_claims(func: &Function, probes: &[Value], sightings: &[Sighting], all_events: &[Vec<Event>]) {
-    let uniformity = Uniformity::compute(func, LANES);
+    let uniformity = Uniformity::compute(func, LANES, Packing::Group);
     let shapes = Shapes::compute(func, &uniformity, LANES);
     for (probe, threads) in sightings {
         let value = probes[*probe];
@@ -335,7 +336,7 @@ fn random_functions_do_what_each_thread_does() {
         let phases = Phases::compute(&func);
         if let Err(fault) = outcome {
             assert_eq!(fault.kind, FaultKind::DivergentBarrier, "seed {seed}");
-            let uniformity = Uniformity::compute(&func, LANES);
+            let uniformity = Uniformity::compute(&func, LANES, Packing::Group);
             let may = (0..func.inst_count()).map(Inst::new).any(|inst| {
                 let control = matches!(func.inst(inst).kind, InstKind::If { .. } | InstKind::Switch { .. });
                 control && phases.is_cut(inst) && uniformity.divergent_control_in_group(inst)

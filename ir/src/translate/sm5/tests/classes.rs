@@ -9,6 +9,7 @@ use crate::entity::{Inst, Region};
 use crate::function::{Function, InstKind, Object};
 use crate::interface::{Resource, ResourceClass, ResourceKind};
 use crate::passes::{Level, optimise};
+use crate::span::Packing;
 use crate::translate::sm5::{BoundClass, TranslateError, TranslateOptions, translate};
 use crate::uniformity::Uniformity;
 
@@ -74,7 +75,7 @@ fn an_index_that_is_uniform_stays_so_behind_the_call() {
     // The loop over `waves` counts with the index: though methods return early in some lanes, all lanes count alike.
     let shader = shader("interfaces/waves.main.cso");
     let func = optimised(&shader, &options(&shader));
-    let uniformity = Uniformity::compute(&func, 8);
+    let uniformity = Uniformity::compute(&func, 8, Packing::Group);
     let mut switches = 0;
     for inst in instructions(&func) {
         if let InstKind::Switch { selector, cases, .. } = &func.inst(inst).kind
