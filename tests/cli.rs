@@ -168,6 +168,44 @@ fn forms_of_a_shader_are_printed_and_nothing_runs() {
     assert!(folder.leavings().is_empty());
 }
 
+/// Machine code beside the shader's own instructions, on stdout and coloured on request only.
+#[test]
+fn machine_code_is_listed_beside_the_shader() {
+    let folder = Folder::new();
+    folder.write("job.toml", ADD);
+    let run = folder.brolga(&["run", "job.toml", "--emit", "asm"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(run.out.starts_with("; main: 6 instructions, "), "{}", run.out);
+    for instruction in ["    3 | imad r1.xyzw, r2.wzyx, l(3, 3, 3, 3), r1.xyzw", "    5 | ret"] {
+        assert!(run.out.lines().any(|line| line.starts_with(';') && line.contains(instruction)), "{}", run.out);
+    }
+    assert!(run.out.contains("vpmulld") || run.out.contains("pmulld"), "{}", run.out);
+    assert!(!run.out.contains('\x1b'));
+    let coloured = folder.brolga(&["--color", "always", "run", "job.toml", "--emit", "asm"]);
+    assert!(coloured.out.contains("\x1b[1m;    0 | "), "{}", coloured.out);
+}
+
+/// Profilers find a shader's code by the process that ran it.
+#[test]
+#[cfg(target_os = "linux")]
+fn machine_code_is_named_for_profilers_on_request() {
+    let folder = Folder::new();
+    folder.write("job.toml", ADD);
+    let map_of = |arguments: &[&str]| {
+        let child = folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let map = PathBuf::from(format!("/tmp/perf-{}.map", child.id()));
+        let run = Run::of(child.wait_with_output().unwrap());
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+        let text = fs::read_to_string(&map).ok();
+        let _ = fs::remove_file(map);
+        text
+    };
+    assert_eq!(map_of(&["run", "job.toml"]), None);
+    let text = map_of(&["run", "job.toml", "--perf-map"]).unwrap();
+    assert!(text.ends_with(" brolga:add.cso:main\n"), "{text}");
+    assert_eq!(map_of(&["run", "job.toml", "--perf-map", "--engine", "interpreter"]).unwrap(), "");
+}
+
 #[test]
 fn outputs_are_written_in_the_form_of_their_name() {
     let folder = Folder::new();

@@ -8,6 +8,7 @@ use crate::bindings::Bindings;
 use crate::dispatch::{self, Dispatch, Report};
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
+use crate::perf_map::PerfMap;
 use crate::resource::{Access, Buffer, GuardPages, Texture, TextureShape};
 use crate::shader::{CompileOptions, Shader};
 
@@ -157,6 +158,7 @@ pub struct DeviceBuilder {
     pool: Option<Pool>,
     limits: Limits,
     guard_pages: GuardPages,
+    perf_map: Option<PerfMap>,
 }
 
 impl DeviceBuilder {
@@ -184,13 +186,19 @@ impl DeviceBuilder {
         self
     }
 
+    /// Notes the machine code of every shader that the device compiles in a perf map.
+    pub fn perf_map(mut self, perf_map: PerfMap) -> Self {
+        self.perf_map = Some(perf_map);
+        self
+    }
+
     /// Starts the threads, if the device has its own.
     pub fn build(self) -> Result<Device, Error> {
         let pool = match self.pool {
             Some(pool) => pool,
             None => Pool::new(self.threads)?,
         };
-        Ok(Device { pool, limits: Arc::new(self.limits), guard_pages: self.guard_pages })
+        Ok(Device { pool, limits: Arc::new(self.limits), guard_pages: self.guard_pages, perf_map: self.perf_map })
     }
 }
 
@@ -200,6 +208,7 @@ pub struct Device {
     pool: Pool,
     limits: Arc<Limits>,
     guard_pages: GuardPages,
+    perf_map: Option<PerfMap>,
 }
 
 impl Device {
@@ -225,7 +234,12 @@ impl Device {
 
     /// Compiles the compute shader in a container.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
-        Shader::compile(container, options, &self.limits)
+        let shader = Shader::compile(container, options, &self.limits)?;
+        if let (Some(map), Some(code)) = (&self.perf_map, shader.code().bytes()) {
+            let name = shader.profiled_name(container, options);
+            map.add(code, &name).map_err(|source| Error::PerfMap { path: map.path().to_owned(), source })?;
+        }
+        Ok(shader)
     }
 
     /// A buffer of zeros.

@@ -50,10 +50,10 @@ impl Code {
         }
     }
 
-    /// Bytes of machine code, if there is any.
-    pub fn code_bytes(&self) -> Option<usize> {
+    /// The machine code, if there is any.
+    pub fn bytes(&self) -> Option<&[u8]> {
         match self {
-            Code::Jit(compiled) => Some(compiled.code().len()),
+            Code::Jit(compiled) => Some(compiled.code()),
             Code::Interpreter(_) => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::path::PathBuf;
 
 use brolga_bytecode::sm5::Stage;
 use brolga_ir::translate::sm5::TranslateError;
@@ -53,6 +54,14 @@ pub enum Error {
         value: u64,
         /// The bound.
         most: u64,
+    },
+    /// The perf map could not be written.
+    #[error("the perf map {} could not be written: {source}", path.display())]
+    PerfMap {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
     },
     /// The worker threads could not be started.
     #[error("the pool of {threads} threads could not be started: {reason}")]

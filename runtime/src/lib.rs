@@ -21,6 +21,7 @@
 //! | `device.rs` | the device: pool, limits, makes everything else |
 //! | `limits.rs` | bounds on what a device accepts |
 //! | `error.rs` | what can go wrong |
+//! | `perf_map.rs` | which code is which shader, for profilers |
 //! | `shader/` | compiled shaders: options, declarations, source positions |
 //! | `format/` | texel formats: one row each, and their conversions |
 //! | `resource/` | memory, buffers, textures, views |
@@ -42,6 +43,7 @@ mod error;
 pub mod format;
 mod host;
 mod limits;
+mod perf_map;
 pub mod resource;
 mod shader;
 
@@ -51,6 +53,7 @@ pub use dispatch::{CancelToken, Dispatch, Progress, Report, StopReason};
 pub use error::{Error, Limit};
 pub use format::Format;
 pub use limits::Limits;
+pub use perf_map::PerfMap;
 pub use resource::{Access, Buffer, Counter, GuardPages, ResourceError, Texture, TextureShape, View};
 pub use shader::{
     ClassInstance, CompileOptions, Declared, Emit, Engine, InstanceError, Line, LineKind, Listing, Place,

@@ -92,3 +92,55 @@ fn every_form_of_every_compute_shader() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(count > 100, "only {count} shaders");
 }
+
+/// The address range of the line of a perf map with this name.
+#[cfg(target_os = "linux")]
+fn mapped(map: &str, name: &str) -> Vec<(usize, usize)> {
+    let range = |line: &str| {
+        let mut words = line.splitn(3, ' ');
+        let mut number = || usize::from_str_radix(words.next().unwrap(), 16).unwrap();
+        let (start, size) = (number(), number());
+        (words.next() == Some(name)).then_some((start, size))
+    };
+    map.lines().filter_map(range).collect()
+}
+
+/// A perf map names what the system has mapped as code, for as long as the shader lives, and keeps its line.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_perf_map_names_the_pages_of_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = brolga_runtime::PerfMap::at(folder.path().join("perf.map")).unwrap();
+    let device = Device::builder().threads(1).perf_map(map.clone()).build().unwrap();
+    let container = std::fs::read(data().join("exec/vec_add_raw/shader.main.cs_5_0.cso")).unwrap();
+    let options = CompileOptions::new(Engine::Jit);
+    let shaders = [
+        device.compile(&container, &options.clone().named("two\nlines")).unwrap(),
+        device.compile(&container, &options).unwrap(),
+    ];
+    let checksum: String = container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    let names = ["brolga:two\u{fffd}lines:main".to_owned(), format!("brolga:{checksum}:main")];
+    let pages = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let is_code = |start: usize, end: usize| {
+        pages.lines().any(|line| {
+            let (range, rest) = line.split_once(' ').unwrap();
+            let (from, to) = range.split_once('-').unwrap();
+            let [from, to] = [from, to].map(|at| usize::from_str_radix(at, 16).unwrap());
+            rest.starts_with("r-xp") && from <= start && end <= to
+        })
+    };
+    let text = std::fs::read_to_string(map.path()).unwrap();
+    assert_eq!(text.lines().count(), 2);
+    for (shader, name) in shaders.iter().zip(&names) {
+        let found = mapped(&text, name);
+        let [(start, size)] = found[..] else { panic!("{name} is not once in\n{text}") };
+        assert_eq!(Some(size), shader.code_bytes());
+        assert!(
+            start.is_multiple_of(4096) && is_code(start, start + size),
+            "{start:x} is no start of code in\n{pages}"
+        );
+    }
+    drop(shaders);
+    device.compile(&container, &CompileOptions::new(Engine::Interpreter)).unwrap();
+    assert_eq!(std::fs::read_to_string(map.path()).unwrap(), text, "the interpreter has no code to name");
+}

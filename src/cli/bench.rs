@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::interrupt::{self, INTERRUPTED, Temporary};
-use super::options::{Format, THREADS, device, seconds};
+use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::{MeasureBar, Watcher};
 use super::style::Styles;
 use super::summary::{self, RunLine};
@@ -40,6 +40,8 @@ pub(super) struct Arguments {
     /// What stdout gets: a table for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    #[command(flatten)]
+    device: DeviceOptions,
 }
 
 /// What runs the shaders.
@@ -57,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     interrupt::cancels(&cancel, &Temporary::default());
     let mut devices = Vec::new();
     for &threads in &arguments.threads {
-        match device(threads) {
+        match device(threads, arguments.device) {
             Ok(device) => devices.push(device),
             Err(ending) => return Ok(ending),
         }

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use brolga::Device;
-use clap::ValueEnum;
+use brolga::{Device, PerfMap};
+use clap::{Args, ValueEnum};
 
 use super::{Ending, report};
 
@@ -34,9 +34,25 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     if time.is_zero() { Err(wrong()) } else { Ok(time) }
 }
 
+/// Options about the devices of a command.
+#[derive(Args, Clone, Copy)]
+pub(super) struct DeviceOptions {
+    /// Name the machine code for profilers of Linux, in /tmp/perf-PID.map
+    #[arg(long)]
+    perf_map: bool,
+}
+
 /// A device of so many threads. Says why there is none.
-pub(super) fn device(threads: u16) -> Result<Device, Ending> {
-    Device::builder().threads(threads.into()).build().map_err(|error| {
+pub(super) fn device(threads: u16, options: DeviceOptions) -> Result<Device, Ending> {
+    let mut builder = Device::builder().threads(threads.into());
+    if options.perf_map {
+        let map = PerfMap::of_process().map_err(|error| {
+            report::say(&format!("error: the perf map of this process cannot be written: {error}\n"));
+            Ending::BadInput
+        })?;
+        builder = builder.perf_map(map);
+    }
+    builder.build().map_err(|error| {
         report::say(&format!("error: {error}\n"));
         Ending::Stopped
     })

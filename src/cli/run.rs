@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::interrupt::{self, INTERRUPTED, Temporary};
-use super::options::{Format, THREADS, device, seconds};
+use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
 use super::style::Styles;
 use super::summary::{self, RunLine};
@@ -41,6 +41,8 @@ pub(super) struct Arguments {
     /// Where the files of `save` go; by default here
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceOptions,
 }
 
 /// What runs the shaders.
@@ -80,7 +82,7 @@ enum Form {
 
 /// Runs the jobs. An error is one of writing to stdout.
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
-    let device = match device(arguments.threads) {
+    let device = match device(arguments.threads, arguments.device) {
         Ok(device) => device,
         Err(ending) => return Ok(ending),
     };

@@ -74,7 +74,8 @@ pub struct SlotResult {
 impl Prepared {
     /// Compiles one of the job's shaders.
     pub fn compile(&self, device: &Device, shader: usize, engine: Engine) -> Result<Shader, JobError> {
-        let mut options = CompileOptions::new(engine);
+        let name = self.job.shaders[shader].value.to_string_lossy();
+        let mut options = CompileOptions::new(engine).named(name);
         for choice in &self.job.instances {
             options = options.instance(&choice.variable, choice.instance.clone());
         }

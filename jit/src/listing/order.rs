@@ -13,7 +13,9 @@ pub(super) fn in_order(numbers: &[usize]) -> Vec<bool> {
         let length = ends.partition_point(|&end| numbers[end] < number);
         before[at] = length.checked_sub(1).map(|n| ends[n]);
         match ends.get_mut(length) {
-            Some(end) => *end = at,
+            Some(end) if numbers[*end] > number => *end = at,
+            // The first of equal numbers: rare paths come last.
+            Some(_) => {}
             None => ends.push(at),
         }
     }
@@ -41,5 +43,6 @@ mod tests {
         assert_eq!(kept(&[1, 2, 3]), [1, 2, 3]);
         assert_eq!(kept(&[9, 1, 2, 9, 3, 4, 0, 5]), [1, 2, 3, 4, 5]);
         assert_eq!(kept(&[2, 2, 2]), [2]);
+        assert_eq!(in_order(&[0, 1, 2, 1, 2]), [true, true, true, false, false]);
     }
 }

@@ -67,12 +67,13 @@ pub struct CompileOptions {
     /// What shall run it; the best for this processor if nothing is said.
     pub engine: Engine,
     instances: Instances,
+    name: Option<String>,
 }
 
 impl CompileOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, instances: Instances::default() }
+        Self { engine, instances: Instances::default(), name: None }
     }
 
     /// Chooses what an interface variable of the shader stands for. Each must stand for something; the calls through it
@@ -82,6 +83,12 @@ impl CompileOptions {
     /// but for those that are named by themselves, as in `lights[2]`.
     pub fn instance(mut self, variable: impl Into<String>, instance: impl Into<ClassInstance>) -> Self {
         self.instances.add(variable.into(), instance.into());
+        self
+    }
+
+    /// Names the shader for profilers, as the file it comes from; without a name they show its checksum.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
         self
     }
 }
@@ -161,12 +168,20 @@ impl Shader {
 
     /// Bytes of machine code; the interpreter has none.
     pub fn code_bytes(&self) -> Option<usize> {
-        self.inner.code.code_bytes()
+        self.inner.code.bytes().map(<[u8]>::len)
     }
 
     /// A form of the shader as text. What Cranelift is given, and machine code, are made anew, with any engine.
     pub fn emit(&self, form: Emit) -> Result<Listing, Error> {
         compile::emit(&self.inner.program, &self.inner.function, form)
+    }
+
+    /// What profilers call the shader's code.
+    pub(crate) fn profiled_name(&self, container: &[u8], options: &CompileOptions) -> String {
+        // A container has its checksum behind its four letters.
+        let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = options.name.clone().unwrap_or_else(checksum);
+        format!("brolga:{name}:{}", self.inner.function.name)
     }
 
     /// Names the instruction that an operation comes from.
