@@ -234,12 +234,7 @@ impl Device {
 
     /// Compiles the compute shader in a container.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
-        let shader = Shader::compile(container, options, &self.limits)?;
-        if let (Some(map), Some(code)) = (&self.perf_map, shader.code().bytes()) {
-            let name = shader.profiled_name(container, options);
-            map.add(code, &name).map_err(|source| Error::PerfMap { path: map.path().to_owned(), source })?;
-        }
-        Ok(shader)
+        Shader::compile(container, options, &self.limits, self.perf_map.as_ref())
     }
 
     /// A buffer of zeros.

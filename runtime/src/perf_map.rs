@@ -10,6 +10,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::error::Error;
+
 /// Where devices note the machine code of their shaders for profilers. Cheap to clone; clones share the file.
 ///
 /// ```no_run
@@ -54,10 +56,30 @@ impl PerfMap {
         &self.path
     }
 
+    /// The same for code of one name.
+    pub(crate) fn named(&self, name: String) -> NamedCode {
+        NamedCode { map: self.clone(), name }
+    }
+
     /// Appends a line for a piece of code.
-    pub(crate) fn add(&self, code: &[u8], name: &str) -> io::Result<()> {
+    fn add(&self, code: &[u8], name: &str) -> io::Result<()> {
         let line = format!("{:x} {:x} {}\n", code.as_ptr() as usize, code.len(), one_line(name));
         self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
+    }
+}
+
+/// Where code of one shader is noted.
+#[derive(Debug)]
+pub(crate) struct NamedCode {
+    map: PerfMap,
+    name: String,
+}
+
+impl NamedCode {
+    /// Notes a piece of code.
+    pub fn add(&self, code: &[u8]) -> Result<(), Error> {
+        let failed = |source| Error::PerfMap { path: self.map.path().to_owned(), source };
+        self.map.add(code, &self.name).map_err(failed)
     }
 }
 

@@ -46,7 +46,15 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, limits: &Limits
     }
     let code = Code::new(&function, options.engine, usual_packing(&function))?;
     at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
-    Ok(Inner { code, for_short_rows: OnceLock::new(), program, function, declared, compile_time: start.elapsed() })
+    Ok(Inner {
+        code,
+        for_short_rows: OnceLock::new(),
+        program,
+        function,
+        declared,
+        compile_time: start.elapsed(),
+        profiled: None,
+    })
 }
 
 /// Holds what a shader declares against the device's limits, before memory is taken for it.

@@ -32,6 +32,7 @@ pub use place::Place;
 use crate::engine::Code;
 use crate::error::{Error, internal};
 use crate::limits::Limits;
+use crate::perf_map::{NamedCode, PerfMap};
 use instance::Instances;
 
 /// What runs a shader.
@@ -128,12 +129,42 @@ struct Inner {
     function: VerifiedFunction,
     declared: Vec<Declared>,
     compile_time: Duration,
+    /// Where profilers are told of its code.
+    profiled: Option<NamedCode>,
+}
+
+impl Inner {
+    fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {
+        match (&self.profiled, code.bytes()) {
+            (Some(named), Some(bytes)) => named.add(bytes),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What profilers call a shader's code.
+fn profiled_name(container: &[u8], options: &CompileOptions, function: &VerifiedFunction) -> String {
+    // A container has its checksum behind its four letters.
+    let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = options.name.clone().unwrap_or_else(checksum);
+    format!("brolga:{name}:{}", function.name)
 }
 
 impl Shader {
     /// Compiles a container.
-    pub(crate) fn compile(container: &[u8], options: &CompileOptions, limits: &Limits) -> Result<Self, Error> {
-        Ok(Self { inner: Arc::new(compile::compile(container, options, limits)?) })
+    pub(crate) fn compile(
+        container: &[u8],
+        options: &CompileOptions,
+        limits: &Limits,
+        perf_map: Option<&PerfMap>,
+    ) -> Result<Self, Error> {
+        let mut inner = compile::compile(container, options, limits)?;
+        if let Some(map) = perf_map {
+            let name = profiled_name(container, options, &inner.function);
+            inner.profiled = Some(map.named(name));
+        }
+        inner.note_for_profilers(&inner.code)?;
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// What runs it.
@@ -176,14 +207,6 @@ impl Shader {
         compile::emit(&self.inner.program, &self.inner.function, form)
     }
 
-    /// What profilers call the shader's code.
-    pub(crate) fn profiled_name(&self, container: &[u8], options: &CompileOptions) -> String {
-        // A container has its checksum behind its four letters.
-        let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
-        let name = options.name.clone().unwrap_or_else(checksum);
-        format!("brolga:{name}:{}", self.inner.function.name)
-    }
-
     /// Names the instruction that an operation comes from.
     pub(crate) fn place(&self, origin: Origin) -> Place {
         Place::find(&self.inner.program, origin)
@@ -198,6 +221,7 @@ impl Shader {
         if for_short_rows.get().is_none() {
             let make = || Code::new(function, code.engine(), packing);
             let made = catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|panic| Err(internal(&*panic)))?;
+            self.inner.note_for_profilers(&made)?;
             // If another thread was faster its code is as good.
             let _ = for_short_rows.set(made);
         }
