@@ -29,7 +29,8 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
     let isa = host(options, false)?;
     let machine = generate(func, options, &*isa)?;
     let bytes = machine.bytes.len();
-    let code = ExecutableCode::new(&machine.bytes).map_err(|source| CompileError::Memory { bytes, source })?;
+    let code = ExecutableCode::new(isa.clone(), &signature(&*isa), &machine.bytes)
+        .map_err(|source| CompileError::Memory { bytes, source })?;
     Ok(Compiled {
         code,
         float_mode: FloatMode::of(func),
