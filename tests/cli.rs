@@ -312,6 +312,13 @@ fn a_class_instance_that_is_missing_or_wrong_is_shown_with_what_would_fit() {
     folder
         .job(&job("sun", "square"))
         .fails(2, &["`mix` cannot be `sun`: there is no such class instance", "job.toml:4:1", "did you mean `sum`?"]);
+    folder.job(&job("Sum", "square")).fails(2, &["that is a class with data, its instances are sum"]);
+    folder
+        .job(&waves("mix = \"sum\"\nwaves = \"Zero\"\nwave = { class = \"Ramp\" }"))
+        .fails(2, &["Ramp has data in a constant buffer", "`{ class = \"Ramp\", constants = \"b0\", vector = 0 }`"]);
+    folder
+        .job(&waves("mix = \"sum\"\nwaves = \"Zero\"\nwave = { class = \"Ramp\", constants = \"b9\" }"))
+        .fails(2, &["b9 is declared as constant buffer and nothing is bound to it"]);
     folder.job(&job("sum", "ramps")).fails(2, &["an element of an array of 3, ramps[0] to [2]", "job.toml:6:1"]);
     folder.job(&job("sum", "Zero").replace("waves =", "wavez =")).fails(
         2,

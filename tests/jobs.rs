@@ -51,7 +51,7 @@ fn jobs() -> Vec<PathBuf> {
     let cases = folders.map(|entry| entry.expect("the folder can be read").path().join("case.json"));
     let mut jobs: Vec<PathBuf> = cases.filter(|path| path.exists()).collect();
     jobs.sort();
-    jobs.extend(["waves.json", "waves.toml"].map(|name| root().join("tests/data/interfaces").join(name)));
+    jobs.extend(["plain.toml", "waves.json", "waves.toml"].map(|name| root().join("tests/data/interfaces").join(name)));
     let expecting = examples().into_iter().filter(|(_, job)| !job.expectations.is_empty());
     jobs.extend(expecting.map(|(path, _)| path));
     jobs

@@ -132,6 +132,7 @@ impl ResourceKind {
 impl fmt::Display for ResourceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ResourceKind::Constant { vectors: 0 } => f.write_str("constant buffer"),
             ResourceKind::Constant { vectors: 1 } => f.write_str("constant buffer of 1 vector"),
             ResourceKind::Constant { vectors } => write!(f, "constant buffer of {vectors} vectors"),
             ResourceKind::Raw => f.write_str("raw buffer"),

@@ -309,6 +309,45 @@ fn classes_have_textures_and_buffers() {
 }
 
 #[test]
+fn methods_hold_barriers_for_the_whole_group() {
+    const BY: u32 = 5;
+    const FACTOR: u32 = 3;
+    let step = |instance: &str, values: &mut Vec<u32>| match instance {
+        "shift" => values.rotate_left(BY as usize),
+        _ => {
+            for distance in (0..6).map(|n| 1 << n) {
+                let before = values.clone();
+                for (value, other) in values.iter_mut().skip(distance).zip(before) {
+                    *value = value.wrapping_add(other.wrapping_mul(FACTOR));
+                }
+            }
+        }
+    };
+    let container = file("interfaces/steps.main.cso");
+    let mut random = Random::wild(4);
+    let input: Vec<u32> = (0..192).map(|_| random.bits()).collect();
+    let steps = ["sum", "shift", "sum"];
+    let choices = [("steps[0]", steps[0].into()), ("steps[1]", steps[1].into()), ("steps[2]", steps[2].into())];
+    // The third index is out of range.
+    for order in [[0, 1, 3, 2], [1, 1, u32::MAX, 1], [2, 0, 17, 1]] {
+        let mut constants = vec![0; 24];
+        (constants[0], constants[4]) = (BY, FACTOR);
+        for (n, index) in order.into_iter().enumerate() {
+            constants[8 + 4 * n] = index;
+        }
+        let bound = [("b0", 0, constants), ("t0", 4, input.clone()), ("u0", 4, vec![0; 192])];
+        let run = Run { container: &container, choices: &choices, bound: &bound, groups: 3 };
+        let expected = input.chunks(64).flat_map(|values| {
+            let mut values = values.to_vec();
+            let called = order.iter().filter_map(|&index| steps.get(index as usize));
+            called.for_each(|instance| step(instance, &mut values));
+            values
+        });
+        assert_eq!(run.results(), [expected.collect::<Vec<_>>()], "{order:?}");
+    }
+}
+
+#[test]
 fn instances_may_be_where_the_shader_declares_nothing() {
     let container = file("interfaces/sources.main.cso");
     let placed = |texture| ClassInstance::of_class("Image").constants(7, 5).texture(texture);
@@ -364,7 +403,7 @@ fn wrong_choices_are_refused_with_what_would_be_right() {
     );
     refused(
         &with("wave", "Square".into()),
-        "`wave` cannot be `Square`: that is a class with data, of which an instance must be named or placed",
+        "`wave` cannot be `Square`: that is a class with data, its instances are square",
     );
     let elements = "that must be an element of an array of 3, ramps[0] to [2]";
     refused(&with("wave", "ramps".into()), &format!("`wave` cannot be `ramps`: {elements}"));
@@ -387,6 +426,54 @@ fn wrong_choices_are_refused_with_what_would_be_right() {
         &with("wave", placed("Ramp").constants(16, 0).into()),
         "`wave`: constant buffer 16 is over the largest, 15",
     );
+}
+
+/// A container in which nobody finds the chunk of this name.
+fn without(chunk: &[u8; 4], mut container: Vec<u8>) -> Vec<u8> {
+    let at = container.windows(4).position(|name| name == chunk).unwrap();
+    container[at..at + 4].copy_from_slice(b"NONE");
+    container
+}
+
+#[test]
+fn without_names_a_variable_is_called_as_the_listing_calls_it() {
+    let container = without(b"RDEF", file("interfaces/waves.main.cso"));
+    let choices = [("fp0", "pick".into()), ("fp1[1]", "square".into()), ("fp1", "Zero".into()), ("fp4", "Zero".into())];
+    let [b1, b3] = wave_constants();
+    let bound = [("b1", 0, b1), ("b3", 0, b3), ("u0", 4, vec![9; 12])];
+    let run = Run { container: &container, choices: &choices, bound: &bound, groups: 1 };
+    // `pick` multiplies what `wave` gives: 0, or -0 where `square` is negative; the sum with 1000 times 0 is 0.
+    assert_eq!(run.results(), [vec![0; 12]]);
+    let device = Device::builder().threads(1).build().unwrap();
+    let error = device.compile(&container, &CompileOptions::default()).unwrap_err().to_string();
+    assert!(error.starts_with("no class instance is chosen for `fp0`, which takes sum, pick; `fp1`, which"), "{error}");
+    let nothing = without(b"IFCE", container);
+    let error = device.compile(&nothing, &CompileOptions::default()).unwrap_err().to_string();
+    assert_eq!(error, "`fp0`: the file has no class linkage (IFCE) that says which classes fit");
+}
+
+#[test]
+fn a_changed_class_linkage_is_an_error_or_harmless() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let mut random = Random::wild(3);
+    let mut compiled = 0;
+    for name in ["compute/interfaces.cs.cs_5_0.cso", "interfaces/waves.main.cso", "interfaces/sources.main.cso"] {
+        let container = file(name);
+        let chunk = container.windows(4).position(|name| name == b"IFCE").unwrap();
+        let size = u32::from_le_bytes(container[chunk + 4..chunk + 8].try_into().unwrap());
+        for _ in 0..100 {
+            let mut changed = container.clone();
+            for _ in 0..1 + random.bits() % 3 {
+                let at = chunk + 8 + (random.bits() % size) as usize;
+                changed[at] = if random.bits() & 1 == 0 { random.bits() as u8 & 7 } else { random.bits() as u8 };
+            }
+            match support::compile(&device, &changed, brolga_runtime::Engine::Interpreter) {
+                Ok(_) => compiled += 1,
+                Err(error) => assert!(!matches!(error, Error::Internal { .. } | Error::Verify(_)), "{name}: {error}"),
+            }
+        }
+    }
+    assert!(compiled > 30, "{compiled}");
 }
 
 #[test]

@@ -361,6 +361,11 @@ impl Problem {
     }
 }
 
+/// A table that places an instance of a class.
+fn placed(class: &str) -> String {
+    format!("{{ class = \"{class}\", constants = \"b0\", vector = 0 }}")
+}
+
 /// What to do about an interface variable.
 fn instance_help(error: &InstanceError) -> Option<String> {
     let did_you_mean = |name: &str, known: &[String]| {
@@ -373,11 +378,15 @@ fn instance_help(error: &InstanceError) -> Option<String> {
             // Quoted, an index is no part of the key's syntax.
             let key = if variable.contains('[') { format!("\"{variable}\"") } else { variable.clone() };
             let value = match (fits.first(), classes.first()) {
-                (Some(name), _) => format!("\"{}\"", name.split(' ').next().unwrap_or(name)),
-                (None, Some(class)) => format!("{{ class = \"{class}\", constants = \"b0\", vector = 0 }}"),
+                (Some(name), _) => format!("\"{name}\""),
+                (None, Some(class)) => placed(class),
                 (None, None) => return None,
             };
             Some(format!("choose one in the job's table `instances`, as in `{key} = {value}`"))
+        }
+        InstanceError::Place { class, has: true, .. } => Some(format!("place an instance as in `{}`", placed(class))),
+        InstanceError::ClassNamed { class, instances, .. } if instances.is_empty() => {
+            Some(format!("place an instance as in `{}`", placed(class)))
         }
         InstanceError::UnknownVariable { variable, known } => did_you_mean(variable, known),
         InstanceError::UnknownInstance { instance, takes, .. } => did_you_mean(instance, takes),

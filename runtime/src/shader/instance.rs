@@ -164,16 +164,14 @@ pub enum InstanceError {
         takes: Vec<String>,
     },
     /// The name is that of a class with data.
-    #[error(
-        "`{variable}` cannot be `{class}`: that is a class with data, of which an instance must be named or placed"
-    )]
+    #[error("`{variable}` cannot be `{class}`: that is a class with data, {}", of_class(instances))]
     ClassNamed {
         /// The variable.
         variable: String,
         /// The class.
         class: String,
-        /// Instances that fit the variable.
-        takes: Vec<String>,
+        /// Its instances.
+        instances: Vec<String>,
     },
     /// The instance is an array, and none of its elements is named, or one that there is not.
     #[error("`{variable}` cannot be `{instance}`: that must be an element of an array of {count}, {name}[0] to [{}]", count - 1)]
@@ -276,6 +274,13 @@ fn joined(items: &[String], separator: &str) -> String {
 
 fn list(unset: &[Unset]) -> String {
     joined(&unset.iter().map(ToString::to_string).collect::<Vec<_>>(), "; ")
+}
+
+fn of_class(instances: &[String]) -> String {
+    match instances.is_empty() {
+        true => "of which an instance must be placed".to_owned(),
+        false => format!("its instances are {}", few(instances)),
+    }
 }
 
 fn place(has: bool, what: &str) -> String {

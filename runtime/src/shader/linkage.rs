@@ -30,6 +30,9 @@ pub(super) fn link(shader: &Loaded, chosen: &Instances) -> Result<Vec<Option<Bou
     let nothing = ClassLinkage::default();
     let linkage = shader.classes.as_ref().unwrap_or(&nothing);
     let link = Link { linkage, variables: variables(shader) };
+    if let (Some(first), None) = (link.variables.first(), &shader.classes) {
+        return Err(InstanceError::NoLinkage { variable: first.name.clone() });
+    }
     let slot_count = link.variables.iter().map(|variable| variable.first + variable.count).max().unwrap_or(0);
     let mut bound = vec![None; slot_count as usize];
     // An element of an array wins over the array.
@@ -130,16 +133,20 @@ impl<'a> Link<'a> {
 
     /// Names that fit a slot: instances, and classes without data.
     fn fits(&self, slot: u32) -> Vec<String> {
-        let fits = |class: u16| self.choices(slot).any(|(_, choice)| choice.class == class);
-        let instances = self.linkage.instances.iter().filter(|instance| fits(instance.class));
-        let instances = instances.flat_map(|instance| {
+        let instances = self.instances(move |class| self.choices(slot).any(|(_, choice)| choice.class == class));
+        let plain = self.choices(slot).filter(|(class, _)| class.has_no_data()).map(|(class, _)| class.name.clone());
+        instances.chain(plain).take(MOST_NAMES).collect()
+    }
+
+    /// Names of the instances of some classes.
+    fn instances(&self, wanted: impl Fn(u16) -> bool) -> impl Iterator<Item = String> {
+        let instances = self.linkage.instances.iter().filter(move |instance| wanted(instance.class));
+        instances.flat_map(|instance| {
             (0..instance.count).map(|element| match instance.count {
                 1 => instance.name.clone(),
                 _ => format!("{}[{element}]", instance.name),
             })
-        });
-        let plain = self.choices(slot).filter(|(class, _)| class.has_no_data()).map(|(class, _)| class.name.clone());
-        instances.chain(plain).take(MOST_NAMES).collect()
+        })
     }
 
     fn classes(&self, slot: u32) -> Vec<String> {
@@ -181,8 +188,8 @@ impl<'a> Link<'a> {
                 if class.has_no_data() {
                     return Ok(BoundClass { table: choice.table, this: [NONE; 4] });
                 }
-                let class = class.name.clone();
-                return Err(InstanceError::ClassNamed { variable, class, takes: self.fits(slot) });
+                let instances = self.instances(|class| class == choice.class).take(MOST_NAMES).collect();
+                return Err(InstanceError::ClassNamed { variable, class: class.name.clone(), instances });
             }
             return Err(InstanceError::UnknownInstance { variable, instance, takes: self.fits(slot) });
         };

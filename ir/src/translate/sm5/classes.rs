@@ -214,7 +214,8 @@ impl Translator<'_, '_> {
             return buffers.clone();
         }
         let declared = self.program.declarations().constant_buffers.iter().map(|buffer| buffer.range.lower);
-        let of_instances = self.bound().iter().flatten().map(|bound| bound.this[0]).filter(|&cb| cb != u32::MAX);
+        let of_instances = self.bound().iter().flatten().map(|bound| bound.this[0]);
+        let of_instances = of_instances.filter(|&register| register < BUFFERS);
         let mut registers: Vec<u32> = declared.chain(of_instances).collect();
         registers.sort_unstable();
         registers.dedup();
@@ -274,11 +275,12 @@ impl Translator<'_, '_> {
         let class = ResourceClass::ShaderResource;
         let hint = hinted_kind(instruction);
         let of_instances = self.bound().iter().flatten().map(|bound| bound.this[2]).filter(|&t| t != u32::MAX);
-        let mut registers: Vec<u32> = of_instances.map(|t| t.wrapping_add(index.immediate as u32)).collect();
+        let of_instances = of_instances.map(|t| t.wrapping_add(index.immediate as u32));
+        let mut registers: Vec<u32> = of_instances.filter(|&register| register < REGISTERS).collect();
         registers.sort_unstable();
         registers.dedup();
         if let Some(kind) = hint {
-            for &register in registers.iter().filter(|&&register| register < REGISTERS) {
+            for &register in &registers {
                 self.declared_or_new(class, register, kind);
             }
         }
@@ -292,8 +294,9 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Registers `t#` that Direct3D 11 has.
+/// Registers `t#` that Direct3D 11 has, and registers `cb#`, those that applications cannot bind included.
 const REGISTERS: u32 = 128;
+const BUFFERS: u32 = 16;
 
 /// The kind of resource that the instruction's extended tokens name.
 fn hinted_kind(instruction: &Instruction) -> Option<ResourceKind> {
