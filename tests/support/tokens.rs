@@ -185,6 +185,12 @@ impl Tokens {
         self
     }
 
+    /// `dcl_indexableTemp x#[registers], components`.
+    pub fn array(mut self, register: u32, registers: u32, components: u32) -> Self {
+        self.words.splice(1..1, [105 | 4 << 24, register, registers, components]);
+        self
+    }
+
     /// `dcl_constantbuffer cb#[size], immediateIndexed`.
     pub fn constants(mut self, register: u32, vectors: u32) -> Self {
         let words = [89 | 4 << 24, 0x0020_8e46, register, vectors];

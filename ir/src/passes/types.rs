@@ -108,15 +108,17 @@ impl Web {
             self.carried.iter().for_each(|value| set[value.index()] = true);
             set
         };
-        let by_use = self.shrink(all(), |set, value| {
+        let is_float_use = |set: &[bool], value: Value| {
             !self.used_as_bits[value.index()] && self.flows_to[value.index()].iter().all(|to| set[to.index()])
-        });
-        let by_source = self.shrink(all(), |set, value| {
+        };
+        let by_use = self.shrink(all(), is_float_use, |value| self.before(func, value));
+        let is_float_source = |set: &[bool], value: Value| {
             self.incoming[value.index()].iter().all(|&(inst, n)| {
                 let arg = edge_arg(func, inst, n);
                 set[arg.index()] || is_canonical(func, arg)
             })
-        });
+        };
+        let by_source = self.shrink(all(), is_float_source, |value| self.after(value));
         let mut float: Vec<bool> = by_use.iter().zip(&by_source).map(|(a, b)| *a || *b).collect();
         // Only where it pays: a float goes in or is read somewhere along the web.
         let mut pays: Vec<bool> = (0..n).map(|v| self.used_as_float[v]).collect();
@@ -124,41 +126,49 @@ impl Web {
             pays[value.index()] |=
                 self.incoming[value.index()].iter().any(|&(inst, n)| is_float_bits(func, edge_arg(func, inst, n)));
         }
-        loop {
-            let mut changed = false;
-            for &value in &self.carried {
-                for to in self.flows_to[value.index()].iter().chain(&self.twin[value.index()]) {
-                    if float[value.index()] && float[to.index()] && pays[value.index()] != pays[to.index()] {
-                        pays[value.index()] = true;
-                        pays[to.index()] = true;
-                        changed = true;
-                    }
+        // What pays for one value pays for those it flows into and from.
+        let mut work: Vec<Value> =
+            self.carried.iter().copied().filter(|v| float[v.index()] && pays[v.index()]).collect();
+        while let Some(value) = work.pop() {
+            for near in self.before(func, value).chain(self.after(value)) {
+                if float[near.index()] && !std::mem::replace(&mut pays[near.index()], true) {
+                    work.push(near);
                 }
-            }
-            if !changed {
-                break;
             }
         }
         float.iter_mut().zip(&pays).for_each(|(float, pays)| *float &= *pays);
         float
     }
 
-    /// Removes values until all that are left satisfy `holds`; a loop's parameter and result stay or go together.
-    fn shrink(&self, mut set: Vec<bool>, holds: impl Fn(&[bool], Value) -> bool) -> Vec<bool> {
-        loop {
-            let mut changed = false;
-            for &value in &self.carried {
-                let twin = self.twin[value.index()];
-                let stays = holds(&set, value) && twin.is_none_or(|twin| set[twin.index()]);
-                if set[value.index()] && !stays {
-                    set[value.index()] = false;
-                    changed = true;
-                }
-            }
-            if !changed {
-                return set;
+    /// Removes values until all that are left satisfy `holds`; a loop's parameter and result stay or go together. Those
+    /// that may have lost what they need when a value goes are looked at again: `dependent` lists them.
+    fn shrink<D: Iterator<Item = Value>>(
+        &self,
+        mut set: Vec<bool>,
+        holds: impl Fn(&[bool], Value) -> bool,
+        dependent: impl Fn(Value) -> D,
+    ) -> Vec<bool> {
+        let mut work = self.carried.clone();
+        while let Some(value) = work.pop() {
+            let twin = self.twin[value.index()];
+            let stays = holds(&set, value) && twin.is_none_or(|twin| set[twin.index()]);
+            if set[value.index()] && !stays {
+                set[value.index()] = false;
+                work.extend(dependent(value).chain(twin).filter(|near| set[near.index()]));
             }
         }
+        set
+    }
+
+    /// What flows into a carried value, and its twin.
+    fn before(&self, func: &Function, value: Value) -> impl Iterator<Item = Value> {
+        let incoming = self.incoming[value.index()].iter().map(|&(inst, n)| edge_arg(func, inst, n));
+        incoming.chain(self.twin[value.index()])
+    }
+
+    /// What a carried value flows into.
+    fn after(&self, value: Value) -> impl Iterator<Item = Value> {
+        self.flows_to[value.index()].iter().copied()
     }
 }
 

@@ -23,6 +23,7 @@ use smallvec::SmallVec;
 use super::Lowering;
 use super::mask::{Home, Mask};
 use super::notes::Note;
+use super::scratch::Parked;
 use crate::ops::lower_op;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
@@ -192,31 +193,42 @@ impl Lowering<'_, '_> {
         let mut homes = SmallVec::new();
         for &result in results {
             let uniform = self.facts.is_uniform(result);
-            homes.push(self.facts.is_used(result).then(|| self.zero_home(self.func.ty(result), uniform)));
+            let remote = self.pressure.is_home_remote(result);
+            homes.push(self.facts.is_used(result).then(|| self.zero_home(self.func.ty(result), uniform, remote)));
         }
         homes
     }
 
     /// Ends a construct: the builder goes on after it, with the lanes that came out.
-    fn finish(&mut self, frame: Frame, entry: Mask) {
+    fn finish(&mut self, frame: Frame, entry: Parked) {
         if frame.merged {
             self.builder.seal_block(frame.merge);
             self.builder.switch_to_block(frame.merge);
             if frame.delivered {
-                self.come_out(frame, entry);
+                self.come_out(&frame, &entry);
             } else {
                 self.leave();
             }
         } else {
             self.mask = None;
         }
+        self.give_back(frame, entry);
+    }
+
+    /// Gives back what a construct used.
+    fn give_back(&mut self, frame: Frame, entry: Parked) {
+        let results = frame.results.into_iter().enumerate();
+        let own = results.filter(|(n, _)| !frame.shared.get(*n).copied().unwrap_or(false)).map(|(_, home)| home);
+        let homes = own.chain(frame.params).chain([frame.after, frame.run]).flatten();
+        homes.for_each(|home| self.release(home));
+        self.drop_parked(entry);
     }
 
     /// Lanes and results after a construct.
-    fn come_out(&mut self, frame: Frame, entry: Mask) {
+    fn come_out(&mut self, frame: &Frame, entry: &Parked) {
         self.mask = Some(match &frame.after {
             Some(home) => Mask::Lanes(self.home_lanes(home)),
-            None => entry,
+            None => self.parked(entry),
         });
         let func = self.func;
         for (&result, home) in func.inst(frame.inst).results.iter().zip(&frame.results) {
@@ -321,10 +333,11 @@ impl Lowering<'_, '_> {
         frame.results = self.result_homes(inst);
         self.note(Note::Branch);
         self.frames.push(frame);
+        let entry = self.park(entry);
         let blocks = [self.builder.create_block(), self.builder.create_block()];
         self.builder.ins().brif(cond, blocks[0], &[], blocks[1], &[]);
         for (block, region) in blocks.into_iter().zip(regions) {
-            self.enter(block, entry.clone());
+            self.enter_parked(block, &entry);
             self.region(region);
         }
         let frame = self.frames.pop().expect("pushed above");
@@ -336,6 +349,12 @@ impl Lowering<'_, '_> {
         self.builder.seal_block(block);
         self.builder.switch_to_block(block);
         self.mask = Some(mask);
+    }
+
+    fn enter_parked(&mut self, block: Block, mask: &Parked) {
+        self.builder.seal_block(block);
+        self.builder.switch_to_block(block);
+        self.mask = Some(self.parked(mask));
     }
 
     fn masked_if(&mut self, inst: Inst, cond: &Packet, regions: [Region; 2]) {
@@ -353,38 +372,48 @@ impl Lowering<'_, '_> {
         if self.is_idle(regions[1]) && !self.is_idle(regions[0]) {
             arms.swap(0, 1);
         }
-        for (n, (region, mask)) in arms.into_iter().enumerate() {
-            self.frames.last_mut().expect("pushed above").blend_results = blend && n > 0;
-            self.arm(region, mask);
-        }
+        let [(first, mask), (second, second_mask)] = arms;
+        let entry = self.park(entry);
+        let second_mask = self.park(Mask::Lanes(second_mask));
+        self.frames.last_mut().expect("pushed above").blend_results = false;
+        self.arm(first, Mask::Lanes(mask));
+        let mask = self.unpark(second_mask);
+        self.frames.last_mut().expect("pushed above").blend_results = blend;
+        self.arm(second, mask);
         self.finish_masked(entry);
     }
 
     /// Ends a construct whose arms ran one after the other. The builder stands where they all have run.
-    fn finish_masked(&mut self, entry: Mask) {
+    fn finish_masked(&mut self, entry: Parked) {
         let frame = self.frames.pop().expect("every construct pushes its frame");
-        if frame.delivered { self.come_out(frame, entry) } else { self.leave() }
+        if frame.delivered {
+            self.come_out(&frame, &entry)
+        } else {
+            self.leave()
+        }
+        self.give_back(frame, entry);
     }
 
     /// One arm of several that run one after the other.
-    fn arm(&mut self, region: Region, mask: Packet) {
+    fn arm(&mut self, region: Region, mask: Mask) {
         if self.is_cheap(region) {
             self.note(Note::UnskippedArm);
-            self.mask = Some(Mask::Lanes(mask));
+            self.mask = Some(mask);
             return self.region(region);
         }
         self.note(Note::SkippableArm);
         let (body, end) = (self.builder.create_block(), self.builder.create_block());
-        let any = self.emit().any(&mask);
+        let lanes = self.mask_packet(&mask);
+        let any = self.emit().any(&lanes);
         self.builder.ins().brif(any, body, &[], end, &[]);
         self.frames.last_mut().expect("arms are in a construct").empty = end;
-        self.enter(body, Mask::Lanes(mask.clone()));
+        self.enter(body, mask.clone());
         self.region(region);
         if self.mask.is_some() {
             self.jump(end);
         }
         // Who stands here looks at masks of its own.
-        self.enter(end, Mask::Lanes(mask));
+        self.enter(end, mask);
     }
 
     /// Whether a region only yields.
@@ -413,6 +442,7 @@ impl Lowering<'_, '_> {
         frame.results = self.result_homes(inst);
         self.note(Note::Branch);
         self.frames.push(frame);
+        let entry = self.park(entry);
         let mut table = Switch::new();
         let mut blocks = Vec::with_capacity(cases.len() + 1);
         for case in cases {
@@ -426,7 +456,7 @@ impl Lowering<'_, '_> {
         blocks.push((otherwise, default));
         table.emit(&mut self.builder, selector, otherwise);
         for (block, region) in blocks {
-            self.enter(block, entry.clone());
+            self.enter_parked(block, &entry);
             self.region(region);
         }
         let frame = self.frames.pop().expect("pushed above");
@@ -440,15 +470,27 @@ impl Lowering<'_, '_> {
         self.note(Note::Masks);
         frame.results = self.result_homes(inst);
         self.frames.push(frame);
-        let mut taken = self.emit().mask_constant(false);
+        let entry = self.park(entry);
+        let remote = self.is_deep();
+        let selector = self.new_home(Type::I32, false, &selector.clone().into(), remote);
+        // Lanes that no arm has taken yet.
+        let left = self.empty_lanes();
+        let lanes = self.parked(&entry);
+        self.add_lanes(&left, &lanes, true);
         for case in cases {
-            let matches = self.matches(selector, &case.labels);
-            taken = self.emit().mask_or(&taken, &matches);
-            let mask = self.mask_and(&entry, &matches);
-            self.arm(case.region, mask);
+            let number = self.home(&selector);
+            let number = self.emit().packet(&number);
+            let matches = self.matches(&number, &case.labels);
+            let lanes = self.home_lanes(&left);
+            let others = self.emit().mask_and_not(&lanes, &matches);
+            self.set_home(&left, &others.into(), None);
+            let mask = self.emit().mask_and(&lanes, &matches);
+            self.arm(case.region, Mask::Lanes(mask));
         }
-        let mask = self.mask_and_not(&entry, &taken);
-        self.arm(default, mask);
+        let mask = self.home_lanes(&left);
+        self.release(selector);
+        self.release(left);
+        self.arm(default, Mask::Lanes(mask));
         self.finish_masked(entry);
     }
 
@@ -482,8 +524,10 @@ impl Lowering<'_, '_> {
         self.loop_homes(&mut frame, inits, body);
         if frame.divergent || frame.after.is_some() {
             let lanes = self.mask_packet(&entry);
-            frame.run = Some(self.new_home(Type::Bool, false, &lanes.into()));
+            let remote = self.is_deep();
+            frame.run = Some(self.new_home(Type::Bool, false, &lanes.into(), remote));
         }
+        let entry = self.park(entry);
         let header = self.builder.create_block();
         self.builder.ins().jump(header, &[]);
         self.builder.switch_to_block(header);
@@ -517,12 +561,15 @@ impl Lowering<'_, '_> {
             let shared = wanted && brought[n] && frame.blend_results && !uniform && !facts.is_uniform(results[n]);
             let home = (shared || facts.is_used(param)).then(|| {
                 let initial = self.operand(inits[n]);
-                self.new_home(func.ty(param), uniform, &initial)
+                self.new_home(func.ty(param), uniform, &initial, self.pressure.is_home_remote(param))
             });
             let result = match (wanted, shared) {
                 (false, _) => None,
                 (true, true) => home.clone(),
-                (true, false) => Some(self.zero_home(func.ty(results[n]), facts.is_uniform(results[n]))),
+                (true, false) => {
+                    let remote = self.pressure.is_home_remote(results[n]);
+                    Some(self.zero_home(func.ty(results[n]), facts.is_uniform(results[n]), remote))
+                }
             };
             frame.params.push(home);
             frame.results.push(result);

@@ -41,7 +41,8 @@ impl<'a> Lowering<'a, '_> {
         self.look_up_views();
         for value in (0..self.func.value_count()).map(Value::new) {
             if self.facts.is_kept_by_group(value) {
-                let home = self.zero_home(self.func.ty(value), true);
+                let remote = self.pressure.is_remote(value);
+                let home = self.zero_home(self.func.ty(value), true, remote);
                 self.group_homes.insert(value, home);
             }
         }

@@ -5,6 +5,7 @@
 //! | shared memory | every `g#`, one after the other |
 //! | records | one for each packet: which threads have not returned, values kept over barriers |
 //! | private arrays | one block for each packet that must keep them, else one for all |
+//! | scratch | what the running packet has no registers for, see `pressure.rs` |
 //!
 //! Everything starts at a multiple of 64 bytes. A word of a private array is a row with a word for each lane, so that an
 //! index that is the same in all lanes reads and writes contiguous memory.
@@ -143,9 +144,15 @@ impl Layout {
         })
     }
 
-    /// What the worker must bring.
-    pub fn arena(&self) -> ArenaLayout {
-        let size_bytes = usize::try_from(self.total).expect("limits keep the arena small");
+    /// Where scratch memory begins.
+    pub fn scratch(&self) -> u64 {
+        self.total
+    }
+
+    /// What the worker must bring, with some scratch memory.
+    pub fn arena(&self, scratch_bytes: u64) -> ArenaLayout {
+        let total = self.total + scratch_bytes.next_multiple_of(ALIGN);
+        let size_bytes = usize::try_from(total).expect("limits keep the arena small");
         ArenaLayout { size_bytes, align: ALIGN as usize }
     }
 

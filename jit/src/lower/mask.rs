@@ -1,12 +1,15 @@
 //! Which lanes are active, and variables that hold masks and values over branches.
 
 use brolga_ir::{Const, Type};
-use cranelift_codegen::ir;
+use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::Variable;
 use smallvec::SmallVec;
 
-use super::Lowering;
-use crate::packet::{Operand, Packet, Shape, Uniform, scalar_type, vector_type};
+use super::{Lowering, own_flags};
+use crate::packet::{Operand, Packet, Shape, Uniform, is_wide, scalar_type, vector_type};
+
+/// From one vector of a variable in memory to the next.
+const VECTOR_BYTES: i32 = Shape::EIGHT_LANES.vector_bytes as i32;
 
 /// A set of lanes.
 #[derive(Clone, Debug)]
@@ -27,12 +30,20 @@ impl Mask {
     }
 }
 
-/// A variable of the shader that lives over branches: the CLIF variables of its vectors, or of its scalar.
+/// A variable of the shader that lives over branches.
 #[derive(Clone, Debug)]
 pub(super) struct Home {
     pub ty: Type,
     pub uniform: bool,
-    variables: SmallVec<[Variable; 4]>,
+    place: HomePlace,
+}
+
+#[derive(Clone, Debug)]
+enum HomePlace {
+    /// The CLIF variables of its vectors, or of its scalar.
+    Variables(SmallVec<[Variable; 4]>),
+    /// A place in scratch memory.
+    Scratch(i32),
 }
 
 impl Lowering<'_, '_> {
@@ -60,26 +71,46 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A new variable with this value in it.
-    pub fn new_home(&mut self, ty: Type, uniform: bool, initial: &Operand) -> Home {
+    /// A new variable with this value in it, in scratch memory if it is remote.
+    pub fn new_home(&mut self, ty: Type, uniform: bool, initial: &Operand, remote: bool) -> Home {
         let (ty_of_one, count) = match uniform {
             true => (scalar_type(ty), 1),
             false => (vector_type(ty), Shape::EIGHT_LANES.vectors_of(ty)),
         };
-        let variables = (0..count).map(|_| self.builder.declare_var(ty_of_one)).collect();
-        let home = Home { ty, uniform, variables };
+        let place = match remote {
+            true => HomePlace::Scratch(self.take_scratch(is_wide(ty))),
+            false => HomePlace::Variables((0..count).map(|_| self.new_variable(ty_of_one)).collect()),
+        };
+        let home = Home { ty, uniform, place };
         self.set_home(&home, initial, None);
         home
     }
 
+    /// A CLIF variable, one that was given back if there is any: each costs something in every block.
+    fn new_variable(&mut self, ty: ir::Type) -> Variable {
+        let free = self.free_variables.get_mut(&ty).and_then(Vec::pop);
+        free.unwrap_or_else(|| self.builder.declare_var(ty))
+    }
+
+    /// The variable is not used any more.
+    pub fn release(&mut self, home: Home) {
+        match home.place {
+            HomePlace::Scratch(at) => self.give_scratch(at, is_wide(home.ty)),
+            HomePlace::Variables(variables) => {
+                let ty = if home.uniform { scalar_type(home.ty) } else { vector_type(home.ty) };
+                self.free_variables.entry(ty).or_default().extend(variables);
+            }
+        }
+    }
+
     /// A new variable that holds zero.
-    pub fn zero_home(&mut self, ty: Type, uniform: bool) -> Home {
+    pub fn zero_home(&mut self, ty: Type, uniform: bool, remote: bool) -> Home {
         let zero = Const::zero(ty);
         let initial = match uniform {
             true => self.emit().constant(zero).into(),
             false => self.emit().constant_packet(zero).into(),
         };
-        self.new_home(ty, uniform, &initial)
+        self.new_home(ty, uniform, &initial, remote)
     }
 
     /// Writes a variable, in the lanes of the mask only if there is one. A uniform variable has one value for all lanes.
@@ -97,15 +128,36 @@ impl Lowering<'_, '_> {
                 }
             }
         };
-        for (&variable, &value) in home.variables.iter().zip(&values) {
-            self.builder.def_var(variable, value);
+        match &home.place {
+            HomePlace::Variables(variables) => {
+                for (&variable, &value) in variables.iter().zip(&values) {
+                    self.builder.def_var(variable, value);
+                }
+            }
+            &HomePlace::Scratch(at) => {
+                let base = self.scratch_base();
+                for (n, &value) in values.iter().enumerate() {
+                    let at = at + n as i32 * VECTOR_BYTES;
+                    self.builder.ins().store(own_flags(), value, base, at);
+                }
+            }
         }
     }
 
     /// Reads a variable.
     pub fn home(&mut self, home: &Home) -> Operand {
-        let values: SmallVec<[ir::Value; 8]> =
-            home.variables.iter().map(|&variable| self.builder.use_var(variable)).collect();
+        let values: SmallVec<[ir::Value; 8]> = match &home.place {
+            HomePlace::Variables(variables) => {
+                variables.iter().map(|&variable| self.builder.use_var(variable)).collect()
+            }
+            &HomePlace::Scratch(at) => {
+                let (base, ty) = (self.scratch_base(), home.ty);
+                return match home.uniform {
+                    true => self.emit().load_uniform(ty, base, at, own_flags()).into(),
+                    false => self.emit().load(ty, base, at, own_flags()).into(),
+                };
+            }
+        };
         match home.uniform {
             true => Uniform { ty: home.ty, value: values[0] }.into(),
             false => Packet { ty: home.ty, vectors: values }.into(),
@@ -114,7 +166,8 @@ impl Lowering<'_, '_> {
 
     /// A new variable for a set of lanes, empty at first.
     pub fn empty_lanes(&mut self) -> Home {
-        self.zero_home(Type::Bool, false)
+        let remote = self.is_deep();
+        self.zero_home(Type::Bool, false, remote)
     }
 
     /// The set of lanes in a variable.

@@ -172,7 +172,8 @@ impl Lowering<'_, '_> {
         self.builder.seal_block(slow);
         self.builder.switch_to_block(quick);
         let values = fast(self);
-        let homes: Vec<Home> = values.into_iter().map(|value| self.new_home(Type::I32, false, &value.into())).collect();
+        let new = |value: Packet| self.new_home(Type::I32, false, &value.into(), false);
+        let homes: Vec<Home> = values.into_iter().map(new).collect();
         self.builder.ins().jump(done, &[]);
         self.builder.switch_to_block(slow);
         let values = self.lane_by_lane(access, mask, work);
@@ -182,7 +183,9 @@ impl Lowering<'_, '_> {
         self.builder.ins().jump(done, &[]);
         self.builder.seal_block(done);
         self.builder.switch_to_block(done);
-        homes.iter().map(|home| self.home(home)).collect()
+        let values = homes.iter().map(|home| self.home(home)).collect();
+        homes.into_iter().for_each(|home| self.release(home));
+        values
     }
 
     /// Writes a store.

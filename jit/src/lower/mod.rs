@@ -15,6 +15,8 @@
 //! | `lanes.rs` | accesses lane by lane: atomics, and whatever is not in range as a whole |
 //! | `local.rs` | private arrays |
 //! | `notes.rs` | what was decided, for listings |
+//! | `pressure.rs` | which values have no register |
+//! | `scratch.rs` | where those are |
 //! | `unused.rs` | what nobody uses is removed |
 //! | `ask.rs` | what helpers do: texels, queries, counters |
 //!
@@ -37,6 +39,8 @@ mod mask;
 mod memory;
 pub(crate) mod notes;
 mod place;
+mod pressure;
+mod scratch;
 mod segment;
 mod unused;
 mod value;
@@ -59,6 +63,8 @@ use self::layout::Layout;
 use self::mask::{Home, Mask};
 use self::notes::Notes;
 use self::place::View;
+use self::pressure::Pressure;
+use self::scratch::{Near, Scratch};
 use self::segment::{Position, Votes};
 use crate::abi::{self, offsets};
 use crate::compiled::ArenaLayout;
@@ -96,10 +102,14 @@ pub(crate) fn lower(
         builder.set_srcloc(Site::Start.to_location());
     }
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
+    let pressure = Pressure::compute(func, &facts);
+    let scratch = builder.ins().iadd_imm_s(arena, layout.scratch() as i64);
     let mut lowering = Lowering {
         func,
         facts: &facts,
         layout: &layout,
+        scratch: Scratch::new(scratch, pressure.bytes),
+        pressure: &pressure,
         builder,
         notes: notes.as_deref_mut(),
         mode: FloatMode::of(func),
@@ -110,6 +120,9 @@ pub(crate) fn lower(
         values: vec![None; func.value_count()],
         firsts: vec![None; func.value_count()],
         defined: Vec::new(),
+        near: HashMap::new(),
+        written: 0,
+        free_variables: HashMap::new(),
         views: vec![None; func.interface.resources.len()],
         group_id: [None; 3],
         frames: Vec::new(),
@@ -130,7 +143,7 @@ pub(crate) fn lower(
     };
     lowering.function();
     lowering.stand(Site::Exit);
-    let Lowering { mut builder, .. } = lowering;
+    let Lowering { mut builder, scratch, .. } = lowering;
     builder.switch_to_block(exit);
     builder.ins().return_(&[]);
     builder.seal_all_blocks();
@@ -139,7 +152,7 @@ pub(crate) fn lower(
     if let Some(notes) = notes {
         notes.finish(&facts, &layout, func.value_count());
     }
-    Ok(layout.arena())
+    Ok(layout.arena(scratch.bytes))
 }
 
 /// Where packet operations find things in the context.
@@ -179,6 +192,8 @@ struct Lowering<'a, 'f> {
     func: &'a Function,
     facts: &'a Facts,
     layout: &'a Layout,
+    pressure: &'a Pressure,
+    scratch: Scratch,
     builder: FunctionBuilder<'f>,
     /// What is decided; if somebody wants to know, code says what it is for.
     notes: Option<&'a mut Notes>,
@@ -195,6 +210,12 @@ struct Lowering<'a, 'f> {
     firsts: Vec<Option<ir::Value>>,
     /// Values to forget at the end of the segment.
     defined: Vec<Value>,
+    /// Where remote values were last at hand.
+    near: HashMap<Value, Near>,
+    /// Instructions of the shader written so far.
+    written: u32,
+    /// CLIF variables to use again.
+    free_variables: HashMap<ir::Type, Vec<Variable>>,
     /// Views that were looked up at the function's start, for ranges with one register.
     views: Vec<Option<View>>,
     group_id: [Option<ir::Value>; 3],
@@ -247,6 +268,7 @@ impl<'f> Lowering<'_, 'f> {
     fn simple(&mut self, inst: Inst) {
         let func = self.func;
         let data = func.inst(inst);
+        self.written += 1;
         if data.results.first().is_some_and(|result| self.values[result.index()].is_some()) {
             return;
         }
@@ -263,7 +285,7 @@ impl<'f> Lowering<'_, 'f> {
                 let mode = self.mode;
                 let result = lower_op(&mut self.emit(), *op, &args, mode);
                 self.define(data.results[0], result);
-                self.firsts[data.results[0].index()] = first;
+                self.firsts[data.results[0].index()] = first.filter(|_| !self.pressure.is_remote(data.results[0]));
             }
             InstKind::Load { place } => self.load(*place, &data.results),
             InstKind::Store { place, values, effect } => self.store(*place, values, *effect),

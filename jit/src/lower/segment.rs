@@ -69,7 +69,7 @@ impl Lowering<'_, '_> {
         let used = self.used_from_elsewhere(insts, tail);
         self.stand(Site::Recall);
         for &value in &used {
-            if self.facts.is_kept_by_group(value) {
+            if self.facts.is_kept_by_group(value) && !self.pressure.is_remote(value) {
                 self.recall(value);
             }
         }
@@ -93,13 +93,19 @@ impl Lowering<'_, '_> {
             self.values[value.index()] = None;
             self.firsts[value.index()] = None;
         }
+        self.near.clear();
         self.mask = Some(Mask::Full);
     }
 
     /// Whether a value is the same for all threads, and can be used before the packets.
     fn is_same_for_group(&self, value: Value) -> bool {
-        self.func.as_const(value).is_some()
-            || self.facts.uniformity.is_group_uniform(value) && self.values[value.index()].is_some()
+        self.func.as_const(value).is_some() || self.facts.uniformity.is_group_uniform(value) && self.is_at_hand(value)
+    }
+
+    /// Whether the value was made or read before the packets, or can be read there.
+    fn is_at_hand(&self, value: Value) -> bool {
+        let readable = self.pressure.is_remote(value) && self.facts.is_kept_by_group(value);
+        self.values[value.index()].is_some() || readable && self.seen[value.index()] != self.segments
     }
 
     /// What a tail moves that is the same for all threads, read before any of it is written.

@@ -18,6 +18,9 @@ impl Lowering<'_, '_> {
         if let Some(constant) = self.func.as_const(value) {
             return self.emit().constant(constant).into();
         }
+        if self.pressure.is_remote(value) && !self.is_near(value) {
+            self.recall(value);
+        }
         self.values[value.index()].clone().expect("verified: definitions come before uses")
     }
 
@@ -32,6 +35,8 @@ impl Lowering<'_, '_> {
         debug_assert_eq!(operand.ty(), self.func.ty(value), "type of {value}");
         if self.facts.is_kept(value) {
             self.keep(value, &operand);
+        } else if self.pressure.is_remote(value) {
+            self.store_remote(value, &operand);
         }
         self.set_value(value, operand);
     }
@@ -44,6 +49,9 @@ impl Lowering<'_, '_> {
         );
         self.defined.push(value);
         self.values[value.index()] = Some(operand);
+        if self.pressure.is_remote(value) {
+            self.note_near(value);
+        }
     }
 
     /// Keeps a value for other segments: in a variable of the group or in the packet's record, there in all lanes since
@@ -65,8 +73,12 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Reads a kept value of another segment.
+    /// Reads a kept value of another segment, or a remote one.
     pub fn recall(&mut self, value: Value) {
+        if !self.facts.is_kept(value) {
+            let operand = self.load_remote(value);
+            return self.set_value(value, operand);
+        }
         if self.facts.is_kept_by_group(value) {
             let home = self.group_homes[&value].clone();
             let operand = self.home(&home);
@@ -81,9 +93,11 @@ impl Lowering<'_, '_> {
         self.set_value(value, operand);
     }
 
-    /// Makes a value of elsewhere usable in this segment: an input is made anew, a kept value read.
+    /// Makes a value of elsewhere usable in this segment: an input is made anew, a kept value read. A remote one is read
+    /// where it is used.
     pub fn import(&mut self, value: Value) {
-        if self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
+        let remote = self.pressure.is_remote(value);
+        if remote || self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
             return;
         }
         let input = match self.func.value(value).def {

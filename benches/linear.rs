@@ -1,0 +1,130 @@
+//! Whether compile time grows in proportion to the shader: each shape of `tests/support/shapes.rs` at several sizes.
+//!
+//! `cargo bench --bench linear` prints, for each shape and size, milliseconds of processor time for 1,000 instructions of
+//! bytecode, stage by stage, and what the machine code needs; then the ratio of the largest size to the smallest.
+//! Arguments choose shapes by parts of their names, and sizes by numbers. Every figure is the best of several runs.
+
+#[path = "../tests/support/script.rs"]
+#[allow(dead_code, reason = "nothing is run here")]
+mod script;
+#[path = "../tests/support/shapes.rs"]
+#[allow(dead_code, reason = "some come in one size only")]
+mod shapes;
+#[path = "../tests/support/tokens.rs"]
+#[allow(dead_code, reason = "shapes write some instructions only")]
+mod tokens;
+
+use std::time::Duration;
+
+use brolga_bytecode::{LoadOptions, Shader};
+use brolga_ir::passes::{Level, optimise};
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_ir::verify::verify;
+use shapes::{SHAPES, Shape};
+
+/// Instructions, about.
+const SIZES: [usize; 3] = [1_000, 5_000, 20_000];
+const STAGES: [&str; 6] = ["read", "translate", "passes", "verify", "lower", "codegen"];
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let (sizes, wanted): (Vec<String>, _) = wanted.into_iter().partition(|arg| arg.parse::<usize>().is_ok());
+    let sizes: Vec<usize> = sizes.iter().flat_map(|size| size.parse()).collect();
+    let sizes = if sizes.is_empty() { SIZES.to_vec() } else { sizes };
+    let is_wanted = |shape: &&Shape| wanted.is_empty() || wanted.iter().any(|part| shape.name.contains(part));
+    println!("ms of processor time for 1,000 instructions\n");
+    print!("{:34} {:>6}", "shape", "insts");
+    STAGES.iter().for_each(|stage| print!(" {stage:>9}"));
+    println!(" {:>9} {:>9} {:>9} {:>9} {:>9} {:>6}", "all", "ir", "code", "frame", "arena", "ratio");
+    for shape in SHAPES.iter().filter(is_wanted) {
+        let mut first = None;
+        for &size in &sizes {
+            let container = (shape.make)(size).container();
+            let instructions = (shape.make)(size).instructions();
+            // Small shaders more often: what disturbs them is larger beside them.
+            let runs = (20_000 / instructions).clamp(3, 20);
+            let mut best: Option<Run> = None;
+            for _ in 0..runs {
+                match compile(&container) {
+                    Ok(run) if best.as_ref().is_none_or(|best| run.total < best.total) => best = Some(run),
+                    Ok(_) => {}
+                    Err(error) => {
+                        println!("{:34} {instructions:>6} {error}", shape.name);
+                        break;
+                    }
+                }
+            }
+            let Some(best) = best else { continue };
+            let each = |time: Duration| time.as_secs_f64() * 1e6 / instructions as f64;
+            let first = *first.get_or_insert(each(best.total));
+            print!("{:34} {instructions:>6}", shape.name);
+            best.stages.iter().for_each(|&stage| print!(" {:>9.3}", each(stage)));
+            print!(" {:>9.3} {:>9}", each(best.total), best.ir_insts);
+            print!(" {:>9} {:>9} {:>9}", best.code_bytes, best.frame_bytes, best.arena_bytes);
+            println!(" {:>6.2}", each(best.total) / first);
+        }
+    }
+}
+
+/// One compilation.
+struct Run {
+    stages: [Duration; STAGES.len()],
+    total: Duration,
+    ir_insts: usize,
+    code_bytes: usize,
+    frame_bytes: u32,
+    arena_bytes: usize,
+}
+
+fn compile(container: &[u8]) -> Result<Run, Box<dyn std::error::Error>> {
+    let mut clock = Clock { last: processor_time() };
+    let program = Shader::load(container, &LoadOptions::default())?.program;
+    let read = clock.lap();
+    let mut func = translate(&program, &TranslateOptions::default())?;
+    let translate = clock.lap();
+    optimise(&mut func, Level::Full);
+    let passes = clock.lap();
+    let func = verify(func)?;
+    let verify = clock.lap();
+    let options = brolga_jit::Options::host().ok_or("no code generator for this processor")?;
+    let compiled = brolga_jit::compile(&func, &options)?;
+    let both = clock.lap();
+    let statistics = compiled.statistics();
+    // The two stages of the code generator in proportion to the time that passed.
+    let lower = statistics.lower_time.as_secs_f64();
+    let lower = both.mul_f64(lower / (lower + statistics.codegen_time.as_secs_f64()));
+    let stages = [read, translate, passes, verify, lower, both - lower];
+    Ok(Run {
+        stages,
+        total: stages.iter().sum(),
+        ir_insts: func.inst_count(),
+        code_bytes: statistics.code_bytes,
+        frame_bytes: statistics.frame_bytes,
+        arena_bytes: compiled.arena_layout().size_bytes,
+    })
+}
+
+struct Clock {
+    last: Duration,
+}
+
+impl Clock {
+    fn lap(&mut self) -> Duration {
+        let now = processor_time();
+        now.saturating_sub(std::mem::replace(&mut self.last, now))
+    }
+}
+
+/// Time this thread has run.
+#[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Time that has passed, where the system does not tell what a thread has run.
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "freebsd")))]
+fn processor_time() -> Duration {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed()
+}

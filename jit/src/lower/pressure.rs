@@ -1,0 +1,365 @@
+//! Which values stay in the arena instead of in registers, so that huge shaders compile in time that grows with their
+//! size, and with small frames.
+//!
+//! The register allocator takes long where many more values are alive than there are registers, and a value that is
+//! alive over many blocks costs something in each. So a plain count goes through the shader: where more is alive than
+//! [`PACKETS`] or [`SCALARS`] allow, what is used least for its length becomes *remote*. A remote value is stored
+//! where it is made and read where it is used (see `value.rs`); so is the variable of a result or parameter. Shaders that
+//! people write seldom have any.
+//!
+//! Everything is counted in *positions*: instructions in program order, one more for the end of each construct. Lifetimes
+//! err on the long side.
+
+use std::collections::BTreeSet;
+
+use brolga_ir::Function;
+use brolga_ir::entity::{Inst, Region, Value};
+use brolga_ir::function::{InstKind, ValueDef};
+use brolga_ir::phases::Step;
+
+use super::facts::Facts;
+use super::layout::ROW_BYTES;
+use crate::packet;
+
+/// Packets alive at once, wide ones counted twice. Registers hold eight.
+const PACKETS: u32 = 32;
+/// Scalars alive at once.
+const SCALARS: u32 = 40;
+/// A use in a loop counts as this many outside, as a power of two.
+const LOOP_WEIGHT_BITS: u32 = 3;
+/// Ways into a variable, and its one way out: how often it counts as used.
+const WAYS: u64 = 3;
+/// Loops within each other beyond this many make no further difference.
+const MAX_LOOPS: u32 = 6;
+
+/// The outcome.
+#[derive(Debug)]
+pub(super) struct Pressure {
+    values: Vec<bool>,
+    homes: Vec<bool>,
+    /// Where each remote value that is not kept between segments is, from the scratch memory's start.
+    places: Vec<Option<u64>>,
+    /// Bytes that those take.
+    pub bytes: u64,
+}
+
+impl Pressure {
+    pub fn compute(func: &Function, facts: &Facts) -> Self {
+        let mut count = Count {
+            func,
+            facts,
+            position: 0,
+            segment: 0,
+            segment_start: 0,
+            loops: Vec::new(),
+            current: vec![None; func.value_count()],
+            lifetimes: Vec::new(),
+        };
+        count.group_region(func.body());
+        for value in 0..func.value_count() {
+            count.close(Value::new(value));
+        }
+        let mut pressure = Self {
+            values: vec![false; func.value_count()],
+            homes: vec![false; func.value_count()],
+            places: vec![None; func.value_count()],
+            bytes: 0,
+        };
+        count.lifetimes.sort_by_key(|lifetime| lifetime.start);
+        for (scalars, most) in [(false, PACKETS), (true, SCALARS)] {
+            pressure.choose(count.lifetimes.iter().filter(|lifetime| lifetime.is_scalar == scalars), most);
+        }
+        pressure.give_places(facts, &count.lifetimes);
+        pressure
+    }
+
+    /// Whether the value is read from memory wherever it is used.
+    pub fn is_remote(&self, value: Value) -> bool {
+        self.values[value.index()]
+    }
+
+    /// Whether the variable of this result or parameter is in memory.
+    pub fn is_home_remote(&self, value: Value) -> bool {
+        self.homes[value.index()]
+    }
+
+    /// Where a remote value is that is not kept between segments.
+    pub fn place(&self, value: Value) -> Option<u64> {
+        self.places[value.index()]
+    }
+
+    /// Goes through the lifetimes in order of their starts.
+    fn choose<'a>(&mut self, lifetimes: impl Iterator<Item = &'a Lifetime>, most: u32) {
+        // Those alive, by end and by use; numbered, so that equal ones are told apart.
+        let mut ends: BTreeSet<(u32, usize)> = BTreeSet::new();
+        let mut uses: BTreeSet<(u64, usize)> = BTreeSet::new();
+        let mut alive: Vec<&Lifetime> = Vec::new();
+        let mut size = 0;
+        for (n, lifetime) in lifetimes.enumerate() {
+            alive.push(lifetime);
+            while let Some(&(end, old)) = ends.first()
+                && end < lifetime.start
+            {
+                ends.pop_first();
+                uses.remove(&(alive[old].density(), old));
+                size -= alive[old].size;
+            }
+            ends.insert((lifetime.end, n));
+            uses.insert((lifetime.density(), n));
+            size += lifetime.size;
+            while size > most
+                && let Some((_, least)) = uses.pop_first()
+            {
+                let lifetime = alive[least];
+                ends.remove(&(lifetime.end, least));
+                size -= lifetime.size;
+                match lifetime.of {
+                    Of::Value => self.values[lifetime.value.index()] = true,
+                    Of::Home => self.homes[lifetime.value.index()] = true,
+                    Of::Remade => {}
+                }
+            }
+        }
+    }
+
+    /// Gives places to remote values. Packets use a place one after the other; scalars do not, since what is computed
+    /// for the group is computed ahead of its position.
+    fn give_places(&mut self, facts: &Facts, lifetimes: &[Lifetime]) {
+        let mut free: [Vec<u64>; 2] = Default::default();
+        let mut ends = BTreeSet::new();
+        for lifetime in lifetimes {
+            let value = lifetime.value;
+            if lifetime.of != Of::Value || !self.is_remote(value) || facts.is_kept(value) {
+                continue;
+            }
+            if lifetime.is_scalar {
+                self.places[value.index()] = Some(self.bytes);
+                self.bytes += u64::from(ROW_BYTES / 4);
+                continue;
+            }
+            while let Some(&(end, size, place)) = ends.first()
+                && end < lifetime.start
+            {
+                ends.pop_first();
+                free[usize::from(size > 1)].push(place);
+            }
+            let place = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
+                let place = self.bytes.next_multiple_of(16);
+                self.bytes = place + u64::from(ROW_BYTES * lifetime.size);
+                place
+            });
+            self.places[value.index()] = Some(place);
+            ends.insert((lifetime.end, lifetime.size, place));
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Of {
+    Value,
+    /// The variable of a result or parameter.
+    Home,
+    /// A value that is made anew where it is needed.
+    Remade,
+}
+
+/// From where to where something is alive.
+#[derive(Clone, Copy, Debug)]
+struct Lifetime {
+    value: Value,
+    of: Of,
+    is_scalar: bool,
+    /// Registers, in packets or scalars.
+    size: u32,
+    start: u32,
+    end: u32,
+    weight: u64,
+    segment: u32,
+}
+
+impl Lifetime {
+    /// How much it is used for its length.
+    fn density(&self) -> u64 {
+        (self.weight << 20) / u64::from(self.end - self.start + 1)
+    }
+}
+
+/// A loop that is open.
+struct Loop {
+    start: u32,
+    /// Values from before it that are used in it: they live to its end.
+    extended: Vec<Value>,
+}
+
+struct Count<'a> {
+    func: &'a Function,
+    facts: &'a Facts,
+    position: u32,
+    segment: u32,
+    segment_start: u32,
+    loops: Vec<Loop>,
+    current: Vec<Option<Lifetime>>,
+    lifetimes: Vec<Lifetime>,
+}
+
+impl Count<'_> {
+    fn group_region(&mut self, region: Region) {
+        let func = self.func;
+        let steps = self.facts.phases.steps(region).expect("regions of the group level have steps");
+        for step in steps {
+            self.position += 1;
+            match *step {
+                Step::Segment { start, end } => {
+                    self.segment += 1;
+                    // Packets run one after the other, so what is made before them lives as long as in a loop. What
+                    // each packet reads for itself does not.
+                    self.open_loop();
+                    self.segment_start = self.position;
+                    self.instructions(&func.region(region).insts[start..end]);
+                    self.close_loop();
+                }
+                Step::Cut(inst) => {
+                    self.cut(inst);
+                }
+            }
+        }
+    }
+
+    /// Values that cut constructs use are at hand in the segments around it; those they make are kept.
+    fn cut(&mut self, inst: Inst) {
+        let data = self.func.inst(inst);
+        self.position += 1;
+        let is_loop = matches!(data.kind, InstKind::Loop { .. });
+        if is_loop {
+            self.open_loop();
+        }
+        for inner in data.kind.regions() {
+            for &param in &self.func.region(inner).params {
+                self.define(param);
+            }
+            self.group_region(inner);
+        }
+        if is_loop {
+            self.close_loop();
+        }
+        for &result in &data.results {
+            self.define(result);
+        }
+    }
+
+    fn instructions(&mut self, insts: &[Inst]) {
+        for &inst in insts {
+            self.position += 1;
+            let data = self.func.inst(inst);
+            let start = self.position;
+            for value in data.kind.args() {
+                self.use_(value);
+            }
+            let is_loop = matches!(data.kind, InstKind::Loop { .. });
+            if is_loop {
+                self.open_loop();
+            }
+            let regions = data.kind.regions();
+            for &inner in &regions {
+                for &param in &self.func.region(inner).params {
+                    self.define(param);
+                }
+                self.instructions(&self.func.region(inner).insts);
+            }
+            let weight = self.weight();
+            if is_loop {
+                self.close_loop();
+            }
+            if !regions.is_empty() {
+                self.position += 1;
+                let params = regions.iter().flat_map(|&inner| &self.func.region(inner).params);
+                for &value in params.chain(&data.results) {
+                    self.home(value, start, weight * WAYS);
+                }
+            }
+            for &result in &data.results {
+                self.define(result);
+            }
+        }
+    }
+
+    fn open_loop(&mut self) {
+        self.position += 1;
+        self.loops.push(Loop { start: self.position, extended: Vec::new() });
+    }
+
+    fn close_loop(&mut self) {
+        self.position += 1;
+        let closed = self.loops.pop().expect("opened before");
+        for value in closed.extended {
+            if let Some(lifetime) = &mut self.current[value.index()] {
+                lifetime.end = self.position;
+            }
+        }
+    }
+
+    fn weight(&self) -> u64 {
+        // The loop over packets is one of them.
+        1 << (LOOP_WEIGHT_BITS * (self.loops.len() as u32).min(MAX_LOOPS))
+    }
+
+    fn lifetime(&self, value: Value, of: Of, start: u32) -> Lifetime {
+        let is_scalar = self.facts.is_uniform(value);
+        let size = if !is_scalar && packet::is_wide(self.func.ty(value)) { 2 } else { 1 };
+        let weight = self.weight();
+        Lifetime { value, of, is_scalar, size, start, end: self.position, weight, segment: self.segment }
+    }
+
+    /// Constants take no register for long, and what is not used none at all.
+    fn counts(&self, value: Value) -> bool {
+        self.facts.is_used(value) && self.func.as_const(value).is_none()
+    }
+
+    fn of(&self, value: Value) -> Of {
+        match self.func.value(value).def {
+            ValueDef::Result(inst, _) if matches!(self.func.inst(inst).kind, InstKind::Input(_)) => Of::Remade,
+            _ => Of::Value,
+        }
+    }
+
+    fn home(&mut self, value: Value, start: u32, weight: u64) {
+        if self.counts(value) {
+            let lifetime = Lifetime { weight, ..self.lifetime(value, Of::Home, start) };
+            self.lifetimes.push(lifetime);
+        }
+    }
+
+    fn define(&mut self, value: Value) {
+        if self.counts(value) {
+            self.current[value.index()] = Some(self.lifetime(value, self.of(value), self.position));
+        }
+    }
+
+    fn use_(&mut self, value: Value) {
+        if !self.counts(value) {
+            return;
+        }
+        let (of, by_group) = (self.of(value), self.facts.is_kept_by_group(value));
+        let elsewhere = |lifetime: &Lifetime| lifetime.segment != self.segment && !by_group;
+        if self.current[value.index()].as_ref().is_none_or(elsewhere) {
+            // Another segment's: it is read at the start of this one.
+            self.close(value);
+            self.current[value.index()] = Some(self.lifetime(value, of, self.segment_start));
+        }
+        let (position, weight) = (self.position, self.weight());
+        let Some(lifetime) = &mut self.current[value.index()] else { return };
+        lifetime.end = position;
+        lifetime.weight += weight;
+        // The outermost loop that does not hold the definition.
+        let outside = self.loops.partition_point(|open| open.start <= lifetime.start);
+        if let Some(open) = self.loops.get_mut(outside) {
+            open.extended.push(value);
+        }
+    }
+
+    fn close(&mut self, value: Value) {
+        if let Some(lifetime) = self.current[value.index()].take() {
+            self.lifetimes.push(lifetime);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Scratch memory of the running packet: remote values (see `pressure.rs`), variables and masks that registers are too
+//! precious for.
+//!
+//! A remote value is stored where it is made. Where it is used it is read again, unless it was made or read a few
+//! instructions before in the same block.
+
+use brolga_ir::entity::Value;
+use cranelift_codegen::ir::{self, Block, InstBuilder};
+
+use super::layout::ROW_BYTES;
+use super::mask::{Home, Mask};
+use super::{Lowering, own_flags};
+use crate::packet::Operand;
+
+/// Instructions of the shader for which a value that was read stays at hand.
+const NEAR: u32 = 12;
+/// Constructs within each other whose masks are held in registers.
+const SHALLOW: usize = 4;
+
+/// Hands out places in scratch memory.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    /// Where it begins.
+    base: ir::Value,
+    /// Bytes in use.
+    pub bytes: u64,
+    /// Places that variables gave back, of one row and of two.
+    free: [Vec<i32>; 2],
+}
+
+impl Scratch {
+    /// Scratch memory at an address, with so many bytes for remote values.
+    pub fn new(base: ir::Value, bytes: u64) -> Self {
+        Self { base, bytes: bytes.next_multiple_of(u64::from(ROW_BYTES)), free: Default::default() }
+    }
+}
+
+/// Where a remote value was last at hand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near {
+    block: Option<Block>,
+    /// The count of instructions at that time.
+    at: u32,
+}
+
+/// A mask that is needed again after other code.
+#[derive(Clone, Debug)]
+pub(super) enum Parked {
+    Here(Mask),
+    Away(Home),
+}
+
+impl Lowering<'_, '_> {
+    /// Whether a value that this segment has made or used can be used where the builder stands.
+    pub fn is_near(&self, value: Value) -> bool {
+        let near = self.near.get(&value);
+        near.is_some_and(|near| near.block == self.builder.current_block() && self.written - near.at <= NEAR)
+    }
+
+    /// Notes that a remote value is at hand.
+    pub fn note_near(&mut self, value: Value) {
+        let near = Near { block: self.builder.current_block(), at: self.written };
+        self.near.insert(value, near);
+    }
+
+    /// Stores a remote value that is not kept between segments.
+    pub fn store_remote(&mut self, value: Value, operand: &Operand) {
+        let at = self.remote_place(value);
+        let base = self.scratch.base;
+        if self.facts.is_uniform(value) {
+            self.builder.ins().store(own_flags(), operand.values()[0], base, at);
+        } else {
+            let mut emit = self.emit();
+            let packet = emit.packet(operand);
+            emit.store(&packet, base, at, own_flags());
+        }
+    }
+
+    /// Reads a remote value that is not kept between segments.
+    pub fn load_remote(&mut self, value: Value) -> Operand {
+        let at = self.remote_place(value);
+        let (base, ty) = (self.scratch.base, self.func.ty(value));
+        match self.facts.is_uniform(value) {
+            true => self.emit().load_uniform(ty, base, at, own_flags()).into(),
+            false => self.emit().load(ty, base, at, own_flags()).into(),
+        }
+    }
+
+    fn remote_place(&self, value: Value) -> i32 {
+        let at = self.pressure.place(value).expect("remote values have places");
+        i32::try_from(at).expect("scratch memory is small")
+    }
+
+    /// A place for a variable: its address is the sum of the two.
+    pub fn take_scratch(&mut self, wide: bool) -> i32 {
+        self.scratch.free[usize::from(wide)].pop().unwrap_or_else(|| {
+            let at = self.scratch.bytes;
+            self.scratch.bytes += u64::from(ROW_BYTES) * if wide { 2 } else { 1 };
+            i32::try_from(at).expect("scratch memory is small")
+        })
+    }
+
+    /// Gives a place back.
+    pub fn give_scratch(&mut self, at: i32, wide: bool) {
+        self.scratch.free[usize::from(wide)].push(at);
+    }
+
+    /// The address that places count from.
+    pub fn scratch_base(&self) -> ir::Value {
+        self.scratch.base
+    }
+
+    /// Whether so many constructs are open that their masks go to memory.
+    pub fn is_deep(&self) -> bool {
+        self.frames.len() > SHALLOW
+    }
+
+    /// Puts a mask aside.
+    pub fn park(&mut self, mask: Mask) -> Parked {
+        match mask {
+            Mask::Lanes(lanes) if self.is_deep() => {
+                Parked::Away(self.new_home(brolga_ir::Type::Bool, false, &lanes.into(), true))
+            }
+            mask => Parked::Here(mask),
+        }
+    }
+
+    /// The mask again.
+    pub fn parked(&mut self, parked: &Parked) -> Mask {
+        match parked {
+            Parked::Here(mask) => mask.clone(),
+            Parked::Away(home) => Mask::Lanes(self.home_lanes(home)),
+        }
+    }
+
+    /// The mask for the last time.
+    pub fn unpark(&mut self, parked: Parked) -> Mask {
+        let mask = self.parked(&parked);
+        self.drop_parked(parked);
+        mask
+    }
+
+    /// The mask is not needed any more.
+    pub fn drop_parked(&mut self, parked: Parked) {
+        if let Parked::Away(home) = parked {
+            self.release(home);
+        }
+    }
+}

@@ -1,0 +1,482 @@
+//! Programs that are large in one way each: long, wide, deep, or with much that is carried, kept or indexed.
+//!
+//! Every thread ends by folding what it has into one word and storing it to its element of `u0`.
+
+use crate::script::{Alu, Do, Double, From, Memory, Script, constant, scalar, vector};
+
+/// Components of r0, the same in all programs: the thread's number, its word of `t0`, the fold, and a scratch.
+const ID: u32 = 0;
+const WORD: u32 = 1;
+const FOLD: u32 = 2;
+const SCRATCH: u32 = 3;
+/// First component that a program may use as it likes.
+const FREE: u32 = 4;
+/// Registers of 4 components that Direct3D allows.
+pub const MAX_TEMPS: u32 = 4096;
+/// Constructs within each other that Direct3D allows.
+pub const MAX_NESTING: u32 = 64;
+
+/// A program and the sizes it is made in: for each, about as many instructions.
+pub struct Shape {
+    /// What it is large in.
+    pub name: &'static str,
+    /// Makes it with about this many instructions.
+    pub make: fn(usize) -> Script,
+}
+
+/// All that can be made in any size.
+pub const SHAPES: [Shape; 15] = [
+    Shape { name: "one long chain", make: chain },
+    Shape { name: "many live values", make: wide },
+    Shape { name: "vectors of floats", make: floats },
+    Shape { name: "doubles", make: doubles },
+    Shape { name: "memory accesses", make: memory },
+    Shape { name: "private arrays", make: arrays },
+    Shape { name: "branches in a row", make: branches },
+    Shape { name: "branches over live values", make: branches_over_live_values },
+    Shape { name: "loops in a row", make: loops },
+    Shape { name: "switch with many arms", make: switch },
+    Shape { name: "64 nested blocks", make: nest },
+    Shape { name: "carried through a loop", make: carried_by_a_loop },
+    Shape { name: "carried through branches", make: carried_by_branches },
+    Shape { name: "carried through 64 nested blocks", make: carried_by_nested_blocks },
+    Shape { name: "carried by jumps", make: carried_by_jumps },
+];
+
+fn alu(op: Alu, to: u32, a: From, b: From) -> Do {
+    Do::Alu(op, to / 4, 1 << (to % 4), [a, b, a])
+}
+
+/// `to = a * factor + c`
+fn mad(to: u32, a: u32, factor: u32, c: u32) -> Do {
+    Do::Alu(Alu::Mad, to / 4, 1 << (to % 4), [scalar(a), constant(factor), scalar(c)])
+}
+
+/// An odd number for each n, none like another.
+fn odd(n: u32) -> u32 {
+    n.wrapping_mul(0x9e37_79b2).wrapping_add(0x85eb_ca6b) | 1
+}
+
+fn fold(component: u32) -> Do {
+    mad(FOLD, FOLD, 31, component)
+}
+
+/// A program of one group with prologue and end around `body`; `top` is the first component it does not use.
+fn script(name: &'static str, threads: u32, top: u32, body: Vec<Do>) -> Script {
+    let mut all = vec![alu(Alu::Mov, ID, From::Thread, From::Thread), Do::Load(Memory::Input, WORD, ID)];
+    all.extend(body);
+    all.push(Do::Store(Memory::Output, FOLD, ID));
+    Script { name, threads, temps: top.div_ceil(4), array: 0, shared: 0, output: threads, body: all }
+}
+
+/// Threads of programs without a group of their own: whole packets and one that is not.
+const THREADS: u32 = 44;
+
+/// `n` instructions on one component, each needing the one before it.
+fn steps(body: &mut Vec<Do>, component: u32, n: usize) {
+    for n in 0..n {
+        body.push(match n % 4 {
+            0 => mad(component, component, odd(n as u32), WORD),
+            1 => alu(Alu::Xor, component, scalar(component), scalar(ID)),
+            2 => alu(Alu::Shr, SCRATCH, scalar(component), constant(3 + n as u32 % 5)),
+            _ => alu(Alu::Add, component, scalar(component), scalar(SCRATCH)),
+        });
+    }
+}
+
+/// One long chain.
+pub fn chain(n: usize) -> Script {
+    let mut body = Vec::new();
+    steps(&mut body, FREE, n);
+    body.push(fold(FREE));
+    script("chain", THREADS, FREE + 1, body)
+}
+
+/// Values of the components from `FREE` to `top`, each of the thread's own.
+fn define(body: &mut Vec<Do>, top: u32) {
+    body.extend((FREE..top).map(|component| mad(component, ID, odd(component), WORD)));
+}
+
+/// Uses of the components from `FREE` to `top`, far from the order they were made in.
+fn fold_scattered(body: &mut Vec<Do>, top: u32) {
+    let count = u64::from(top - FREE);
+    let step = (1..).map(|n| count * 5 / 8 + n).find(|&step| gcd(step, count) == 1).unwrap_or(1);
+    body.extend((0..count).map(|n| fold(FREE + (n * step % count) as u32)));
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Half of the instructions make values, the other half uses them: up to 16,380 live at once.
+pub fn wide(n: usize) -> Script {
+    let top = FREE + (n as u32 / 2).min(4 * MAX_TEMPS - FREE);
+    let mut body = Vec::new();
+    define(&mut body, top);
+    fold_scattered(&mut body, top);
+    script("wide", THREADS, top, body)
+}
+
+/// Float arithmetic on whole registers.
+pub fn floats(n: usize) -> Script {
+    const REGISTERS: u32 = 12;
+    let mut body: Vec<Do> = Vec::new();
+    let float = |value: f32| constant(value.to_bits());
+    for register in 1..=REGISTERS {
+        // Between 1 and 2: halves and sums below stay there, so that no rounding meets a denormal.
+        let low = |body: &mut Vec<Do>, op, b| body.push(Do::Alu(op, register, 15, [vector(register), b, b]));
+        body.push(Do::Alu(Alu::Mad, register, 15, [From::Temp(0, [0; 4]), constant(odd(register)), vector(0)]));
+        low(&mut body, Alu::Shr, constant(10));
+        low(&mut body, Alu::Add, constant(0x3f80_0000));
+    }
+    for n in 0..n as u32 {
+        let (to, from) = (1 + n % REGISTERS, 1 + n * 5 % REGISTERS);
+        body.push(match n % 3 {
+            0 => Do::Alu(Alu::FAdd, to, 15, [vector(to), From::Temp(from, [1, 2, 3, 0]), vector(to)]),
+            1 => Do::Alu(Alu::FMul, to, 15, [vector(to), float(0.375), vector(to)]),
+            _ => Do::Alu(Alu::FAdd, to, 15, [vector(to), float(0.75 + n as f32 / 64.0), vector(to)]),
+        });
+    }
+    body.extend((4..4 + 4 * REGISTERS).map(fold));
+    script("floats", THREADS, 4 + 4 * REGISTERS, body)
+}
+
+/// Double arithmetic, two a register.
+pub fn doubles(n: usize) -> Script {
+    const REGISTERS: u32 = 10;
+    let mut body = Vec::new();
+    for register in 1..=REGISTERS {
+        // Some bits of the thread's own under an exponent that gives numbers from 1 to 2.
+        let own = [From::Temp(0, [0, 1, 1, 0]), constant(odd(register)), From::Temp(0, [1, 0, 0, 1])];
+        body.push(Do::Alu(Alu::Mad, register, 15, own));
+        let [bits, one] = [[!0, 0x000f_ffff, !0, 0x000f_ffff], [0, 0x3ff0_0000, 0, 0x3ff0_0000]].map(From::Literal);
+        body.push(Do::Alu(Alu::And, register, 15, [vector(register), bits, bits]));
+        body.push(Do::Alu(Alu::Add, register, 15, [vector(register), one, one]));
+    }
+    // r11 holds halves: sums are brought down again, so that nothing overflows.
+    let half = From::Literal([0, 0x3fd8_0000, 0, 0x3fd8_0000]);
+    body.push(Do::Alu(Alu::Mov, REGISTERS + 1, 15, [half; 3]));
+    for n in 0..n as u32 {
+        let (to, from) = (1 + n % REGISTERS, 1 + n * 7 % REGISTERS);
+        body.push(match n % 2 {
+            0 => Do::Double(Double::Mul, to, [to, REGISTERS + 1]),
+            _ => Do::Double(Double::Add, to, [to, from]),
+        });
+    }
+    body.extend((4..4 + 4 * REGISTERS).map(fold));
+    script("doubles", THREADS, 4 * (REGISTERS + 2), body)
+}
+
+/// Loads and stores of all memories, at addresses in rows and scattered, in range and out of it.
+pub fn memory(n: usize) -> Script {
+    let mut body = vec![fold(ID)];
+    let (index, value) = (FREE, FREE + 1);
+    for n in 0..n as u32 / 5 {
+        // Elements of the thread's own column, so that no thread meets another; some rows do not exist.
+        let row = [1 + n % 7, 0, 1000, 5][n as usize % 4];
+        body.push(alu(Alu::Add, index, scalar(ID), constant(THREADS * row)));
+        body.push(match n % 3 {
+            0 => Do::Load(Memory::Input, value, FOLD),
+            1 => Do::Load(Memory::Output, value, index),
+            _ => Do::Load(Memory::Shared, value, index),
+        });
+        body.push(fold(value));
+        body.push(Do::Store(if n % 2 == 0 { Memory::Shared } else { Memory::Output }, FOLD, index));
+        body.push(alu(Alu::And, FOLD, scalar(FOLD), constant(THREADS.next_power_of_two() - 1)));
+    }
+    let mut script = script("memory", THREADS, FREE + 2, body);
+    script.shared = 8 * THREADS;
+    script.output = 8 * THREADS;
+    script
+}
+
+/// Reads and writes of a private array at computed indices, some beyond its end.
+pub fn arrays(n: usize) -> Script {
+    const ELEMENTS: u32 = 100;
+    let mut body = vec![fold(WORD)];
+    let index = FREE;
+    for n in 0..n as u32 / 5 {
+        body.push(mad(index, ID, n % 11, FOLD));
+        // Of 128 indices some are out of range; every third index is the same in all threads.
+        body.push(match n % 3 {
+            0 => alu(Alu::Mov, index, constant(n % (ELEMENTS + 8)), constant(0)),
+            _ => alu(Alu::And, index, scalar(index), constant(127)),
+        });
+        body.push(Do::Alu(Alu::Xor, 2, 15, [vector(0), constant(odd(n)), vector(0)]));
+        body.push(if n % 2 == 0 { Do::WriteArray(2, index) } else { Do::ReadArray(3, index) });
+        body.push(fold(12 + n % 4));
+    }
+    let mut script = script("arrays", THREADS, 16, body);
+    script.array = ELEMENTS;
+    script
+}
+
+/// The condition of a branch: a bit of the thread's own.
+fn condition(body: &mut Vec<Do>, to: u32, n: u32) {
+    body.push(alu(Alu::Shr, to, scalar(WORD), constant(n % 31)));
+    body.push(alu(Alu::And, to, scalar(to), constant(1)));
+}
+
+/// Small branches, one after the other.
+pub fn branches(n: usize) -> Script {
+    let value = FREE;
+    let mut body = Vec::new();
+    for n in 0..n as u32 / 10 {
+        condition(&mut body, FREE + 1, n);
+        let mut sides = [vec![mad(value, value, odd(n), ID)], vec![alu(Alu::Xor, value, scalar(value), scalar(WORD))]];
+        steps(&mut sides[0], value, 2);
+        steps(&mut sides[1], value, 1);
+        let [then, otherwise] = sides;
+        body.push(Do::If(FREE + 1, then, otherwise));
+    }
+    body.push(fold(value));
+    script("branches", THREADS, FREE + 2, body)
+}
+
+/// Small branches while a fifth as many values wait to be used.
+pub fn branches_over_live_values(n: usize) -> Script {
+    let top = FREE + 2 + n as u32 / 5;
+    let value = FREE;
+    let mut body = Vec::new();
+    define(&mut body, top);
+    for n in 0..n as u32 * 3 / 5 / 7 {
+        condition(&mut body, FREE + 1, n);
+        let mut then = vec![mad(value, value, odd(n), ID)];
+        steps(&mut then, value, 2);
+        body.push(Do::If(FREE + 1, then, Vec::new()));
+    }
+    fold_scattered(&mut body, top);
+    script("branches over live values", THREADS, top, body)
+}
+
+/// Small loops, one after the other; threads leave them in different rounds.
+pub fn loops(n: usize) -> Script {
+    let (value, round, done) = (FREE, FREE + 1, FREE + 2);
+    let mut body = Vec::new();
+    for n in 0..n as u32 / 9 {
+        body.push(alu(Alu::And, round, scalar(ID), constant(1 + n % 2)));
+        let mut inner = Vec::new();
+        steps(&mut inner, value, 3);
+        inner.push(alu(Alu::Add, round, scalar(round), constant(1)));
+        inner.push(alu(Alu::Ge, done, scalar(round), constant(2)));
+        inner.push(Do::BreakIf(done));
+        body.push(Do::Loop(inner));
+    }
+    body.push(fold(value));
+    script("loops", THREADS, FREE + 3, body)
+}
+
+/// One switch with an arm for every eight instructions.
+pub fn switch(n: usize) -> Script {
+    let arms = (n as u32 / 8).max(2);
+    let (value, selector) = (FREE, FREE + 1);
+    let mut body = vec![alu(Alu::Add, value, scalar(WORD), constant(1))];
+    // A number below twice the arms: about half of the threads take the last one.
+    body.push(alu(Alu::And, selector, scalar(WORD), constant((2 * arms).next_power_of_two() - 1)));
+    let arm = |n: u32| {
+        let mut arm = vec![mad(value, value, odd(n), ID)];
+        steps(&mut arm, value, 5);
+        arm
+    };
+    body.push(Do::Switch(selector, (0..arms).map(arm).collect()));
+    body.push(fold(value));
+    script("switch", THREADS, FREE + 2, body)
+}
+
+/// A block with `inner` in it; constructs take turns. Most threads take the way to the inside, few go around twice.
+fn around(level: u32, own: [u32; 2], mut inner: Vec<Do>, other: Vec<Do>) -> Vec<Do> {
+    let [condition, round] = own;
+    let mut body = Vec::new();
+    body.push(alu(Alu::Add, condition, scalar(ID), constant(level * 3)));
+    match level % 3 {
+        0 => {
+            body.push(alu(Alu::And, condition, scalar(condition), constant(31)));
+            body.push(Do::If(condition, inner, other));
+        }
+        1 => {
+            // Every sixteenth thread stays for a second round.
+            body.push(alu(Alu::And, condition, scalar(condition), constant(15)));
+            body.push(alu(Alu::Eq, round, scalar(condition), constant(0)));
+            inner.extend(other);
+            inner.push(alu(Alu::Add, round, scalar(round), constant(1)));
+            inner.push(alu(Alu::Shr, condition, scalar(round), constant(31)));
+            inner.push(alu(Alu::Eq, condition, scalar(condition), constant(0)));
+            inner.push(Do::BreakIf(condition));
+            // From 0 one round, from -2 two.
+            body.push(alu(Alu::Add, round, scalar(round), scalar(round)));
+            body.push(Do::Loop(inner));
+        }
+        _ => {
+            body.push(alu(Alu::And, condition, scalar(condition), constant(31)));
+            body.push(Do::Switch(condition, vec![other.clone(), other, inner]));
+        }
+    }
+    body
+}
+
+/// As many nested blocks as Direct3D allows, with the instructions spread over them.
+pub fn nest(n: usize) -> Script {
+    let value = FREE;
+    let each = (n / MAX_NESTING as usize).saturating_sub(7) / 2;
+    let mut inner = vec![mad(value, value, 77, WORD)];
+    for level in (0..MAX_NESTING).rev() {
+        let own = [FREE + 1 + 2 * level, FREE + 2 + 2 * level];
+        let mut other = vec![alu(Alu::Xor, value, scalar(value), constant(odd(level)))];
+        steps(&mut inner, value, each);
+        if level % 3 == 0 {
+            steps(&mut other, value, each);
+        }
+        let mut body = around(level, own, inner, other);
+        if level % 3 != 0 {
+            steps(&mut body, value, each);
+        }
+        inner = body;
+    }
+    inner.push(fold(value));
+    script("nest", THREADS, FREE + 3 + 2 * MAX_NESTING, inner)
+}
+
+/// Values that a loop changes in every round: a quarter as many as instructions. Threads leave in different rounds.
+pub fn carried_by_a_loop(n: usize) -> Script {
+    let (round, done) = (FREE, FREE + 1);
+    let (first, count) = (FREE + 2, n as u32 / 4);
+    let top = first + count;
+    let mut body = Vec::new();
+    define(&mut body, top);
+    body.push(alu(Alu::And, round, scalar(ID), constant(3)));
+    let mut inner: Vec<Do> = (0..count)
+        .map(|n| {
+            alu([Alu::Add, Alu::Xor][n as usize % 2], first + n, scalar(first + n), scalar(first + (n + 1) % count))
+        })
+        .collect();
+    inner.push(alu(Alu::Add, round, scalar(round), constant(1)));
+    inner.push(alu(Alu::Ge, done, scalar(round), constant(4)));
+    inner.push(Do::BreakIf(done));
+    // After the break a second time, so that what it takes along is not what the next round gets.
+    inner.extend((0..count).map(|n| alu(Alu::Add, first + n, scalar(first + n), scalar(ID))));
+    body.push(Do::Loop(inner));
+    fold_scattered(&mut body, top);
+    script("carried by a loop", THREADS, top, body)
+}
+
+/// Values that both sides of a branch change, then the arms of a switch.
+pub fn carried_by_branches(n: usize) -> Script {
+    let choice = FREE;
+    let (first, count) = (FREE + 1, n as u32 / 6);
+    let top = first + count;
+    let mut body = Vec::new();
+    define(&mut body, top);
+    let change = |op, by: u32| -> Vec<Do> {
+        (first..top).map(|component| alu(op, component, scalar(component), scalar(by))).collect()
+    };
+    condition(&mut body, choice, 5);
+    body.push(Do::If(choice, change(Alu::Add, ID), change(Alu::Xor, WORD)));
+    body.push(alu(Alu::And, choice, scalar(WORD), constant(3)));
+    body.push(Do::Switch(choice, vec![Vec::new(), change(Alu::Add, WORD), change(Alu::Xor, ID)]));
+    fold_scattered(&mut body, top);
+    script("carried by branches", THREADS, top, body)
+}
+
+/// Values that are changed in the innermost of 64 blocks, so that each block carries all of them.
+pub fn carried_by_nested_blocks(n: usize) -> Script {
+    let first = FREE + 2 * MAX_NESTING;
+    let count = n as u32 / 4;
+    let top = first + count;
+    let mut body = Vec::new();
+    define(&mut body, top);
+    let change = |op, by: u32| -> Vec<Do> {
+        (first..top).map(|component| alu(op, component, scalar(component), scalar(by))).collect()
+    };
+    let mut inner = change(Alu::Add, WORD);
+    for level in (0..MAX_NESTING).rev() {
+        let own = [FREE + 2 * level, FREE + 1 + 2 * level];
+        let one = first + level % count;
+        let other = vec![alu(Alu::Xor, one, scalar(one), scalar(WORD))];
+        inner = around(level, own, inner, other);
+    }
+    body.extend(inner);
+    fold_scattered(&mut body, top);
+    script("carried by nested blocks", THREADS, top, body)
+}
+
+/// A loop that carries a quarter as many values as instructions, with 32 places where threads leave or start over.
+pub fn carried_by_jumps(n: usize) -> Script {
+    const PLACES: u32 = 32;
+    let (round, done) = (FREE, FREE + 1);
+    let (first, count) = (FREE + 2, n as u32 / 4);
+    let top = first + count;
+    let mut body = Vec::new();
+    define(&mut body, top);
+    let mut inner = vec![alu(Alu::Add, round, scalar(round), constant(1))];
+    inner.push(alu(Alu::Ge, done, scalar(round), constant(6)));
+    inner.push(Do::BreakIf(done));
+    for n in 0..count {
+        inner.push(alu([Alu::Add, Alu::Xor][n as usize % 2], first + n, scalar(first + n), scalar(WORD)));
+        if n % (count / PLACES).max(1) == 0 {
+            inner.push(mad(SCRATCH, ID, odd(n), round));
+            inner.push(alu(Alu::Shr, SCRATCH, scalar(SCRATCH), constant(27)));
+            inner.push(alu(Alu::Eq, SCRATCH, scalar(SCRATCH), constant(n % 32)));
+            inner.push(if n % 2 == 0 { Do::ContinueIf(SCRATCH) } else { Do::BreakIf(SCRATCH) });
+        }
+    }
+    body.push(alu(Alu::And, round, scalar(ID), constant(3)));
+    body.push(Do::Loop(inner));
+    fold_scattered(&mut body, top);
+    script("carried by jumps", THREADS, top, body)
+}
+
+/// A whole group: `registers` of r# and `elements` of x0 live across barriers, 32 KiB of shared memory, indices that are
+/// computed.
+pub fn group(threads: u32, registers: u32, elements: u32) -> Script {
+    const SHARED_WORDS: u32 = 8192;
+    let (index, value, round, done) = (4, 5, 6, 7);
+    let mut body = Vec::new();
+    let own = |register: u32| {
+        let factors = [0, 1, 2, 3].map(|n| odd(4 * register + n));
+        Do::Alu(Alu::Mad, register, 15, [From::Temp(0, [0; 4]), From::Literal(factors), From::Temp(0, [1; 4])])
+    };
+    body.extend((4..registers).map(own));
+    // for (round = 0; round < end; round++)
+    let for_each = |body: &mut Vec<Do>, end: u32, mut inner: Vec<Do>| {
+        body.push(alu(Alu::Mov, round, constant(0), constant(0)));
+        let mut whole = vec![alu(Alu::Ge, done, scalar(round), constant(end)), Do::BreakIf(done)];
+        whole.append(&mut inner);
+        whole.push(alu(Alu::Add, round, scalar(round), constant(1)));
+        body.push(Do::Loop(whole));
+    };
+    if elements > 0 {
+        let write = vec![
+            Do::Alu(Alu::Mad, 2, 15, [vector(0), From::Temp(1, [2; 4]), From::Temp(0, [1, 0, 1, 0])]),
+            mad(index, ID, 3, round),
+            alu(Alu::And, index, scalar(index), constant(elements.next_power_of_two() - 1)),
+            Do::WriteArray(2, index),
+        ];
+        for_each(&mut body, elements, write);
+    }
+    let write = vec![
+        mad(value, ID, 0x0101_0101, WORD),
+        alu(Alu::Xor, value, scalar(value), scalar(round)),
+        mad(index, round, threads, ID),
+        Do::Store(Memory::Shared, value, index),
+    ];
+    for_each(&mut body, SHARED_WORDS / threads, write);
+    body.push(Do::Barrier);
+    let read = vec![
+        mad(index, ID, 5, round),
+        mad(index, round, threads, index),
+        alu(Alu::And, index, scalar(index), constant(SHARED_WORDS - 1)),
+        Do::Load(Memory::Shared, value, index),
+        fold(value),
+    ];
+    for_each(&mut body, SHARED_WORDS / threads, read);
+    body.push(Do::Barrier);
+    if elements > 0 {
+        let read = vec![mad(index, round, 7, ID), Do::ReadArray(3, index), fold(12), fold(13), fold(14), fold(15)];
+        for_each(&mut body, elements, read);
+    }
+    body.extend((16..4 * registers).map(fold));
+    let mut script = script("group", threads, 4 * registers, body);
+    script.array = elements;
+    script.shared = SHARED_WORDS;
+    script
+}
