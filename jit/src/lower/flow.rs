@@ -578,7 +578,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The end of a round: on with the lanes that are left, or out.
-    fn latch(&mut self, frame: &mut Frame, header: Block, origin: Origin, entry: &Mask) {
+    fn latch(&mut self, frame: &mut Frame, header: Block, origin: Origin, entry: &Parked) {
         if !frame.latched {
             return;
         }
@@ -593,7 +593,7 @@ impl Lowering<'_, '_> {
         }
         let lanes = match &frame.run {
             Some(run) => Mask::Lanes(self.home_lanes(run)),
-            None => entry.clone(),
+            None => self.parked(entry),
         };
         self.poll(origin, Some(&lanes));
         self.builder.ins().jump(header, &[]);
