@@ -254,3 +254,27 @@ impl Elements {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource::memory::GuardPages;
+
+    #[test]
+    fn what_is_written_into_a_part_stays_in_it() {
+        let buffer = Buffer::zeroed(16, GuardPages::default()).unwrap();
+        let view = View::raw(buffer.clone()).unwrap().with_range(4, 8).unwrap();
+        assert_eq!(view.size_bytes(), 8);
+        view.write(3, &[1, 2, 3, 4, 5]).unwrap();
+        assert_eq!(view.try_to_vec().unwrap(), [0, 0, 0, 1, 2, 3, 4, 5]);
+        assert_eq!(view.to_vec(), view.try_to_vec().unwrap());
+        let beyond = |offset| view.write(offset, &[9]);
+        assert!(matches!(
+            beyond(8),
+            Err(ResourceError::OutOfRange { offset_bytes: 8, size_bytes: 1, buffer_bytes: 8 })
+        ));
+        assert!(beyond(u64::MAX).is_err());
+        assert_eq!(buffer.to_vec()[..4], [0; 4]);
+        assert_eq!(buffer.to_vec()[12..], [0; 4]);
+    }
+}
