@@ -3,14 +3,10 @@
 //! The functional specification, section 22.16.2: the first two swizzled components of src0 are the conditions of .xy
 //! and .zw; without modifiers bits are moved untouched; modifiers take the data as doubles.
 
-#[path = "support/run.rs"]
-mod run;
-#[path = "support/tokens.rs"]
-#[allow(dead_code, reason = "each test writes other instructions")]
-mod tokens;
-
-use run::{Devices, Structured};
-use tokens::{Modifier, RESOURCE, SATURATE, TEMP, THREAD_ID, Tokens, UAV, dst, literal, modified, one, op, own, src};
+use brolga_testing::run::{Devices, Structured};
+use brolga_testing::tokens::{
+    Modifier, RESOURCE, SATURATE, TEMP, THREAD_ID, Tokens, UAV, dst, literal, modified, one, op, own, src,
+};
 
 /// Doubles with a story: signs, zeros, denormals, quiet and signalling NaNs with payloads, infinities, both sides of 1.
 const DOUBLES: [u64; 16] = [

@@ -3,14 +3,11 @@
 //! The processor has one switch for both widths, so a shader without doubles runs under it and one with doubles without
 //! it. Both must give the same 32-bit results.
 
-#[path = "support/run.rs"]
-mod run;
-#[path = "support/tokens.rs"]
-#[allow(dead_code, reason = "each test writes other instructions")]
-mod tokens;
-
-use run::{Devices, Structured};
-use tokens::{Modifier, RESOURCE, SATURATE, TEMP, THREAD_ID, Tokens, UAV, dst, literal, modified, one, op, own, src};
+use brolga_testing::run::{Devices, Structured};
+use brolga_testing::tokens::{
+    Modifier, Operand, RESOURCE, SATURATE, TEMP, THREAD_ID, Tokens, UAV, dst, literal, literal4, modified, one, op,
+    own, src,
+};
 
 const FLT_MIN: u32 = 0x0080_0000;
 const JUST_BELOW_ONE: u32 = 0x3f7f_ffff;
@@ -110,8 +107,8 @@ fn float_shader(doubles: bool) -> Vec<u8> {
     tokens.container()
 }
 
-fn literal4_of(word: u32) -> tokens::Operand {
-    tokens::literal4([word; 4])
+fn literal4_of(word: u32) -> Operand {
+    literal4([word; 4])
 }
 
 #[test]

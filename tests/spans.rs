@@ -4,15 +4,11 @@
 //! What threads shall see is stated by plain loops over groups and threads. Group sizes are such that packets hold
 //! threads of several groups, a part of one, or both; dispatches end within packets, and rows along x do.
 
-#[path = "support/tokens.rs"]
-#[allow(dead_code, reason = "each test writes other instructions")]
-mod tokens;
-
 use brolga::{
     Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, Error, Progress, Report, Shader,
     StopReason, View,
 };
-use tokens::{
+use brolga_testing::tokens::{
     GROUP_ID, NON_ZERO, Operand, TEMP, THREAD_ID, THREAD_INDEX, THREAD_PLACE, Tokens, UAV, bare, constant, dst,
     literal, literal4, negated_constant, one, op, own, own_all, src,
 };

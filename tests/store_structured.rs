@@ -2,16 +2,12 @@
 //!
 //! An index out of range writes nothing. A byte offset out of the element's range drops that component (Direct3D says
 //! undefined; this is our choice, see docs/architecture.md). Nothing else ever changes: guard bytes around every buffer
-//! are checked by `support/run.rs`, neighbouring elements and neighbouring shared memory here.
+//! are checked by `brolga_testing::run`, neighbouring elements and neighbouring shared memory here.
 
-#[path = "support/run.rs"]
-mod run;
-#[path = "support/tokens.rs"]
-#[allow(dead_code, reason = "each test writes other instructions")]
-mod tokens;
-
-use run::{Devices, Structured};
-use tokens::{NON_ZERO, RESOURCE, SHARED, SYNC_G_T, TEMP, THREAD_ID, Tokens, UAV, dst, literal, one, op, own, src};
+use brolga_testing::run::{Devices, Structured};
+use brolga_testing::tokens::{
+    NON_ZERO, RESOURCE, SHARED, SYNC_G_T, TEMP, THREAD_ID, Tokens, UAV, dst, literal, one, op, own, src,
+};
 
 const COUNT: u32 = 8;
 const STRIDES: [u32; 6] = [4, 8, 12, 16, 20, 48];

@@ -2,14 +2,16 @@
 //! bits one by one, exact float arithmetic, and the tables of the Direct3D 11 functional specification.
 //!
 //! [`expected`] matches on every operation: a new row of the table does not compile here until its rule is stated.
+//! `cargo test -p brolga-ir --test ops -- --nocapture` lists the operations with the number of operands tried.
 
 #[path = "support/exact.rs"]
 mod exact;
-#[path = "../../tests/support/random.rs"]
+#[path = "../../tests/support/src/random.rs"]
 mod random;
 
 use std::cmp::Ordering;
 
+use brolga_ir::function::AtomicOp;
 use brolga_ir::{Op, Type};
 use exact::{Float, Format, Natural, Number, Rounding};
 use random::Random;
@@ -22,6 +24,9 @@ enum Expected {
     /// Any NaN.
     NaN,
 }
+
+/// Random operands that each operation is tried on.
+const RANDOM_OPERANDS: usize = 4000;
 
 const F16: Format = Format::F16;
 const F32: Format = Format::F32;
@@ -448,29 +453,115 @@ fn for_all(choices: &[Vec<u64>], args: &mut Vec<u64>, f: &mut impl FnMut(&[u64])
     }
 }
 
-#[test]
-fn every_operation_keeps_its_rule_at_the_edges() {
-    for &op in Op::ALL {
-        let choices: Vec<_> = op.args().iter().map(|&ty| edges(ty)).collect();
-        // Every third value is enough where three operands have many.
-        let step = if choices.iter().filter(|values| values.len() > 60).count() == 3 { 3 } else { 1 };
-        let choices: Vec<_> = choices.into_iter().map(|values| values.into_iter().step_by(step).collect()).collect();
-        for_all(&choices, &mut Vec::new(), &mut |args| check(op, args));
+/// Tries an operation on every choice of edge values; gives how many there were.
+fn check_edges(op: Op) -> usize {
+    let choices: Vec<_> = op.args().iter().map(|&ty| edges(ty)).collect();
+    // Every third value is enough where three operands have many.
+    let step = if choices.iter().filter(|values| values.len() > 60).count() == 3 { 3 } else { 1 };
+    let choices: Vec<_> = choices.into_iter().map(|values| values.into_iter().step_by(step).collect()).collect();
+    let mut tried = 0;
+    for_all(&choices, &mut Vec::new(), &mut |args| {
+        check(op, args);
+        tried += 1;
+    });
+    tried
+}
+
+/// Tries an operation on random bits; gives how often.
+fn check_random(op: Op) -> usize {
+    let mut random = Random(op as u64);
+    for _ in 0..RANDOM_OPERANDS {
+        let args: Vec<u64> = op.args().iter().map(|&ty| random_value(&mut random, ty)).collect();
+        check(op, &args);
     }
+    RANDOM_OPERANDS
 }
 
 #[test]
-fn every_operation_keeps_its_rule_on_random_bits() {
-    for (n, &op) in Op::ALL.iter().enumerate() {
-        let mut random = Random(n as u64);
-        for _ in 0..4000 {
-            let args: Vec<u64> = op.args().iter().map(|&ty| random_value(&mut random, ty)).collect();
-            check(op, &args);
+fn every_operation_keeps_its_rule() {
+    println!("{:<14}{:>10}{:>10}", "eval of", "edges", "random");
+    for &op in Op::ALL {
+        let (edges, random) = (check_edges(op), check_random(op));
+        println!("{:<14}{edges:>10}{random:>10}", op.name());
+        assert!(edges > 0 && random > 0, "{} is not tried", op.name());
+    }
+}
+
+/// What an atomic must leave in memory, from its description.
+fn expected_word(op: AtomicOp, old: u32, value: u32, compare: u32) -> u32 {
+    let [a, b] = [old, value].map(u64::from);
+    let [signed_a, signed_b] = [a, b].map(signed);
+    let bits = |value: &dyn Fn(u32) -> bool| match from_bits(value) {
+        Expected::Bits(bits) => bits as u32,
+        Expected::NaN => unreachable!("bits are no floats"),
+    };
+    match op {
+        AtomicOp::Add => ((a + b) % (1 << 32)) as u32,
+        AtomicOp::And => bits(&|n| bit(a, n) && bit(b, n)),
+        AtomicOp::Or => bits(&|n| bit(a, n) || bit(b, n)),
+        AtomicOp::Xor => bits(&|n| bit(a, n) != bit(b, n)),
+        AtomicOp::SMax => {
+            if signed_a > signed_b {
+                old
+            } else {
+                value
+            }
+        }
+        AtomicOp::SMin => {
+            if signed_a < signed_b {
+                old
+            } else {
+                value
+            }
+        }
+        AtomicOp::UMax => {
+            if a > b {
+                old
+            } else {
+                value
+            }
+        }
+        AtomicOp::UMin => {
+            if a < b {
+                old
+            } else {
+                value
+            }
+        }
+        AtomicOp::Exchange => value,
+        AtomicOp::CompareExchange => {
+            if a == u64::from(compare) {
+                value
+            } else {
+                old
+            }
         }
     }
 }
 
-/// All halves, and all floats of which the upper half is given.
+#[test]
+fn every_atomic_keeps_its_rule() {
+    println!("{:<18}{:>10}", "atomic", "edges");
+    let words: Vec<u32> = edges(Type::I32).into_iter().map(|word| word as u32).collect();
+    for op in AtomicOp::ALL {
+        let mut tried = 0;
+        for &old in &words {
+            for &value in &words {
+                for compare in [old, value, old.wrapping_add(1)] {
+                    let found = op.apply(old, value, compare);
+                    assert_eq!(
+                        found,
+                        expected_word(op, old, value, compare),
+                        "{op:?} of {old:#x}, {value:#x}, {compare:#x}"
+                    );
+                    tried += 1;
+                }
+            }
+        }
+        println!("{:<18}{tried:>10}", op.name());
+    }
+}
+
 #[test]
 fn conversions_of_halves_are_right_for_every_half() {
     for bits in 0..1u64 << 16 {

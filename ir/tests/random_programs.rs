@@ -1,12 +1,13 @@
 //! Random programs: passes keep them valid and change nothing that they do, and the interpreter runs them as a plain
 //! model does that knows no packets, masks or phases.
 
-#[path = "../../tests/support/programs.rs"]
+#[path = "../../tests/support/src/programs.rs"]
 mod programs;
-#[path = "../../tests/support/random.rs"]
+#[path = "../../tests/support/src/random.rs"]
 #[allow(dead_code, reason = "others pick from lists")]
 mod random;
-#[path = "../../tests/support/scalar.rs"]
+#[path = "../../tests/support/src/scalar.rs"]
+#[allow(dead_code, reason = "these programs have no counters")]
 mod scalar;
 
 use brolga_ir::Function;

@@ -2,7 +2,7 @@
 
 #[path = "support/generate.rs"]
 mod generate;
-#[path = "../../tests/support/random.rs"]
+#[path = "../../tests/support/src/random.rs"]
 mod random;
 #[path = "support/same.rs"]
 mod same;

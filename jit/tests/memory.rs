@@ -3,14 +3,14 @@
 //! The interpreter says what is right: it goes through the memory of `bound`, which checks each word by itself.
 
 mod bound;
-#[path = "../../tests/support/random.rs"]
+#[path = "../../tests/support/src/random.rs"]
 #[allow(dead_code, reason = "shared with the tests of ir")]
 mod random;
 
 use bound::compare;
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, SharedId, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, Object, Origin, Place, Query, ResourceRef};
+use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Origin, Place, Query, ResourceRef};
 use brolga_ir::host::{Address, Fault, FaultKind, Host, ViewSlot};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::verify::verify;
@@ -305,7 +305,7 @@ fn typed(count: u32) -> Function {
 /// Texels, queries and counters go through helpers: the same answers in the same order.
 #[test]
 fn helpers_answer_lane_by_lane() {
-    for uniform in [false, true] {
+    for (op, uniform) in AtomicOp::ALL.into_iter().flat_map(|op| [(op, false), (op, true)]) {
         let mut func = typed(1);
         let mut b = Builder::new(&mut func);
         let index = b.input(Input::ThreadIndex);
@@ -315,7 +315,8 @@ fn helpers_answer_lane_by_lane() {
         let effect = effect(&mut b, true);
         let texel = b.texel_load(view, &[x, two], None);
         b.texel_store(view, &[x, three], [index, two, three, index], effect);
-        let old = b.texel_atomic(AtomicOp::Add, view, &[x, three], index, None, effect);
+        let compare = (op == AtomicOp::CompareExchange).then_some(index);
+        let old = b.texel_atomic(op, view, &[x, three], index, compare, effect);
         let counter = b.counter(CounterOp::Alloc, only(ResourceId::new(2)), effect);
         let consumed = b.counter(CounterOp::Consume, only(ResourceId::new(2)), effect);
         report(&mut b, &texel);
@@ -325,7 +326,86 @@ fn helpers_answer_lane_by_lane() {
         b.return_();
         let mut random = Random(9);
         let content = bound::contents(&func, || random.bits() as u32);
-        compare(func, &content, &[[0, 0, 0]], u64::MAX);
+        compare_engines(func, &content);
+    }
+}
+
+#[test]
+fn questions_are_answered_lane_by_lane() {
+    for (query, uniform) in QUERIES.into_iter().flat_map(|query| [(query, false), (query, true)]) {
+        let mut func = typed(1);
+        let mut b = Builder::new(&mut func);
+        let (index, two) = (b.input(Input::ThreadIndex), b.i32(2));
+        let level = (query == Query::TextureSize).then_some(if uniform { two } else { index });
+        let answer = b.query(query, only(ResourceId::new(TARGET)), level);
+        report(&mut b, &answer);
+        b.return_();
+        let mut random = Random(9);
+        let content = bound::contents(&func, || random.bits() as u32);
+        compare_engines(func, &content);
+    }
+}
+
+fn compare_engines(func: Function, content: &[Vec<Vec<u32>>]) {
+    compare(func, content, &[[0, 0, 0]], u64::MAX);
+}
+
+const QUERIES: [Query; 3] = [Query::BufferSize, Query::TextureSize, Query::SampleCount];
+
+/// The test that holds the machine code of an operation on memory against the interpreter. A new kind of instruction does
+/// not compile here until it has one.
+fn proof(kind: &InstKind) -> Option<&'static str> {
+    Some(match kind {
+        InstKind::Load { .. } => "loads_of_every_shape",
+        InstKind::Store { .. } => "stores_of_every_shape",
+        InstKind::Atomic { .. } => "atomics_on_every_memory",
+        InstKind::Counter { .. }
+        | InstKind::TexelLoad { .. }
+        | InstKind::TexelStore { .. }
+        | InstKind::TexelAtomic { .. } => "helpers_answer_lane_by_lane",
+        InstKind::Query { .. } => "questions_are_answered_lane_by_lane",
+        InstKind::Input(_) | InstKind::Barrier(_) => "tests of control.rs",
+        InstKind::Const(_) | InstKind::Op { .. } => "tests of ops.rs",
+        InstKind::If { .. }
+        | InstKind::Loop { .. }
+        | InstKind::Switch { .. }
+        | InstKind::Yield(_)
+        | InstKind::Break { .. }
+        | InstKind::Continue { .. }
+        | InstKind::Return => "tests of control.rs",
+        // Engines never see slots.
+        InstKind::SlotGet(_) | InstKind::SlotSet(..) => return None,
+    })
+}
+
+#[test]
+fn every_operation_on_memory_has_a_proof() {
+    let mut func = typed(1);
+    let mut b = Builder::new(&mut func);
+    let (zero, always) = (b.i32(0), b.bool(true));
+    let view = only(ResourceId::new(TARGET));
+    let counted = only(ResourceId::new(2));
+    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(zero), offset: zero };
+    b.load(place, 1);
+    b.store(place, &[zero], always);
+    for op in AtomicOp::ALL {
+        let compare = (op == AtomicOp::CompareExchange).then_some(zero);
+        b.atomic(op, place, zero, compare, always);
+        b.texel_atomic(op, view, &[zero, zero], zero, compare, always);
+    }
+    b.counter(CounterOp::Alloc, counted, always);
+    b.counter(CounterOp::Consume, counted, always);
+    b.texel_load(view, &[zero, zero], None);
+    b.texel_store(view, &[zero, zero], [zero; 4], always);
+    for query in QUERIES {
+        b.query(query, view, (query == Query::TextureSize).then_some(zero));
+    }
+    b.return_();
+    for &inst in &func.region(func.body()).insts {
+        let kind = &func.inst(inst).kind;
+        let name = format!("{kind:?}");
+        let proof = proof(kind).expect("engines see it");
+        println!("{:<100.100} {proof}", name);
     }
 }
 

@@ -6,10 +6,10 @@ mod bound;
 #[path = "../../ir/tests/support/generate.rs"]
 #[allow(dead_code, reason = "made for the tests of ir")]
 mod generate;
-#[path = "../../tests/support/programs.rs"]
+#[path = "../../tests/support/src/programs.rs"]
 #[allow(dead_code, reason = "made for the tests of ir")]
 mod programs;
-#[path = "../../tests/support/random.rs"]
+#[path = "../../tests/support/src/random.rs"]
 #[allow(dead_code, reason = "made for the tests of ir")]
 mod random;
 

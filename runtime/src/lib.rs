@@ -61,3 +61,4 @@ pub use shader::{
 };
 
 pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
+pub use brolga_ir::passes::Level;

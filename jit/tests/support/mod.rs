@@ -4,7 +4,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-#[path = "../../../tests/support/random.rs"]
+#[path = "../../../tests/support/src/random.rs"]
 mod random;
 
 use brolga_jit::packet::{Context, Emit, Fma, Shape};

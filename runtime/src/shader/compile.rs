@@ -8,7 +8,7 @@ use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
 use brolga_bytecode::{LoadOptions, Shader as Loaded};
 use brolga_ir::function::Origin;
 use brolga_ir::interface::{Interface, ResourceKind};
-use brolga_ir::passes::{self, Level};
+use brolga_ir::passes;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::listing::{Form, Listing, SourceLine};
@@ -38,7 +38,7 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, limits: &Limits
     let program = loaded.program;
     let mut function = translate(&program, &translation)?;
     check_limits(&function.interface, limits)?;
-    passes::optimise(&mut function, Level::Full);
+    passes::optimise(&mut function, options.level);
     let function = verify(function)?;
     let declared = Declared::of(&function);
     for range in &declared {

@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use brolga_bytecode::sm5::{Model, Stage, ValidProgram};
 use brolga_ir::function::Origin;
+use brolga_ir::passes::Level;
 use brolga_ir::span::Packing;
 use brolga_ir::verify::VerifiedFunction;
 
@@ -67,6 +68,8 @@ impl fmt::Display for Engine {
 pub struct CompileOptions {
     /// What shall run it; the best for this processor if nothing is said.
     pub engine: Engine,
+    /// Which simplifications are made before. Results are the same.
+    pub level: Level,
     instances: Instances,
     name: Option<String>,
 }
@@ -74,7 +77,13 @@ pub struct CompileOptions {
 impl CompileOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, instances: Instances::default(), name: None }
+        Self { engine, level: Level::default(), instances: Instances::default(), name: None }
+    }
+
+    /// Sets which simplifications are made.
+    pub fn level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
     }
 
     /// Chooses what an interface variable of the shader stands for. Each must stand for something; the calls through it

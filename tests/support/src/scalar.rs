@@ -1,23 +1,25 @@
 //! A plain model of running a function: one operating system thread for each thread of the group, one scalar at a
 //! time, straight from the definition of the instructions, slots included.
 //!
-//! It shares `Op::eval` with the interpreter and nothing else: no packets, no masks, no phases, no SSA. Barriers are
-//! the standard library's.
+//! It shares `Op::eval` with the interpreter and nothing else: no packets, no masks, no phases, no SSA. Without barriers
+//! the threads run one after the other. Texels are words here.
 
 use std::collections::HashMap;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, Object, Place, Query};
+use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, Object, Place, Query, ResourceRef};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::{Interface, Resource, ResourceKind};
 
-/// Words behind each resource, in declaration order. Every resource is one register.
+/// Words behind each resource, in declaration order. Every resource is one register; one without words is unbound.
 pub struct Memory {
     /// The words.
     pub resources: Vec<Vec<AtomicU32>>,
+    /// Hidden counters.
+    counters: Vec<AtomicU32>,
     /// Bytes from one element to the next; raw views have none.
     strides: Vec<Option<u64>>,
 }
@@ -29,8 +31,18 @@ impl Memory {
         let stride = |resource: &Resource| resource.kind.stride_bytes().map(u64::from);
         Self {
             resources: resources.iter().map(words).collect(),
+            counters: resources.iter().map(|_| AtomicU32::new(3)).collect(),
             strides: interface.resources.iter().map(stride).collect(),
         }
+    }
+
+    /// The hidden counters now.
+    pub fn counters(&self) -> Vec<u32> {
+        self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).collect()
+    }
+
+    fn texel(&self, view: ViewSlot, [x, y, z]: [u32; 3]) -> Option<&AtomicU32> {
+        self.resources[view.id.index()].get((x ^ y.rotate_left(9) ^ z.rotate_left(19)) as usize)
     }
 
     /// The contents now.
@@ -49,30 +61,86 @@ pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
         .iter()
         .map(|shared| (0..shared.size_bytes() / 4).map(|_| AtomicU32::new(0)).collect())
         .collect();
-    // Threads that return count as arrived: the generator lets none return where there are barriers.
-    let barrier = Barrier::new((x * y * z) as usize);
-    std::thread::scope(|scope| {
-        for index in 0..x * y * z {
-            let (shared, barrier) = (&shared, &barrier);
-            scope.spawn(move || {
-                let locals = func.interface.locals.iter().map(|local| vec![0; local.registers as usize * 4]).collect();
-                let in_group = [index % x, index / x % y, index / (x * y)];
-                let mut thread = Thread {
-                    func,
-                    memory,
-                    shared,
-                    barrier,
-                    group,
-                    in_group,
-                    index,
-                    locals,
-                    values: HashMap::new(),
-                    slots: HashMap::new(),
-                };
-                thread.region(func.body());
-            });
+    let barrier = Meeting::new(x * y * z);
+    let run = |index: u32| {
+        let locals = func.interface.locals.iter().map(|local| vec![0; local.registers as usize * 4]).collect();
+        let in_group = [index % x, index / x % y, index / (x * y)];
+        let mut thread = Thread {
+            func,
+            memory,
+            shared: &shared,
+            barrier: &barrier,
+            group,
+            in_group,
+            index,
+            locals,
+            values: HashMap::new(),
+            slots: HashMap::new(),
+        };
+        thread.region(func.body());
+        barrier.leave();
+    };
+    if waits(func, func.body()) {
+        std::thread::scope(|scope| {
+            for index in 0..x * y * z {
+                let run = &run;
+                scope.spawn(move || run(index));
+            }
+        });
+    } else {
+        (0..x * y * z).for_each(run);
+    }
+}
+
+/// Whether a region holds a barrier that waits.
+fn waits(func: &Function, region: Region) -> bool {
+    func.region(region).insts.iter().any(|&inst| {
+        let kind = &func.inst(inst).kind;
+        matches!(kind, InstKind::Barrier(sync) if sync.threads)
+            || kind.regions().into_iter().any(|region| waits(func, region))
+    })
+}
+
+/// A barrier that is complete without those who have left.
+struct Meeting {
+    state: Mutex<MeetingState>,
+    complete: Condvar,
+}
+
+struct MeetingState {
+    members: u32,
+    waiting: u32,
+    round: u64,
+}
+
+impl Meeting {
+    fn new(members: u32) -> Self {
+        Self { state: Mutex::new(MeetingState { members, waiting: 0, round: 0 }), complete: Condvar::new() }
+    }
+
+    fn wait(&self) {
+        let mut state = self.state.lock().expect("no member panics here");
+        let round = state.round;
+        state.waiting += 1;
+        self.finish_round(&mut state);
+        while state.round == round {
+            state = self.complete.wait(state).expect("no member panics here");
         }
-    });
+    }
+
+    fn leave(&self) {
+        let mut state = self.state.lock().expect("no member panics here");
+        state.members -= 1;
+        self.finish_round(&mut state);
+    }
+
+    fn finish_round(&self, state: &mut MeetingState) {
+        if state.waiting > 0 && state.waiting == state.members {
+            state.waiting = 0;
+            state.round += 1;
+            self.complete.notify_all();
+        }
+    }
 }
 
 /// How a region ended.
@@ -87,7 +155,7 @@ struct Thread<'a> {
     func: &'a Function,
     memory: &'a Memory,
     shared: &'a [Vec<AtomicU32>],
-    barrier: &'a Barrier,
+    barrier: &'a Meeting,
     group: [u32; 3],
     in_group: [u32; 3],
     index: u32,
@@ -210,13 +278,46 @@ impl Thread<'_> {
             InstKind::Break { target, args } => return Some(End::Break(*target, self.all(args))),
             InstKind::Continue { target, args } => return Some(End::Continue(*target, self.all(args))),
             InstKind::Return => return Some(End::Return),
-            InstKind::Counter { .. }
-            | InstKind::TexelLoad { .. }
-            | InstKind::TexelStore { .. }
-            | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. } => unimplemented!("generated programs have none"),
+            InstKind::Counter { op, resource, effect } => {
+                let word = if self.get(*effect) != 0 { self.memory.counter(*op, self.slot(resource)) } else { 0 };
+                self.set_all(&data.results, vec![word.into()]);
+            }
+            InstKind::TexelLoad { resource, coords, level } => {
+                let level = level.map_or(0, |level| self.word(level));
+                let texel = self.memory.texel_load(self.slot(resource), self.coords(coords), level);
+                self.set_all(&data.results, texel.map(u64::from).to_vec());
+            }
+            InstKind::TexelStore { resource, coords, values, effect } => {
+                if self.get(*effect) != 0 {
+                    let words = std::array::from_fn(|n| self.word(values[n]));
+                    self.memory.texel_store(self.slot(resource), self.coords(coords), words);
+                }
+            }
+            InstKind::TexelAtomic { op, resource, coords, value, compare, effect } => {
+                let old = if self.get(*effect) != 0 {
+                    let (value, compare) = (self.word(*value), compare.map_or(0, |compare| self.word(compare)));
+                    self.memory.texel_atomic(*op, self.slot(resource), self.coords(coords), value, compare)
+                } else {
+                    0
+                };
+                self.set_all(&data.results, vec![old.into()]);
+            }
+            InstKind::Query { query, resource, level } => {
+                let level = level.map_or(0, |level| self.word(level));
+                let answer = self.memory.query(*query, self.slot(resource), level);
+                self.set_all(&data.results, answer.map(u64::from).to_vec());
+            }
         }
         None
+    }
+
+    /// Generated programs name every register by its number.
+    fn slot(&self, resource: &ResourceRef) -> ViewSlot {
+        ViewSlot { id: resource.id, element: 0 }
+    }
+
+    fn coords(&self, coords: &[Value]) -> [u32; 3] {
+        std::array::from_fn(|axis| coords.get(axis).map_or(0, |&coord| self.word(coord)))
     }
 
     /// Bytes of an element (of the whole, where there is no index) and how many there are.
@@ -309,24 +410,36 @@ impl Host for Memory {
         word.map_or(0, |word| word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes"))
     }
 
-    fn counter(&self, _: CounterOp, _: ViewSlot) -> u32 {
-        unimplemented!("generated programs have none")
+    fn counter(&self, op: CounterOp, view: ViewSlot) -> u32 {
+        if self.resources[view.id.index()].is_empty() {
+            return 0;
+        }
+        let counter = &self.counters[view.id.index()];
+        match op {
+            CounterOp::Alloc => counter.fetch_add(1, Ordering::Relaxed),
+            CounterOp::Consume => counter.fetch_sub(1, Ordering::Relaxed).wrapping_sub(1),
+        }
     }
 
-    fn texel_load(&self, _: ViewSlot, _: [u32; 3], _: u32) -> [u32; 4] {
-        unimplemented!("generated programs have none")
+    fn texel_load(&self, view: ViewSlot, coords: [u32; 3], level: u32) -> [u32; 4] {
+        self.texel(view, coords).map_or([0; 4], |word| [word.load(Ordering::Relaxed), coords[0], level, 1])
     }
 
-    fn texel_store(&self, _: ViewSlot, _: [u32; 3], _: [u32; 4]) {
-        unimplemented!("generated programs have none")
+    fn texel_store(&self, view: ViewSlot, coords: [u32; 3], words: [u32; 4]) {
+        if let Some(word) = self.texel(view, coords) {
+            let mixed = words.into_iter().fold(7u32, |mixed, word| mixed.rotate_left(5) ^ word);
+            word.store(mixed, Ordering::Relaxed);
+        }
     }
 
-    fn texel_atomic(&self, _: AtomicOp, _: ViewSlot, _: [u32; 3], _: u32, _: u32) -> u32 {
-        unimplemented!("generated programs have none")
+    fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32 {
+        let change = |old| Some(op.apply(old, value, compare));
+        let word = self.texel(view, coords);
+        word.map_or(0, |word| word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes"))
     }
 
-    fn query(&self, _: Query, _: ViewSlot, _: u32) -> [u32; 4] {
-        unimplemented!("generated programs have none")
+    fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {
+        [self.resources[view.id.index()].len() as u32, query as u32, level, 0]
     }
 
     fn stop_requested(&self) -> bool {
@@ -340,7 +453,7 @@ impl Memory {
         let stride = self.strides[at.view.id.index()].unwrap_or(4 * words.len() as u64);
         let offset = u64::from(at.offset_bytes & !3) + 4 * n;
         let index = u64::from(at.index.unwrap_or(0));
-        (index < 4 * words.len() as u64 / stride && offset + 4 <= stride)
+        (stride > 0 && index < 4 * words.len() as u64 / stride && offset + 4 <= stride)
             .then(|| &words[((index * stride + offset) / 4) as usize])
     }
 }

@@ -46,44 +46,6 @@ const PAIRED: [Op; 13] = [
     Op::SelectI64,
 ];
 
-impl Random {
-    /// Holds once in `n` times.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    /// A word, often one at an edge of integers or floats.
-    pub fn word(&mut self) -> u32 {
-        const EDGES: [u32; 24] = [
-            0,
-            1,
-            2,
-            3,
-            4,
-            31,
-            32,
-            0xffff_ffff,
-            0x7fff_ffff,
-            0x8000_0000,
-            0x8000_0001,
-            0xaaaa_aaaa,
-            0x3f80_0000,
-            0xbf80_0000,
-            0x4000_0000,
-            0x7f80_0000,
-            0xff80_0000,
-            0x7fc0_1234,
-            0xffa0_0001,
-            0x0080_0000,
-            0x007f_ffff,
-            0x8000_0003,
-            0x7f7f_ffff,
-            0x4b00_0001,
-        ];
-        if self.one_in(2) { EDGES[self.below(EDGES.len())] } else { self.bits() as u32 }
-    }
-}
-
 /// A program for the seed. `size` bounds the number of statements of a block.
 pub fn generate(seed: u64, size: usize) -> Function {
     let mut random = Random(seed);

@@ -1,6 +1,6 @@
 //! Runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
 
-use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, Shader, View};
+use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Engine, Shader, View};
 
 /// Bytes before and after each view; a multiple of what views may start at.
 const GUARD: usize = 256;
@@ -19,6 +19,12 @@ pub struct Structured<'a> {
 
 /// Devices with one and with two threads.
 pub struct Devices([Device; 2]);
+
+impl Default for Devices {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Devices {
     /// Starts them.

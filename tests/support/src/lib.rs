@@ -1,0 +1,32 @@
+//! What Brolga's tests share. Nothing here is part of the product.
+//!
+//! | file | what |
+//! |---|---|
+//! | `random.rs` | random numbers that a seed gives again |
+//! | `tokens.rs` | hand-written shaders, word by word |
+//! | `run.rs` | a hand-written shader on every engine |
+//! | `program.rs` | a random shader as a tree |
+//! | `generate/` | makes such trees |
+//! | `encode.rs` | from the tree to a container |
+//! | `views.rs` | the memory that a program is given |
+//! | `check.rs` | runs a program in every way there is and compares |
+//! | `scalar.rs` | a plain model: one thread at a time, no packets |
+//! | `shrink.rs` | makes a failing program small |
+//! | `report.rs` | says what failed, for people |
+//! | `main.rs` | the soak command |
+//!
+//! `ir` and `jit` include single files by their path: their tests build without the layers below them.
+
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod encode;
+pub mod generate;
+pub mod program;
+pub mod random;
+pub mod report;
+pub mod run;
+pub mod scalar;
+pub mod shrink;
+pub mod tokens;
+pub mod views;

@@ -1,0 +1,371 @@
+//! A random shader as a tree, before it becomes tokens.
+//!
+//! What makes a program end, and do the same in whatever order its threads run, is in the tree's form and not in its
+//! content, so that leaving out any part of the tree leaves a program of which the same holds:
+//!
+//! * A loop owns its counter, which nothing else writes; `head` comes before the counter's test and holds no `continue`.
+//! * A thread writes only memory of its own. [`Register::Own`] is its number in the dispatch, and each view is laid out
+//!   so that different numbers never meet. What all threads update is updated by one commuting operation a word, and
+//!   the results go to [`Register::Unused`].
+//! * Shared memory is used inside [`Node::Part`] only, each of which ends in a barrier. Within a part it is either
+//!   written by each thread in its own place, or updated by commuting operations, or only read.
+//! * Parts stand under uniform control flow only. [`Register::Uniform`] is written under uniform control flow from
+//!   uniform sources.
+
+use brolga_bytecode::sm5::Op;
+
+use crate::views::Layout;
+
+/// Statements one after the other.
+pub type Block = Vec<Node>;
+
+/// A whole compute shader and its dispatch.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Where it came from; selects the content of memory too.
+    pub seed: u64,
+    /// Threads of a group.
+    pub group: [u32; 3],
+    /// Groups.
+    pub groups: [u32; 3],
+    /// General registers `r0..`; those of [`Register`] follow them.
+    pub temps: u32,
+    /// Vectors of each `x#`.
+    pub arrays: Vec<u32>,
+    /// The immediate constant buffer.
+    pub immediate: Vec<[u32; 4]>,
+    /// How memory is laid out.
+    pub layout: Layout,
+    /// Subroutines. One calls only later ones.
+    pub functions: Vec<Block>,
+    /// The main program.
+    pub body: Block,
+    /// General registers that each thread writes to its record at the end.
+    pub shown: u32,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// Any instruction on registers.
+    Plain(Instr),
+    /// Instructions that belong together: an address and an access.
+    Group(Vec<Instr>),
+    /// Both sides.
+    If {
+        /// When the first side runs.
+        cond: Condition,
+        /// The first side.
+        then: Block,
+        /// The other side, if there is one.
+        otherwise: Option<Block>,
+    },
+    /// A counted loop.
+    Loop {
+        /// Nesting in the function, which tells its counter.
+        depth: usize,
+        /// How many rounds at most.
+        rounds: Rounds,
+        /// How the counter is tested.
+        exit: Exit,
+        /// Before the test.
+        head: Block,
+        /// After the test.
+        body: Block,
+    },
+    /// A switch.
+    Switch {
+        /// A single component.
+        selector: Operand,
+        /// Its arms.
+        arms: Vec<Arm>,
+    },
+    /// A call of a subroutine.
+    Call {
+        /// Which one.
+        function: usize,
+        /// When.
+        cond: Option<Condition>,
+    },
+    /// Leaves something.
+    Jump {
+        /// What.
+        jump: Jump,
+        /// When.
+        cond: Option<Condition>,
+        /// Whether the thread's registers are written to its record first; only where the thread ends.
+        shows: bool,
+    },
+    /// Statements that may use shared memory in one way, and a barrier.
+    Part(Block),
+    /// `sync` without a meeting of threads, or a superfluous one under uniform control flow.
+    Sync(u32),
+}
+
+/// An arm of a switch.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// Its labels; `None` is `default`.
+    pub labels: Vec<Option<u32>>,
+    /// What it does.
+    pub body: Block,
+    /// Whether it goes on with the next arm.
+    pub falls: bool,
+}
+
+/// A condition of flow.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// One component.
+    pub operand: Operand,
+    /// Whether a set bit or none makes it hold.
+    pub non_zero: bool,
+}
+
+/// Rounds of a loop.
+#[derive(Clone, Debug)]
+pub enum Rounds {
+    /// So many.
+    Fixed(u32),
+    /// The low bits of a component, under this mask, when the loop begins.
+    Masked(Operand, u32),
+}
+
+/// How a loop is left when its rounds are over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// `breakc_nz`
+    NonZero,
+    /// `breakc_z`
+    Zero,
+    /// `break` in an `if`.
+    If,
+    /// `break` in an `else`, the loop's rest in the `if`.
+    Else,
+}
+
+/// What is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Jump {
+    /// The innermost loop or switch.
+    Break,
+    /// The round of the innermost loop.
+    Continue,
+    /// The function.
+    Return,
+    /// The shader.
+    Abort,
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub struct Instr {
+    /// The opcode.
+    pub op: Op,
+    /// Bits 11 to 23 of the opcode token.
+    pub controls: u32,
+    /// Texel offsets.
+    pub offsets: Option<[i8; 3]>,
+    /// In the order of the stream.
+    pub operands: Vec<Operand>,
+}
+
+impl Instr {
+    /// An instruction without control bits.
+    pub fn new(op: Op, operands: Vec<Operand>) -> Self {
+        Self { op, controls: 0, offsets: None, operands }
+    }
+}
+
+/// An operand.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Operand {
+    /// What it names.
+    pub register: Register,
+    /// Its components.
+    pub parts: Parts,
+    /// Its modifier.
+    pub modifier: Modifier,
+}
+
+impl Operand {
+    /// An operand without modifier.
+    pub fn new(register: Register, parts: Parts) -> Self {
+        Self { register, parts, modifier: Modifier::None }
+    }
+
+    /// A destination.
+    pub fn to(register: Register, mask: u8) -> Self {
+        Self::new(register, Parts::Mask(mask))
+    }
+
+    /// One component.
+    pub fn one(register: Register, component: u8) -> Self {
+        Self::new(register, Parts::Select(component))
+    }
+
+    /// All components as they are.
+    pub fn whole(register: Register) -> Self {
+        Self::new(register, Parts::Swizzle([0, 1, 2, 3]))
+    }
+
+    /// A scalar literal.
+    pub fn word(word: u32) -> Self {
+        Self::new(Register::Literal(vec![word]), Parts::None)
+    }
+}
+
+/// Components of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parts {
+    /// What has none to choose.
+    None,
+    /// A destination's.
+    Mask(u8),
+    /// A source's.
+    Swizzle([u8; 4]),
+    /// One of a source.
+    Select(u8),
+}
+
+/// Source modifiers.
+pub use crate::tokens::Modifier;
+
+/// What an operand names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Register {
+    /// `null`
+    Null,
+    /// A general register.
+    Temp(u32),
+    /// Small numbers that differ from thread to thread, for indices and conditions.
+    Small,
+    /// The thread's number in the dispatch, in `.x`.
+    Own,
+    /// For addresses.
+    Scratch,
+    /// Results that depend on the order of threads.
+    Unused,
+    /// What is the same in all threads of the group.
+    Uniform,
+    /// `x#[index]`
+    Array(u32, Index),
+    /// `cb#[index]`
+    Constant(u32, Index),
+    /// `icb[index]`
+    Immediate(Index),
+    /// `t#`
+    Resource(u32),
+    /// `u#`
+    Uav(u32),
+    /// `g#`
+    Shared(u32),
+    /// `vThreadID`
+    ThreadId,
+    /// `vThreadGroupID`
+    GroupId,
+    /// `vThreadIDInGroup`
+    IdInGroup,
+    /// `vThreadIDInGroupFlattened`
+    IndexInGroup,
+    /// `l(...)`, one word or four.
+    Literal(Vec<u32>),
+    /// `d(...)`
+    Doubles([u64; 2]),
+    /// A literal: threads of a group.
+    GroupThreads,
+    /// A literal: the largest number of a thread in the dispatch.
+    LastThread,
+    /// A literal: the largest number of a thread in its group.
+    LastInGroup,
+}
+
+/// A vector's index: `base + register.component`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Index {
+    /// The number.
+    pub base: u32,
+    /// The register, if there is one.
+    pub relative: Option<(Box<Register>, u8)>,
+}
+
+impl Index {
+    /// A number.
+    pub fn fixed(base: u32) -> Self {
+        Self { base, relative: None }
+    }
+}
+
+impl Program {
+    /// Threads of a group.
+    pub fn group_threads(&self) -> u32 {
+        self.group.iter().product()
+    }
+
+    /// Threads of the dispatch.
+    pub fn threads(&self) -> u32 {
+        self.group_threads() * self.groups.iter().product::<u32>()
+    }
+
+    /// Every instruction of the tree.
+    pub fn each_instr(&self, visit: &mut impl FnMut(&Instr)) {
+        for block in self.functions.iter().chain([&self.body]) {
+            each_instr(block, visit);
+        }
+    }
+
+    /// Every statement of the tree.
+    pub fn each_node(&self, visit: &mut impl FnMut(&Node)) {
+        for block in self.functions.iter().chain([&self.body]) {
+            each_node(block, visit);
+        }
+    }
+
+    /// Statements of the tree.
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        self.each_node(&mut |_| size += 1);
+        size
+    }
+}
+
+impl Node {
+    /// The blocks within.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Node::If { then, otherwise, .. } => [then].into_iter().chain(otherwise).collect(),
+            Node::Loop { head, body, .. } => vec![head, body],
+            Node::Switch { arms, .. } => arms.iter().map(|arm| &arm.body).collect(),
+            Node::Part(body) => vec![body],
+            Node::Plain(_) | Node::Group(_) | Node::Call { .. } | Node::Jump { .. } | Node::Sync(_) => Vec::new(),
+        }
+    }
+
+    /// The blocks within, to change them.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            Node::If { then, otherwise, .. } => [then].into_iter().chain(otherwise).collect(),
+            Node::Loop { head, body, .. } => vec![head, body],
+            Node::Switch { arms, .. } => arms.iter_mut().map(|arm| &mut arm.body).collect(),
+            Node::Part(body) => vec![body],
+            Node::Plain(_) | Node::Group(_) | Node::Call { .. } | Node::Jump { .. } | Node::Sync(_) => Vec::new(),
+        }
+    }
+}
+
+fn each_node(block: &Block, visit: &mut impl FnMut(&Node)) {
+    for node in block {
+        visit(node);
+        for inner in node.blocks() {
+            each_node(inner, visit);
+        }
+    }
+}
+
+fn each_instr(block: &Block, visit: &mut impl FnMut(&Instr)) {
+    each_node(block, &mut |node| match node {
+        Node::Plain(instr) => visit(instr),
+        Node::Group(instrs) => instrs.iter().for_each(&mut *visit),
+        _ => {}
+    });
+}

@@ -1,0 +1,62 @@
+//! Random numbers that a seed gives again.
+
+/// Random numbers (splitmix64).
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.bits() % end as u64) as usize
+    }
+
+    /// One of several.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    /// Holds once in `n` times.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// A word, often one at an edge of integers or floats.
+    pub fn word(&mut self) -> u32 {
+        const EDGES: [u32; 24] = [
+            0,
+            1,
+            2,
+            3,
+            4,
+            31,
+            32,
+            0xffff_ffff,
+            0x7fff_ffff,
+            0x8000_0000,
+            0x8000_0001,
+            0xaaaa_aaaa,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x4000_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_1234,
+            0xffa0_0001,
+            0x0080_0000,
+            0x007f_ffff,
+            0x8000_0003,
+            0x7f7f_ffff,
+            0x4b00_0001,
+        ];
+        if self.one_in(2) { self.pick(&EDGES) } else { self.bits() as u32 }
+    }
+}

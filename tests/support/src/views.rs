@@ -1,0 +1,270 @@
+//! The memory that a random program is given: what is behind each register, how threads share it, what it holds first.
+//!
+//! | register | what | how it is used |
+//! |---|---|---|
+//! | `cb0` `cb1` | constants | read; `cb1` is bound shorter than declared |
+//! | `t0` `t1` `t2` `t3` | raw, structured, typed buffer, texture | read at any address |
+//! | `t4` | a multisampled texture | never bound |
+//! | `u0` | structured records | each thread its own |
+//! | `u1` | raw bytes | each thread its own [`BYTES_PER_THREAD`] |
+//! | `u2` | totals, of any kind | [`TOTALS`] operations, four words each, by all threads |
+//! | `u3` | structured with a counter | appended to, or consumed from; whoever writes it writes the same |
+//! | `u4` | typed buffer | each thread its own texel |
+//! | `u5` | texture | each thread its own texel |
+//! | `g0` `g1` | structured and raw shared memory | see [`crate::program`] |
+
+use brolga_bytecode::sm5::codes::ResourceDimension;
+use brolga_runtime::format::Encoding;
+use brolga_runtime::{Dimension, Format, TextureShape};
+
+use crate::program::{Program, Register};
+use crate::random::Random;
+
+/// Bytes of `u1` for each thread.
+pub const BYTES_PER_THREAD: u32 = 64;
+/// Bytes of `g1` for each thread.
+pub const SHARED_BYTES_PER_THREAD: u32 = 32;
+/// Operations on `u2`.
+pub const TOTALS: u32 = 8;
+/// Words of `u2` for each operation.
+pub const TOTALS_EACH: u32 = 4;
+/// What is written to the slots of `u3`, which hold zeros at first.
+pub const COUNTED: u32 = 0x1234_5678;
+/// Elements of `u3`.
+const COUNTED_ELEMENTS: u32 = 40;
+/// Words behind `t0` and `t1`.
+const INPUT_WORDS: u32 = 120;
+/// Texels of a row of `u5`.
+pub const IMAGE_WIDTH: u32 = 8;
+
+/// How memory is laid out, chosen with the program.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Declared vectors of `cb0` and `cb1`.
+    pub constants: [u32; 2],
+    /// Bytes of a structure of `u0`, a multiple of 16.
+    pub record_bytes: u32,
+    /// Where threads' records are.
+    pub records: Order,
+    /// Where threads' bytes are.
+    pub bytes: Order,
+    /// Where threads' texels are.
+    pub texels: Order,
+    /// How `u2` is declared.
+    pub totals: Totals,
+    /// Bytes of a structure of `u3`.
+    pub counted_bytes: u32,
+    /// Whether `u3` is consumed from instead of appended to.
+    pub consumes: bool,
+    /// Format of `u4`.
+    pub texel_format: Format,
+    /// Format of `u5`.
+    pub image_format: Format,
+    /// Bytes of a structure of `t1`.
+    pub input_bytes: u32,
+    /// Format of `t2`.
+    pub input_format: Format,
+    /// Shape of `t3`.
+    pub picture: TextureShape,
+    /// Bytes of a structure of `g0`.
+    pub shared_bytes: u32,
+    /// Whether threads' structures of `g0` and bytes of `g1` are in reverse order.
+    pub shared_reverse: bool,
+    /// A register that nothing is bound to.
+    pub unbound: Option<Register>,
+}
+
+/// Where each thread's own element of a view is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Elements from one thread to the next.
+    pub spread: u32,
+    /// Whether the last thread has the first one.
+    pub reverse: bool,
+    /// How much shorter the view is than needed: elements, or bytes where it is raw.
+    pub cut: u32,
+}
+
+/// How `u2` is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Totals {
+    /// `dcl_uav_raw`
+    Raw,
+    /// `dcl_uav_structured`, a structure for each operation.
+    Structured,
+    /// `dcl_uav_typed` of a buffer.
+    Typed(Format),
+}
+
+/// What a register is bound to and what is there at first.
+#[derive(Clone, Debug)]
+pub struct Content {
+    /// The register's name.
+    pub name: String,
+    /// The view.
+    pub kind: Kind,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// First value of its counter.
+    pub counter: Option<u32>,
+}
+
+/// A kind of view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A constant buffer of so many declared vectors.
+    Constant(u32),
+    /// Bytes.
+    Raw,
+    /// Structures of so many bytes.
+    Structured(u32),
+    /// A typed buffer.
+    Typed(Format),
+    /// A texture.
+    Texture(TextureShape),
+    /// A multisampled texture, which cannot be bound.
+    Multisampled,
+}
+
+impl Kind {
+    /// What a declaration of a typed resource says: its dimension and return type, by number.
+    pub fn declared(self) -> Option<(u32, u32)> {
+        let returns = |format: Format| match format.encoding() {
+            Encoding::Unorm | Encoding::Srgb => 1,
+            Encoding::Snorm => 2,
+            Encoding::Sint => 3,
+            Encoding::Uint => 4,
+            _ => 5,
+        };
+        let (dimension, returns) = match self {
+            Kind::Typed(format) => (ResourceDimension::Buffer, returns(format)),
+            Kind::Texture(shape) => (dimension_of(shape.dimension), returns(shape.format)),
+            Kind::Multisampled => (ResourceDimension::Texture2DMs, 5),
+            Kind::Constant(_) | Kind::Raw | Kind::Structured(_) => return None,
+        };
+        Some((dimension.code(), returns))
+    }
+}
+
+fn dimension_of(dimension: Dimension) -> ResourceDimension {
+    match dimension {
+        Dimension::Texture1d => ResourceDimension::Texture1D,
+        Dimension::Texture1dArray => ResourceDimension::Texture1DArray,
+        Dimension::Texture2dArray => ResourceDimension::Texture2DArray,
+        Dimension::Texture3d => ResourceDimension::Texture3D,
+        _ => ResourceDimension::Texture2D,
+    }
+}
+
+impl Program {
+    /// The kind of a `cb#`, `t#` or `u#`.
+    pub fn kind(&self, register: &Register) -> Kind {
+        let layout = &self.layout;
+        match register {
+            Register::Constant(n, _) => Kind::Constant(layout.constants[*n as usize]),
+            Register::Resource(0) | Register::Uav(1) => Kind::Raw,
+            Register::Resource(1) => Kind::Structured(layout.input_bytes),
+            Register::Resource(2) => Kind::Typed(layout.input_format),
+            Register::Resource(3) => Kind::Texture(layout.picture),
+            Register::Resource(_) => Kind::Multisampled,
+            Register::Uav(0) => Kind::Structured(layout.record_bytes),
+            Register::Uav(2) => match layout.totals {
+                Totals::Raw => Kind::Raw,
+                Totals::Structured => Kind::Structured(4 * TOTALS_EACH),
+                Totals::Typed(format) => Kind::Typed(format),
+            },
+            Register::Uav(3) => Kind::Structured(layout.counted_bytes),
+            Register::Uav(4) => Kind::Typed(layout.texel_format),
+            Register::Uav(_) => {
+                let rows = (self.threads() / IMAGE_WIDTH).max(1);
+                Kind::Texture(TextureShape::texture_2d(layout.image_format, IMAGE_WIDTH, rows))
+            }
+            other => unreachable!("{other:?} is no view"),
+        }
+    }
+
+    /// The `cb#`, `t#` and `u#` that the program uses, by file and number.
+    pub fn views(&self) -> Vec<Register> {
+        let mut used = [[false; 6]; 3];
+        used[2][0] = self.shown > 0;
+        self.each_instr(&mut |instr| {
+            for operand in &instr.operands {
+                match operand.register {
+                    Register::Constant(n, _) => used[0][n as usize] = true,
+                    Register::Resource(n) => used[1][n as usize] = true,
+                    Register::Uav(n) => used[2][n as usize] = true,
+                    _ => {}
+                }
+            }
+        });
+        self.each_operand_of_flow(&mut |operand| {
+            if let Register::Constant(n, _) = operand.register {
+                used[0][n as usize] = true;
+            }
+        });
+        let all = |file: usize, make: fn(u32) -> Register| {
+            (0..6u32).filter(|&n| used[file][n as usize]).map(make).collect::<Vec<_>>()
+        };
+        let constant = |n| Register::Constant(n, crate::program::Index::fixed(0));
+        [all(0, constant), all(1, Register::Resource), all(2, Register::Uav)].concat()
+    }
+
+    /// What every register that is bound holds at first.
+    pub fn contents(&self) -> Vec<Content> {
+        let bound = |register: &Register| {
+            self.kind(register) != Kind::Multisampled && self.layout.unbound.as_ref() != Some(register)
+        };
+        self.views().iter().filter(|register| bound(register)).map(|register| self.content(register)).collect()
+    }
+
+    fn content(&self, register: &Register) -> Content {
+        let (file, number) = match *register {
+            Register::Constant(n, _) => ('b', n),
+            Register::Resource(n) => ('t', n),
+            Register::Uav(n) => ('u', n),
+            _ => unreachable!("no view"),
+        };
+        let kind = self.kind(register);
+        let size_bytes = self.size_bytes(register, kind) as usize;
+        let mut random = Random(self.seed ^ u64::from(number) << 32 ^ (file as u64) << 40);
+        let is_counted = *register == Register::Uav(3);
+        let mut bytes = Vec::with_capacity(size_bytes + 4);
+        while bytes.len() < size_bytes {
+            let word = if is_counted { 0 } else { value(&mut random) };
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.truncate(size_bytes);
+        let counter = is_counted.then_some(if self.layout.consumes { COUNTED_ELEMENTS - 3 } else { 3 });
+        Content { name: format!("{file}{number}"), kind, bytes, counter }
+    }
+
+    fn size_bytes(&self, register: &Register, kind: Kind) -> u32 {
+        let elements = |order: Order| (self.threads() * order.spread).saturating_sub(order.cut).max(1);
+        let layout = &self.layout;
+        match (register, kind) {
+            (Register::Constant(1, _), Kind::Constant(vectors)) => 16 * vectors.saturating_sub(2).max(1),
+            (_, Kind::Constant(vectors)) => 16 * vectors,
+            (Register::Uav(0), _) => elements(layout.records) * layout.record_bytes,
+            (Register::Uav(1), _) => {
+                let all = self.threads() * layout.bytes.spread * BYTES_PER_THREAD;
+                all.saturating_sub(layout.bytes.cut).max(4)
+            }
+            (Register::Uav(2), _) => 4 * TOTALS * TOTALS_EACH,
+            (Register::Uav(3), _) => COUNTED_ELEMENTS * layout.counted_bytes,
+            (Register::Uav(_), Kind::Typed(format)) => elements(layout.texels) * format.size_bytes(),
+            (_, Kind::Texture(shape)) => shape.size_bytes().expect("generated shapes exist") as u32,
+            (_, Kind::Structured(stride_bytes)) => 4 * INPUT_WORDS / stride_bytes * stride_bytes,
+            (_, Kind::Typed(format)) => 4 * INPUT_WORDS / format.size_bytes() * format.size_bytes(),
+            _ => 4 * INPUT_WORDS,
+        }
+    }
+}
+
+/// Words of which many are small numbers, moderate floats and edges.
+fn value(random: &mut Random) -> u32 {
+    match random.below(4) {
+        0 => random.below(8) as u32,
+        1 => (random.below(4000) as f32 / 16.0 - 100.0).to_bits(),
+        _ => random.word(),
+    }
+}
