@@ -6,7 +6,7 @@
 //! * A loop owns its counter, which nothing else writes; `head` comes before the counter's test and holds no `continue`.
 //! * A thread writes only memory of its own. [`Register::Own`] is its number in the dispatch, and each view is laid out
 //!   so that different numbers never meet. What all threads update is updated by one commuting operation a word, and
-//!   the results go to [`Register::Unused`].
+//!   the results go to [`Register::Unused`], but where the program is [`Program::ordered`].
 //! * Shared memory is used inside [`Node::Part`] only, each of which ends in a barrier. Within a part it is either
 //!   written by each thread in its own place, or updated by commuting operations, or only read.
 //! * Parts stand under uniform control flow only. [`Register::Uniform`] is written under uniform control flow from
@@ -42,6 +42,9 @@ pub struct Program {
     pub body: Block,
     /// General registers that each thread writes to its record at the end.
     pub shown: u32,
+    /// Whether results that depend on the order of threads are used. One thread of this machine has one order on every
+    /// engine; several have none, and the plain model has another.
+    pub ordered: bool,
 }
 
 /// A statement.

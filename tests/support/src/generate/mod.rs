@@ -76,7 +76,8 @@ pub fn generate(seed: u64) -> Program {
         temps,
         arrays: (0..random.below(3)).map(|_| 1 + random.below(7) as u32).collect(),
         immediate: (0..random.below(5)).map(|_| [0; 4].map(|_: u32| random.word())).collect(),
-        shown: temps.min(layout.record_bytes / 16),
+        shown: temps.min(layout.record_bytes / 16).min(1 + random.below(4) as u32),
+        ordered: random.one_in(8),
         layout,
         functions: Vec::new(),
         body: Vec::new(),
@@ -146,7 +147,7 @@ impl Generator {
         block.push(Node::Plain(Instr::new(Op::Mov, vec![Operand::to(Register::Uniform, 0xf), uniform])));
         for n in 0..self.program.temps {
             let to = Operand::to(Register::Temp(n), 0xf);
-            match self.random.below(6) {
+            match self.random.below(5) {
                 0 => {
                     let from = Operand::new(Register::IndexInGroup, Parts::None);
                     block.push(Node::Plain(Instr::new(Op::UtoF, vec![to, from])));

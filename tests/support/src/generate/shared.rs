@@ -128,10 +128,15 @@ impl Generator {
         match without {
             Some(op) if !self.random.one_in(4) => Instr::new(op, operands),
             _ => {
-                let unused = Operand::to(Register::Unused, 1 << self.random.below(4));
-                Instr::new(with_result, [vec![unused], operands].concat())
+                let before = Operand::to(self.result(), 1 << self.random.below(4));
+                Instr::new(with_result, [vec![before], operands].concat())
             }
         }
+    }
+
+    /// Where a result goes that depends on the order of threads.
+    fn result(&mut self) -> Register {
+        if self.program.ordered { self.temp() } else { Register::Unused }
     }
 
     /// An update of one of the words that all threads share.
@@ -178,9 +183,11 @@ impl Generator {
     /// A slot from a counter, and always the same written to it.
     pub(super) fn counted(&mut self) -> Vec<Instr> {
         let op = if self.program.layout.consumes { Op::ImmAtomicConsume } else { Op::ImmAtomicAlloc };
-        let slot = Instr::new(op, vec![Operand::to(Register::Unused, 1), Operand::new(Register::Uav(3), Parts::None)]);
+        let result = self.result();
+        let view = Operand::new(Register::Uav(3), Parts::None);
+        let slot = Instr::new(op, vec![Operand::to(result.clone(), 1), view]);
         let view = Operand::to(Register::Uav(3), 1);
-        let slot_number = Operand::one(Register::Unused, 0);
+        let slot_number = Operand::one(result, 0);
         let operands = vec![view, slot_number, Operand::word(0), Operand::word(COUNTED)];
         vec![slot, Instr::new(Op::StoreStructured, operands)]
     }
