@@ -1,18 +1,8 @@
-//! Whether compile time grows in proportion to the shader: each shape of `tests/support/shapes.rs` at several sizes.
+//! Whether compile time grows in proportion to the shader: each shape of `tests/support/src/shapes.rs` at several sizes.
 //!
 //! `cargo bench --bench linear` prints, for each shape and size, milliseconds of processor time for 1,000 instructions of
 //! bytecode, stage by stage, and what the machine code needs; then the ratio of the largest size to the smallest.
 //! Arguments choose shapes by parts of their names, and sizes by numbers. Every figure is the best of several runs.
-
-#[path = "../tests/support/script.rs"]
-#[allow(dead_code, reason = "nothing is run here")]
-mod script;
-#[path = "../tests/support/shapes.rs"]
-#[allow(dead_code, reason = "some come in one size only")]
-mod shapes;
-#[path = "../tests/support/tokens.rs"]
-#[allow(dead_code, reason = "shapes write some instructions only")]
-mod tokens;
 
 use std::time::Duration;
 
@@ -20,7 +10,7 @@ use brolga_bytecode::{LoadOptions, Shader};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::verify;
-use shapes::{SHAPES, Shape};
+use brolga_testing::shapes::{SHAPES, Shape};
 
 /// Instructions, about.
 const SIZES: [usize; 3] = [1_000, 5_000, 20_000];

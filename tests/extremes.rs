@@ -4,19 +4,9 @@
 //! The default run takes small sizes of most shapes. `cargo test --release --test extremes -- --ignored` runs all in
 //! full size; `cargo bench --bench linear` shows that compile time grows in proportion.
 
-#[path = "support/run.rs"]
-mod run;
-#[path = "support/script.rs"]
-mod script;
-#[path = "support/shapes.rs"]
-mod shapes;
-#[path = "support/tokens.rs"]
-#[allow(dead_code, reason = "each test writes other instructions")]
-mod tokens;
-
-use run::{Devices, Structured};
-use script::Script;
-use shapes::SHAPES;
+use brolga_testing::run::{Devices, Structured};
+use brolga_testing::script::Script;
+use brolga_testing::shapes::{self, SHAPES};
 
 /// What a thread has that an application's caller may bring: less than the default of two megabytes.
 const STACK_BYTES: usize = 512 << 10;

@@ -7,6 +7,7 @@
 #[path = "support/exact.rs"]
 mod exact;
 #[path = "../../tests/support/src/random.rs"]
+#[allow(dead_code, reason = "others ask for more kinds of numbers")]
 mod random;
 
 use std::cmp::Ordering;

@@ -3,6 +3,7 @@
 #[path = "support/generate.rs"]
 mod generate;
 #[path = "../../tests/support/src/random.rs"]
+#[allow(dead_code, reason = "others ask for more kinds of numbers")]
 mod random;
 #[path = "support/same.rs"]
 mod same;

@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 #[path = "../../../tests/support/src/random.rs"]
+#[allow(dead_code, reason = "others ask for more kinds of numbers")]
 mod random;
 
 use brolga_jit::packet::{Context, Emit, Fma, Shape};

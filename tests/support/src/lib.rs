@@ -13,6 +13,8 @@
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `shrink.rs` | makes a failing program small |
 //! | `report.rs` | says what failed, for people |
+//! | `script.rs` | a shader with straight control flow, as tokens and as a plain model |
+//! | `shapes.rs` | shaders of every extreme shape, in any size |
 //! | `main.rs` | the soak command |
 //!
 //! `ir` and `jit` include single files by their path: their tests build without the layers below them.
@@ -27,6 +29,8 @@ pub mod random;
 pub mod report;
 pub mod run;
 pub mod scalar;
+pub mod script;
+pub mod shapes;
 pub mod shrink;
 pub mod tokens;
 pub mod views;
