@@ -24,7 +24,8 @@ pub struct Limits {
     pub range_registers: u32,
     /// Vectors of a constant buffer that shaders see; Direct3D allows 4,096.
     pub constant_vectors: u32,
-    /// Bytes of private memory that one worker may need for arrays, kept values and shared memory.
+    /// Bytes of private memory that one worker may need for arrays, kept values and shared memory. Direct3D's 4,096
+    /// registers in 1,024 threads are 64 MiB of words; the interpreter takes twice that and a little.
     pub arena_bytes: u64,
 }
 
@@ -38,7 +39,7 @@ impl Default for Limits {
             buffer_bytes: 32 << 30,
             range_registers: 1 << 16,
             constant_vectors: 4096,
-            arena_bytes: 128 << 20,
+            arena_bytes: 192 << 20,
         }
     }
 }
