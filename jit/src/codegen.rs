@@ -160,7 +160,9 @@ fn x86_64(triple: Triple, features: CpuFeatures, blocks: bool) -> Result<OwnedTa
     builder.finish(flags(blocks)).map_err(codegen_error)
 }
 
-/// Settings for every target. No optimisation: Cranelift's would undo the order in which packets are written.
+/// Settings for every target. No optimisation: Cranelift's would undo the order in which packets are written. Frames of
+/// more than a page touch each of their pages in order, so that a thread whose stack is too small meets the stack's guard
+/// page and never what lies beyond it.
 pub(crate) fn flags(blocks: bool) -> settings::Flags {
     let mut builder = settings::builder();
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
@@ -169,7 +171,9 @@ pub(crate) fn flags(blocks: bool) -> settings::Flags {
         ("enable_verifier", verify),
         ("unwind_info", "false"),
         ("is_pic", "false"),
-        ("enable_probestack", "false"),
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+        ("probestack_size_log2", "12"),
         ("enable_alias_analysis", "false"),
         ("machine_code_cfg_info", if blocks { "true" } else { "false" }),
     ] {
@@ -208,6 +212,8 @@ mod tests {
     use brolga_ir::function::{Input, Object, Place};
     use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
     use brolga_ir::{Builder, Op};
+    use cranelift_codegen::ir::InstBuilder;
+    use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
     /// A listing must show what runs.
     #[test]
@@ -219,6 +225,31 @@ mod tests {
         assert_eq!(plain.bytes, recorded.bytes);
         assert!(record.sites.iter().any(|(_, site)| matches!(site, Site::Inst { .. })));
         assert!(record.sites.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
+    }
+
+    #[test]
+    fn large_frames_touch_every_page_of_the_stack() {
+        let Some(options) = Options::host() else { return };
+        let isa = host(&options, false).unwrap();
+        // `mov dword [rsp], 0`, in a loop if there are more than four pages.
+        let probe = [0xc7, 0x04, 0x24, 0, 0, 0, 0];
+        for (frame_bytes, probes) in [(64, 0), (4000, 0), (4096, 1), (12_300, 3), (100_000, 1)] {
+            let mut context = Context::new();
+            context.func.signature = signature(&*isa);
+            let kind = ir::StackSlotKind::ExplicitSlot;
+            context.func.create_sized_stack_slot(ir::StackSlotData::new(kind, frame_bytes, 4));
+            let mut builder_context = FunctionBuilderContext::new();
+            let mut builder = FunctionBuilder::new(&mut context.func, &mut builder_context);
+            let block = builder.create_block();
+            builder.append_block_params_for_function_params(block);
+            builder.switch_to_block(block);
+            builder.ins().return_(&[]);
+            builder.seal_all_blocks();
+            builder.finalize(isa.frontend_config());
+            context.compile(&*isa, &mut ControlPlane::default()).unwrap();
+            let bytes = context.compiled_code().unwrap().code_buffer();
+            assert_eq!(bytes.windows(probe.len()).filter(|bytes| *bytes == probe).count(), probes, "{frame_bytes}");
+        }
     }
 
     /// Nothing in the lowering's own code is bound to x86-64; operations in `packet/` may be.

@@ -84,7 +84,7 @@ fn output_of(func: Function, count: usize) -> Vec<u32> {
 /// The words between the guards of the output.
 fn content(outcome: &Outcome) -> Vec<u32> {
     let all = &outcome.memory[0][0];
-    all[bound::GUARD..all.len() - bound::GUARD - 1].to_vec()
+    all[bound::GUARD..all.len() - 1].to_vec()
 }
 
 #[test]

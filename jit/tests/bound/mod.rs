@@ -1,7 +1,8 @@
 //! Memory bound to a function's resources, and a run of the function on both engines over equal copies of it.
 //!
-//! Buffers lie between guard words that nobody may touch. Typed views answer from a small table, so that their
-//! accesses are told apart without formats. All unsafe code of these tests is here.
+//! Buffers lie between guard words that nobody may write and a page that nobody may even read (`Walled`), and so does the
+//! arena. Typed views answer from a small table, so that their accesses are told apart without formats. All unsafe code of
+//! these tests is here.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -18,7 +19,7 @@ use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::abi::{self, Bindings, Context, Range, View};
 use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, compile};
 
-/// Guard words on each side of a buffer.
+/// Guard words before each buffer.
 pub const GUARD: usize = 16;
 const GUARD_WORD: u32 = 0xfeed_f00d;
 /// Words behind a typed view.
@@ -28,20 +29,24 @@ const UNBOUNDED: u32 = 3;
 
 /// What is bound to one register.
 struct Buffer {
-    /// Guard, content, guard; empty if nothing is bound.
-    words: Vec<AtomicU32>,
+    /// Guard and content; empty if nothing is bound.
+    words: Walled,
     counter: AtomicU32,
 }
 
 impl Buffer {
     fn new(content: &[u32]) -> Self {
         let guard = std::iter::repeat_n(GUARD_WORD, GUARD);
-        let words = guard.clone().chain(content.iter().copied()).chain(guard).map(AtomicU32::new).collect();
+        let words = Walled::new(guard.chain(content.iter().copied()), GUARD + content.len());
         Self { words, counter: AtomicU32::new(5) }
     }
 
+    fn unbound() -> Self {
+        Self { words: Walled::new([], 0), counter: AtomicU32::new(0) }
+    }
+
     fn content(&self) -> &[AtomicU32] {
-        self.words.get(GUARD..self.words.len().saturating_sub(GUARD)).unwrap_or(&[])
+        self.words.get(GUARD..).unwrap_or(&[])
     }
 }
 
@@ -59,13 +64,7 @@ impl Bound {
         let range = |registers: &Vec<Vec<u32>>| {
             registers
                 .iter()
-                .map(|words| {
-                    if words.is_empty() {
-                        Buffer { words: Vec::new(), counter: AtomicU32::new(0) }
-                    } else {
-                        Buffer::new(words)
-                    }
-                })
+                .map(|words| if words.is_empty() { Buffer::unbound() } else { Buffer::new(words) })
                 .collect()
         };
         Self {
@@ -96,9 +95,8 @@ impl Bound {
 
     fn check_guards(&self) {
         for (n, buffer) in self.ranges.iter().flatten().filter(|buffer| !buffer.words.is_empty()).enumerate() {
-            let len = buffer.words.len();
-            let guards = buffer.words[..GUARD].iter().chain(&buffer.words[len - GUARD..]);
-            assert!(guards.into_iter().all(|word| word.load(Ordering::Relaxed) == GUARD_WORD), "guards of buffer {n}");
+            let guards = &buffer.words[..GUARD];
+            assert!(guards.iter().all(|word| word.load(Ordering::Relaxed) == GUARD_WORD), "guards of buffer {n}");
         }
     }
 
@@ -248,16 +246,13 @@ pub fn run_with<H: Host>(
     let views: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
     let ranges: Vec<Range> =
         views.iter().map(|views| Range { views: views.as_ptr(), count: views.len() as u32 }).collect();
-    let layout = compiled.arena_layout();
-    // Dirty, and with room to align.
-    let mut arena = vec![0xabu8; layout.size_bytes + layout.align];
-    let start = arena.as_ptr().align_offset(layout.align);
+    let arena = dirty_arena(compiled);
     let mut context = Context::new(Bindings {
         ranges: ranges.as_ptr(),
         helpers: abi::helpers::<H>(),
         host: ptr::from_ref(host).cast(),
         stop: &bound.stop,
-        arena: arena[start..].as_mut_ptr(),
+        arena: arena.base(),
         fuel,
     });
     let mut ends = Vec::new();
@@ -268,6 +263,15 @@ pub fn run_with<H: Host>(
     }
     bound.check_guards();
     Outcome { memory: bound.snapshot(), ends, fuel: context.fuel }
+}
+
+/// An arena with something in it.
+fn dirty_arena(compiled: &Compiled) -> Walled {
+    let layout = compiled.arena_layout();
+    let words = layout.size_bytes.next_multiple_of(layout.align.max(4)) / 4;
+    let arena = Walled::new(std::iter::repeat_n(0xabab_abab, words), words);
+    assert!(arena.base().addr().is_multiple_of(layout.align.max(1)));
+    arena
 }
 
 fn views((buffers, resource): (&Vec<Buffer>, &Resource)) -> Vec<View> {
@@ -285,6 +289,42 @@ fn views((buffers, resource): (&Vec<Buffer>, &Resource)) -> Vec<View> {
         }
     };
     buffers.iter().map(view).collect()
+}
+
+/// Words right before a page that nobody may touch: whoever reads or writes on ends the process.
+struct Walled {
+    pages: memmap2::MmapRaw,
+    first: usize,
+    words: usize,
+}
+
+impl Walled {
+    fn new(content: impl IntoIterator<Item = u32>, words: usize) -> Self {
+        let page = region::page::size();
+        let room = (words * 4).next_multiple_of(page);
+        let pages = memmap2::MmapOptions::new().len(room + page).map_anon().expect("a few pages");
+        let walled = Self { pages: pages.into(), first: room - words * 4, words };
+        // SAFETY: the last page of the mapping, to which nobody has an address.
+        unsafe { region::protect(walled.pages.as_mut_ptr().add(room), page, region::Protection::NONE) }
+            .expect("a page");
+        for (place, word) in walled.iter().zip(content) {
+            place.store(word, Ordering::Relaxed);
+        }
+        walled
+    }
+
+    fn base(&self) -> *mut u8 {
+        self.pages.as_mut_ptr().wrapping_add(self.first)
+    }
+}
+
+impl std::ops::Deref for Walled {
+    type Target = [AtomicU32];
+
+    fn deref(&self) -> &[AtomicU32] {
+        // SAFETY: within the pages that may be touched, aligned to a word; only atomics and compiled code touch them.
+        unsafe { std::slice::from_raw_parts(self.base().cast(), self.words) }
+    }
 }
 
 /// A view that is larger than 32 bits can say. Its pages are zero until written.
@@ -322,14 +362,13 @@ pub fn run_large(func: &Function, compiled: &Compiled, large: &Large, count: u64
     ranges[1][0] =
         View { base: large.pages.as_mut_ptr(), size_bytes: large.pages.len() as u64, count, counter: ptr::null_mut() };
     let table: Vec<Range> = ranges.iter().map(|views| Range { views: views.as_ptr(), count: 1 }).collect();
-    let mut arena = vec![0u8; compiled.arena_layout().size_bytes + 64];
-    let start = arena.as_ptr().align_offset(64);
+    let arena = dirty_arena(compiled);
     let mut context = Context::new(Bindings {
         ranges: table.as_ptr(),
         helpers: abi::helpers::<Bound>(),
         host: ptr::from_ref(&bound).cast(),
         stop: &bound.stop,
-        arena: arena[start..].as_mut_ptr(),
+        arena: arena.base(),
         fuel: u64::MAX,
     });
     // SAFETY: the records above are as the ABI asks, live to the end of this function, and the code was compiled for
