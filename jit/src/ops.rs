@@ -28,7 +28,8 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], mode: Flo
         Op::BOr => emit.or(a, b),
         Op::BNot => not(emit, a),
         Op::BToI => emit.condition_bits(a),
-        Op::SelectBool | Op::SelectI32 | Op::SelectF32 | Op::SelectI64 | Op::SelectF64 => emit.choose(a, b, &args[2]),
+        Op::SelectBool | Op::SelectI32 | Op::SelectI64 | Op::SelectF64 => emit.choose(a, b, &args[2]),
+        Op::SelectF32 => emit.float_select(mode, a, b, &args[2]),
 
         Op::IAdd => emit.add(a, b),
         Op::ISub => emit.sub(a, b),

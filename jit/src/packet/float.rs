@@ -108,6 +108,47 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// Whether a 32-bit float cannot be a NaN, as far as its definition shows.
+    fn is_number(&self, value: Value, depth: u32) -> bool {
+        let dfg = &self.builder.func.dfg;
+        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else { return false };
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let is_number = |value: Value| self.is_number(value, depth);
+        let is_finite = |value: Value| self.every_word_is(value, |bits| bits & EXPONENT != EXPONENT);
+        let args = dfg.inst_args(inst);
+        match dfg.insts[inst].opcode() {
+            Opcode::F32const | Opcode::Vconst => self.every_word_is(value, |bits| bits & !SIGN <= EXPONENT),
+            Opcode::FcvtFromSint | Opcode::FcvtFromUint => true,
+            // Only infinities can make one of numbers.
+            Opcode::Fadd | Opcode::Fsub => {
+                (is_number(args[0]) && is_finite(args[1])) || (is_finite(args[0]) && is_number(args[1]))
+            }
+            Opcode::Floor | Opcode::Ceil | Opcode::Trunc | Opcode::Nearest => is_number(args[0]),
+            // The second operand of `pick` is the result if there is a NaN.
+            Opcode::Bitselect | Opcode::Select => is_number(args[2]) && self.picks(args[0], args[1], args[2]),
+            _ => false,
+        }
+    }
+
+    /// Whether this condition of a select is that of [`Emit::pick`].
+    fn picks(&self, condition: Value, a: Value, b: Value) -> bool {
+        let dfg = &self.builder.func.dfg;
+        let definition = |value: Value| match dfg.value_def(dfg.resolve_aliases(value)) {
+            ValueDef::Result(inst, _) => Some(dfg.insts[inst]),
+            _ => None,
+        };
+        let compare = match definition(condition) {
+            Some(InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. }) => definition(arg),
+            other => other,
+        };
+        match compare {
+            Some(InstructionData::FloatCompare { cond: FloatCC::LessThan, args: [p, q], .. }) => {
+                (p, q) == (a, b) || (p, q) == (b, a)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a value is a constant of words that pass a test.
     fn every_word_is(&self, value: Value, test: impl Fn(u32) -> bool) -> bool {
         let dfg = &self.builder.func.dfg;
@@ -199,6 +240,9 @@ impl Emit<'_, '_> {
         let a = self.operand(a, mode);
         let b = self.operand(b, mode);
         let result = self.number_or_other(which, &a, &b);
+        if self.excludes_denormals(which, &a) || self.excludes_denormals(which, &b) {
+            return result;
+        }
         match mode {
             // What a select moved has not been flushed.
             FloatMode::Flush if self.is_flushed(&a, mode) && self.is_flushed(&b, mode) => result,
@@ -207,11 +251,85 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// Whether a bound keeps the result of min or max away from denormals.
+    fn excludes_denormals(&self, which: Extreme, bound: &Operand) -> bool {
+        self.constant_of(bound).is_some_and(|bound| match which {
+            Extreme::Min => f32::from_bits(bound.bits as u32) <= -f32::MIN_POSITIVE,
+            Extreme::Max => f32::from_bits(bound.bits as u32) >= f32::MIN_POSITIVE,
+        })
+    }
+
     /// Min or max of floats or doubles without flushing.
     pub(crate) fn number_or_other(&mut self, which: Extreme, a: &Operand, b: &Operand) -> Operand {
+        // With a number as the second operand, `minps` is right as it is. As the first one it may change places, if it
+        // is no zero, whose sign would be lost against another.
+        if self.constant_number(b).is_some() {
+            return self.pick(which, a, b);
+        }
+        if self.constant_number(a).is_some_and(|a| a != 0.0) {
+            return self.pick(which, b, a);
+        }
         let picked = self.pick(which, a, b);
         let is_nan = self.compare_floats(FloatCC::Unordered, b, b);
         self.choose(&is_nan, a, &picked)
+    }
+
+    /// The float or double that an operand is known to be, unless it is a NaN.
+    fn constant_number(&self, operand: &Operand) -> Option<f64> {
+        let constant = self.constant_of(operand)?;
+        let value = match constant.ty {
+            Type::F32 => f64::from(f32::from_bits(constant.bits as u32)),
+            _ => f64::from_bits(constant.bits),
+        };
+        (!value.is_nan()).then_some(value)
+    }
+
+    /// A select of floats. One that picks the smaller or larger of the very operands that its condition compares is a
+    /// single instruction, which in turn is a NaN where the select is; it may flush, so both must be flushed already.
+    pub fn float_select(&mut self, mode: FloatMode, condition: &Operand, a: &Operand, b: &Operand) -> Operand {
+        match self.compared_by(condition, a, b) {
+            Some(which) if self.is_flushed(a, mode) && self.is_flushed(b, mode) => self.pick(which, a, b),
+            _ => self.choose(condition, a, b),
+        }
+    }
+
+    /// What `condition ? a : b` picks if the condition says which of the two is less.
+    fn compared_by(&self, condition: &Operand, a: &Operand, b: &Operand) -> Option<Extreme> {
+        let dfg = &self.builder.func.dfg;
+        let mut found = None;
+        for ((&condition, &a), &b) in condition.values().iter().zip(a.values()).zip(b.values()) {
+            let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(condition)) else { return None };
+            let InstructionData::FloatCompare { cond: FloatCC::LessThan, args: [less, more], .. } = dfg.insts[inst]
+            else {
+                return None;
+            };
+            let which = if self.is_same(less, a) && self.is_same(more, b) {
+                Extreme::Min
+            } else if self.is_same(less, b) && self.is_same(more, a) {
+                Extreme::Max
+            } else {
+                return None;
+            };
+            if found.is_some_and(|found| found != which) {
+                return None;
+            }
+            found = Some(which);
+        }
+        found
+    }
+
+    /// Whether two values are one, or equal constants: those are made anew at each use.
+    fn is_same(&self, a: Value, b: Value) -> bool {
+        let dfg = &self.builder.func.dfg;
+        let [a, b] = [a, b].map(|value| dfg.resolve_aliases(value));
+        let constant = |value: Value| match dfg.value_def(value) {
+            ValueDef::Result(inst, _) => match dfg.insts[inst] {
+                InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => Some(constant_handle),
+                _ => None,
+            },
+            _ => None,
+        };
+        a == b || constant(a).is_some_and(|handle| constant(b) == Some(handle))
     }
 
     /// `a < b ? a : b` or `a > b ? a : b`: the second operand unless the comparison holds. For vectors Cranelift makes
@@ -268,8 +386,20 @@ impl Emit<'_, '_> {
 
     /// To a signed integer: towards zero, clamped, NaN gives 0. Denormals give 0 in either mode.
     pub fn float_to_signed(&mut self, a: &Operand) -> Operand {
-        let to = if a.is_uniform() { types::I32 } else { types::I32X4 };
-        self.map1(Type::I32, a, |builder, a| builder.ins().fcvt_to_sint_sat(to, a))
+        if a.is_uniform() {
+            return self.map1(Type::I32, a, |builder, a| builder.ins().fcvt_to_sint_sat(types::I32, a));
+        }
+        // The instruction gives 0x80000000 for whatever does not fit, which is right below: above, all bits turn.
+        let end = self.float_like(a, -(i32::MIN as f32));
+        let too_high = self.compare_floats(FloatCC::GreaterThanOrEqual, a, &end);
+        let too_high = self.condition_bits(&too_high);
+        let whole = self.truncate_small(a);
+        let clamped = self.xor(&whole, &too_high);
+        if a.values().iter().all(|&value| self.is_number(value, DEFINITIONS)) {
+            return clamped;
+        }
+        let is_number = self.compare_floats(FloatCC::Equal, a, a);
+        self.bits_if(&is_number, &clamped)
     }
 
     /// To an unsigned integer: towards zero, clamped, NaN gives 0.
@@ -280,6 +410,9 @@ impl Emit<'_, '_> {
 
     /// The bits of a float; a NaN gives the canonical one.
     pub fn float_bits(&mut self, a: &Operand) -> Operand {
+        if a.values().iter().all(|&value| self.is_number(value, DEFINITIONS)) {
+            return self.reinterpret(Type::I32, a);
+        }
         let is_nan = self.compare_floats(FloatCC::Unordered, a, a);
         let bits = self.reinterpret(Type::I32, a);
         let nan = self.constant_like(a, Const::i32(brolga_ir::float::NAN_F32));
