@@ -8,6 +8,7 @@ mod alias;
 mod cse;
 mod dead;
 mod licm;
+mod pairs;
 mod simplify;
 mod ssa;
 mod types;
@@ -45,6 +46,13 @@ pub fn optimise(func: &mut Function, level: Level) {
         }
     };
     settle(func);
+    // Each round may find the pairs of the next outer construct.
+    for _ in 0..ROUNDS {
+        if !pairs::join(func) {
+            break;
+        }
+        settle(func);
+    }
     // Needs the pairs of conversions that simplification leaves at region borders, and makes new ones inside.
     types::infer(func);
     settle(func);

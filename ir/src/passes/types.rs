@@ -3,7 +3,8 @@
 //! Registers are untyped, so after SSA construction a float that lives across a branch or loop is carried as bits: made
 //! bits at every end and a float again at every use. This pass carries it as a float. That changes nothing where
 //! either all uses read it as a float (bits are looked at by nobody), or all incoming values are canonical bits of
-//! floats (then `bits.f32` gives them back). See `bits.f32` in `ops.rs` for why the bits matter at all.
+//! floats (then `bits.f32` gives them back). See `bits.f32` in `ops.rs` for why the bits matter at all. The same goes for
+//! doubles, once `pairs.rs` has joined their halves.
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, Values};
@@ -12,14 +13,46 @@ use crate::types::Type;
 
 /// Runs the pass.
 pub(super) fn infer(func: &mut Function) {
-    let mut web = Web::new(func);
-    web.collect(func, func.body(), None);
-    let float = web.choose(func);
-    retype(func, &web, &float);
+    for width in [SINGLE, DOUBLE] {
+        let mut web = Web::new(func, width);
+        web.collect(func, func.body(), None);
+        let float = web.choose(func);
+        retype(func, &web, &float);
+    }
 }
+
+/// A type of bits, the floats they may be, and what leads from the one to the other.
+#[derive(Clone, Copy)]
+struct Width {
+    bits: Type,
+    float: Type,
+    bits_of: Op,
+    as_float: Op,
+    select_bits: Op,
+    select_float: Op,
+}
+
+const SINGLE: Width = Width {
+    bits: Type::I32,
+    float: Type::F32,
+    bits_of: Op::BitsF32,
+    as_float: Op::AsF32,
+    select_bits: Op::SelectI32,
+    select_float: Op::SelectF32,
+};
+
+const DOUBLE: Width = Width {
+    bits: Type::I64,
+    float: Type::F64,
+    bits_of: Op::BitsF64,
+    as_float: Op::AsF64,
+    select_bits: Op::SelectI64,
+    select_float: Op::SelectF64,
+};
 
 /// Values that regions carry, with what flows into them and how they are used.
 struct Web {
+    width: Width,
     /// For each value: the operands of terminators and loops that flow into it, as (instruction, position).
     incoming: Vec<Vec<(Inst, usize)>>,
     /// For each value: the carried values it flows into.
@@ -34,9 +67,10 @@ struct Web {
 }
 
 impl Web {
-    fn new(func: &Function) -> Self {
+    fn new(func: &Function, width: Width) -> Self {
         let n = func.value_count();
         Self {
+            width,
             incoming: vec![Vec::new(); n],
             flows_to: vec![Vec::new(); n],
             used_as_bits: vec![false; n],
@@ -47,11 +81,11 @@ impl Web {
     }
 
     fn collect(&mut self, func: &Function, region: Region, owner: Option<Inst>) {
-        self.carried.extend(func.region(region).params.iter().filter(|&&v| func.ty(v) == Type::I32));
+        self.carried.extend(func.region(region).params.iter().filter(|&&v| func.ty(v) == self.width.bits));
         for &inst in &func.region(region).insts {
             let data = func.inst(inst);
             match &data.kind {
-                InstKind::Op { op: Op::AsF32, args } => self.used_as_float[args[0].index()] = true,
+                InstKind::Op { op, args } if *op == self.width.as_float => self.used_as_float[args[0].index()] = true,
                 InstKind::Yield(args) => {
                     let owner = owner.expect("only owned regions yield");
                     self.flow(func, inst, args, owner, matches!(func.inst(owner).kind, InstKind::Loop { .. }));
@@ -66,7 +100,7 @@ impl Web {
                     }
                 }
                 // A select carries values as a branch does.
-                InstKind::Op { op: Op::SelectI32, args } => {
+                InstKind::Op { op, args } if *op == self.width.select_bits => {
                     let result = data.results[0];
                     self.carried.push(result);
                     for n in 1..=2 {
@@ -78,7 +112,7 @@ impl Web {
             }
             let regions = data.kind.regions();
             if !regions.is_empty() {
-                self.carried.extend(data.results.iter().filter(|&&v| func.ty(v) == Type::I32));
+                self.carried.extend(data.results.iter().filter(|&&v| func.ty(v) == self.width.bits));
             }
             for inner in regions {
                 self.collect(func, inner, Some(inst));
@@ -115,7 +149,7 @@ impl Web {
         let is_float_source = |set: &[bool], value: Value| {
             self.incoming[value.index()].iter().all(|&(inst, n)| {
                 let arg = edge_arg(func, inst, n);
-                set[arg.index()] || is_canonical(func, arg)
+                set[arg.index()] || self.is_canonical(func, arg)
             })
         };
         let by_source = self.shrink(all(), is_float_source, |value| self.after(value));
@@ -124,7 +158,7 @@ impl Web {
         let mut pays: Vec<bool> = (0..n).map(|v| self.used_as_float[v]).collect();
         for &value in &self.carried {
             pays[value.index()] |=
-                self.incoming[value.index()].iter().any(|&(inst, n)| is_float_bits(func, edge_arg(func, inst, n)));
+                self.incoming[value.index()].iter().any(|&(inst, n)| self.is_float_bits(func, edge_arg(func, inst, n)));
         }
         // What pays for one value pays for those it flows into and from.
         let mut work: Vec<Value> =
@@ -138,6 +172,16 @@ impl Web {
         }
         float.iter_mut().zip(&pays).for_each(|(float, pays)| *float &= *pays);
         float
+    }
+
+    fn is_float_bits(&self, func: &Function, value: Value) -> bool {
+        func.as_op(value).is_some_and(|(op, _)| op == self.width.bits_of)
+    }
+
+    /// Bits that a float gives back unchanged.
+    fn is_canonical(&self, func: &Function, value: Value) -> bool {
+        let bits_of = self.width.bits_of;
+        self.is_float_bits(func, value) || func.as_const(value).is_some_and(|c| bits_of.eval(&[c.bits]) == c.bits)
     }
 
     /// Removes values until all that are left satisfy `holds`; a loop's parameter and result stay or go together. Those
@@ -183,91 +227,101 @@ fn edge_arg(func: &Function, inst: Inst, n: usize) -> Value {
     }
 }
 
-fn is_float_bits(func: &Function, value: Value) -> bool {
-    func.as_op(value).is_some_and(|(op, _)| op == Op::BitsF32)
-}
-
-/// Bits that a float gives back unchanged.
-fn is_canonical(func: &Function, value: Value) -> bool {
-    is_float_bits(func, value) || func.as_const(value).is_some_and(|c| Op::BitsF32.eval(&[c.bits]) == c.bits)
-}
-
 /// Changes the types, with a conversion at every border between a changed and an unchanged value.
 fn retype(func: &mut Function, web: &Web, float: &[bool]) {
-    let mut as_bits = vec![None; func.value_count()];
-    rewrite(func, func.body(), None, float, &mut as_bits);
+    let as_bits = vec![None; func.value_count()];
+    Rewrite { width: web.width, float, as_bits }.region(func, func.body(), None);
     for &value in web.carried.iter().filter(|value| float[value.index()]) {
-        func.value_mut(value).ty = Type::F32;
+        func.value_mut(value).ty = web.width.float;
     }
 }
 
-fn rewrite(func: &mut Function, region: Region, owner: Option<Inst>, float: &[bool], as_bits: &mut [Option<Value>]) {
-    let is_float = |value: Value| float.get(value.index()).copied().unwrap_or(false);
-    let mut kept = Vec::new();
-    let params = func.region(region).params.clone();
-    bits_of(func, &params, float, as_bits, &mut kept);
-    for inst in std::mem::take(&mut func.region_mut(region).insts) {
-        let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
-        let origin = func.inst(inst).origin;
-        let target = match &kind {
-            InstKind::Yield(_) => owner,
-            InstKind::Break { target, .. } | InstKind::Continue { target, .. } => Some(*target),
-            InstKind::Loop { .. } => Some(inst),
-            _ => None,
-        };
-        let into: Option<Vec<Value>> = target.map(|target| func.inst(target).results.to_vec());
-        let reads_float = matches!(kind, InstKind::Op { op: Op::AsF32, .. });
-        let becomes_float = func.inst(inst).results.first().is_some_and(|&result| is_float(result));
-        let is_select = matches!(kind, InstKind::Op { op: Op::SelectI32, .. }) && becomes_float;
-        let mut position = 0;
-        kind.for_each_arg(|arg| {
-            // A loop's results and parameters change together, so results tell for both.
-            let carries = into.as_ref().is_some_and(|into| is_float(into[position]));
-            let wants_float = reads_float || carries || (is_select && position > 0);
-            position += 1;
-            match (is_float(*arg), wants_float) {
-                (true, false) => *arg = as_bits[arg.index()].expect("made where the value was"),
-                (false, true) if !reads_float => {
-                    let made = func.add_inst(
-                        InstKind::Op { op: Op::AsF32, args: Values::from_slice(&[*arg]) },
-                        &[Type::F32],
-                        origin,
-                    );
-                    kept.push(made);
-                    *arg = func.inst(made).results[0];
+struct Rewrite<'a> {
+    width: Width,
+    /// Values that become floats.
+    float: &'a [bool],
+    /// The bits of each, for those who want them.
+    as_bits: Vec<Option<Value>>,
+}
+
+impl Rewrite<'_> {
+    fn is_float(&self, value: Value) -> bool {
+        self.float.get(value.index()).copied().unwrap_or(false)
+    }
+
+    fn region(&mut self, func: &mut Function, region: Region, owner: Option<Inst>) {
+        let Width { float, as_float, select_bits, select_float, .. } = self.width;
+        let mut kept = Vec::new();
+        let params = func.region(region).params.clone();
+        self.add_bits(func, &params, &mut kept);
+        for inst in std::mem::take(&mut func.region_mut(region).insts) {
+            let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
+            let origin = func.inst(inst).origin;
+            let target = match &kind {
+                InstKind::Yield(_) => owner,
+                InstKind::Break { target, .. } | InstKind::Continue { target, .. } => Some(*target),
+                InstKind::Loop { .. } => Some(inst),
+                _ => None,
+            };
+            let into: Option<Vec<Value>> = target.map(|target| func.inst(target).results.to_vec());
+            let op = match &kind {
+                InstKind::Op { op, .. } => Some(*op),
+                _ => None,
+            };
+            let reads_float = op == Some(as_float);
+            let becomes_float = func.inst(inst).results.first().is_some_and(|&result| self.is_float(result));
+            let is_select = op == Some(select_bits) && becomes_float;
+            let mut position = 0;
+            kind.for_each_arg(|arg| {
+                // A loop's results and parameters change together, so results tell for both.
+                let carries = into.as_ref().is_some_and(|into| self.is_float(into[position]));
+                let wants_float = reads_float || carries || (is_select && position > 0);
+                position += 1;
+                match (self.is_float(*arg), wants_float) {
+                    (true, false) => *arg = self.bits_of(*arg),
+                    (false, true) if !reads_float => {
+                        let args = Values::from_slice(&[*arg]);
+                        let made = func.add_inst(InstKind::Op { op: as_float, args }, &[float], origin);
+                        kept.push(made);
+                        *arg = func.inst(made).results[0];
+                    }
+                    _ => {}
                 }
-                _ => {}
+            });
+            if let InstKind::Op { op, args } = &mut kind {
+                if reads_float && self.is_float(args[0]) {
+                    // Already a float: read it through its bits, which the simplifier takes away.
+                    args[0] = self.bits_of(args[0]);
+                }
+                if is_select {
+                    *op = select_float;
+                }
             }
-        });
-        if let InstKind::Op { op: Op::AsF32, args } = &mut kind
-            && is_float(args[0])
-        {
-            // Already a float: read it through its bits, which the simplifier takes away.
-            args[0] = as_bits[args[0].index()].expect("made where the value was");
+            let regions = kind.regions();
+            func.inst_mut(inst).kind = kind;
+            for inner in regions {
+                self.region(func, inner, Some(inst));
+            }
+            kept.push(inst);
+            let results = func.inst(inst).results.to_vec();
+            self.add_bits(func, &results, &mut kept);
         }
-        if let InstKind::Op { op, .. } = &mut kind
-            && is_select
-        {
-            *op = Op::SelectF32;
-        }
-        let regions = kind.regions();
-        func.inst_mut(inst).kind = kind;
-        for inner in regions {
-            rewrite(func, inner, Some(inst), float, as_bits);
-        }
-        kept.push(inst);
-        let results = func.inst(inst).results.to_vec();
-        bits_of(func, &results, float, as_bits, &mut kept);
+        func.region_mut(region).insts = kept;
     }
-    func.region_mut(region).insts = kept;
-}
 
-/// After the definition of each value that becomes a float: its bits, for those who want them.
-fn bits_of(func: &mut Function, values: &[Value], float: &[bool], as_bits: &mut [Option<Value>], kept: &mut Vec<Inst>) {
-    for &value in values.iter().filter(|value| float.get(value.index()).copied().unwrap_or(false)) {
-        let args = Values::from_slice(&[value]);
-        let inst = func.add_inst(InstKind::Op { op: Op::BitsF32, args }, &[Type::I32], Default::default());
-        as_bits[value.index()] = Some(func.inst(inst).results[0]);
-        kept.push(inst);
+    fn bits_of(&self, value: Value) -> Value {
+        self.as_bits[value.index()].expect("made where the value was")
+    }
+
+    /// After the definition of each value that becomes a float: its bits.
+    fn add_bits(&mut self, func: &mut Function, values: &[Value], kept: &mut Vec<Inst>) {
+        for &value in values {
+            if self.is_float(value) {
+                let kind = InstKind::Op { op: self.width.bits_of, args: Values::from_slice(&[value]) };
+                let inst = func.add_inst(kind, &[self.width.bits], Default::default());
+                self.as_bits[value.index()] = Some(func.inst(inst).results[0]);
+                kept.push(inst);
+            }
+        }
     }
 }
