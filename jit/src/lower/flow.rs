@@ -84,19 +84,27 @@ impl Lowering<'_, '_> {
             }
             self.origin = self.func.inst(inst).origin;
             self.stand(Site::of(inst));
-            self.instruction(inst);
-            if self.mask.is_some() && self.facts.uniformity.may_lose_lanes(inst) && self.needs_lanes(&insts[n + 1..]) {
+            let checks_lanes = self.instruction(inst);
+            let may_be_gone = !checks_lanes && self.mask.is_some() && self.facts.uniformity.may_lose_lanes(inst);
+            if may_be_gone && self.needs_lanes(&insts[n + 1..]) {
                 self.leave_if_empty();
             }
         }
     }
 
-    fn instruction(&mut self, inst: Inst) {
+    /// Writes an instruction; gives whether it goes away by itself where no lane is left after it.
+    fn instruction(&mut self, inst: Inst) -> bool {
         let func = self.func;
         match &func.inst(inst).kind {
             InstKind::If { cond, then_region, else_region } => match self.operand(*cond) {
                 Operand::Uniform(cond) => self.uniform_if(inst, cond.value, [*then_region, *else_region]),
-                Operand::Packet(cond) => self.masked_if(inst, &cond, [*then_region, *else_region]),
+                Operand::Packet(cond) => match self.way_out_of(inst, [*then_region, *else_region]) {
+                    Some((sides, holds)) => {
+                        self.way_out(inst, &cond, sides, holds);
+                        return true;
+                    }
+                    None => self.masked_if(inst, &cond, [*then_region, *else_region]),
+                },
             },
             InstKind::Loop { inits, body } => self.loop_(inst, inits, *body),
             InstKind::Switch { selector, cases, default } => match self.operand(*selector) {
@@ -112,6 +120,7 @@ impl Lowering<'_, '_> {
             InstKind::Return => self.leave(),
             _ => self.simple(inst),
         }
+        false
     }
 
     /// Whether instructions may not run without lanes.
@@ -318,7 +327,9 @@ impl Lowering<'_, '_> {
         if let Some(run) = self.frames[at].run.clone() {
             self.add_lanes(&run, &active, !gathers);
         }
-        if self.is_real_jump(at) {
+        let real = self.is_real_jump(at);
+        debug_assert!(real || gathers, "lanes that come to the next round by several ways are gathered");
+        if real {
             self.frames[at].latched = true;
             let latch = self.frames[at].latch;
             self.jump(latch);
@@ -381,6 +392,68 @@ impl Lowering<'_, '_> {
         self.frames.last_mut().expect("pushed above").blend_results = blend;
         self.arm(second, mask);
         self.finish_masked(entry);
+    }
+
+    /// The sides of a divergent `if` that is a way out, the one that leads out first and whether lanes take it where the
+    /// condition holds: it never comes to its end, and the other side has nothing to do.
+    fn way_out_of(&self, inst: Inst, regions: [Region; 2]) -> Option<([Region; 2], bool)> {
+        if !self.facts.uniformity.may_lose_lanes(inst) {
+            return None;
+        }
+        let leads_out = |region: Region| {
+            let (last, before) = self.func.region(region).insts.split_last().expect("a region ends in a terminator");
+            let ends_in_jump = matches!(
+                self.func.inst(*last).kind,
+                InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Return
+            );
+            ends_in_jump && before.iter().all(|&inst| self.func.inst(inst).kind.regions().is_empty())
+        };
+        let [then_region, else_region] = regions;
+        if leads_out(then_region) && self.is_idle(else_region) {
+            return Some((regions, true));
+        }
+        (leads_out(else_region) && self.is_idle(then_region)).then_some(([else_region, then_region], false))
+    }
+
+    /// Writes a way out. Where no lane takes it, what follows goes on without a look at the lanes that are left.
+    fn way_out(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
+        let entry = self.active();
+        let mut frame = self.frame(inst);
+        frame.masked = true;
+        self.note(Note::WayOut);
+        frame.results = self.result_homes(inst);
+        // Lanes that stay bring the results, and others need none: nothing is kept apart, and who comes out is known.
+        frame.blend_results = false;
+        if let Some(after) = frame.after.take() {
+            self.release(after);
+        }
+        self.frames.push(frame);
+        let mut sides = [self.mask_and(&entry, cond), self.mask_and_not(&entry, cond)];
+        if !holds {
+            sides.reverse();
+        }
+        let [leaving, staying] = sides;
+        self.mask = Some(Mask::Lanes(staying.clone()));
+        self.region(idle);
+        let staying = self.park(Mask::Lanes(staying));
+
+        let [taken, rest, next] = [(); 3].map(|()| self.builder.create_block());
+        let any = self.emit().any(&leaving);
+        self.builder.ins().brif(any, taken, &[], next, &[]);
+        self.frames.last_mut().expect("pushed above").empty = rest;
+        self.enter(taken, Mask::Lanes(leaving));
+        self.region(out);
+        let frame = self.frames.pop().expect("pushed above");
+        self.enter_parked(rest, &staying);
+        let lanes = self.active();
+        let lanes = self.mask_packet(&lanes);
+        let any = self.emit().any(&lanes);
+        let empty = self.empty_target();
+        self.builder.ins().brif(any, next, &[], empty, &[]);
+        self.builder.seal_block(next);
+        self.builder.switch_to_block(next);
+        self.come_out(&frame, &staying);
+        self.give_back(frame, staying);
     }
 
     /// Ends a construct whose arms ran one after the other. The builder stands where they all have run.
@@ -517,10 +590,11 @@ impl Lowering<'_, '_> {
         let mut frame = self.frame(inst);
         frame.is_loop = true;
         frame.latch = self.builder.create_block();
-        frame.empty = frame.latch;
         let varying = self.facts.uniformity.params_need_masks(inst);
         frame.blend_params = varying;
         frame.gathers_run = varying;
+        // Where all lanes of a round come to the next one together, they are there if it is reached.
+        frame.empty = if varying { frame.latch } else { frame.merge };
         self.loop_homes(&mut frame, inits, body);
         if frame.divergent || frame.after.is_some() {
             let lanes = self.mask_packet(&entry);
@@ -528,6 +602,7 @@ impl Lowering<'_, '_> {
             frame.run = Some(self.new_home(Type::Bool, false, &lanes.into(), remote));
         }
         let entry = self.park(entry);
+        let splats = self.splat_for_loop(body);
         let header = self.builder.create_block();
         self.builder.ins().jump(header, &[]);
         self.builder.switch_to_block(header);
@@ -539,12 +614,17 @@ impl Lowering<'_, '_> {
         }
         if let Some(run) = frame.run.clone() {
             self.mask = Some(Mask::Lanes(self.home_lanes(&run)));
-            let none = self.emit().mask_constant(false);
-            self.set_home(&run, &none.into(), None);
+            if frame.gathers_run {
+                let none = self.emit().mask_constant(false);
+                self.set_home(&run, &none.into(), None);
+            }
         }
         self.frames.push(frame);
         self.region(body);
         let mut frame = self.frames.pop().expect("pushed above");
+        for value in splats {
+            self.splats[value.index()] = None;
+        }
         self.latch(&mut frame, header, origin, &entry);
         self.builder.seal_block(header);
         self.finish(frame, entry);
@@ -584,12 +664,16 @@ impl Lowering<'_, '_> {
         }
         self.builder.seal_block(frame.latch);
         self.builder.switch_to_block(frame.latch);
-        self.note(if frame.divergent && frame.run.is_some() { Note::AnyTest } else { Note::LeaveTogether });
-        if let Some(run) = frame.run.as_ref().filter(|_| frame.divergent) {
-            let lanes = self.home_lanes(run);
-            let any = self.emit().any(&lanes);
-            frame.merged = true;
-            self.branch_away_unless(any, frame.merge);
+        match frame.run.clone().filter(|_| frame.divergent) {
+            None => self.note(Note::LeaveTogether),
+            Some(_) if !frame.gathers_run => self.note(Note::LeaveApart),
+            Some(run) => {
+                self.note(Note::AnyTest);
+                let lanes = self.home_lanes(&run);
+                let any = self.emit().any(&lanes);
+                frame.merged = true;
+                self.branch_away_unless(any, frame.merge);
+            }
         }
         let lanes = match &frame.run {
             Some(run) => Mask::Lanes(self.home_lanes(run)),

@@ -72,13 +72,16 @@ use crate::error::CompileError;
 use crate::mxcsr::FloatMode;
 use crate::ops::lower_op;
 use crate::options::Options;
-use crate::packet::{self, Emit, Fma, Operand, Shape};
+use crate::packet::{self, Emit, Fma, Operand, Packet, Shape};
 use crate::site::Site;
 
 /// Lanes of a packet.
 pub(crate) const LANES: u32 = 8;
 
 pub(crate) use self::layout::ThreadRow;
+
+/// Rounds of loops between two looks at the stop word: far less than a millisecond's worth for any sane loop body.
+const ROUNDS_AT_ONCE: i64 = 1 << 10;
 
 /// Writes the Cranelift function for a shader and gives what it needs of an arena. With notes every
 /// instruction says what it is for.
@@ -104,6 +107,9 @@ pub(crate) fn lower(
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
     let pressure = Pressure::compute(func, &facts);
     let scratch = builder.ins().iadd_imm_s(arena, layout.scratch() as i64);
+    let rounds_left = builder.declare_var(types::I64);
+    let none = builder.ins().iconst(types::I64, 0);
+    builder.def_var(rounds_left, none);
     let mut lowering = Lowering {
         func,
         facts: &facts,
@@ -138,13 +144,19 @@ pub(crate) fn lower(
         any_left: None,
         seen: vec![0; func.value_count()],
         segments: 0,
+        rounds_left,
+        takes_rounds: false,
+        splats: vec![None; func.value_count()],
         call_conv: isa.default_call_conv(),
         helper_signature: None,
     };
     lowering.function();
     lowering.stand(Site::Exit);
+    lowering.builder.switch_to_block(exit);
+    if lowering.takes_rounds {
+        lowering.give_back_rounds();
+    }
     let Lowering { mut builder, scratch, .. } = lowering;
-    builder.switch_to_block(exit);
     builder.ins().return_(&[]);
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
@@ -243,6 +255,12 @@ struct Lowering<'a, 'f> {
     /// The last segment that makes a value itself.
     seen: Vec<u32>,
     segments: u32,
+    /// Rounds of loops that were taken from the budget and not used yet.
+    rounds_left: Variable,
+    /// There are loops.
+    takes_rounds: bool,
+    /// Uniform values of before the loops that are being written, in every lane.
+    splats: Vec<Option<Packet>>,
     call_conv: CallConv,
     helper_signature: Option<SigRef>,
 }
@@ -281,7 +299,10 @@ impl<'f> Lowering<'_, 'f> {
             }
             InstKind::Op { op, args } => {
                 let first = self.first_of_op(data.results[0], *op, args);
-                let args: Vec<Operand> = args.iter().map(|&arg| self.operand(arg)).collect();
+                let args: Vec<Operand> = match self.facts.is_uniform(data.results[0]) {
+                    true => args.iter().map(|&arg| self.operand(arg)).collect(),
+                    false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
+                };
                 let mode = self.mode;
                 let result = lower_op(&mut self.emit(), *op, &args, mode);
                 self.define(data.results[0], result);
@@ -360,17 +381,52 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.switch_to_block(next);
     }
 
-    /// Looks at the stop word and takes a round off the budget; written at the back edge of every loop. `lanes` are those
-    /// that are in it, if the running packet is alone in it.
+    /// Takes a round off the budget; written at the back edge of every loop. Rounds are taken from the context in
+    /// portions, and only then is the stop word looked at: what every round pays is one count and one branch. `lanes` are
+    /// those that are in the loop, if the running packet is alone in it.
     fn poll(&mut self, origin: Origin, lanes: Option<&Mask>) {
+        let portion = self.rounds_left;
+        self.takes_rounds = true;
+        let [refill, next] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(refill);
+        let left = self.builder.use_var(portion);
+        self.builder.ins().brif(left, next, &[], refill, &[]);
+        self.builder.seal_block(refill);
+        self.builder.switch_to_block(refill);
         let stop = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::STOP);
         let stop = self.builder.ins().load(types::I32, own_flags(), stop, 0);
         let stop = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::NotEqual, stop, 0);
         self.fault_if_in(stop, FaultKind::Stopped, origin, lanes);
+        self.set_cold();
         let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
         let empty = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::Equal, fuel, 0);
         self.fault_if_in(empty, FaultKind::OutOfFuel, origin, lanes);
-        let fuel = self.builder.ins().iadd_imm_s(fuel, -1);
+        self.set_cold();
+        let most = self.builder.ins().iconst(types::I64, ROUNDS_AT_ONCE);
+        let is_last = self.builder.ins().icmp(ir::condcodes::IntCC::UnsignedLessThan, fuel, most);
+        let taken = self.builder.ins().select(is_last, fuel, most);
+        let fuel = self.builder.ins().isub(fuel, taken);
+        self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
+        self.builder.def_var(portion, taken);
+        self.builder.ins().jump(next, &[]);
+        self.builder.seal_block(next);
+        self.builder.switch_to_block(next);
+        let left = self.builder.use_var(portion);
+        let left = self.builder.ins().iadd_imm_s(left, -1);
+        self.builder.def_var(portion, left);
+    }
+
+    /// The block that is being written is hardly ever reached.
+    fn set_cold(&mut self) {
+        let block = self.builder.current_block().expect("code is being written");
+        self.builder.set_cold_block(block);
+    }
+
+    /// The function's end: gives back the rounds that were taken and not used.
+    fn give_back_rounds(&mut self) {
+        let left = self.builder.use_var(self.rounds_left);
+        let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
+        let fuel = self.builder.ins().iadd(fuel, left);
         self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
     }
 }

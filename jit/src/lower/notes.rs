@@ -81,7 +81,12 @@ pub(crate) enum Note {
     SkippableArm,
     /// A way is so short that it always runs.
     UnskippedArm,
-    /// Lanes leave a loop in different rounds: each round ends with a test whether any is left.
+    /// Lanes may leave here: a test whether any does, and only then one whether any is left.
+    WayOut,
+    /// Lanes leave a loop in different rounds, by ways out.
+    LeaveApart,
+    /// Lanes leave a loop in different rounds and come to the next one by several ways: each ends with a test whether any is
+    /// left.
     AnyTest,
     /// Lanes leave a loop together.
     LeaveTogether,
@@ -119,6 +124,8 @@ impl fmt::Display for Note {
             Note::Masks => "masks",
             Note::SkippableArm => "skippable arm",
             Note::UnskippedArm => "short arm",
+            Note::WayOut => "way out",
+            Note::LeaveApart => "lanes leave apart",
             Note::AnyTest => "any-test per round",
             Note::LeaveTogether => "lanes leave together",
             Note::LeftTest => "any-test after",

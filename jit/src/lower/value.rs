@@ -1,6 +1,6 @@
 //! Values: constants, inputs, operands, and what is kept in the packet's record between segments.
 
-use brolga_ir::entity::Value;
+use brolga_ir::entity::{Region, Value};
 use brolga_ir::function::{Input, InstKind, ValueDef};
 use brolga_ir::span::Packing;
 use brolga_ir::{Const, Op, Type};
@@ -22,6 +22,50 @@ impl Lowering<'_, '_> {
             self.recall(value);
         }
         self.values[value.index()].clone().expect("verified: definitions come before uses")
+    }
+
+    /// An operand of an operation whose result varies: what was splatted before the loop, if it was.
+    pub fn splat_operand(&mut self, op: Op, position: usize, value: Value) -> Operand {
+        match &self.splats[value.index()] {
+            Some(packet) if !keeps_uniform(op, position) => packet.clone().into(),
+            _ => self.operand(value),
+        }
+    }
+
+    /// Before a loop: brings uniform values that operations of its body need in every lane there once. Gives what is to be
+    /// forgotten after it.
+    pub fn splat_for_loop(&mut self, body: Region) -> Vec<Value> {
+        let mut found = Vec::new();
+        // Where registers are far too few, more values that live long would not help.
+        if self.pressure.bytes == 0 {
+            self.find_splats(body, &mut found);
+        }
+        for &value in &found {
+            let operand = self.operand(value);
+            let packet = self.emit().packet(&operand);
+            self.splats[value.index()] = Some(packet);
+        }
+        found
+    }
+
+    fn find_splats(&self, region: Region, found: &mut Vec<Value>) {
+        for &inst in &self.func.region(region).insts {
+            let data = self.func.inst(inst);
+            if let InstKind::Op { op, args } = &data.kind
+                && !self.facts.is_uniform(data.results[0])
+            {
+                for (n, &arg) in args.iter().enumerate() {
+                    let is_before = matches!(self.values[arg.index()], Some(Operand::Uniform(_)));
+                    let is_new = self.splats[arg.index()].is_none() && !found.contains(&arg);
+                    if is_before && is_new && !keeps_uniform(*op, n) && found.len() < MOST_SPLATS {
+                        found.push(arg);
+                    }
+                }
+            }
+            for inner in data.kind.regions() {
+                self.find_splats(inner, found);
+            }
+        }
     }
 
     /// A value in every lane.
@@ -304,4 +348,12 @@ fn table_flags() -> MemFlagsData {
     let mut flags = word_flags();
     flags.set_readonly();
     flags
+}
+
+/// Values splatted before one loop at most: each takes two registers for as long, or a place in the frame.
+const MOST_SPLATS: usize = 8;
+
+/// Whether an operation takes a uniform operand as it is beside varying ones: the amount of a shift.
+fn keeps_uniform(op: Op, position: usize) -> bool {
+    position == 1 && matches!(op, Op::Shl | Op::UShr | Op::SShr)
 }
