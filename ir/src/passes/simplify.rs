@@ -142,7 +142,9 @@ fn simpler(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
     if is_commutative(op) && consts[0].is_some() {
         return Some(Outcome::Op(op, Values::from_slice(&[args[1], args[0]])));
     }
-    conversion(func, op, args, kept).or_else(|| condition(func, op, args)).or_else(|| integer(func, op, args, kept))
+    conversion(func, op, args, kept)
+        .or_else(|| condition(func, op, args, kept))
+        .or_else(|| integer(func, op, args, kept))
 }
 
 fn is_commutative(op: Op) -> bool {
@@ -236,7 +238,7 @@ fn select_of_bits(
 }
 
 /// Conditions and selects.
-fn condition(func: &Function, op: Op, args: &[Value]) -> Option<Outcome> {
+fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {
     let value = |v| Some(Outcome::Value(v));
     match op {
         Op::SelectBool | Op::SelectI32 | Op::SelectF32 | Op::SelectI64 | Op::SelectF64 => {
@@ -246,7 +248,21 @@ fn condition(func: &Function, op: Op, args: &[Value]) -> Option<Outcome> {
             if let Some(cond) = func.as_const(args[0]) {
                 return value(if cond.bits != 0 { args[1] } else { args[2] });
             }
-            let cond = operand_of(func, args[0], Op::BNot)?;
+            if let Some(cond) = operand_of(func, args[0], Op::BNot) {
+                return Some(Outcome::Op(op, Values::from_slice(&[cond, args[2], args[1]])));
+            }
+            // Comparisons that vector code has to turn round are turned round here, where that costs nothing.
+            let (made_by, parts) = func.as_op(args[0])?;
+            let opposite = match made_by {
+                Op::INe => Op::IEq,
+                Op::SGe => Op::SLt,
+                Op::ULt => Op::UGe,
+                _ => return None,
+            };
+            let parts = Values::from_slice(parts);
+            let ValueDef::Result(inst, _) = func.value(args[0]).def else { return None };
+            let origin = func.inst(inst).origin;
+            let cond = emit(func, kept, origin, opposite, &parts);
             Some(Outcome::Op(op, Values::from_slice(&[cond, args[2], args[1]])))
         }
         Op::BAnd | Op::BOr => {

@@ -4,7 +4,7 @@
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Opcode, Value, ValueDef, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::{Emit, Operand, Packet, Uniform, Vectors};
@@ -50,6 +50,10 @@ impl Emit<'_, '_> {
         if let Some(shifted) = direct {
             return shifted;
         }
+        if let (RightShift::Logical, Some((fixed, small))) = (kind, self.small_amount(amount)) {
+            let a = self.packet(a).into();
+            return self.ushr_small(&a, fixed, &small);
+        }
         let [a, amount] = self.two_packets(a, amount);
         match kind {
             RightShift::Logical => self.ushr_lanes(&a, &amount),
@@ -76,6 +80,69 @@ impl Emit<'_, '_> {
 
     fn two_packets(&mut self, a: &Operand, b: &Operand) -> [Operand; 2] {
         [Operand::Packet(self.packet(a)), Operand::Packet(self.packet(b))]
+    }
+
+    /// An amount as a constant and a part of at most 15 per lane, 31 in all, as far as its definition shows.
+    fn small_amount(&self, amount: &Operand) -> Option<(u8, Operand)> {
+        let Operand::Packet(packet) = amount else { return None };
+        let mut fixed = 0;
+        let mut vectors = Vectors::new();
+        for (n, &vector) in packet.vectors.iter().enumerate() {
+            let (constant, small) = self.constant_and_rest(vector);
+            if (n > 0 && constant != fixed) || constant > 16 || self.most_of(small)? > 15 {
+                return None;
+            }
+            fixed = constant;
+            vectors.push(small);
+        }
+        let small = Packet { ty: Type::I32, vectors };
+        Some((fixed as u8, small.into()))
+    }
+
+    /// A vector as a sum of a constant and the rest.
+    fn constant_and_rest(&self, vector: Value) -> (u32, Value) {
+        let dfg = &self.builder.func.dfg;
+        if let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(vector))
+            && dfg.insts[inst].opcode() == Opcode::Iadd
+            && let &[rest, constant] = dfg.inst_args(inst)
+            && let Some(constant) = self.vector_constant(constant)
+        {
+            return (constant, rest);
+        }
+        (0, vector)
+    }
+
+    /// The largest number that a lane can hold after a shift or an `and`.
+    fn most_of(&self, vector: Value) -> Option<u32> {
+        let dfg = &self.builder.func.dfg;
+        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(vector)) else { return None };
+        let args = dfg.inst_args(inst);
+        match dfg.insts[inst].opcode() {
+            Opcode::Ushr => {
+                let amount = self.known_constant(Uniform { ty: Type::I32, value: args[1] })?;
+                Some(u32::MAX >> (amount.bits & 31))
+            }
+            Opcode::Band => self.vector_constant(args[1]),
+            _ => None,
+        }
+    }
+
+    /// x >> (fixed + s) for s up to 15: both halves of x >> fixed, each shifted left by 16 - s in a product, and then right
+    /// by 16. The lower half of a product never leaves its 32 bits; of the upper one, what leaves is lost anyway.
+    fn ushr_small(&mut self, a: &Operand, fixed: u8, small: &Operand) -> Operand {
+        let bias = self.constant_packet(Const::i32(127 + 16)).into();
+        let exponent = self.sub(&bias, small);
+        let power = self.power_of_two(&exponent);
+        let high = match fixed {
+            16.. => self.constant_packet(Const::i32(0)).into(),
+            _ => self.ushr_by(a, fixed + 16),
+        };
+        let shifted = if fixed == 0 { a.clone() } else { self.ushr_by(a, fixed) };
+        let low = self.and_bits(&shifted, 0xffff);
+        let high = self.mul(&high, &power);
+        let low = self.mul(&low, &power);
+        let low = self.ushr_by(&low, 16);
+        self.or(&high, &low)
     }
 
     /// x >> s is bits 31 and up of the 64-bit product of x and 2^(31 - s).
