@@ -29,6 +29,17 @@ impl Random {
         self.below(n) == 0
     }
 
+    /// The bits of a float: a moderate one, or one whose sums or products with its like are about the smallest normal
+    /// number.
+    pub fn float(&mut self) -> u32 {
+        let exponent = match self.below(8) {
+            0 => self.below(3),
+            1 => 62 + self.below(4),
+            _ => return (self.below(4000) as f32 / 16.0 - 100.0).to_bits(),
+        };
+        self.bits() as u32 & 0x807f_ffff | (exponent as u32) << 23
+    }
+
     /// A word, often one at an edge of integers or floats.
     pub fn word(&mut self) -> u32 {
         const EDGES: [u32; 24] = [

@@ -260,11 +260,11 @@ impl Program {
     }
 }
 
-/// Words of which many are small numbers, moderate floats and edges.
+/// Words of which many are small numbers, floats and edges.
 fn value(random: &mut Random) -> u32 {
     match random.below(4) {
         0 => random.below(8) as u32,
-        1 => (random.below(4000) as f32 / 16.0 - 100.0).to_bits(),
+        1 | 2 => random.float(),
         _ => random.word(),
     }
 }

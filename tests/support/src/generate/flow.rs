@@ -92,6 +92,12 @@ impl Generator {
         if context.uniform && self.random.one_in(3) {
             return self.uniform_statement(context, block);
         }
+        if let Some(shared) = context.shared
+            && self.random.one_in(3)
+        {
+            block.push(Node::Group(self.shared_access(shared)));
+            return false;
+        }
         match self.random.below(100) {
             0..=37 => block.push(Node::Plain(self.pure())),
             38..=42 => block.push(Node::Plain(self.small())),

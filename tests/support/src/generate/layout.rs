@@ -61,7 +61,7 @@ pub fn layout(random: &mut Random) -> Layout {
         input_bytes: random.pick(&[4, 8, 12, 16, 16, 20, 32]),
         input_format: random.pick(&FORMATS),
         picture,
-        shared_bytes: random.pick(&[4, 4, 8, 12, 16, 20]),
+        shared_bytes: random.pick(&[4, 8, 12, 12, 16, 20]),
         shared_reverse: random.one_in(4),
         unbound: random.one_in(20).then(|| match random.below(7) {
             n @ 0..=2 => Register::Resource(n as u32),

@@ -257,7 +257,7 @@ impl Generator {
 
     fn word_of(&mut self, ty: Type) -> u32 {
         match (ty, self.random.below(3)) {
-            (Type::Float, 0) => (self.random.below(64) as f32 / 4.0 - 8.0).to_bits(),
+            (Type::Float, 0 | 1) => self.random.float(),
             (Type::Int | Type::Uint | Type::Bool, 0) => self.random.below(40) as u32,
             _ => self.random.word(),
         }
