@@ -76,7 +76,10 @@ pub enum FaultKind {
     /// The budget of loop rounds is used up.
     OutOfFuel,
     /// Threads of a group disagreed about a branch that leads to a barrier.
-    DivergentBarrier,
+    DivergentBarrier {
+        /// Flattened numbers of the first thread that has not returned, and of the first that goes another way.
+        threads: [u32; 2],
+    },
     /// A helper failed inside; a bug of ours.
     Internal,
 }

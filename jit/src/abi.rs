@@ -26,6 +26,8 @@ use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
 use brolga_ir::host::{Fault, FaultKind, Host, ViewSlot};
 use brolga_ir::span::Span;
 
+use crate::compiled::VoteRows;
+use crate::lower::LANES;
 use crate::mxcsr::{FloatGuard, FloatMode};
 
 /// Lanes that a row of a context can hold: those of the widest packet there may ever be.
@@ -221,14 +223,31 @@ impl Context {
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 
-    /// Takes the fault of the last run, if there was one.
+    /// The first thread that votes, and the first that votes otherwise, of those that have not returned.
+    ///
+    /// # Safety
+    /// The shader that these rows belong to was the last to run with this context.
+    pub(crate) unsafe fn disagreeing(&self, rows: &VoteRows) -> [u32; 2] {
+        let word = |thread: u32, row: u64| {
+            let (packet, lane) = (u64::from(thread / LANES), u64::from(thread % LANES));
+            let at = rows.records + packet * rows.record_bytes + row + 4 * lane;
+            // SAFETY: the shader's own layout of its arena, which is valid for all of it (B) and at rest now.
+            unsafe { self.arena.add(at as usize).cast::<u32>().read() }
+        };
+        let mut voters = (0..rows.threads).filter(|&thread| rows.alive.is_none_or(|alive| word(thread, alive) != 0));
+        let first = voters.next().unwrap_or(0);
+        let other = voters.find(|&thread| word(thread, rows.votes) != word(first, rows.votes));
+        [first, other.unwrap_or(first)]
+    }
+
+    /// Takes the fault of the last run, if there was one. Who disagreed about a barrier is not known here.
     pub fn take_fault(&mut self) -> Option<Fault> {
         let origin = Origin(self.fault_origin);
         let kind = match std::mem::take(&mut self.fault_kind) {
             0 => return None,
             STOPPED => FaultKind::Stopped,
             OUT_OF_FUEL => FaultKind::OutOfFuel,
-            DIVERGENT_BARRIER => FaultKind::DivergentBarrier,
+            DIVERGENT_BARRIER => FaultKind::DivergentBarrier { threads: [0; 2] },
             _ => FaultKind::Internal,
         };
         Some(Fault::new(kind, origin))
@@ -245,7 +264,7 @@ pub fn fault_number(kind: FaultKind) -> u32 {
     match kind {
         FaultKind::Stopped => STOPPED,
         FaultKind::OutOfFuel => OUT_OF_FUEL,
-        FaultKind::DivergentBarrier => DIVERGENT_BARRIER,
+        FaultKind::DivergentBarrier { .. } => DIVERGENT_BARRIER,
         _ => INTERNAL,
     }
 }

@@ -13,7 +13,7 @@ use cranelift_codegen::{CompiledCode, Context, Final, MachSrcLoc, ir};
 use target_lexicon::{Architecture, Triple};
 
 use crate::code::ExecutableCode;
-use crate::compiled::{Compiled, Statistics};
+use crate::compiled::{Compiled, Statistics, VoteRows};
 use crate::error::CompileError;
 use crate::lower::notes::Notes;
 use crate::lower::{self, LANES, ThreadRow};
@@ -38,6 +38,7 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
         threads: thread_table(func, options.packing),
         group_size: func.interface.group_size,
         packing: options.packing,
+        votes: machine.votes,
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
         statistics: machine.statistics,
     })
@@ -66,6 +67,7 @@ fn signature(isa: &dyn TargetIsa) -> ir::Signature {
 pub(crate) struct Machine {
     pub bytes: Vec<u8>,
     pub arena: crate::ArenaLayout,
+    pub votes: Option<VoteRows>,
     pub statistics: Statistics,
 }
 
@@ -109,7 +111,7 @@ fn run(
     let start = Instant::now();
     let mut context = Context::new();
     context.func.signature = signature(isa);
-    let arena =
+    let lower::Needs { arena, votes } =
         lower::lower(func, options, isa, &mut context.func, record.as_deref_mut().map(|record| &mut record.notes))?;
     let lower_time = start.elapsed();
     if let Some(record) = &mut record {
@@ -134,7 +136,7 @@ fn run(
     let bytes = code.code_buffer().to_vec();
     let statistics =
         Statistics { code_bytes: bytes.len(), frame_bytes, clif_insts, lower_time, codegen_time: start.elapsed() };
-    Ok(Machine { bytes, arena, statistics })
+    Ok(Machine { bytes, arena, votes, statistics })
 }
 
 impl Record {

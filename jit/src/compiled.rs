@@ -20,6 +20,21 @@ pub struct ArenaLayout {
     pub align: usize,
 }
 
+/// Where the packets' votes about barriers are in the arena, to say who disagreed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VoteRows {
+    /// Threads of a group.
+    pub threads: u32,
+    /// The first packet's record.
+    pub records: u64,
+    /// From one packet's record to the next.
+    pub record_bytes: u64,
+    /// The row of votes in a record.
+    pub votes: u64,
+    /// The row of threads that have not returned, if threads may return before others.
+    pub alive: Option<u64>,
+}
+
 /// What compiling took and gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
@@ -45,6 +60,7 @@ pub struct Compiled {
     pub(crate) threads: Box<[u32]>,
     pub(crate) group_size: [u32; 3],
     pub(crate) packing: Packing,
+    pub(crate) votes: Option<VoteRows>,
     pub(crate) immediate: Box<[u32]>,
     pub(crate) statistics: Statistics,
 }
@@ -116,6 +132,11 @@ impl Compiled {
         drop(mode);
         match context.take_fault() {
             None => Ok(()),
+            Some(Fault { kind: FaultKind::DivergentBarrier { .. }, origin, .. }) => {
+                // SAFETY: this shader has just run with this context.
+                let threads = self.votes.map_or([0; 2], |rows| unsafe { context.disagreeing(&rows) });
+                Err(Fault::new(FaultKind::DivergentBarrier { threads }, origin))
+            }
             Some(fault) if self.packing == Packing::Group => Err(fault),
             Some(fault) => Err(Fault { group: context.faulting_thread() / threads_per_group, ..fault }),
         }

@@ -400,10 +400,10 @@ fn groups_agree_on_branches_with_barriers() {
 #[test]
 fn disagreement_about_a_barrier_is_a_fault() {
     // Within a packet, and between packets.
-    for limit in [3, 8] {
+    for first_other in [3, 8] {
         let mut func = function([16, 1, 1]);
         let mut b = Builder::new(&mut func);
-        let (limit, index) = (b.i32(limit), b.input(Input::ThreadIndex));
+        let (limit, index) = (b.i32(first_other), b.input(Input::ThreadIndex));
         let low = b.op(Op::ULt, &[index, limit]);
         store_own(&mut b, index);
         b.set_origin(Origin(77));
@@ -413,7 +413,10 @@ fn disagreement_about_a_barrier_is_a_fault() {
         });
         b.return_();
         let outcome = compare(func, &words(16), &[[0, 0, 0]], FUEL);
-        assert_eq!(outcome.ends, [Err(Fault::new(FaultKind::DivergentBarrier, Origin(77)))]);
+        assert_eq!(
+            outcome.ends,
+            [Err(Fault::new(FaultKind::DivergentBarrier { threads: [0, first_other] }, Origin(77)))]
+        );
         assert_eq!(content(&outcome), (0..16).collect::<Vec<u32>>());
     }
 }

@@ -99,7 +99,9 @@ pub enum Error {
     },
     /// Threads of one group disagreed about a branch that leads to a barrier.
     #[error(
-        "threads of group ({}, {}, {}) disagree about a branch around a barrier at {place}",
+        "threads ({}, {}, {}) and ({}, {}, {}) of group ({}, {}, {}) disagree at {place}, which decides about a barrier: \
+         all threads of a group that have not returned must go the same way there",
+        threads[0][0], threads[0][1], threads[0][2], threads[1][0], threads[1][1], threads[1][2],
         group[0], group[1], group[2]
     )]
     DivergentBarrier {
@@ -107,6 +109,8 @@ pub enum Error {
         place: Place,
         /// The group.
         group: [u32; 3],
+        /// The first thread of the group that has not returned, and the first that goes another way than this one.
+        threads: [[u32; 3]; 2],
     },
     /// A fault of Brolga itself.
     #[error("internal fault: {what}")]

@@ -186,7 +186,9 @@ fn threads_that_disagree_about_a_barrier_stop_the_run() {
             let good = setup.shader.clone();
             setup.shader = setup.device.compile(&bytes, &CompileOptions::new(engine)).unwrap();
             match setup.run(ENDING, |dispatch| dispatch) {
-                Err(Error::DivergentBarrier { place, group }) => {
+                Err(Error::DivergentBarrier { place, group, threads }) => {
+                    // The constant is one thread's number: that one disagrees with the first.
+                    assert_eq!(threads, [[0; 3], [ENDING, 0, 0]], "{engine}");
                     assert_eq!((group, place.text.as_str()), ([0; 3], "breakc_nz r0.z"), "{engine}");
                 }
                 other => panic!("{engine}: {other:?}"),

@@ -6,7 +6,7 @@
 use super::arena::Arena;
 use super::code::{Code, End, GroupRegion, GroupStep, Slot};
 use super::packet::Runner;
-use super::{Mask, lanes_of};
+use super::{LANES, Mask, lanes_of};
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
 use crate::span::Span;
@@ -103,16 +103,22 @@ impl Group<'_> {
 
     /// What all threads make of a condition.
     fn agree<T: PartialEq>(&mut self, slot: Slot, origin: Origin, meaning: impl Fn(u64) -> T) -> Result<T, Fault> {
-        let mut agreed = None;
+        let mut agreed: Option<(T, u32)> = None;
         self.for_each_packet(|runner, mask| {
             let value = runner.value(slot);
             for lane in lanes_of(mask) {
-                if *agreed.get_or_insert_with(|| meaning(value[lane])) != meaning(value[lane]) {
-                    return Err(Fault::new(FaultKind::DivergentBarrier, origin));
+                let (way, thread) = (meaning(value[lane]), (runner.packet * LANES + lane) as u32);
+                match &agreed {
+                    None => agreed = Some((way, thread)),
+                    Some((first_way, _)) if *first_way == way => {}
+                    Some((_, first)) => {
+                        let threads = [*first, thread];
+                        return Err(Fault::new(FaultKind::DivergentBarrier { threads }, origin));
+                    }
                 }
             }
             Ok(())
         })?;
-        agreed.ok_or(Fault::new(FaultKind::Internal, origin))
+        agreed.map(|(way, _)| way).ok_or(Fault::new(FaultKind::Internal, origin))
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Facts {
     uses: Vec<u32>,
     /// Threads may return in one segment and must not run the next.
     pub keeps_alive: bool,
+    /// Packets say which way their threads want to go around a barrier.
+    pub votes: bool,
 }
 
 impl Facts {
@@ -37,6 +39,7 @@ impl Facts {
             phases,
             uses: vec![0; func.value_count()],
             keeps_alive: false,
+            votes: false,
         };
         facts.visit(func, func.body(), false);
         facts.keeps_alive &= facts.phases.has_cuts();
@@ -50,6 +53,7 @@ impl Facts {
             for value in kind.args() {
                 self.uses[value.index()] += 1;
             }
+            self.votes |= self.phases.is_cut(inst) && matches!(kind, InstKind::If { .. } | InstKind::Switch { .. });
             self.keeps_alive |= inside && matches!(kind, InstKind::Return);
             for inner in kind.regions() {
                 self.visit(func, inner, inside || !self.phases.is_cut(inst));

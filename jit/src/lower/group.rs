@@ -234,7 +234,7 @@ impl<'a> Lowering<'a, '_> {
         let fails = self.builder.use_var(votes.second);
         let both = self.builder.ins().band(holds, fails);
         let both = self.builder.ins().icmp_imm_u(IntCC::NotEqual, both, 0);
-        self.fault_if(both, FaultKind::DivergentBarrier, self.origin);
+        self.fault_if(both, FaultKind::DivergentBarrier { threads: [0; 2] }, self.origin);
         let any = self.builder.ins().bor(holds, fails);
         let any = self.builder.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
         self.branch_away_unless(any, self.exit);
@@ -291,7 +291,7 @@ impl<'a> Lowering<'a, '_> {
         let none = self.builder.ins().icmp(IntCC::SignedGreaterThan, lowest, highest);
         self.branch_away(none, self.exit);
         let differ = self.builder.ins().icmp(IntCC::NotEqual, lowest, highest);
-        self.fault_if(differ, FaultKind::DivergentBarrier, self.origin);
+        self.fault_if(differ, FaultKind::DivergentBarrier { threads: [0; 2] }, self.origin);
         lowest
     }
 

@@ -3,7 +3,7 @@
 //! | part | for |
 //! |---|---|
 //! | shared memory | every `g#`, one after the other |
-//! | records | one for each packet: which threads have not returned, values kept over barriers |
+//! | records | one for each packet: which threads have not returned, their votes, values kept over barriers |
 //! | private arrays | one block for each packet that must keep them, else one for all |
 //! | scratch | what the running packet has no registers for, see `pressure.rs` |
 //!
@@ -17,7 +17,7 @@ use brolga_ir::span::Packing;
 
 use super::LANES;
 use super::facts::Facts;
-use crate::compiled::ArenaLayout;
+use crate::compiled::{ArenaLayout, VoteRows};
 use crate::error::CompileError;
 use crate::packet;
 
@@ -77,6 +77,8 @@ pub(super) struct Layout {
     pub record_bytes: u64,
     /// Where the row of threads that have not returned is in a record.
     pub alive: Option<u64>,
+    /// Where the row of the threads' last votes about a barrier is in a record: which way each wants to go.
+    pub votes: Option<u64>,
     slots: Vec<Option<u64>>,
     /// Where the packets' private arrays begin.
     pub locals: u64,
@@ -99,6 +101,7 @@ impl Layout {
 
         let mut record = Cursor::default();
         let alive = facts.keeps_alive.then(|| record.take(u64::from(ROW_BYTES), 16));
+        let votes = facts.votes.then(|| record.take(u64::from(ROW_BYTES), 16));
         let mut slots = vec![None; func.value_count()];
         for value in (0..func.value_count())
             .map(Value::new)
@@ -135,6 +138,7 @@ impl Layout {
             records,
             record_bytes,
             alive,
+            votes,
             slots,
             locals,
             local_bytes,
@@ -154,6 +158,12 @@ impl Layout {
         let total = self.total + scratch_bytes.next_multiple_of(ALIGN);
         let size_bytes = usize::try_from(total).expect("limits keep the arena small");
         ArenaLayout { size_bytes, align: ALIGN as usize }
+    }
+
+    /// Where votes can be looked up after a run.
+    pub fn vote_rows(&self) -> Option<VoteRows> {
+        let (threads, votes) = (self.threads?, self.votes?);
+        Some(VoteRows { threads, records: self.records, record_bytes: self.record_bytes, votes, alive: self.alive })
     }
 
     /// Where shared memory begins in the arena.

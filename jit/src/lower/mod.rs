@@ -67,7 +67,7 @@ use self::pressure::Pressure;
 use self::scratch::{Near, Scratch};
 use self::segment::{Position, Votes};
 use crate::abi::{self, offsets};
-use crate::compiled::ArenaLayout;
+use crate::compiled::{ArenaLayout, VoteRows};
 use crate::error::CompileError;
 use crate::mxcsr::FloatMode;
 use crate::ops::lower_op;
@@ -83,6 +83,12 @@ pub(crate) use self::layout::ThreadRow;
 /// Rounds of loops between two looks at the stop word: far less than a millisecond's worth for any sane loop body.
 const ROUNDS_AT_ONCE: i64 = 1 << 10;
 
+/// What code needs to run, and to say what happened.
+pub(crate) struct Needs {
+    pub arena: ArenaLayout,
+    pub votes: Option<VoteRows>,
+}
+
 /// Writes the Cranelift function for a shader and gives what it needs of an arena. With notes every
 /// instruction says what it is for.
 pub(crate) fn lower(
@@ -91,7 +97,7 @@ pub(crate) fn lower(
     isa: &dyn TargetIsa,
     clif: &mut ir::Function,
     mut notes: Option<&mut Notes>,
-) -> Result<ArenaLayout, CompileError> {
+) -> Result<Needs, CompileError> {
     let facts = Facts::compute(func, options.packing);
     let layout = Layout::compute(func, &facts)?;
     let mut builder_context = FunctionBuilderContext::new();
@@ -164,7 +170,7 @@ pub(crate) fn lower(
     if let Some(notes) = notes {
         notes.finish(&facts, &layout, func.value_count());
     }
-    Ok(layout.arena(scratch.bytes))
+    Ok(Needs { arena: layout.arena(scratch.bytes), votes: layout.vote_rows() })
 }
 
 /// Where packet operations find things in the context.

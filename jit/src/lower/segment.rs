@@ -6,7 +6,7 @@
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Case, Input, InstKind, Object};
 use brolga_ir::interface::ResourceClass;
-use brolga_ir::{Op, Type};
+use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::Variable;
@@ -260,6 +260,7 @@ impl Lowering<'_, '_> {
             Tail::Agree(cond) => {
                 let active = self.active();
                 let cond = self.packet_operand(cond);
+                self.store_votes(&cond);
                 let holds = self.mask_and(&active, &cond);
                 let fails = self.mask_and_not(&active, &cond);
                 let votes = self.votes.expect("made at the segment's start");
@@ -281,18 +282,29 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Writes down which way each thread wants to go, to be looked at if they disagree.
+    fn store_votes(&mut self, votes: &Packet) {
+        let at = self.layout.votes.expect("there are votes");
+        let record = self.position.record;
+        self.emit().store(votes, record, at as i32, own_flags());
+    }
+
     fn choose(&mut self, selector: Value, cases: &[Case]) {
         let active = self.active();
         let selector = self.packet_operand(selector);
         let mut taken = self.emit().mask_constant(false);
+        let mut arms = self.emit().constant_packet(Const::i32(cases.len() as u32));
         for (arm, case) in cases.iter().enumerate() {
             let matches = self.matches(&selector, &case.labels);
+            let this = self.emit().constant_packet(Const::i32(arm as u32));
+            arms = self.emit().select(&matches, &this, &arms);
             taken = self.emit().mask_or(&taken, &matches);
             let lanes = self.mask_and(&active, &matches);
             self.choose_arm(arm, &lanes);
         }
         let lanes = self.mask_and_not(&active, &taken);
         self.choose_arm(cases.len(), &lanes);
+        self.store_votes(&arms);
     }
 
     fn choose_arm(&mut self, arm: usize, lanes: &Packet) {

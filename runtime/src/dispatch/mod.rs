@@ -193,7 +193,11 @@ fn error_of(shader: &Shader, what: &Dispatch, stop: &StopWord, outcome: Outcome,
         (FaultKind::OutOfFuel, _) => {
             Error::Stopped { why: StopReason::Fuel(what.fuel.unwrap_or(u64::MAX)), place, group }
         }
-        (FaultKind::DivergentBarrier, _) => Error::DivergentBarrier { place, group },
+        (FaultKind::DivergentBarrier { threads }, _) => {
+            let [width, height, _] = shader.group_size();
+            let threads = threads.map(|n| [n % width, n / width % height, n / width / height]);
+            Error::DivergentBarrier { place, group, threads }
+        }
         (kind, _) => Error::Internal { what: format!("{kind:?} in group {group:?} at {place}") },
     }
 }

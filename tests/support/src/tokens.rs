@@ -29,15 +29,21 @@ pub mod op {
     #![allow(missing_docs)]
     pub const ADD: u32 = 0;
     pub const AND: u32 = 1;
+    pub const BREAK: u32 = 2;
     pub const BREAKC: u32 = 3;
+    pub const CASE: u32 = 6;
     pub const CONTINUEC: u32 = 8;
+    pub const DEFAULT: u32 = 10;
     pub const DIV: u32 = 14;
+    pub const ELSE: u32 = 18;
     pub const ENDIF: u32 = 21;
     pub const ENDLOOP: u32 = 22;
+    pub const ENDSWITCH: u32 = 23;
     pub const IADD: u32 = 30;
     pub const IF: u32 = 31;
     pub const IEQ: u32 = 32;
     pub const IMAD: u32 = 35;
+    pub const IMUL: u32 = 38;
     pub const LOOP: u32 = 48;
     pub const MIN: u32 = 51;
     pub const MAX: u32 = 52;
@@ -45,6 +51,7 @@ pub mod op {
     pub const MUL: u32 = 56;
     pub const RET: u32 = 62;
     pub const RETC: u32 = 63;
+    pub const SWITCH: u32 = 76;
     pub const UGE: u32 = 80;
     pub const LD_STRUCTURED: u32 = 167;
     pub const STORE_STRUCTURED: u32 = 168;

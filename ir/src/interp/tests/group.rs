@@ -121,9 +121,9 @@ fn guarded_barrier(limit: u32, keep: u32) -> Function {
 #[test]
 fn disagreement_about_a_barrier_stops_the_group() {
     let run = |limit, keep| run_group(guarded_barrier(limit, keep), &TestHost::new(THREADS as usize), [0; 3], 0);
-    let fault = Err(Fault::new(FaultKind::DivergentBarrier, Origin(77)));
-    assert_eq!(run(8, THREADS), fault, "between packets");
-    assert_eq!(run(3, 8), fault, "within a packet");
+    let fault = |threads| Err(Fault::new(FaultKind::DivergentBarrier { threads }, Origin(77)));
+    assert_eq!(run(8, THREADS), fault([0, 8]), "between packets");
+    assert_eq!(run(3, 8), fault([0, 3]), "within a packet");
     assert_eq!(run(THREADS, THREADS), Ok(()));
     assert_eq!(run(0, THREADS), Ok(()));
     assert_eq!(run(5, 5), Ok(()), "threads that returned do not count");

@@ -1,0 +1,575 @@
+//! Barriers under computed conditions: they run where all threads agree, whatever the condition was computed from, and
+//! stop the run with the two threads and the instruction where they do not.
+//!
+//! Threads *exchange*: each puts its number into shared memory, waits, adds its neighbour's, and waits. What comes out is
+//! stated by a loop over the threads. Each program is written as tokens, since the compiler refuses most conditions here;
+//! `barriers/computed.hlsl` has those that it takes.
+
+#[path = "support/tokens.rs"]
+#[allow(dead_code, reason = "each test writes other instructions")]
+mod tokens;
+
+use brolga::{Bindings, Buffer, CompileOptions, Device, Dispatch, Engine, Error, Shader, View};
+use tokens::{
+    GROUP_ID, NON_ZERO, RESOURCE, SHARED, SYNC_G_T, TEMP, THREAD_ID, THREAD_INDEX, Tokens, UAV, bare, dst, literal,
+    one, op, own, src,
+};
+
+/// Threads of a group: two whole packets and a part of one.
+const THREADS: u32 = 20;
+const GROUPS: u32 = 3;
+
+/// What a thread is told to do: rounds of a loop, a condition, a selector, whether to return at once.
+type Orders = [u32; 4];
+
+/// Where orders come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Source {
+    /// Each thread reads its own from a buffer.
+    Buffer,
+    /// All threads of a group read one record of a buffer, of the group's number.
+    GroupRecord,
+    /// One thread puts them into shared memory, all read them there.
+    Shared,
+    /// Each thread atomically adds nothing to a counter of its own and uses what it gets.
+    Atomic,
+}
+
+const EVERY_SOURCE: [Source; 4] = [Source::Buffer, Source::GroupRecord, Source::Shared, Source::Atomic];
+
+/// A program under construction. `r0`: exchanged value, neighbour's number, scratch. `r1`: orders. `r2`: loop counter,
+/// conditions.
+struct Program(Tokens);
+
+const X: u32 = 0;
+const Y: u32 = 1;
+const Z: u32 = 2;
+const W: u32 = 3;
+
+impl Program {
+    fn new(source: Source) -> Self {
+        let tokens = Tokens::compute([THREADS, 1, 1], 4)
+            .input(THREAD_ID)
+            .input(GROUP_ID)
+            .input(THREAD_INDEX)
+            .structured(RESOURCE, 0, 16)
+            .structured(UAV, 0, 4)
+            .structured(UAV, 1, 16)
+            .shared(0, 4, THREADS)
+            .shared(1, 16, 1);
+        let mut program = Self(tokens);
+        let whole = |register| src(TEMP, register, [0, 1, 2, 3]);
+        let t0 = |register| src(RESOURCE, register, [0, 1, 2, 3]);
+        match source {
+            Source::Buffer => {
+                program.emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), own(THREAD_ID, 0), literal(0), t0(0)])
+            }
+            Source::GroupRecord => {
+                program.emit(op::IMUL, &[vec![0x0000_d000], dst(TEMP, 0, 1), own(GROUP_ID, 0), literal(THREADS)]);
+                program.emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), one(TEMP, 0, X), literal(0), t0(0)])
+            }
+            Source::Shared => {
+                program.emit(op::IEQ, &[dst(TEMP, 0, 1), own(THREAD_INDEX, 0), literal(THREADS - 1)]);
+                program.controlled(op::IF, NON_ZERO, &[one(TEMP, 0, X)]);
+                program.emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), own(THREAD_ID, 0), literal(0), t0(0)]);
+                program.emit(op::STORE_STRUCTURED, &[dst(SHARED, 1, 15), literal(0), literal(0), whole(1)]);
+                program.emit(op::ENDIF, &[]);
+                program.barrier();
+                program
+                    .emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), literal(0), literal(0), src(SHARED, 1, [0, 1, 2, 3])])
+            }
+            Source::Atomic => {
+                program.emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), own(THREAD_ID, 0), literal(0), t0(0)]);
+                for component in 0..4 {
+                    program.emit(op::MOV, &[dst(TEMP, 0, 1), own(THREAD_ID, 0)]);
+                    program.emit(op::MOV, &[dst(TEMP, 0, 2), literal(4 * component)]);
+                    let old = dst(TEMP, 2, 1 << component);
+                    let at = src(TEMP, 0, [0, 1, 0, 0]);
+                    program.emit(op::IMM_ATOMIC_IADD, &[old, bare(UAV, 1), at.clone(), one(TEMP, 1, component)]);
+                    program.emit(op::IMM_ATOMIC_IADD, &[dst(TEMP, 1, 1 << component), bare(UAV, 1), at, literal(0)]);
+                }
+            }
+        }
+        // The exchanged value begins as 3 * number + 1.
+        program.emit(op::IMAD, &[dst(TEMP, 0, 1), own(THREAD_ID, 0), literal(3), literal(1)]);
+        program.emit(op::IADD, &[dst(TEMP, 0, 2), own(THREAD_INDEX, 0), literal(1)]);
+        program.emit(op::UGE, &[dst(TEMP, 0, 4), one(TEMP, 0, Y), literal(THREADS)]);
+        program.emit(op::IMAD, &[dst(TEMP, 0, 2), one(TEMP, 0, Z), literal(THREADS), one(TEMP, 0, Y)]);
+        program.emit(op::MOV, &[dst(TEMP, 2, 1), literal(0)]);
+        program
+    }
+
+    fn emit(&mut self, opcode: u32, operands: &[tokens::Operand]) {
+        self.controlled(opcode, 0, operands);
+    }
+
+    fn controlled(&mut self, opcode: u32, controls: u32, operands: &[tokens::Operand]) {
+        self.0.emit(opcode, controls, operands);
+    }
+
+    fn barrier(&mut self) {
+        self.controlled(op::SYNC, SYNC_G_T, &[]);
+    }
+
+    fn exchange(&mut self) {
+        let value = one(TEMP, 0, X);
+        self.emit(op::STORE_STRUCTURED, &[dst(SHARED, 0, 1), own(THREAD_INDEX, 0), literal(0), value.clone()]);
+        self.barrier();
+        let neighbour = src(SHARED, 0, [0, 0, 0, 0]);
+        self.emit(op::LD_STRUCTURED, &[dst(TEMP, 0, 4), one(TEMP, 0, Y), literal(0), neighbour]);
+        self.barrier();
+        self.emit(op::IADD, &[dst(TEMP, 0, 1), value, one(TEMP, 0, Z)]);
+    }
+
+    /// `r2.y` = whether the loop counter `r2.x` has reached the rounds, then a jump on it.
+    fn jump_at_end(&mut self, opcode: u32) {
+        self.emit(op::UGE, &[dst(TEMP, 2, 2), one(TEMP, 2, X), one(TEMP, 1, X)]);
+        self.controlled(opcode, NON_ZERO, &[one(TEMP, 2, Y)]);
+    }
+
+    fn count(&mut self) {
+        self.emit(op::IADD, &[dst(TEMP, 2, 1), one(TEMP, 2, X), literal(1)]);
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.emit(op::STORE_STRUCTURED, &[dst(UAV, 0, 1), own(THREAD_ID, 0), literal(0), one(TEMP, 0, X)]);
+        self.emit(op::RET, &[]);
+        self.0.container()
+    }
+}
+
+/// The group's threads as the rule has them: what each exchanges, what is in shared memory, who has not returned.
+struct Model {
+    values: Vec<u32>,
+    shared: Vec<u32>,
+    alive: Vec<bool>,
+}
+
+impl Model {
+    fn new(group: u32) -> Self {
+        let first = group * THREADS;
+        let all = THREADS as usize;
+        Self {
+            values: (0..THREADS).map(|n| 3 * (first + n) + 1).collect(),
+            shared: vec![0; all],
+            alive: vec![true; all],
+        }
+    }
+
+    fn exchange(&mut self) {
+        let all = THREADS as usize;
+        let living: Vec<usize> = (0..all).filter(|&n| self.alive[n]).collect();
+        living.iter().for_each(|&n| self.shared[n] = self.values[n]);
+        living.iter().for_each(|&n| self.values[n] = self.values[n].wrapping_add(self.shared[(n + 1) % all]));
+    }
+}
+
+/// What a program does to a group whose threads agree.
+type Effect = fn(&mut Model, Orders);
+
+/// A program with its effect, and the instruction that threads with different orders of one kind disagree at.
+struct Case {
+    name: &'static str,
+    write: fn(&mut Program),
+    effect: Effect,
+    /// Position of the order that counts.
+    order: usize,
+    /// Two orders that are not the same to the program.
+    different: [u32; 2],
+    place: &'static str,
+}
+
+const CASES: [Case; 7] = [
+    Case {
+        name: "if",
+        write: |program| {
+            program.controlled(op::IF, NON_ZERO, &[one(TEMP, 1, Y)]);
+            program.exchange();
+            program.emit(op::ENDIF, &[]);
+        },
+        effect: |model, orders| {
+            if orders[1] != 0 {
+                model.exchange();
+            }
+        },
+        order: 1,
+        different: [1, 0],
+        place: "if_nz r1.y",
+    },
+    Case {
+        name: "loop left before the barrier",
+        write: |program| {
+            program.emit(op::LOOP, &[]);
+            program.jump_at_end(op::BREAKC);
+            program.exchange();
+            program.count();
+            program.emit(op::ENDLOOP, &[]);
+        },
+        effect: |model, orders| (0..orders[0]).for_each(|_| model.exchange()),
+        order: 0,
+        different: [3, 2],
+        place: "breakc_nz r2.y",
+    },
+    Case {
+        name: "loop left after the barrier",
+        write: |program| {
+            program.emit(op::LOOP, &[]);
+            program.exchange();
+            program.count();
+            program.jump_at_end(op::BREAKC);
+            program.emit(op::ENDLOOP, &[]);
+        },
+        effect: |model, orders| (0..orders[0].max(1)).for_each(|_| model.exchange()),
+        order: 0,
+        different: [2, 5],
+        place: "breakc_nz r2.y",
+    },
+    Case {
+        name: "loop that continues before the barrier",
+        write: |program| {
+            program.emit(op::LOOP, &[]);
+            program.jump_at_end(op::BREAKC);
+            program.count();
+            // Odd rounds exchange nothing; neither does any round if the condition does not hold.
+            program.emit(op::AND, &[dst(TEMP, 2, 4), one(TEMP, 2, X), literal(1)]);
+            program.controlled(op::CONTINUEC, NON_ZERO, &[one(TEMP, 2, Z)]);
+            program.controlled(op::CONTINUEC, 0, &[one(TEMP, 1, Y)]);
+            program.exchange();
+            program.emit(op::ENDLOOP, &[]);
+        },
+        effect: |model, orders| {
+            (1..=orders[0]).filter(|round| round % 2 == 0 && orders[1] != 0).for_each(|_| model.exchange());
+        },
+        order: 1,
+        different: [7, 0],
+        place: "continuec_z r1.y",
+    },
+    Case {
+        name: "switch",
+        write: |program| {
+            program.emit(op::SWITCH, &[one(TEMP, 1, Z)]);
+            program.emit(op::CASE, &[literal(0)]);
+            program.exchange();
+            program.emit(op::BREAK, &[]);
+            program.emit(op::CASE, &[literal(1)]);
+            program.emit(op::CASE, &[literal(2)]);
+            program.exchange();
+            program.exchange();
+            program.emit(op::BREAK, &[]);
+            program.emit(op::DEFAULT, &[]);
+            program.emit(op::IADD, &[dst(TEMP, 0, 1), one(TEMP, 0, X), literal(5)]);
+            program.emit(op::BREAK, &[]);
+            program.emit(op::ENDSWITCH, &[]);
+        },
+        effect: |model, orders| match orders[2] {
+            0 => model.exchange(),
+            1 | 2 => (0..2).for_each(|_| model.exchange()),
+            _ => model.values.iter_mut().for_each(|value| *value += 5),
+        },
+        order: 2,
+        different: [2, 9],
+        place: "switch r1.z",
+    },
+    Case {
+        name: "barriers in an if in a switch in a loop",
+        write: |program| {
+            program.emit(op::LOOP, &[]);
+            program.jump_at_end(op::BREAKC);
+            program.count();
+            program.emit(op::SWITCH, &[one(TEMP, 1, Z)]);
+            program.emit(op::CASE, &[literal(4)]);
+            program.emit(op::UGE, &[dst(TEMP, 2, 4), one(TEMP, 2, X), one(TEMP, 1, Y)]);
+            program.controlled(op::IF, NON_ZERO, &[one(TEMP, 2, Z)]);
+            program.exchange();
+            program.emit(op::ENDIF, &[]);
+            program.emit(op::BREAK, &[]);
+            program.emit(op::DEFAULT, &[]);
+            program.exchange();
+            program.emit(op::BREAK, &[]);
+            program.emit(op::ENDSWITCH, &[]);
+            program.emit(op::ENDLOOP, &[]);
+        },
+        effect: |model, orders| {
+            let rounds = (1..=orders[0]).filter(|&round| orders[2] != 4 || round >= orders[1]);
+            rounds.for_each(|_| model.exchange());
+        },
+        order: 2,
+        different: [4, 3],
+        place: "switch r1.z",
+    },
+    Case {
+        name: "barrier after returns",
+        write: |program| {
+            program.controlled(op::RETC, NON_ZERO, &[one(TEMP, 1, W)]);
+            program.controlled(op::IF, 0, &[one(TEMP, 1, Y)]);
+            program.exchange();
+            program.emit(op::ELSE, &[]);
+            program.emit(op::IADD, &[dst(TEMP, 0, 1), one(TEMP, 0, X), literal(1)]);
+            program.emit(op::ENDIF, &[]);
+        },
+        effect: |model, orders| match orders[1] {
+            0 => model.exchange(),
+            _ => model.values.iter_mut().for_each(|value| *value += 1),
+        },
+        order: 1,
+        different: [0, 2],
+        place: "if_z r1.y",
+    },
+];
+
+const ENGINES: [Engine; 2] = [Engine::Interpreter, Engine::Jit];
+
+struct Bench {
+    device: Device,
+    results: Buffer,
+}
+
+impl Bench {
+    fn new(workers: usize) -> Self {
+        let device = Device::builder().threads(workers).build().unwrap();
+        let results = device.buffer(u64::from(GROUPS * THREADS) * 4).unwrap();
+        Self { device, results }
+    }
+
+    fn compile(&self, container: &[u8], engine: Engine) -> Shader {
+        self.device.compile(container, &CompileOptions::new(engine)).unwrap()
+    }
+
+    /// Runs all groups on orders for every thread; gives what the threads stored (all ones where they did not).
+    fn run(&self, shader: &Shader, orders: &[Orders]) -> Result<Vec<u32>, Error> {
+        self.run_on(shader, &orders.concat(), 16)
+    }
+
+    /// The same with `t0` of another stride.
+    fn run_on(&self, shader: &Shader, words: &[u32], stride: u32) -> Result<Vec<u32>, Error> {
+        self.results.write(0, &vec![0xff; self.results.size_bytes() as usize]).unwrap();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut bindings = Bindings::new();
+        let words = self.device.buffer_from_bytes(&bytes).unwrap();
+        bindings.set("t0".parse().unwrap(), View::structured(words, stride).unwrap());
+        bindings.set("u0".parse().unwrap(), View::structured(self.results.clone(), 4).unwrap());
+        if shader.bindings().iter().any(|declared| declared.to_string() == "u1") {
+            let counters = self.device.buffer(bytes.len() as u64).unwrap();
+            bindings.set("u1".parse().unwrap(), View::structured(counters, 16).unwrap());
+        }
+        self.device.dispatch(shader, &bindings, &Dispatch::new([GROUPS, 1, 1]))?;
+        Ok(self.results.to_vec().chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
+    }
+}
+
+/// Every engine, with one and with two workers.
+fn each(check: impl Fn(&str, &Bench, Engine)) {
+    for workers in [1, 2] {
+        let bench = Bench::new(workers);
+        for engine in ENGINES {
+            check(&format!("{engine}, {workers} workers"), &bench, engine);
+        }
+    }
+}
+
+/// Orders that all threads of a group have in common.
+fn common_orders() -> Vec<[Orders; GROUPS as usize]> {
+    vec![
+        [[0, 0, 0, 0], [1, 1, 1, 0], [2, 3, 2, 0]],
+        [[5, 1, 4, 0], [4, 2, 4, 0], [3, 0, 77, 0]],
+        [[1, 0xffff_ffff, 3, 0], [0, 9, 0, 0], [6, 4, 4, 0]],
+    ]
+}
+
+fn container(case: &Case, source: Source) -> Vec<u8> {
+    let mut program = Program::new(source);
+    (case.write)(&mut program);
+    program.finish()
+}
+
+#[test]
+fn threads_that_agree_pass() {
+    each(|what, bench, engine| {
+        for case in &CASES {
+            for source in EVERY_SOURCE {
+                let shader = bench.compile(&container(case, source), engine);
+                for orders in common_orders() {
+                    let words = bench.run(&shader, &orders.map(|orders| [orders; THREADS as usize]).concat());
+                    let words = words.unwrap_or_else(|error| panic!("{what}, {}, {source:?}: {error}", case.name));
+                    for (group, orders) in (0..).zip(orders) {
+                        let mut model = Model::new(group);
+                        (case.effect)(&mut model, orders);
+                        let got = &words[(group * THREADS) as usize..][..THREADS as usize];
+                        assert_eq!(got, model.values, "{what}, {}, {source:?}, {orders:?}", case.name);
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// One thread of the second group has other orders: the run stops there, and says which.
+#[test]
+fn one_thread_that_disagrees_is_named() {
+    each(|what, bench, engine| {
+        for case in &CASES {
+            for source in [Source::Buffer, Source::Atomic] {
+                let shader = bench.compile(&container(case, source), engine);
+                for odd_one in [0, 5, 8, THREADS - 1] {
+                    let mut usual = [4, 1, 1, 0];
+                    usual[case.order] = case.different[0];
+                    let mut orders = vec![usual; (GROUPS * THREADS) as usize];
+                    orders[(THREADS + odd_one) as usize][case.order] = case.different[1];
+                    let what = format!("{what}, {}, {source:?}, thread {odd_one}", case.name);
+                    let Err(error) = bench.run(&shader, &orders) else { panic!("{what}: no error") };
+                    let text = error.to_string();
+                    let Error::DivergentBarrier { place, group, threads } = error else { panic!("{what}: {text}") };
+                    assert_eq!((place.text.as_str(), group), (case.place, [1, 0, 0]), "{what}");
+                    let other = if odd_one == 0 { 1 } else { odd_one };
+                    assert_eq!(threads, [[0; 3], [other, 0, 0]], "{what}");
+                    let expected = format!(
+                        "threads (0, 0, 0) and ({other}, 0, 0) of group (1, 0, 0) disagree at instruction {} `{}` (byte {}), \
+                         which decides about a barrier: all threads of a group that have not returned must go the same \
+                         way there",
+                        place.index.unwrap(),
+                        case.place,
+                        place.byte
+                    );
+                    assert_eq!(text, expected, "{what}");
+                }
+            }
+        }
+    });
+}
+
+/// Selectors that differ but lead to one arm, and conditions that differ but hold, are no disagreement.
+#[test]
+fn threads_may_agree_for_different_reasons() {
+    each(|what, bench, engine| {
+        for (case, values) in [(&CASES[0], [1, 2, 0x8000_0000]), (&CASES[4], [1, 2, 1]), (&CASES[4], [3, 4, 9])] {
+            let shader = bench.compile(&container(case, Source::Buffer), engine);
+            let mut orders = vec![[0; 4]; (GROUPS * THREADS) as usize];
+            for (n, orders) in orders.iter_mut().enumerate() {
+                orders[case.order] = values[n % 3];
+            }
+            let words = bench.run(&shader, &orders).unwrap_or_else(|error| panic!("{what}, {}: {error}", case.name));
+            for group in 0..GROUPS {
+                let mut model = Model::new(group);
+                (case.effect)(&mut model, orders[0]);
+                assert_eq!(
+                    &words[(group * THREADS) as usize..][..THREADS as usize],
+                    model.values,
+                    "{what}, {}",
+                    case.name
+                );
+            }
+        }
+    });
+}
+
+/// Threads that returned count as arrived, whatever they would have wanted; those that are left must agree.
+#[test]
+fn threads_that_returned_do_not_vote() {
+    let case = CASES.last().unwrap();
+    let leavers: [fn(u32) -> bool; 5] = [|n| n < 8, |n| n % 3 == 1, |n| n != 11, |_| true, |n| (4..19).contains(&n)];
+    each(|what, bench, engine| {
+        let shader = bench.compile(&container(case, Source::Buffer), engine);
+        for (n, leaves) in leavers.into_iter().enumerate() {
+            for common in [0, 1] {
+                let orders = |thread: u32| match leaves(thread) {
+                    true => [0, 1 - common, 0, 1],
+                    false => [0, common, 0, 0],
+                };
+                let all: Vec<Orders> = (0..GROUPS * THREADS).map(|thread| orders(thread % THREADS)).collect();
+                let words = bench.run(&shader, &all).unwrap_or_else(|error| panic!("{what}, leavers {n}: {error}"));
+                for group in 0..GROUPS {
+                    let mut model = Model::new(group);
+                    model.alive = (0..THREADS).map(|thread| !leaves(thread)).collect();
+                    (case.effect)(&mut model, [0, common, 0, 0]);
+                    for thread in 0..THREADS {
+                        let got = words[(group * THREADS + thread) as usize];
+                        let expected = if leaves(thread) { 0xffff_ffff } else { model.values[thread as usize] };
+                        assert_eq!(got, expected, "{what}, leavers {n}, group {group}, thread {thread}");
+                    }
+                }
+            }
+            // Of those that are left the last two disagree.
+            let left: Vec<u32> = (0..THREADS).filter(|&thread| !leaves(thread)).collect();
+            if let [first, .., last] = left[..] {
+                let orders = |thread| [0, u32::from(thread == last), 0, leaves(thread).into()];
+                let all: Vec<Orders> = (0..GROUPS * THREADS).map(|thread| orders(thread % THREADS)).collect();
+                match bench.run(&shader, &all) {
+                    Err(Error::DivergentBarrier { threads, .. }) => {
+                        assert_eq!(threads, [[first, 0, 0], [last, 0, 0]], "{what}, leavers {n}");
+                    }
+                    other => panic!("{what}, leavers {n}: {other:?}"),
+                }
+            }
+        }
+    });
+}
+
+/// What the compiler made of `barriers/computed.hlsl`; with `patched` each thread has a plan of its own.
+fn compiled(patched: bool) -> Vec<u8> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/barriers/computed.cso");
+    let mut bytes = std::fs::read(path).unwrap();
+    if patched {
+        // The index of the first load: vThreadGroupID.x becomes vThreadID.x.
+        let [from, to] = [own(GROUP_ID, 0), own(THREAD_ID, 0)].map(|operand| operand[0].to_le_bytes());
+        let at = bytes.windows(4).position(|word| word == from).expect("the shader reads its group's number");
+        bytes[at..at + 4].copy_from_slice(&to);
+    }
+    bytes
+}
+
+/// What `computed.hlsl` stores for a group.
+fn computed(group: u32, [rounds, way]: [u32; 2]) -> Vec<u32> {
+    let mut model = Model::new(group);
+    let rounds_before = if way == 3 { rounds.min(2) } else { rounds };
+    (0..rounds_before).for_each(|_| model.exchange());
+    let last = THREADS as usize - 1;
+    let before = model.values.clone();
+    match way {
+        0 => (0..=last).for_each(|n| model.values[n] = before[n].wrapping_add(before[last - n])),
+        1 => {
+            for _ in 0..rounds {
+                let before = model.values.clone();
+                (0..=last).for_each(|n| model.values[n] = before[n] ^ before[n ^ 1]);
+            }
+        }
+        _ => model.values.iter_mut().for_each(|value| *value += 1000),
+    }
+    model.values
+}
+
+#[test]
+fn compiled_conditions_from_buffers_and_shared_memory() {
+    let plans = [[3, 0], [5, 1], [4, 3], [2, 2], [0, 1], [1, 3]];
+    each(|what, bench, engine| {
+        for patched in [false, true] {
+            let shader = bench.compile(&compiled(patched), engine);
+            for plans in plans.chunks(GROUPS as usize) {
+                let each_group = if patched { THREADS as usize } else { 1 };
+                let all: Vec<u32> = plans.iter().flat_map(|plan| [*plan].repeat(each_group).concat()).collect();
+                let words = bench.run_on(&shader, &all, 8).unwrap_or_else(|error| panic!("{what}: {error}"));
+                let expected: Vec<u32> = (0..).zip(plans).flat_map(|(group, &plan)| computed(group, plan)).collect();
+                assert_eq!(words, expected, "{what}, patched: {patched}, {plans:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn compiled_conditions_that_differ_are_named() {
+    each(|what, bench, engine| {
+        let shader = bench.compile(&compiled(true), engine);
+        for (usual, odd, place) in
+            [([2, 1], [2, 0], "if_z r0.y"), ([3, 3], [3, 2], "if_nz r2.x"), ([2, 1], [5, 1], "breakc_nz r1.x")]
+        {
+            let mut all = [usual].repeat((GROUPS * THREADS) as usize);
+            all[THREADS as usize + 13] = odd;
+            match bench.run_on(&shader, &all.concat(), 8) {
+                Err(Error::DivergentBarrier { place: found, group, threads }) => {
+                    assert_eq!((found.text.as_str(), group), (place, [1, 0, 0]), "{what}");
+                    assert_eq!(threads, [[0; 3], [13, 0, 0]], "{what}, {place}");
+                }
+                other => panic!("{what}, {place}: {other:?}"),
+            }
+        }
+    });
+}
