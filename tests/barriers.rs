@@ -5,14 +5,10 @@
 //! stated by a loop over the threads. Each program is written as tokens, since the compiler refuses most conditions here;
 //! `barriers/computed.hlsl` has those that it takes.
 
-#[path = "support/tokens.rs"]
-#[allow(dead_code, reason = "each test writes other instructions")]
-mod tokens;
-
 use brolga::{Bindings, Buffer, CompileOptions, Device, Dispatch, Engine, Error, Shader, View};
-use tokens::{
-    GROUP_ID, NON_ZERO, RESOURCE, SHARED, SYNC_G_T, TEMP, THREAD_ID, THREAD_INDEX, Tokens, UAV, bare, dst, literal,
-    one, op, own, src,
+use brolga_testing::tokens::{
+    self, GROUP_ID, NON_ZERO, RESOURCE, SHARED, SYNC_G_T, TEMP, THREAD_ID, THREAD_INDEX, Tokens, UAV, bare, dst,
+    literal, one, op, own, src,
 };
 
 /// Threads of a group: two whole packets and a part of one.

@@ -676,10 +676,12 @@ impl Lowering<'_, '_> {
             }
         }
         let lanes = match &frame.run {
-            Some(run) => Mask::Lanes(self.home_lanes(run)),
-            None => self.parked(entry),
+            // It is clear which group is meant.
+            _ if self.layout.threads.is_some() => None,
+            Some(run) => Some(Mask::Lanes(self.home_lanes(run))),
+            None => Some(self.parked(entry)),
         };
-        self.poll(origin, Some(&lanes));
+        self.poll(origin, lanes.as_ref());
         self.builder.ins().jump(header, &[]);
     }
 }

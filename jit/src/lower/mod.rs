@@ -364,7 +364,7 @@ impl<'f> Lowering<'_, 'f> {
         self.fault_if_in(condition, kind, origin, None);
     }
 
-    /// The same, said of the threads of the running packet that a mask has.
+    /// The same; with a mask, said of those threads of the running packet of a span.
     fn fault_if_in(&mut self, condition: ir::Value, kind: FaultKind, origin: Origin, lanes: Option<&Mask>) {
         let fault = self.builder.create_block();
         self.builder.set_cold_block(fault);
@@ -378,7 +378,7 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.ins().store(own_flags(), kind, self.base, offsets::FAULT_KIND);
         let origin = self.builder.ins().iconst(types::I32, i64::from(origin));
         self.builder.ins().store(own_flags(), origin, self.base, offsets::FAULT_ORIGIN);
-        if let Some(lanes) = lanes.filter(|_| self.layout.threads.is_none()) {
+        if let Some(lanes) = lanes {
             self.builder.ins().store(own_flags(), self.position.first_thread, self.base, offsets::FAULT_THREAD);
             let lanes = self.mask_packet(lanes);
             self.store_context(&lanes, offsets::CALL_MASK);
@@ -389,7 +389,7 @@ impl<'f> Lowering<'_, 'f> {
 
     /// Takes a round off the budget; written at the back edge of every loop. Rounds are taken from the context in
     /// portions, and only then is the stop word looked at: what every round pays is one count and one branch. `lanes` are
-    /// those that are in the loop, if the running packet is alone in it.
+    /// those that are in the loop, if the running packet is one of a span.
     fn poll(&mut self, origin: Origin, lanes: Option<&Mask>) {
         let portion = self.rounds_left;
         self.takes_rounds = true;
