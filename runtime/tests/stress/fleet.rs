@@ -6,11 +6,12 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use brolga_runtime::{CancelToken, CompileOptions, Device, Engine, Pool, Shader};
+use brolga_runtime::{CancelToken, Device, Engine, Pool, Shader};
 
 use crate::SAMPLES;
 use crate::catalogue::Catalogue;
 use crate::process::{POOL_THREAD, Usage};
+use crate::support::compile;
 use crate::support::random::Random;
 
 /// Most dispatches that a compiled shader serves before it is dropped.
@@ -114,7 +115,7 @@ impl<'a> Fleet<'a> {
 
     /// Compiles a shader.
     pub fn compile(&self, n: usize, device: &Device, engine: Engine) -> Shader {
-        device.compile(&self.catalogue.shaders[n], &CompileOptions::new(engine)).expect("it compiled before")
+        compile(device, &self.catalogue.shaders[n], engine).expect("it compiled before")
     }
 
     /// Asks for a token to be cancelled in a while.

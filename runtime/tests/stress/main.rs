@@ -44,14 +44,14 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn many_dispatches_at_once_are_right_and_leave_nothing_behind() {
-    stress(&Catalogue::new(9), 500);
+    stress(9, 500);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn a_hundred_thousand_dispatches_take_no_more_memory_than_ten_thousand() {
     let dispatches = setting("BROLGA_DISPATCHES", 100_000) as usize;
-    let samples = stress(&Catalogue::new(1), dispatches);
+    let samples = stress(1, dispatches);
     let after = |percent: usize| samples[percent * SAMPLES / 100].resident_kib;
     // Allocators keep some of what was freed; what leaks with every dispatch or shader would be far more than this.
     let most = after(10) + after(10) / 10 + (16 << 10);
@@ -70,9 +70,11 @@ fn a_thousand_devices_give_their_threads_back() {
     assert_eq!(Usage::once_threads_ended().files, before.files);
 }
 
-/// Runs a number of dispatches; gives what the process held before, at equal steps, and after the last one.
-fn stress(catalogue: &Catalogue, dispatches: usize) -> Vec<Usage> {
+/// Runs a number of dispatches of every `step`-th shader; gives what the process held before, at equal steps, and after the
+/// last one.
+fn stress(step: usize, dispatches: usize) -> Vec<Usage> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let catalogue = &Catalogue::new(step);
     println!("{catalogue}");
     let before = Usage::of_this_process();
     let fleet = Fleet::new(catalogue, dispatches, setting("BROLGA_SEED", 1));
