@@ -29,15 +29,15 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// The bits of a float: a moderate one, or one whose sums or products with its like are about the smallest normal
-    /// number.
+    /// The bits of a float: a moderate one, now and then a tiny one.
     pub fn float(&mut self) -> u32 {
-        let exponent = match self.below(8) {
-            0 => self.below(3),
-            1 => 62 + self.below(4),
-            _ => return (self.below(4000) as f32 / 16.0 - 100.0).to_bits(),
-        };
-        self.bits() as u32 & 0x807f_ffff | (exponent as u32) << 23
+        if self.one_in(4) { self.tiny() } else { (self.below(4000) as f32 / 16.0 - 100.0).to_bits() }
+    }
+
+    /// The bits of a float whose sums or products with its like are about the smallest normal number.
+    pub fn tiny(&mut self) -> u32 {
+        let exponent = self.pick(&[0, 1, 1, 1, 2, 2, 62, 63, 64, 65]);
+        self.bits() as u32 & 0x807f_ffff | exponent << 23
     }
 
     /// A word, often one at an edge of integers or floats.

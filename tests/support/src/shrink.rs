@@ -74,6 +74,14 @@ impl<F: FnMut(&Program) -> bool> Shrinker<F> {
                 changed |= self.try_change(|program| program.functions[n].clear());
             }
         }
+        let is_called = |program: &Program| {
+            let mut is_called = false;
+            program.each_node(&mut |node| is_called |= matches!(node, Node::Call { .. }));
+            is_called
+        };
+        if !self.best.functions.is_empty() && !is_called(&self.best) {
+            changed |= self.try_change(|program| program.functions.clear());
+        }
         changed |= !self.best.immediate.is_empty() && self.try_change(|program| program.immediate.clear());
         changed |= !self.best.arrays.is_empty() && self.try_change(|program| program.arrays.clear());
         changed

@@ -228,9 +228,15 @@ impl Program {
         let size_bytes = self.size_bytes(register, kind) as usize;
         let mut random = Random(self.seed ^ u64::from(number) << 32 ^ (file as u64) << 40);
         let is_counted = *register == Register::Uav(3);
+        // Where tiny floats meet, rules of denormals show.
+        let is_tiny = random.one_in(5);
         let mut bytes = Vec::with_capacity(size_bytes + 4);
         while bytes.len() < size_bytes {
-            let word = if is_counted { 0 } else { value(&mut random) };
+            let word = match is_counted {
+                true => 0,
+                false if is_tiny && !random.one_in(4) => random.tiny(),
+                false => value(&mut random),
+            };
             bytes.extend(word.to_le_bytes());
         }
         bytes.truncate(size_bytes);

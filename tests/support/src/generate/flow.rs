@@ -93,7 +93,7 @@ impl Generator {
             return self.uniform_statement(context, block);
         }
         if let Some(shared) = context.shared
-            && self.random.one_in(3)
+            && self.random.one_in(2)
         {
             block.push(Node::Group(self.shared_access(shared)));
             return false;
@@ -123,7 +123,7 @@ impl Generator {
 
     /// What only control flow that all threads of a group share may have.
     fn uniform_statement(&mut self, context: Context, block: &mut Block) -> bool {
-        match self.random.below(20) {
+        match self.random.below(22) {
             0..=3 => block.push(Node::Plain(self.uniform())),
             4 => block.push(Node::Group(self.uniform_read())),
             5 | 6 if context.depth > 0 => self.branch(context, Scope::Uniform, block),
