@@ -389,6 +389,43 @@ fn constant_operands_give_the_bits_of_eval() {
     }
 }
 
+/// Min and max look at constants on either side: zeros, denormals and NaNs are not as other numbers.
+#[test]
+fn constant_first_operands_give_the_bits_of_eval() {
+    let ops = [Op::FMin, Op::FMax, Op::DMin, Op::DMax, Op::FSub, Op::FDiv];
+    let variants = Variant::all().into_iter().filter(|variant| variant.shape.vectors == 1);
+    for (variant, form) in variants.flat_map(|variant| [(variant, Form::Packet), (variant, Form::Uniform)]) {
+        let lanes = variant.shape.lanes() as usize;
+        let mut code = Code::new(variant);
+        let mut cases = Vec::new();
+        for op in ops {
+            let ty = op.args()[0];
+            for (bits, mode) in
+                edges(ty).into_iter().flat_map(|bits| modes(op).into_iter().map(move |mode| (bits, mode)))
+            {
+                let function = code.function(|emit, index, pointers| {
+                    let address = packet_address(emit, ty, pointers[1], index);
+                    let second = load_operand(emit, ty, form, address);
+                    let first = emit.constant(Const { ty, bits }).into();
+                    let result = lower_op(emit, op, &[first, second], mode);
+                    store_result(emit, op, &result, form == Form::Uniform, index, pointers[3]);
+                });
+                cases.push((op, bits, mode, function));
+            }
+        }
+        let compiled = code.finish();
+        for &(op, bits, mode, function) in &cases {
+            let mut columns = vec![Vec::new(); 2];
+            for second in edges(op.args()[1]) {
+                columns[0].extend(vec![bits; lanes]);
+                columns[1].extend(vec![second; lanes]);
+            }
+            let what = format!("{variant:?}, {mode:?}, {form:?}, constant first");
+            check(&compiled, function, op, &columns, lanes, mode, &what);
+        }
+    }
+}
+
 /// An operation on the result of another: the lowering leaves flushes out where it sees that one was made.
 #[test]
 fn operations_on_results_give_the_bits_of_eval() {

@@ -274,11 +274,12 @@ impl Emit<'_, '_> {
         self.choose(&is_nan, a, &picked)
     }
 
-    /// The float or double that an operand is known to be, unless it is a NaN.
+    /// The float or double that an operand is known to be, as arithmetic reads it, unless it is a NaN.
     fn constant_number(&self, operand: &Operand) -> Option<f64> {
         let constant = self.constant_of(operand)?;
         let value = match constant.ty {
-            Type::F32 => f64::from(f32::from_bits(constant.bits as u32)),
+            // A denormal is a zero.
+            Type::F32 => f64::from(brolga_ir::float::flush(f32::from_bits(constant.bits as u32))),
             _ => f64::from_bits(constant.bits),
         };
         (!value.is_nan()).then_some(value)
