@@ -300,6 +300,11 @@ impl Index {
 }
 
 impl Program {
+    /// Whether memory holds mostly floats about the smallest normal one, where rules of denormals show.
+    pub fn is_tiny(&self) -> bool {
+        self.seed % 7 == 3
+    }
+
     /// Threads of a group.
     pub fn group_threads(&self) -> u32 {
         self.group.iter().product()

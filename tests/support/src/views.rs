@@ -228,8 +228,7 @@ impl Program {
         let size_bytes = self.size_bytes(register, kind) as usize;
         let mut random = Random(self.seed ^ u64::from(number) << 32 ^ (file as u64) << 40);
         let is_counted = *register == Register::Uav(3);
-        // Where tiny floats meet, rules of denormals show.
-        let is_tiny = random.one_in(5);
+        let is_tiny = self.is_tiny();
         let mut bytes = Vec::with_capacity(size_bytes + 4);
         while bytes.len() < size_bytes {
             let word = match is_counted {

@@ -163,6 +163,17 @@ impl Generator {
         group
     }
 
+    /// Words that are there: [`Program::is_tiny`](crate::program::Program::is_tiny) says what they are.
+    pub(super) fn read_tiny_to(&mut self, to: Operand) -> Vec<Instr> {
+        let (address, from) = scratch(0);
+        let index = Operand::new(Register::IndexInGroup, Parts::None);
+        let base = Operand::word(4 * self.random.below(40) as u32);
+        vec![
+            Instr::new(Op::IMad, vec![address, index, Operand::word(4), base]),
+            Instr::new(Op::LdRaw, vec![to, from, Operand::whole(Register::Resource(0))]),
+        ]
+    }
+
     fn read_structured(&mut self) -> Vec<Instr> {
         let mut group = Vec::new();
         let stride_bytes = self.program.layout.input_bytes;

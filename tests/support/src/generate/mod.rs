@@ -20,6 +20,7 @@ use brolga_bytecode::sm5::Op;
 use crate::program::{Block, Index, Instr, Node, Operand, Parts, Program, Register};
 use crate::random::Random;
 use flow::Context;
+use pure::Scope;
 pub use pure::pure_ops;
 
 /// Group sizes: whole and broken packets, one and several, every dimension.
@@ -82,7 +83,8 @@ pub fn generate(seed: u64) -> Program {
         functions: Vec::new(),
         body: Vec::new(),
     };
-    let doubles = random.one_in(3);
+    // Flushing is explicit beside doubles only.
+    let doubles = if program.is_tiny() { !random.one_in(3) } else { random.one_in(3) };
     let barriers = random.one_in(2);
     let mut generator = Generator { random, program, doubles, barriers, left: statements, callable: Vec::new() };
     generator.functions();
@@ -148,6 +150,7 @@ impl Generator {
         for n in 0..self.program.temps {
             let to = Operand::to(Register::Temp(n), 0xf);
             match self.random.below(5) {
+                0..=3 if self.program.is_tiny() => block.push(Node::Group(self.read_tiny_to(to))),
                 0 => {
                     let from = Operand::new(Register::IndexInGroup, Parts::None);
                     block.push(Node::Plain(Instr::new(Op::UtoF, vec![to, from])));
@@ -175,6 +178,10 @@ impl Generator {
         let context = Context::main(self.barriers);
         let statements = self.left;
         self.statements(context, statements, body);
+        if self.program.is_tiny() && self.doubles && !self.random.one_in(4) {
+            // One operation that is seen is enough to make flushing explicit.
+            body.push(Node::Plain(self.pure_of(Op::DAdd, Scope::Any)));
+        }
     }
 }
 

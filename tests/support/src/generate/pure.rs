@@ -34,6 +34,9 @@ const COMMON: [Op; 24] = [
     Op::UDiv,
 ];
 
+/// What comes often where floats are tiny.
+const FLOATS: [Op; 8] = [Op::Add, Op::Add, Op::Mul, Op::Mad, Op::Div, Op::Dp2, Op::Min, Op::Max];
+
 /// What comes often where there are doubles.
 const DOUBLES: [Op; 12] = [
     Op::DAdd,
@@ -98,7 +101,9 @@ impl Generator {
 
     fn pure_op(&mut self) -> Op {
         loop {
+            let is_tiny = self.program.is_tiny() && self.random.one_in(2);
             let op = match self.random.below(8) {
+                _ if is_tiny => self.random.pick(&FLOATS),
                 0..=2 => self.random.pick(&COMMON),
                 3 | 4 if self.doubles => self.random.pick(&DOUBLES),
                 _ => {
