@@ -202,14 +202,15 @@ fn barriers_cut_and_values_are_kept() {
         &[
             ("# threads", "threads: 64; packets of 8 lanes: 8; vectors of a packet: 2 for 32 bits, 4 for 64"),
             ("# arena", "arena: 256 bytes shared, 128 bytes kept for each packet, no private arrays"),
-            // A scalar takes 8 bytes of the record, what each lane has 32, from a multiple of 16 on.
-            ("v3:", "uniform; kept at 0; uniform address; checked without a branch"),
-            ("v4:", "packet; at most 3969; kept at 16"),
+            // The record begins with the lanes' votes, 32 bytes. A scalar takes 8, what each lane has 32, from a multiple
+            // of 16 on.
+            ("v3:", "uniform; kept at 32; uniform address; checked without a branch"),
+            ("v4:", "packet; at most 3969; kept at 48"),
             ("v6:", "group; kept for the group; once"),
             ("store g0", "stride 4; unchecked"),
             ("if v6", "cut; known for the group"),
             ("if v8", "cut; packets vote"),
-            ("v7:", "packet; kept at 48; stride 4; unchecked"),
+            ("v7:", "packet; kept at 80; stride 4; unchecked"),
             ("store res1", "uniform address; lane by lane"),
         ],
     );

@@ -290,8 +290,8 @@ fn atomics_on_every_memory() {
     }
 }
 
-fn typed(count: u32) -> Function {
-    let kind = ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Uint };
+fn typed(count: u32, dimension: Dimension) -> Function {
+    let kind = ResourceKind::Typed { dimension, component: Component::Uint };
     let mut counted = resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, 1);
     counted.uses_counter = true;
     let resources = vec![
@@ -306,7 +306,7 @@ fn typed(count: u32) -> Function {
 #[test]
 fn helpers_answer_lane_by_lane() {
     for (op, uniform) in AtomicOp::ALL.into_iter().flat_map(|op| [(op, false), (op, true)]) {
-        let mut func = typed(1);
+        let mut func = typed(1, Dimension::Texture2d);
         let mut b = Builder::new(&mut func);
         let index = b.input(Input::ThreadIndex);
         let (two, three) = (b.i32(2), b.i32(3));
@@ -333,11 +333,13 @@ fn helpers_answer_lane_by_lane() {
 #[test]
 fn questions_are_answered_lane_by_lane() {
     for (query, uniform) in QUERIES.into_iter().flat_map(|query| [(query, false), (query, true)]) {
-        let mut func = typed(1);
+        let samples = query == Query::SampleCount;
+        let mut func = typed(1, if samples { Dimension::Texture2dMs } else { Dimension::Texture2d });
         let mut b = Builder::new(&mut func);
         let (index, two) = (b.input(Input::ThreadIndex), b.i32(2));
         let level = (query == Query::TextureSize).then_some(if uniform { two } else { index });
-        let answer = b.query(query, only(ResourceId::new(TARGET)), level);
+        let view = if query == Query::BufferSize { OUT } else { TARGET };
+        let answer = b.query(query, only(ResourceId::new(view)), level);
         report(&mut b, &answer);
         b.return_();
         let mut random = Random(9);
@@ -380,7 +382,7 @@ fn proof(kind: &InstKind) -> Option<&'static str> {
 
 #[test]
 fn every_operation_on_memory_has_a_proof() {
-    let mut func = typed(1);
+    let mut func = typed(1, Dimension::Texture2d);
     let mut b = Builder::new(&mut func);
     let (zero, always) = (b.i32(0), b.bool(true));
     let view = only(ResourceId::new(TARGET));
@@ -444,7 +446,7 @@ impl Host for Panicking {
 
 #[test]
 fn a_panic_in_a_helper_ends_the_group_with_a_fault() {
-    let mut func = typed(1);
+    let mut func = typed(1, Dimension::Texture2d);
     let mut b = Builder::new(&mut func);
     let (one, two) = (b.i32(1), b.i32(2));
     report(&mut b, &[one]);
