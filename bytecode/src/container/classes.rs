@@ -4,6 +4,7 @@
 //! instances, classes and slot records, and two words that mean nothing here. A slot record stands for as many
 //! consecutive slots as it says; records follow each other in the order of the slots.
 
+use super::records::Records;
 use super::{Chunk, ContainerError, limit};
 use crate::limits::Limits;
 use crate::reader::Reader;
@@ -80,8 +81,6 @@ pub struct ClassChoice {
 
 /// Stands for no register.
 const NONE: u16 = u16::MAX;
-/// Bytes of all names together; records may share a name, so that a small file can state many.
-const NAME_BYTES: u32 = 1 << 22;
 
 impl ClassLinkage {
     pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Self, ContainerError> {
@@ -90,20 +89,22 @@ impl ClassLinkage {
         let [instance_count, class_count, record_count, _slots] =
             [reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?];
         let [instance_offset, class_offset, record_offset] = [reader.u32()?, reader.u32()?, reader.u32()?];
-        let mut parser = Parser { start, limits, records_left: limits.resource_records, names_left: NAME_BYTES };
-        parser.count(chunk.at, instance_count)?;
-        parser.count(chunk.at + 4, class_count)?;
-        parser.count(chunk.at + 8, record_count)?;
+        let mut records = Records::new(start, limits, "class linkage records");
+        records.count(chunk.at, instance_count)?;
+        records.count(chunk.at + 4, class_count)?;
+        records.count(chunk.at + 8, record_count)?;
 
         let mut reader = start.seek(class_offset)?;
-        let classes = (0..class_count).map(|_| parser.class(&mut reader)).collect::<Result<_, _>>()?;
+        let classes =
+            (0..class_count).map(|_| ClassType::parse(&mut records, &mut reader)).collect::<Result<_, _>>()?;
         let mut reader = start.seek(instance_offset)?;
-        let instances = (0..instance_count).map(|_| parser.instance(&mut reader)).collect::<Result<_, _>>()?;
+        let instances =
+            (0..instance_count).map(|_| ClassInstance::parse(&mut records, &mut reader)).collect::<Result<_, _>>()?;
         let mut reader = start.seek(record_offset)?;
         let mut slots: Vec<InterfaceSlots> = Vec::new();
         for _ in 0..record_count {
             let first = slots.last().map_or(0, |before| before.first + before.count);
-            slots.push(parser.slots(&mut reader, first)?);
+            slots.push(InterfaceSlots::parse(&mut records, &mut reader, first)?);
         }
         Ok(Self { classes, instances, slots })
     }
@@ -120,61 +121,40 @@ impl ClassLinkage {
     }
 }
 
-struct Parser<'a, 'l> {
-    start: Reader<'a>,
-    limits: &'l Limits,
-    records_left: u32,
-    names_left: u32,
+impl ClassType {
+    fn parse<'a>(records: &mut Records<'a, '_>, reader: &mut Reader<'a>) -> Result<Self, ContainerError> {
+        let name = records.name(reader)?;
+        let [_unknown, vectors, textures, samplers] = [reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?];
+        Ok(Self { name, vectors, textures, samplers })
+    }
 }
 
-impl<'a> Parser<'a, '_> {
-    /// Takes `count` records out of what the limits allow for the chunk.
-    fn count(&mut self, at: u32, count: u32) -> Result<(), ContainerError> {
-        let most = self.limits.resource_records;
-        let left = self.records_left.checked_sub(count);
-        self.records_left = left.ok_or_else(|| limit(at, "class linkage records", count, most))?;
-        Ok(())
-    }
-
-    fn name(&mut self, reader: &mut Reader<'a>) -> Result<String, ContainerError> {
-        let at = reader.at();
-        let offset = reader.u32()?;
-        let text = self.start.seek(offset).ok().and_then(|text| text.text(self.limits.name_bytes));
-        let text = text.ok_or(ContainerError::Name { at, offset })?;
-        let size = text.len() as u32;
-        let left = self.names_left.checked_sub(size);
-        self.names_left = left.ok_or_else(|| limit(at, "bytes of names", size, NAME_BYTES))?;
-        Ok(text)
-    }
-
-    fn class(&mut self, reader: &mut Reader<'a>) -> Result<ClassType, ContainerError> {
-        let name = self.name(reader)?;
-        let [_unknown, vectors, textures, samplers] = [reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?];
-        Ok(ClassType { name, vectors, textures, samplers })
-    }
-
-    fn instance(&mut self, reader: &mut Reader<'a>) -> Result<ClassInstance, ContainerError> {
-        let name = self.name(reader)?;
+impl ClassInstance {
+    fn parse<'a>(records: &mut Records<'a, '_>, reader: &mut Reader<'a>) -> Result<Self, ContainerError> {
+        let name = records.name(reader)?;
         let [class, count] = [reader.u16()?, reader.u16()?];
         let [buffer, vector, texture, sampler] = [reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?];
         let register = |number: u16| (number != NONE).then_some(number);
         let [constant_buffer, texture, sampler] = [buffer, texture, sampler].map(register);
-        Ok(ClassInstance { name, class, count: count.max(1), constant_buffer, vector, texture, sampler })
+        Ok(Self { name, class, count: count.max(1), constant_buffer, vector, texture, sampler })
     }
+}
 
-    fn slots(&mut self, reader: &mut Reader<'a>, first: u32) -> Result<InterfaceSlots, ContainerError> {
+impl InterfaceSlots {
+    fn parse<'a>(records: &mut Records<'a, '_>, reader: &mut Reader<'a>, first: u32) -> Result<Self, ContainerError> {
         let at = reader.at();
         let count = reader.u32()?;
-        if count > self.limits.declared_registers || first > self.limits.declared_registers {
-            return Err(limit(at, "interface slots", count.max(first), self.limits.declared_registers));
+        let most = records.limits.declared_registers;
+        if count > most || first > most {
+            return Err(limit(at, "interface slots", count.max(first), most));
         }
         let choice_count = reader.u32()?;
-        self.count(at + 4, choice_count)?;
+        records.count(at + 4, choice_count)?;
         let [classes, tables] = [reader.u32()?, reader.u32()?];
-        let (mut classes, mut tables) = (self.start.seek(classes)?, self.start.seek(tables)?);
+        let (mut classes, mut tables) = (records.start.seek(classes)?, records.start.seek(tables)?);
         let choice = |_| Ok(ClassChoice { class: classes.u16()?, table: tables.u32()? });
         let choices = (0..choice_count).map(choice).collect::<Result<_, ContainerError>>()?;
-        Ok(InterfaceSlots { first, count, choices })
+        Ok(Self { first, count, choices })
     }
 }
 

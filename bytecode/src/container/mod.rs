@@ -6,12 +6,14 @@
 //! | `signature.rs` | inputs and outputs: ISGN, OSGN, OSG5, PCSG, ISG1, OSG1, PSG1 |
 //! | `resources.rs` | names and layouts of what is bound: RDEF |
 //! | `classes.rs` | classes, their instances and interface slots: IFCE |
+//! | `records.rs` | bounds on what those two hold |
 //! | `statistics.rs` | counts (STAT) and feature flags (SFI0) |
 //!
 //! Parsing copies nothing but names: chunks are slices of the file.
 
 mod checksum;
 pub mod classes;
+mod records;
 pub mod resources;
 pub mod signature;
 pub mod statistics;

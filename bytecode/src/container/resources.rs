@@ -3,6 +3,7 @@
 //! Types may be shared and a hostile file may make them refer to themselves, so the nesting and the total number of
 //! records are bounded.
 
+use super::records::Records;
 use super::{Chunk, ContainerError, limit};
 use crate::limits::Limits;
 use crate::reader::Reader;
@@ -179,8 +180,6 @@ pub struct Member {
 const TYPE_DEPTH: u32 = 16;
 /// Bytes of all default values together.
 const DEFAULT_BYTES: u32 = 1 << 20;
-/// Bytes of all names together; records may share a name, so that a small file can state many.
-const NAME_BYTES: u32 = 1 << 22;
 
 impl ResourceDefinitions {
     pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Self, ContainerError> {
@@ -191,18 +190,11 @@ impl ResourceDefinitions {
         let [minor, major] = reader.u16()?.to_le_bytes();
         let _stage = reader.u16()?;
         let flags = reader.u32()?;
-        let mut parser = Parser {
-            start,
-            major,
-            minor,
-            limits,
-            records_left: limits.resource_records,
-            defaults_left: DEFAULT_BYTES,
-            names_left: NAME_BYTES,
-        };
-        let creator = parser.name(&mut reader)?;
-        parser.count(chunk.at, buffer_count)?;
-        parser.count(chunk.at + 8, binding_count)?;
+        let records = Records::new(start, limits, "resource definition records");
+        let mut parser = Parser { records, major, minor, defaults_left: DEFAULT_BYTES };
+        let creator = parser.records.name(&mut reader)?;
+        parser.records.count(chunk.at, buffer_count)?;
+        parser.records.count(chunk.at + 8, binding_count)?;
 
         let mut reader = start.seek(binding_offset)?;
         let bindings = (0..binding_count).map(|_| parser.binding(&mut reader)).collect::<Result<_, _>>()?;
@@ -213,43 +205,19 @@ impl ResourceDefinitions {
 }
 
 struct Parser<'a, 'l> {
-    start: Reader<'a>,
+    records: Records<'a, 'l>,
     major: u8,
     minor: u8,
-    limits: &'l Limits,
-    records_left: u32,
     defaults_left: u32,
-    names_left: u32,
 }
 
 impl<'a> Parser<'a, '_> {
-    /// Takes `count` records out of what the limits allow for the chunk.
-    fn count(&mut self, at: u32, count: u32) -> Result<(), ContainerError> {
-        let most = self.limits.resource_records;
-        self.records_left = self
-            .records_left
-            .checked_sub(count)
-            .ok_or_else(|| limit(at, "resource definition records", count, most))?;
-        Ok(())
-    }
-
-    fn name(&mut self, reader: &mut Reader<'a>) -> Result<String, ContainerError> {
-        let at = reader.at();
-        let offset = reader.u32()?;
-        let text = self.start.seek(offset).ok().and_then(|text| text.text(self.limits.name_bytes));
-        let text = text.ok_or(ContainerError::Name { at, offset })?;
-        let size = text.len() as u32;
-        self.names_left =
-            self.names_left.checked_sub(size).ok_or_else(|| limit(at, "bytes of names", size, NAME_BYTES))?;
-        Ok(text)
-    }
-
     fn has_spaces(&self) -> bool {
         (self.major, self.minor) >= (5, 1)
     }
 
     fn binding(&mut self, reader: &mut Reader<'a>) -> Result<Binding, ContainerError> {
-        let name = self.name(reader)?;
+        let name = self.records.name(reader)?;
         let kind = BindingKind::from_code(reader.u32()?);
         let [return_type, dimension, samples_or_stride] = [reader.u32()?, reader.u32()?, reader.u32()?];
         let [bind_point, bind_count, flags] = [reader.u32()?, reader.u32()?, reader.u32()?];
@@ -258,7 +226,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn buffer(&mut self, reader: &mut Reader<'a>) -> Result<Buffer, ContainerError> {
-        let name = self.name(reader)?;
+        let name = self.records.name(reader)?;
         let count_at = reader.at();
         let [count, offset, size_bytes, flags] = [reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?];
         let kind = match reader.u32()? {
@@ -268,14 +236,14 @@ impl<'a> Parser<'a, '_> {
             3 => BufferKind::ResourceElements,
             other => BufferKind::Other(other),
         };
-        self.count(count_at, count)?;
-        let mut variables_reader = self.start.seek(offset)?;
+        self.records.count(count_at, count)?;
+        let mut variables_reader = self.records.start.seek(offset)?;
         let variables = (0..count).map(|_| self.variable(&mut variables_reader)).collect::<Result<_, _>>()?;
         Ok(Buffer { name, size_bytes, flags, kind, variables })
     }
 
     fn variable(&mut self, reader: &mut Reader<'a>) -> Result<Variable, ContainerError> {
-        let name = self.name(reader)?;
+        let name = self.records.name(reader)?;
         let [offset_bytes, size_bytes, flags] = [reader.u32()?, reader.u32()?, reader.u32()?];
         let type_at = reader.at();
         let type_offset = reader.u32()?;
@@ -293,7 +261,7 @@ impl<'a> Parser<'a, '_> {
                     .defaults_left
                     .checked_sub(size_bytes)
                     .ok_or_else(|| limit(default_at, "bytes of default values", size_bytes, most))?;
-                Some(self.start.seek(offset)?.take(size_bytes as usize)?.to_vec())
+                Some(self.records.start.seek(offset)?.take(size_bytes as usize)?.to_vec())
             }
         };
         let ty = self.ty(type_at, type_offset, 0)?;
@@ -304,8 +272,8 @@ impl<'a> Parser<'a, '_> {
         if depth > TYPE_DEPTH {
             return Err(limit(at, "levels of structures", depth, TYPE_DEPTH));
         }
-        self.count(at, 1)?;
-        let mut reader = self.start.seek(offset)?;
+        self.records.count(at, 1)?;
+        let mut reader = self.records.start.seek(offset)?;
         let [class, base, rows, columns, elements] =
             [reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?];
         let member_count = reader.u16()?;
@@ -313,16 +281,16 @@ impl<'a> Parser<'a, '_> {
         let name = if self.major >= 5 {
             // The types of the base class and of the interfaces.
             reader.take(16)?;
-            self.name(&mut reader).ok()
+            self.records.name(&mut reader).ok()
         } else {
             None
         };
-        self.count(reader.at(), u32::from(member_count))?;
+        self.records.count(reader.at(), u32::from(member_count))?;
         let mut members = Vec::new();
         if member_count > 0 {
-            let mut reader = self.start.seek(members_offset)?;
+            let mut reader = self.records.start.seek(members_offset)?;
             for _ in 0..member_count {
-                let name = self.name(&mut reader)?;
+                let name = self.records.name(&mut reader)?;
                 let type_at = reader.at();
                 let type_offset = reader.u32()?;
                 let offset_bytes = reader.u32()?;
