@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use brolga::bench::Stopwatch;
 use brolga_bytecode::{LoadOptions, Shader};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
@@ -67,18 +68,18 @@ struct Run {
 }
 
 fn compile(container: &[u8]) -> Result<Run, Box<dyn std::error::Error>> {
-    let mut clock = Clock { last: processor_time() };
+    let mut laps = Laps::start();
     let program = Shader::load(container, &LoadOptions::default())?.program;
-    let read = clock.lap();
+    let read = laps.lap();
     let mut func = translate(&program, &TranslateOptions::default())?;
-    let translate = clock.lap();
+    let translate = laps.lap();
     optimise(&mut func, Level::Full);
-    let passes = clock.lap();
+    let passes = laps.lap();
     let func = verify(func)?;
-    let verify = clock.lap();
+    let verify = laps.lap();
     let options = brolga_jit::Options::host().ok_or("no code generator for this processor")?;
     let compiled = brolga_jit::compile(&func, &options)?;
-    let both = clock.lap();
+    let both = laps.lap();
     let statistics = compiled.statistics();
     // The two stages of the code generator in proportion to the time that passed.
     let lower = statistics.lower_time.as_secs_f64();
@@ -94,27 +95,19 @@ fn compile(container: &[u8]) -> Result<Run, Box<dyn std::error::Error>> {
     })
 }
 
-struct Clock {
-    last: Duration,
+/// The time of the stages that follow each other.
+struct Laps {
+    watch: Stopwatch,
 }
 
-impl Clock {
-    fn lap(&mut self) -> Duration {
-        let now = processor_time();
-        now.saturating_sub(std::mem::replace(&mut self.last, now))
+impl Laps {
+    fn start() -> Self {
+        Self { watch: Stopwatch::start() }
     }
-}
 
-/// Time this thread has run.
-#[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
-/// Time that has passed, where the system does not tell what a thread has run.
-#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "freebsd")))]
-fn processor_time() -> Duration {
-    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    START.get_or_init(std::time::Instant::now).elapsed()
+    /// Processor time since the last call; time that has passed where the system does not tell it.
+    fn lap(&mut self) -> Duration {
+        let sample = std::mem::replace(&mut self.watch, Stopwatch::start()).stop();
+        sample.cpu.unwrap_or(sample.wall)
+    }
 }
