@@ -1,15 +1,12 @@
 //! Which lanes are active, and variables that hold masks and values over branches.
 
 use brolga_ir::{Const, Type};
-use cranelift_codegen::ir::{self, InstBuilder};
+use cranelift_codegen::ir;
 use cranelift_frontend::Variable;
 use smallvec::SmallVec;
 
 use super::{Lowering, own_flags};
-use crate::packet::{Operand, Packet, Shape, Uniform, is_wide, scalar_type, vector_type};
-
-/// From one vector of a variable in memory to the next.
-const VECTOR_BYTES: i32 = Shape::EIGHT_LANES.vector_bytes as i32;
+use crate::packet::{Operand, Packet, Shape, Uniform, Vectors, is_wide, scalar_type, vector_type};
 
 /// A set of lanes.
 #[derive(Clone, Debug)]
@@ -115,52 +112,46 @@ impl Lowering<'_, '_> {
 
     /// Writes a variable, in the lanes of the mask only if there is one. A uniform variable has one value for all lanes.
     pub fn set_home(&mut self, home: &Home, value: &Operand, mask: Option<&Packet>) {
-        let values: SmallVec<[ir::Value; 8]> = if home.uniform {
+        let value: Operand = if home.uniform {
             assert!(value.is_uniform(), "uniform variables hold what uniformity analysis calls uniform");
-            value.values().into()
+            value.clone()
         } else {
             let value = self.emit().packet(value);
             match mask {
-                None => value.vectors,
+                None => value.into(),
                 Some(mask) => {
                     let Operand::Packet(old) = self.home(home) else { unreachable!("not a uniform variable") };
-                    self.emit().select(mask, &value, &old).vectors
+                    self.emit().select(mask, &value, &old).into()
                 }
             }
         };
         match &home.place {
             HomePlace::Variables(variables) => {
-                for (&variable, &value) in variables.iter().zip(&values) {
+                for (&variable, &value) in variables.iter().zip(value.values()) {
                     self.builder.def_var(variable, value);
                 }
             }
             &HomePlace::Scratch(at) => {
                 let base = self.scratch_base();
-                for (n, &value) in values.iter().enumerate() {
-                    let at = at + n as i32 * VECTOR_BYTES;
-                    self.builder.ins().store(own_flags(), value, base, at);
-                }
+                self.emit().store_operand(&value, home.uniform, base, at, own_flags());
             }
         }
     }
 
     /// Reads a variable.
     pub fn home(&mut self, home: &Home) -> Operand {
-        let values: SmallVec<[ir::Value; 8]> = match &home.place {
+        match &home.place {
             HomePlace::Variables(variables) => {
-                variables.iter().map(|&variable| self.builder.use_var(variable)).collect()
+                let values: Vectors = variables.iter().map(|&variable| self.builder.use_var(variable)).collect();
+                match home.uniform {
+                    true => Uniform { ty: home.ty, value: values[0] }.into(),
+                    false => Packet { ty: home.ty, vectors: values }.into(),
+                }
             }
             &HomePlace::Scratch(at) => {
-                let (base, ty) = (self.scratch_base(), home.ty);
-                return match home.uniform {
-                    true => self.emit().load_uniform(ty, base, at, own_flags()).into(),
-                    false => self.emit().load(ty, base, at, own_flags()).into(),
-                };
+                let base = self.scratch_base();
+                self.emit().load_operand(home.ty, home.uniform, base, at, own_flags())
             }
-        };
-        match home.uniform {
-            true => Uniform { ty: home.ty, value: values[0] }.into(),
-            false => Packet { ty: home.ty, vectors: values }.into(),
         }
     }
 

@@ -5,7 +5,7 @@
 //! instructions before in the same block.
 
 use brolga_ir::entity::Value;
-use cranelift_codegen::ir::{self, Block, InstBuilder};
+use cranelift_codegen::ir::{self, Block};
 
 use super::layout::ROW_BYTES;
 use super::mask::{Home, Mask};
@@ -66,24 +66,15 @@ impl Lowering<'_, '_> {
     /// Stores a remote value that is not kept between segments.
     pub fn store_remote(&mut self, value: Value, operand: &Operand) {
         let at = self.remote_place(value);
-        let base = self.scratch.base;
-        if self.facts.is_uniform(value) {
-            self.builder.ins().store(own_flags(), operand.values()[0], base, at);
-        } else {
-            let mut emit = self.emit();
-            let packet = emit.packet(operand);
-            emit.store(&packet, base, at, own_flags());
-        }
+        let (base, uniform) = (self.scratch.base, self.facts.is_uniform(value));
+        self.emit().store_operand(operand, uniform, base, at, own_flags());
     }
 
     /// Reads a remote value that is not kept between segments.
     pub fn load_remote(&mut self, value: Value) -> Operand {
         let at = self.remote_place(value);
-        let (base, ty) = (self.scratch.base, self.func.ty(value));
-        match self.facts.is_uniform(value) {
-            true => self.emit().load_uniform(ty, base, at, own_flags()).into(),
-            false => self.emit().load(ty, base, at, own_flags()).into(),
-        }
+        let (base, ty, uniform) = (self.scratch.base, self.func.ty(value), self.facts.is_uniform(value));
+        self.emit().load_operand(ty, uniform, base, at, own_flags())
     }
 
     fn remote_place(&self, value: Value) -> i32 {

@@ -106,15 +106,8 @@ impl Lowering<'_, '_> {
             return self.set_home(&home, operand, None);
         }
         let at = self.layout.slot(value).expect("kept values have slots");
-        let record = self.position.record;
-        if self.facts.is_uniform(value) {
-            assert!(operand.is_uniform(), "a packet-uniform value is a scalar");
-            self.builder.ins().store(own_flags(), operand.values()[0], record, at);
-        } else {
-            let mut emit = self.emit();
-            let packet = emit.packet(operand);
-            emit.store(&packet, record, at, own_flags());
-        }
+        let (record, uniform) = (self.position.record, self.facts.is_uniform(value));
+        self.emit().store_operand(operand, uniform, record, at, own_flags());
     }
 
     /// Reads a kept value of another segment, or a remote one.
@@ -129,11 +122,8 @@ impl Lowering<'_, '_> {
             return self.set_value(value, operand);
         }
         let at = self.layout.slot(value).expect("kept values have slots");
-        let (record, ty) = (self.position.record, self.func.ty(value));
-        let operand = match self.facts.is_uniform(value) {
-            true => self.emit().load_uniform(ty, record, at, own_flags()).into(),
-            false => self.emit().load(ty, record, at, own_flags()).into(),
-        };
+        let (record, ty, uniform) = (self.position.record, self.func.ty(value), self.facts.is_uniform(value));
+        let operand = self.emit().load_operand(ty, uniform, record, at, own_flags());
         self.set_value(value, operand);
     }
 
@@ -226,11 +216,7 @@ impl Lowering<'_, '_> {
             };
             return self.binary(Op::IAdd, group, first);
         }
-        let row_bytes = self.layout.packets * ROW_BYTES;
-        let at = i32::from(n) * i32::try_from(row_bytes).expect("spans are small");
-        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::SPAN_GROUPS);
-        let address = self.builder.ins().iadd(table, self.position.row);
-        self.emit().load(Type::I32, address, at, table_flags()).into()
+        self.table_row(offsets::SPAN_GROUPS, n.into(), false)
     }
 
     /// The number of each thread in its span, which is its group's where each group has one thread.
@@ -258,16 +244,17 @@ impl Lowering<'_, '_> {
         self.thread_row(ThreadRow::Place(n), uniform)
     }
 
-    /// What the table has for the packet's threads.
+    /// What the threads' table has for the packet.
     fn thread_row(&mut self, row: ThreadRow, uniform: bool) -> Operand {
-        let row_bytes = self.layout.packets * ROW_BYTES;
-        let at = i32::try_from(row.number() * row_bytes).expect("groups are small");
-        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::THREADS);
+        self.table_row(offsets::THREADS, row.number(), uniform)
+    }
+
+    /// The packet's part of a row of the table whose address is there in the context.
+    fn table_row(&mut self, table: i32, row: u32, uniform: bool) -> Operand {
+        let at = i32::try_from(row * self.layout.packets * ROW_BYTES).expect("groups and spans are small");
+        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, table);
         let address = self.builder.ins().iadd(table, self.position.row);
-        match uniform {
-            true => self.emit().load_uniform(Type::I32, address, at, table_flags()).into(),
-            false => self.emit().load(Type::I32, address, at, table_flags()).into(),
-        }
+        self.emit().load_operand(Type::I32, uniform, address, at, table_flags())
     }
 
     /// What lane 0 has of an input.

@@ -8,7 +8,7 @@ use brolga_ir::Type;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use smallvec::SmallVec;
 
-use super::{Emit, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
+use super::{Emit, Operand, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
 
 /// Where each lane of a gather or scatter points.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,39 @@ impl Emit<'_, '_> {
     /// Reads one scalar of memory, the same for all lanes. A condition is a byte, 0 or 1.
     pub fn load_uniform(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Uniform {
         Uniform { ty, value: self.builder.ins().load(scalar_type(ty), flags, address, offset) }
+    }
+
+    /// Reads a scalar or a packet.
+    pub fn load_operand(
+        &mut self,
+        ty: Type,
+        uniform: bool,
+        address: Value,
+        offset: i32,
+        flags: MemFlagsData,
+    ) -> Operand {
+        match uniform {
+            true => self.load_uniform(ty, address, offset, flags).into(),
+            false => self.load(ty, address, offset, flags).into(),
+        }
+    }
+
+    /// Writes an operand for [`Emit::load_operand`]: the scalar of a uniform one, or all lanes.
+    pub fn store_operand(
+        &mut self,
+        operand: &Operand,
+        uniform: bool,
+        address: Value,
+        offset: i32,
+        flags: MemFlagsData,
+    ) {
+        if uniform {
+            assert!(operand.is_uniform(), "what is uniform is a scalar");
+            self.builder.ins().store(flags, operand.values()[0], address, offset);
+        } else {
+            let packet = self.packet(operand);
+            self.store(&packet, address, offset, flags);
+        }
     }
 
     /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets; lane n's begin at
