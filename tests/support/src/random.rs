@@ -34,15 +34,17 @@ impl Random {
         if self.one_in(4) { self.tiny() } else { (self.below(4000) as f32 / 16.0 - 100.0).to_bits() }
     }
 
-    /// The bits of a float whose sums or products with its like are about the smallest normal number.
+    /// The bits of a float whose sums, products or quotients with its like are about the smallest normal number. Many
+    /// significands have all ones or hardly any: then a result is near enough to it that rounding decides.
     pub fn tiny(&mut self) -> u32 {
-        let exponent = self.pick(&[0, 1, 1, 1, 2, 2, 62, 63, 64, 65]);
-        self.bits() as u32 & 0x807f_ffff | exponent << 23
+        let exponent = self.pick(&[0, 1, 1, 1, 2, 2, 62, 63, 64, 65, 126, 127]);
+        let significand = if self.one_in(2) { self.bits() as u32 } else { self.pick(&[0, 1, 0x40_0000, 0x7f_ffff]) };
+        significand & 0x7f_ffff | exponent << 23 | self.pick(&[0, 0x8000_0000])
     }
 
     /// A word, often one at an edge of integers or floats.
     pub fn word(&mut self) -> u32 {
-        const EDGES: [u32; 24] = [
+        const EDGES: [u32; 32] = [
             0,
             1,
             2,
@@ -67,6 +69,15 @@ impl Random {
             0x8000_0003,
             0x7f7f_ffff,
             0x4b00_0001,
+            // Where integers and halves end, as floats.
+            0x4eff_ffff,
+            0x4f00_0000,
+            0xcf00_0000,
+            0x4f80_0000,
+            0x477f_e000,
+            0x4780_0000,
+            0x3880_0000,
+            0x3380_0000,
         ];
         if self.one_in(2) { self.pick(&EDGES) } else { self.bits() as u32 }
     }
