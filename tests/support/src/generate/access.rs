@@ -163,13 +163,14 @@ impl Generator {
         group
     }
 
-    /// Words that are there: [`Program::is_tiny`](crate::program::Program::is_tiny) says what they are.
-    pub(super) fn read_tiny_to(&mut self, to: Operand) -> Vec<Instr> {
+    /// Words of `t0` that are there, others in each thread of a small group.
+    pub(super) fn read_input_to(&mut self, to: Operand) -> Vec<Instr> {
         let (address, from) = scratch(0);
         let index = Operand::new(Register::IndexInGroup, Parts::None);
+        let step = Operand::word(self.random.pick(&[4, 4, 16]));
         let base = Operand::word(4 * self.random.below(40) as u32);
         vec![
-            Instr::new(Op::IMad, vec![address, index, Operand::word(4), base]),
+            Instr::new(Op::IMad, vec![address, index, step, base]),
             Instr::new(Op::LdRaw, vec![to, from, Operand::whole(Register::Resource(0))]),
         ]
     }
@@ -240,16 +241,32 @@ impl Generator {
         }
     }
 
-    /// A value for the whole group, from memory.
+    /// A value for the whole group, from memory. Of many addresses no analysis can tell that all threads have the same: on
+    /// what follows from such a value they have to agree.
     pub(super) fn uniform_read(&mut self) -> Vec<Instr> {
+        let mut group = Vec::new();
         let to = Operand::to(Register::Uniform, 1 + self.random.below(15) as u8);
-        let address = self.source(Type::Uint, Width::One, Scope::Uniform);
+        let is_raw = self.random.one_in(2);
+        let stride_bytes = self.program.layout.input_bytes;
+        let mut address = match (self.random.one_in(4), is_raw) {
+            (true, _) => self.source(Type::Uint, Width::One, Scope::Uniform),
+            (_, true) => Operand::word(4 * self.random.below(120) as u32),
+            (_, false) => Operand::word(self.random.below(480 / stride_bytes as usize) as u32),
+        };
         if self.random.one_in(2) {
-            vec![Instr::new(Op::LdRaw, vec![to, address, self.from(Register::Resource(0))])]
+            let (sum, from) = scratch(0);
+            let index = Operand::new(Register::IndexInGroup, Parts::None);
+            group.push(Instr::new(Op::UShr, vec![sum.clone(), index, Operand::word(31)]));
+            group.push(Instr::new(Op::IAdd, vec![sum, from.clone(), address]));
+            address = from;
+        }
+        group.push(if is_raw {
+            Instr::new(Op::LdRaw, vec![to, address, self.from(Register::Resource(0))])
         } else {
             let offset = Operand::word(4 * self.random.below(3) as u32);
-            vec![Instr::new(Op::LdStructured, vec![to, address, offset, self.from(Register::Resource(1))])]
-        }
+            Instr::new(Op::LdStructured, vec![to, address, offset, self.from(Register::Resource(1))])
+        });
+        group
     }
 
     /// The thread's number in the dispatch.

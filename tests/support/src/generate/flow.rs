@@ -99,7 +99,8 @@ impl Generator {
             return false;
         }
         match self.random.below(100) {
-            0..=37 => block.push(Node::Plain(self.pure())),
+            0..=27 => block.push(Node::Plain(self.pure())),
+            28..=37 => self.pure_on_input(block),
             38..=42 => block.push(Node::Plain(self.small())),
             43..=64 => block.push(Node::Group(self.access(context))),
             65..=77 if context.depth > 0 => self.branch(context, Scope::Any, block),
@@ -124,8 +125,8 @@ impl Generator {
     /// What only control flow that all threads of a group share may have.
     fn uniform_statement(&mut self, context: Context, block: &mut Block) -> bool {
         match self.random.below(22) {
-            0..=3 => block.push(Node::Plain(self.uniform())),
-            4 => block.push(Node::Group(self.uniform_read())),
+            0..=2 => block.push(Node::Plain(self.uniform())),
+            3 | 4 => block.push(Node::Group(self.uniform_read())),
             5 | 6 if context.depth > 0 => self.branch(context, Scope::Uniform, block),
             7..=9 if context.depth > 0 && context.trips <= TRIPS / 2 => self.repeat(context, Scope::Uniform, block),
             10 if context.depth > 0 => self.switch(context, Scope::Uniform, block),
@@ -146,7 +147,7 @@ impl Generator {
     /// New small numbers.
     fn small(&mut self) -> Instr {
         let from = self.source(Type::Uint, Width::Each, Scope::Any);
-        let mask = self.random.pick(&[1, 3, 7, 7, 15]);
+        let mask = self.random.pick(&[1, 3, 7, 7, 15, 31]);
         let to = 1 + self.random.below(15) as u8;
         Instr::new(Op::And, vec![Operand::to(Register::Small, to), from, Operand::word(mask)])
     }

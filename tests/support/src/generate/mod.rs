@@ -138,7 +138,7 @@ impl Generator {
             1 => Operand::new(inputs[1].clone(), Parts::None),
             _ => Operand::new(inputs[2].clone(), Parts::Swizzle([0; 4])),
         };
-        let masks = if self.random.one_in(2) { vec![7; 4] } else { vec![1, 2, 4, 7] };
+        let masks = if self.random.one_in(2) { vec![7; 4] } else { vec![1, 2, 7, 31] };
         let mask = Operand::new(Register::Literal(masks), Parts::None);
         block.push(Node::Plain(Instr::new(Op::And, vec![Operand::to(Register::Small, 0xf), from, mask])));
         let uniform = match self.random.below(3) {
@@ -147,10 +147,13 @@ impl Generator {
             _ => Operand::new(Register::Literal(vec![2, 0, 1, 5]), Parts::None),
         };
         block.push(Node::Plain(Instr::new(Op::Mov, vec![Operand::to(Register::Uniform, 0xf), uniform])));
+        if self.random.one_in(if self.barriers { 2 } else { 8 }) {
+            block.push(Node::Group(self.uniform_read()));
+        }
         for n in 0..self.program.temps {
             let to = Operand::to(Register::Temp(n), 0xf);
             match self.random.below(5) {
-                0..=3 if self.program.is_tiny() => block.push(Node::Group(self.read_tiny_to(to))),
+                0..=3 if self.program.is_tiny() => block.push(Node::Group(self.read_input_to(to))),
                 0 => {
                     let from = Operand::new(Register::IndexInGroup, Parts::None);
                     block.push(Node::Plain(Instr::new(Op::UtoF, vec![to, from])));
@@ -177,6 +180,12 @@ impl Generator {
     fn program_body(&mut self, body: &mut Block) {
         let context = Context::main(self.barriers);
         let statements = self.left;
+        if self.program.is_tiny() {
+            // Before other values mix with those of memory.
+            for _ in 0..3 {
+                self.pure_on_input(body);
+            }
+        }
         self.statements(context, statements, body);
         if self.program.is_tiny() && self.doubles && !self.random.one_in(4) {
             // One operation that is seen is enough to make flushing explicit.

@@ -4,7 +4,7 @@ use brolga_bytecode::sm5::ops::{Carries, Form, Slot, Type, Width};
 use brolga_bytecode::sm5::{Model, Op, Stage};
 
 use super::Generator;
-use crate::program::{Index, Instr, Modifier, Operand, Parts, Register};
+use crate::program::{Block, Index, Instr, Modifier, Node, Operand, Parts, Register};
 
 /// What comes often, so that values flow.
 const COMMON: [Op; 24] = [
@@ -88,6 +88,39 @@ impl Generator {
         self.pure_of(op, Scope::Any)
     }
 
+    /// Several instructions whose general registers have just been read from memory, so that they meet words of all
+    /// kinds. All results are gathered in `r0`, where they are seen in the end.
+    pub(super) fn pure_on_input(&mut self, block: &mut Block) {
+        if self.program.temps < 4 {
+            return block.push(Node::Plain(self.pure()));
+        }
+        let (all, result, inputs) = (Register::Temp(0), Register::Temp(1), [2, 3]);
+        for input in inputs {
+            block.push(Node::Group(self.read_input_to(Operand::to(Register::Temp(input), 0xf))));
+        }
+        for _ in 0..3 + self.random.below(5) {
+            let mut instr = self.pure();
+            let mut written = Vec::new();
+            for (slot, operand) in instr.op.info().slots.iter().zip(&mut instr.operands) {
+                match (slot, &operand.register) {
+                    (Slot::Write { .. }, Register::Temp(_) | Register::Array(..)) => {
+                        operand.register = result.clone();
+                        written.push(operand.parts);
+                    }
+                    (Slot::Read { .. }, Register::Temp(_)) => {
+                        operand.register = Register::Temp(self.random.pick(&inputs));
+                    }
+                    _ => {}
+                }
+            }
+            block.push(Node::Plain(instr));
+            for parts in written {
+                let [to, before] = [Operand::new(all.clone(), parts), Operand::whole(all.clone())];
+                block.push(Node::Plain(Instr::new(Op::Xor, vec![to, before, Operand::whole(result.clone())])));
+            }
+        }
+    }
+
     /// An instruction on what is uniform.
     pub(super) fn uniform(&mut self) -> Instr {
         loop {
@@ -131,6 +164,11 @@ impl Generator {
                 Slot::Read { ty, width, .. } => self.source(ty, width, scope),
                 _ => unreachable!("no register"),
             });
+        }
+        if matches!(op, Op::IShl | Op::UShr | Op::IShr) && scope == Scope::Any && self.random.one_in(3) {
+            // An amount of which a bound is known.
+            let parts = self.source_parts(&Register::Small, Type::Uint, Width::Each);
+            operands[2] = Operand::new(Register::Small, parts);
         }
         if matches!(op, Op::Exp | Op::Log | Op::SinCos | Op::Msad) {
             for operand in &mut operands {
