@@ -463,6 +463,22 @@ impl InstKind {
         }
     }
 
+    /// Calls `f` with every region it owns, in order, so that it can be read or replaced.
+    pub fn for_each_region(&mut self, mut f: impl FnMut(&mut Region)) {
+        match self {
+            InstKind::If { then_region, else_region, .. } => {
+                f(then_region);
+                f(else_region);
+            }
+            InstKind::Loop { body, .. } => f(body),
+            InstKind::Switch { cases, default, .. } => {
+                cases.iter_mut().for_each(|case| f(&mut case.region));
+                f(default);
+            }
+            _ => {}
+        }
+    }
+
     /// Calls `f` with every operand, so that it can be read or replaced.
     pub fn for_each_arg(&mut self, mut f: impl FnMut(&mut Value)) {
         fn resource(resource: &mut ResourceRef, f: &mut impl FnMut(&mut Value)) {

@@ -3,9 +3,9 @@
 //! Pure operations, constants, inputs and reads of memory that nobody writes during a run (constant buffers, `icb`,
 //! `t#`) that are equal to an earlier one in the same or an enclosing region are replaced by it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use crate::entity::{Region, Value};
+use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, Input, InstKind, Object, Place, Query, ResourceRef, Values};
 use crate::interface::ResourceClass;
 use crate::ops::Op;
@@ -14,7 +14,7 @@ use crate::types::Const;
 
 /// Runs the pass; gives whether anything was replaced.
 pub(super) fn run(func: &mut Function) -> bool {
-    let mut cse = Cse { known: HashMap::new(), log: Vec::new(), aliases: Aliases::new(func), changed: false };
+    let mut cse = Cse { known: FxHashMap::default(), log: Vec::new(), aliases: Aliases::new(func), changed: false };
     cse.region(func, func.body());
     cse.changed
 }
@@ -31,10 +31,10 @@ enum Key {
 }
 
 struct Cse {
-    /// Results of the first of its kind. Only looked up, never iterated.
-    known: HashMap<Key, Vec<Value>>,
+    /// The first of its kind, or the one with most results. Only looked up, never iterated.
+    known: FxHashMap<Key, Inst>,
     /// What each open region added or changed, to be undone at its end.
-    log: Vec<(Key, Option<Vec<Value>>)>,
+    log: Vec<(Key, Option<Inst>)>,
     aliases: Aliases,
     changed: bool,
 }
@@ -53,8 +53,9 @@ impl Cse {
                 self.region(func, inner);
             }
             let Some(key) = key else { return true };
-            let results = func.inst(inst).results.to_vec();
-            match self.known.get(&key) {
+            let results = &func.inst(inst).results;
+            let first = self.known.get(&key).map(|&first| &func.inst(first).results);
+            match first {
                 // A wider load serves a narrower one.
                 Some(first) if first.len() >= results.len() => {
                     for (&value, &by) in results.iter().zip(first) {
@@ -64,7 +65,7 @@ impl Cse {
                     false
                 }
                 _ => {
-                    let old = self.known.insert(key.clone(), results);
+                    let old = self.known.insert(key.clone(), inst);
                     self.log.push((key, old));
                     true
                 }

@@ -3,6 +3,8 @@
 //!
 //! Loops stay even if they compute nothing: one may never end, and that is for the time limit to say.
 
+use rustc_hash::FxHashMap;
+
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, ValueDef, Values};
 
@@ -12,12 +14,12 @@ pub(super) fn remove(func: &mut Function) {
         live: vec![false; func.value_count()],
         kept: vec![false; func.inst_count()],
         owner: vec![None; func.region_count()],
-        edges: vec![Vec::new(); func.inst_count()],
+        edges: FxHashMap::default(),
         work: Vec::new(),
     };
     marker.roots(func, func.body());
     marker.spread(func);
-    let mut masks = vec![Mask::new(); func.inst_count()];
+    let mut masks = FxHashMap::default();
     sweep(func, func.body(), &marker, &mut masks);
 }
 
@@ -27,7 +29,7 @@ struct Marker {
     /// The instruction that owns each region.
     owner: Vec<Option<Inst>>,
     /// For each control instruction, the terminators that bring its results or loop variables.
-    edges: Vec<Vec<Inst>>,
+    edges: FxHashMap<Inst, Vec<Inst>>,
     work: Vec<Value>,
 }
 
@@ -41,12 +43,12 @@ impl Marker {
             match kind {
                 InstKind::Yield(_) => {
                     let owner = self.owner[region.index()].expect("only owned regions yield");
-                    self.edges[owner.index()].push(inst);
+                    self.edges.entry(owner).or_default().push(inst);
                     self.kept[inst.index()] = true;
                     continue;
                 }
                 InstKind::Break { target, .. } | InstKind::Continue { target, .. } => {
-                    self.edges[target.index()].push(inst);
+                    self.edges.entry(*target).or_default().push(inst);
                     keep = true;
                 }
                 InstKind::Loop { .. } => keep = true,
@@ -97,7 +99,7 @@ impl Marker {
                 self.work.push(func.region(*body).params[n]);
                 self.work.push(func.inst(inst).results[n]);
             }
-            for edge in &self.edges[inst.index()] {
+            for edge in self.edges.get(&inst).into_iter().flatten() {
                 self.work.push(edge_args(&func.inst(*edge).kind)[n]);
             }
         }
@@ -111,10 +113,10 @@ fn edge_args(kind: &InstKind) -> &[Value] {
     }
 }
 
-/// Which results of a control instruction stay.
-type Mask = Vec<bool>;
+/// Which results of each control instruction stay.
+type Masks = FxHashMap<Inst, Vec<bool>>;
 
-fn sweep(func: &mut Function, region: Region, marker: &Marker, masks: &mut Vec<Mask>) {
+fn sweep(func: &mut Function, region: Region, marker: &Marker, masks: &mut Masks) {
     let mut insts = std::mem::take(&mut func.region_mut(region).insts);
     insts.retain(|inst| marker.kept[inst.index()]);
     for &inst in &insts {
@@ -122,16 +124,16 @@ fn sweep(func: &mut Function, region: Region, marker: &Marker, masks: &mut Vec<M
         match &mut kind {
             InstKind::Yield(args) => {
                 let owner = marker.owner[region.index()].expect("only owned regions yield");
-                retain(args, &masks[owner.index()]);
+                retain(args, &masks[&owner]);
             }
             InstKind::Break { target, args } | InstKind::Continue { target, args } => {
-                retain(args, &masks[target.index()]);
+                retain(args, &masks[target]);
             }
             _ => {}
         }
         let regions = kind.regions();
         if !regions.is_empty() {
-            let mask: Mask = func.inst(inst).results.iter().map(|value| marker.live[value.index()]).collect();
+            let mask: Vec<bool> = func.inst(inst).results.iter().map(|value| marker.live[value.index()]).collect();
             if let InstKind::Loop { inits, body } = &mut kind {
                 retain(inits, &mask);
                 let mut params = std::mem::take(&mut func.region_mut(*body).params);
@@ -147,7 +149,7 @@ fn sweep(func: &mut Function, region: Region, marker: &Marker, masks: &mut Vec<M
                 func.value_mut(result).def = ValueDef::Result(inst, n as u32);
             }
             func.inst_mut(inst).results = results.into();
-            masks[inst.index()] = mask;
+            masks.insert(inst, mask);
         }
         func.inst_mut(inst).kind = kind;
         for inner in regions {

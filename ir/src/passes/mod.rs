@@ -5,6 +5,7 @@
 //! promise holds for all. Passes never call passes; the list below says the order and, where it matters, why.
 
 mod alias;
+mod compact;
 mod cse;
 mod dead;
 mod licm;
@@ -36,6 +37,8 @@ pub fn optimise(func: &mut Function, level: Level) {
     }
     // Slots bring along every register a loop or branch writes: drop those nobody reads before anything looks at them.
     dead::remove(func);
+    // Most is gone. The passes below go over what is left many times.
+    compact::run(func);
     let settle = |func: &mut Function| {
         for _ in 0..ROUNDS {
             let changed = simplify::run(func) | cse::run(func);
@@ -58,4 +61,5 @@ pub fn optimise(func: &mut Function, level: Level) {
     settle(func);
     // Last, because it moves code away from the patterns above.
     licm::run(func);
+    compact::run(func);
 }
