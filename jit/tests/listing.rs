@@ -259,7 +259,7 @@ fn irregular_accesses_say_how_they_go() {
             ("v3:", "packet; stride 16; one check"),
             ("v4:", "packet; view per lane; lane by lane"),
             ("v5:", "packet; scattered; lanes checked"),
-            ("store x0[v1", "one row"),
+            ("store x0[v1", "one row; unchecked"),
             ("store x0[v0", "row per lane"),
             ("v6:", "packet; uniform address; lane by lane"),
             ("v7:", "packet; uniform address; lanes in turn; unchecked"),

@@ -11,6 +11,7 @@ mod dead;
 mod licm;
 mod pairs;
 mod simplify;
+mod spill;
 mod ssa;
 mod types;
 
@@ -31,6 +32,8 @@ const ROUNDS: usize = 6;
 
 /// Turns freshly translated code into the form the engines take, and makes it small and fast.
 pub fn optimise(func: &mut Function, level: Level) {
+    // What constructs carry from here on is in proportion to the shader.
+    spill::run(func);
     ssa::construct(func);
     if level == Level::None {
         return;

@@ -24,6 +24,8 @@ const ELEMENT_ROWS: u32 = 4;
 
 /// Where the words of an access are.
 enum Rows {
+    /// Rows one after the other, known to exist: the byte offset of the first one in the packet's block.
+    Known(i32),
     /// One row for all lanes: the element's address, the byte offset in it, and whether the element exists.
     Same { element: ir::Value, offset: Operand, exists: ir::Value },
     /// A row for each lane: byte offsets from the array's start to the element, the shader's byte offset, lanes whose
@@ -32,7 +34,12 @@ enum Rows {
 }
 
 impl Lowering<'_, '_> {
-    fn local_rows(&mut self, id: LocalId, place: Place) -> Rows {
+    fn local_rows(&mut self, id: LocalId, place: Place, words: usize) -> Rows {
+        if let Some(at) = self.known_rows(id, place, words) {
+            self.note(Note::RowsTogether);
+            self.note(Note::Unchecked);
+            return Rows::Known(at);
+        }
         let registers = self.func.interface.local(id).registers;
         let base = self.builder.ins().iadd_imm_s(self.position.locals, self.layout.local(id));
         let index = self.operand(place.index.expect("verified: private arrays have an index"));
@@ -56,6 +63,17 @@ impl Lowering<'_, '_> {
                 Rows::Each { base, element, offset, exists }
             }
         }
+    }
+
+    /// Where the rows of an access are whose index and offset are constants, if all of them exist.
+    fn known_rows(&self, id: LocalId, place: Place, words: usize) -> Option<i32> {
+        let index = self.func.as_const(place.index?)?.bits;
+        let first = self.func.as_const(place.offset)?.bits / 4;
+        let registers = u64::from(self.func.interface.local(id).registers);
+        let (end, rows) = (first + words as u64, u64::from(ELEMENT_ROWS));
+        let row = (index < registers && end <= rows).then_some(index * rows + first)?;
+        let at = self.layout.local(id) + (row * u64::from(ROW_BYTES)) as i64;
+        Some(i32::try_from(at).expect("private arrays are limited"))
     }
 
     /// The address of the row of the n-th word, or of a row of the context if there is none.
@@ -109,9 +127,13 @@ impl Lowering<'_, '_> {
     /// Writes a load from a private array.
     pub fn load_local(&mut self, id: LocalId, place: Place, results: &[Value]) {
         let active = self.active();
-        let rows = self.local_rows(id, place);
+        let rows = self.local_rows(id, place, results.len());
         for (word, &result) in results.iter().enumerate() {
             let loaded = match &rows {
+                Rows::Known(at) => {
+                    let (locals, at) = (self.position.locals, at + word as i32 * ROW_BYTES as i32);
+                    self.emit().load(Type::I32, locals, at, own_flags())
+                }
                 Rows::Same { element, offset, exists } => {
                     let row = self.row_address(*element, offset, *exists, word as u32, offsets::ZERO);
                     self.emit().load(Type::I32, row, 0, own_flags())
@@ -129,17 +151,18 @@ impl Lowering<'_, '_> {
 
     /// Writes a store to a private array.
     pub fn store_local(&mut self, id: LocalId, place: Place, values: &[Value], mask: &Mask) {
-        let rows = self.local_rows(id, place);
+        let rows = self.local_rows(id, place, values.len());
         self.note_lanes(mask);
         for (word, &value) in values.iter().enumerate() {
             let value = self.packet_operand(value);
             match &rows {
+                Rows::Known(at) => {
+                    let at = at + word as i32 * ROW_BYTES as i32;
+                    self.store_row(&value, mask, self.position.locals, at);
+                }
                 Rows::Same { element, offset, exists } => {
                     let row = self.row_address(*element, offset, *exists, word as u32, offsets::DUMP);
-                    match mask {
-                        Mask::Full => self.emit().store(&value, row, 0, own_flags()),
-                        Mask::Lanes(lanes) => self.emit().store_private(&value, lanes, row, 0, own_flags()),
-                    }
+                    self.store_row(&value, mask, row, 0);
                 }
                 Rows::Each { base, element, offset, exists } => {
                     let (at, inside) = self.lane_rows(element, offset, exists, word as u32);
@@ -148,6 +171,14 @@ impl Lowering<'_, '_> {
                     self.emit().scatter(&[value], at, Some(&lanes), super::word_flags());
                 }
             }
+        }
+    }
+
+    /// Writes the lanes of a mask to their words of a row.
+    fn store_row(&mut self, value: &Packet, mask: &Mask, row: ir::Value, at: i32) {
+        match mask {
+            Mask::Full => self.emit().store(value, row, at, own_flags()),
+            Mask::Lanes(lanes) => self.emit().store_private(value, lanes, row, at, own_flags()),
         }
     }
 }
