@@ -5,7 +5,7 @@
 //! full size; `cargo bench --bench linear` shows that compile time grows in proportion.
 
 use brolga_testing::run::{Devices, Structured};
-use brolga_testing::script::Script;
+use brolga_testing::script::{Do, Script};
 use brolga_testing::shapes::{self, SHAPES};
 
 /// What a thread has that an application's caller may bring: less than the default of two megabytes.
@@ -51,6 +51,45 @@ fn check_all(sizes: &'static [usize]) {
 #[test]
 fn every_shape_small() {
     check_all(&[400]);
+}
+
+/// Values that so many ways carry that they stay in memory instead, also over a barrier.
+#[test]
+fn values_that_stay_in_memory() {
+    on_a_small_stack(|| {
+        let devices = Devices::new();
+        for make in [shapes::carried_by_nested_blocks, shapes::carried_by_jumps] {
+            let mut script = make(1_500);
+            check(&devices, &script);
+            // Among the uses of the values after the blocks.
+            script.body.insert(script.body.len() - 100, Do::Barrier);
+            check(&devices, &script);
+        }
+    });
+}
+
+/// Exactly what is allowed runs, and one more is refused with an error that says what is over which limit.
+#[test]
+fn at_each_limit_and_beyond() {
+    type Make = fn(u32) -> Script;
+    let cases: [(Make, u32, &str); 5] = [
+        (|n| shapes::last_of_all(n, 3, 0, 0), 1024, "threads in x 1025, it must be 1 to 1024"),
+        (|n| shapes::last_of_all(20, n, 0, 0), 4096, "arrays included, 4097, it must be 0 to 4096"),
+        (|n| shapes::last_of_all(20, 96, n - 96, 0), 4096, "arrays included, 4097, it must be 0 to 4096"),
+        (|n| shapes::last_of_all(20, 3, 0, n), 8192, "bytes of shared memory 32772, it must be 0 to 32768"),
+        (shapes::nested_branches, 128, "nested deeper than the limit of 128"),
+    ];
+    on_a_small_stack(move || {
+        let devices = Devices::new();
+        for (make, most, expected) in cases {
+            check(&devices, &make(most));
+            let over = make(most + 1);
+            let why = devices.refuse(&over.container(), over.name);
+            assert!(why.contains(expected), "{why}");
+        }
+        // Loops and switches, too; a loop's break is one level more.
+        check(&devices, &shapes::nested(2_000, 127));
+    });
 }
 
 /// Registers and array elements together as many as Direct3D allows, all of them live across barriers.

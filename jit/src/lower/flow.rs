@@ -12,6 +12,9 @@
 //! * After a construct that some lanes may have left for further out, what follows is skipped if no lane is left.
 //!
 //! So merges of constructs that are not divergent are reached with lanes, and every loop ends when its lanes are gone.
+//!
+//! The walk is recursive, and callers' threads may have small stacks: functions of one construct are not inlined, so that
+//! no level pays for the others'.
 
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::{Case, InstKind, Origin};
@@ -338,6 +341,7 @@ impl Lowering<'_, '_> {
         }
     }
 
+    #[inline(never)]
     fn uniform_if(&mut self, inst: Inst, cond: cranelift_codegen::ir::Value, regions: [Region; 2]) {
         let entry = self.active();
         let mut frame = self.frame(inst);
@@ -368,6 +372,7 @@ impl Lowering<'_, '_> {
         self.mask = Some(self.parked(mask));
     }
 
+    #[inline(never)]
     fn masked_if(&mut self, inst: Inst, cond: &Packet, regions: [Region; 2]) {
         let entry = self.active();
         let mut frame = self.frame(inst);
@@ -416,6 +421,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes a way out. Where no lane takes it, what follows goes on without a look at the lanes that are left.
+    #[inline(never)]
     fn way_out(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
         let entry = self.active();
         let mut frame = self.frame(inst);
@@ -509,6 +515,7 @@ impl Lowering<'_, '_> {
             })
     }
 
+    #[inline(never)]
     fn uniform_switch(&mut self, inst: Inst, selector: cranelift_codegen::ir::Value, cases: &[Case], default: Region) {
         let entry = self.active();
         let mut frame = self.frame(inst);
@@ -536,6 +543,7 @@ impl Lowering<'_, '_> {
         self.finish(frame, entry);
     }
 
+    #[inline(never)]
     fn masked_switch(&mut self, inst: Inst, selector: &Packet, cases: &[Case], default: Region) {
         let entry = self.active();
         let mut frame = self.frame(inst);
@@ -584,6 +592,7 @@ impl Lowering<'_, '_> {
         matches.unwrap_or_else(|| self.emit().mask_constant(false))
     }
 
+    #[inline(never)]
     fn loop_(&mut self, inst: Inst, inits: &[Value], body: Region) {
         let entry = self.active();
         let origin = self.origin;

@@ -289,6 +289,7 @@ impl<'f> Lowering<'_, 'f> {
     }
 
     /// Writes an instruction that is neither control flow nor a terminator, unless it was done before the packets.
+    #[inline(never)]
     fn simple(&mut self, inst: Inst) {
         let func = self.func;
         let data = func.inst(inst);

@@ -39,6 +39,17 @@ impl Devices {
         engines.map(|engine| compile(engine).unwrap_or_else(|error| panic!("{what}: {engine}: {error}"))).into()
     }
 
+    /// Why each engine refuses a container.
+    pub fn refuse(&self, container: &[u8], what: &str) -> String {
+        let refuse = |engine| match self.0[0].compile(container, &CompileOptions::new(engine)) {
+            Ok(_) => panic!("{what}: {engine} takes it"),
+            Err(error) => error.to_string(),
+        };
+        let [why, same] = [Engine::Interpreter, Engine::Jit].map(refuse);
+        assert_eq!(why, same, "{what}");
+        why
+    }
+
     /// Runs each engine's shader with one and two threads, checks the guards and that all agree, and gives the views'
     /// words after the run.
     pub fn run(&self, shaders: &[Shader], views: &[Structured<'_>], what: &str) -> Vec<Vec<u32>> {

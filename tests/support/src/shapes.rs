@@ -316,10 +316,15 @@ fn around(level: u32, own: [u32; 2], mut inner: Vec<Do>, other: Vec<Do>) -> Vec<
 
 /// As many nested blocks as Direct3D allows, with the instructions spread over them.
 pub fn nest(n: usize) -> Script {
+    nested(n, MAX_NESTING)
+}
+
+/// So many nested blocks of all kinds.
+pub fn nested(n: usize, depth: u32) -> Script {
     let value = FREE;
-    let each = (n / MAX_NESTING as usize).saturating_sub(7) / 2;
+    let each = (n / depth as usize).saturating_sub(7) / 2;
     let mut inner = vec![mad(value, value, 77, WORD)];
-    for level in (0..MAX_NESTING).rev() {
+    for level in (0..depth).rev() {
         let own = [FREE + 1 + 2 * level, FREE + 2 + 2 * level];
         let mut other = vec![alu(Alu::Xor, value, scalar(value), constant(odd(level)))];
         steps(&mut inner, value, each);
@@ -333,7 +338,7 @@ pub fn nest(n: usize) -> Script {
         inner = body;
     }
     inner.push(fold(value));
-    script("nest", THREADS, FREE + 3 + 2 * MAX_NESTING, inner)
+    script("nest", THREADS, FREE + 3 + 2 * depth, inner)
 }
 
 /// Values that a loop changes in every round: a quarter as many as instructions. Threads leave in different rounds.
@@ -423,6 +428,40 @@ pub fn carried_by_jumps(n: usize) -> Script {
     body.push(Do::Loop(inner));
     fold_scattered(&mut body, top);
     script("carried by jumps", THREADS, top, body)
+}
+
+/// Threads of a group that write to the last of all there is: registers r#, elements of x0, words of g0.
+pub fn last_of_all(threads: u32, registers: u32, elements: u32, words: u32) -> Script {
+    let index = FREE;
+    let last = 4 * (registers - 1);
+    let mut body = vec![alu(Alu::Xor, last, scalar(ID), scalar(WORD)), fold(last)];
+    if elements > 0 {
+        body.push(alu(Alu::Mov, index, constant(elements - 1), constant(0)));
+        body.extend([Do::WriteArray(0, index), Do::ReadArray(2, index)]);
+        body.push(fold(8));
+    }
+    if words > 0 {
+        // Each thread has a word of its own, the last thread the last one.
+        body.push(alu(Alu::Add, index, scalar(ID), constant(words.saturating_sub(threads))));
+        body.extend([Do::Store(Memory::Shared, FOLD, index), Do::Load(Memory::Shared, FREE + 1, index)]);
+        body.push(fold(FREE + 1));
+    }
+    let script = script("last of all", threads, 4 * registers, body);
+    Script { array: elements, shared: words, ..script }
+}
+
+/// So many branches within each other, with something to do in each.
+pub fn nested_branches(depth: u32) -> Script {
+    let (value, condition) = (FREE, FREE + 1);
+    let mut inner = vec![mad(value, value, 77, WORD)];
+    for level in 0..depth {
+        let mut body = vec![alu(Alu::Add, condition, scalar(ID), constant(level))];
+        body.push(alu(Alu::And, condition, scalar(condition), constant(127)));
+        body.push(Do::If(condition, inner, vec![alu(Alu::Xor, value, scalar(value), constant(odd(level)))]));
+        inner = body;
+    }
+    inner.push(fold(value));
+    script("nested branches", THREADS, FREE + 2, inner)
 }
 
 /// A whole group: `registers` of r# and `elements` of x0 live across barriers, 32 KiB of shared memory, indices that are

@@ -47,7 +47,8 @@ use crate::function::Function;
 pub struct TranslateOptions {
     /// IR instructions and bytecode instructions walked over, together; inlined calls count each time.
     pub max_instructions: usize,
-    /// Regions within each other, those of inlined calls included. Later stages walk regions recursively.
+    /// Regions within each other, those of inlined calls included; Direct3D allows 64 without calls. Later stages walk
+    /// regions recursively, also on threads with small stacks.
     pub max_nesting: usize,
     /// The class instances that the program's interface slots stand for, by the number of fp#. Each declared slot needs one.
     pub classes: Vec<Option<BoundClass>>,
@@ -55,7 +56,7 @@ pub struct TranslateOptions {
 
 impl Default for TranslateOptions {
     fn default() -> Self {
-        Self { max_instructions: 1 << 20, max_nesting: 256, classes: Vec::new() }
+        Self { max_instructions: 1 << 20, max_nesting: 128, classes: Vec::new() }
     }
 }
 
