@@ -6,6 +6,7 @@
 //! | `reader.rs` | the bounded reader that every access goes through |
 //! | `container/` | the DXBC container and its chunks |
 //! | `shader.rs` | a whole shader, read in one step |
+//! | `listing/` | fxc's own listing |
 //! | `sm5/` | shader models 4.0 to 5.1: the instruction table, decoding, validation |
 //!
 //! Bytes are never trusted: whatever a file holds, the answer is a value or an error that names a byte.
@@ -22,6 +23,7 @@
 
 pub mod container;
 pub mod limits;
+pub mod listing;
 mod reader;
 pub mod shader;
 pub mod sm5;

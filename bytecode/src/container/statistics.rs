@@ -46,6 +46,30 @@ impl Statistics {
     pub fn uint_instructions(&self) -> Option<u32> {
         self.words.get(6).copied()
     }
+
+    /// Whether a pixel shader runs once for each sample.
+    pub fn runs_at_sample_frequency(&self) -> bool {
+        self.words.get(28).is_some_and(|&word| word != 0)
+    }
+
+    /// What a hull or domain shader says about the tessellator; only model 5 has it.
+    pub fn tessellation(&self) -> Option<Tessellation> {
+        let [control_points, output, partitioning, domain] = *self.words.get(30..34)? else { return None };
+        Some(Tessellation { control_points, output, partitioning, domain })
+    }
+}
+
+/// Numbers about the tessellator, as the compiler left them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tessellation {
+    /// Control points that a hull shader writes or a domain shader reads.
+    pub control_points: u32,
+    /// The number of the output primitive; see [`crate::sm5::codes::TessellatorOutput`].
+    pub output: u32,
+    /// The number of the partitioning; see [`crate::sm5::codes::TessellatorPartitioning`].
+    pub partitioning: u32,
+    /// The number of the domain; see [`crate::sm5::codes::TessellatorDomain`].
+    pub domain: u32,
 }
 
 /// The features a shader needs, one bit each.
@@ -67,12 +91,20 @@ impl FeatureFlags {
     pub const DOUBLE_EXTENSIONS: Self = Self(1 << 5);
     /// The other instructions of 11.1.
     pub const SHADER_EXTENSIONS: Self = Self(1 << 6);
+    /// Comparison samplers of feature level 9.
+    pub const LEVEL_9_COMPARISON: Self = Self(1 << 7);
     /// Tiled resources.
     pub const TILED_RESOURCES: Self = Self(1 << 8);
+    /// A pixel shader writes the stencil reference.
+    pub const STENCIL_REFERENCE: Self = Self(1 << 9);
+    /// A pixel shader reads the inner coverage.
+    pub const INNER_COVERAGE: Self = Self(1 << 10);
     /// Loads from typed UAVs of more formats than R32.
     pub const TYPED_UAV_LOADS: Self = Self(1 << 11);
     /// Rasterizer ordered views.
     pub const RASTERIZER_ORDERED: Self = Self(1 << 12);
+    /// Stages before the rasterizer other than the geometry shader choose array element or viewport.
+    pub const ARRAY_INDEX_FROM_ANY_STAGE: Self = Self(1 << 13);
 
     /// Whether all flags of `other` are set.
     pub const fn has(self, other: Self) -> bool {

@@ -96,6 +96,19 @@ impl GlobalFlags {
     /// All resources are bound.
     pub const ALL_RESOURCES_BOUND: Self = Self(1 << 19);
 
+    /// The flags with their names in fxc's listing, in the order in which it prints them.
+    pub const NAMES: &'static [(Self, &'static str)] = &[
+        (Self::REFACTORING_ALLOWED, "refactoringAllowed"),
+        (Self::DOUBLES, "enableDoublePrecisionFloatOps"),
+        (Self::RAW_AND_STRUCTURED_BUFFERS, "enableRawAndStructuredBuffers"),
+        (Self::EARLY_DEPTH_STENCIL, "forceEarlyDepthStencil"),
+        (Self::SKIP_OPTIMIZATION, "skipOptimization"),
+        (Self::MINIMUM_PRECISION, "enableMinimumPrecision"),
+        (Self::DOUBLE_EXTENSIONS, "enable11_1DoubleExtensions"),
+        (Self::SHADER_EXTENSIONS, "enable11_1ShaderExtensions"),
+        (Self::ALL_RESOURCES_BOUND, "allResourcesBound"),
+    ];
+
     /// Whether all flags of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

@@ -1,25 +1,30 @@
-//! Operands and instructions as fxc prints them: `-|r0.xyxx|`, `cb0[r1.x + 2].y`, `T0[3]`, `mad_sat r0.x, r1.x, l(2.000000)`.
-//!
-//! This is for messages; it is not the listing. What needs the words around it (conversions between precisions) is left
-//! out, and where an instruction does not tell whether an immediate is a float, the bits are taken for what they look
-//! like.
+//! Operands and instructions as fxc lists them: `-|r0.xyxx|`, `cb0[r1.x + 2].y`, `T0[3]`, `mad_sat r0.x, r1.x, l(2.000000)`.
 
 use super::codes::{MinPrecision, ResinfoReturn, ResourceDimension};
 use super::instruction::{Instruction, Test};
+use super::literal::{Literals, Number, write_double, write_word};
 use super::operand::{Components, Index, Operand, RegisterFile};
-use super::ops::{Carries, Slot, Type};
-use std::fmt::{self, Display, Formatter};
+use super::ops::{Carries, Op, Slot, Type, Width};
+use std::fmt::{self, Display, Formatter, Write};
 
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.write(f, Number::Guess)
+        self.write(f, Number::Guess, Literals::Listing, None)
     }
 }
 
 impl Operand {
-    fn write(&self, f: &mut Formatter<'_>, number: Number) -> fmt::Result {
+    /// Writes the operand. `computed_at` is the precision that the instruction computes at, for an operand that is
+    /// converted to it.
+    pub(super) fn write(
+        &self,
+        f: &mut impl Write,
+        number: Number,
+        literals: Literals,
+        computed_at: Option<MinPrecision>,
+    ) -> fmt::Result {
         if self.negate {
             f.write_str("-")?;
         }
@@ -27,21 +32,48 @@ impl Operand {
             f.write_str("|")?;
         }
         match self.file {
-            RegisterFile::Immediate32 => write_words(f, &self.immediate, number)?,
-            RegisterFile::Immediate64 => write_doubles(f, &self.immediate)?,
+            RegisterFile::Immediate32 => self.write_words(f, number, literals)?,
+            RegisterFile::Immediate64 => self.write_doubles(f, literals)?,
             _ => self.write_register(f)?,
         }
         write!(f, "{}", self.components_text())?;
         if self.absolute {
             f.write_str("|")?;
         }
-        if self.min_precision != MinPrecision::Full {
-            write!(f, " {{{}}}", self.min_precision)?;
+        match computed_at {
+            Some(precision) if precision != self.min_precision => {
+                write!(f, " {{{} as {precision}}}", self.min_precision)?;
+            }
+            _ if self.min_precision != MinPrecision::Full => write!(f, " {{{}}}", self.min_precision)?,
+            _ => {}
         }
         if self.non_uniform {
             f.write_str(" { nonuniform }")?;
         }
         Ok(())
+    }
+
+    fn write_words(&self, f: &mut impl Write, number: Number, literals: Literals) -> fmt::Result {
+        f.write_str("l(")?;
+        for (n, &word) in self.immediate.iter().enumerate() {
+            if n > 0 {
+                f.write_str(number.separator())?;
+            }
+            write_word(f, word, number, literals)?;
+        }
+        f.write_str(")")
+    }
+
+    fn write_doubles(&self, f: &mut impl Write, literals: Literals) -> fmt::Result {
+        f.write_str("d(")?;
+        for (n, pair) in self.immediate.chunks(2).enumerate() {
+            if n > 0 {
+                f.write_str(", ")?;
+            }
+            let [low, high] = [pair.first(), pair.get(1)].map(|word| u64::from(word.copied().unwrap_or(0)));
+            write_double(f, high << 32 | low, literals)?;
+        }
+        f.write_str(")")
     }
 
     /// Whether the operand has the shape of 5.1, with a range's id before the register's number.
@@ -53,7 +85,7 @@ impl Operand {
         }
     }
 
-    fn write_register(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write_register(&self, f: &mut impl Write) -> fmt::Result {
         if self.has_range_id() {
             f.write_str(&self.file.text().to_uppercase())?;
         } else {
@@ -100,23 +132,34 @@ impl Display for Index {
 
 impl Display for Instruction {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.write(f, Literals::Listing)
+    }
+}
+
+impl Instruction {
+    /// Writes the instruction without what surrounds it in a line.
+    pub(crate) fn write(&self, f: &mut impl Write, literals: Literals) -> fmt::Result {
         self.write_mnemonic(f)?;
+        let number = Number::of(self.op);
+        let precision = self.destinations().next().map(|operand| operand.min_precision);
         for (n, (slot, operand)) in self.slots().enumerate() {
             f.write_str(if n == 0 { " " } else { ", " })?;
             match operand.file {
                 RegisterFile::Label => write!(f, "label{}", operand.index_u32(0).unwrap_or(0))?,
                 RegisterFile::Interface => write!(f, "{operand}[{}]", self.call_site)?,
-                _ => operand.write(f, Number::of(slot))?,
+                _ => {
+                    let computed_at = precision.filter(|_| is_converted(self.op, n, slot));
+                    operand.write(f, number, literals, computed_at)?;
+                }
             }
         }
         Ok(())
     }
-}
 
-impl Instruction {
-    fn write_mnemonic(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn write_mnemonic(&self, f: &mut impl Write) -> fmt::Result {
         f.write_str(self.op.text())?;
-        if self.saturate {
+        // The bit is also that of `_ugroup`, and fxc prints both.
+        if self.saturate || self.sync.uav_group {
             f.write_str("_sat")?;
         }
         if self.op.info().carries.has(Carries::TEST) {
@@ -164,63 +207,24 @@ impl Instruction {
     }
 }
 
-fn mask_letters(mask: u8) -> String {
+/// Whether the listing tells that an operand is converted to the precision of the result: where both are of one type,
+/// but not amounts and positions of bits. Conversions between types say so themselves.
+fn is_converted(op: Op, operand: usize, slot: &Slot) -> bool {
+    let Some(Slot::Write { ty: result, .. }) = op.info().slots.first() else { return false };
+    let (ty, width) = match slot {
+        Slot::Attribute => return true,
+        Slot::Read { ty, width, .. } => (*ty, *width),
+        _ => return false,
+    };
+    let is_integer = |ty: Type| matches!(ty, Type::Int | Type::Uint);
+    match op {
+        Op::IShl | Op::IShr | Op::UShr | Op::Ubfe | Op::Ibfe | Op::Bfi => operand == 1,
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::DtoF => true,
+        Op::SwapC => false,
+        _ => width == Width::Each && (ty == *result || is_integer(ty) && is_integer(*result)),
+    }
+}
+
+pub(super) fn mask_letters(mask: u8) -> String {
     (0..4).filter(|n| mask & (1 << n) != 0).map(|n| LETTERS[n]).collect()
-}
-
-/// How the words of an immediate are printed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Number {
-    Float,
-    Integer,
-    /// Where the instruction does not tell: by the bits of each word.
-    Guess,
-}
-
-impl Number {
-    fn of(slot: &Slot) -> Self {
-        match slot {
-            Slot::Read { ty: Type::Float | Type::Double, .. } => Self::Float,
-            Slot::Read { ty: Type::Int | Type::Uint | Type::Bool, .. } | Slot::Case => Self::Integer,
-            Slot::Read { ty: Type::Any, .. }
-            | Slot::Write { .. }
-            | Slot::Store(_)
-            | Slot::Load(_)
-            | Slot::Sampler { .. }
-            | Slot::Label
-            | Slot::Stream
-            | Slot::Interface
-            | Slot::Attribute => Self::Guess,
-        }
-    }
-}
-
-fn write_words(f: &mut Formatter<'_>, words: &[u32], number: Number) -> fmt::Result {
-    f.write_str("l(")?;
-    for (n, &word) in words.iter().enumerate() {
-        if n > 0 {
-            f.write_str(", ")?;
-        }
-        // Normal floats and -0. Small integers have the exponent of a denormal, negative ones that of a NaN.
-        let looks_like_float = (1..=254).contains(&(word >> 23 & 0xff)) || word == 0x8000_0000;
-        match number {
-            Number::Float => write!(f, "{:.6}", f32::from_bits(word))?,
-            Number::Guess if looks_like_float => write!(f, "{:.6}", f32::from_bits(word))?,
-            Number::Integer | Number::Guess if (word as i32).unsigned_abs() < 10_000 => write!(f, "{}", word as i32)?,
-            Number::Integer | Number::Guess => write!(f, "{word:#010x}")?,
-        }
-    }
-    f.write_str(")")
-}
-
-fn write_doubles(f: &mut Formatter<'_>, words: &[u32]) -> fmt::Result {
-    f.write_str("d(")?;
-    for (n, pair) in words.chunks(2).enumerate() {
-        if n > 0 {
-            f.write_str(", ")?;
-        }
-        let [low, high] = [pair.first(), pair.get(1)].map(|word| u64::from(word.copied().unwrap_or(0)));
-        write!(f, "{:.6}l", f64::from_bits(high << 32 | low))?;
-    }
-    f.write_str(")")
 }

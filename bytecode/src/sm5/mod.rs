@@ -5,7 +5,9 @@
 //! | `ops.rs` | the instruction table |
 //! | `codes.rs` | the small enumerations |
 //! | `operand.rs` | operands and register files |
-//! | `display.rs` | operands as fxc prints them |
+//! | `literal.rs` | literals as fxc prints them |
+//! | `display.rs` | operands and instructions as fxc lists them |
+//! | `declare_text.rs` | declarations and custom data as fxc lists them |
 //! | `instruction.rs` | instructions |
 //! | `declaration.rs` | declarations |
 //! | `custom.rs` | custom data |
@@ -21,9 +23,11 @@ pub mod codes;
 pub mod custom;
 pub mod declaration;
 mod declare;
+mod declare_text;
 pub mod decode;
 mod display;
 pub mod instruction;
+pub mod literal;
 pub mod operand;
 pub mod ops;
 pub mod valid;
@@ -33,6 +37,7 @@ pub use custom::{CustomContent, CustomData, Message};
 pub use declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 pub use decode::{DecodeError, decode};
 pub use instruction::{Instruction, SyncFlags, Test};
+pub use literal::Literals;
 pub use operand::{Components, Index, IndexForm, Operand, RegisterFile};
 pub use ops::Op;
 pub use valid::ValidProgram;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `data.rs` | where the corpus lies |
 //! | `listing.rs` | what the real compiler wrote decodes to what its listing says |
+//! | `listings.rs` | our listing of it is the compiler's, byte for byte |
 //! | `classes.rs` | their class linkage is that of the listing |
 //! | `malformed.rs` | broken blobs are judged as their manifest says |
 //! | `mutation.rs` | changed blobs never make the crate panic |
@@ -13,5 +14,6 @@ mod allocation;
 mod classes;
 mod data;
 mod listing;
+mod listings;
 mod malformed;
 mod mutation;

@@ -1,0 +1,124 @@
+//! The layout of constant buffers, and of the elements of structured buffers.
+
+use crate::container::ResourceDefinitions;
+use crate::container::resources::{Buffer, BufferKind, Variable, VariableType};
+use std::fmt::{self, Write};
+
+/// Columns before the comment that says where a variable lies.
+const COMMENT_COLUMN: usize = 40;
+/// The flag of a variable that the shader reads.
+const USED: u32 = 2;
+
+/// Writes all buffers; nothing if there are none.
+pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
+    if resources.buffers.is_empty() {
+        return Ok(());
+    }
+    out.push_str("// Buffer Definitions: \n//\n");
+    for buffer in &resources.buffers {
+        let title = match buffer.kind {
+            BufferKind::ConstantBuffer => "cbuffer",
+            BufferKind::TextureBuffer => "tbuffer",
+            BufferKind::InterfacePointers => "interfaces",
+            BufferKind::ResourceElements => "Resource bind info for",
+            BufferKind::Other(_) => "unknown",
+        };
+        write!(out, "// {title} {}\n// {{\n//\n", buffer.name)?;
+        write_variables(out, buffer)?;
+        out.push_str("//\n// }\n//\n");
+    }
+    out.push_str("//\n");
+    Ok(())
+}
+
+fn write_variables(out: &mut String, buffer: &Buffer) -> fmt::Result {
+    for (n, variable) in buffer.variables.iter().enumerate() {
+        let line = write_type(out, &variable.ty, &variable.name, variable.offset_bytes, 0, n == 0)?;
+        let unused = if variable.flags & USED == 0 { " [unused]" } else { "" };
+        let is_unused_interface = variable.ty.class == INTERFACE && !unused.is_empty();
+        write!(out, "{line:<COMMENT_COLUMN$}")?;
+        if is_unused_interface {
+            writeln!(out, "// Offset:  N/A Size:   N/A{unused}")?;
+        } else {
+            writeln!(out, "// Offset: {:>4} Size: {:>5}{unused}", variable.offset_bytes, variable.size_bytes)?;
+        }
+        write_default(out, variable)?;
+    }
+    Ok(())
+}
+
+/// The words of a default value, four on a line.
+fn write_default(out: &mut String, variable: &Variable) -> fmt::Result {
+    let Some(default) = &variable.default else { return Ok(()) };
+    for (n, vector) in default.chunks(16).enumerate() {
+        out.push_str(if n == 0 { "//      = " } else { "//        " });
+        for word in vector.as_chunks::<4>().0 {
+            write!(out, "{:#010x} ", u32::from_le_bytes(*word))?;
+        }
+        out.push('\n');
+    }
+    Ok(())
+}
+
+/// The class of a pointer to a class instance.
+const INTERFACE: u16 = 7;
+
+/// Writes the lines of a type and gives the last one, which the caller completes.
+fn write_type(
+    out: &mut String,
+    ty: &VariableType,
+    name: &str,
+    offset_bytes: u32,
+    depth: usize,
+    is_first: bool,
+) -> Result<String, fmt::Error> {
+    let indent = 3 + 4 * depth;
+    let array = if ty.elements > 1 { format!("[{}]", ty.elements) } else { String::new() };
+    if ty.members.is_empty() {
+        return Ok(format!("//{:indent$}{} {name}{array};", "", type_text(ty)));
+    }
+    // A blank line stands before a structure, but before the first thing of a buffer or structure there is one anyway.
+    if !is_first {
+        writeln!(out, "//{:indent$}", "")?;
+    }
+    let title = match &ty.name {
+        Some(name) => format!("struct {name}"),
+        None => "struct".to_owned(),
+    };
+    writeln!(out, "//{:indent$}{title}\n//{:indent$}{{\n//{:inner$}", "", "", "", inner = indent + 4)?;
+    for (n, member) in ty.members.iter().enumerate() {
+        let offset = offset_bytes.wrapping_add(member.offset_bytes);
+        let line = write_type(out, &member.ty, &member.name, offset, depth + 1, n == 0)?;
+        writeln!(out, "{line:<COMMENT_COLUMN$}// Offset: {offset:>4}")?;
+    }
+    out.push_str("//\n");
+    Ok(format!("//{:indent$}}} {name}{array};", ""))
+}
+
+/// The type of a variable that is no structure.
+fn type_text(ty: &VariableType) -> String {
+    let base = match ty.base {
+        0 => "void",
+        1 => "bool",
+        2 => "int",
+        3 => "float",
+        4 => "string",
+        19 => "uint",
+        20 => "uint8",
+        39 => "double",
+        52 => "min8float",
+        53 => "min10float",
+        54 => "min16float",
+        55 => "min12int",
+        56 => "min16int",
+        57 => "min16uint",
+        _ => ty.name.as_deref().unwrap_or("unknown"),
+    };
+    match ty.class {
+        1 => format!("{base}{}", ty.columns),
+        2 => format!("row_major {base}{}x{}", ty.rows, ty.columns),
+        3 => format!("{base}{}x{}", ty.rows, ty.columns),
+        6 | INTERFACE => format!("interface {}", ty.name.as_deref().unwrap_or("unknown")),
+        _ => base.to_owned(),
+    }
+}

@@ -1,0 +1,100 @@
+//! fxc's own listing of a shader of models 4.0 to 5.1.
+//!
+//! | file | what |
+//! |---|---|
+//! | `header.rs` | the comment before the program: notes, tessellation, sample frequency |
+//! | `buffers.rs` | the layout of constant buffers and of structures |
+//! | `bindings.rs` | what is bound to registers |
+//! | `signatures.rs` | inputs, outputs, patch constants |
+//! | `classes.rs` | classes, their instances, interface slots |
+//! | `program.rs` | declarations and instructions |
+//!
+//! The text is the one that fxc's disassembler writes, byte for byte, with `\n` as line end. Debug information is not
+//! read: comments and `#line` lines that come from it are missing.
+
+mod bindings;
+mod buffers;
+mod classes;
+mod header;
+pub(crate) mod program;
+mod signatures;
+
+use crate::container::{
+    ClassLinkage, Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics,
+};
+use crate::limits::Limits;
+use crate::sm5::{self, DecodeError, Program};
+
+/// Why there is no listing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListingError {
+    /// The container is broken.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+    /// The words are no program.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
+impl ListingError {
+    /// The byte in the file that the error is about.
+    pub fn at(&self) -> u32 {
+        match self {
+            Self::Container(error) => error.at(),
+            Self::Decode(error) => error.at(),
+        }
+    }
+}
+
+/// The parts of a container that a listing shows, decoded and not validated.
+pub(crate) struct Parts {
+    pub program: Program,
+    pub inputs: Option<Signature>,
+    pub outputs: Option<Signature>,
+    pub patch_constants: Option<Signature>,
+    pub resources: Option<ResourceDefinitions>,
+    pub classes: Option<ClassLinkage>,
+    pub statistics: Option<Statistics>,
+    pub features: FeatureFlags,
+    pub checksum_matches: bool,
+}
+
+impl Parts {
+    pub fn read(container: &Container<'_>, limits: &Limits) -> Result<Self, ListingError> {
+        let chunk = container.program()?;
+        Ok(Self {
+            program: sm5::decode(chunk.data, chunk.at, limits)?,
+            inputs: container.inputs(limits)?,
+            outputs: container.outputs(limits)?,
+            patch_constants: container.patch_constants(limits)?,
+            resources: container.resources(limits)?,
+            classes: container.classes(limits)?,
+            statistics: container.statistics(),
+            features: container.features()?,
+            checksum_matches: container.checksum_matches(),
+        })
+    }
+}
+
+/// Lists a container.
+///
+/// ```
+/// use brolga_bytecode::{Limits, listing};
+///
+/// let error = listing::listing(b"no shader", &Limits::default()).unwrap_err();
+/// assert_eq!(error.at(), 0);
+/// ```
+pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, ListingError> {
+    let container = Container::parse(bytes, limits)?;
+    let parts = Parts::read(&container, limits)?;
+    let mut out = String::new();
+    write_listing(&mut out, &parts).expect("a string takes any text");
+    Ok(out)
+}
+
+fn write_listing(out: &mut String, parts: &Parts) -> std::fmt::Result {
+    header::write(out, parts)?;
+    program::write(out, &parts.program)?;
+    program::write_count(out, parts.statistics.as_ref())
+}
