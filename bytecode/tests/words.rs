@@ -60,7 +60,7 @@ fn header_of_every_model_and_stage() {
 fn instructions_of_the_format_description() {
     let one = 0x3f80_0000;
     let mov = instruction(&[0x0800_0036, 0x0010_20f2, 0, 0x0000_4002, one, 0, 0, one]);
-    assert_eq!(mov.to_string(), "mov o0.xyzw, l(1.000000, 0, 0, 1.000000)");
+    assert_eq!(mov.to_string(), "mov o0.xyzw, l(1.000000,0,0,1.000000)");
     assert_eq!(mov.operands[0].mask(), 0xf);
     assert_eq!([0, 1, 2, 3].map(|lane| mov.operands[1].immediate_word(lane)), [one, 0, 0, one].map(Some));
 

@@ -46,6 +46,19 @@ impl CustomContent {
             Self::Unknown { .. } => "customdata",
         }
     }
+
+    /// The class number in the token stream.
+    pub fn class(&self) -> u32 {
+        match self {
+            Self::Comment => 0,
+            Self::DebugInfo => 1,
+            Self::Opaque => 2,
+            Self::ImmediateConstantBuffer(_) => 3,
+            Self::Message(_) => 4,
+            Self::ClipPlanes => 5,
+            Self::Unknown { class } => *class,
+        }
+    }
 }
 
 /// Whether a message is an error.
@@ -55,6 +68,13 @@ pub enum MessageKind {
     Message,
     /// `errorf`
     Error,
+}
+
+impl MessageKind {
+    /// The number of a message in the token stream.
+    pub(super) const MESSAGE_CODE: u32 = 0x0020_0102;
+    /// The number of an error in the token stream.
+    pub(super) const ERROR_CODE: u32 = 0x0020_0103;
 }
 
 /// A message of `printf` or `errorf`.

@@ -173,13 +173,8 @@ const IMMEDIATE_VECTORS: usize = 4096;
 pub fn decode(data: &[u8], at: u32, limits: &Limits) -> Result<Program, DecodeError> {
     let mut reader = Reader::new(data, at);
     let version = reader.u32()?;
-    let model = match (version >> 4 & 0xf, version & 0xf) {
-        (4, 0) => Model::Sm4_0,
-        (4, 1) => Model::Sm4_1,
-        (5, 0) => Model::Sm5_0,
-        (5, 1) => Model::Sm5_1,
-        (major, minor) => return Err(DecodeError::UnknownModel { at, major, minor }),
-    };
+    let (major, minor) = (version >> 4 & 0xf, version & 0xf);
+    let model = Model::from_numbers(major, minor).ok_or(DecodeError::UnknownModel { at, major, minor })?;
     let stage = match version >> 16 {
         0 => Stage::Pixel,
         1 => Stage::Vertex,
@@ -228,7 +223,7 @@ impl<'a> Decoder<'a, '_> {
             Form::Instruction => ItemKind::Instruction(self.instruction(op, &mut reader)?),
             Form::Declaration => {
                 let declaration = declare::declaration(op, self.model, self.limits, &mut reader)?;
-                trailing(at, op, &reader, 0)?;
+                nothing_left(at, op, &reader)?;
                 ItemKind::Declaration(Box::new(declaration))
             }
             Form::CustomData => ItemKind::CustomData(Box::new(self.custom_data(token, &mut reader)?)),
@@ -270,7 +265,7 @@ impl<'a> Decoder<'a, '_> {
             returns: None,
             call_site: 0,
             operands: Vec::with_capacity(info.slots.len()),
-            trailing_words: 0,
+            trailing: None,
         };
         if info.carries.has(Carries::TEST) && token >> 18 & 1 == 0 {
             instruction.test = Test::Zero;
@@ -302,7 +297,10 @@ impl<'a> Decoder<'a, '_> {
             }
             instruction.operands.push(operand(reader, self.limits)?);
         }
-        instruction.trailing_words = trailing(at, op, reader, 1)?;
+        if reader.left() == 4 {
+            instruction.trailing = Some(reader.u32()?);
+        }
+        nothing_left(at, op, reader)?;
         Ok(instruction)
     }
 
@@ -331,8 +329,8 @@ impl<'a> Decoder<'a, '_> {
     fn message(&self, reader: &mut Reader<'a>) -> Result<Message, DecodeError> {
         let at = reader.at();
         let kind = match reader.u32()? {
-            0x0020_0102 => MessageKind::Message,
-            0x0020_0103 => MessageKind::Error,
+            MessageKind::MESSAGE_CODE => MessageKind::Message,
+            MessageKind::ERROR_CODE => MessageKind::Error,
             code => return Err(DecodeError::UnknownCode { at, what: "message number", code }),
         };
         let is_format = reader.u32()? != 0;
@@ -356,13 +354,12 @@ fn has_length_word(op: Op, token: u32) -> bool {
     op == Op::CustomData || (can_be_long && token >> 31 != 0)
 }
 
-/// Counts the words that are left of an item.
-fn trailing(at: u32, op: Op, reader: &Reader<'_>, most: usize) -> Result<u8, DecodeError> {
-    let words = reader.left() / 4;
-    if words > most {
-        return Err(DecodeError::TrailingWords { at, op, words: words as u32 });
+/// An item's words must all be read.
+fn nothing_left(at: u32, op: Op, reader: &Reader<'_>) -> Result<(), DecodeError> {
+    match reader.left() / 4 {
+        0 => Ok(()),
+        words => Err(DecodeError::TrailingWords { at, op, words: words as u32 }),
     }
-    Ok(words as u8)
 }
 
 fn vector(bytes: &[u8; 16]) -> [u32; 4] {

@@ -62,8 +62,9 @@ pub struct Instruction {
     pub call_site: u32,
     /// The operands in the order of [`super::ops::OpInfo::slots`].
     pub operands: Vec<Operand>,
-    /// Words between the last operand and the instruction's end. fxc leaves one behind some texture instructions.
-    pub trailing_words: u8,
+    /// A word between the last operand and the instruction's end, which means nothing. fxc leaves one behind some
+    /// texture instructions.
+    pub trailing: Option<u32>,
 }
 
 impl Instruction {

@@ -13,6 +13,7 @@
 //! | `custom.rs` | custom data |
 //! | `decode.rs` | words to [`Program`] |
 //! | `declare.rs` | the layout of each declaration |
+//! | `encode.rs` | [`Program`] to words |
 //! | `validate/` | the rules |
 //! | `valid.rs` | [`ValidProgram`]: what validation found out |
 //!
@@ -26,6 +27,7 @@ mod declare;
 mod declare_text;
 pub mod decode;
 mod display;
+pub mod encode;
 pub mod instruction;
 pub mod literal;
 pub mod operand;
@@ -36,6 +38,7 @@ pub mod validate;
 pub use custom::{CustomContent, CustomData, Message};
 pub use declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 pub use decode::{DecodeError, decode};
+pub use encode::{EncodeError, encode};
 pub use instruction::{Instruction, SyncFlags, Test};
 pub use literal::Literals;
 pub use operand::{Components, Index, IndexForm, Operand, RegisterFile};
@@ -64,6 +67,27 @@ impl Model {
             Self::Sm4_1 => "4_1",
             Self::Sm5_0 => "5_0",
             Self::Sm5_1 => "5_1",
+        }
+    }
+
+    /// Its major and minor number.
+    pub const fn numbers(self) -> (u32, u32) {
+        match self {
+            Self::Sm4_0 => (4, 0),
+            Self::Sm4_1 => (4, 1),
+            Self::Sm5_0 => (5, 0),
+            Self::Sm5_1 => (5, 1),
+        }
+    }
+
+    /// The model with these numbers.
+    pub const fn from_numbers(major: u32, minor: u32) -> Option<Self> {
+        match (major, minor) {
+            (4, 0) => Some(Self::Sm4_0),
+            (4, 1) => Some(Self::Sm4_1),
+            (5, 0) => Some(Self::Sm5_0),
+            (5, 1) => Some(Self::Sm5_1),
+            _ => None,
         }
     }
 }

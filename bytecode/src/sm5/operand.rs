@@ -188,6 +188,11 @@ pub struct Index {
 }
 
 impl Index {
+    /// An index that is a number.
+    pub fn number(number: u32) -> Self {
+        Self { form: IndexForm::Immediate32, immediate: u64::from(number), relative: None }
+    }
+
     /// The number, where the index is nothing else.
     pub fn as_immediate(&self) -> Option<u64> {
         self.relative.is_none().then_some(self.immediate)

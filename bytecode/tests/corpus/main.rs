@@ -5,6 +5,7 @@
 //! | `data.rs` | where the corpus lies |
 //! | `listing.rs` | what the real compiler wrote decodes to what its listing says |
 //! | `listings.rs` | our listing of it is the compiler's, byte for byte |
+//! | `encoding.rs` | what is decoded encodes to the same words |
 //! | `classes.rs` | their class linkage is that of the listing |
 //! | `malformed.rs` | broken blobs are judged as their manifest says |
 //! | `mutation.rs` | changed blobs never make the crate panic |
@@ -13,6 +14,7 @@
 mod allocation;
 mod classes;
 mod data;
+mod encoding;
 mod listing;
 mod listings;
 mod malformed;
