@@ -6,7 +6,8 @@
 //! | `reader.rs` | the bounded reader that every access goes through |
 //! | `container/` | the DXBC container and its chunks |
 //! | `shader.rs` | a whole shader, read in one step |
-//! | `listing/` | fxc's own listing |
+//! | `listing/` | fxc's own listing, and one that loses nothing |
+//! | `assembler/` | either of them to a container |
 //! | `sm5/` | shader models 4.0 to 5.1: the instruction table, decoding, validation |
 //!
 //! Bytes are never trusted: whatever a file holds, the answer is a value or an error that names a byte.
@@ -21,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod assembler;
 pub mod container;
 pub mod limits;
 pub mod listing;

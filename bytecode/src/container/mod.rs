@@ -7,6 +7,7 @@
 //! | `resources.rs` | names and layouts of what is bound: RDEF |
 //! | `classes.rs` | classes, their instances and interface slots: IFCE |
 //! | `records.rs` | bounds on what those two hold |
+//! | `write.rs` | chunks to a container |
 //! | `statistics.rs` | counts (STAT) and feature flags (SFI0) |
 //!
 //! Parsing copies nothing but names: chunks are slices of the file.
@@ -17,12 +18,14 @@ mod records;
 pub mod resources;
 pub mod signature;
 pub mod statistics;
+mod write;
 
 pub use checksum::checksum;
 pub use classes::ClassLinkage;
 pub use resources::ResourceDefinitions;
 pub use signature::{Signature, SignatureElement};
 pub use statistics::{FeatureFlags, Statistics};
+pub use write::write_container;
 
 use crate::limits::Limits;
 use crate::reader::{Reader, Short};

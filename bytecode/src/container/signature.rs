@@ -1,7 +1,8 @@
 //! Signatures: the inputs, outputs and patch constants of a stage, by name.
 
-use super::{Chunk, ContainerError, limit};
+use super::{Chunk, ContainerError, FourCc, limit};
 use crate::limits::Limits;
+use std::collections::HashMap;
 
 /// A signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,17 +47,66 @@ pub enum ComponentType {
     Other(u32),
 }
 
+impl ComponentType {
+    /// The types with a name, with their numbers.
+    pub const NAMES: [(u32, &'static str); 3] = [(1, "uint"), (2, "int"), (3, "float")];
+
+    /// The type with this number.
+    pub fn from_code(code: u32) -> Self {
+        match code {
+            1 => Self::Uint32,
+            2 => Self::Sint32,
+            3 => Self::Float32,
+            other => Self::Other(other),
+        }
+    }
+
+    /// Its number.
+    pub fn code(self) -> u32 {
+        match self {
+            Self::Uint32 => 1,
+            Self::Sint32 => 2,
+            Self::Float32 => 3,
+            Self::Other(other) => other,
+        }
+    }
+}
+
+/// The system values of signatures, with their names in fxc's listing.
+pub const SYSTEM_VALUES: &[(u32, &str)] = &[
+    (0, "NONE"),
+    (1, "POS"),
+    (2, "CLIPDST"),
+    (3, "CULLDST"),
+    (4, "RTINDEX"),
+    (5, "VPINDEX"),
+    (6, "VERTID"),
+    (7, "PRIMID"),
+    (8, "INSTID"),
+    (9, "FFACE"),
+    (10, "SAMPLE"),
+    (11, "QUADEDGE"),
+    (12, "QUADINT"),
+    (13, "TRIEDGE"),
+    (14, "TRIINT"),
+    (15, "LINEDET"),
+    (16, "LINEDEN"),
+    (64, "TARGET"),
+    (65, "DEPTH"),
+    (66, "COVERAGE"),
+    (67, "DEPTHGE"),
+    (68, "DEPTHLE"),
+    (69, "STENCILREF"),
+    (70, "INNERCOV"),
+];
+
 /// Registers in a signature; no stage has more.
 const REGISTERS: u32 = 32;
 const NO_REGISTER: u32 = u32::MAX;
 
 impl Signature {
-    pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Self, ContainerError> {
-        let (has_stream, has_precision) = match &chunk.name.0 {
-            b"OSG5" => (true, false),
-            b"ISG1" | b"OSG1" | b"PSG1" => (true, true),
-            _ => (false, false),
-        };
+    pub(crate) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Self, ContainerError> {
+        let (has_stream, has_precision) = columns(chunk.name);
         let start = chunk.reader();
         let mut reader = start;
         let count = reader.u32()?;
@@ -74,12 +124,7 @@ impl Signature {
             let name = name.ok_or(ContainerError::Name { at: name_at, offset })?;
             let semantic_index = reader.u32()?;
             let system_value = reader.u32()?;
-            let component_type = match reader.u32()? {
-                1 => ComponentType::Uint32,
-                2 => ComponentType::Sint32,
-                3 => ComponentType::Float32,
-                other => ComponentType::Other(other),
-            };
+            let component_type = ComponentType::from_code(reader.u32()?);
             let register_at = reader.at();
             let register = match reader.u32()? {
                 NO_REGISTER => None,
@@ -103,5 +148,52 @@ impl Signature {
             });
         }
         Ok(Self { elements })
+    }
+
+    /// Whether a chunk of this name holds a signature.
+    pub fn is_chunk(name: FourCc) -> bool {
+        matches!(&name.0, b"ISGN" | b"OSGN" | b"PCSG" | b"OSG5" | b"ISG1" | b"OSG1" | b"PSG1")
+    }
+
+    /// The data of a chunk of this name, as the compiler lays them out: names behind the elements, each once.
+    pub fn encode(&self, name: FourCc) -> Vec<u8> {
+        const PADDING: u8 = 0xab;
+        const HEADER_BYTES: usize = 8;
+        let (has_stream, has_precision) = columns(name);
+        let element_bytes = 24 + 4 * usize::from(has_stream) + 4 * usize::from(has_precision);
+        let names_at = HEADER_BYTES + self.elements.len() * element_bytes;
+        let mut words = vec![self.elements.len() as u32, HEADER_BYTES as u32];
+        let mut names: Vec<u8> = Vec::new();
+        let mut placed: HashMap<&str, u32> = HashMap::new();
+        for element in &self.elements {
+            let name_at = *placed.entry(&element.name).or_insert_with(|| {
+                let at = names_at + names.len();
+                names.extend(element.name.as_bytes());
+                names.push(0);
+                at as u32
+            });
+            if has_stream {
+                words.push(element.stream);
+            }
+            words.extend([name_at, element.semantic_index, element.system_value, element.component_type.code()]);
+            words.push(element.register.unwrap_or(NO_REGISTER));
+            words.push(u32::from(element.mask) | u32::from(element.usage_mask) << 8);
+            if has_precision {
+                words.push(element.min_precision);
+            }
+        }
+        let mut data: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        data.extend(names);
+        data.resize(data.len().next_multiple_of(4), PADDING);
+        data
+    }
+}
+
+/// Whether the elements of a chunk have a stream, and a minimum precision.
+fn columns(name: FourCc) -> (bool, bool) {
+    match &name.0 {
+        b"OSG5" => (true, false),
+        b"ISG1" | b"OSG1" | b"PSG1" => (true, true),
+        _ => (false, false),
     }
 }

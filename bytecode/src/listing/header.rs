@@ -72,6 +72,17 @@ fn global_flags(program: &Program) -> GlobalFlags {
     GlobalFlags(flags.fold(0, |all, flags| all | flags))
 }
 
+/// The features with a text in the header, by the bit that tells that a shader needs them.
+pub(crate) const FEATURES: &[(u64, &str)] = &{
+    let mut features = [(0, ""); NEEDED.len()];
+    let mut n = 0;
+    while n < NEEDED.len() {
+        features[n] = (NEEDED[n].feature.0, NEEDED[n].text);
+        n += 1;
+    }
+    features
+};
+
 /// Something a shader may need beyond its model, which either of two flags tells.
 struct Needed {
     feature: FeatureFlags,

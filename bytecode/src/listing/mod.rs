@@ -8,6 +8,7 @@
 //! | `signatures.rs` | inputs, outputs, patch constants |
 //! | `classes.rs` | classes, their instances, interface slots |
 //! | `program.rs` | declarations and instructions |
+//! | `exact.rs` | the listing that loses nothing |
 //!
 //! The text is the one that fxc's disassembler writes, byte for byte, with `\n` as line end. Debug information is not
 //! read: comments and `#line` lines that come from it are missing.
@@ -15,9 +16,13 @@
 mod bindings;
 mod buffers;
 mod classes;
+mod exact;
 mod header;
 pub(crate) mod program;
 mod signatures;
+
+pub use exact::exact;
+pub(crate) use header::FEATURES;
 
 use crate::container::{
     ClassLinkage, Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics,

@@ -1,6 +1,6 @@
 //! Signatures as tables.
 
-use crate::container::signature::ComponentType;
+use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{Signature, SignatureElement};
 use crate::sm5::Stage;
 use crate::sm5::codes::MinPrecision;
@@ -67,33 +67,10 @@ fn register_name(element: &SignatureElement) -> &'static str {
 }
 
 fn system_value(element: &SignatureElement, stage: Stage) -> &'static str {
-    match element.system_value {
-        1 => "POS",
-        2 => "CLIPDST",
-        3 => "CULLDST",
-        4 => "RTINDEX",
-        5 => "VPINDEX",
-        6 => "VERTID",
-        7 => "PRIMID",
-        8 => "INSTID",
-        9 => "FFACE",
-        10 => "SAMPLE",
-        11 => "QUADEDGE",
-        12 => "QUADINT",
-        13 => "TRIEDGE",
-        14 => "TRIINT",
-        15 => "LINEDET",
-        16 => "LINEDEN",
-        64 => "TARGET",
-        65 => "DEPTH",
-        66 => "COVERAGE",
-        67 => "DEPTHGE",
-        68 => "DEPTHLE",
-        69 => "STENCILREF",
-        70 => "INNERCOV",
-        0 if stage == Stage::Pixel => named(element).map_or("NONE", |(.., value)| value),
-        _ => "NONE",
+    if element.system_value == 0 && stage == Stage::Pixel {
+        return named(element).map_or("NONE", |(.., value)| value);
     }
+    SYSTEM_VALUES.iter().find(|(number, _)| *number == element.system_value).map_or("NONE", |(_, text)| *text)
 }
 
 fn format_text(element: &SignatureElement) -> &'static str {

@@ -4,7 +4,7 @@
 //! nothing reads) is written as the real compiler writes it. Words that differ from that can be told by comparing.
 
 use super::codes::{MinPrecision, ResinfoReturn};
-use super::custom::{CustomContent, CustomData, Message, MessageKind};
+use super::custom::{CustomContent, Message, MessageKind};
 use super::declaration::{Declaration, DeclarationKind, RegisterRange, ResourceKind};
 use super::instruction::{Instruction, Test};
 use super::operand::{Components, Index, IndexForm, Operand, RegisterFile};
@@ -60,9 +60,7 @@ pub fn encode(program: &Program) -> Result<Vec<u32>, EncodeError> {
     for item in &program.items {
         words.extend(encode_item(program, item)?);
     }
-    if let Some(length) = words.get(1).map(|_| words.len() as u32) {
-        words[1] = length;
-    }
+    words[1] = words.len() as u32;
     Ok(words)
 }
 
@@ -77,7 +75,10 @@ pub fn encode_item(program: &Program, item: &Item) -> Result<Vec<u32>, EncodeErr
     match &item.kind {
         ItemKind::Instruction(instruction) => encode_instruction(instruction),
         ItemKind::Declaration(declaration) => encode_declaration(declaration, program.model),
-        ItemKind::CustomData(data) => encode_custom(data, program.words_of(item)),
+        ItemKind::CustomData(data) => {
+            let words = encode_custom(&data.content)?;
+            Ok(words.unwrap_or_else(|| program.words_of(item).to_vec()))
+        }
     }
 }
 
@@ -368,25 +369,20 @@ impl Encoding {
     }
 }
 
-/// The words of a block of custom data. `original` are the words it was decoded from, for what is not decoded.
-fn encode_custom(data: &CustomData, original: &[u32]) -> Result<Vec<u32>, EncodeError> {
-    let content: Vec<u32> = match &data.content {
+/// The words of a block of custom data; `None` if its content is not decoded.
+pub fn encode_custom(content: &CustomContent) -> Result<Option<Vec<u32>>, EncodeError> {
+    let data: Vec<u32> = match content {
         CustomContent::ImmediateConstantBuffer(vectors) => vectors.iter().flatten().copied().collect(),
         CustomContent::Message(message) => message_words(message)?,
         CustomContent::Comment
         | CustomContent::DebugInfo
         | CustomContent::Opaque
         | CustomContent::ClipPlanes
-        | CustomContent::Unknown { .. } => return Ok(original.to_vec()),
+        | CustomContent::Unknown { .. } => return Ok(None),
     };
-    Ok(custom_block(data.content.class(), &content))
-}
-
-/// A block of custom data of a class.
-pub(crate) fn custom_block(class: u32, content: &[u32]) -> Vec<u32> {
-    let mut words = vec![u32::from(Op::CustomData.info().code) | class << 11, content.len() as u32 + 2];
-    words.extend(content);
-    words
+    let mut words = vec![u32::from(Op::CustomData.info().code) | content.class() << 11, data.len() as u32 + 2];
+    words.extend(data);
+    Ok(Some(words))
 }
 
 fn message_words(message: &Message) -> Result<Vec<u32>, EncodeError> {

@@ -24,7 +24,7 @@ pub mod codes;
 pub mod custom;
 pub mod declaration;
 mod declare;
-mod declare_text;
+pub(crate) mod declare_text;
 pub mod decode;
 mod display;
 pub mod encode;

@@ -106,6 +106,27 @@ impl Slot {
     pub const fn is_destination(self) -> bool {
         matches!(self, Self::Write { .. } | Self::Store(_))
     }
+
+    /// What stands here in a listing, by an example.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Self::Write { null: true, .. } => "r0.x or null",
+            Self::Write { null: false, .. } => "r0.x",
+            Self::Read { .. } => "r1.x",
+            Self::Store(Storage::TypedUav) => "u0.xyzw",
+            Self::Store(Storage::Atomic | Storage::Counter) => "u0",
+            Self::Store(_) => "u0.x",
+            Self::Load(Storage::TypedUav) => "u0.xyzw",
+            Self::Load(_) => "t0.xyzw",
+            Self::Sampler { select: false } => "s0",
+            Self::Sampler { select: true } => "s0.x",
+            Self::Label => "label0",
+            Self::Stream => "m0",
+            Self::Interface => "fp0[0][0]",
+            Self::Case => "l(0)",
+            Self::Attribute => "v0.xyzw",
+        }
+    }
 }
 
 /// What kind of token sequence an opcode opens.

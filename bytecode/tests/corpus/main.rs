@@ -5,6 +5,7 @@
 //! | `data.rs` | where the corpus lies |
 //! | `listing.rs` | what the real compiler wrote decodes to what its listing says |
 //! | `listings.rs` | our listing of it is the compiler's, byte for byte |
+//! | `assembling.rs` | listings assemble to what they list |
 //! | `encoding.rs` | what is decoded encodes to the same words |
 //! | `classes.rs` | their class linkage is that of the listing |
 //! | `malformed.rs` | broken blobs are judged as their manifest says |
@@ -12,6 +13,7 @@
 //! | `allocation.rs` | counts what is allocated |
 
 mod allocation;
+mod assembling;
 mod classes;
 mod data;
 mod encoding;

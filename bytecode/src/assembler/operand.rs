@@ -1,0 +1,318 @@
+//! Operands: registers, literals, modifiers, components.
+
+use super::cursor::{Cursor, Read};
+use super::error::Problem;
+use crate::sm5::codes::MinPrecision;
+use crate::sm5::literal::{double_of, word_of};
+use crate::sm5::ops::Slot;
+use crate::sm5::{Components, Index, IndexForm, Operand, RegisterFile};
+use smallvec::{SmallVec, smallvec};
+
+/// Where an operand stands. It decides what its letters mean, and what none at all mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A register or memory that is written, or what a declaration declares: letters are a mask.
+    Written,
+    /// The operand of a declaration.
+    Declared,
+    /// A value that is read: letters are a swizzle, or one component.
+    Read,
+}
+
+impl Role {
+    pub fn of(slot: &Slot) -> Self {
+        if slot.is_destination() { Self::Written } else { Self::Read }
+    }
+}
+
+/// Indices within indices; the token format allows more, and no compiler writes it.
+const INDEX_DEPTH: u32 = 4;
+
+/// Reads an operand and the spaces behind it.
+pub(super) fn operand(cursor: &mut Cursor<'_>, role: Role) -> Read<Operand> {
+    nested(cursor, role, 0)
+}
+
+fn nested(cursor: &mut Cursor<'_>, role: Role, depth: u32) -> Read<Operand> {
+    if depth > INDEX_DEPTH {
+        return Err(cursor.error(cursor.at(), Problem::Limit { what: "indices within indices", limit: INDEX_DEPTH }));
+    }
+    let negate = cursor.eat("-");
+    let absolute = cursor.eat("|");
+    let mut operand = if cursor.rest().starts_with("l(") {
+        literal(cursor)?
+    } else if cursor.rest().starts_with("d(") {
+        double_literal(cursor)?
+    } else {
+        let mut operand = register(cursor, depth)?;
+        operand.components = components(cursor, &operand, role)?;
+        operand
+    };
+    if absolute {
+        cursor.expect("|")?;
+    }
+    (operand.negate, operand.absolute) = (negate, absolute);
+    cursor.spaces();
+    remarks(cursor, &mut operand)?;
+    Ok(operand)
+}
+
+/// An operand without indices, components and modifiers.
+fn plain(file: RegisterFile) -> Operand {
+    Operand {
+        file,
+        components: Components::None,
+        negate: false,
+        absolute: false,
+        min_precision: MinPrecision::Full,
+        non_uniform: false,
+        indices: SmallVec::new(),
+        immediate: smallvec![],
+    }
+}
+
+/// `l(1.000000, 2, 0x3f800000, -5)`: one word or four.
+fn literal(cursor: &mut Cursor<'_>) -> Read<Operand> {
+    let mut operand = plain(RegisterFile::Immediate32);
+    let start = cursor.at();
+    cursor.expect("l(")?;
+    operand.immediate = words(cursor, ")")?;
+    operand.components = match operand.immediate.len() {
+        1 => Components::One,
+        4 => Components::Mask(0),
+        _ => return Err(cursor.error(start, wrong_count("one or four words in a literal", operand.immediate.len()))),
+    };
+    Ok(operand)
+}
+
+fn wrong_count(expected: &'static str, count: usize) -> Problem {
+    Problem::Expected { expected, found: count.to_string() }
+}
+
+/// Words between commas, up to and with `end`.
+pub(super) fn words(cursor: &mut Cursor<'_>, end: &'static str) -> Read<SmallVec<[u32; 4]>> {
+    let mut words = SmallVec::new();
+    loop {
+        cursor.spaces();
+        let start = cursor.at();
+        let text = cursor.until(&[',', ')', '}']);
+        let number = || Problem::Number { text: text.into(), expected: "32-bit number" };
+        words.push(word_of(text).ok_or_else(|| cursor.error(start, number()))?);
+        cursor.spaces();
+        if cursor.eat(end) {
+            return Ok(words);
+        }
+        cursor.expect(",")?;
+    }
+}
+
+/// `d(1.000000l, 0x00000000, 0x3ff00000)`: a double is a decimal number, or its low and its high word.
+fn double_literal(cursor: &mut Cursor<'_>) -> Read<Operand> {
+    let mut operand = plain(RegisterFile::Immediate64);
+    let start = cursor.at();
+    cursor.expect("d(")?;
+    loop {
+        let number_start = cursor.at();
+        let text = cursor.until(&[',', ')']);
+        let problem = || Problem::Number { text: text.into(), expected: "double" };
+        match text.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16)) {
+            Some(word) => operand.immediate.push(word.map_err(|_| cursor.error(number_start, problem()))?),
+            None => {
+                let bits = double_of(text.strip_suffix('l').unwrap_or(text));
+                let bits = bits.ok_or_else(|| cursor.error(number_start, problem()))?;
+                operand.immediate.extend([bits as u32, (bits >> 32) as u32]);
+            }
+        }
+        cursor.spaces();
+        if cursor.eat(")") {
+            break;
+        }
+        cursor.expect(",")?;
+    }
+    operand.components = match operand.immediate.len() {
+        2 => Components::One,
+        4 => Components::Mask(0),
+        words => return Err(cursor.error(start, wrong_count("one or two doubles in a literal", words.div_ceil(2)))),
+    };
+    Ok(operand)
+}
+
+/// A register with its indices: `r0`, `cb0[r1.x + 2]`, `v[3][0]`, `T0[5]`.
+fn register(cursor: &mut Cursor<'_>, depth: u32) -> Read<Operand> {
+    let start = cursor.at();
+    let name = cursor.take_while(|letter| letter.is_ascii_alphabetic());
+    let Some(file) = file_named(name) else {
+        cursor.word();
+        let found = cursor.error(start, Problem::NoProgram).span;
+        return Err(match cursor.rest().len() {
+            _ if found.is_empty() => cursor.expected("an operand"),
+            _ => {
+                let name = name.to_owned();
+                cursor.error(start, Problem::Unknown { kind: "register", name, nearest: None })
+            }
+        });
+    };
+    let mut operand = plain(file);
+    if cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
+        let number_start = cursor.at();
+        let digits = cursor.take_while(|letter| letter.is_ascii_digit());
+        operand.indices.push(immediate_index(cursor, number_start, digits)?);
+    }
+    while cursor.peek() == Some('[') {
+        if operand.indices.len() == 3 {
+            return Err(cursor.expected("at most three indices"));
+        }
+        cursor.expect("[")?;
+        operand.indices.push(index(cursor, depth)?);
+        if cursor.peek() != Some(']') {
+            return Err(cursor.expected("]"));
+        }
+        // What follows the bracket belongs to the operand: spaces end it.
+        cursor.take_while(|letter| letter == ']');
+    }
+    Ok(operand)
+}
+
+/// The register file with this name. Files that may have the shape of 5.1 are written in capitals there.
+fn file_named(name: &str) -> Option<RegisterFile> {
+    match name {
+        "label" => Some(RegisterFile::Label),
+        "CB" | "T" | "U" | "S" => file_named(&name.to_lowercase()),
+        "l" | "d" => None,
+        _ => RegisterFile::ALL.iter().copied().find(|file| file.text() == name),
+    }
+}
+
+fn immediate_index(cursor: &Cursor<'_>, start: usize, digits: &str) -> Read<Index> {
+    let problem = || Problem::Number { text: digits.into(), expected: "index" };
+    let immediate: u64 = digits.parse().map_err(|_| cursor.error(start, problem()))?;
+    let form = if u32::try_from(immediate).is_ok() { IndexForm::Immediate32 } else { IndexForm::Immediate64 };
+    Ok(Index { form, immediate, relative: None })
+}
+
+/// `5`, `r0.x`, `r0.x + 5`.
+fn index(cursor: &mut Cursor<'_>, depth: u32) -> Read<Index> {
+    let start = cursor.at();
+    if cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
+        let digits = cursor.word();
+        let index = immediate_index(cursor, start, digits)?;
+        cursor.spaces();
+        return Ok(index);
+    }
+    let relative = nested(cursor, Role::Read, depth + 1)?;
+    let mut index = Index { form: IndexForm::Relative, immediate: 0, relative: Some(Box::new(relative)) };
+    if cursor.eat("+") {
+        let start = cursor.at();
+        let digits = cursor.word();
+        let offset = immediate_index(cursor, start, digits)?;
+        cursor.spaces();
+        index.immediate = offset.immediate;
+        index.form = match offset.form {
+            IndexForm::Immediate64 => IndexForm::Relative64,
+            // The listing prints `+ 0` where the tokens have no number.
+            _ if offset.immediate == 0 => IndexForm::Relative,
+            _ => IndexForm::Relative32,
+        };
+    }
+    Ok(index)
+}
+
+/// `.xyz`, or what no letters mean.
+fn components(cursor: &mut Cursor<'_>, operand: &Operand, role: Role) -> Read<Components> {
+    let start = cursor.at();
+    if cursor.peek() != Some('.') {
+        return Ok(bare_components(operand, role));
+    }
+    let letters = cursor.take_while(|letter| letter == '.' || letter.is_ascii_alphabetic());
+    let letters = letters.trim_start_matches('.');
+    let wrong = || cursor.error(start, Problem::Components { letters: letters.into() });
+    let numbers: Option<SmallVec<[u8; 4]>> =
+        letters.chars().map(|letter| "xyzw".find(letter).map(|number| number as u8)).collect();
+    let numbers = numbers.filter(|numbers| (1..=4).contains(&numbers.len())).ok_or_else(wrong)?;
+    if role == Role::Read {
+        let last = *numbers.last().expect("there is at least one");
+        return Ok(match numbers.len() {
+            1 => Components::Select(last),
+            _ => Components::Swizzle([0, 1, 2, 3].map(|n| numbers.get(n).copied().unwrap_or(last))),
+        });
+    }
+    if !numbers.is_sorted_by(|a, b| a < b) {
+        return Err(wrong());
+    }
+    Ok(Components::Mask(numbers.iter().fold(0, |mask, number| mask | 1 << number)))
+}
+
+/// The components of a register without letters, as the compiler writes them; all where a person leaves them out.
+fn bare_components(operand: &Operand, role: Role) -> Components {
+    let all = match role {
+        Role::Read => Components::Swizzle([0, 1, 2, 3]),
+        Role::Written | Role::Declared => Components::Mask(0xf),
+    };
+    match operand.file {
+        RegisterFile::Temp
+        | RegisterFile::Input
+        | RegisterFile::Output
+        | RegisterFile::IndexableTemp
+        | RegisterFile::ConstantBuffer
+        | RegisterFile::ImmediateConstantBuffer
+        | RegisterFile::InputControlPoint
+        | RegisterFile::OutputControlPoint
+        | RegisterFile::PatchConstant
+        | RegisterFile::DomainPoint
+        | RegisterFile::This
+        | RegisterFile::ThreadId
+        | RegisterFile::GroupId
+        | RegisterFile::ThreadIdInGroup => all,
+        RegisterFile::Resource | RegisterFile::Rasterizer if role == Role::Read => all,
+        RegisterFile::Uav | RegisterFile::SharedMemory if role == Role::Read => all,
+        RegisterFile::InnerCoverage
+        | RegisterFile::InputCoverage
+        | RegisterFile::OutputDepth
+        | RegisterFile::OutputDepthGreaterEqual
+        | RegisterFile::OutputDepthLessEqual
+        | RegisterFile::OutputStencilRef => Components::One,
+        RegisterFile::InputPrimitiveId | RegisterFile::OutputControlPointId | RegisterFile::OutputCoverageMask
+            if role != Role::Declared =>
+        {
+            Components::One
+        }
+        _ => Components::None,
+    }
+}
+
+/// `{min16f}`, `{def32 as min16f}`, `{ nonuniform }`. The precision after `as` is the result's, and its own operand
+/// says it.
+fn remarks(cursor: &mut Cursor<'_>, operand: &mut Operand) -> Read<()> {
+    while cursor.peek() == Some('{') {
+        let before = cursor.clone();
+        cursor.expect("{")?;
+        let start = cursor.at();
+        match cursor.word() {
+            "nonuniform" => operand.non_uniform = true,
+            // What belongs to the instruction is read by whoever reads it.
+            "trailing" => {
+                *cursor = before;
+                return Ok(());
+            }
+            name => operand.min_precision = precision(cursor, start, name)?,
+        }
+        cursor.spaces();
+        if cursor.eat("as ") {
+            let start = cursor.at();
+            let name = cursor.word();
+            precision(cursor, start, name)?;
+            cursor.spaces();
+        }
+        cursor.expect("}")?;
+    }
+    Ok(())
+}
+
+fn precision(cursor: &Cursor<'_>, start: usize, name: &str) -> Read<MinPrecision> {
+    let found = MinPrecision::ALL.iter().copied().find(|precision| precision.text() == name);
+    let unknown = || {
+        let nearest = super::error::nearest(name, MinPrecision::ALL.iter().map(|precision| precision.text()));
+        Problem::Unknown { kind: "precision", name: name.into(), nearest }
+    };
+    found.ok_or_else(|| cursor.error(start, unknown()))
+}
