@@ -25,6 +25,15 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Vec<u8>, AssembleError
         cursor.end_of_line()?;
         return exact(&mut cursor, limits);
     }
+    // Such a listing has two programs; the first is for feature level 9.
+    if let Some((before, _)) = text.split_once("// Level9 shader bytecode:") {
+        cursor.seek(before.len());
+        cursor.blanks();
+        while !cursor.rest().is_empty() && !cursor.rest().starts_with("// approximately") {
+            cursor.take_while(|letter| letter != '\n');
+            cursor.take_while(char::is_whitespace);
+        }
+    }
     let assembled = program(&mut cursor, limits)?;
     if !cursor.rest().is_empty() {
         return Err(unknown_directive(&mut cursor));

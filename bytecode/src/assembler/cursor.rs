@@ -135,7 +135,9 @@ impl<'t> Cursor<'t> {
                     let problem = Problem::Expected { expected: "two hexadecimal digits", found: found(&rest[2..]) };
                     escape(4, byte.ok_or_else(|| AssembleError::new(self.text, start..start + 1, problem))?);
                 }
-                _ => return Err(self.error(start, Problem::Expected { expected: "a closing quote", found: found(rest) })),
+                _ => {
+                    return Err(self.error(start, Problem::Expected { expected: "a closing quote", found: found(rest) }));
+                }
             }
         }
     }
@@ -182,6 +184,7 @@ fn found(rest: &str) -> String {
         return "the end of the line".into();
     }
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let end = line.find(|letter| !is_word(letter)).unwrap_or(line.len()).max(line.chars().next().map_or(0, char::len_utf8));
+    let end =
+        line.find(|letter| !is_word(letter)).unwrap_or(line.len()).max(line.chars().next().map_or(0, char::len_utf8));
     format!("`{}`", line[..end].chars().take(SHOWN).collect::<String>())
 }

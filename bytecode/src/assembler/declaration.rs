@@ -18,7 +18,8 @@ pub(super) fn declaration(cursor: &mut Cursor<'_>, model: Model) -> Read<Declara
     let word = cursor.word();
     let mut head = Head::of(cursor, start, word)?;
     // The number of samples belongs to the name: `dcl_resource_texture2dms(4)`.
-    if matches!(head.dimension, Some(ResourceDimension::Texture2DMs | ResourceDimension::Texture2DMsArray)) && cursor.eat("(")
+    if matches!(head.dimension, Some(ResourceDimension::Texture2DMs | ResourceDimension::Texture2DMsArray))
+        && cursor.eat("(")
     {
         let start = cursor.at();
         let samples = cursor.number()?;
@@ -139,7 +140,11 @@ impl Declaring<'_, '_> {
             }
             Op::DclTessellatorPartitioning => {
                 let all = TessellatorPartitioning::ALL;
-                DeclarationKind::TessellatorPartitioning(self.code("partitioning", all, TessellatorPartitioning::text)?)
+                DeclarationKind::TessellatorPartitioning(self.code(
+                    "partitioning",
+                    all,
+                    TessellatorPartitioning::text,
+                )?)
             }
             Op::DclTessellatorOutputPrimitive => {
                 let all = TessellatorOutput::ALL;
@@ -153,12 +158,10 @@ impl Declaring<'_, '_> {
             }
             Op::DclHsForkPhaseInstanceCount => DeclarationKind::ForkInstanceCount(self.cursor.number()?),
             Op::DclHsJoinPhaseInstanceCount => DeclarationKind::JoinInstanceCount(self.cursor.number()?),
-            Op::DclThreadGroup => DeclarationKind::ThreadGroup {
-                size: [self.cursor.number()?, self.next_number()?, self.next_number()?],
-            },
-            Op::DclTgsmRaw => {
-                DeclarationKind::TgsmRaw { register: self.register("g")?, bytes: self.next_number()? }
+            Op::DclThreadGroup => {
+                DeclarationKind::ThreadGroup { size: [self.cursor.number()?, self.next_number()?, self.next_number()?] }
             }
+            Op::DclTgsmRaw => DeclarationKind::TgsmRaw { register: self.register("g")?, bytes: self.next_number()? },
             Op::DclTgsmStructured => DeclarationKind::TgsmStructured {
                 register: self.register("g")?,
                 stride_bytes: self.next_number()?,

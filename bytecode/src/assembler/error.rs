@@ -125,7 +125,11 @@ impl Problem {
             Self::Components { .. } => Some("up to four of x, y, z and w; a mask has them in this order".into()),
             Self::Lossy { .. } => Some("list the file with `--exact`, which loses nothing".into()),
             Self::NoProgram => Some("a program begins with its profile, such as `cs_5_0`".into()),
-            Self::Unknown { .. } | Self::Expected { .. } | Self::Number { .. } | Self::Encode(_) | Self::Limit { .. } => None,
+            Self::Unknown { .. }
+            | Self::Expected { .. }
+            | Self::Number { .. }
+            | Self::Encode(_)
+            | Self::Limit { .. } => None,
         }
     }
 }

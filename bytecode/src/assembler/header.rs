@@ -21,23 +21,20 @@ pub(super) fn chunks(text: &str, program: Assembled) -> Result<Vec<(FourCc, Vec<
     let inputs = signature(text, "Input", stage, false)?;
     let outputs = signature(text, "Output", stage, true)?;
     let patch_constants = signature(text, "Patch Constant", stage, stage != Stage::Domain)?;
-    let has_precision = |signature: &Signature| signature.elements.iter().any(|element| element.min_precision != 0);
-    let inputs_name = if has_precision(&inputs) { b"ISG1" } else { b"ISGN" };
-    let outputs_name = if has_precision(&outputs) {
-        b"OSG1"
-    } else if stage == Stage::Geometry && matches!(model, Model::Sm5_0 | Model::Sm5_1) {
-        b"OSG5"
-    } else {
-        b"OSGN"
+    let is_5 = matches!(model, Model::Sm5_0 | Model::Sm5_1);
+    let has_precision = text.contains("enableMinimumPrecision");
+    let [inputs_name, outputs_name, patch_name] = match has_precision {
+        true => [b"ISG1", b"OSG1", b"PSG1"],
+        false if stage == Stage::Geometry && is_5 => [b"ISGN", b"OSG5", b"PCSG"],
+        false => [b"ISGN", b"OSGN", b"PCSG"],
     };
     add(inputs_name, inputs.encode(FourCc(*inputs_name)));
     add(outputs_name, outputs.encode(FourCc(*outputs_name)));
     if matches!(stage, Stage::Hull | Stage::Domain) {
-        let name = if has_precision(&patch_constants) { b"PSG1" } else { b"PCSG" };
-        add(name, patch_constants.encode(FourCc(*name)));
+        add(patch_name, patch_constants.encode(FourCc(*patch_name)));
     }
     let words = program.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    add(if matches!(model, Model::Sm5_0 | Model::Sm5_1) { b"SHEX" } else { b"SHDR" }, words);
+    add(if is_5 { b"SHEX" } else { b"SHDR" }, words);
 
     let needs = |(_, text_of): &&(u64, &str)| text.lines().any(|line| line.strip_prefix("//       ") == Some(*text_of));
     let features = FEATURES.iter().filter(needs).fold(0, |features, (bit, _)| features | bit);
@@ -91,7 +88,7 @@ fn element(row: &str, stage: Stage, is_output: bool) -> Option<SignatureElement>
     let element_mask = if has_register { mask_of(mask_text) } else { 1 };
     // A row without a register says yes or no; the others end with a second mask.
     let used = match columns.next() {
-        Some("YES") => mask_of("xyzw") & if is_output { 0xf } else { element_mask },
+        Some("YES") => element_mask,
         Some("NO") | None => 0,
         Some(_) => mask_of(rest.rsplit_once(format).map_or("", |(_, tail)| tail)),
     };

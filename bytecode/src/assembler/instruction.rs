@@ -33,7 +33,8 @@ pub(super) fn instruction(cursor: &mut Cursor<'_>) -> Read<Instruction> {
         if slot == Slot::Interface && operand.file == RegisterFile::Interface {
             // The last index is the call site, which has a word of its own.
             let site = operand.indices.pop().and_then(|index| index.as_u32());
-            head.instruction.call_site = site.ok_or_else(|| cursor.expected("the number of a call site in brackets"))?;
+            head.instruction.call_site =
+                site.ok_or_else(|| cursor.expected("the number of a call site in brackets"))?;
         }
         head.instruction.operands.push(operand);
         count += 1;
@@ -87,11 +88,7 @@ impl Head {
         };
         let has_resource = take("_indexable");
         let has_offsets = take("_aoffimmi");
-        let test = if take("_z") {
-            Some(Test::Zero)
-        } else {
-            take("_nz").then_some(Test::NonZero)
-        };
+        let test = if take("_z") { Some(Test::Zero) } else { take("_nz").then_some(Test::NonZero) };
         // fxc prints `_sat` for the bit that `_ugroup` has.
         let saturate = take("_sat");
         let op = op_named(name)?;
@@ -192,8 +189,10 @@ fn resource_hint(cursor: &mut Cursor<'_>) -> Read<ResourceHint> {
         let start = cursor.at();
         let stride = cursor.number()?;
         let problem = || Problem::Number { text: stride.to_string(), expected: "stride, which is at most 4095" };
-        stride_bytes =
-            u16::try_from(stride).ok().filter(|stride| *stride < 1 << 12).ok_or_else(|| cursor.error(start, problem()))?;
+        stride_bytes = u16::try_from(stride)
+            .ok()
+            .filter(|stride| *stride < 1 << 12)
+            .ok_or_else(|| cursor.error(start, problem()))?;
     }
     cursor.expect(")")?;
     Ok(ResourceHint { dimension, stride_bytes })

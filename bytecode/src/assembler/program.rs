@@ -65,8 +65,7 @@ fn profile(cursor: &mut Cursor<'_>) -> Read<(Model, Stage)> {
     Ok(found)
 }
 
-const STAGES: [Stage; 6] =
-    [Stage::Pixel, Stage::Vertex, Stage::Geometry, Stage::Hull, Stage::Domain, Stage::Compute];
+const STAGES: [Stage; 6] = [Stage::Pixel, Stage::Vertex, Stage::Geometry, Stage::Hull, Stage::Domain, Stage::Compute];
 const MODELS: [Model; 4] = [Model::Sm4_0, Model::Sm4_1, Model::Sm5_0, Model::Sm5_1];
 
 /// Reads one item up to the end of its last line, and gives its words.

@@ -1,7 +1,8 @@
 //! Listings assemble to what they list.
 
 use crate::data;
-use brolga_bytecode::container::Container;
+use brolga_bytecode::assembler::{AssembleError, Problem};
+use brolga_bytecode::container::{Container, Signature};
 use brolga_bytecode::{Limits, assembler, listing, sm5};
 
 #[test]
@@ -28,6 +29,12 @@ fn exact_listings_assemble_to_the_same_file() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
+/// Whose signatures are not laid out as the compiler does it: these were assembled by other means.
+const OTHER_SIGNATURES: [(&str, &str); 2] = [
+    ("dxilconv/hs3.dxbc", "the same name stands there several times"),
+    ("dxilconv/indexabletemp6.dxbc", "has minimum precisions and signatures without them"),
+];
+
 /// The words of a container's program.
 fn program(bytes: &[u8]) -> sm5::Program {
     let limits = Limits::default();
@@ -36,39 +43,69 @@ fn program(bytes: &[u8]) -> sm5::Program {
     sm5::decode(chunk.data, chunk.at, &limits).unwrap()
 }
 
-#[test]
-fn listings_of_the_compiler_assemble_to_programs_with_the_same_listing() {
-    let limits = Limits::default();
-    let mut failures = Vec::new();
-    let (mut same_words, mut all) = (0, 0);
-    for shader in data::containers() {
-        all += 1;
-        match assembler::assemble(&shader.listing, &limits) {
-            Ok(bytes) => {
-                let (ours, theirs) = (program(&bytes), program(&shader.bytes));
-                same_words += u32::from(ours.words == theirs.words);
-                let listed = |program: &sm5::Program| -> Vec<String> {
-                    let items = program.items.iter();
-                    items.filter_map(|item| match &item.kind {
-                        sm5::ItemKind::Instruction(instruction) => Some(instruction.to_string()),
-                        _ => None,
-                    }).collect()
-                };
-                if let Some((ours, theirs)) = listed(&ours).into_iter().zip(listed(&theirs)).find(|(a, b)| a != b) {
-                    failures.push(format!("{}: {ours} | {theirs}", shader.name));
-                }
-                // The signatures are read from the comment.
-                let [ours, theirs] = [&bytes, &shader.bytes].map(|bytes| Container::parse(bytes, &limits).unwrap());
-                for chunk in ours.chunks().iter().filter(|chunk| &chunk.name.0[1..3] == b"SG") {
-                    let same = theirs.chunk(&chunk.name.0).is_some_and(|other| other.data == chunk.data);
-                    if !same {
-                        failures.push(format!("{}: {}", shader.name, chunk.name));
-                    }
-                }
-            }
-            Err(error) => failures.push(format!("{}: {error}", shader.name)),
+/// The lines of the program in a text, joined where an item has several.
+fn item_lines(text: &str, profile: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines().skip_while(|line| *line != profile).skip(1) {
+        let line = line.split("//").next().unwrap_or_default().trim();
+        let goes_on =
+            lines.last().is_some_and(|last| last.starts_with("dcl_immediateConstantBuffer") && last.ends_with(','));
+        match lines.last_mut() {
+            Some(last) if goes_on => last.push_str(line),
+            _ if line.starts_with(".chunk") => break,
+            _ if line.is_empty() || line.starts_with("#line") => {}
+            _ => lines.push(line.to_owned()),
         }
     }
-    println!("{same_words} of {all} with the same words");
+    lines
+}
+
+#[test]
+fn listings_of_the_compiler_assemble_to_the_same_program_where_they_say_all() {
+    let limits = Limits::default();
+    let mut failures = Vec::new();
+    let (mut items, mut lossy_items, mut same_programs, mut all) = (0, 0, 0, 0);
+    for shader in data::containers() {
+        all += 1;
+        let ours = match assembler::assemble(&shader.listing, &limits) {
+            Ok(ours) => ours,
+            // Blocks of custom data have a line that does not say what they hold.
+            Err(AssembleError { problem: Problem::Lossy { .. }, .. }) => continue,
+            Err(error) => {
+                failures.push(format!("{}: {error}", shader.name));
+                continue;
+            }
+        };
+        let exact = listing::exact(&shader.bytes, &limits).unwrap();
+        let [listed, exact] = [&shader.listing, &exact].map(|text| item_lines(text, &shader.profile[..6]));
+        let [ours_program, theirs_program] = [&ours, &shader.bytes].map(|bytes| program(bytes));
+        same_programs += u32::from(ours_program.words == theirs_program.words);
+        let mut theirs_items = theirs_program.items.iter();
+        let mut ours_items = ours_program.items.iter();
+        let is_comment = |item: &&sm5::Item| item.kind.text() != "customdata_comment";
+        for (listed, exact) in listed.iter().zip(exact.iter().filter(|line| !line.starts_with(".words"))) {
+            let (Some(ours), Some(theirs)) = (ours_items.next(), theirs_items.find(is_comment)) else {
+                failures.push(format!("{}: fewer items than lines", shader.name));
+                break;
+            };
+            items += 1;
+            if listed != exact {
+                lossy_items += 1;
+            } else if ours_program.words_of(ours) != theirs_program.words_of(theirs) {
+                failures.push(format!("{}: {listed}", shader.name));
+            }
+        }
+        assert!(ours_items.next().is_none() && theirs_items.find(is_comment).is_none(), "{}", shader.name);
+        // The signatures are read from the comment.
+        let [ours, theirs] = [&ours, &shader.bytes].map(|bytes| Container::parse(bytes, &limits).unwrap());
+        for chunk in ours.chunks().iter().filter(|chunk| Signature::is_chunk(chunk.name)) {
+            let same = theirs.chunk(&chunk.name.0).is_some_and(|other| other.data == chunk.data);
+            let is_known = OTHER_SIGNATURES.iter().any(|(name, _)| *name == shader.name);
+            if !same && !is_known {
+                failures.push(format!("{}: {}", shader.name, chunk.name));
+            }
+        }
+    }
+    println!("{items} items, {lossy_items} with lossy text; {same_programs} of {all} programs the same");
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
