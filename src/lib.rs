@@ -22,6 +22,7 @@
 //! | the root | the runtime: devices, shaders, buffers, textures, bindings, dispatches |
 //! | [`job`] | job files: a run with its inputs, outputs and expectations |
 //! | [`bench`] | measures jobs |
+//! | [`bytecode`] | what the bytes of a shader say: listings, the assembler |
 //!
 //! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over both.
 #![forbid(unsafe_code)]
@@ -29,4 +30,5 @@
 pub mod bench;
 pub mod job;
 
+pub use brolga_bytecode as bytecode;
 pub use brolga_runtime::*;

@@ -6,19 +6,25 @@
 //! | `summary.rs` | what a run prints on stdout, as text or JSON |
 //! | `bench.rs` | `brolga bench` |
 //! | `bench_result.rs` | what a measurement prints on stdout, as a table or JSON |
+//! | `dis.rs` | `brolga dis` |
+//! | `asm.rs` | `brolga asm` |
+//! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
 //! | `interrupt.rs` | what an interrupt does |
 //! | `report.rs` | errors with the lines of the job that they are about |
 //! | `progress.rs` | the bars for long runs |
 //! | `style.rs` | colours |
 
+mod asm;
 mod bench;
 mod bench_result;
+mod dis;
 mod interrupt;
 mod options;
 mod progress;
 mod report;
 mod run;
+mod stream;
 mod style;
 mod summary;
 
@@ -62,6 +68,10 @@ enum Command {
     Run(run::Arguments),
     /// Measure jobs: how long their shaders take to compile and to run
     Bench(bench::Arguments),
+    /// List a shader as the compiler does
+    Dis(dis::Arguments),
+    /// Assemble a listing into a shader
+    Asm(asm::Arguments),
 }
 
 /// When to use colours.
@@ -82,6 +92,8 @@ pub fn main() -> ExitCode {
     let ending = match cli.command {
         Command::Run(arguments) => run::run(&arguments, &styles),
         Command::Bench(arguments) => bench::run(&arguments, &styles),
+        Command::Dis(arguments) => dis::run(&arguments, &styles),
+        Command::Asm(arguments) => asm::run(&arguments, &styles),
     };
     match ending {
         Ok(ending) => ending.into(),

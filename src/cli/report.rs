@@ -1,7 +1,10 @@
-//! Errors as a person reads them: the message, the lines of the job, what to do.
+//! Errors as a person reads them: the message, the lines of the text that it is about, what to do.
 
 use std::io::{IsTerminal, Write};
+use std::ops::Range;
+use std::path::Path;
 
+use brolga::bytecode::assembler::{self, AssembleError};
 use brolga::job::{JobError, Problem};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 
@@ -10,7 +13,7 @@ use super::style::Style;
 
 /// Off a terminal lines are not broken, so that a log can be searched.
 const UNBROKEN: usize = 1000;
-/// Bytes of the job that are shown at most; generated jobs may be one line of megabytes.
+/// Bytes of the text that are shown at most; generated jobs may be one line of megabytes.
 const SHOWN: usize = 2000;
 
 /// Text without the control characters that would steer a terminal; lines and tabs stay.
@@ -25,7 +28,44 @@ pub(super) fn harmless(text: &str) -> String {
 
 /// Writes an error to stderr.
 pub(super) fn print(error: &JobError, style: Style) {
-    say(&render(error, style));
+    let source = (!error.text().is_empty()).then(|| Source {
+        path: error.path().to_string_lossy().into_owned(),
+        text: error.text(),
+        span: error.span(),
+    });
+    let message = Message { text: error.problem().to_string(), alone: error.to_string(), help: error.problem().help() };
+    say(&render(&message, source, style));
+}
+
+/// Writes what is wrong with a text to stderr.
+pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, style: Style) {
+    let is_rejected = matches!(error.problem, assembler::Problem::Rejected(_));
+    let help = if is_rejected { Some("`--unchecked` writes it nevertheless".into()) } else { error.hint() };
+    let path = path.to_string_lossy().into_owned();
+    let message = Message { text: error.problem.to_string(), alone: format!("{path}: {error}"), help };
+    say(&render(&message, Some(Source { path, text, span: error.span.clone() }), style));
+}
+
+/// Writes what is wrong with a file to stderr, and what to do about it.
+pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
+    say(&render(&Message { alone: text.clone(), text, help }, None, style));
+}
+
+/// What an error says.
+struct Message {
+    /// Below its source.
+    text: String,
+    /// Without it.
+    alone: String,
+    /// What to do.
+    help: Option<String>,
+}
+
+/// The text that an error is about.
+struct Source<'a> {
+    path: String,
+    text: &'a str,
+    span: Range<usize>,
 }
 
 /// Writes to stderr. If nobody can read it there is nobody to tell.
@@ -33,33 +73,35 @@ pub(super) fn say(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-fn render(error: &JobError, style: Style) -> String {
+fn render(message: &Message, source: Option<Source<'_>>, style: Style) -> String {
     let theme = if style.coloured { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let mut handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_context_lines(1);
     if !std::io::stderr().is_terminal() {
         handler = handler.with_width(UNBROKEN);
     }
-    let mut diagnostic = MietteDiagnostic::new(harmless(&error.problem().to_string()));
-    if let Some(help) = error.problem().help() {
-        diagnostic = diagnostic.with_help(harmless(&help));
+    let mut diagnostic = MietteDiagnostic::new(harmless(&message.text));
+    if let Some(help) = &message.help {
+        diagnostic = diagnostic.with_help(harmless(help));
     }
-    let report = if error.text().is_empty() || shown_bytes(error) > SHOWN {
-        diagnostic.message = harmless(&error.to_string());
-        Report::new(diagnostic)
-    } else {
-        let path = harmless(&error.path().to_string_lossy());
-        let source = NamedSource::new(path, same_length(error.text()));
-        Report::new(diagnostic.with_label(LabeledSpan::underline(error.span()))).with_source_code(source)
+    let report = match source.filter(|source| source.shown_bytes() <= SHOWN) {
+        None => {
+            diagnostic.message = harmless(&message.alone);
+            Report::new(diagnostic)
+        }
+        Some(Source { path, text, span }) => {
+            let source = NamedSource::new(harmless(&path), same_length(text));
+            Report::new(diagnostic.with_label(LabeledSpan::underline(span))).with_source_code(source)
+        }
     };
     let mut text = String::new();
     match handler.render_report(&mut text, report.as_ref()) {
         Ok(()) => text,
         // A place outside the text cannot be shown; the message still can.
-        Err(_) => format!("error: {}\n", harmless(&error.to_string())),
+        Err(_) => format!("error: {}\n", harmless(&message.alone)),
     }
 }
 
-/// The job's text without control characters, every byte at its place, so that spans still fit.
+/// The text without control characters, every byte at its place, so that spans still fit.
 fn same_length(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -72,12 +114,13 @@ fn same_length(text: &str) -> String {
     shown
 }
 
-/// Bytes of the lines that an error is about, and of one line on either side.
-fn shown_bytes(error: &JobError) -> usize {
-    let (text, span) = (error.text(), error.span());
-    let before = text.get(..span.start).unwrap_or("").rsplitn(3, '\n').take(2);
-    let after = text.get(span.end..).unwrap_or("").splitn(3, '\n').take(2);
-    span.len() + before.chain(after).map(str::len).sum::<usize>()
+impl Source<'_> {
+    /// Bytes of the lines that the error is about, and of one line on either side.
+    fn shown_bytes(&self) -> usize {
+        let before = self.text.get(..self.span.start).unwrap_or("").rsplitn(3, '\n').take(2);
+        let after = self.text.get(self.span.end..).unwrap_or("").splitn(3, '\n').take(2);
+        self.span.len() + before.chain(after).map(str::len).sum::<usize>()
+    }
 }
 
 /// The exit code for an error.

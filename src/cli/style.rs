@@ -58,6 +58,16 @@ impl Style {
         }
     }
 
+    /// The name of an instruction.
+    pub fn named(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    /// The name of a declaration or directive.
+    pub fn declared(self, text: &str) -> String {
+        self.wrap("36", text)
+    }
+
     /// What is only there to read the rest by.
     pub fn dim(self, text: &str) -> String {
         self.wrap("2", text)

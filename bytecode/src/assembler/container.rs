@@ -3,13 +3,13 @@
 use super::cursor::{Cursor, Read};
 use super::error::{Problem, nearest};
 use super::program::{data_words, program};
-use super::{AssembleError, header};
+use super::{AssembleError, Assembly, Place, header};
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{FourCc, Signature, SignatureElement, write_container};
 use crate::limits::Limits;
 
 /// Reads a whole text.
-pub(super) fn file(text: &str, limits: &Limits) -> Result<Vec<u8>, AssembleError> {
+pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleError> {
     let mut cursor = Cursor::new(text);
     cursor.blanks();
     if cursor.eat(".file") {
@@ -17,7 +17,7 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Vec<u8>, AssembleError
         let mut bytes = Vec::new();
         content(&mut cursor, limits, &mut bytes)?;
         return match cursor.rest() {
-            "" => Ok(bytes),
+            "" => Ok(Assembly { bytes, places: Vec::new() }),
             _ => Err(cursor.expected("`.data` or `.bytes`")),
         };
     }
@@ -38,8 +38,8 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Vec<u8>, AssembleError
     if !cursor.rest().is_empty() {
         return Err(unknown_directive(&mut cursor));
     }
-    let chunks = header::chunks(text, assembled)?;
-    Ok(write_container(&borrowed(&chunks), None))
+    let chunks = header::chunks(text, &assembled)?;
+    Ok(Assembly { bytes: write_container(&borrowed(&chunks), None), places: assembled.places })
 }
 
 fn borrowed(chunks: &[(FourCc, Vec<u8>)]) -> Vec<(FourCc, &[u8])> {
@@ -57,22 +57,23 @@ fn unknown_directive(cursor: &mut Cursor<'_>) -> AssembleError {
 }
 
 /// Reads chunks behind `.dxbc`.
-fn exact(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Vec<u8>> {
+fn exact(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assembly> {
     let mut checksum = None;
+    let mut places = Vec::new();
     let mut chunks: Vec<(FourCc, Vec<u8>)> = Vec::new();
     let mut total = 0;
     loop {
         cursor.blanks();
         let start = cursor.at();
         if cursor.rest().is_empty() {
-            return Ok(write_container(&borrowed(&chunks), checksum));
+            return Ok(Assembly { bytes: write_container(&borrowed(&chunks), checksum), places });
         }
         if cursor.eat(".checksum") {
             checksum = Some(checksum_digits(cursor)?);
         } else if cursor.eat(".chunk") {
             let name = chunk_name(cursor)?;
             let mut data = Vec::new();
-            chunk(cursor, limits, name, &mut data)?;
+            places.extend(chunk(cursor, limits, name, &mut data)?);
             total += data.len() + 12;
             let limit = if chunks.len() >= limits.chunks as usize { limits.chunks } else { limits.blob_bytes };
             if chunks.len() >= limits.chunks as usize || total > limits.blob_bytes as usize {
@@ -109,8 +110,8 @@ fn chunk_name(cursor: &mut Cursor<'_>) -> Read<FourCc> {
     Ok(FourCc(name))
 }
 
-/// Reads what is in a chunk.
-fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<u8>) -> Read<()> {
+/// Reads what is in a chunk, and gives the places of its program's items.
+fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<u8>) -> Read<Vec<Place>> {
     let mut elements = Vec::new();
     let mut has_data = false;
     loop {
@@ -135,12 +136,13 @@ fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<
         return Err(cursor.expected("elements in a signature and without other data"));
     }
     let rest = cursor.rest();
-    if !rest.is_empty() && !rest.starts_with('.') {
-        let words = program(cursor, limits)?.words;
-        data.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        content(cursor, limits, data)?;
+    if rest.is_empty() || rest.starts_with('.') {
+        return Ok(Vec::new());
     }
-    Ok(())
+    let program = program(cursor, limits)?;
+    data.extend(program.words.iter().flat_map(|word| word.to_le_bytes()));
+    content(cursor, limits, data)?;
+    Ok(program.places)
 }
 
 /// Reads `.data` and `.bytes`.

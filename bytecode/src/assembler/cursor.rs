@@ -29,6 +29,11 @@ impl<'t> Cursor<'t> {
         self.at = at;
     }
 
+    /// What was read from a place on.
+    pub fn since(&self, start: usize) -> &'t str {
+        &self.text[start..self.at]
+    }
+
     /// What is left.
     pub fn rest(&self) -> &'t str {
         &self.text[self.at..]
@@ -136,7 +141,9 @@ impl<'t> Cursor<'t> {
                     escape(4, byte.ok_or_else(|| AssembleError::new(self.text, start..start + 1, problem))?);
                 }
                 _ => {
-                    return Err(self.error(start, Problem::Expected { expected: "a closing quote", found: found(rest) }));
+                    return Err(
+                        self.error(start, Problem::Expected { expected: "a closing quote", found: found(rest) })
+                    );
                 }
             }
         }

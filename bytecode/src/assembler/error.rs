@@ -85,6 +85,9 @@ pub enum Problem {
     /// It cannot be written as words.
     #[error(transparent)]
     Encode(#[from] EncodeError),
+    /// It is a shader, and breaks a rule.
+    #[error(transparent)]
+    Rejected(crate::Error),
     /// The listing does not say what stood here.
     #[error("the listing does not say what this {what} holds")]
     Lossy {
@@ -126,6 +129,7 @@ impl Problem {
             Self::Lossy { .. } => Some("list the file with `--exact`, which loses nothing".into()),
             Self::NoProgram => Some("a program begins with its profile, such as `cs_5_0`".into()),
             Self::Unknown { .. }
+            | Self::Rejected(_)
             | Self::Expected { .. }
             | Self::Number { .. }
             | Self::Encode(_)

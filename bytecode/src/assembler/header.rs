@@ -13,7 +13,7 @@ use crate::sm5::codes::MinPrecision;
 use crate::sm5::{Model, Stage};
 
 /// The chunks of a program and of the comment before it.
-pub(super) fn chunks(text: &str, program: Assembled) -> Result<Vec<(FourCc, Vec<u8>)>, AssembleError> {
+pub(super) fn chunks(text: &str, program: &Assembled) -> Result<Vec<(FourCc, Vec<u8>)>, AssembleError> {
     let (stage, model) = (program.stage, program.model);
     let mut chunks = Vec::new();
     let mut add = |name: &[u8; 4], data: Vec<u8>| chunks.push((FourCc(*name), data));

@@ -44,12 +44,52 @@ pub(crate) mod program;
 pub(crate) use cursor::Cursor;
 pub use error::{AssembleError, Problem};
 
+use crate::container::Container;
 use crate::limits::Limits;
+use crate::shader::{LoadOptions, Shader};
+use std::ops::Range;
 
-/// Assembles a text into the bytes of a container, with its checksum.
+/// A container made of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Assembly {
+    /// The container, with its checksum.
+    pub bytes: Vec<u8>,
+    /// Where each item of the program stands in the text, in order.
+    pub places: Vec<Place>,
+}
+
+/// Where an item of a program stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where its words begin in the program.
+    pub first_word: u32,
+    /// Its bytes in the text.
+    pub span: Range<usize>,
+}
+
+impl Assembly {
+    /// Loads the container as a shader that is to be run. What is wrong with it is said of the text it was made of.
+    pub fn check(&self, text: &str, options: &LoadOptions) -> Result<Shader, AssembleError> {
+        Shader::load(&self.bytes, options).map_err(|error| {
+            let span = self.span_of(error.at(), &options.limits).unwrap_or(0..0);
+            AssembleError::new(text, span, Problem::Rejected(error))
+        })
+    }
+
+    /// The text of the item that a byte of the container belongs to.
+    fn span_of(&self, at: u32, limits: &Limits) -> Option<Range<usize>> {
+        let container = Container::parse(&self.bytes, limits).ok()?;
+        let word = at.checked_sub(container.program().ok()?.at)? / 4;
+        let place = self.places.iter().take_while(|place| place.first_word <= word).last()?;
+        Some(place.span.clone())
+    }
+}
+
+/// Assembles a text into a container.
 ///
 /// ```
-/// use brolga_bytecode::{Limits, LoadOptions, Shader, assembler};
+/// use brolga_bytecode::{Limits, LoadOptions, assembler};
 ///
 /// let text = "
 ///     cs_5_0
@@ -58,13 +98,13 @@ use crate::limits::Limits;
 ///     store_raw u0.x, l(0), l(7)
 ///     ret
 /// ";
-/// let bytes = assembler::assemble(text, &Limits::default()).unwrap();
-/// assert!(Shader::load(&bytes, &LoadOptions::default()).unwrap().checksum_matches);
+/// let assembly = assembler::assemble(text, &Limits::default()).unwrap();
+/// assert!(assembly.check(text, &LoadOptions::default()).unwrap().checksum_matches);
 ///
 /// let error = assembler::assemble("cs_5_0\nstore_row u0.x, l(0), l(7)", &Limits::default()).unwrap_err();
 /// assert_eq!((error.line, error.column), (2, 1));
 /// assert_eq!(error.hint().unwrap(), "did you mean `store_raw`?");
 /// ```
-pub fn assemble(text: &str, limits: &Limits) -> Result<Vec<u8>, AssembleError> {
+pub fn assemble(text: &str, limits: &Limits) -> Result<Assembly, AssembleError> {
     container::file(text, limits)
 }

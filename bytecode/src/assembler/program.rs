@@ -1,5 +1,6 @@
 //! Programs: a profile and a line for each item of the token stream.
 
+use super::Place;
 use super::cursor::{Cursor, Read};
 use super::declaration::declaration;
 use super::error::Problem;
@@ -15,6 +16,8 @@ pub(crate) struct Assembled {
     pub model: Model,
     pub stage: Stage,
     pub words: Vec<u32>,
+    /// Where its items stand in the text.
+    pub places: Vec<Place>,
 }
 
 /// Reads a program, from its profile up to a directive that is none of a program's, or the end of the text.
@@ -22,6 +25,7 @@ pub(crate) fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assemble
     skip(cursor);
     let (model, stage) = profile(cursor)?;
     let mut words = vec![version(model, stage), 0];
+    let mut places = Vec::new();
     loop {
         skip(cursor);
         let rest = cursor.rest();
@@ -29,14 +33,16 @@ pub(crate) fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assemble
             break;
         }
         let start = cursor.at();
+        let first_word = words.len() as u32;
         words.extend(statement(cursor, model)?);
+        places.push(Place { first_word, span: start..start + cursor.since(start).trim_end().len() });
         if words.len() > limits.program_words as usize {
             let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
             return Err(cursor.error(start, problem));
         }
     }
     words[1] = words.len() as u32;
-    Ok(Assembled { model, stage, words })
+    Ok(Assembled { model, stage, words, places })
 }
 
 /// Passes over what is no item: empty lines, comments, the lines that name places in the source.
