@@ -170,7 +170,7 @@ fn content(cursor: &mut Cursor<'_>, limits: &Limits, data: &mut Vec<u8>) -> Read
 fn element(cursor: &mut Cursor<'_>) -> Read<SignatureElement> {
     let start = cursor.at();
     let name = String::from_utf8(cursor.quoted()?);
-    let problem = || Problem::Expected { expected: "a name in UTF-8", found: "other bytes".into() };
+    let problem = || Problem::Expected { expected: "a name in UTF-8".into(), found: "other bytes".into() };
     let name = name.map_err(|_| cursor.error(start, problem()))?;
     let mut element = SignatureElement {
         name,

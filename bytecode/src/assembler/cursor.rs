@@ -80,7 +80,7 @@ impl<'t> Cursor<'t> {
 
     /// Takes a text, which must stand here, with the spaces behind it.
     pub fn expect(&mut self, text: &'static str) -> Read<()> {
-        if self.eat(text) { Ok(()) } else { Err(self.expected(text)) }
+        if self.eat(text) { Ok(()) } else { Err(self.expected(&format!("`{text}`"))) }
     }
 
     /// Takes a word: letters, digits and underscores.
@@ -137,12 +137,13 @@ impl<'t> Cursor<'t> {
                 [b'\\', quoted @ (b'"' | b'\\'), ..] => escape(2, *quoted),
                 [b'\\', b'x', ..] => {
                     let byte = rest.get(2..4).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-                    let problem = Problem::Expected { expected: "two hexadecimal digits", found: found(&rest[2..]) };
+                    let problem =
+                        Problem::Expected { expected: "two hexadecimal digits".into(), found: found(&rest[2..]) };
                     escape(4, byte.ok_or_else(|| AssembleError::new(self.text, start..start + 1, problem))?);
                 }
                 _ => {
                     return Err(
-                        self.error(start, Problem::Expected { expected: "a closing quote", found: found(rest) })
+                        self.error(start, Problem::Expected { expected: "a closing quote".into(), found: found(rest) })
                     );
                 }
             }
@@ -172,11 +173,11 @@ impl<'t> Cursor<'t> {
     }
 
     /// An error about what stands here.
-    pub fn expected(&self, expected: &'static str) -> AssembleError {
+    pub fn expected(&self, expected: &str) -> AssembleError {
         let rest = self.rest();
         let length = rest.chars().next().filter(|letter| *letter != '\n').map_or(0, char::len_utf8);
         let span: Range<usize> = self.at..self.at + length;
-        AssembleError::new(self.text, span, Problem::Expected { expected, found: found(rest) })
+        AssembleError::new(self.text, span, Problem::Expected { expected: expected.to_owned(), found: found(rest) })
     }
 }
 

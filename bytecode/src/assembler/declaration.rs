@@ -201,7 +201,7 @@ impl Declaring<'_, '_> {
     /// A register of a file by its number.
     fn register(&mut self, file: &'static str) -> Read<u32> {
         if !self.cursor.rest().starts_with(file) {
-            return Err(self.cursor.expected(file));
+            return Err(self.cursor.expected(&format!("`{file}` and a number")));
         }
         self.cursor.eat(file);
         let digits_start = self.cursor.at();

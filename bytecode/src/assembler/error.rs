@@ -44,7 +44,7 @@ pub enum Problem {
     #[error("expected {expected}, found {found}")]
     Expected {
         /// What should stand here.
-        expected: &'static str,
+        expected: String,
         /// What stands here.
         found: String,
     },

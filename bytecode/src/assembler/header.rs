@@ -58,7 +58,8 @@ fn signature(text: &str, title: &str, stage: Stage, is_output: bool) -> Result<S
                 None => break,
                 Some(row) if row.starts_with("no ") => break,
                 Some(columns) => {
-                    let problem = Problem::Expected { expected: "a row of a signature", found: format!("`{columns}`") };
+                    let problem =
+                        Problem::Expected { expected: "a row of a signature".into(), found: format!("`{columns}`") };
                     let element = element(columns, stage, is_output);
                     let span = at..at + row.len();
                     signature.elements.push(element.ok_or_else(|| AssembleError::new(text, span, problem))?);

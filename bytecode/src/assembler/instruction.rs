@@ -13,7 +13,9 @@ pub(super) fn instruction(cursor: &mut Cursor<'_>) -> Read<Instruction> {
     let start = cursor.at();
     let mnemonic = cursor.word();
     let unknown = || {
-        let nearest = nearest(mnemonic, Op::ALL.iter().map(|op| op.text()));
+        // A condition must say which of its values acts.
+        let bare = op_named(mnemonic).map(|op| format!("{op}_nz"));
+        let nearest = bare.or_else(|| nearest(mnemonic, Op::ALL.iter().map(|op| op.text())));
         Problem::Unknown { kind: "instruction", name: mnemonic.into(), nearest }
     };
     let mut head = Head::of(mnemonic).ok_or_else(|| cursor.error(start, unknown()))?;
@@ -95,7 +97,7 @@ impl Head {
         let info = op.info();
         let carries = |what: Carries, is_given: bool| info.carries.has(what) || !is_given;
         let fits = carries(Carries::SAT, saturate && sync_flags.is_none())
-            && carries(Carries::TEST, test.is_some())
+            && info.carries.has(Carries::TEST) == test.is_some()
             && (carries(Carries::RESINFO, resinfo != ResinfoReturn::Float)
                 || info.carries.has(Carries::SAMPLEINFO) && resinfo == ResinfoReturn::Uint)
             && carries(Carries::SYNC, sync_flags.is_some());

@@ -86,7 +86,7 @@ fn literal(cursor: &mut Cursor<'_>) -> Read<Operand> {
 }
 
 fn wrong_count(expected: &'static str, count: usize) -> Problem {
-    Problem::Expected { expected, found: count.to_string() }
+    Problem::Expected { expected: expected.into(), found: count.to_string() }
 }
 
 /// Words between commas, up to and with `end`.
@@ -142,15 +142,11 @@ fn register(cursor: &mut Cursor<'_>, depth: u32) -> Read<Operand> {
     let start = cursor.at();
     let name = cursor.take_while(|letter| letter.is_ascii_alphabetic());
     let Some(file) = file_named(name) else {
-        cursor.word();
-        let found = cursor.error(start, Problem::NoProgram).span;
-        return Err(match cursor.rest().len() {
-            _ if found.is_empty() => cursor.expected("an operand"),
-            _ => {
-                let name = name.to_owned();
-                cursor.error(start, Problem::Unknown { kind: "register", name, nearest: None })
-            }
-        });
+        if cursor.word().is_empty() && name.is_empty() {
+            return Err(cursor.expected("an operand"));
+        }
+        let name = cursor.since(start).to_owned();
+        return Err(cursor.error(start, Problem::Unknown { kind: "register", name, nearest: None }));
     };
     let mut operand = plain(file);
     if cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
@@ -165,7 +161,7 @@ fn register(cursor: &mut Cursor<'_>, depth: u32) -> Read<Operand> {
         cursor.expect("[")?;
         operand.indices.push(index(cursor, depth)?);
         if cursor.peek() != Some(']') {
-            return Err(cursor.expected("]"));
+            return Err(cursor.expected("`]`"));
         }
         // What follows the bracket belongs to the operand: spaces end it.
         cursor.take_while(|letter| letter == ']');

@@ -129,7 +129,8 @@ fn immediate_constants(cursor: &mut Cursor<'_>) -> Read<CustomContent> {
         let start = cursor.at();
         cursor.expect("{")?;
         let vector = words(cursor, "}")?;
-        let problem = || Problem::Expected { expected: "four words in a vector", found: vector.len().to_string() };
+        let problem =
+            || Problem::Expected { expected: "four words in a vector".into(), found: vector.len().to_string() };
         let vector = <[u32; 4]>::try_from(vector.as_slice()).map_err(|_| cursor.error(start, problem()))?;
         vectors.push(vector);
         cursor.blanks();
@@ -148,7 +149,7 @@ fn message(cursor: &mut Cursor<'_>) -> Read<CustomContent> {
     cursor.spaces();
     let start = cursor.at();
     let text = String::from_utf8(cursor.quoted()?);
-    let problem = || Problem::Expected { expected: "text in UTF-8", found: "other bytes".into() };
+    let problem = || Problem::Expected { expected: "text in UTF-8".into(), found: "other bytes".into() };
     let text = text.map_err(|_| cursor.error(start, problem()))?;
     let mut operands = Vec::new();
     while cursor.eat(",") {

@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 /// Spaces per level of nesting.
 const INDENT: usize = 2;
 /// Deeper levels are not indented further, so that text stays in proportion to the program.
-const DEEPEST: usize = 64;
+const DEEPEST: usize = 32;
 
 /// Writes the profile and a line for each item.
 pub fn write(out: &mut String, program: &Program) -> fmt::Result {

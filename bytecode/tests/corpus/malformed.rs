@@ -2,7 +2,7 @@
 
 use crate::{allocation, data};
 use brolga_bytecode::container::ContainerError;
-use brolga_bytecode::{ChecksumPolicy, Error, LoadOptions, Shader};
+use brolga_bytecode::{ChecksumPolicy, Error, Limits, LoadOptions, Shader, assembler, listing};
 
 #[test]
 fn broken_blobs_are_judged_as_the_manifest_says() {
@@ -16,6 +16,13 @@ fn broken_blobs_are_judged_as_the_manifest_says() {
         let (loaded, peak_bytes) = allocation::peak(|| Shader::load(&bytes, &options).map(|_| ()));
         assert!(peak_bytes < 64 << 20, "{file}: {peak_bytes} bytes were allocated at once");
         let verified = Shader::load(&bytes, &strict).map(|_| ());
+        // What can be listed exactly assembles to the same bytes, broken or not.
+        let limits = Limits::default();
+        let _ = listing::listing(&bytes, &limits);
+        if let Ok(text) = listing::exact(&bytes, &limits) {
+            let same = assembler::assemble(&text, &limits).is_ok_and(|assembly| assembly.bytes == bytes);
+            assert!(same, "{file}: other bytes");
+        }
         let names_byte = |error: &Error| error.to_string().contains(&format!("at byte {}", error.at()));
         let right = match row["must"].as_str().unwrap() {
             _ if row["error"] == "d3d9" => loaded.is_err(),

@@ -2,7 +2,7 @@
 //! what passes can be printed.
 
 use crate::{allocation, data};
-use brolga_bytecode::{LoadOptions, Shader, sm5};
+use brolga_bytecode::{Limits, LoadOptions, Shader, assembler, listing, sm5};
 
 /// A small generator of numbers that are the same on every run.
 struct Random(u64);
@@ -74,6 +74,49 @@ fn exercise(bytes: &[u8], options: &LoadOptions) -> bool {
     }
 }
 
+/// Whatever can be listed exactly assembles to the same bytes.
+fn round_trip(bytes: &[u8]) {
+    let limits = Limits::default();
+    let _ = listing::listing(bytes, &limits);
+    if let Ok(text) = listing::exact(bytes, &limits) {
+        let assembly = assembler::assemble(&text, &limits).unwrap_or_else(|error| panic!("{error}"));
+        assert!(assembly.bytes == bytes, "other bytes:\n{text}");
+    }
+}
+
+#[test]
+fn changed_texts_never_panic() {
+    const CHANGED_PER_SHADER: u64 = 10;
+    const PIECES: [&str; 12] = ["", ",", "r0", "l(", ".", "[", "{", "|", "\n", "0x", "9999999999999999999999", "µ"];
+    let limits = Limits::default();
+    let (mut assembled, mut tried) = (0, 0);
+    for (n, shader) in data::containers().iter().enumerate().filter(|(_, shader)| shader.bytes.len() < 4000) {
+        let texts = [listing::exact(&shader.bytes, &limits).unwrap(), shader.listing.clone()];
+        for round in 0..CHANGED_PER_SHADER {
+            let seed = (n as u64) << 16 | round | 1 << 40;
+            let _trying = Trying(&shader.name, seed);
+            let mut random = Random(seed);
+            let mut text = texts[round as usize % texts.len()].clone();
+            for _ in 0..1 + random.below(3) {
+                let mut at = random.below(text.len());
+                while !text.is_char_boundary(at) {
+                    at -= 1;
+                }
+                let end = (at + random.below(4)).min(text.len());
+                if text.is_char_boundary(end) {
+                    text.replace_range(at..end, PIECES[random.below(PIECES.len())]);
+                }
+            }
+            match assembler::assemble(&text, &limits) {
+                Ok(_) => assembled += 1,
+                Err(error) => assert!(text.get(error.span.clone()).is_some(), "{error}: {:?}", error.span),
+            }
+            tried += 1;
+        }
+    }
+    assert!(assembled > 0 && assembled < tried, "{assembled} of {tried} were assembled");
+}
+
 #[test]
 fn changed_shaders_never_panic() {
     const CHANGED_PER_SHADER: u64 = 40;
@@ -98,6 +141,9 @@ fn changed_shaders_never_panic() {
             }
             let (is_valid, peak_bytes) = allocation::peak(|| exercise(&bytes, &options));
             assert!(peak_bytes < 64 << 20, "{peak_bytes} bytes were allocated at once");
+            if round % 8 < 2 {
+                round_trip(&bytes);
+            }
             passed += u64::from(is_valid);
             tried += 1;
         }
