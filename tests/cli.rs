@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 #[path = "cli/bench.rs"]
 mod bench;
+#[path = "cli/listing.rs"]
+mod listing;
 
 /// A folder for one test, with the files that most jobs need.
 struct Folder {

@@ -1,0 +1,80 @@
+//! `brolga dis` and `brolga asm`: what they print, what they write, what they say about mistakes.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use super::{Folder, Run, repository};
+
+/// A text with the line ends that we write.
+fn text(path: &str) -> String {
+    fs::read_to_string(repository(path)).unwrap().replace('\r', "")
+}
+
+#[test]
+fn a_listing_is_the_compilers() {
+    let run = Folder::new().brolga(&["dis", "add.cso"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert_eq!(run.out, text("tests/data/exec/vec_add_raw/shader.main.cs_5_0.asm"));
+}
+
+#[test]
+fn an_exact_listing_goes_through_a_pipe_and_back() {
+    let folder = Folder::new();
+    let exact = folder.brolga(&["dis", "--exact", "image.cso"]);
+    assert_eq!((exact.code, exact.err.as_str()), (Some(0), ""));
+    let mut command = folder.command(&["asm", "-", "-o", "back.cso"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(exact.out.as_bytes()).unwrap();
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "", ""));
+    assert!(fs::read(folder.path("back.cso")).unwrap() == fs::read(folder.path("image.cso")).unwrap());
+}
+
+#[test]
+fn a_shader_of_text_runs() {
+    let folder = Folder::new();
+    folder.write("ones.asm", "cs_5_0\ndcl_uav_raw u0\ndcl_thread_group 1, 1, 1\nstore_raw u0.x, l(0), l(42)\nret\n");
+    let run = folder.brolga(&["asm", "ones.asm", "-o", "ones.cso"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let run = folder.job("shader = \"ones.cso\"\ndispatch = [1, 1, 1]\n[u0]\nraw = 4\nexpect = { u32 = [42] }\n");
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
+}
+
+#[test]
+fn mistakes_in_a_text_are_shown_with_their_line() {
+    let folder = Folder::new();
+    let run = folder.write("bad.asm", "cs_5_0\nad r0.x, r1.x, r2.x\n").brolga(&["asm", "bad.asm", "-o", "bad.cso"]);
+    run.fails(2, &["there is no instruction `ad`", "bad.asm:2:1", "ad r0.x, r1.x, r2.x", "did you mean `add`?"]);
+    assert!(!folder.path("bad.cso").exists());
+
+    let broken = "cs_5_0\ndcl_temps 1\ndcl_thread_group 1, 1, 1\nmov r3.x, l(1)\nret\n";
+    let run = folder.write("bad.asm", broken).brolga(&["asm", "bad.asm", "-o", "bad.cso"]);
+    run.fails(2, &["r3 is not declared", "bad.asm:4:1", "--unchecked"]);
+    assert!(!folder.path("bad.cso").exists());
+    let run = folder.brolga(&["asm", "bad.asm", "-o", "bad.cso", "--unchecked"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(folder.path("bad.cso").exists());
+}
+
+#[test]
+fn a_file_of_the_other_kind_is_recognised() {
+    let folder = Folder::new();
+    folder.write("text.asm", "cs_5_0\nret\n");
+    folder.brolga(&["dis", "text.asm"]).fails(2, &["text.asm", "this is text: `brolga asm`"]);
+    folder.brolga(&["asm", "add.cso", "-o", "x.cso"]).fails(2, &["add.cso is no text", "`brolga dis` lists it"]);
+    folder.brolga(&["dis", "missing.cso"]).fails(2, &["cannot read missing.cso"]);
+    let whole = fs::read(folder.path("add.cso")).unwrap();
+    folder.write("cut.cso", &whole[..whole.len() / 2]);
+    folder.brolga(&["dis", "cut.cso"]).fails(2, &["cut.cso: container size", "the file is damaged or cut"]);
+}
+
+#[test]
+fn colours_are_only_where_they_are_wanted() {
+    let folder = Folder::new();
+    let run = folder.brolga(&["dis", "add.cso", "--color", "always"]);
+    assert!(run.out.contains("\x1b[36mdcl_temps\x1b[0m"), "{}", run.out);
+    let run = folder.brolga(&["dis", "add.cso", "--color", "always", "-o", "add.asm"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), ""));
+    assert!(!fs::read_to_string(folder.path("add.asm")).unwrap().contains('\x1b'));
+}
