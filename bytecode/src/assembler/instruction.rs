@@ -95,16 +95,19 @@ impl Head {
         let saturate = take("_sat");
         let op = op_named(name)?;
         let info = op.info();
-        let carries = |what: Carries, is_given: bool| info.carries.has(what) || !is_given;
-        let fits = carries(Carries::SAT, saturate && sync_flags.is_none())
-            && info.carries.has(Carries::TEST) == test.is_some()
-            && (carries(Carries::RESINFO, resinfo != ResinfoReturn::Float)
-                || info.carries.has(Carries::SAMPLEINFO) && resinfo == ResinfoReturn::Uint)
-            && carries(Carries::SYNC, sync_flags.is_some());
+        let has = |what: Carries| info.carries.has(what);
+        let fits = has(Carries::TEST) == test.is_some()
+            && (!saturate || has(Carries::SAT) || has(Carries::SYNC))
+            && (sync_flags.is_none() || has(Carries::SYNC))
+            && match resinfo {
+                ResinfoReturn::Float => true,
+                ResinfoReturn::RcpFloat => has(Carries::RESINFO),
+                ResinfoReturn::Uint => has(Carries::RESINFO) || has(Carries::SAMPLEINFO),
+            };
         let instruction = Instruction {
             at: 0,
             op,
-            saturate: saturate && sync_flags.is_none(),
+            saturate: saturate && has(Carries::SAT),
             precise: 0,
             test: test.unwrap_or(Test::NonZero),
             sync: sync_flags.unwrap_or_default(),

@@ -5,14 +5,17 @@
 //! | `error.rs` | what is wrong with a text, and where |
 //! | `cursor.rs` | where reading has got to |
 //! | `container.rs` | chunks |
-//! | `header.rs` | what fxc's header comment says |
+//! | `comment.rs` | the header comment, line by line |
+//! | `header.rs` | signatures and counts in it |
+//! | `reflection.rs` | constant buffers, bindings and classes in it |
 //! | `program.rs` | programs |
 //! | `declaration.rs` | declarations |
 //! | `instruction.rs` | instructions |
 //! | `operand.rs` | operands and literals |
 //!
 //! A text is a program as fxc lists it: a profile, then an item of the token stream on each line. `//` begins a
-//! comment. Where the text has no directives, the signatures are those of fxc's header comment.
+//! comment. Where the text has no directives, fxc's header comment is read: signatures, constant buffers, bindings,
+//! classes, counts.
 //!
 //! An exact listing ([`crate::listing::exact`]) has directives, each on a line of its own, for what a listing does not
 //! say. They make comments mean nothing:
@@ -32,6 +35,7 @@
 //! `d(...)` has doubles, in hexadecimal as their low and their high word. `{trailing 0x00002000}` behind an instruction
 //! is a word that nothing reads.
 
+mod comment;
 mod container;
 mod cursor;
 mod declaration;
@@ -40,6 +44,7 @@ mod header;
 mod instruction;
 mod operand;
 pub(crate) mod program;
+mod reflection;
 
 pub(crate) use cursor::Cursor;
 pub use error::{AssembleError, Problem};

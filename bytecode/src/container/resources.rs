@@ -147,7 +147,7 @@ pub struct Variable {
 }
 
 /// The type of a variable or member.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VariableType {
     /// 0 scalar, 1 vector, 2 matrix by rows, 3 matrix by columns, 4 object, 5 structure, 6 and 7 interfaces.
     pub class: u16,
@@ -166,7 +166,7 @@ pub struct VariableType {
 }
 
 /// A member of a structure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
     /// Its name.
     pub name: String,

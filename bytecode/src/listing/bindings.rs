@@ -71,35 +71,13 @@ impl Row {
 
     /// The format and dimension of a texture or typed buffer.
     fn typed(binding: &Binding) -> Self {
-        let format = match binding.return_type {
-            1 => "unorm",
-            2 => "snorm",
-            3 => "sint",
-            4 => "uint",
-            5 => "float",
-            6 => "mixed",
-            7 => "double",
-            8 => "<continued>",
-            _ => "",
-        };
+        let format = text_of(RETURN_TYPES, binding.return_type);
         // Two bits say how many components there are; one component has no number.
         let components = match (binding.flags >> 2 & 3) + 1 {
             1 => String::new(),
             count => count.to_string(),
         };
-        let dimension = match binding.dimension {
-            1 => "buf",
-            2 => "1d",
-            3 => "1darray",
-            4 => "2d",
-            5 => "2darray",
-            6 => "2dMS",
-            7 => "2darrayMS",
-            8 => "3d",
-            9 => "cube",
-            10 => "cubearray",
-            _ => "",
-        };
+        let dimension = text_of(DIMENSIONS, binding.dimension);
         let samples = match (binding.dimension, binding.samples_or_stride) {
             (6 | 7, samples @ 1..=32) => samples.to_string(),
             _ => String::new(),
@@ -107,3 +85,34 @@ impl Row {
         Self { file: "", ty: "", format: format!("{format}{components}"), dimension: format!("{dimension}{samples}") }
     }
 }
+
+/// The text of a number; nothing for numbers that there are not.
+fn text_of(names: &[(u32, &'static str)], number: u32) -> &'static str {
+    names.iter().find(|(known, _)| *known == number).map_or("", |(_, text)| *text)
+}
+
+/// Return types of textures and typed buffers.
+pub(crate) const RETURN_TYPES: &[(u32, &str)] = &[
+    (1, "unorm"),
+    (2, "snorm"),
+    (3, "sint"),
+    (4, "uint"),
+    (5, "float"),
+    (6, "mixed"),
+    (7, "double"),
+    (8, "<continued>"),
+];
+
+/// Dimensions of textures and typed buffers. Their numbers are not those of the token stream.
+pub(crate) const DIMENSIONS: &[(u32, &str)] = &[
+    (1, "buf"),
+    (2, "1d"),
+    (3, "1darray"),
+    (4, "2d"),
+    (5, "2darray"),
+    (6, "2dMS"),
+    (7, "2darrayMS"),
+    (8, "3d"),
+    (9, "cube"),
+    (10, "cubearray"),
+];

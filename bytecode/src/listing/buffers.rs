@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 /// Columns before the comment that says where a variable lies.
 const COMMENT_COLUMN: usize = 40;
 /// The flag of a variable that the shader reads.
-const USED: u32 = 2;
+pub(crate) const USED: u32 = 2;
 
 /// Writes all buffers; nothing if there are none.
 pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
@@ -61,7 +61,7 @@ fn write_default(out: &mut String, variable: &Variable) -> fmt::Result {
 }
 
 /// The class of a pointer to a class instance.
-const INTERFACE: u16 = 7;
+pub(crate) const INTERFACE: u16 = 7;
 
 /// Writes the lines of a type and gives the last one, which the caller completes.
 fn write_type(
@@ -97,23 +97,8 @@ fn write_type(
 
 /// The type of a variable that is no structure.
 fn type_text(ty: &VariableType) -> String {
-    let base = match ty.base {
-        0 => "void",
-        1 => "bool",
-        2 => "int",
-        3 => "float",
-        4 => "string",
-        19 => "uint",
-        20 => "uint8",
-        39 => "double",
-        52 => "min8float",
-        53 => "min10float",
-        54 => "min16float",
-        55 => "min12int",
-        56 => "min16int",
-        57 => "min16uint",
-        _ => ty.name.as_deref().unwrap_or("unknown"),
-    };
+    let named = BASE_TYPES.iter().find(|(number, _)| *number == ty.base).map(|(_, text)| *text);
+    let base = named.or(ty.name.as_deref()).unwrap_or("unknown");
     match ty.class {
         1 => format!("{base}{}", ty.columns),
         2 => format!("row_major {base}{}x{}", ty.rows, ty.columns),
@@ -122,3 +107,21 @@ fn type_text(ty: &VariableType) -> String {
         _ => base.to_owned(),
     }
 }
+
+/// Types of variables that are no structures.
+pub(crate) const BASE_TYPES: &[(u16, &str)] = &[
+    (0, "void"),
+    (1, "bool"),
+    (2, "int"),
+    (3, "float"),
+    (4, "string"),
+    (19, "uint"),
+    (20, "uint8"),
+    (39, "double"),
+    (52, "min8float"),
+    (53, "min10float"),
+    (54, "min16float"),
+    (55, "min12int"),
+    (56, "min16int"),
+    (57, "min16uint"),
+];

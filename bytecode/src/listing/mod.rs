@@ -13,16 +13,15 @@
 //! The text is the one that fxc's disassembler writes, byte for byte, with `\n` as line end. Debug information is not
 //! read: comments and `#line` lines that come from it are missing.
 
-mod bindings;
-mod buffers;
+pub(crate) mod bindings;
+pub(crate) mod buffers;
 mod classes;
 mod exact;
-mod header;
+pub(crate) mod header;
 pub(crate) mod program;
 mod signatures;
 
 pub use exact::exact;
-pub(crate) use header::FEATURES;
 
 use crate::container::{
     ClassLinkage, Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics,

@@ -109,3 +109,27 @@ fn listings_of_the_compiler_assemble_to_the_same_program_where_they_say_all() {
     println!("{items} items, {lossy_items} with lossy text; {same_programs} of {all} programs the same");
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
+
+#[test]
+fn assembled_listings_have_the_same_listing() {
+    let limits = Limits::default();
+    let mut failures = Vec::new();
+    let mut same = 0;
+    for shader in data::containers() {
+        let listed = listing::listing(&shader.bytes, &limits).unwrap();
+        // Nobody knows how the hash of a program for the debug layer is made.
+        if listed.contains("DEBUG SDK LAYER") || listed.contains("undecipherable") || listed.contains("// COMMENT:") {
+            continue;
+        }
+        let assembly = assembler::assemble(&listed, &limits).unwrap_or_else(|error| panic!("{}: {error}", shader.name));
+        let again = listing::listing(&assembly.bytes, &limits).unwrap();
+        // Small floats are printed as zero, and a zero word of unknown type as an integer.
+        let [listed, again] = [listed, again].map(|text| text.replace("0.000000", "0"));
+        match listed.lines().zip(again.lines()).find(|(listed, again)| listed != again) {
+            None if listed.len() == again.len() => same += 1,
+            difference => failures.push(format!("{}: {difference:?}", shader.name)),
+        }
+    }
+    println!("{same} are listed the same again");
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
