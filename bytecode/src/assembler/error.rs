@@ -118,13 +118,7 @@ impl Problem {
             Self::Unknown { kind: "register", .. } => {
                 Some("registers are named as in the listing: r0, v1, o0, cb0[2], t0, s0, u0, g0, vThreadID".into())
             }
-            Self::OperandCount { op, .. } => {
-                let operands: Vec<&str> = op.info().slots.iter().map(|slot| slot.example()).collect();
-                match operands.as_slice() {
-                    [] => Some(format!("{op} stands alone")),
-                    operands => Some(format!("it is written `{op} {}`", operands.join(", "))),
-                }
-            }
+            Self::OperandCount { op, .. } => Some(format!("it is written `{}`", op.info().example())),
             Self::Components { .. } => Some("up to four of x, y, z and w; a mask has them in this order".into()),
             Self::Lossy { .. } => Some("list the file with `--exact`, which loses nothing".into()),
             Self::NoProgram => Some("a program begins with its profile, such as `cs_5_0`".into()),

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `ops.rs` | the instruction table |
+//! | `meaning.rs` | what each of them means |
 //! | `codes.rs` | the small enumerations |
 //! | `operand.rs` | operands and register files |
 //! | `literal.rs` | literals as fxc prints them |
@@ -30,6 +31,7 @@ mod display;
 pub mod encode;
 pub mod instruction;
 pub mod literal;
+mod meaning;
 pub mod operand;
 pub mod ops;
 pub mod valid;

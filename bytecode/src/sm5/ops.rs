@@ -107,25 +107,9 @@ impl Slot {
         matches!(self, Self::Write { .. } | Self::Store(_))
     }
 
-    /// What stands here in a listing, by an example.
-    pub const fn example(self) -> &'static str {
-        match self {
-            Self::Write { null: true, .. } => "r0.x or null",
-            Self::Write { null: false, .. } => "r0.x",
-            Self::Read { .. } => "r1.x",
-            Self::Store(Storage::TypedUav) => "u0.xyzw",
-            Self::Store(Storage::Atomic | Storage::Counter) => "u0",
-            Self::Store(_) => "u0.x",
-            Self::Load(Storage::TypedUav) => "u0.xyzw",
-            Self::Load(_) => "t0.xyzw",
-            Self::Sampler { select: false } => "s0",
-            Self::Sampler { select: true } => "s0.x",
-            Self::Label => "label0",
-            Self::Stream => "m0",
-            Self::Interface => "fp0[0][0]",
-            Self::Case => "l(0)",
-            Self::Attribute => "v0.xyzw",
-        }
+    /// Whether the null register may stand here.
+    pub const fn may_be_null(self) -> bool {
+        matches!(self, Self::Write { null: true, .. } | Self::Read { null: true, .. })
     }
 }
 
@@ -212,6 +196,34 @@ pub struct OpInfo {
 }
 
 impl OpInfo {
+    /// How the instruction is written, with an example of each operand.
+    pub fn example(&self) -> String {
+        let test = if self.carries.has(Carries::TEST) { "_nz" } else { "" };
+        let mut registers = 0;
+        let mut operands = Vec::new();
+        for slot in self.slots {
+            let text = match slot {
+                Slot::Write { .. } | Slot::Read { .. } => {
+                    registers += 1;
+                    format!("r{}.x", registers - 1)
+                }
+                Slot::Store(Storage::TypedUav) | Slot::Load(Storage::TypedUav) => "u0.xyzw".into(),
+                Slot::Store(Storage::Atomic | Storage::Counter) => "u0".into(),
+                Slot::Store(_) => "u0.x".into(),
+                Slot::Load(_) => "t0.xyzw".into(),
+                Slot::Sampler { select: false } => "s0".into(),
+                Slot::Sampler { select: true } => "s0.x".into(),
+                Slot::Label => "label0".into(),
+                Slot::Stream => "m0".into(),
+                Slot::Interface => "fp0[0][0]".into(),
+                Slot::Case => "l(0)".into(),
+                Slot::Attribute => "v0.xyzw".into(),
+            };
+            operands.push(text);
+        }
+        format!("{}{test} {}", self.text, operands.join(", ")).trim_end().to_owned()
+    }
+
     /// Whether the opcode exists in `model` for `stage`; `buffers` is the flag `enableRawAndStructuredBuffers`.
     pub const fn exists_in(&self, model: Model, stage: Stage, buffers: bool) -> bool {
         let model_has = match self.since {
