@@ -59,6 +59,7 @@ fn the_same_thing_may_be_written_in_several_ways() {
         ["mov r0.x, l(0x0000002a)", "mov r0.x, l(42)"],
         ["dmov r0.xy, d(2.500000l, 0.000000l)", "dmov r0.xy, d(0x00000000, 0x40040000, 0x00000000, 0x00000000)"],
         ["dcl_immediateConstantBuffer { { 1, 2, 3, 4},\n {5, 6, 7, 8} }", ".words 0x1835 10 1 2 3 4 5 6 7 8"],
+        ["   3: nop\n  0x0000005C: nop\n   5  0x00000060: nop", "nop\nnop\nnop"],
         ["nop\n\n#line 7 \"a.hlsl\"\nnop", "nop\nnop"],
     ] {
         assert_eq!(words("ps_5_0", text), words("ps_5_0", same), "{text}");

@@ -45,12 +45,18 @@ pub(crate) fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assemble
     Ok(Assembled { model, stage, words, places })
 }
 
-/// Passes over what is no item: empty lines, comments, the lines that name places in the source.
+/// Passes over what is no item: empty lines, comments, the lines that name places in the source, and the numbers and
+/// offsets before items that fxc prints on request: `  12:`, `0x0000005C:`.
 fn skip(cursor: &mut Cursor<'_>) {
     cursor.blanks();
     while cursor.rest().starts_with("#line") {
         cursor.take_while(|letter| letter != '\n');
         cursor.blanks();
+    }
+    let mut ahead = cursor.clone();
+    let number = ahead.take_while(|letter| letter.is_ascii_hexdigit() || matches!(letter, 'x' | ' '));
+    if number.starts_with(|letter: char| letter.is_ascii_digit()) && ahead.eat(":") {
+        *cursor = ahead;
     }
 }
 
