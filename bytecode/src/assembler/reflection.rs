@@ -9,7 +9,7 @@ use crate::container::resources::{
     Binding, BindingKind, Buffer, BufferKind, Member, ResourceDefinitions, Variable, VariableType,
 };
 use crate::listing::bindings::{DIMENSIONS, RETURN_TYPES};
-use crate::listing::buffers::{BASE_TYPES, INTERFACE, USED};
+use crate::listing::buffers::{BASE_TYPES, INTERFACE, INTERFACE_POINTER, USED};
 use crate::sm5::Model;
 
 /// Reads the buffers and bindings.
@@ -86,7 +86,9 @@ fn binding(row: &str, has_ids: bool) -> Option<Binding> {
         let known =
             DIMENSIONS.iter().filter(|(_, text)| dimension.starts_with(text)).max_by_key(|(_, text)| text.len())?;
         binding.dimension = known.0;
-        binding.samples_or_stride = dimension.strip_prefix(known.1)?.parse().unwrap_or(u32::MAX);
+        // Without a number it is not known, and what has no samples has all ones.
+        let unknown = if known.1.ends_with("MS") { 0 } else { u32::MAX };
+        binding.samples_or_stride = dimension.strip_prefix(known.1)?.parse().unwrap_or(unknown);
     }
     Some(binding)
 }
@@ -271,7 +273,8 @@ fn plain_type(text: &str) -> Option<VariableType> {
     let bare = VariableType { class: 0, base: 0, rows: 1, columns: 1, elements: 0, members: Vec::new(), name: None };
     let named = VariableType { name: Some(text.to_owned()), ..bare.clone() };
     if let Some(name) = text.strip_prefix("interface ") {
-        return Some(VariableType { class: INTERFACE, name: Some(name.to_owned()), ..bare });
+        let name = Some(name.to_owned());
+        return Some(VariableType { class: INTERFACE, base: INTERFACE_POINTER, name, ..bare });
     }
     let (is_row_major, text) = match text.strip_prefix("row_major ") {
         Some(text) => (true, text),

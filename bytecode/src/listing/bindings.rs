@@ -79,7 +79,7 @@ impl Row {
         };
         let dimension = text_of(DIMENSIONS, binding.dimension);
         let samples = match (binding.dimension, binding.samples_or_stride) {
-            (6 | 7, samples @ 1..=32) => samples.to_string(),
+            (6 | 7, samples) if samples != 0 => (samples as i32).to_string(),
             _ => String::new(),
         };
         Self { file: "", ty: "", format: format!("{format}{components}"), dimension: format!("{dimension}{samples}") }

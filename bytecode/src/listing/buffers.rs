@@ -63,6 +63,9 @@ fn write_default(out: &mut String, variable: &Variable) -> fmt::Result {
 /// The class of a pointer to a class instance.
 pub(crate) const INTERFACE: u16 = 7;
 
+/// The type of such a pointer.
+pub(crate) const INTERFACE_POINTER: u16 = 37;
+
 /// Writes the lines of a type and gives the last one, which the caller completes.
 fn write_type(
     out: &mut String,
@@ -103,7 +106,7 @@ fn type_text(ty: &VariableType) -> String {
         1 => format!("{base}{}", ty.columns),
         2 => format!("row_major {base}{}x{}", ty.rows, ty.columns),
         3 => format!("{base}{}x{}", ty.rows, ty.columns),
-        6 | INTERFACE => format!("interface {}", ty.name.as_deref().unwrap_or("unknown")),
+        6 | INTERFACE => format!("{base} {}", ty.name.as_deref().unwrap_or("unknown")),
         _ => base.to_owned(),
     }
 }
@@ -117,6 +120,7 @@ pub(crate) const BASE_TYPES: &[(u16, &str)] = &[
     (4, "string"),
     (19, "uint"),
     (20, "uint8"),
+    (INTERFACE_POINTER, "interface"),
     (39, "double"),
     (52, "min8float"),
     (53, "min10float"),
