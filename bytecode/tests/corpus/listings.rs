@@ -1,7 +1,7 @@
 //! The listing is fxc's own, byte for byte but for line ends.
 
 use crate::data;
-use brolga_bytecode::{Limits, listing};
+use brolga_bytecode::{Limits, assembler, listing};
 use std::collections::BTreeMap;
 
 /// The line where two texts part, with both sides.
@@ -56,4 +56,29 @@ fn listings_are_those_of_the_compiler() {
     }
     println!("identical, and all: {counts:?}");
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Shaders that have what compiled ones rarely have, beside what the real disassembler wrote for them.
+#[test]
+fn rare_things_are_listed_as_the_disassembler_lists_them() {
+    let limits = Limits::default();
+    let mut seen = 0;
+    for entry in std::fs::read_dir(data::data().join("listing")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "cso") {
+            continue;
+        }
+        let bytes = data::read(&path);
+        let theirs = String::from_utf8(data::read(&path.with_extension("asm"))).unwrap();
+        let ours = listing::listing(&bytes, &limits).unwrap();
+        if let Some(difference) = first_difference(&ours, &theirs) {
+            panic!("{}: {difference}", path.display());
+        }
+        let exact = listing::exact(&bytes, &limits).unwrap();
+        let assembly =
+            assembler::assemble(&exact, &limits).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(assembly.bytes == bytes, "{}", path.display());
+        seen += 1;
+    }
+    assert!(seen >= 10, "only {seen} shaders were seen");
 }
