@@ -52,6 +52,8 @@ fn instructions_of_the_format_description() {
 #[test]
 fn the_same_thing_may_be_written_in_several_ways() {
     for [text, same] in [
+        ["mov r0, v[vPrim][2]", "mov r0.xyzw, v[vPrim + 0][2].xyzw"],
+        ["mov r0, v[x0[vPrim]][2]", "mov r0, v[x0[vPrim + 0].xyzw + 0][2]"],
         ["mov r0, r1", "mov r0.xyzw, r1.xyzw"],
         ["mov r0.xy,r1.zw", "mov r0.xy, r1.zwww"],
         ["  mov   r0.x , r1.x  // why", "mov r0.x, r1.x"],

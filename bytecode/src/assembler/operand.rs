@@ -163,8 +163,8 @@ fn register(cursor: &mut Cursor<'_>, depth: u32) -> Read<Operand> {
         if cursor.peek() != Some(']') {
             return Err(cursor.expected("`]`"));
         }
-        // What follows the bracket belongs to the operand: spaces end it.
-        cursor.take_while(|letter| letter == ']');
+        // The bracket alone: spaces behind it end the operand.
+        cursor.seek(cursor.at() + 1);
     }
     Ok(operand)
 }
