@@ -35,6 +35,11 @@ pub fn containers() -> Vec<Shader> {
     shaders
 }
 
+/// Every Direct3D 9 shader.
+pub fn direct3d9() -> Vec<Shader> {
+    family(&data(), |family| family == "d3d9")
+}
+
 fn family(corpus: &Path, wanted: impl Fn(&str) -> bool) -> Vec<Shader> {
     let rows = rows(&corpus.join("manifest.json"));
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();

@@ -7,6 +7,7 @@
 //! | `listings.rs` | our listing of it is the compiler's, byte for byte |
 //! | `assembling.rs` | listings assemble to what they list |
 //! | `encoding.rs` | what is decoded encodes to the same words |
+//! | `direct3d9.rs` | the same for Direct3D 9's token streams, which also encode to the same bytes |
 //! | `classes.rs` | their class linkage is that of the listing |
 //! | `malformed.rs` | broken blobs are judged as their manifest says |
 //! | `mutation.rs` | changed blobs never make the crate panic |
@@ -17,6 +18,7 @@ mod assembling;
 mod classes;
 mod data;
 mod encoding;
+mod direct3d9;
 mod listing;
 mod listings;
 mod malformed;
