@@ -10,10 +10,12 @@
 //! | `resources_encode.rs` | the same to bytes |
 //! | `layout.rs` | laying out records that lead to others |
 //! | `write.rs` | chunks to a container |
+//! | `aon9.rs` | the second program of feature levels 9.x: Aon9 |
 //! | `statistics.rs` | counts (STAT) and feature flags (SFI0) |
 //!
 //! Parsing copies nothing but names: chunks are slices of the file.
 
+pub mod aon9;
 mod checksum;
 pub mod classes;
 mod layout;
@@ -24,6 +26,7 @@ pub mod signature;
 pub mod statistics;
 mod write;
 
+pub use aon9::Level9;
 pub use checksum::checksum;
 pub use classes::ClassLinkage;
 pub use resources::ResourceDefinitions;
@@ -352,6 +355,11 @@ impl<'a> Container<'a> {
     /// The class linkage; only shaders with interfaces have one.
     pub fn classes(&self, limits: &Limits) -> Result<Option<ClassLinkage>, ContainerError> {
         self.chunk(b"IFCE").map(|chunk| ClassLinkage::parse(chunk, limits)).transpose()
+    }
+
+    /// The second program, for feature levels 9.x.
+    pub fn level9(&self) -> Result<Option<Level9>, ContainerError> {
+        self.chunk(b"Aon9").map(Level9::parse).transpose()
     }
 
     /// The statistics.

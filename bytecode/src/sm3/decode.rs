@@ -290,7 +290,8 @@ impl Decoder<'_> {
         let token = self.reader.u32()?;
         let register = self.register(at, token)?;
         let code = token >> 24 & 0xf;
-        let modifier = Modifier::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "source modifier", code })?;
+        let modifier =
+            Modifier::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "source modifier", code })?;
         Ok(Source { register, relative: self.relative(token)?, swizzle: Swizzle((token >> 16) as u8), modifier })
     }
 

@@ -84,9 +84,7 @@ impl Destination {
     /// What a destination adds to the instruction's name.
     pub(super) fn write_modifiers(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(shift_text(self.shift))?;
-        for (is_set, text) in
-            [(self.saturate, "_sat"), (self.partial_precision, "_pp"), (self.centroid, "_centroid")]
-        {
+        for (is_set, text) in [(self.saturate, "_sat"), (self.partial_precision, "_pp"), (self.centroid, "_centroid")] {
             if is_set {
                 f.write_str(text)?;
             }

@@ -67,7 +67,7 @@ const PS: Option<Stage> = Some(Stage::Pixel);
 // float constants as the device has; 8192 is what tokens can name.
 files! {
     0, Temp, "r", ANY, ReadWrite, [12 12 32 32 32 32 2 2 2 6 12 32 32 32 32];
-    1, Input, "v", ANY, Read, [16 16 16 16 16 16 2 2 2 2 2 2 2 10 10];
+    1, Input, "v", ANY, Read, [16 16 16 16 16 16 2 2 2 2 2 2 2 10 14];
     2, Const, "c", ANY, Read, [8192 8192 8192 8192 8192 8192 8 8 8 8 32 32 8192 224 8192];
     3, Address, "a", VS, Named, [1 1 1 1 1 1 0 0 0 0 0 0 0 0 0];
     3, Texture, "t", PS, ReadWrite, [0 0 0 0 0 0 4 4 4 6 8 8 8 0 0];

@@ -1,8 +1,9 @@
 //! Direct3D 9 shaders of the real compiler and assembler: what decodes is what its listing says, and encodes to the
 //! same bytes.
 
-use crate::data;
+use crate::{allocation, data};
 use brolga_bytecode::Limits;
+use brolga_bytecode::container::Container;
 use brolga_bytecode::sm3::{self, Listing, Program};
 
 fn decode(file: &str, bytes: &[u8]) -> Program {
@@ -21,8 +22,12 @@ fn listings_are_those_of_the_compiler() {
     for shader in &shaders {
         let listed = list(&shader.name, &decode(&shader.name, &shader.bytes));
         let expected = shader.listing.replace("\r\n", "\n");
-        if let Some((n, pair)) =
-            listed.lines().chain([""]).zip(expected.lines().chain([""])).enumerate().find(|(_, (ours, theirs))| ours != theirs)
+        if let Some((n, pair)) = listed
+            .lines()
+            .chain([""])
+            .zip(expected.lines().chain([""]))
+            .enumerate()
+            .find(|(_, (ours, theirs))| ours != theirs)
         {
             failures.push(format!("{}:{}: {:?} should be {:?}", shader.name, n + 1, pair.0, pair.1));
         } else if listed != expected {
@@ -38,4 +43,62 @@ fn encoding_gives_the_bytes_that_were_decoded() {
     for shader in data::direct3d9() {
         assert_eq!(sm3::encode(&decode(&shader.name, &shader.bytes)), shader.bytes, "{}", shader.name);
     }
+}
+
+/// The lines of a listing for feature levels 9.x from behind the signatures to the first line of the main program.
+fn level9_part<'a>(listing: &'a str, profile: &str) -> &'a str {
+    let first = ["// Constant buffer to DX9", "// Sampler/Resource to DX9", "// Runtime generated", "// Level9 shader"];
+    let begin = first.iter().filter_map(|title| listing.find(title)).min().expect("there is a second program");
+    let main = format!("\n{}\n", &profile[.."vs_4_0".len()]);
+    let end = listing.find(&main).expect("there is a main program") + 1;
+    &listing[begin - "//\n".len()..end]
+}
+
+#[test]
+fn second_programs_are_listed_and_written_as_the_compiler_does() {
+    let mut seen = 0;
+    for shader in data::containers().iter().filter(|shader| shader.profile.contains("level_9")) {
+        let container = Container::parse(&shader.bytes, &Limits::default()).unwrap();
+        let level9 = container.level9().unwrap().expect("there is a second program");
+        assert_eq!(level9.encode(), container.chunk(b"Aon9").unwrap().data, "{}", shader.name);
+        let program = sm3::decode(&level9.program, level9.program_at, &Limits::default()).unwrap();
+        assert_eq!(sm3::encode(&program), level9.program, "{}", shader.name);
+        let listed = format!("{level9}//\n// Level9 shader bytecode:\n//\n{}", list(&shader.name, &program));
+        let expected = shader.listing.replace("\r\n", "\n");
+        assert_eq!(listed, level9_part(&expected, &shader.profile), "{}", shader.name);
+        seen += 1;
+    }
+    assert_eq!(seen, 4);
+}
+
+#[test]
+fn what_the_compiler_writes_keeps_the_rules() {
+    let limits = Limits::default();
+    for shader in data::direct3d9() {
+        let valid = sm3::validate(decode(&shader.name, &shader.bytes), &limits);
+        let valid = valid.unwrap_or_else(|error| panic!("{}: {error}", shader.name));
+        assert_eq!(valid.program().version, sm3::Version::from_text(&shader.profile).unwrap(), "{}", shader.name);
+    }
+}
+
+#[test]
+fn broken_programs_are_judged_as_the_manifest_says() {
+    let limits = Limits::default();
+    let mut seen = 0;
+    for row in data::rows(&data::data().join("malformed/manifest.json")).iter().filter(|row| row["error"] == "d3d9") {
+        let file = row["file"].as_str().unwrap();
+        let bytes = data::read(&data::data().join(file));
+        let (answer, peak_bytes) = allocation::peak(|| match sm3::decode(&bytes, 0, &limits) {
+            Err(error) => Some((error.at(), error.to_string())),
+            Ok(program) => sm3::validate(program, &limits).err().map(|error| (error.at(), error.to_string())),
+        });
+        assert!(peak_bytes < 64 << 20, "{file}: {peak_bytes} bytes were allocated at once");
+        match (row["must"].as_str().unwrap(), &answer) {
+            ("reject", Some((at, text))) => assert!(text.contains(&format!("at byte {at}")), "{file}: {text}"),
+            ("not crash", _) => {}
+            (must, _) => panic!("{file}: {must} ({}): {answer:?}", row["why"]),
+        }
+        seen += 1;
+    }
+    assert!(seen > 10, "only {seen} programs were seen");
 }

@@ -1,0 +1,241 @@
+//! The second program of a shader for feature levels 9.x (Aon9): a Direct3D 9 token stream, and where its registers
+//! get their values from.
+//!
+//! The layout is read off the compiler's output. The chunk begins with its size, the version token of shader model 2.0,
+//! the size and the offset of the program, and for each of five tables a count and an offset (16 bits each). The tables
+//! follow in an order of their own ([`Level9::encode`]), then the program.
+
+use super::{Chunk, ContainerError};
+use crate::reader::{Reader, Short};
+use std::fmt::{self, Display, Formatter};
+
+/// The second program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level9 {
+    /// A version token, of which shader model 2.0 is known; the program has its own.
+    pub version: u32,
+    /// Float constants that come from constant buffers.
+    pub floats: Vec<FloatMapping>,
+    /// Integer constants that come from components of constant buffers.
+    pub ints: Vec<ComponentMapping>,
+    /// Boolean constants that come from components of constant buffers.
+    pub bools: Vec<ComponentMapping>,
+    /// Samplers.
+    pub samplers: Vec<SamplerMapping>,
+    /// Float constants that the runtime computes.
+    pub runtime: Vec<RuntimeMapping>,
+    /// The byte in the file where the program begins.
+    pub program_at: u32,
+    /// The program.
+    pub program: Vec<u8>,
+}
+
+macro_rules! records {
+    ($( $(#[$doc:meta])* $record:ident { $( $(#[$field_doc:meta])* $field:ident: $read:ident, )* } )*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub struct $record {
+                $( $(#[$field_doc])* pub $field: $read, )*
+            }
+
+            impl Record for $record {
+                fn read(reader: &mut Reader<'_>) -> Result<Self, Short> {
+                    Ok(Self { $( $field: reader.$read()?, )* })
+                }
+
+                fn write(&self, bytes: &mut Vec<u8>) {
+                    $( bytes.extend(self.$field.to_le_bytes()); )*
+                }
+            }
+        )*
+    };
+}
+
+/// A record of one of the tables: its fields follow each other without gaps.
+trait Record: Sized {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Short>;
+    fn write(&self, bytes: &mut Vec<u8>);
+}
+
+records! {
+    /// Registers of a constant buffer that go to float constants.
+    FloatMapping {
+        /// The constant buffer.
+        buffer: u16,
+        /// Its first register.
+        first: u16,
+        /// How many registers.
+        count: u16,
+        /// The first constant: c#.
+        target: u16,
+        /// What each component is converted from, x lowest: 0 float, 1 bool, 2 int, 3 uint.
+        conversions: u32,
+    }
+
+    /// A component of a constant buffer that goes to an integer or boolean constant.
+    ComponentMapping {
+        /// The constant buffer.
+        buffer: u16,
+        /// Its register.
+        register: u16,
+        /// The register's component.
+        component: u16,
+        /// The constant: i# or b#.
+        target: u16,
+    }
+
+    /// A texture and a sampler that make a sampler of Direct3D 9.
+    SamplerMapping {
+        /// The texture: t#.
+        texture: u8,
+        /// The sampler: s#.
+        sampler: u8,
+        /// The sampler of the program.
+        target: u8,
+        /// A byte whose meaning is not known; the compiler writes 0.
+        unknown: u8,
+    }
+
+    /// A float constant that the runtime computes.
+    RuntimeMapping {
+        /// What it is: 0 the offset of positions that Direct3D 9's pixel centres need, 1 the number of the instance.
+        kind: u16,
+        /// The constant: c#.
+        target: u16,
+    }
+}
+
+/// The bytes before the tables.
+const HEAD_BYTES: usize = 36;
+
+impl Level9 {
+    /// Reads the chunk.
+    pub fn parse(chunk: &Chunk<'_>) -> Result<Self, ContainerError> {
+        let whole = chunk.reader();
+        let mut head = whole;
+        // The chunk's size once more, which nothing looks at.
+        head.u32()?;
+        let version = head.u32()?;
+        let program_bytes = head.u32()?;
+        let mut program = whole.seek(head.u32()?)?;
+        Ok(Self {
+            version,
+            floats: read_table(&mut head, whole)?,
+            ints: read_table(&mut head, whole)?,
+            bools: read_table(&mut head, whole)?,
+            samplers: read_table(&mut head, whole)?,
+            runtime: read_table(&mut head, whole)?,
+            program_at: program.at(),
+            program: program.take(program_bytes as usize)?.to_vec(),
+        })
+    }
+
+    /// The data of the chunk as the compiler lays them out.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut tables = Vec::new();
+        let samplers = write_table(&mut tables, &self.samplers);
+        let floats = write_table(&mut tables, &self.floats);
+        let bools = write_table(&mut tables, &self.bools);
+        let ints = write_table(&mut tables, &self.ints);
+        let runtime = write_table(&mut tables, &self.runtime);
+        let program_at = HEAD_BYTES + tables.len();
+        let size = program_at + self.program.len();
+
+        let mut bytes = Vec::with_capacity(size);
+        for word in [size as u32, self.version, self.program.len() as u32, program_at as u32] {
+            bytes.extend(word.to_le_bytes());
+        }
+        for (count, at) in [floats, ints, bools, samplers, runtime] {
+            bytes.extend((count as u16).to_le_bytes());
+            bytes.extend(((HEAD_BYTES + at) as u16).to_le_bytes());
+        }
+        bytes.extend(tables);
+        bytes.extend(&self.program);
+        bytes
+    }
+}
+
+/// Reads the table whose count and offset come next in `head`.
+fn read_table<T: Record>(head: &mut Reader<'_>, whole: Reader<'_>) -> Result<Vec<T>, Short> {
+    let count = head.u16()?;
+    let mut records = whole.seek(head.u16()?.into())?;
+    (0..count).map(|_| T::read(&mut records)).collect()
+}
+
+/// Adds a table and tells its count and where it begins.
+fn write_table<T: Record>(tables: &mut Vec<u8>, records: &[T]) -> (usize, usize) {
+    let at = tables.len();
+    records.iter().for_each(|record| record.write(tables));
+    (records.len(), at)
+}
+
+/// The part of fxc's header that says where registers get their values from.
+impl Display for Level9 {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if !(self.floats.is_empty() && self.ints.is_empty() && self.bools.is_empty()) {
+            writeln!(f, "//\n// Constant buffer to DX9 shader constant mappings:\n//")?;
+            components(f, 'b', &self.bools)?;
+            components(f, 'i', &self.ints)?;
+            if !self.floats.is_empty() {
+                writeln!(f, "// Target Reg Buffer  Start Reg # of Regs        Data Conversion")?;
+                writeln!(f, "// ---------- ------- --------- --------- ----------------------")?;
+                for float in &self.floats {
+                    let [x, y, z, w] = float.conversions.to_le_bytes().map(conversion_text);
+                    let (target, buffer) = (format!("c{}", float.target), format!("cb{}", float.buffer));
+                    let FloatMapping { first, count, .. } = float;
+                    writeln!(f, "// {target:10} {buffer:7} {first:9} {count:9}  ({x:>4},{y:>4},{z:>4},{w:>4})")?;
+                }
+                writeln!(f, "//")?;
+            }
+        }
+        if !self.samplers.is_empty() {
+            writeln!(f, "//\n// Sampler/Resource to DX9 shader sampler mappings:\n//")?;
+            writeln!(f, "// Target Sampler Source Sampler  Source Resource")?;
+            writeln!(f, "// -------------- --------------- ----------------")?;
+            for sampler in &self.samplers {
+                let [target, source] = [sampler.target, sampler.sampler].map(|number| format!("s{number}"));
+                writeln!(f, "// {target:14} {source:15} {:17}", format!("t{}", sampler.texture))?;
+            }
+            writeln!(f, "//")?;
+        }
+        if !self.runtime.is_empty() {
+            writeln!(f, "//\n// Runtime generated constant mappings:\n//")?;
+            writeln!(f, "// Target Reg                               Constant Description")?;
+            writeln!(f, "// ---------- --------------------------------------------------")?;
+            for constant in &self.runtime {
+                let description = match constant.kind {
+                    0 => "Vertex Shader position offset",
+                    1 => "Instance ID",
+                    _ => "Unknown Value",
+                };
+                writeln!(f, "// {:10} {description:>50}", format!("c{}", constant.target))?;
+            }
+            writeln!(f, "//")?;
+        }
+        Ok(())
+    }
+}
+
+fn components(f: &mut Formatter<'_>, file: char, mappings: &[ComponentMapping]) -> fmt::Result {
+    if mappings.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "// Target Reg Buffer  Source Reg Component")?;
+    writeln!(f, "// ---------- ------- ---------- ---------")?;
+    for mapping in mappings {
+        let (target, buffer) = (format!("{file}{}", mapping.target), format!("cb{}", mapping.buffer));
+        writeln!(f, "// {target:10} {buffer:7} {:10} {:9}", mapping.register, mapping.component)?;
+    }
+    writeln!(f, "//")
+}
+
+fn conversion_text(code: u8) -> &'static str {
+    match code {
+        0 => "FLT",
+        1 => "BOOL",
+        2 => "INT",
+        3 => "UINT",
+        _ => "UNKN",
+    }
+}

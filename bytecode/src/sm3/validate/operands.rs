@@ -1,0 +1,247 @@
+//! The operands of every instruction: registers that exist, what may be done with them, modifiers and addresses.
+
+use super::{Declarations, Mask, ValidateError, instructions};
+use crate::sm3::operand::Modifier;
+use crate::sm3::ops::{Class, Slot};
+use crate::sm3::register::Access;
+use crate::sm3::{
+    Destination, Instruction, Op, Operand, Program, Register, RegisterFile, Relative, Source, Swizzle, Version,
+};
+use crate::sm5::Stage;
+
+/// Checks the operands of all instructions.
+pub fn check(program: &Program, declarations: &Declarations) -> Result<(), ValidateError> {
+    for (at, instruction) in instructions(program) {
+        let checker = Checker { at, op: instruction.op, version: program.version, declarations };
+        checker.instruction(instruction)?;
+    }
+    Ok(())
+}
+
+struct Checker<'a> {
+    at: u32,
+    op: Op,
+    version: Version,
+    declarations: &'a Declarations,
+}
+
+impl Checker<'_> {
+    fn instruction(&self, instruction: &Instruction) -> Result<(), ValidateError> {
+        if let Some(predicate) = &instruction.predicate {
+            self.predicate(predicate)?;
+        }
+        for (slot, operand) in instruction.slots() {
+            self.exists(operand.register())?;
+            match operand {
+                Operand::Destination(destination) => self.destination(slot, destination)?,
+                Operand::Source(source) => self.source(slot, source)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn exists(&self, register: Register) -> Result<(), ValidateError> {
+        let (at, version) = (self.at, self.version);
+        if register.exists_in(version) {
+            return Ok(());
+        }
+        Err(ValidateError::NoRegister { at, register, version, count: register.file.count(version) })
+    }
+
+    fn predicate(&self, predicate: &Source) -> Result<(), ValidateError> {
+        let (at, op) = (self.at, self.op);
+        if op.info().class == Class::Flow || matches!(op, Op::SetP | Op::Nop) {
+            return Err(ValidateError::NotPredicable { at, op });
+        }
+        self.exists(predicate.register)?;
+        let is_right = predicate.register.file == RegisterFile::Predicate
+            && predicate.relative.is_none()
+            && matches!(predicate.modifier, Modifier::None | Modifier::Not)
+            && (predicate.swizzle == Swizzle::IDENTITY || predicate.swizzle.repeated().is_some());
+        if is_right { Ok(()) } else { Err(ValidateError::PredicateOperand { at, op }) }
+    }
+
+    fn destination(&self, slot: Slot, destination: &Destination) -> Result<(), ValidateError> {
+        let (at, op, version) = (self.at, self.op, self.version);
+        let register = destination.register;
+        let not_writable = ValidateError::NotWritable { at, op, register, version };
+        let is_right = match slot {
+            Slot::WriteAddress => register.file == RegisterFile::Address,
+            Slot::WritePredicate => register.file == RegisterFile::Predicate,
+            Slot::Test => {
+                matches!(register.file, RegisterFile::Temp | RegisterFile::Texture | RegisterFile::Input)
+            }
+            _ => self.is_writable(destination),
+        };
+        if !is_right {
+            return Err(not_writable);
+        }
+        if destination.mask == 0 {
+            return Err(ValidateError::NothingWritten { at, op, register });
+        }
+        self.result_modifiers(destination)?;
+        self.address(register, destination.relative)?;
+        match slot {
+            Slot::Test => self.declared(register, destination.relative),
+            _ if register.file == RegisterFile::Output && destination.relative.is_none() => {
+                let missing = destination.mask & !self.declarations.mask(register);
+                if missing == 0 {
+                    return Ok(());
+                }
+                Err(ValidateError::Undeclared { at, op, register, mask: Mask(missing) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_writable(&self, destination: &Destination) -> bool {
+        match destination.register.file {
+            // The address register of vs_1_1 is written by mov, and has one component.
+            RegisterFile::Address => self.version == Version::Vs1_1 && self.op == Op::Mov && destination.mask == 1,
+            RegisterFile::Texture => matches!(self.version, Version::Ps1_1 | Version::Ps1_2 | Version::Ps1_3),
+            file => matches!(file.info().access, Access::Write | Access::ReadWrite),
+        }
+    }
+
+    fn result_modifiers(&self, destination: &Destination) -> Result<(), ValidateError> {
+        let (at, op, version) = (self.at, self.op, self.version);
+        let is_pixel = version.stage() == Stage::Pixel;
+        let is_plain = matches!(op, Op::SetP | Op::MovA | Op::TexKill);
+        let checks = [
+            (destination.saturate, is_pixel || version.major() >= 3, "_sat"),
+            (destination.partial_precision, is_pixel && version.major() >= 2, "_pp"),
+            (destination.centroid, false, "_centroid"),
+        ];
+        for (is_set, exists, modifier) in checks {
+            if is_set && (is_plain || !exists) {
+                return Err(ValidateError::ResultModifier { at, op, modifier, version });
+            }
+        }
+        let shift = destination.shift;
+        let has_shift = match version {
+            Version::Ps1_1 | Version::Ps1_2 | Version::Ps1_3 => matches!(shift, -1..=2),
+            Version::Ps1_4 => true,
+            _ => shift == 0,
+        };
+        if has_shift { Ok(()) } else { Err(ValidateError::ResultShift { at, op, shift, version }) }
+    }
+
+    fn source(&self, slot: Slot, source: &Source) -> Result<(), ValidateError> {
+        let (at, op) = (self.at, self.op);
+        let register = source.register;
+        let expected = match slot {
+            Slot::Sampler => Some((RegisterFile::Sampler, "a sampler s#")),
+            Slot::Label => Some((RegisterFile::Label, "a label l#")),
+            Slot::Loop => Some((RegisterFile::Loop, "the loop counter aL")),
+            Slot::Integer => Some((RegisterFile::ConstInt, "an integer constant i#")),
+            Slot::Predicate => Some((RegisterFile::Predicate, "the predicate register p0")),
+            Slot::Condition if register.file == RegisterFile::Predicate => None,
+            Slot::Condition => Some((RegisterFile::ConstBool, "a boolean constant b# or the predicate register p0")),
+            _ => None,
+        };
+        if let Some((file, expected)) = expected
+            && register.file != file
+        {
+            return Err(ValidateError::WrongFile { at, op, register, expected });
+        }
+        match slot {
+            Slot::Sampler => self.declared(register, source.relative)?,
+            Slot::Read | Slot::ReadScalar | Slot::Matrix(_) => self.value(slot, source)?,
+            Slot::Condition | Slot::Predicate if register.file == RegisterFile::Predicate => {
+                self.one_component(source)?;
+            }
+            _ => {}
+        }
+        self.source_modifier(slot, source)?;
+        self.address(register, source.relative)
+    }
+
+    /// A register that arithmetic reads, or that texture instructions read for coordinates.
+    fn value(&self, slot: Slot, source: &Source) -> Result<(), ValidateError> {
+        let (at, op, version) = (self.at, self.op, self.version);
+        let register = source.register;
+        let is_readable = match register.file {
+            // ps_1_4 reads texture coordinates in texture instructions only.
+            RegisterFile::Texture => version != Version::Ps1_4 || op.info().class == Class::Texture,
+            RegisterFile::Misc if register == Register::FACE => {
+                matches!(op, Op::Cmp | Op::IfC | Op::BreakC | Op::SetP)
+            }
+            file => matches!(file.info().access, Access::Read | Access::ReadWrite),
+        };
+        if !is_readable {
+            return Err(ValidateError::NotReadable { at, op, register, version });
+        }
+        if let Slot::Matrix(rows) = slot {
+            let last = Register { number: register.number.saturating_add(u16::from(rows) - 1), ..register };
+            self.exists(last)?;
+        }
+        // vFace is a scalar and has no swizzle; shader model 1 reads x where there is none.
+        if slot == Slot::ReadScalar && version.has_lengths() && register != Register::FACE {
+            self.one_component(source)?;
+        }
+        self.declared(register, source.relative)
+    }
+
+    fn one_component(&self, source: &Source) -> Result<(), ValidateError> {
+        match source.swizzle.repeated() {
+            Some(_) => Ok(()),
+            None => Err(ValidateError::NotScalar { at: self.at, op: self.op, register: source.register }),
+        }
+    }
+
+    /// Checks that an input or sampler is declared; what is addressed can be any.
+    fn declared(&self, register: Register, relative: Option<Relative>) -> Result<(), ValidateError> {
+        let (at, op, version) = (self.at, self.op, self.version);
+        let must_be_declared = match register.file {
+            RegisterFile::Input | RegisterFile::Texture => version.stage() == Stage::Vertex || version.has_lengths(),
+            RegisterFile::Misc | RegisterFile::Sampler => true,
+            _ => false,
+        };
+        if must_be_declared && relative.is_none() && self.declarations.mask(register) == 0 {
+            return Err(ValidateError::Undeclared { at, op, register, mask: Mask(0xf) });
+        }
+        Ok(())
+    }
+
+    fn source_modifier(&self, slot: Slot, source: &Source) -> Result<(), ValidateError> {
+        let (at, op, version, register) = (self.at, self.op, self.version, source.register);
+        let is_ps_1 = version.stage() == Stage::Pixel && version.major() == 1;
+        let is_value = matches!(slot, Slot::Read | Slot::ReadScalar | Slot::Matrix(_));
+        let exists = match source.modifier {
+            Modifier::None => true,
+            Modifier::Not => matches!(slot, Slot::Condition | Slot::Predicate),
+            Modifier::Negate => is_value,
+            Modifier::Absolute | Modifier::NegateAbsolute => is_value && version.major() >= 3,
+            Modifier::Bias | Modifier::NegateBias | Modifier::Sign | Modifier::NegateSign | Modifier::Complement => {
+                is_value && is_ps_1
+            }
+            Modifier::Twice | Modifier::NegateTwice => is_value && version == Version::Ps1_4,
+            Modifier::DivideZ | Modifier::DivideW => {
+                version == Version::Ps1_4 && matches!(op, Op::TexLdStage | Op::TexCrd)
+            }
+        };
+        if exists {
+            return Ok(());
+        }
+        Err(ValidateError::SourceModifier { at, op, register, modifier: source.modifier, version })
+    }
+
+    fn address(&self, register: Register, relative: Option<Relative>) -> Result<(), ValidateError> {
+        let Some(relative) = relative else { return Ok(()) };
+        let (at, op, version, index) = (self.at, self.op, self.version, relative.register);
+        self.exists(index)?;
+        let expected = match (version.stage(), register.file) {
+            (Stage::Vertex, RegisterFile::Const) if version.major() == 1 => "a0.x",
+            (Stage::Vertex, RegisterFile::Const) => "a component of a0 or aL",
+            (Stage::Vertex, RegisterFile::Input | RegisterFile::Output) if version.major() >= 3 => "aL",
+            (Stage::Pixel, RegisterFile::Input) if version.major() >= 3 => "aL",
+            _ => return Err(ValidateError::NotAddressable { at, op, register, version }),
+        };
+        let is_right = match index.file {
+            RegisterFile::Loop => true,
+            RegisterFile::Address => register.file == RegisterFile::Const && relative.swizzle.repeated().is_some(),
+            _ => false,
+        };
+        if is_right { Ok(()) } else { Err(ValidateError::AddressRegister { at, op, register, index, expected }) }
+    }
+}
