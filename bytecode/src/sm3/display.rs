@@ -154,6 +154,18 @@ impl Display for Definition {
     }
 }
 
+/// A definition with hexadecimal numbers where the usual text does not say which bits they have.
+pub(super) fn exact_definition(definition: &Definition) -> impl Display {
+    std::fmt::from_fn(move |f| match definition.value {
+        Value::Float(words) if words.iter().any(|word| f32::from_bits(*word).is_nan()) => {
+            let texts = words.map(|word| format!("{word:#010x}")).join(", ");
+            write!(f, "def {}, {texts}", definition.register)
+        }
+        Value::Bool(value @ 2..) => write!(f, "defb {}, {value:#010x}", definition.register),
+        _ => definition.fmt(f),
+    })
+}
+
 /// An instruction as fxc's listing has it. It differs from the language for `breakp`, whose operand fxc prints as if
 /// it were a destination, and whose name it does not tell from `break`.
 pub(super) fn listed(instruction: &Instruction) -> impl Display {

@@ -1,7 +1,7 @@
 //! [`Program`] to the words it was decoded from.
 
 use super::decode::{COISSUE, COMMENT, END, PREDICATED};
-use super::instruction::{Instruction, Value};
+use super::instruction::{Comment, Instruction, Value};
 use super::operand::Relative;
 use super::ops::Op;
 use super::version::Version;
@@ -11,30 +11,34 @@ use super::{ItemKind, Program};
 pub fn encode(program: &Program) -> Vec<u8> {
     let mut words = vec![program.version.token()];
     for item in &program.items {
-        match &item.kind {
-            ItemKind::Comment(comment) => {
-                debug_assert!(comment.words.len() <= super::Comment::MOST_WORDS, "a comment's length has 15 bits");
-                words.push(COMMENT | (comment.words.len() as u32) << 16);
-                words.extend(&comment.words);
-            }
-            ItemKind::Declaration(declaration) => {
-                let tail = [declaration.usage_token, declaration.register.token()];
-                push(&mut words, program.version, Op::Dcl, 0, &tail);
-            }
-            ItemKind::Definition(definition) => {
-                let mut tail = vec![definition.register.token()];
-                match definition.value {
-                    Value::Float(value) => tail.extend(value),
-                    Value::Int(value) => tail.extend(value.map(|value| value as u32)),
-                    Value::Bool(value) => tail.push(value),
-                }
-                push(&mut words, program.version, definition.value.op(), 0, &tail);
-            }
-            ItemKind::Instruction(instruction) => push_instruction(&mut words, program.version, instruction),
-        }
+        push_item(&mut words, program.version, &item.kind);
     }
     words.push(END);
     words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// Adds the words of an item.
+pub(super) fn push_item(words: &mut Vec<u32>, version: Version, kind: &ItemKind) {
+    match kind {
+        ItemKind::Comment(comment) => {
+            debug_assert!(comment.words.len() <= Comment::MOST_WORDS, "a comment's length has 15 bits");
+            words.push(COMMENT | (comment.words.len() as u32) << 16);
+            words.extend(&comment.words);
+        }
+        ItemKind::Declaration(declaration) => {
+            push(words, version, Op::Dcl, 0, &[declaration.usage_token, declaration.register.token()]);
+        }
+        ItemKind::Definition(definition) => {
+            let mut tail = vec![definition.register.token()];
+            match definition.value {
+                Value::Float(value) => tail.extend(value),
+                Value::Int(value) => tail.extend(value.map(|value| value as u32)),
+                Value::Bool(value) => tail.push(value),
+            }
+            push(words, version, definition.value.op(), 0, &tail);
+        }
+        ItemKind::Instruction(instruction) => push_instruction(words, version, instruction),
+    }
 }
 
 /// Puts an instruction's token before the words that belong to it.

@@ -1,19 +1,37 @@
 //! A whole program as fxc prints it: a header made from the table of constants, the instructions, and a count of slots.
 
 use super::constants::{Class, Constant, ConstantTable, RegisterSet, TypeInfo};
-use super::display::listed;
+use super::assemble::statement;
+use super::display::{exact_definition, listed};
+use super::encode::push_item;
 use super::instruction::Instruction;
 use super::ops::Op;
+use super::version::Version;
 use super::{ItemKind, Program};
+use crate::assembler::Cursor;
 use std::fmt::{self, Display, Formatter};
 
-/// A program's listing, without its comments but for the table of constants.
+/// How a program is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Style {
+    /// As fxc does. Comments are left out but for the header that is made from the table of constants.
+    #[default]
+    Listing,
+    /// So that assembling gives the same words: comments, and what the language has no text for, as `.words`; numbers
+    /// in hexadecimal where their text does not say which bits they have.
+    Exact,
+}
+
+/// A program's listing.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
     /// The program.
     pub program: &'a Program,
     /// Its table of constants; `None` leaves the header out.
     pub constants: Option<&'a ConstantTable>,
+    /// How it is listed.
+    pub style: Style,
 }
 
 impl Display for Listing<'_> {
@@ -21,45 +39,82 @@ impl Display for Listing<'_> {
         if let Some(constants) = self.constants {
             header(f, constants)?;
         }
-        writeln!(f, "    {}", self.program.version)?;
-        let mut depth = 0;
+        let version = self.program.version;
+        writeln!(f, "    {version}")?;
+        let mut depth = Depth(0);
         for item in &self.program.items {
-            match &item.kind {
-                ItemKind::Instruction(instruction) => line(f, instruction, &mut depth)?,
-                ItemKind::Declaration(declaration) => {
-                    indent(f, depth)?;
-                    writeln!(f, "{}", declaration.line(self.program.version.stage()))?;
+            let before = match &item.kind {
+                ItemKind::Instruction(instruction) => depth.before(instruction),
+                ItemKind::Declaration(_) | ItemKind::Definition(_) | ItemKind::Comment(_) => depth.indent(),
+            };
+            match (self.style, line(&item.kind, version, self.style)) {
+                (Style::Exact, line) if !line.as_deref().is_some_and(|line| says(line, &item.kind, version)) => {
+                    words(f, &before, &item.kind, version)?;
                 }
-                ItemKind::Definition(definition) => {
-                    indent(f, depth)?;
-                    writeln!(f, "{definition}")?;
-                }
-                ItemKind::Comment(_) => {}
+                (_, Some(line)) => writeln!(f, "{before}{line}")?,
+                (_, None) => {}
             }
         }
         footer(f, self.program)
     }
 }
 
-/// Levels beyond these are not indented further, so that a listing cannot grow with the square of its program.
-const DEEPEST: usize = 64;
+/// The levels of blocks that are open.
+struct Depth(usize);
 
-fn indent(f: &mut Formatter<'_>, depth: usize) -> fmt::Result {
-    write!(f, "{:1$}", "", 4 + 2 * depth.min(DEEPEST))
+impl Depth {
+    /// Levels beyond these are not indented further, so that a listing cannot grow with the square of its program.
+    const DEEPEST: usize = 64;
+
+    fn indent(&self) -> String {
+        " ".repeat(4 + 2 * self.0.min(Self::DEEPEST))
+    }
+
+    /// What stands before an instruction's line.
+    fn before(&mut self, instruction: &Instruction) -> String {
+        if matches!(instruction.op, Op::Else | Op::EndIf | Op::EndLoop | Op::EndRep) {
+            self.0 = self.0.saturating_sub(1);
+        }
+        let mut before = self.indent();
+        if instruction.coissue {
+            before.replace_range(before.len() - 2.., "+ ");
+        }
+        if matches!(instruction.op, Op::If | Op::IfC | Op::Else | Op::Loop | Op::Rep) {
+            self.0 += 1;
+        }
+        before
+    }
 }
 
-fn line(f: &mut Formatter<'_>, instruction: &Instruction, depth: &mut usize) -> fmt::Result {
-    if matches!(instruction.op, Op::Else | Op::EndIf | Op::EndLoop | Op::EndRep) {
-        *depth = depth.saturating_sub(1);
+/// The text of an item; comments have none.
+fn line(kind: &ItemKind, version: Version, style: Style) -> Option<String> {
+    match (kind, style) {
+        (ItemKind::Instruction(instruction), Style::Listing) => Some(listed(instruction).to_string()),
+        (ItemKind::Instruction(instruction), Style::Exact) => Some(instruction.to_string()),
+        (ItemKind::Declaration(declaration), _) => Some(declaration.line(version.stage()).to_string()),
+        (ItemKind::Definition(definition), Style::Listing) => Some(definition.to_string()),
+        (ItemKind::Definition(definition), Style::Exact) => Some(exact_definition(definition).to_string()),
+        (ItemKind::Comment(_), _) => None,
     }
-    if instruction.coissue {
-        write!(f, "{:1$}+ ", "", 2 + 2 * (*depth).min(DEEPEST))?;
-    } else {
-        indent(f, *depth)?;
-    }
-    writeln!(f, "{}", listed(instruction))?;
-    if matches!(instruction.op, Op::If | Op::IfC | Op::Else | Op::Loop | Op::Rep) {
-        *depth += 1;
+}
+
+/// Whether assembling a line gives this item.
+fn says(line: &str, kind: &ItemKind, version: Version) -> bool {
+    let plus = if matches!(kind, ItemKind::Instruction(Instruction { coissue: true, .. })) { "+" } else { "" };
+    let line = format!("{plus}{line}");
+    statement(&mut Cursor::new(&line), version).is_ok_and(|items| items == std::slice::from_ref(kind))
+}
+
+/// An item word for word, a few on each line.
+fn words(f: &mut Formatter<'_>, before: &str, kind: &ItemKind, version: Version) -> fmt::Result {
+    const PER_LINE: usize = 8;
+    let mut words = Vec::new();
+    push_item(&mut words, version, kind);
+    let indent = before.replace('+', " ");
+    for line in words.chunks(PER_LINE) {
+        write!(f, "{indent}.words")?;
+        line.iter().try_for_each(|word| write!(f, " {word:#010x}"))?;
+        writeln!(f)?;
     }
     Ok(())
 }

@@ -12,10 +12,12 @@
 //! | `constants.rs` | the table of constants in a comment |
 //! | `display.rs` | instructions as fxc prints them |
 //! | `listing.rs` | a whole program as fxc prints it |
+//! | `assemble.rs` | text to [`Program`] |
 //! | `validate/` | the rules |
 //!
 //! [`decode()`] gives a [`Program`], which says what the words say. Checking it gives a [`ValidProgram`].
 
+mod assemble;
 pub mod constants;
 pub mod decode;
 mod display;
@@ -28,11 +30,12 @@ pub mod register;
 pub mod validate;
 pub mod version;
 
+pub use assemble::assemble;
 pub use constants::ConstantTable;
 pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use instruction::{Comment, Comparison, Declaration, Definition, Instruction, TextureType, Usage, Value};
-pub use listing::{Listing, slots};
+pub use listing::{Listing, Style, slots};
 pub use operand::{Destination, Modifier, Operand, Relative, Source, Swizzle};
 pub use ops::Op;
 pub use register::{Register, RegisterFile};

@@ -4,15 +4,15 @@
 use crate::{allocation, data};
 use brolga_bytecode::Limits;
 use brolga_bytecode::container::Container;
-use brolga_bytecode::sm3::{self, Listing, Program};
+use brolga_bytecode::sm3::{self, ItemKind, Listing, Program, Style};
 
 fn decode(file: &str, bytes: &[u8]) -> Program {
     sm3::decode(bytes, 0, &Limits::default()).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-fn list(file: &str, program: &Program) -> String {
+fn list(file: &str, program: &Program, style: Style) -> String {
     let constants = program.constants(&Limits::default()).unwrap_or_else(|error| panic!("{file}: {error}"));
-    Listing { program, constants: constants.as_ref() }.to_string()
+    Listing { program, constants: constants.as_ref(), style }.to_string()
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn listings_are_those_of_the_compiler() {
     let mut failures = Vec::new();
     let shaders = data::direct3d9();
     for shader in &shaders {
-        let listed = list(&shader.name, &decode(&shader.name, &shader.bytes));
+        let listed = list(&shader.name, &decode(&shader.name, &shader.bytes), Style::Listing);
         let expected = shader.listing.replace("\r\n", "\n");
         if let Some((n, pair)) = listed
             .lines()
@@ -63,7 +63,7 @@ fn second_programs_are_listed_and_written_as_the_compiler_does() {
         assert_eq!(level9.encode(), container.chunk(b"Aon9").unwrap().data, "{}", shader.name);
         let program = sm3::decode(&level9.program, level9.program_at, &Limits::default()).unwrap();
         assert_eq!(sm3::encode(&program), level9.program, "{}", shader.name);
-        let listed = format!("{level9}//\n// Level9 shader bytecode:\n//\n{}", list(&shader.name, &program));
+        let listed = format!("{level9}//\n// Level9 shader bytecode:\n//\n{}", list(&shader.name, &program, Style::Listing));
         let expected = shader.listing.replace("\r\n", "\n");
         assert_eq!(listed, level9_part(&expected, &shader.profile), "{}", shader.name);
         seen += 1;
@@ -101,4 +101,44 @@ fn broken_programs_are_judged_as_the_manifest_says() {
         seen += 1;
     }
     assert!(seen > 10, "only {seen} programs were seen");
+}
+
+#[test]
+fn exact_listings_assemble_to_the_same_bytes() {
+    for shader in data::direct3d9() {
+        let text = list(&shader.name, &decode(&shader.name, &shader.bytes), Style::Exact);
+        let program = sm3::assemble(&text, &Limits::default());
+        let program = program.unwrap_or_else(|error| panic!("{}: {error}\n{text}", shader.name));
+        assert_eq!(sm3::encode(&program), shader.bytes, "{}", shader.name);
+    }
+}
+
+/// All that the compiler's own listing leaves out are comments.
+#[test]
+fn listings_assemble_to_the_same_instructions() {
+    for shader in data::direct3d9() {
+        let mut expected = decode(&shader.name, &shader.bytes);
+        expected.items.retain(|item| !matches!(item.kind, ItemKind::Comment(_)));
+        let program = sm3::assemble(&shader.listing, &Limits::default());
+        let program = program.unwrap_or_else(|error| panic!("{}: {error}", shader.name));
+        assert_eq!(sm3::encode(&program), sm3::encode(&expected), "{}", shader.name);
+    }
+}
+
+/// The real assembler's sources. It makes `add` of `sub` in vertex shaders and from shader model 2 on.
+#[test]
+fn sources_assemble_as_by_the_real_assembler() {
+    let mut seen = 0;
+    for shader in data::direct3d9() {
+        let source = data::data().join(&shader.name).with_extension("sm1");
+        let Ok(text) = std::fs::read_to_string(source) else { continue };
+        if text.contains("sub ") && !shader.profile.starts_with("ps_1") {
+            continue;
+        }
+        let program = sm3::assemble(&text, &Limits::default());
+        let program = program.unwrap_or_else(|error| panic!("{}: {error}", shader.name));
+        assert_eq!(sm3::encode(&program), shader.bytes, "{}", shader.name);
+        seen += 1;
+    }
+    assert!(seen > 15, "only {seen} sources were seen");
 }
