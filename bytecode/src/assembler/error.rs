@@ -133,7 +133,7 @@ impl Problem {
 }
 
 /// The name of `known` that is nearest to `name`, if any is near.
-pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     // Longer texts are near nothing, and would be dear to compare.
     const LONGEST: usize = 64;
     if name.len() > LONGEST {

@@ -46,7 +46,8 @@ mod operand;
 pub(crate) mod program;
 mod reflection;
 
-pub(crate) use cursor::Cursor;
+pub(crate) use cursor::{Cursor, Read};
+pub(crate) use error::nearest;
 pub use error::{AssembleError, Problem};
 
 use crate::container::Container;

@@ -1,4 +1,5 @@
-//! fxc's own listing of a shader of models 4.0 to 5.1.
+//! fxc's own listing of a shader: of models 4.0 to 5.1, with the second program for feature levels 9.x, or of
+//! Direct3D 9, whose listing is [`sm3::list`].
 //!
 //! | file | what |
 //! |---|---|
@@ -24,10 +25,12 @@ mod signatures;
 pub use exact::exact;
 
 use crate::container::{
-    ClassLinkage, Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics,
+    ClassLinkage, Container, ContainerError, FeatureFlags, Level9, ResourceDefinitions, Signature, Statistics,
 };
 use crate::limits::Limits;
+use crate::sm3;
 use crate::sm5::{self, DecodeError, Program};
+use std::fmt::Write;
 
 /// Why there is no listing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +42,9 @@ pub enum ListingError {
     /// The words are no program.
     #[error(transparent)]
     Decode(#[from] DecodeError),
+    /// The words are no program of Direct3D 9.
+    #[error(transparent)]
+    Decode9(#[from] sm3::DecodeError),
 }
 
 impl ListingError {
@@ -47,6 +53,7 @@ impl ListingError {
         match self {
             Self::Container(error) => error.at(),
             Self::Decode(error) => error.at(),
+            Self::Decode9(error) => error.at(),
         }
     }
 }
@@ -62,11 +69,16 @@ pub(crate) struct Parts {
     pub statistics: Option<Statistics>,
     pub features: FeatureFlags,
     pub checksum_matches: bool,
+    pub level9: Option<(Level9, sm3::Program)>,
 }
 
 impl Parts {
     pub fn read(container: &Container<'_>, limits: &Limits) -> Result<Self, ListingError> {
         let chunk = container.program()?;
+        let level9 = container.level9()?.map(|level9| {
+            let program = sm3::decode(&level9.program, level9.program_at, limits)?;
+            Ok::<_, ListingError>((level9, program))
+        });
         Ok(Self {
             program: sm5::decode(chunk.data, chunk.at, limits)?,
             inputs: container.inputs(limits)?,
@@ -77,11 +89,12 @@ impl Parts {
             statistics: container.statistics(),
             features: container.features()?,
             checksum_matches: container.checksum_matches(),
+            level9: level9.transpose()?,
         })
     }
 }
 
-/// Lists a container.
+/// Lists a container, or a program of Direct3D 9.
 ///
 /// ```
 /// use brolga_bytecode::{Limits, listing};
@@ -90,15 +103,22 @@ impl Parts {
 /// assert_eq!(error.at(), 0);
 /// ```
 pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, ListingError> {
+    if sm3::is_program(bytes) {
+        return Ok(sm3::list(&sm3::decode(bytes, 0, limits)?, sm3::Style::Listing, limits));
+    }
     let container = Container::parse(bytes, limits)?;
     let parts = Parts::read(&container, limits)?;
     let mut out = String::new();
-    write_listing(&mut out, &parts).expect("a string takes any text");
+    write_listing(&mut out, &parts, limits).expect("a string takes any text");
     Ok(out)
 }
 
-fn write_listing(out: &mut String, parts: &Parts) -> std::fmt::Result {
+fn write_listing(out: &mut String, parts: &Parts, limits: &Limits) -> std::fmt::Result {
     header::write(out, parts)?;
+    if let Some((level9, program)) = &parts.level9 {
+        let program = sm3::list(program, sm3::Style::Listing, limits);
+        write!(out, "{level9}//\n// Level9 shader bytecode:\n//\n{program}")?;
+    }
     program::write(out, &parts.program)?;
     program::write_count(out, parts.statistics.as_ref())
 }

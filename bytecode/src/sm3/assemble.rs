@@ -175,8 +175,7 @@ struct Mnemonic<'t> {
 
 impl<'t> Mnemonic<'t> {
     fn of(word: &'t str) -> Self {
-        let mut mnemonic =
-            Self { name: word, saturate: false, partial_precision: false, centroid: false, shift: 0 };
+        let mut mnemonic = Self { name: word, saturate: false, partial_precision: false, centroid: false, shift: 0 };
         while let Some((name, suffix)) = mnemonic.name.rsplit_once('_') {
             match suffix {
                 "sat" if !mnemonic.saturate => mnemonic.saturate = true,
@@ -222,12 +221,7 @@ impl<'t> Mnemonic<'t> {
     }
 }
 
-fn instruction(
-    cursor: &mut Cursor<'_>,
-    version: Version,
-    mnemonic: &Mnemonic<'_>,
-    start: usize,
-) -> Read<Instruction> {
+fn instruction(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_>, start: usize) -> Read<Instruction> {
     let (name, comparison) = mnemonic.comparison();
     let exists = |op: &Op| op.info().versions.contains(version) && op.has_comparison() == comparison.is_some();
     let unknown = || {
@@ -284,12 +278,7 @@ fn break_with_predicate(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mn
     Ok(Instruction { op: Op::BreakP, comparison: None, coissue: false, predicate: None, operands })
 }
 
-fn declaration(
-    cursor: &mut Cursor<'_>,
-    version: Version,
-    mnemonic: &Mnemonic<'_>,
-    start: usize,
-) -> Read<Declaration> {
+fn declaration(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_>, start: usize) -> Read<Declaration> {
     let what = mnemonic.name["dcl".len()..].trim_start_matches('_');
     let usage_token = match usage_token(what) {
         Some(token) => token,
@@ -457,12 +446,7 @@ fn components(cursor: &Cursor<'_>, start: usize, letters: &str) -> Read<Vec<u8>>
 }
 
 /// The register whose name is `name`, and the address in brackets behind it.
-fn register(
-    cursor: &mut Cursor<'_>,
-    version: Version,
-    start: usize,
-    name: &str,
-) -> Read<(Register, Option<Relative>)> {
+fn register(cursor: &mut Cursor<'_>, version: Version, start: usize, name: &str) -> Read<(Register, Option<Relative>)> {
     let unknown = || Problem::Unknown { kind: "register", name: name.into(), nearest: None };
     let is_indexed = cursor.peek() == Some('[');
     let found = named(name, is_indexed, version);

@@ -1,7 +1,7 @@
 //! A whole program as fxc prints it: a header made from the table of constants, the instructions, and a count of slots.
 
-use super::constants::{Class, Constant, ConstantTable, RegisterSet, TypeInfo};
 use super::assemble::statement;
+use super::constants::{Class, Constant, ConstantTable, ConstantsError, RegisterSet, TypeInfo};
 use super::display::{exact_definition, listed};
 use super::encode::push_item;
 use super::instruction::Instruction;
@@ -9,6 +9,7 @@ use super::ops::Op;
 use super::version::Version;
 use super::{ItemKind, Program};
 use crate::assembler::Cursor;
+use crate::limits::Limits;
 use std::fmt::{self, Display, Formatter};
 
 /// How a program is listed.
@@ -23,21 +24,32 @@ pub enum Style {
     Exact,
 }
 
-/// A program's listing.
-#[derive(Clone, Copy, Debug)]
-pub struct Listing<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// Its table of constants; `None` leaves the header out.
-    pub constants: Option<&'a ConstantTable>,
-    /// How it is listed.
-    pub style: Style,
+/// Lists a program. Where its table of constants cannot be read, a comment says so in place of the header.
+///
+/// ```
+/// use brolga_bytecode::{Limits, sm3};
+///
+/// let program = sm3::assemble("ps_1_1\nmov_x2_sat r0, v0", &Limits::default()).unwrap();
+/// let listing = sm3::list(&program, sm3::Style::Listing, &Limits::default());
+/// let lines: Vec<&str> = listing.lines().collect();
+/// assert_eq!(lines, ["    ps_1_1", "    mov_x2_sat r0, v0", "", "// approximately 1 instruction slot used"]);
+/// ```
+pub fn list(program: &Program, style: Style, limits: &Limits) -> String {
+    Listing { program, style, constants: program.constants(limits) }.to_string()
+}
+
+struct Listing<'a> {
+    program: &'a Program,
+    style: Style,
+    constants: Result<Option<ConstantTable>, ConstantsError>,
 }
 
 impl Display for Listing<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if let Some(constants) = self.constants {
-            header(f, constants)?;
+        match &self.constants {
+            Ok(Some(constants)) => header(f, constants)?,
+            Ok(None) => {}
+            Err(error) => writeln!(f, "// {error}")?,
         }
         let version = self.program.version;
         writeln!(f, "    {version}")?;

@@ -35,12 +35,17 @@ pub use constants::ConstantTable;
 pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use instruction::{Comment, Comparison, Declaration, Definition, Instruction, TextureType, Usage, Value};
-pub use listing::{Listing, Style, slots};
+pub use listing::{Style, list, slots};
 pub use operand::{Destination, Modifier, Operand, Relative, Source, Swizzle};
 pub use ops::Op;
 pub use register::{Register, RegisterFile};
 pub use validate::{ValidProgram, ValidateError, validate};
 pub use version::Version;
+
+/// Whether bytes begin like a program, of whatever version. No container does.
+pub fn is_program(bytes: &[u8]) -> bool {
+    matches!(bytes, [_, _, 0xfe | 0xff, 0xff, ..])
+}
 
 /// Something in a program, in the order of the stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

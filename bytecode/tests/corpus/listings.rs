@@ -16,13 +16,9 @@ fn first_difference(ours: &str, theirs: &str) -> Option<String> {
 }
 
 /// What the listing of these has more, and ours has not.
-const INCOMPLETE: [(&str, &str); 6] = [
+const INCOMPLETE: [(&str, &str); 2] = [
     ("compute/debug.dbg.cs_5_0.cso", "source lines and names from debug information"),
     ("compute/debug.ps.ps_4_0.cso", "source lines and names from debug information"),
-    ("graphics/lit.ps9.ps_4_0_level_9_1.cso", "the second program, for feature level 9"),
-    ("graphics/lit.ps9.ps_4_0_level_9_3.cso", "the second program, for feature level 9"),
-    ("graphics/lit.vs9.vs_4_0_level_9_1.cso", "the second program, for feature level 9"),
-    ("graphics/lit.vs9.vs_4_0_level_9_3.cso", "the second program, for feature level 9"),
 ];
 
 /// The lines of the program without what comes from debug information.
