@@ -10,6 +10,7 @@ use crate::assembler::program::statement;
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{Chunk, Container, ContainerError, FourCc, Signature, SignatureElement, write_container};
 use crate::limits::Limits;
+use crate::sm3;
 use crate::sm5::{self, Item, ItemKind, Literals, Program, encode};
 use std::fmt::{self, Write};
 
@@ -17,10 +18,24 @@ use std::fmt::{self, Write};
 ///
 /// Only what is no container at all is an error; chunks that cannot be decoded are written as data.
 pub fn exact(bytes: &[u8], limits: &Limits) -> Result<String, ContainerError> {
+    if sm3::is_program(bytes) {
+        return Ok(exact_direct3d9(bytes, limits));
+    }
     let container = Container::parse(bytes, limits)?;
     let mut out = String::new();
     write(&mut out, bytes, &container, limits).expect("a string takes any text");
     Ok(out)
+}
+
+/// Lists a program of Direct3D 9; what is none, or has bytes behind its end, is written as data.
+fn exact_direct3d9(bytes: &[u8], limits: &Limits) -> String {
+    let program = sm3::decode(bytes, 0, limits).ok().filter(|program| sm3::encode(program) == bytes);
+    if let Some(program) = program {
+        return sm3::list(&program, sm3::Style::Exact, limits);
+    }
+    let mut out = String::from(".file\n");
+    write_data(&mut out, bytes).expect("a string takes any text");
+    out
 }
 
 fn write(out: &mut String, bytes: &[u8], container: &Container<'_>, limits: &Limits) -> fmt::Result {

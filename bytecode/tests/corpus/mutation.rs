@@ -2,7 +2,7 @@
 //! what passes can be printed.
 
 use crate::{allocation, data};
-use brolga_bytecode::{Limits, LoadOptions, Shader, assembler, listing, sm5};
+use brolga_bytecode::{Limits, LoadOptions, Shader, assembler, listing, sm3, sm5};
 
 /// A small generator of numbers that are the same on every run.
 struct Random(u64);
@@ -144,6 +144,59 @@ fn changed_shaders_never_panic() {
             if round % 8 < 2 {
                 round_trip(&bytes);
             }
+            passed += u64::from(is_valid);
+            tried += 1;
+        }
+    }
+    assert!(passed > 0 && passed < tried, "{passed} of {tried} passed");
+}
+
+/// Decodes, lists, checks and encodes a program of Direct3D 9. Tells whether it keeps the rules.
+fn exercise_direct3d9(bytes: &[u8], limits: &Limits) -> bool {
+    let program = match sm3::decode(bytes, 0, limits) {
+        Ok(program) => program,
+        Err(error) => {
+            let text = error.to_string();
+            assert!(text.contains(&format!("at byte {}", error.at())), "{text}");
+            return false;
+        }
+    };
+    let encoded = sm3::encode(&program);
+    assert_eq!(bytes.get(..encoded.len()), Some(&*encoded));
+    assert!(!sm3::list(&program, sm3::Style::Listing, limits).is_empty());
+    let exact = sm3::list(&program, sm3::Style::Exact, limits);
+    let assembled = sm3::assemble(&exact, limits).unwrap_or_else(|error| panic!("{error}\n{exact}"));
+    assert_eq!(sm3::encode(&assembled), encoded);
+    match sm3::validate(program, limits) {
+        Ok(_) => true,
+        Err(error) => {
+            let text = error.to_string();
+            assert!(text.contains(&format!("at byte {}", error.at())), "{text}");
+            false
+        }
+    }
+}
+
+#[test]
+fn changed_direct3d9_shaders_never_panic_and_lose_nothing() {
+    const CHANGED_PER_SHADER: u64 = 60;
+    let limits = Limits::default();
+    let (mut passed, mut tried) = (0, 0);
+    for (n, shader) in data::direct3d9().iter().enumerate() {
+        for round in 0..CHANGED_PER_SHADER {
+            let seed = (n as u64) << 16 | round | 1 << 41;
+            let _trying = Trying(&shader.name, seed);
+            let mut random = Random(seed);
+            let mut bytes = shader.bytes.clone();
+            for _ in 0..1 + random.below(3) {
+                mutate(&mut bytes, &mut random);
+            }
+            // The version decides on everything else.
+            if round % 4 != 0 {
+                bytes[..4].copy_from_slice(&shader.bytes[..4]);
+            }
+            let (is_valid, peak_bytes) = allocation::peak(|| exercise_direct3d9(&bytes, &limits));
+            assert!(peak_bytes < 64 << 20, "{peak_bytes} bytes were allocated at once");
             passed += u64::from(is_valid);
             tried += 1;
         }
