@@ -509,7 +509,15 @@ fn index(cursor: &mut Cursor<'_>, version: Version) -> Read<(u32, Option<Relativ
             let problem = || Problem::Expected { expected: "a0, aL or a number", found: format!("`{word}`") };
             let register = register.ok_or_else(|| cursor.error(start, problem()))?;
             let swizzle = swizzle(cursor)?.unwrap_or(Swizzle::IDENTITY);
-            relative = Some(Relative { register, swizzle });
+            let found = Relative { register, swizzle };
+            if !version.has_lengths() && found != Relative::A0_X {
+                let problem = Problem::Expected {
+                    expected: "a0.x, the only address there is",
+                    found: format!("`{word}{swizzle}`"),
+                };
+                return Err(cursor.error(start, problem));
+            }
+            relative = Some(found);
             cursor.spaces();
         }
         if cursor.eat("]") {

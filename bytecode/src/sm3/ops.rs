@@ -111,7 +111,6 @@ const VS2: Versions = Versions::range(Version::Vs2_0, Version::Vs3Sw);
 const VS2X: Versions = Versions::range(Version::Vs2X, Version::Vs3Sw);
 const VS3: Versions = Versions::range(Version::Vs3_0, Version::Vs3Sw);
 const PS: Versions = Versions::range(Version::Ps1_1, Version::Ps3Sw);
-const PS1: Versions = Versions::range(Version::Ps1_1, Version::Ps1_4);
 const PS11_13: Versions = Versions::range(Version::Ps1_1, Version::Ps1_3);
 const PS12_13: Versions = Versions::range(Version::Ps1_2, Version::Ps1_3);
 const PS12: Versions = Versions::range(Version::Ps1_2, Version::Ps3Sw);
@@ -293,7 +292,8 @@ sm3_ops! {
     0x4d, TexM3x3VSpec, "texm3x3vspec", PS11_13, Texture, [d s], t(1, 0);
     0x4e, ExpP, "expp", VS, Arithmetic, [d s1], a(1);
     0x4f, LogP, "logp", VS, Arithmetic, [d s1], a(1);
-    0x50, Cnd, "cnd", PS1, Arithmetic, [d s s s], a(1);
+    0x50, Cnd, "cnd", PS11_13, Arithmetic, [d s1 s s], a(1);
+    0x50, CndEach, "cnd", PS14, Arithmetic, [d s s s], a(1);
     0x51, Def, "def", ALL, Setup, [], a(0);
     0x52, TexReg2Rgb, "texreg2rgb", PS12_13, Texture, [d s], t(1, 0);
     0x53, TexDp3Tex, "texdp3tex", PS12_13, Texture, [d s], t(1, 0);

@@ -70,6 +70,15 @@ errors! {
     /// A destination without components.
     #[error("{op} at byte {at}: no component of {register} is written")]
     NothingWritten { op: Op, register: Register, }
+    /// Components that the instruction cannot write.
+    #[error("{op} at byte {at}: {register}{mask} is written, it must be {expected}")]
+    ResultMask { op: Op, register: Register, mask: Mask, expected: &'static str, }
+    /// The condition of `cnd` before ps_1_4.
+    #[error("cnd at byte {at}: its condition must be r0.w in {version}")]
+    CndCondition { version: Version, }
+    /// The loop counter where no loop can be.
+    #[error("{op} at byte {at}: aL is used outside of a loop")]
+    LoopCounter { op: Op, }
     /// A register that cannot be addressed.
     #[error("{op} at byte {at}: {register} cannot be addressed in {version}")]
     NotAddressable { op: Op, register: Register, version: Version, }

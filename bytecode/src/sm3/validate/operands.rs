@@ -11,8 +11,18 @@ use crate::sm5::Stage;
 
 /// Checks the operands of all instructions.
 pub fn check(program: &Program, declarations: &Declarations) -> Result<(), ValidateError> {
+    // Loops that are open in the main program. A subroutine may be called from within one.
+    let mut loops = 0_u32;
+    let mut is_main = true;
     for (at, instruction) in instructions(program) {
-        let checker = Checker { at, op: instruction.op, version: program.version, declarations };
+        match instruction.op {
+            Op::Loop => loops += 1,
+            Op::EndLoop => loops = loops.saturating_sub(1),
+            Op::Label => is_main = false,
+            _ => {}
+        }
+        let has_loop_counter = loops > 0 || !is_main;
+        let checker = Checker { at, op: instruction.op, version: program.version, declarations, has_loop_counter };
         checker.instruction(instruction)?;
     }
     Ok(())
@@ -23,6 +33,7 @@ struct Checker<'a> {
     op: Op,
     version: Version,
     declarations: &'a Declarations,
+    has_loop_counter: bool,
 }
 
 impl Checker<'_> {
@@ -78,6 +89,10 @@ impl Checker<'_> {
         }
         if destination.mask == 0 {
             return Err(ValidateError::NothingWritten { at, op, register });
+        }
+        let (is_right, expected) = masks(op, version, destination.mask);
+        if !is_right {
+            return Err(ValidateError::ResultMask { at, op, register, mask: Mask(destination.mask), expected });
         }
         self.result_modifiers(destination)?;
         self.address(register, destination.relative)?;
@@ -171,7 +186,16 @@ impl Checker<'_> {
         if !is_readable {
             return Err(ValidateError::NotReadable { at, op, register, version });
         }
-        if let Slot::Matrix(rows) = slot {
+        // The instruction looks at one component of one register.
+        if (op, slot) == (Op::Cnd, Slot::ReadScalar)
+            && (register.file, register.number, source.swizzle) != (RegisterFile::Temp, 0, Swizzle::repeat(3))
+        {
+            return Err(ValidateError::CndCondition { at, version });
+        }
+        // What lies beyond the constants of the device reads as zero.
+        if let Slot::Matrix(rows) = slot
+            && register.file != RegisterFile::Const
+        {
             let last = Register { number: register.number.saturating_add(u16::from(rows) - 1), ..register };
             self.exists(last)?;
         }
@@ -237,11 +261,30 @@ impl Checker<'_> {
             (Stage::Pixel, RegisterFile::Input) if version.major() >= 3 => "aL",
             _ => return Err(ValidateError::NotAddressable { at, op, register, version }),
         };
+        if index.file == RegisterFile::Loop && !self.has_loop_counter {
+            return Err(ValidateError::LoopCounter { at, op });
+        }
         let is_right = match index.file {
             RegisterFile::Loop => true,
             RegisterFile::Address => register.file == RegisterFile::Const && relative.swizzle.repeated().is_some(),
             _ => false,
         };
         if is_right { Ok(()) } else { Err(ValidateError::AddressRegister { at, op, register, index, expected }) }
+    }
+}
+
+/// Whether an instruction may write these components, and which it may.
+fn masks(op: Op, version: Version, mask: u8) -> (bool, &'static str) {
+    match op {
+        Op::M4x4 | Op::M3x4 => (mask == 0xf, ".xyzw"),
+        Op::M4x3 | Op::M3x3 => (mask == 7, ".xyz"),
+        Op::M3x2 => (mask == 3, ".xy"),
+        Op::Nrm => (matches!(mask, 7 | 0xf), ".xyz or .xyzw"),
+        Op::Crs => (mask & 8 == 0, "of .xyz"),
+        Op::SinCos | Op::SinCosTaylor => (mask & 12 == 0, ".x, .y or .xy"),
+        Op::TexLd | Op::TexLdP | Op::TexLdB | Op::TexLdD | Op::TexKill if version.major() == 2 => {
+            (mask == 0xf, ".xyzw")
+        }
+        _ => (true, "any"),
     }
 }
