@@ -33,4 +33,4 @@ pub mod sm3;
 pub mod sm5;
 
 pub use limits::Limits;
-pub use shader::{ChecksumPolicy, Error, LoadOptions, Shader};
+pub use shader::{ChecksumPolicy, Error, LoadOptions, Shader, check};

@@ -4,6 +4,7 @@ use crate::container::{
     ClassLinkage, Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics,
 };
 use crate::limits::Limits;
+use crate::sm3;
 use crate::sm5::{self, DecodeError, ValidProgram, ValidateError};
 
 /// Why bytes are no shader that can be used.
@@ -19,6 +20,12 @@ pub enum Error {
     /// The program breaks a rule.
     #[error(transparent)]
     Validate(#[from] ValidateError),
+    /// The words are no program of Direct3D 9.
+    #[error(transparent)]
+    Decode9(#[from] sm3::DecodeError),
+    /// The program of Direct3D 9 breaks a rule.
+    #[error(transparent)]
+    Validate9(#[from] sm3::ValidateError),
 }
 
 impl Error {
@@ -28,6 +35,8 @@ impl Error {
             Self::Container(error) => error.at(),
             Self::Decode(error) => error.at(),
             Self::Validate(error) => error.at(),
+            Self::Decode9(error) => error.at(),
+            Self::Validate9(error) => error.at(),
         }
     }
 }
@@ -96,5 +105,23 @@ impl Shader {
             features: container.features()?,
             checksum_matches: container.checksum_matches(),
         })
+    }
+}
+
+/// Checks a shader of any model: a container with all that [`Shader::load`] reads and its second program, or a program
+/// of Direct3D 9.
+pub fn check(bytes: &[u8], options: &LoadOptions) -> Result<(), Error> {
+    let limits = &options.limits;
+    let check_direct3d9 = |bytes: &[u8], at| -> Result<(), Error> {
+        sm3::validate(sm3::decode(bytes, at, limits)?, limits)?;
+        Ok(())
+    };
+    if sm3::is_program(bytes) {
+        return check_direct3d9(bytes, 0);
+    }
+    Shader::load(bytes, options)?;
+    match Container::parse(bytes, limits)?.level9()? {
+        Some(level9) => check_direct3d9(&level9.program, level9.program_at),
+        None => Ok(()),
     }
 }

@@ -7,6 +7,7 @@ use super::{AssembleError, Assembly, Place, header};
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{FourCc, Signature, SignatureElement, write_container};
 use crate::limits::Limits;
+use crate::sm3;
 
 /// Reads a whole text.
 pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleError> {
@@ -33,6 +34,9 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
             cursor.take_while(|letter| letter != '\n');
             cursor.take_while(char::is_whitespace);
         }
+    } else if sm3::is_program_text(&cursor) {
+        let (program, places) = sm3::assemble_with_places(text, limits)?;
+        return Ok(Assembly { bytes: sm3::encode(&program), places });
     }
     let assembled = program(&mut cursor, limits)?;
     if !cursor.rest().is_empty() {

@@ -118,6 +118,10 @@ impl Problem {
             Self::Unknown { kind: "register", .. } => {
                 Some("registers are named as in the listing: r0, v1, o0, cb0[2], t0, s0, u0, g0, vThreadID".into())
             }
+            Self::Unknown { kind: "Direct3D 9 register", .. } => Some(
+                "registers are named as in the listing: r0, c0, v0, t0, s0, a0, aL, i0, b0, p0, oPos, oT0, o0, oC0"
+                    .into(),
+            ),
             Self::OperandCount { op, .. } => Some(format!("it is written `{}`", op.info().example())),
             Self::Components { .. } => Some("up to four of x, y, z and w; a mask has them in this order".into()),
             Self::Lossy { .. } => Some("list the file with `--exact`, which loses nothing".into()),

@@ -52,14 +52,15 @@ pub use error::{AssembleError, Problem};
 
 use crate::container::Container;
 use crate::limits::Limits;
-use crate::shader::{LoadOptions, Shader};
+use crate::shader::{self, LoadOptions};
+use crate::sm3;
 use std::ops::Range;
 
-/// A container made of a text.
+/// A shader made of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Assembly {
-    /// The container, with its checksum.
+    /// The container, with its checksum, or the program of Direct3D 9.
     pub bytes: Vec<u8>,
     /// Where each item of the program stands in the text, in order.
     pub places: Vec<Place>,
@@ -75,24 +76,27 @@ pub struct Place {
 }
 
 impl Assembly {
-    /// Loads the container as a shader that is to be run. What is wrong with it is said of the text it was made of.
-    pub fn check(&self, text: &str, options: &LoadOptions) -> Result<Shader, AssembleError> {
-        Shader::load(&self.bytes, options).map_err(|error| {
+    /// Checks the shader as one that is to be run. What is wrong with it is said of the text it was made of.
+    pub fn check(&self, text: &str, options: &LoadOptions) -> Result<(), AssembleError> {
+        shader::check(&self.bytes, options).map_err(|error| {
             let span = self.span_of(error.at(), &options.limits).unwrap_or(0..0);
             AssembleError::new(text, span, Problem::Rejected(error))
         })
     }
 
-    /// The text of the item that a byte of the container belongs to.
+    /// The text of the item that a byte of the shader belongs to.
     fn span_of(&self, at: u32, limits: &Limits) -> Option<Range<usize>> {
-        let container = Container::parse(&self.bytes, limits).ok()?;
-        let word = at.checked_sub(container.program().ok()?.at)? / 4;
+        let program_at = match sm3::is_program(&self.bytes) {
+            true => 0,
+            false => Container::parse(&self.bytes, limits).ok()?.program().ok()?.at,
+        };
+        let word = at.checked_sub(program_at)? / 4;
         let place = self.places.iter().take_while(|place| place.first_word <= word).last()?;
         Some(place.span.clone())
     }
 }
 
-/// Assembles a text into a container.
+/// Assembles a text into a container, or into a program of Direct3D 9.
 ///
 /// ```
 /// use brolga_bytecode::{Limits, LoadOptions, assembler};
@@ -105,7 +109,7 @@ impl Assembly {
 ///     ret
 /// ";
 /// let assembly = assembler::assemble(text, &Limits::default()).unwrap();
-/// assert!(assembly.check(text, &LoadOptions::default()).unwrap().checksum_matches);
+/// assembly.check(text, &LoadOptions::default()).unwrap();
 ///
 /// let error = assembler::assemble("cs_5_0\nstore_row u0.x, l(0), l(7)", &Limits::default()).unwrap_err();
 /// assert_eq!((error.line, error.column), (2, 1));

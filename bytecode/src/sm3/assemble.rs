@@ -15,7 +15,7 @@ use super::ops::Op;
 use super::register::{Register, RegisterFile};
 use super::version::Version;
 use super::{Item, ItemKind, Program};
-use crate::assembler::{AssembleError, Cursor, Problem, Read, nearest};
+use crate::assembler::{AssembleError, Cursor, Place, Problem, Read, nearest};
 use crate::limits::Limits;
 use crate::sm5::Stage;
 
@@ -32,11 +32,16 @@ use crate::sm5::Stage;
 /// assert_eq!(error.hint().unwrap(), "did you mean `mov`?");
 /// ```
 pub fn assemble(text: &str, limits: &Limits) -> Result<Program, AssembleError> {
+    assemble_with_places(text, limits).map(|(program, _)| program)
+}
+
+/// Assembles a text, and tells where each item stands in it.
+pub(crate) fn assemble_with_places(text: &str, limits: &Limits) -> Read<(Program, Vec<Place>)> {
     let text = without_semicolons(text);
     let mut cursor = Cursor::new(&text);
-    let program = program(&mut cursor, limits)?;
+    let (program, places) = program(&mut cursor, limits)?;
     match cursor.rest() {
-        "" => Ok(program),
+        "" => Ok((program, places)),
         _ => Err(cursor.expected("an instruction")),
     }
 }
@@ -60,7 +65,7 @@ pub(crate) fn is_program(cursor: &Cursor<'_>) -> bool {
 }
 
 /// Reads a program, from its version up to a directive that is none of a program's, or the end of the text.
-pub(crate) fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Program> {
+fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<(Program, Vec<Place>)> {
     skip(cursor);
     let start = cursor.at();
     if cursor.rest().is_empty() {
@@ -76,23 +81,26 @@ pub(crate) fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Program>
     cursor.end_of_line()?;
 
     let mut program = Program { version, at: 0, items: Vec::new() };
-    // The version token and the end token.
-    let mut words = 2;
+    let mut places = Vec::new();
+    // The version token.
+    let mut words = 1;
     let mut scratch = Vec::new();
     loop {
         skip(cursor);
         let rest = cursor.rest();
         if rest.is_empty() || rest.starts_with('.') && !rest.starts_with(".words") {
-            return Ok(program);
+            return Ok((program, places));
         }
         let start = cursor.at();
         for kind in statement(cursor, version)? {
             scratch.clear();
             push_item(&mut scratch, version, &kind);
-            program.items.push(Item { at: (words as u32 - 1) * 4, kind });
-            words += scratch.len();
+            program.items.push(Item { at: words * 4, kind });
+            places.push(Place { first_word: words, span: start..start + rest.lines().next().map_or(0, str::len) });
+            words = words.saturating_add(scratch.len() as u32);
         }
-        if words > limits.program_words as usize {
+        // The end token is one more.
+        if words >= limits.program_words {
             let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
             return Err(cursor.error(start, problem));
         }
@@ -160,7 +168,7 @@ fn words(cursor: &mut Cursor<'_>, version: Version) -> Read<Vec<ItemKind>> {
         Ok(_) => "an end token among them".into(),
         Err(error) => format!("others ({error})"),
     };
-    Err(cursor.error(start, Problem::Expected { expected: "the words of items", found }))
+    Err(cursor.error(start, Problem::Expected { expected: "the words of items".into(), found }))
 }
 
 /// A first word taken apart.
@@ -240,6 +248,11 @@ fn instruction(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
     let slots = op.info().slots;
     let mut operands = Vec::with_capacity(slots.len());
     for (n, slot) in slots.iter().enumerate() {
+        if at_end(cursor) {
+            let operands: Vec<&str> = slots.iter().map(|slot| slot.description()).collect();
+            let expected = format!("{} operands ({})", slots.len(), operands.join(", "));
+            return Err(cursor.error(start, Problem::Expected { expected, found: n.to_string() }));
+        }
         if n > 0 {
             cursor.expect(",")?;
         }
@@ -249,7 +262,8 @@ fn instruction(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
         });
     }
     if mnemonic.has_modifiers() && !matches!(operands.first(), Some(Operand::Destination(_))) {
-        let problem = Problem::Expected { expected: "no modifiers, as it writes no register", found: "some".into() };
+        let problem =
+            Problem::Expected { expected: "no modifiers, as it writes no register".into(), found: "some".into() };
         return Err(cursor.error(start, problem));
     }
     Ok(Instruction { op, comparison, coissue: false, predicate: None, operands })
@@ -396,7 +410,8 @@ fn plain_destination(cursor: &mut Cursor<'_>, version: Version) -> Read<Destinat
     match destination.relative {
         None => Ok(destination),
         Some(_) => {
-            let problem = Problem::Expected { expected: "a register without an address", found: "one with it".into() };
+            let problem =
+                Problem::Expected { expected: "a register without an address".into(), found: "one with it".into() };
             Err(cursor.error(start, problem))
         }
     }
@@ -447,7 +462,7 @@ fn components(cursor: &Cursor<'_>, start: usize, letters: &str) -> Read<Vec<u8>>
 
 /// The register whose name is `name`, and the address in brackets behind it.
 fn register(cursor: &mut Cursor<'_>, version: Version, start: usize, name: &str) -> Read<(Register, Option<Relative>)> {
-    let unknown = || Problem::Unknown { kind: "register", name: name.into(), nearest: None };
+    let unknown = || Problem::Unknown { kind: "Direct3D 9 register", name: name.into(), nearest: None };
     let is_indexed = cursor.peek() == Some('[');
     let found = named(name, is_indexed, version);
     let mut register = found.ok_or_else(|| cursor.error(start, unknown()))?;
@@ -506,13 +521,13 @@ fn index(cursor: &mut Cursor<'_>, version: Version) -> Read<(u32, Option<Relativ
             let word = cursor.word();
             let address = ["a", "aL"].contains(&word.trim_end_matches(|letter: char| letter.is_ascii_digit()));
             let register = named(word, false, version).filter(|_| address && relative.is_none());
-            let problem = || Problem::Expected { expected: "a0, aL or a number", found: format!("`{word}`") };
+            let problem = || Problem::Expected { expected: "a0, aL or a number".into(), found: format!("`{word}`") };
             let register = register.ok_or_else(|| cursor.error(start, problem()))?;
             let swizzle = swizzle(cursor)?.unwrap_or(Swizzle::IDENTITY);
             let found = Relative { register, swizzle };
             if !version.has_lengths() && found != Relative::A0_X {
                 let problem = Problem::Expected {
-                    expected: "a0.x, the only address there is",
+                    expected: "a0.x, the only address there is".into(),
                     found: format!("`{word}{swizzle}`"),
                 };
                 return Err(cursor.error(start, problem));

@@ -195,6 +195,7 @@ fn changed_direct3d9_shaders_never_panic_and_lose_nothing() {
             if round % 4 != 0 {
                 bytes[..4].copy_from_slice(&shader.bytes[..4]);
             }
+            round_trip(&bytes);
             let (is_valid, peak_bytes) = allocation::peak(|| exercise_direct3d9(&bytes, &limits));
             assert!(peak_bytes < 64 << 20, "{peak_bytes} bytes were allocated at once");
             passed += u64::from(is_valid);
