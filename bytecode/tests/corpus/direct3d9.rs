@@ -141,3 +141,19 @@ fn sources_assemble_as_by_the_real_assembler() {
     }
     assert!(seen > 15, "only {seen} sources were seen");
 }
+
+/// The dearest programs for their size: nothing but instructions of one word, of one operand, and empty comments.
+#[test]
+fn the_largest_programs_stay_within_the_stated_memory() {
+    let limits = Limits::default();
+    for body in
+        [&[0x0000_0000][..], &[0x0100_0026, 0xf0e4_0000], &[0x0000_fffe], &[0x0200_0001, 0x800f_0000, 0xa0e4_0000]]
+    {
+        let body = body.iter().copied().cycle().take((limits.program_words as usize - 2) / body.len() * body.len());
+        let words = std::iter::once(0xfffe_0200).chain(body).chain([0xffff]);
+        let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let (decoded, peak_bytes) = allocation::peak(|| sm3::decode(&bytes, 0, &limits));
+        assert!(peak_bytes < 200 << 20, "{peak_bytes} bytes were allocated at once");
+        assert_eq!(sm3::encode(&decoded.unwrap()), bytes);
+    }
+}

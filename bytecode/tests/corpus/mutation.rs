@@ -90,7 +90,9 @@ fn changed_texts_never_panic() {
     const PIECES: [&str; 12] = ["", ",", "r0", "l(", ".", "[", "{", "|", "\n", "0x", "9999999999999999999999", "µ"];
     let limits = Limits::default();
     let (mut assembled, mut tried) = (0, 0);
-    for (n, shader) in data::containers().iter().enumerate().filter(|(_, shader)| shader.bytes.len() < 4000) {
+    for (n, shader) in
+        data::containers().iter().chain(&data::direct3d9()).enumerate().filter(|(_, shader)| shader.bytes.len() < 4000)
+    {
         let texts = [listing::exact(&shader.bytes, &limits).unwrap(), shader.listing.clone()];
         for round in 0..CHANGED_PER_SHADER {
             let seed = (n as u64) << 16 | round | 1 << 40;
