@@ -63,3 +63,32 @@ fn each_rule_is_found_broken_where_it_is() {
     assert!(cases.len() > 150, "only {} programs were seen", cases.len());
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
+
+#[test]
+fn instructions_exist_where_the_real_assembler_takes_them() {
+    let rows = include_str!("direct3d9_instructions.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut seen = 0;
+    for row in rows {
+        let (text, versions) = row.split_once(": ").expect("a name and its versions");
+        let (name, has_comparison) = text.strip_suffix("_gt").map_or((text, false), |name| (name, true));
+        for version in sm3::Version::ALL {
+            let expected = versions == "ALL" || versions.split(' ').any(|text| text == version.text());
+            let mut ops = sm3::Op::ALL.iter().filter(|op| op.info().versions.contains(*version));
+            let exists = ops.any(|op| op.text() == name && op.has_comparison() == has_comparison);
+            assert_eq!(exists, expected, "{text} in {version}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 85, "only {seen} instructions were seen");
+}
+
+/// No two rows are for the same tokens.
+#[test]
+fn rows_with_one_number_are_disjoint() {
+    for version in sm3::Version::ALL {
+        for op in sm3::Op::ALL.iter().filter(|op| op.info().versions.contains(*version)) {
+            let info = op.info();
+            assert_eq!(sm3::Op::find(info.code, info.control, *version), Some(*op), "{op} in {version}");
+        }
+    }
+}

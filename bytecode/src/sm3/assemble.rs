@@ -520,7 +520,8 @@ fn index(cursor: &mut Cursor<'_>, version: Version) -> Read<(u32, Option<Relativ
         } else {
             let word = cursor.word();
             let address = ["a", "aL"].contains(&word.trim_end_matches(|letter: char| letter.is_ascii_digit()));
-            let register = named(word, false, version).filter(|_| address && relative.is_none());
+            let register = named(word, false, version).filter(|register| register.exists_in(version));
+            let register = register.filter(|_| address && relative.is_none());
             let problem = || Problem::Expected { expected: "a0, aL or a number".into(), found: format!("`{word}`") };
             let register = register.ok_or_else(|| cursor.error(start, problem()))?;
             let swizzle = swizzle(cursor)?.unwrap_or(Swizzle::IDENTITY);

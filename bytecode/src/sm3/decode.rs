@@ -11,6 +11,7 @@ use super::version::Version;
 use super::{Item, ItemKind, Program};
 use crate::limits::Limits;
 use crate::reader::{Reader, Short};
+use crate::sm5::Stage;
 
 /// Why words are no program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -296,7 +297,11 @@ impl Decoder<'_> {
     }
 
     fn register(&self, at: u32, token: u32) -> Result<Register, DecodeError> {
-        check_bits(at, token, 1 << 31 | 3 << 14, 1 << 31)?;
+        let mut reserved = 1 << 31 | 3 << 14;
+        if self.version.stage() == Stage::Pixel && self.version.major() < 3 {
+            reserved |= RELATIVE;
+        }
+        check_bits(at, token, reserved, 1 << 31)?;
         let unknown = |code| DecodeError::UnknownCode { at, what: "register file", code };
         Register::from_token(token, self.version).map_err(unknown)
     }

@@ -3,7 +3,6 @@
 use super::instruction::{Declaration, Definition, Instruction, Value};
 use super::operand::{Destination, Operand, Relative, Source, Swizzle};
 use super::ops::Op;
-use super::register::RegisterFile;
 use crate::sm5::Stage;
 use std::fmt::{self, Display, Formatter};
 
@@ -120,7 +119,7 @@ impl Declaration {
         if self.usage_token == Self::PLAIN && stage == Stage::Pixel {
             return String::new();
         }
-        if self.register.register.file == RegisterFile::Sampler && self.texture_code() != 0 {
+        if self.texture_code() != 0 {
             return format!("_{}", self.texture().map_or("unknown", |texture| texture.text()));
         }
         // The compiler's listing looks at four bits of the five.

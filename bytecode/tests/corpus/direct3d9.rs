@@ -2,9 +2,10 @@
 //! same bytes.
 
 use crate::{allocation, data};
-use brolga_bytecode::Limits;
 use brolga_bytecode::container::Container;
+use brolga_bytecode::sm3::constants::RegisterSet;
 use brolga_bytecode::sm3::{self, ItemKind, Program, Style};
+use brolga_bytecode::{Limits, LoadOptions, assembler, check, listing};
 
 fn decode(file: &str, bytes: &[u8]) -> Program {
     sm3::decode(bytes, 0, &Limits::default()).unwrap_or_else(|error| panic!("{file}: {error}"))
@@ -68,6 +69,52 @@ fn second_programs_are_listed_and_written_as_the_compiler_does() {
         seen += 1;
     }
     assert_eq!(seen, 4);
+}
+
+/// Listings beyond the corpus: types of constants, second programs, and token streams that no compiler writes.
+#[test]
+fn more_listings_are_those_of_the_compiler() {
+    let limits = Limits::default();
+    let mut seen = 0;
+    for file in std::fs::read_dir(data::data().join("direct3d9")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "cso") {
+            continue;
+        }
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let bytes = data::read(&path);
+        let expected = String::from_utf8(data::read(&path.with_extension("asm"))).unwrap().replace('\r', "");
+        assert_eq!(listing::listing(&bytes, &limits).unwrap(), expected, "{name}");
+        let exact = listing::exact(&bytes, &limits).unwrap();
+        let assembly = assembler::assemble(&exact, &limits).unwrap_or_else(|error| panic!("{name}: {error}\n{exact}"));
+        assert!(assembly.bytes == bytes, "{name}:\n{exact}");
+        let keeps_rules = check(&bytes, &LoadOptions::default());
+        assert_eq!(keeps_rules.is_ok(), !name.starts_with("tokens"), "{name}: {keeps_rules:?}");
+        if let Ok(container) = Container::parse(&bytes, &limits) {
+            assert_eq!(container.level9().unwrap().unwrap().encode(), container.chunk(b"Aon9").unwrap().data, "{name}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 10, "only {seen} shaders were seen");
+}
+
+/// The compiler's table says what the source says.
+#[test]
+fn constants_are_those_of_the_source() {
+    let bytes = data::read(&data::data().join("direct3d9/constants.defaults.ps_3_0.cso"));
+    let table = decode("defaults", &bytes).constants(&Limits::default()).unwrap().expect("there is a table");
+    assert_eq!((table.target.as_str(), table.version), ("ps_3_0", 0xffff_0300));
+    let float = |value: f32| value.to_bits();
+    let default = |name: &str| {
+        let constant = table.constants.iter().find(|constant| constant.name == name).unwrap();
+        (constant.set, constant.type_info.to_string(), constant.default.clone().unwrap())
+    };
+    let one_to_four = [1.0, 2.0, 3.0, 4.0].map(float).to_vec();
+    assert_eq!(default("defaulted"), (RegisterSet::Float4, "float4".into(), one_to_four));
+    let rows = [1.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0].map(float).to_vec();
+    assert_eq!(default("table"), (RegisterSet::Float4, "float3".into(), rows));
+    // A loop's count, first value and step.
+    assert_eq!(default("count"), (RegisterSet::Int4, "int".into(), vec![3, 0, 1, 0]));
 }
 
 #[test]
