@@ -233,10 +233,12 @@ fn instruction(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
     let (name, comparison) = mnemonic.comparison();
     let exists = |op: &Op| op.info().versions.contains(version) && op.has_comparison() == comparison.is_some();
     let unknown = || {
-        let elsewhere = Op::ALL.iter().any(|op| op.text() == name);
-        let known = Op::ALL.iter().filter(|op| exists(op)).map(|op| op.text());
-        let kind = if elsewhere { "instruction of this version" } else { "instruction" };
-        Problem::Unknown { kind, name: mnemonic.name.into(), nearest: nearest(name, known).filter(|near| near != name) }
+        if Op::ALL.iter().any(|op| op.text() == name && op.has_comparison() == comparison.is_some()) {
+            let expected = format!("an instruction that {version} has");
+            return Problem::Expected { expected, found: format!("`{}`", mnemonic.name) };
+        }
+        let known = Op::ALL.iter().filter(|op| op.info().versions.contains(version)).map(|op| op.text());
+        Problem::Unknown { kind: "instruction", name: mnemonic.name.into(), nearest: nearest(name, known) }
     };
     let op = Op::ALL.iter().copied().find(|op| op.text() == name && exists(op));
     let op = op.ok_or_else(|| cursor.error(start, unknown()))?;
@@ -303,8 +305,8 @@ fn declaration(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
         }
     };
     if !Op::Dcl.info().versions.contains(version) {
-        let problem = Problem::Unknown { kind: "instruction of this version", name: "dcl".into(), nearest: None };
-        return Err(cursor.error(start, problem));
+        let expected = format!("an instruction that {version} has");
+        return Err(cursor.error(start, Problem::Expected { expected, found: "`dcl`".into() }));
     }
     cursor.spaces();
     Ok(Declaration { usage_token, register: mnemonic.apply(plain_destination(cursor, version)?) })
@@ -477,8 +479,14 @@ fn register(cursor: &mut Cursor<'_>, version: Version, start: usize, name: &str)
     if register.exists_in(version) {
         return Ok((register, relative));
     }
-    let name = register.to_string();
-    Err(cursor.error(start, Problem::Unknown { kind: "register of this version", name, nearest: None }))
+    let expected = match register.file.count(version) {
+        0 => format!("a register that {version} has"),
+        count => {
+            let [first, last] = [0, count - 1].map(|number| Register { number, ..register });
+            format!("{first} to {last}, which {version} has")
+        }
+    };
+    Err(cursor.error(start, Problem::Expected { expected, found: format!("`{register}`") }))
 }
 
 /// A register by its name. The number may be missing where an index follows.
