@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Read};
 use super::error::{Problem, nearest};
 use super::program::{data_words, program};
-use super::{AssembleError, Assembly, Place, header};
+use super::{AssembleError, Assembly, Place, header, level9};
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{FourCc, Signature, SignatureElement, write_container};
 use crate::limits::Limits;
@@ -27,7 +27,7 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
         return exact(&mut cursor, limits);
     }
     // Such a listing has two programs; the first is for feature level 9.
-    if let Some((before, _)) = text.split_once("// Level9 shader bytecode:") {
+    if let Some((before, _)) = text.split_once(level9::TITLE) {
         cursor.seek(before.len());
         cursor.blanks();
         while !cursor.rest().is_empty() && !cursor.rest().starts_with("// approximately") {
@@ -42,7 +42,7 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
     if !cursor.rest().is_empty() {
         return Err(unknown_directive(&mut cursor));
     }
-    let chunks = header::chunks(text, &assembled)?;
+    let chunks = header::chunks(text, &assembled, limits)?;
     Ok(Assembly { bytes: write_container(&borrowed(&chunks), None), places: assembled.places })
 }
 

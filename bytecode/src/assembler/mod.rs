@@ -8,6 +8,7 @@
 //! | `comment.rs` | the header comment, line by line |
 //! | `header.rs` | signatures and counts in it |
 //! | `reflection.rs` | constant buffers, bindings and classes in it |
+//! | `level9.rs` | the second program for feature levels 9.x in it |
 //! | `program.rs` | programs |
 //! | `declaration.rs` | declarations |
 //! | `instruction.rs` | instructions |
@@ -42,6 +43,7 @@ mod declaration;
 mod error;
 mod header;
 mod instruction;
+mod level9;
 mod operand;
 pub(crate) mod program;
 mod reflection;

@@ -106,6 +106,11 @@ records! {
     }
 }
 
+/// The texts of [`FloatMapping::conversions`], by their numbers.
+pub(crate) const CONVERSIONS: [&str; 4] = ["FLT", "BOOL", "INT", "UINT"];
+/// The texts of [`RuntimeMapping::kind`], by their numbers.
+pub(crate) const RUNTIME_VALUES: [&str; 2] = ["Vertex Shader position offset", "Instance ID"];
+
 /// The bytes before the tables.
 const HEAD_BYTES: usize = 36;
 
@@ -204,11 +209,7 @@ impl Display for Level9 {
             writeln!(f, "// Target Reg                               Constant Description")?;
             writeln!(f, "// ---------- --------------------------------------------------")?;
             for constant in &self.runtime {
-                let description = match constant.kind {
-                    0 => "Vertex Shader position offset",
-                    1 => "Instance ID",
-                    _ => "Unknown Value",
-                };
+                let description = RUNTIME_VALUES.get(usize::from(constant.kind)).unwrap_or(&"Unknown Value");
                 writeln!(f, "// {:10} {description:>50}", format!("c{}", constant.target))?;
             }
             writeln!(f, "//")?;
@@ -231,11 +232,5 @@ fn components(f: &mut Formatter<'_>, file: char, mappings: &[ComponentMapping]) 
 }
 
 fn conversion_text(code: u8) -> &'static str {
-    match code {
-        0 => "FLT",
-        1 => "BOOL",
-        2 => "INT",
-        3 => "UINT",
-        _ => "UNKN",
-    }
+    CONVERSIONS.get(usize::from(code)).unwrap_or(&"UNKN")
 }

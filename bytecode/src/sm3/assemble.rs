@@ -46,6 +46,12 @@ pub(crate) fn assemble_with_places(text: &str, limits: &Limits) -> Read<(Program
     }
 }
 
+/// Reads a program that is a part of a text.
+pub(crate) fn program_text(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Program> {
+    let (program, _) = program(cursor, limits)?;
+    Ok(program)
+}
+
 /// Puts spaces where comments are that begin with a semicolon; places in the text stay the same.
 fn without_semicolons(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
