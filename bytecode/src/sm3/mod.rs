@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `version.rs` | vs_1_1 to ps_3_sw |
 //! | `ops.rs` | the instruction table |
+//! | `meaning.rs` | what each instruction does, in words |
 //! | `register.rs` | register files, and how many each version has |
 //! | `operand.rs` | operands |
 //! | `instruction.rs` | instructions, declarations, definitions, comments |
@@ -24,6 +25,7 @@ mod display;
 mod encode;
 pub mod instruction;
 mod listing;
+mod meaning;
 pub mod operand;
 pub mod ops;
 pub mod register;

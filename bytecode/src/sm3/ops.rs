@@ -46,6 +46,25 @@ impl Slot {
         matches!(self, Self::Write | Self::WriteAddress | Self::WritePredicate | Self::Test)
     }
 
+    /// How the operand at this place is written.
+    pub(super) fn example(self, place: usize) -> String {
+        match self {
+            Self::Write | Self::Test => "r0".into(),
+            Self::WriteAddress => "a0".into(),
+            Self::WritePredicate => "p0".into(),
+            Self::Read if place < 2 => format!("r{place}"),
+            Self::ReadScalar if place < 2 => format!("r{place}.x"),
+            Self::Read | Self::Matrix(_) => format!("c{place}"),
+            Self::ReadScalar => format!("c{place}.x"),
+            Self::Sampler => "s0".into(),
+            Self::Label => "l0".into(),
+            Self::Loop => "aL".into(),
+            Self::Integer => "i0".into(),
+            Self::Condition => "b0".into(),
+            Self::Predicate => "p0.x".into(),
+        }
+    }
+
     /// What the operand is, in a word or two.
     pub const fn description(self) -> &'static str {
         match self {

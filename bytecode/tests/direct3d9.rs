@@ -1,7 +1,9 @@
-//! The rules of Direct3D 9, each with a program that breaks it. The verdicts beside ours are those of Direct3D's own
-//! assembler.
+//! The language of Direct3D 9 and its rules, each with a program that breaks it. The verdicts beside ours are those of
+//! Direct3D's own assembler.
 
+use brolga_bytecode::sm5::Stage;
 use brolga_bytecode::{Limits, sm3};
+use std::path::Path;
 
 struct Case<'t> {
     line: usize,
@@ -89,6 +91,65 @@ fn rows_with_one_number_are_disjoint() {
         for op in sm3::Op::ALL.iter().filter(|op| op.info().versions.contains(*version)) {
             let info = op.info();
             assert_eq!(sm3::Op::find(info.code, info.control, *version), Some(*op), "{op} in {version}");
+        }
+    }
+}
+
+const MARK: &str = "<!-- generated from the table: BROLGA_BLESS=1 cargo test -p brolga-bytecode --test direct3d9 -->\n";
+
+/// The versions that have an instruction: `vs_2_0 and later, ps_1_1 to ps_1_4`.
+fn versions(op: sm3::Op) -> String {
+    let mut texts = Vec::new();
+    for stage in [Stage::Vertex, Stage::Pixel] {
+        let all: Vec<_> = sm3::Version::ALL.iter().filter(|version| version.stage() == stage).collect();
+        let has = |version: &&&sm3::Version| op.info().versions.contains(***version);
+        let (first, last) = (all.iter().find(has), all.iter().rfind(has));
+        let (Some(first), Some(last)) = (first, last) else { continue };
+        texts.push(match (*first == all[0], Some(last) == all.last()) {
+            (true, true) => stage.text().to_owned(),
+            (_, true) => format!("{first} and later"),
+            (_, false) if first == last => first.to_string(),
+            (_, false) => format!("{first} to {last}"),
+        });
+    }
+    texts.join(", ")
+}
+
+/// What the listing counts, by the latest version that has the instruction.
+fn slots(op: sm3::Op) -> String {
+    let has = |version: &&sm3::Version| op.info().versions.contains(**version);
+    let version = sm3::Version::ALL.iter().rfind(has).expect("some version has it");
+    match op.info().cost.slots(*version) {
+        (0, slots) => slots.to_string(),
+        (texture, slots) => format!("{texture} + {slots}"),
+    }
+}
+
+#[test]
+fn the_documentation_has_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/assembly-direct3d9.md");
+    let text = std::fs::read_to_string(&path).unwrap().replace('\r', "");
+    let (prose, documented) = text.split_once(MARK).expect("the page has the mark");
+    let mut expected = String::from("\n| instruction | versions | slots | what it does |\n|---|---|---|---|\n");
+    for op in sm3::Op::ALL {
+        let row = format!("| `{}` | {} | {} | {} |\n", op.example(), versions(*op), slots(*op), op.meaning());
+        expected.push_str(&row);
+    }
+    if documented != expected && std::env::var_os("BROLGA_BLESS").is_some() {
+        std::fs::write(&path, format!("{prose}{MARK}{expected}")).unwrap();
+        return;
+    }
+    assert!(documented == expected, "docs/assembly-direct3d9.md is behind the table; BROLGA_BLESS=1 writes it anew");
+}
+
+#[test]
+fn the_forms_that_are_shown_are_the_languages() {
+    for op in sm3::Op::ALL {
+        for version in sm3::Version::ALL.iter().filter(|version| op.info().versions.contains(**version)) {
+            let text = format!("{version}\n{}\n", op.example());
+            let program = sm3::assemble(&text, &Limits::default()).unwrap_or_else(|error| panic!("{text}{error}"));
+            let listed = sm3::list(&program, sm3::Style::Exact, &Limits::default());
+            assert_eq!(listed.lines().nth(1).map(str::trim), Some(op.example().as_str()));
         }
     }
 }
