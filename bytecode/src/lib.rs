@@ -9,7 +9,7 @@
 //! | `listing/` | fxc's own listing, and one that loses nothing |
 //! | `assembler/` | either of them to a container |
 //! | `sm5/` | shader models 4.0 to 5.1: the instruction table, decoding, validation |
-//! | `sm3/` | shader models 1.1 to 3.0: the same for Direct3D 9's token streams, and listing and encoding |
+//! | `sm3/` | shader models 1.1 to 3.0: the same for the token streams of Direct3D 9, with listing and assembler |
 //!
 //! Bytes are never trusted: whatever a file holds, the answer is a value or an error that names a byte.
 //!

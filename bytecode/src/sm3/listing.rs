@@ -163,8 +163,12 @@ fn header(f: &mut Formatter<'_>, table: &ConstantTable) -> fmt::Result {
     }
     writeln!(f, "//\n// Parameters:\n//")?;
     let mut before = None;
-    for constant in &table.constants {
-        variable(f, &on_one_line(&constant.name), &constant.type_info, &mut before, 0)?;
+    for (n, constant) in table.constants.iter().enumerate() {
+        // What lies in registers of several sets has a row for each, one behind the other, but is one parameter.
+        let is_new = n.checked_sub(1).is_none_or(|last| table.constants[last].name != constant.name);
+        if is_new {
+            variable(f, &on_one_line(&constant.name), &constant.type_info, &mut before, 0)?;
+        }
     }
     writeln!(f, "//\n//\n// Registers:\n//")?;
 

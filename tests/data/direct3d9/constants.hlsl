@@ -39,3 +39,11 @@ float4 defaults(float4 t : TEXCOORD0) : COLOR
 }
 
 float4 alone(uniform Single single) : COLOR { return single.w; }
+
+// The count lies in i0 for the loop, and in a float register for the sum.
+float4 twice(float4 t : TEXCOORD0, uniform float4 after, uniform int number) : COLOR
+{
+    float4 r = t + number + after;
+    for (int j = 0; j < number; j++) r *= t;
+    return r;
+}
