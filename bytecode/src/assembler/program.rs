@@ -47,7 +47,7 @@ pub(crate) fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assemble
 
 /// Passes over what is no item: empty lines, comments, the lines that name places in the source, and the numbers and
 /// offsets before items that fxc prints on request: `  12:`, `0x0000005C:`.
-fn skip(cursor: &mut Cursor<'_>) {
+pub(crate) fn skip(cursor: &mut Cursor<'_>) {
     cursor.blanks();
     while cursor.rest().starts_with("#line") {
         cursor.take_while(|letter| letter != '\n');

@@ -15,6 +15,7 @@ use super::ops::Op;
 use super::register::{Register, RegisterFile};
 use super::version::Version;
 use super::{Item, ItemKind, Program};
+use crate::assembler::program::skip;
 use crate::assembler::{AssembleError, Cursor, Place, Problem, Read, nearest};
 use crate::limits::Limits;
 use crate::sm5::Stage;
@@ -110,15 +111,6 @@ fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<(Program, Vec<Place
             let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
             return Err(cursor.error(start, problem));
         }
-    }
-}
-
-/// Passes over what is no item: empty lines, comments, the lines that name places in the source.
-fn skip(cursor: &mut Cursor<'_>) {
-    cursor.blanks();
-    while cursor.rest().starts_with("#line") {
-        cursor.take_while(|letter| letter != '\n');
-        cursor.blanks();
     }
 }
 

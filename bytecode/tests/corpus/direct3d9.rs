@@ -176,6 +176,17 @@ fn listings_assemble_to_the_same_instructions() {
     }
 }
 
+/// fxc numbers the lines, or tells their offsets, on request.
+#[test]
+fn numbered_listings_assemble_to_the_same_instructions() {
+    let plain = "ps_1_4\n    texld r0, t0\n    mul r2.xyz, r0, c0\n  + mov r2.w, c0.z\n";
+    let numbered = "    ps_1_4\n   0:     texld r0, t0\n   1:     mul r2.xyz, r0, c0\n        + mov r2.w, c0.z\n";
+    let offsets = "    ps_1_4\n      0x00000004:     texld r0, t0\n      0x00000010:     mul r2.xyz, r0, c0\n      0x00000020:   + mov r2.w, c0.z\n";
+    let assembled = |text: &str| sm3::encode(&sm3::assemble(text, &Limits::default()).unwrap());
+    assert_eq!(assembled(numbered), assembled(plain));
+    assert_eq!(assembled(offsets), assembled(plain));
+}
+
 /// The real assembler's sources. It makes `add` of `sub` but in ps_1_x.
 #[test]
 fn sources_assemble_as_by_the_real_assembler() {
