@@ -87,6 +87,7 @@ impl Lowering<'_, '_> {
             }
             self.origin = self.func.inst(inst).origin;
             self.stand(Site::of(inst));
+            self.refresh_anchors();
             let checks_lanes = self.instruction(inst);
             let may_be_gone = !checks_lanes && self.mask.is_some() && self.facts.uniformity.may_lose_lanes(inst);
             if may_be_gone && self.needs_lanes(&insts[n + 1..]) {
@@ -215,7 +216,7 @@ impl Lowering<'_, '_> {
     fn finish(&mut self, frame: Frame, entry: Parked) {
         if frame.merged {
             self.builder.seal_block(frame.merge);
-            self.builder.switch_to_block(frame.merge);
+            self.switch_to(frame.merge);
             if frame.delivered {
                 self.come_out(&frame, &entry);
             } else {
@@ -362,13 +363,13 @@ impl Lowering<'_, '_> {
     /// Goes on in a block all of whose predecessors are written.
     fn enter(&mut self, block: Block, mask: Mask) {
         self.builder.seal_block(block);
-        self.builder.switch_to_block(block);
+        self.switch_to(block);
         self.mask = Some(mask);
     }
 
     fn enter_parked(&mut self, block: Block, mask: &Parked) {
         self.builder.seal_block(block);
-        self.builder.switch_to_block(block);
+        self.switch_to(block);
         self.mask = Some(self.parked(mask));
     }
 
@@ -457,7 +458,7 @@ impl Lowering<'_, '_> {
         let empty = self.empty_target();
         self.builder.ins().brif(any, next, &[], empty, &[]);
         self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.switch_to(next);
         self.come_out(&frame, &staying);
         self.give_back(frame, staying);
     }
@@ -614,7 +615,7 @@ impl Lowering<'_, '_> {
         let splats = self.splat_for_loop(body);
         let header = self.builder.create_block();
         self.builder.ins().jump(header, &[]);
-        self.builder.switch_to_block(header);
+        self.switch_to(header);
         for (&param, home) in self.func.region(body).params.iter().zip(&frame.params) {
             if let Some(home) = home {
                 let value = self.home(home);
@@ -672,7 +673,7 @@ impl Lowering<'_, '_> {
             return;
         }
         self.builder.seal_block(frame.latch);
-        self.builder.switch_to_block(frame.latch);
+        self.switch_to(frame.latch);
         match frame.run.clone().filter(|_| frame.divergent) {
             None => self.note(Note::LeaveTogether),
             Some(_) if !frame.gathers_run => self.note(Note::LeaveApart),

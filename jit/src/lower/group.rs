@@ -36,8 +36,9 @@ impl<'a> Lowering<'a, '_> {
             // Those of the first group of a span; what is said of others starts from there.
             let at = offsets::GROUP + 4 * i32::from(n);
             let id = self.builder.ins().load(types::I32, own_flags(), self.base, at);
-            self.group_id[usize::from(n)] = Some(id);
+            self.group_id[usize::from(n)] = id;
         }
+        self.keep_anchors();
         self.look_up_views();
         for value in (0..self.func.value_count()).map(Value::new) {
             if self.facts.is_kept_by_group(value) {
@@ -84,7 +85,7 @@ impl<'a> Lowering<'a, '_> {
         let at = self.builder.append_block_param(body, types::I64);
         let done = self.builder.create_block();
         self.builder.ins().jump(body, &[address.into()]);
-        self.builder.switch_to_block(body);
+        self.switch_to(body);
         let row = ROW_BYTES as i32;
         for n in 0..64 / row {
             self.emit().store(&zero, at, n * row, own_flags());
@@ -94,7 +95,7 @@ impl<'a> Lowering<'a, '_> {
         self.builder.ins().brif(more, body, &[next.into()], done, &[]);
         self.builder.seal_block(body);
         self.builder.seal_block(done);
-        self.builder.switch_to_block(done);
+        self.switch_to(done);
     }
 
     fn group_region(&mut self, region: Region) {
@@ -219,7 +220,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn go_on_in(&mut self, block: Block) {
         self.builder.seal_block(block);
-        self.builder.switch_to_block(block);
+        self.switch_to(block);
         self.mask = Some(Mask::Full);
     }
 
@@ -300,7 +301,7 @@ impl<'a> Lowering<'a, '_> {
         let (header, latch) = (self.builder.create_block(), self.builder.create_block());
         self.group_frames.last_mut().expect("opened above").latch = Some(latch);
         self.builder.ins().jump(header, &[]);
-        self.builder.switch_to_block(header);
+        self.switch_to(header);
         self.group_region(body);
         if self.group_frames.last().expect("opened above").latched {
             self.go_on_in(latch);

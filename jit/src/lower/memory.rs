@@ -78,7 +78,8 @@ impl Lowering<'_, '_> {
                     Some(common) => common,
                     None => {
                         let checked = if one_check { words } else { word + 1 };
-                        self.first_address(area, access, checked as u32)
+                        let inside = self.fits(area, access, checked as u32);
+                        (self.first_address(area, access), inside)
                     }
                 };
                 if word == 0 || !one_check {
@@ -100,15 +101,15 @@ impl Lowering<'_, '_> {
     }
 
     fn load_strided(&mut self, area: &Area, stride: u32, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
-        let (address, inside) = self.first_address(area, access, words as u32);
-        let flags = area.flags();
-        let Some(inside) = inside else {
-            self.note(Note::Unchecked);
-            return packets(self.emit().load_rows(address, 0, stride, words, flags));
+        let load = |lowering: &mut Self| {
+            let address = lowering.first_address(area, access);
+            lowering.emit().load_rows(address, 0, stride, words, area.flags())
         };
-        self.fast_or_lanes(inside, access, mask, Work::Load { words }, |lowering| {
-            lowering.emit().load_rows(address, 0, stride, words, flags)
-        })
+        let Some(inside) = self.fits(area, access, words as u32) else {
+            self.note(Note::Unchecked);
+            return packets(load(self));
+        };
+        self.fast_or_lanes(inside, access, mask, Work::Load { words }, load)
     }
 
     fn load_scattered(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
@@ -242,7 +243,7 @@ impl Lowering<'_, '_> {
     }
 
     fn store_strided(&mut self, area: &Area, stride: u32, access: &Access, values: &[Packet], mask: &Mask) {
-        let (address, inside) = self.first_address(area, access, values.len() as u32);
+        let inside = self.fits(area, access, values.len() as u32);
         let flags = area.flags();
         if let Mask::Lanes(lanes) = mask {
             let blend = area.private && stride == 4 && values.len() == 1;
@@ -265,6 +266,7 @@ impl Lowering<'_, '_> {
             self.builder.seal_block(quick);
             self.builder.seal_block(general);
             self.builder.switch_to_block(quick);
+            let address = self.first_address(area, access);
             if blend {
                 self.emit().store_private(&values[0], lanes, address, 0, flags);
             } else {
@@ -280,14 +282,17 @@ impl Lowering<'_, '_> {
             self.builder.switch_to_block(done);
             return;
         }
-        let Some(inside) = inside else {
-            self.note(Note::Unchecked);
-            return self.emit().store_rows(values, address, 0, stride, flags);
-        };
-        self.fast_or_lanes(inside, access, mask, Work::Store { values }, |lowering| {
+        let store = |lowering: &mut Self| {
+            let address = lowering.first_address(area, access);
             lowering.emit().store_rows(values, address, 0, stride, flags);
             Vec::new()
-        });
+        };
+        let Some(inside) = inside else {
+            self.note(Note::Unchecked);
+            store(self);
+            return;
+        };
+        self.fast_or_lanes(inside, access, mask, Work::Store { values }, store);
     }
 
     fn store_scattered(&mut self, area: &Area, access: &Access, values: &[Packet], mask: &Mask) {

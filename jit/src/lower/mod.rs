@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `anchor.rs` | what code everywhere starts from |
 //! | `bound.rs` | upper bounds of integers |
 //! | `facts.rs` | what is known about a shader before code is written |
 //! | `layout.rs` | where things are in the arena |
@@ -27,6 +28,7 @@
 //! * A value that `Uniformity` calls packet-uniform is an [`Operand::Uniform`] everywhere.
 //! * [`Lowering::mask`] is `None` exactly if the current block has its terminator.
 
+mod anchor;
 mod ask;
 mod bound;
 mod facts;
@@ -56,6 +58,7 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
+use self::anchor::Anchors;
 use self::facts::Facts;
 use self::flow::Frame;
 use self::group::GroupFrame;
@@ -113,9 +116,8 @@ pub(crate) fn lower(
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
     let pressure = Pressure::compute(func, &facts);
     let scratch = builder.ins().iadd_imm_s(arena, layout.scratch() as i64);
+    let kept_anchors = Anchors::of(func, &mut builder);
     let rounds_left = builder.declare_var(types::I64);
-    let none = builder.ins().iconst(types::I64, 0);
-    builder.def_var(rounds_left, none);
     let mut lowering = Lowering {
         func,
         facts: &facts,
@@ -136,7 +138,8 @@ pub(crate) fn lower(
         written: 0,
         free_variables: HashMap::new(),
         views: vec![None; func.interface.resources.len()],
-        group_id: [None; 3],
+        group_id: [base; 3],
+        kept_anchors,
         frames: Vec::new(),
         group_frames: Vec::new(),
         mask: Some(Mask::Full),
@@ -156,9 +159,11 @@ pub(crate) fn lower(
         call_conv: isa.default_call_conv(),
         helper_signature: None,
     };
+    let none = lowering.builder.ins().iconst(types::I64, 0);
+    lowering.set_rounds_left(none);
     lowering.function();
     lowering.stand(Site::Exit);
-    lowering.builder.switch_to_block(exit);
+    lowering.switch_to(exit);
     if lowering.takes_rounds {
         lowering.give_back_rounds();
     }
@@ -236,7 +241,10 @@ struct Lowering<'a, 'f> {
     free_variables: HashMap<ir::Type, Vec<Variable>>,
     /// Views that were looked up at the function's start, for ranges with one register.
     views: Vec<Option<View>>,
-    group_id: [Option<ir::Value>; 3],
+    /// Of the first group of a span. `i32`s, there from the function's start.
+    group_id: [ir::Value; 3],
+    /// Where those above and the position are kept, in a large function.
+    kept_anchors: Option<Anchors>,
     /// Constructs of the segment around the builder's position, outermost first.
     frames: Vec<Frame>,
     /// Cut constructs around it.
@@ -302,7 +310,9 @@ impl<'f> Lowering<'_, 'f> {
             InstKind::Input(input) => {
                 let operand = self.input(*input, self.facts.is_uniform(data.results[0]));
                 self.define(data.results[0], operand);
-                self.firsts[data.results[0].index()] = self.first_of_input(*input);
+                if !self.pressure.is_remote(data.results[0]) {
+                    self.firsts[data.results[0].index()] = self.first_of_input(*input);
+                }
             }
             InstKind::Op { op, args } => {
                 let first = self.first_of_op(data.results[0], *op, args);
@@ -392,11 +402,10 @@ impl<'f> Lowering<'_, 'f> {
     /// portions, and only then is the stop word looked at: what every round pays is one count and one branch. `lanes` are
     /// those that are in the loop, if the running packet is one of a span.
     fn poll(&mut self, origin: Origin, lanes: Option<&Mask>) {
-        let portion = self.rounds_left;
         self.takes_rounds = true;
         let [refill, next] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(refill);
-        let left = self.builder.use_var(portion);
+        let left = self.rounds_left();
         self.builder.ins().brif(left, next, &[], refill, &[]);
         self.builder.seal_block(refill);
         self.builder.switch_to_block(refill);
@@ -414,13 +423,13 @@ impl<'f> Lowering<'_, 'f> {
         let taken = self.builder.ins().select(is_last, fuel, most);
         let fuel = self.builder.ins().isub(fuel, taken);
         self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
-        self.builder.def_var(portion, taken);
+        self.set_rounds_left(taken);
         self.builder.ins().jump(next, &[]);
         self.builder.seal_block(next);
         self.builder.switch_to_block(next);
-        let left = self.builder.use_var(portion);
+        let left = self.rounds_left();
         let left = self.builder.ins().iadd_imm_s(left, -1);
-        self.builder.def_var(portion, left);
+        self.set_rounds_left(left);
     }
 
     /// The block that is being written is hardly ever reached.
@@ -431,7 +440,7 @@ impl<'f> Lowering<'_, 'f> {
 
     /// The function's end: gives back the rounds that were taken and not used.
     fn give_back_rounds(&mut self) {
-        let left = self.builder.use_var(self.rounds_left);
+        let left = self.rounds_left();
         let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
         let fuel = self.builder.ins().iadd(fuel, left);
         self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);

@@ -112,8 +112,12 @@ pub(super) struct Access {
 }
 
 impl Lowering<'_, '_> {
-    /// Looks up the views of ranges with one register that code goes to directly.
+    /// Looks up the views of ranges with one register that code goes to directly. A large function looks where it uses
+    /// them (see `anchor.rs`).
     pub fn look_up_views(&mut self) {
+        if self.kept_anchors.is_some() {
+            return;
+        }
         let mut wanted = vec![false; self.views.len()];
         for n in 0..self.func.inst_count() {
             let place = match &self.func.inst(brolga_ir::entity::Inst::new(n)).kind {
@@ -262,35 +266,27 @@ impl Lowering<'_, '_> {
         Access { target, index, offset, spread, steps, known_index, known_offset, values, most }
     }
 
-    /// Lane 0's address of an access that is not scattered, and whether all words of all lanes are in range (`None` if
-    /// that is known).
-    pub fn first_address(&mut self, area: &Area, access: &Access, words: u32) -> (ir::Value, Option<ir::Value>) {
+    /// Whether all words of all lanes of an access that is not scattered are in range (`None` if that is known).
+    pub fn fits(&mut self, area: &Area, access: &Access, words: u32) -> Option<ir::Value> {
         let [index_step, offset_step] = access.steps;
         let [index_value, offset_value] = access.values;
         let [most_index, most_offset] = access.most.map(u64::from);
-        let mut address = area.base;
         let mut checks = Vec::new();
-        if let (Some(stride), Some(index_value)) = (area.stride, index_value) {
+        if let (Some(_), Some(index_value)) = (area.stride, index_value) {
             let last = u64::from(LANES - 1) * u64::from(index_step);
             match access.known_index {
-                Some(index) => {
-                    if u64::from(index) >= area.sure {
-                        let index = self.builder.ins().iconst(types::I64, i64::from(index));
-                        checks.extend(self.in_range(index, 1, area.limit));
-                    }
-                    address = self.plus(address, u64::from(index) * u64::from(stride));
+                Some(index) if u64::from(index) >= area.sure => {
+                    let index = self.builder.ins().iconst(types::I64, i64::from(index));
+                    checks.push(self.in_range(index, 1, area.limit));
                 }
-                None => {
+                None if most_index >= area.sure => {
                     let first = self.first(index_value);
                     let first = self.builder.ins().uextend(types::I64, first);
-                    if most_index >= area.sure {
-                        // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
-                        let limit = if index_step == 0 { area.limit } else { area.reachable };
-                        checks.extend(self.in_range(first, last + 1, limit));
-                    }
-                    let bytes = self.times(first, u64::from(stride));
-                    address = self.builder.ins().iadd(address, bytes);
+                    // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
+                    let limit = if index_step == 0 { area.limit } else { area.reachable };
+                    checks.push(self.in_range(first, last + 1, limit));
                 }
+                _ => {}
             }
         }
         let limit = match area.stride {
@@ -306,23 +302,49 @@ impl Lowering<'_, '_> {
                 let fits = matches!(limit, Limit::Known(limit) if u64::from(offset) + need <= limit);
                 if !fits {
                     let offset = self.builder.ins().iconst(types::I64, i64::from(offset));
-                    checks.extend(self.in_range(offset, need, limit));
+                    checks.push(self.in_range(offset, need, limit));
                 }
-                address = self.plus(address, u64::from(offset));
             }
-            None => {
-                let first = self.first(offset_value.expect("places have offsets"));
-                let first = self.builder.ins().band_imm_s(first, -4);
-                let first = self.builder.ins().uextend(types::I64, first);
-                // The bound is that of the last lane.
-                if most_offset + u64::from(words) * 4 > sure {
-                    checks.extend(self.in_range(first, need, limit));
+            // The bound is that of the last lane.
+            None if most_offset + u64::from(words) * 4 > sure => {
+                let first = self.first_offset(offset_value);
+                checks.push(self.in_range(first, need, limit));
+            }
+            None => {}
+        }
+        checks.into_iter().reduce(|a, b| self.builder.ins().band(a, b))
+    }
+
+    /// Lane 0's address of an access that is not scattered. Written on the fast way alone, for the slow one has no use
+    /// for it.
+    pub fn first_address(&mut self, area: &Area, access: &Access) -> ir::Value {
+        let [index_value, offset_value] = access.values;
+        let mut address = area.base;
+        if let (Some(stride), Some(index_value)) = (area.stride, index_value) {
+            match access.known_index {
+                Some(index) => address = self.plus(address, u64::from(index) * u64::from(stride)),
+                None => {
+                    let first = self.first(index_value);
+                    let first = self.builder.ins().uextend(types::I64, first);
+                    let bytes = self.times(first, u64::from(stride));
+                    address = self.builder.ins().iadd(address, bytes);
                 }
-                address = self.builder.ins().iadd(address, first);
             }
         }
-        let inside = checks.into_iter().reduce(|a, b| self.builder.ins().band(a, b));
-        (address, inside)
+        match access.known_offset {
+            Some(offset) => self.plus(address, u64::from(offset & !3)),
+            None => {
+                let first = self.first_offset(offset_value);
+                self.builder.ins().iadd(address, first)
+            }
+        }
+    }
+
+    /// Lane 0's offset, in whole words.
+    fn first_offset(&mut self, offset: Option<Value>) -> ir::Value {
+        let first = self.first(offset.expect("places have offsets"));
+        let first = self.builder.ins().band_imm_s(first, -4);
+        self.builder.ins().uextend(types::I64, first)
     }
 
     /// Whether all words lie in the element if it exists, so that one check does for all.
@@ -345,10 +367,10 @@ impl Lowering<'_, '_> {
     }
 
     /// Whether `first + need <= limit`, for a first below 2^32.
-    fn in_range(&mut self, first: ir::Value, need: u64, limit: Limit) -> Option<ir::Value> {
+    fn in_range(&mut self, first: ir::Value, need: u64, limit: Limit) -> ir::Value {
         let end = self.builder.ins().iadd_imm_s(first, need as i64);
         let limit = self.limit_value(limit);
-        Some(self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit))
+        self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit)
     }
 
     /// A limit as an `i64`.

@@ -3,7 +3,8 @@
 //!
 //! The register allocator takes long where many more values are alive than there are registers, and a value that is
 //! alive over many blocks costs something in each. So a plain count goes through the shader: where more is alive than
-//! [`PACKETS`] or [`SCALARS`] allow, what is used least for its length becomes *remote*. A remote value is stored
+//! [`PACKETS`] or [`SCALARS`] allow, what is used least for its length becomes *remote*, and so does what is alive for
+//! very long. A remote value is stored
 //! where it is made and read where it is used (see `value.rs`); so is the variable of a result or parameter. Shaders that
 //! people write seldom have any.
 //!
@@ -25,6 +26,9 @@ use crate::packet;
 const PACKETS: u32 = 32;
 /// Scalars alive at once.
 const SCALARS: u32 = 40;
+/// Positions for which a value may be in a register: each one that is there for long costs the register allocator as much
+/// as all that is made in that time (see `anchor.rs`).
+const LONGEST: u32 = 1_000;
 /// A use in a loop counts as this many outside, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 3;
 /// Ways into a variable, and its one way out: how often it counts as used.
@@ -37,7 +41,7 @@ const MAX_LOOPS: u32 = 6;
 pub(super) struct Pressure {
     values: Vec<bool>,
     homes: Vec<bool>,
-    /// Where each remote value that is not kept between segments is, from the scratch memory's start.
+    /// Where each remote value is that is neither kept between segments nor made anew, from the scratch memory's start.
     places: Vec<Option<u64>>,
     /// Bytes that those take.
     pub bytes: u64,
@@ -73,7 +77,7 @@ impl Pressure {
         pressure
     }
 
-    /// Whether the value is read from memory wherever it is used.
+    /// Whether the value is read from memory, or made anew, wherever it is used.
     pub fn is_remote(&self, value: Value) -> bool {
         self.values[value.index()]
     }
@@ -83,7 +87,7 @@ impl Pressure {
         self.homes[value.index()]
     }
 
-    /// Where a remote value is that is not kept between segments.
+    /// Where a remote value is that is neither kept between segments nor made anew.
     pub fn place(&self, value: Value) -> Option<u64> {
         self.places[value.index()]
     }
@@ -97,6 +101,11 @@ impl Pressure {
         let mut size = 0;
         for (n, lifetime) in lifetimes.enumerate() {
             alive.push(lifetime);
+            if lifetime.end - lifetime.start > LONGEST {
+                self.send_away(lifetime);
+                self.values[lifetime.value.index()] |= lifetime.of == Of::Remade;
+                continue;
+            }
             while let Some(&(end, old)) = ends.first()
                 && end < lifetime.start
             {
@@ -113,12 +122,16 @@ impl Pressure {
                 let lifetime = alive[least];
                 ends.remove(&(lifetime.end, least));
                 size -= lifetime.size;
-                match lifetime.of {
-                    Of::Value => self.values[lifetime.value.index()] = true,
-                    Of::Home => self.homes[lifetime.value.index()] = true,
-                    Of::Remade => {}
-                }
+                self.send_away(lifetime);
             }
+        }
+    }
+
+    fn send_away(&mut self, lifetime: &Lifetime) {
+        match lifetime.of {
+            Of::Value => self.values[lifetime.value.index()] = true,
+            Of::Home => self.homes[lifetime.value.index()] = true,
+            Of::Remade => {}
         }
     }
 

@@ -33,6 +33,10 @@ impl Scratch {
     pub fn new(base: ir::Value, bytes: u64) -> Self {
         Self { base, bytes: bytes.next_multiple_of(u64::from(ROW_BYTES)), free: Default::default() }
     }
+
+    pub fn base_mut(&mut self) -> &mut ir::Value {
+        &mut self.base
+    }
 }
 
 /// Where a remote value was last at hand.
@@ -101,9 +105,9 @@ impl Lowering<'_, '_> {
         self.scratch.base
     }
 
-    /// Whether so many constructs are open that their masks go to memory.
+    /// Whether masks of open constructs go to memory: there are many, or they would be alive for long.
     pub fn is_deep(&self) -> bool {
-        self.frames.len() > SHALLOW
+        self.frames.len() > SHALLOW || self.kept_anchors.is_some()
     }
 
     /// Puts a mask aside.

@@ -22,6 +22,8 @@ use crate::site::Site;
 /// Where the running packet's things are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
+    /// Its number in the group or span, an `i64`.
+    pub number: ir::Value,
     /// Its first thread, an `i32`.
     pub first_thread: ir::Value,
     /// The byte offset of its row in tables with a word for each thread.
@@ -35,7 +37,7 @@ pub(super) struct Position {
 impl Position {
     /// A stand-in until the first packet begins.
     pub fn start(arena: ir::Value) -> Self {
-        Self { first_thread: arena, row: arena, record: arena, locals: arena }
+        Self { number: arena, first_thread: arena, row: arena, record: arena, locals: arena }
     }
 }
 
@@ -174,7 +176,7 @@ impl Lowering<'_, '_> {
             self.builder.ins().jump(rest, &[]);
         }
         self.builder.seal_block(rest);
-        self.builder.switch_to_block(rest);
+        self.switch_to(rest);
         if let Some(alive) = alive {
             let lanes = self.home_lanes(&alive);
             self.store_alive(&Mask::Lanes(lanes));
@@ -391,7 +393,7 @@ impl Lowering<'_, '_> {
             let header = self.builder.create_block();
             let at = self.builder.append_block_param(header, types::I64);
             self.builder.ins().jump(header, &[zero.into()]);
-            self.builder.switch_to_block(header);
+            self.switch_to(header);
             (Some(header), at)
         } else {
             (None, zero)
@@ -406,8 +408,9 @@ impl Lowering<'_, '_> {
         let locals = self.builder.ins().imul_imm_u(at, step);
         let locals = self.builder.ins().iadd_imm_s(locals, self.layout.locals as i64);
         let locals = self.builder.ins().iadd(self.arena, locals);
-        self.position = Position { first_thread, row, record, locals };
-        PacketLoop { header, at, next }
+        self.position = Position { number: at, first_thread, row, record, locals };
+        self.keep_anchors();
+        PacketLoop { header, next }
     }
 
     /// Goes on to the next packet; the builder stands after the last one.
@@ -415,10 +418,10 @@ impl Lowering<'_, '_> {
         self.stand(Site::Packets);
         self.builder.ins().jump(packets.next, &[]);
         self.builder.seal_block(packets.next);
-        self.builder.switch_to_block(packets.next);
+        self.switch_to(packets.next);
         let Some(header) = packets.header else { return };
         let done = self.builder.create_block();
-        let next = self.builder.ins().iadd_imm_s(packets.at, 1);
+        let next = self.builder.ins().iadd_imm_s(self.position.number, 1);
         let more = match self.layout.threads {
             Some(_) => self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.layout.packets)),
             None => {
@@ -431,13 +434,12 @@ impl Lowering<'_, '_> {
         self.builder.ins().brif(more, header, &[next.into()], done, &[]);
         self.builder.seal_block(header);
         self.builder.seal_block(done);
-        self.builder.switch_to_block(done);
+        self.switch_to(done);
     }
 }
 
 /// A loop over packets that is being written.
 pub(super) struct PacketLoop {
     header: Option<Block>,
-    at: ir::Value,
     next: Block,
 }

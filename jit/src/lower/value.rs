@@ -79,7 +79,7 @@ impl Lowering<'_, '_> {
         debug_assert_eq!(operand.ty(), self.func.ty(value), "type of {value}");
         if self.facts.is_kept(value) {
             self.keep(value, &operand);
-        } else if self.pressure.is_remote(value) {
+        } else if self.pressure.is_remote(value) && self.input_of(value).is_none() {
             self.store_remote(value, &operand);
         }
         self.set_value(value, operand);
@@ -110,8 +110,16 @@ impl Lowering<'_, '_> {
         self.emit().store_operand(operand, uniform, record, at, own_flags());
     }
 
-    /// Reads a kept value of another segment, or a remote one.
+    /// Reads a kept value of another segment, or a remote one. Inputs are made anew.
     pub fn recall(&mut self, value: Value) {
+        if let Some(input) = self.input_of(value) {
+            let operand = self.input(input, self.facts.is_uniform(value));
+            self.set_value(value, operand);
+            if !self.pressure.is_remote(value) {
+                self.firsts[value.index()] = self.first_of_input(input);
+            }
+            return;
+        }
         if !self.facts.is_kept(value) {
             let operand = self.load_remote(value);
             return self.set_value(value, operand);
@@ -127,27 +135,22 @@ impl Lowering<'_, '_> {
         self.set_value(value, operand);
     }
 
-    /// Makes a value of elsewhere usable in this segment: an input is made anew, a kept value read. A remote one is read
-    /// where it is used.
+    /// Makes a value of elsewhere usable in this segment. A remote one is recalled where it is used.
     pub fn import(&mut self, value: Value) {
         let remote = self.pressure.is_remote(value);
         if remote || self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
             return;
         }
-        let input = match self.func.value(value).def {
+        self.recall(value);
+    }
+
+    fn input_of(&self, value: Value) -> Option<Input> {
+        match self.func.value(value).def {
             ValueDef::Result(inst, _) => match self.func.inst(inst).kind {
                 InstKind::Input(input) => Some(input),
                 _ => None,
             },
             ValueDef::Param(..) => None,
-        };
-        match input {
-            Some(input) => {
-                let operand = self.input(input, self.facts.is_uniform(value));
-                self.set_value(value, operand);
-                self.firsts[value.index()] = self.first_of_input(input);
-            }
-            None => self.recall(value),
         }
     }
 
@@ -315,7 +318,7 @@ impl Lowering<'_, '_> {
     }
 
     fn group_id(&self, n: u8) -> ir::Value {
-        self.group_id[usize::from(n)].expect("loaded at the function's start")
+        self.group_id[usize::from(n)]
     }
 
     /// An `i32` scalar as an operand.
