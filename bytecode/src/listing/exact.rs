@@ -40,7 +40,12 @@ fn exact_direct3d9(bytes: &[u8], limits: &Limits) -> String {
 
 fn write(out: &mut String, bytes: &[u8], container: &Container<'_>, limits: &Limits) -> fmt::Result {
     if let Ok(parts) = Parts::read(container, limits) {
-        header::write(out, &parts)?;
+        let mut comment = String::new();
+        header::write(&mut comment, &parts)?;
+        // The names in it may hold line breaks, which end a comment.
+        if comment.lines().all(|line| line.starts_with("//")) {
+            out.push_str(&comment);
+        }
     }
     let chunks: Vec<(FourCc, &[u8])> = container.chunks().iter().map(|chunk| (chunk.name, chunk.data)).collect();
     let checksum = (!container.checksum_matches()).then(|| container.stored_checksum());

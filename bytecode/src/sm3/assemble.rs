@@ -68,6 +68,10 @@ fn without_semicolons(text: &str) -> String {
 pub(crate) fn is_program(cursor: &Cursor<'_>) -> bool {
     let mut ahead = cursor.clone();
     ahead.blanks();
+    while ahead.peek() == Some(';') {
+        ahead.take_while(|letter| letter != '\n');
+        ahead.blanks();
+    }
     Version::from_text(ahead.word()).is_some()
 }
 

@@ -197,9 +197,9 @@ fn sources_assemble_as_by_the_real_assembler() {
         if text.contains("sub") && !shader.profile.starts_with("ps_1") {
             continue;
         }
-        let program = sm3::assemble(&text, &Limits::default());
-        let program = program.unwrap_or_else(|error| panic!("{}: {error}", shader.name));
-        assert_eq!(sm3::encode(&program), shader.bytes, "{}", shader.name);
+        let assembly = assembler::assemble(&text, &Limits::default());
+        let assembly = assembly.unwrap_or_else(|error| panic!("{}: {error}", shader.name));
+        assert!(assembly.bytes == shader.bytes, "{}", shader.name);
         seen += 1;
     }
     assert!(seen > 15, "only {seen} sources were seen");
@@ -218,5 +218,22 @@ fn the_largest_programs_stay_within_the_stated_memory() {
         let (decoded, peak_bytes) = allocation::peak(|| sm3::decode(&bytes, 0, &limits));
         assert!(peak_bytes < 200 << 20, "{peak_bytes} bytes were allocated at once");
         assert_eq!(sm3::encode(&decoded.unwrap()), bytes);
+    }
+}
+
+/// A line break in a name would end the comment that a header is.
+#[test]
+fn names_may_hold_line_breaks() {
+    let limits = Limits::default();
+    for (file, name, broken) in [
+        ("level9.conversions.vs_4_0_level_9_1.cso", b"b4\0", b"b\n\0"),
+        ("constants.twice.ps_3_0.cso", b"$af", b"$\nf"),
+    ] {
+        let mut bytes = data::read(&data::data().join("direct3d9").join(file));
+        let at = bytes.windows(3).position(|window| window == name).expect("the name is there");
+        bytes[at..at + 3].copy_from_slice(broken);
+        let exact = listing::exact(&bytes, &limits).unwrap();
+        let assembly = assembler::assemble(&exact, &limits).unwrap_or_else(|error| panic!("{file}: {error}\n{exact}"));
+        assert!(assembly.bytes == bytes, "{file}:\n{exact}");
     }
 }

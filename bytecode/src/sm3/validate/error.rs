@@ -104,6 +104,9 @@ errors! {
     /// A texture type that is none.
     #[error("dcl at byte {at}: texture type {code} of {register} is none of 2 (2d), 3 (cube) and 4 (volume)")]
     TextureTypeCode { register: Register, code: u32, }
+    /// A texture type for what is no sampler.
+    #[error("dcl at byte {at}: {register} is no sampler, but has texture type {}", texture.text())]
+    TextureTypeOfOther { register: Register, texture: TextureType, }
     /// A usage that is none.
     #[error("dcl at byte {at}: usage {code} of {register} is none of 0 (position) to 13 (sample)")]
     UsageCode { register: Register, code: u32, }
@@ -169,9 +172,6 @@ errors! {
     /// An instruction that cannot run together with the one before it.
     #[error("{op} at byte {at}: it cannot run together with the instruction before it: {reason}")]
     CoIssue { op: Op, reason: &'static str, }
-    /// A texture type for what is no sampler.
-    #[error("dcl at byte {at}: {register} is no sampler, but has texture type {}", texture.text())]
-    TextureTypeOfOther { register: Register, texture: TextureType, }
     /// A count is over its limit.
     #[error("{op} at byte {at}: more than {limit} {what}")]
     Limit { op: Op, what: &'static str, limit: u32, }

@@ -75,7 +75,6 @@ impl Checker<'_> {
     fn destination(&self, slot: Slot, destination: &Destination) -> Result<(), ValidateError> {
         let (at, op, version) = (self.at, self.op, self.version);
         let register = destination.register;
-        let not_writable = ValidateError::NotWritable { at, op, register, version };
         let is_right = match slot {
             Slot::WriteAddress => register.file == RegisterFile::Address,
             Slot::WritePredicate => register.file == RegisterFile::Predicate,
@@ -84,8 +83,11 @@ impl Checker<'_> {
             }
             _ => self.is_writable(destination),
         };
+        if !is_right && slot == Slot::Test {
+            return Err(ValidateError::NotReadable { at, op, register, version });
+        }
         if !is_right {
-            return Err(not_writable);
+            return Err(ValidateError::NotWritable { at, op, register, version });
         }
         if destination.mask == 0 {
             return Err(ValidateError::NothingWritten { at, op, register });
