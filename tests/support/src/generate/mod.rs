@@ -86,7 +86,8 @@ pub fn generate(seed: u64) -> Program {
     // Flushing is explicit beside doubles only.
     let doubles = if program.is_tiny() { !random.one_in(3) } else { random.one_in(3) };
     let barriers = random.one_in(2);
-    let mut generator = Generator { random, program, doubles, barriers, left: statements, callable: Vec::new() };
+    let mut generator =
+        Generator { random, program, doubles, barriers, shares: false, left: statements, callable: Vec::new() };
     generator.functions();
     let mut body = generator.first_values();
     generator.program_body(&mut body);
@@ -102,6 +103,8 @@ struct Generator {
     doubles: bool,
     /// Whether there are barriers, so that uniform control flow must be kept uniform.
     barriers: bool,
+    /// Whether something uses shared memory.
+    shares: bool,
     /// Statements left to make.
     left: usize,
     /// Subroutines, and whether each may be called under uniform control flow only.
@@ -190,6 +193,9 @@ impl Generator {
         if self.program.is_tiny() && self.doubles && !self.random.one_in(4) {
             // One operation that is seen is enough to make flushing explicit.
             body.push(Node::Plain(self.pure_of(Op::DAdd, Scope::Any)));
+        }
+        if self.shares {
+            self.show_shared(body);
         }
     }
 }

@@ -89,12 +89,12 @@ impl Generator {
     }
 
     /// Several instructions whose general registers have just been read from memory, so that they meet words of all
-    /// kinds. All results are gathered in `r0`, where they are seen in the end.
+    /// kinds. All results are gathered.
     pub(super) fn pure_on_input(&mut self, block: &mut Block) {
         if self.program.temps < 4 {
             return block.push(Node::Plain(self.pure()));
         }
-        let (all, result, inputs) = (Register::Temp(0), Register::Temp(1), [2, 3]);
+        let (result, inputs) = (Register::Temp(1), [2, 3]);
         for input in inputs {
             block.push(Node::Group(self.read_input_to(Operand::to(Register::Temp(input), 0xf))));
         }
@@ -115,10 +115,15 @@ impl Generator {
             }
             block.push(Node::Plain(instr));
             for parts in written {
-                let [to, before] = [Operand::new(all.clone(), parts), Operand::whole(all.clone())];
-                block.push(Node::Plain(Instr::new(Op::Xor, vec![to, before, Operand::whole(result.clone())])));
+                self.gather(result.clone(), parts, block);
             }
         }
+    }
+
+    /// Mixes components of a register into `r0`, which is seen in the end.
+    pub(super) fn gather(&mut self, from: Register, parts: Parts, block: &mut Block) {
+        let [to, before] = [Operand::new(Register::Temp(0), parts), Operand::whole(Register::Temp(0))];
+        block.push(Node::Plain(Instr::new(Op::Xor, vec![to, before, Operand::whole(from)])));
     }
 
     /// An instruction on what is uniform.

@@ -6,7 +6,7 @@ use brolga_bytecode::sm5::ops::{Type, Width};
 use super::Generator;
 use super::access::{ATOMICS, scratch};
 use super::pure::Scope;
-use crate::program::{Instr, Modifier, Operand, Parts, Register};
+use crate::program::{Block, Instr, Modifier, Node, Operand, Parts, Register};
 use crate::views::{COUNTED, SHARED_BYTES_PER_THREAD, TOTALS, TOTALS_EACH, Totals};
 
 /// How a part of the program uses shared memory.
@@ -32,11 +32,30 @@ impl Generator {
 
     /// An access to shared memory.
     pub(super) fn shared_access(&mut self, shared: SharedUse) -> Vec<Instr> {
+        self.shares = true;
         match shared {
             SharedUse::Own => self.own_shared(),
             SharedUse::Read => self.read_shared(),
             SharedUse::Update(n) => self.update_shared(n),
         }
+    }
+
+    /// Gathers in `r0` what is left in shared memory, which nobody sees after the run.
+    pub(super) fn show_shared(&mut self, block: &mut Block) {
+        block.push(Node::Sync(1 << 11 | 1 << 12));
+        let index = Operand::new(Register::IndexInGroup, Parts::None);
+        let base = Operand::word(4 * self.random.below(5) as u32);
+        let offset = self.offset(self.program.layout.shared_bytes);
+        let (to, from) = scratch(0);
+        let loaded = Operand::to(Register::Temp(1), 0xf);
+        let [structured, raw] = [0, 1].map(|n| Operand::whole(Register::Shared(n)));
+        block.push(Node::Group(vec![
+            Instr::new(Op::IMad, vec![to, index.clone(), Operand::word(SHARED_BYTES_PER_THREAD), base]),
+            Instr::new(Op::LdRaw, vec![loaded.clone(), from, raw]),
+        ]));
+        self.gather(Register::Temp(1), Parts::Mask(0xf), block);
+        block.push(Node::Plain(Instr::new(Op::LdStructured, vec![loaded, index, offset, structured])));
+        self.gather(Register::Temp(1), Parts::Mask(0xf), block);
     }
 
     fn own_shared(&mut self) -> Vec<Instr> {
