@@ -13,6 +13,8 @@ cd "$(dirname "$0")/.."
 
 # Sanitizers, and flags for some crates only, are unstable options. Nothing else is built with them.
 export RUSTC_BOOTSTRAP=1
+# Examples in documentation are linked by rustdoc, which does not look at the profile.
+export RUSTDOCFLAGS="-Zsanitizer=address"
 # Leaks are failures too.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:detect_stack_use_after_return=1:strict_init_order=1}"
 
