@@ -23,8 +23,8 @@ use flow::Context;
 use pure::Scope;
 pub use pure::pure_ops;
 
-/// Group sizes: whole and broken packets, one and several, every dimension.
-const GROUPS: [[u32; 3]; 22] = [
+/// Group sizes: whole and broken packets, one and several, every dimension, rows that packets fill as most shaders have.
+const GROUPS: [[u32; 3]; 25] = [
     [1, 1, 1],
     [1, 1, 1],
     [2, 1, 1],
@@ -47,6 +47,9 @@ const GROUPS: [[u32; 3]; 22] = [
     [2, 2, 4],
     [1, 9, 1],
     [70, 1, 1],
+    [8, 8, 1],
+    [16, 2, 1],
+    [8, 2, 2],
 ];
 
 /// A shader for the seed.
