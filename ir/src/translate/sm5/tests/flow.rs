@@ -68,15 +68,15 @@ fn code_behind_a_terminator_is_dropped() {
 fn switches_share_arms_and_have_a_default() {
     let text = "dcl_temps 2
         switch r1.x
-          case 1
-          case 2
+          case l(1)
+          case l(2)
             mov r0.x, l(12)
             break
-          case 7
+          case l(7)
           default
             mov r0.x, l(99)
             break
-          case 3
+          case l(3)
             mov r0.x, l(3)
             break
         endswitch
@@ -86,7 +86,7 @@ fn switches_share_arms_and_have_a_default() {
     let text = "dcl_temps 2
         mov r0.x, l(5)
         switch r1.x
-          case 1
+          case l(1)
             mov r0.x, l(1)
             break
         endswitch
@@ -102,9 +102,9 @@ fn a_break_in_a_switch_stays_in_it_and_a_continue_leaves_it() {
           breakc_nz r2.y
           iadd r2.x, r2.x, l(1)
           switch r2.x
-            case 2
+            case l(2)
               continue
-            case 3
+            case l(3)
               if_nz r1.x
                 break
               endif

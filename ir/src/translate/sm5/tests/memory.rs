@@ -66,7 +66,7 @@ fn written_out(statement: &str, known: &HashMap<String, String>) -> String {
 #[test]
 fn constant_buffers_are_read_in_one_span() {
     assert_eq!(
-        accesses("dcl_constantbuffer cb0[9]\nmov r0.xyz, cb0[r1.x + 2].zyzz\nmov r0.w, cb0[8].w"),
+        accesses("dcl_constantbuffer cb0[9], immediateIndexed\nmov r0.xyz, cb0[r1.x + 2].zyzz\nmov r0.w, cb0[8].w"),
         [
             "load res0[iadd(r1.x, 2) + 4]",
             "r0.x = a0.1",
@@ -106,7 +106,7 @@ fn stores_write_consecutive_words() {
 
 #[test]
 fn atomics_on_every_kind_of_memory() {
-    let declared = "dcl_uav_raw u0\ndcl_uav_structured u1, 16\ndcl_uav_typed u2\ndcl_tgsm_structured g0, 8, 4\n";
+    let declared = "dcl_uav_raw u0\ndcl_uav_structured u1, 16\ndcl_uav_typed_texture2d (float,float,float,float) u2\ndcl_tgsm_structured g0, 8, 4\n";
     let check = |line: &str, expected: &[&str]| assert_eq!(accesses(&format!("{declared}{line}")), expected, "{line}");
     check("atomic_imax u0, r1.x, r2.y", &["atomic smax res0[r1.x], r2.y"]);
     check("atomic_umin g0, r1.xyxx, l(7)", &["atomic umin g0[r1.x + r1.y], 7"]);
@@ -132,7 +132,8 @@ fn counters_are_noted_in_the_interface() {
 
 #[test]
 fn texels_and_queries() {
-    let declared = "dcl_resource_typed t0\ndcl_uav_typed u0\n";
+    let declared =
+        "dcl_resource_texture2d (float,float,float,float) t0\ndcl_uav_typed_texture2d (float,float,float,float) u0\n";
     let check = |line: &str, expected: &[&str]| assert_eq!(accesses(&format!("{declared}{line}")), expected, "{line}");
     check("ld r0.xy, r1.xyzw, t0.wxyz", &["texel_load res0[r1.x, r1.y] level r1.w", "r0.x = a0.3", "r0.y = a0.0"]);
     check("ld_uav_typed r0.x, r1.yxxx, u0.x", &["texel_load res1[r1.y, r1.x]", "r0.x = a0.0"]);
@@ -147,7 +148,7 @@ fn texels_and_queries() {
 #[test]
 fn offsets_move_texel_coordinates() {
     assert_eq!(
-        accesses("dcl_resource_typed t0\nld_aoffimmi(-1,2,3) r0.x, r1.xyzw, t0.x"),
+        accesses("dcl_resource_texture2d (float,float,float,float) t0\nld_aoffimmi(-1,2,3) r0.x, r1.xyzw, t0.x"),
         ["texel_load res0[iadd(r1.x, 0xffffffff), iadd(r1.y, 2)] level r1.w", "r0.x = a0.0"]
     );
 }
@@ -155,12 +156,16 @@ fn offsets_move_texel_coordinates() {
 #[test]
 fn sizes_come_as_integers_or_reciprocals_too() {
     let check = |line: &str, expected: &[&str]| {
-        assert_eq!(accesses(&format!("dcl_resource_typed t0\n{line}")), expected, "{line}");
+        assert_eq!(
+            accesses(&format!("dcl_resource_texture2d (float,float,float,float) t0\n{line}")),
+            expected,
+            "{line}"
+        );
     };
     check("resinfo_uint r0.xw, r1.x, t0.xyzw", &["query texture_size res0 level r1.x", "r0.x = a0.0", "r0.w = a0.3"]);
     let one = "0x3f800000";
     check(
-        "resinfo_rcpFloat r0.yzw, r1.x, t0.xyzw",
+        "resinfo_rcpfloat r0.yzw, r1.x, t0.xyzw",
         &[
             "query texture_size res0 level r1.x",
             &format!("r0.y = bits.f32(fdiv({one}, utof(a0.1)))"),
