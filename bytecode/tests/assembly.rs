@@ -54,6 +54,11 @@ fn the_same_thing_may_be_written_in_several_ways() {
     for [text, same] in [
         ["mov r0, v[vPrim][2]", "mov r0.xyzw, v[vPrim + 0][2].xyzw"],
         ["mov r0, v[x0[vPrim]][2]", "mov r0, v[x0[vPrim + 0].xyzw + 0][2]"],
+        ["dcl_globalFlagsnone", ".words 0x0100006a"],
+        ["sync_sat_uglobal_t", ".words 0x010068be"],
+        ["sync_sat_ugroup_g", ".words 0x010030be"],
+        ["dcl_inputprimitive patch3", ".words 0x0100505d"],
+        ["dcl_uav_typed_texture2dms (float,float,float,float) u0", ".words 0x0400209c 0x0011e000 0 0x5555"],
         ["mov r0, r1", "mov r0.xyzw, r1.xyzw"],
         ["mov r0.xy,r1.zw", "mov r0.xy, r1.zwww"],
         ["  mov   r0.x , r1.x  // why", "mov r0.x, r1.x"],

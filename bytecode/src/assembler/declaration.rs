@@ -57,6 +57,10 @@ impl Head {
             let [counter, rasterizer_ordered, globally_coherent] = ["_opc", "_rov", "_glc"].map(&mut take);
             head.flags = UavFlags { globally_coherent, rasterizer_ordered, counter };
         }
+        // Without a flag the word is `dcl_globalFlagsnone`.
+        if let Some(flags) = name.strip_suffix("none") {
+            name = flags;
+        }
         if let Some(interface) = name.strip_suffix("_dynamicindexed") {
             (name, head.dynamic) = (interface, true);
         }
@@ -215,7 +219,7 @@ impl Declaring<'_, '_> {
     fn global_flags(&mut self) -> Read<DeclarationKind> {
         let mut flags = 0;
         loop {
-            if flags == 0 && matches!(self.cursor.peek(), None | Some('\n')) {
+            if flags == 0 && matches!(self.cursor.peek(), None | Some('\r' | '\n')) {
                 break;
             }
             let start = self.cursor.at();
@@ -328,7 +332,7 @@ impl Declaring<'_, '_> {
         let name = self.cursor.word();
         let named = PRIMITIVES.iter().find(|(_, text)| *text == name).map(|(number, _)| *number);
         let patch = || {
-            let points: u32 = name.strip_prefix("patch_")?.parse().ok()?;
+            let points: u32 = name.strip_prefix("patch")?.parse().ok()?;
             (points <= 32).then_some(PATCH_BASE + points)
         };
         let problem = || {

@@ -91,8 +91,9 @@ impl Head {
         let has_resource = take("_indexable");
         let has_offsets = take("_aoffimmi");
         let test = if take("_z") { Some(Test::Zero) } else { take("_nz").then_some(Test::NonZero) };
-        // fxc prints `_sat` for the bit that `_ugroup` has.
         let saturate = take("_sat");
+        // fxc prints `_sat` for the bit that `_ugroup` has, and nothing else where `_uglobal` is set too.
+        let sync_flags = sync_flags.map(|flags| SyncFlags { uav_group: flags.uav_group || saturate, ..flags });
         let op = op_named(name)?;
         let info = op.info();
         let has = |what: Carries| info.carries.has(what);

@@ -159,6 +159,9 @@ impl<'t> Lines<'_, 't> {
                 let line = self.next("a default value")?;
                 let default = self.default(&line, words)?;
                 let variable = variables.last_mut().ok_or_else(|| self.comment.wrong(&line, "a variable"))?;
+                if default.len() != (variable.size_bytes as usize).next_multiple_of(4) {
+                    return Err(self.comment.wrong(&line, "a default value of the variable's size"));
+                }
                 variable.default = Some(default);
                 continue;
             }

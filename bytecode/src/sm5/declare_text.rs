@@ -40,7 +40,7 @@ impl Declaration {
                 let register = Range("CB", model, range);
                 write!(f, "{op} {register}[{vectors}], {access}{}", Space(model, range))
             }
-            DeclarationKind::GlobalFlags(flags) => write!(f, "{op} {}", flags_text(*flags)),
+            DeclarationKind::GlobalFlags(flags) => write!(f, "{op}{}", flags_text(*flags)),
             DeclarationKind::Input { operand, system_value, interpolation } => {
                 write!(f, "{op} ")?;
                 if let Some(interpolation) = interpolation {
@@ -60,7 +60,7 @@ impl Declaration {
             DeclarationKind::InputPrimitive { primitive } => {
                 match PRIMITIVES.iter().find(|(number, _)| number == primitive) {
                     Some((_, text)) => write!(f, "{op} {text} "),
-                    None => write!(f, "{op} patch_{} ", primitive.saturating_sub(PATCH_BASE)),
+                    None => write!(f, "{op} patch{} ", primitive.saturating_sub(PATCH_BASE)),
                 }
             }
             DeclarationKind::OutputTopology(topology) => write!(f, "{op} {topology} "),
@@ -114,7 +114,9 @@ fn write_resource(
         }
         ResourceKind::Typed { dimension, samples, returns: [x, y, z, w] } => {
             write!(f, "{name}_{dimension}")?;
-            if matches!(dimension, ResourceDimension::Texture2DMs | ResourceDimension::Texture2DMsArray) {
+            let is_multisampled =
+                matches!(dimension, ResourceDimension::Texture2DMs | ResourceDimension::Texture2DMsArray);
+            if is_multisampled && file == "t" {
                 write!(f, "({samples})")?;
             }
             write!(f, "{flags} ({x},{y},{z},{w}) {register}{space}")
@@ -131,11 +133,11 @@ pub(crate) const UAV_FLAGS: [UavFlag; 3] = [
     ("_opc", |flags| flags.counter),
 ];
 
-/// The flags with a name, in the order in which they are printed.
+/// The flags with a name, in the order in which they are printed; `none` without a space before it.
 fn flags_text(flags: GlobalFlags) -> String {
     let set: Vec<&str> =
         GlobalFlags::NAMES.iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, text)| *text).collect();
-    set.join(" | ")
+    if set.is_empty() { "none".into() } else { format!(" {}", set.join(" | ")) }
 }
 
 /// A declared register or range: `t3`, and `T0[3:5]` in 5.1.

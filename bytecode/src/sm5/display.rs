@@ -170,7 +170,8 @@ impl Instruction {
         }
         let sync = [
             (self.sync.uav_global, "_uglobal"),
-            (self.sync.uav_group, "_ugroup"),
+            // The wider of the two says it.
+            (self.sync.uav_group && !self.sync.uav_global, "_ugroup"),
             (self.sync.shared_memory, "_g"),
             (self.sync.threads, "_t"),
         ];

@@ -1,6 +1,6 @@
 """Makes the blobs here that are not compiled. Their listings are what fxc's disassembler wrote for them.
 
-`literals` and `precision*` hold every instruction of the table in bytecode/src/sm5/ops.rs that has operands and may stand
+`declarations` has every name of an enumeration. `literals` and `precision*` hold every instruction of the table in bytecode/src/sm5/ops.rs that has operands and may stand
 alone; `system_values` and `component_types` are signatures with an empty program.
 """
 import pathlib
@@ -102,7 +102,49 @@ def component_types():
     return dxbc.container([("ISGN", signature(plain)), ("OSG1", signature(rows, "1")), ("SHEX", shex)])
 
 
+def declarations():
+    """Every number of every enumeration of declarations that has a text, of `resinfo`, `sampleinfo` and `sync`."""
+
+    def item(opcode, controls, *operands):
+        return [opcode | controls | len(operands) + 1 << 24, *operands]
+
+    words = []
+    for n in range(1, 13):
+        words += item(0x58, n << 11, 0x00107000, n, 0x5555) + item(0x9C, n << 11, 0x0011E000, n, 0x5555)
+    for n in range(1, 10):
+        words += item(0x58, 3 << 11, 0x00107000, n, n * 0x1111)
+    for n in range(8):
+        words += item(0x58, 4 << 11 | n << 16, 0x00107000, n, 0x5555) + item(0x62, n << 11, 0x001010F2, n)
+    for n in range(3):
+        words += item(0x5A, n << 11, 0x00106000, n)
+    for n in range(23):
+        words += item(0x61, 0, 0x001010F2, n, n) + item(0x67, 0, 0x001020F2, n, n)
+    for n in range(10, 24):
+        words += item(0x6A, 1 << n & ~0x7FF)
+    for n in 16, 17, 23:
+        words += item(0x9D, 1 << n, 0x0011E000, n) + item(0x9E, 1 << n, 0x0011E000, n, 16)
+    words += item(0x9B, 0, 1, 2, 3) + item(0x9F, 0, 0x0011F000, 0, 64) + item(0x69, 0, 0, 4, 3)
+    words += item(0x99, 0, 3) + item(0x9A, 0, 3) + item(0xCE, 0, 4) + item(0x98, 0, 0x42800000) + item(0x8F, 0, 0x00110000, 2)
+    for n in [0, 1, 2, 3, 6, *range(7, 40)]:
+        words += item(0x5D, n << 11)
+    for n in 0, 1, 3, 5:
+        words += item(0x5C, n << 11)
+    for n in 0, 1, 32:
+        words += item(0x93, n << 11) + item(0x94, n << 11)
+    for n in range(1, 5):
+        words += (item(0x95, n << 11) if n < 4 else []) + item(0x96, n << 11) + item(0x97, n << 11)
+    for n in range(3):
+        words += item(0x3D, n << 11, 0x001000F2, 1, 0x4001, 0, 0x00107E46, 0)
+        words += item(0x6F, n << 11, 0x001000F2, 1, 0x00107E46, 0)
+    for n in range(16):
+        words += item(0xBE, n << 11)
+    words += item(0x3E, 0)
+    shex = struct.pack("<%dI" % (len(words) + 2), 0x50, len(words) + 2, *words)
+    return dxbc.container([("ISGN", signature([])), ("OSGN", signature([])), ("SHEX", shex)])
+
+
 for name, blob in {
+    "declarations.ps_5_0": declarations(),
     "literals.ps_5_0": program(instructions(0, 0, True)),
     "precision_result.ps_5_0": program(instructions(1, 0, False)),
     "precision_sources.ps_5_0": program(instructions(0, 1, False)),
