@@ -52,6 +52,12 @@ impl Anchors {
 }
 
 impl Lowering<'_, '_> {
+    /// Whether the function is so large that little should stay in registers for long, or change over branches in them:
+    /// each such change, too, costs the register allocator time for everything that is alive there.
+    pub fn is_large(&self) -> bool {
+        self.kept_anchors.is_some()
+    }
+
     fn anchors(&mut self) -> [&mut ir::Value; COUNT as usize] {
         let [x, y, z] = &mut self.group_id;
         let position = &mut self.position;

@@ -4,6 +4,7 @@
 //! written once. This is the path of atomics, of lanes that choose their own view, and of all packets for which a check
 //! of the whole failed.
 
+use brolga_ir::Type;
 use brolga_ir::function::AtomicOp;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
@@ -12,7 +13,7 @@ use super::mask::Mask;
 use super::place::{Access, Area, Limit, Spread, Target};
 use super::{LANES, Lowering, own_flags, word_flags};
 use crate::abi::offsets;
-use crate::packet::{Operand, Packet};
+use crate::packet::{Operand, Packet, Uniform};
 
 /// What a lane does at its address.
 #[derive(Clone, Copy)]
@@ -52,14 +53,13 @@ impl Lowering<'_, '_> {
             Spread::Scattered => None,
             Spread::Same | Spread::Strided(_) => value.map(|value| self.first(value)),
         });
-        let body = self.builder.create_block();
-        let lane = self.builder.append_block_param(body, types::I64);
-        let (active, next, done) =
-            (self.builder.create_block(), self.builder.create_block(), self.builder.create_block());
-        let zero = self.builder.ins().iconst(types::I64, 0);
-        self.builder.ins().jump(body, &[zero.into()]);
+        let [body, active, next, done] = [(); 4].map(|()| self.builder.create_block());
+        let remote = self.is_large();
+        let place = self.zero_home(Type::I64, true, remote);
+        self.builder.ins().jump(body, &[]);
 
         self.builder.switch_to_block(body);
+        let lane = self.home(&place).values()[0];
         let row = self.builder.ins().iadd(self.base, lane);
         let takes_part = self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_MASK);
         self.builder.ins().brif(takes_part, active, &[], next, &[]);
@@ -71,11 +71,13 @@ impl Lowering<'_, '_> {
         self.builder.seal_block(next);
         self.builder.switch_to_block(next);
         let following = self.builder.ins().iadd_imm_s(lane, 4);
+        self.set_home(&place, &Uniform { ty: Type::I64, value: following }.into(), None);
         let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, i64::from(LANES * 4));
-        self.builder.ins().brif(more, body, &[following.into()], done, &[]);
+        self.builder.ins().brif(more, body, &[], done, &[]);
         self.builder.seal_block(body);
         self.builder.seal_block(done);
         self.builder.switch_to_block(done);
+        self.release(place);
         (0..work.results()).map(|word| self.load_context(offsets::call_result(word)).into()).collect()
     }
 

@@ -173,7 +173,8 @@ impl Lowering<'_, '_> {
         self.builder.seal_block(slow);
         self.builder.switch_to_block(quick);
         let values = fast(self);
-        let new = |value: Packet| self.new_home(Type::I32, false, &value.into(), false);
+        let remote = self.is_large();
+        let new = |value: Packet| self.new_home(Type::I32, false, &value.into(), remote);
         let homes: Vec<Home> = values.into_iter().map(new).collect();
         self.builder.ins().jump(done, &[]);
         self.builder.switch_to_block(slow);

@@ -115,7 +115,7 @@ impl Lowering<'_, '_> {
     /// Looks up the views of ranges with one register that code goes to directly. A large function looks where it uses
     /// them (see `anchor.rs`).
     pub fn look_up_views(&mut self) {
-        if self.kept_anchors.is_some() {
+        if self.is_large() {
             return;
         }
         let mut wanted = vec![false; self.views.len()];

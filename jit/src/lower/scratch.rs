@@ -107,7 +107,7 @@ impl Lowering<'_, '_> {
 
     /// Whether masks of open constructs go to memory: there are many, or they would be alive for long.
     pub fn is_deep(&self) -> bool {
-        self.frames.len() > SHALLOW || self.kept_anchors.is_some()
+        self.frames.len() > SHALLOW || self.is_large()
     }
 
     /// Puts a mask aside.
