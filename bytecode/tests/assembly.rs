@@ -118,6 +118,7 @@ fn mistakes_are_shown_where_they_are_with_what_to_do() {
         ("", (1, 1), "there is no program", Some("such as `cs_5_0`")),
         ("mov r0, r1", (1, 1), "there is no profile `mov`", Some("such as `cs_5_0`")),
         ("cs_6_0", (1, 1), "there is no profile `cs_6_0`", Some("such as `cs_5_0`")),
+        ("cs_5_0\nmvo r0, r1", (2, 1), "there is no instruction `mvo`", Some("did you mean `mov`?")),
         ("cs_5_0\nad r0, r1, r2", (2, 1), "there is no instruction `ad`", Some("did you mean `add`?")),
         ("cs_5_0\n  if r0.x", (2, 3), "there is no instruction `if`", Some("did you mean `if_nz`?")),
         ("cs_5_0\nadd_z r0, r1, r2", (2, 1), "there is no instruction `add_z`", Some("did you mean `add`?")),
