@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 #[path = "cli/bench.rs"]
 mod bench;
+#[path = "cli/info.rs"]
+mod info;
 #[path = "cli/listing.rs"]
 mod listing;
 

@@ -6,6 +6,7 @@
 //! | `reader.rs` | the bounded reader that every access goes through |
 //! | `container/` | the DXBC container and its chunks |
 //! | `shader.rs` | a whole shader, read in one step |
+//! | `info/` | what there is to know of a shader without reading its instructions |
 //! | `listing/` | fxc's own listing, and one that loses nothing |
 //! | `assembler/` | either of them to a container |
 //! | `sm5/` | shader models 4.0 to 5.1: the instruction table, decoding, validation |
@@ -25,6 +26,7 @@
 
 pub mod assembler;
 pub mod container;
+pub mod info;
 pub mod limits;
 pub mod listing;
 mod reader;
@@ -33,4 +35,4 @@ pub mod sm3;
 pub mod sm5;
 
 pub use limits::Limits;
-pub use shader::{ChecksumPolicy, Error, LoadOptions, Shader, check};
+pub use shader::{ChecksumPolicy, Error, LoadOptions, Shader, check, findings};

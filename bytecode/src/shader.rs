@@ -26,6 +26,9 @@ pub enum Error {
     /// The program of Direct3D 9 breaks a rule.
     #[error(transparent)]
     Validate9(#[from] sm3::ValidateError),
+    /// The table of constants of Direct3D 9 is broken.
+    #[error(transparent)]
+    Constants(#[from] sm3::constants::ConstantsError),
 }
 
 impl Error {
@@ -37,6 +40,7 @@ impl Error {
             Self::Validate(error) => error.at(),
             Self::Decode9(error) => error.at(),
             Self::Validate9(error) => error.at(),
+            Self::Constants(error) => error.at(),
         }
     }
 }
@@ -123,5 +127,63 @@ pub fn check(bytes: &[u8], options: &LoadOptions) -> Result<(), Error> {
     match Container::parse(bytes, limits)?.level9()? {
         Some(level9) => check_direct3d9(&level9.program, level9.program_at),
         None => Ok(()),
+    }
+}
+
+/// Everything that is wrong with a shader of any model: of each part the first fault. What cannot be read for the fault of
+/// another part is not named. A checksum that does not match is a fault, but where the program prints messages: the
+/// compiler gives such programs another hash.
+pub fn findings(bytes: &[u8], limits: &Limits) -> Vec<Error> {
+    let mut findings = Findings { limits, found: Vec::new() };
+    if sm3::is_program(bytes) {
+        findings.direct3d9(bytes, 0);
+    } else if let Some(container) = findings.keep(Container::parse(bytes, limits)) {
+        findings.container(&container);
+    }
+    findings.found
+}
+
+/// What is wrong so far.
+struct Findings<'l> {
+    limits: &'l Limits,
+    found: Vec<Error>,
+}
+
+impl Findings<'_> {
+    /// Notes what is wrong with a part.
+    fn keep<T>(&mut self, part: Result<T, impl Into<Error>>) -> Option<T> {
+        part.map_err(|error| self.found.push(error.into())).ok()
+    }
+
+    fn container(&mut self, container: &Container<'_>) {
+        let limits = self.limits;
+        let program =
+            self.keep(container.program()).and_then(|chunk| self.keep(sm5::decode(chunk.data, chunk.at, limits)));
+        let is_message = |item: &sm5::Item| match &item.kind {
+            sm5::ItemKind::CustomData(data) => matches!(data.content, sm5::CustomContent::Message(_)),
+            sm5::ItemKind::Instruction(_) | sm5::ItemKind::Declaration(_) => false,
+        };
+        if !program.as_ref().is_some_and(|program| program.items.iter().any(is_message)) {
+            self.keep(container.require_checksum());
+        }
+        self.keep(container.inputs(limits));
+        self.keep(container.outputs(limits));
+        self.keep(container.patch_constants(limits));
+        self.keep(container.resources(limits));
+        self.keep(container.classes(limits));
+        self.keep(container.features());
+        if let Some(program) = program {
+            self.keep(sm5::validate(program, limits));
+        }
+        if let Some(level9) = self.keep(container.level9()).flatten() {
+            self.direct3d9(&level9.program, level9.program_at);
+        }
+    }
+
+    fn direct3d9(&mut self, bytes: &[u8], at: u32) {
+        if let Some(program) = self.keep(sm3::decode(bytes, at, self.limits)) {
+            self.keep(program.constants(self.limits));
+            self.keep(sm3::validate(program, self.limits));
+        }
     }
 }

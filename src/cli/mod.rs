@@ -8,6 +8,9 @@
 //! | `bench_result.rs` | what a measurement prints on stdout, as a table or JSON |
 //! | `dis.rs` | `brolga dis` |
 //! | `asm.rs` | `brolga asm` |
+//! | `info.rs` | `brolga info` |
+//! | `info_json.rs` | what it says as JSON |
+//! | `validate.rs` | `brolga validate` |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
 //! | `interrupt.rs` | what an interrupt does |
@@ -19,6 +22,8 @@ mod asm;
 mod bench;
 mod bench_result;
 mod dis;
+mod info;
+mod info_json;
 mod interrupt;
 mod options;
 mod progress;
@@ -27,6 +32,7 @@ mod run;
 mod stream;
 mod style;
 mod summary;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -72,6 +78,10 @@ enum Command {
     Dis(dis::Arguments),
     /// Assemble a listing into a shader
     Asm(asm::Arguments),
+    /// Say what a shader binds, takes and gives, and how large it is
+    Info(info::Arguments),
+    /// Find everything that is wrong with shaders: a line for each finding
+    Validate(validate::Arguments),
 }
 
 /// When to use colours.
@@ -94,6 +104,8 @@ pub fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments, &styles),
         Command::Dis(arguments) => dis::run(&arguments, &styles),
         Command::Asm(arguments) => asm::run(&arguments, &styles),
+        Command::Info(arguments) => info::run(&arguments, &styles),
+        Command::Validate(arguments) => validate::run(&arguments, &styles),
     };
     match ending {
         Ok(ending) => ending.into(),

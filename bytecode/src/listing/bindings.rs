@@ -35,15 +35,17 @@ pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
 }
 
 /// What the columns of a binding say.
-struct Row {
-    file: &'static str,
-    ty: &'static str,
-    format: String,
-    dimension: String,
+pub(crate) struct Row {
+    /// The letters before the register's number.
+    pub file: &'static str,
+    pub ty: &'static str,
+    pub format: String,
+    pub dimension: String,
 }
 
 impl Row {
-    fn of(binding: &Binding) -> Self {
+    /// The columns of this binding.
+    pub fn of(binding: &Binding) -> Self {
         const COMPARISON: u32 = 2;
         let fixed = |file, ty, format: &str, dimension: &str| Self {
             file,

@@ -99,7 +99,7 @@ fn write_type(
 }
 
 /// The type of a variable that is no structure.
-fn type_text(ty: &VariableType) -> String {
+pub(crate) fn type_text(ty: &VariableType) -> String {
     let named = BASE_TYPES.iter().find(|(number, _)| *number == ty.base).map(|(_, text)| *text);
     let base = named.or(ty.name.as_deref()).unwrap_or("unknown");
     match ty.class {

@@ -47,23 +47,28 @@ fn write_notes(out: &mut String, parts: &Parts) -> fmt::Result {
     if !parts.checksum_matches {
         out.push_str("// Note: SHADER WILL ONLY WORK WITH THE DEBUG SDK LAYER ENABLED.\n//\n//\n");
     }
-    let flags = global_flags(&parts.program);
-    let needs = |needed: &&Needed| {
-        needed.feature.0 != 0 && parts.features.has(needed.feature) || needed.flag.0 != 0 && flags.has(needed.flag)
-    };
-    let needed: Vec<&Needed> = NEEDED.iter().filter(needs).collect();
+    let needed: Vec<&str> = needed_features(parts.features, global_flags(&parts.program)).collect();
     if needed.is_empty() {
         return Ok(());
     }
     out.push_str("// Note: shader requires additional functionality:\n");
-    for needed in needed {
-        writeln!(out, "//       {}", needed.text)?;
+    for text in needed {
+        writeln!(out, "//       {text}")?;
     }
     out.push_str("//\n//\n");
     Ok(())
 }
 
-fn global_flags(program: &Program) -> GlobalFlags {
+/// What a shader with these features and flags needs beyond its model.
+pub(crate) fn needed_features(features: FeatureFlags, flags: GlobalFlags) -> impl Iterator<Item = &'static str> {
+    let needs = move |needed: &&Needed| {
+        needed.feature.0 != 0 && features.has(needed.feature) || needed.flag.0 != 0 && flags.has(needed.flag)
+    };
+    NEEDED.iter().filter(needs).map(|needed| needed.text)
+}
+
+/// The global flags that a program declares.
+pub(crate) fn global_flags(program: &Program) -> GlobalFlags {
     let declarations = program.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Declaration(declaration) => Some(declaration),
         ItemKind::Instruction(_) | ItemKind::CustomData(_) => None,

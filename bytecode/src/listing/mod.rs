@@ -20,7 +20,7 @@ mod classes;
 mod exact;
 pub(crate) mod header;
 pub(crate) mod program;
-mod signatures;
+pub(crate) mod signatures;
 
 pub use exact::exact;
 

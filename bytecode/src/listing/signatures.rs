@@ -58,7 +58,8 @@ fn named(element: &SignatureElement) -> Option<&'static (&'static str, Option<&'
     NAMED.iter().find(|(name, ..)| name.eq_ignore_ascii_case(&element.name))
 }
 
-fn register_name(element: &SignatureElement) -> &'static str {
+/// The name of the register of an element that has no number.
+pub(crate) fn register_name(element: &SignatureElement) -> &'static str {
     const PRIMITIVE_ID: u32 = 7;
     if element.system_value == PRIMITIVE_ID {
         return "primID";
@@ -66,14 +67,16 @@ fn register_name(element: &SignatureElement) -> &'static str {
     named(element).and_then(|(_, register, _)| *register).unwrap_or("special")
 }
 
-fn system_value(element: &SignatureElement, stage: Stage) -> &'static str {
+/// The system value of an element; `NONE` if it has none.
+pub(crate) fn system_value(element: &SignatureElement, stage: Stage) -> &'static str {
     if element.system_value == 0 && stage == Stage::Pixel {
         return named(element).map_or("NONE", |(.., value)| value);
     }
     SYSTEM_VALUES.iter().find(|(number, _)| *number == element.system_value).map_or("NONE", |(_, text)| *text)
 }
 
-fn format_text(element: &SignatureElement) -> &'static str {
+/// The type of an element's components.
+pub(crate) fn format_text(element: &SignatureElement) -> &'static str {
     let precision = MinPrecision::from_code(element.min_precision).filter(|found| *found != MinPrecision::Full);
     match (element.component_type, precision) {
         (ComponentType::Float32, Some(found @ (MinPrecision::Float16 | MinPrecision::Float2_8))) => found.text(),

@@ -9,6 +9,7 @@
 //! | `encoding.rs` | what is decoded encodes to the same words |
 //! | `direct3d9.rs` | the same for Direct3D 9's token streams, which also encode to the same bytes |
 //! | `classes.rs` | their class linkage is that of the listing |
+//! | `info.rs` | what is said of it is what its listing says, and faults are found |
 //! | `malformed.rs` | broken blobs are judged as their manifest says |
 //! | `mutation.rs` | changed blobs never make the crate panic |
 //! | `allocation.rs` | counts what is allocated |
@@ -19,6 +20,7 @@ mod classes;
 mod data;
 mod direct3d9;
 mod encoding;
+mod info;
 mod listing;
 mod listings;
 mod malformed;

@@ -1,0 +1,146 @@
+//! What is known of a shader as text: facts line by line, then tables.
+
+use super::{Constants, Info, Place, Program, Signature, Variable};
+use std::fmt::{self, Display, Formatter};
+
+/// Columns of the names of facts.
+const FACT: usize = 16;
+/// Spaces before a member for each structure it is in.
+const INDENT: usize = 2;
+
+impl Display for Info {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let checksum = match self.checksum_matches {
+            None => "",
+            Some(true) => ", checksum right",
+            Some(false) => ", checksum not that of the content",
+        };
+        writeln!(f, "{}, {} bytes{checksum}", self.program.profile, self.size_bytes)?;
+        write_program(f, &self.program)?;
+        if let Some(level9) = &self.level9 {
+            writeln!(f, "\n{}, the second program, for feature levels 9.x", level9.profile)?;
+            write_program(f, level9)?;
+        }
+        let row = |chunk: &super::Chunk| vec![chunk.name.clone(), chunk.at.to_string(), chunk.size_bytes.to_string()];
+        table(f, "chunks", &["name", "at", "bytes"], self.chunks.iter().map(row).collect())
+    }
+}
+
+fn write_program(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
+    let mut fact = |name: &str, text: String| writeln!(f, "{name:<FACT$}  {text}");
+    let counts = &program.counts;
+    if let Some(creator) = &program.creator {
+        fact("compiler", creator.clone())?;
+    }
+    if let Some([x, y, z]) = program.group_size {
+        fact("group", format!("{x} x {y} x {z} threads"))?;
+    }
+    if program.shared_memory_bytes > 0 {
+        fact("shared memory", format!("{} bytes", program.shared_memory_bytes))?;
+    }
+    for (name, texts) in [("flags", &program.flags), ("needs", &program.features)] {
+        if !texts.is_empty() {
+            fact(name, texts.join(", "))?;
+        }
+    }
+    if let Some(temps) = counts.temps {
+        fact("temporaries", temps.to_string())?;
+    }
+    fact("declarations", counts.declarations.to_string())?;
+    let slots = counts.slots.map_or(String::new(), |slots| format!(" in {slots} slots"));
+    let by_name: Vec<String> = counts.by_name.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    fact("instructions", format!("{}{slots}: {}", counts.instructions, by_name.join(", ")))?;
+    fact("size", format!("{} words", counts.words))?;
+
+    write_bindings(f, program)?;
+    program.signatures.iter().try_for_each(|signature| write_signature(f, signature))?;
+    program.constants.iter().try_for_each(|constants| write_constants(f, constants))?;
+    let mappings = program.mappings.iter();
+    let mappings = mappings.map(|from| vec![from.register.clone(), from.count.to_string(), from.source.clone()]);
+    table(f, "where registers come from", &["register", "count", "source"], mappings.collect())
+}
+
+fn write_bindings(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
+    let rows = program.bindings.iter().map(|binding| {
+        let space = if binding.space == 0 { String::new() } else { format!(", space{}", binding.space) };
+        vec![
+            format!("{}{space}", binding.register),
+            binding.count.map_or("unbounded".to_owned(), |count| count.to_string()),
+            binding.kind.to_owned(),
+            binding.format.clone(),
+            binding.dimension.clone(),
+            binding.name.clone().unwrap_or_default(),
+        ]
+    });
+    table(f, "bindings", &["register", "count", "kind", "format", "dimension", "name"], rows.collect())
+}
+
+fn write_signature(f: &mut Formatter<'_>, signature: &Signature) -> fmt::Result {
+    let rows = signature.elements.iter().map(|element| {
+        let stream = if element.stream == 0 { String::new() } else { format!("m{}:", element.stream) };
+        vec![
+            format!("{stream}{}", element.name),
+            element.index.to_string(),
+            element.register.clone(),
+            letters(element.mask),
+            element.used_mask.map_or(String::new(), letters),
+            element.format.unwrap_or_default().to_owned(),
+            element.system_value.unwrap_or_default().to_owned(),
+        ]
+    });
+    let columns = ["semantic", "index", "register", "mask", "used", "format", "system value"];
+    table(f, signature.kind.text(), &columns, rows.collect())
+}
+
+/// The components of a mask.
+pub fn letters(mask: u8) -> String {
+    "xyzw".chars().enumerate().filter(|(n, _)| mask >> n & 1 != 0).map(|(_, letter)| letter).collect()
+}
+
+fn write_constants(f: &mut Formatter<'_>, constants: &Constants) -> fmt::Result {
+    let mut rows = Vec::new();
+    push_variables(&mut rows, &constants.variables, 0);
+    let size = constants.size_bytes.map_or(String::new(), |size| format!(", {size} bytes"));
+    let title = format!("{} {}", constants.kind, constants.name);
+    table(f, &format!("{}{size}", title.trim_end()), &["place", "size", "type", "name", ""], rows)
+}
+
+fn push_variables(rows: &mut Vec<Vec<String>>, variables: &[Variable], depth: usize) {
+    for variable in variables {
+        let (place, size) = match &variable.place {
+            Some(Place::Bytes { offset, size }) => {
+                (offset.to_string(), size.map_or(String::new(), |size| size.to_string()))
+            }
+            Some(Place::Registers { first, count }) => (first.clone(), count.to_string()),
+            None => (String::new(), String::new()),
+        };
+        let elements = variable.elements.map_or(String::new(), |count| format!("[{count}]"));
+        let name = format!("{}{elements}", variable.name);
+        let indent = " ".repeat(depth * INDENT);
+        let note = if variable.is_used { "" } else { "unused" };
+        rows.push(vec![place, size, format!("{indent}{}", variable.type_name), format!("{indent}{name}"), note.into()]);
+        push_variables(rows, &variable.members, depth + 1);
+    }
+}
+
+/// Writes a table below an empty line and its title; nothing if it has no rows.
+fn table(f: &mut Formatter<'_>, title: &str, headings: &[&str], rows: Vec<Vec<String>>) -> fmt::Result {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([headings[column].len()]).max().unwrap_or(0).min(WIDEST)
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    writeln!(f, "\n{title}:")?;
+    let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
+    for row in std::iter::once(&headings).chain(&rows) {
+        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}"));
+        writeln!(f, "  {}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+/// Longer cells do not make a column wider, so that a table stays in proportion to what it holds.
+const WIDEST: usize = 60;

@@ -1,0 +1,127 @@
+//! What is known of a shader as JSON.
+
+use brolga::bytecode::info::{
+    Binding, Constants, Element, Info, Place, Program, Signature, SignatureKind, Variable, letters,
+};
+use serde_json::{Value, json};
+
+/// The document of a file.
+pub(super) fn json(info: &Info) -> Value {
+    let chunks =
+        info.chunks.iter().map(|chunk| json!({ "name": chunk.name, "at": chunk.at, "bytes": chunk.size_bytes }));
+    json!({
+        "bytes": info.size_bytes,
+        "checksum_matches": info.checksum_matches,
+        "program": program(&info.program),
+        "level9": info.level9.as_ref().map(program),
+        "chunks": chunks.collect::<Vec<_>>(),
+    })
+}
+
+fn program(program: &Program) -> Value {
+    let mut value = json!({
+        "profile": program.profile,
+        "stage": program.stage.name(),
+        "model": program.model(),
+        "compiler": program.creator,
+        "group_size": program.group_size,
+        "shared_memory_bytes": program.shared_memory_bytes,
+        "flags": program.flags,
+        "needs": program.features,
+        "counts": counts(program),
+        "bindings": list(&program.bindings, binding),
+        "constants": list(&program.constants, constants),
+        "mappings": list(&program.mappings, |mapping| json!({
+            "register": mapping.register,
+            "count": mapping.count,
+            "source": mapping.source,
+        })),
+    });
+    for Signature { kind, elements } in &program.signatures {
+        let key = match kind {
+            SignatureKind::Inputs => "inputs",
+            SignatureKind::Outputs => "outputs",
+            SignatureKind::PatchConstants => "patch_constants",
+        };
+        value[key] = list(elements, element);
+    }
+    value
+}
+
+fn counts(program: &Program) -> Value {
+    let counts = &program.counts;
+    let by_name = counts.by_name.iter().map(|(name, count)| ((*name).to_owned(), json!(count)));
+    json!({
+        "words": counts.words,
+        "declarations": counts.declarations,
+        "temporaries": counts.temps,
+        "slots": counts.slots,
+        "instructions": counts.instructions,
+        "by_name": by_name.collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+fn binding(binding: &Binding) -> Value {
+    json!({
+        "name": binding.name,
+        "register": binding.register,
+        "space": binding.space,
+        "count": binding.count,
+        "kind": binding.kind,
+        "format": unless_empty(&binding.format),
+        "dimension": unless_empty(&binding.dimension),
+    })
+}
+
+fn element(element: &Element) -> Value {
+    json!({
+        "semantic": unless_empty(&element.name),
+        "index": element.index,
+        "stream": element.stream,
+        "register": element.register,
+        "mask": letters(element.mask),
+        "used": element.used_mask.map(letters),
+        "format": element.format,
+        "system_value": element.system_value,
+    })
+}
+
+fn constants(constants: &Constants) -> Value {
+    json!({
+        "kind": constants.kind,
+        "name": unless_empty(&constants.name),
+        "bytes": constants.size_bytes,
+        "variables": list(&constants.variables, variable),
+    })
+}
+
+fn variable(variable: &Variable) -> Value {
+    let mut value = json!({
+        "name": variable.name,
+        "type": variable.type_name,
+        "elements": variable.elements,
+    });
+    match &variable.place {
+        Some(Place::Bytes { offset, size }) => {
+            value["offset"] = json!(offset);
+            value["bytes"] = json!(size);
+        }
+        Some(Place::Registers { first, count }) => {
+            value["register"] = json!(first);
+            value["count"] = json!(count);
+        }
+        None => {}
+    }
+    value["used"] = json!(variable.is_used);
+    value["default_words"] = json!(variable.default);
+    value["members"] = list(&variable.members, self::variable);
+    value
+}
+
+fn list<T>(items: &[T], json: impl FnMut(&T) -> Value) -> Value {
+    items.iter().map(json).collect()
+}
+
+fn unless_empty(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
