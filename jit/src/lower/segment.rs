@@ -88,6 +88,7 @@ impl Lowering<'_, '_> {
             self.packets(insts, tail, &used);
         }
         self.stand(Site::Tail);
+        self.mask = Some(Mask::Full);
         for (to, value) in moves {
             self.keep(to, &value);
         }
@@ -96,7 +97,6 @@ impl Lowering<'_, '_> {
             self.firsts[value.index()] = None;
         }
         self.near.clear();
-        self.mask = Some(Mask::Full);
     }
 
     /// Whether a value is the same for all threads, and can be used before the packets.

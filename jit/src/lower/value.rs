@@ -7,6 +7,7 @@ use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
 use super::layout::{ROW_BYTES, ThreadRow};
+use super::mask::{Home, Mask};
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::offsets;
 use crate::ops::lower_op;
@@ -103,11 +104,22 @@ impl Lowering<'_, '_> {
     pub fn keep(&mut self, value: Value, operand: &Operand) {
         if self.facts.is_kept_by_group(value) {
             let home = self.group_homes[&value].clone();
-            return self.set_home(&home, operand, None);
+            let operand = self.unless_empty(&home, operand);
+            return self.set_home(&home, &operand, None);
         }
         let at = self.layout.slot(value).expect("kept values have slots");
         let (record, uniform) = (self.position.record, self.facts.is_uniform(value));
         self.emit().store_operand(operand, uniform, record, at, own_flags());
+    }
+
+    /// What a variable of the group is to hold after this packet: what it held before if no lane is active, since then
+    /// the operand is anything.
+    fn unless_empty(&mut self, home: &Home, operand: &Operand) -> Operand {
+        let Some(Mask::Lanes(lanes)) = self.mask.clone() else { return operand.clone() };
+        let any = self.emit().any(&lanes);
+        let old = self.home(home).values()[0];
+        let value = self.builder.ins().select(any, operand.values()[0], old);
+        Uniform { ty: home.ty, value }.into()
     }
 
     /// Reads a kept value of another segment, or a remote one. Inputs are made anew.
