@@ -1,0 +1,25 @@
+//! Compute shaders: translated, optimised, verified and interpreted with little fuel and nothing bound.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use brolga_runtime::{BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error};
+use libfuzzer_sys::fuzz_target;
+
+/// Loop rounds for a group.
+const FUEL: u64 = 200;
+
+static DEVICE: LazyLock<Device> =
+    LazyLock::new(|| Device::builder().threads(1).build().expect("one thread is to be had"));
+
+fuzz_target!(|bytes: &[u8]| {
+    let shader = match DEVICE.compile(bytes, &CompileOptions::new(Engine::Interpreter)) {
+        Ok(shader) => shader,
+        Err(error @ (Error::Internal { .. } | Error::Verify(_))) => panic!("{error}"),
+        Err(_) => return,
+    };
+    let dispatch = Dispatch::new([2, 1, 1]).rules(BindingRules::Partial).fuel(FUEL);
+    if let Err(error @ Error::Internal { .. }) = DEVICE.dispatch(&shader, &Bindings::new(), &dispatch) {
+        panic!("{error}");
+    }
+});

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Fuzzes one target of `fuzz/` with libFuzzer, on the stable compiler.
+#
+# The seeds are the shaders (for `assemble` their listings, for `job` the jobs) of this repository, and of any folders in
+# BROLGA_SEEDS. What is found stays in `fuzz/corpus/TARGET`, what fails in `fuzz/artifacts/TARGET`.
+#
+# usage: scripts/fuzz.sh TARGET [SECONDS] [options of libFuzzer]
+set -eu
+cd "$(dirname "$0")/.."
+target=${1:?"which of: $(ls fuzz/targets | sed 's/\.rs$//' | tr '\n' ' ')"}
+seconds=${2:-60}
+shift $(($# < 2 ? $# : 2))
+
+features=
+case $target in
+    assemble) kind=asm ;;
+    job) kind=toml features=engine ;;
+    interpret) kind=cso features=engine ;;
+    *) kind=cso ;;
+esac
+corpus=fuzz/corpus/$target
+seeds=fuzz/seeds/$target
+mkdir -p "$corpus" "$seeds" "fuzz/artifacts/$target"
+find tests examples ${BROLGA_SEEDS:-} -name "*.$kind" -type f | while read -r file; do
+    cp "$file" "$seeds/$(echo "$file" | tr / _)"
+done
+
+# What `cargo fuzz` passes, but for the sanitizer, which needs an unstable option. With a target named, build scripts are
+# not instrumented.
+host=$(rustc -vV | sed -n 's/^host: //p')
+RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing" \
+    cargo build --release --manifest-path fuzz/Cargo.toml --target "$host" --bin "$target" --features "$features"
+directory=${CARGO_TARGET_DIR:-fuzz/target}
+"$directory/$host/release/$target" "$corpus" "$seeds" -artifact_prefix="fuzz/artifacts/$target/" \
+    -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 "$@"
