@@ -569,34 +569,3 @@ fn compiled_conditions_that_differ_are_named() {
         }
     });
 }
-
-/// All threads of the second packet return before the barrier: the number that the first one made for the group stays.
-#[test]
-fn packets_without_threads_leave_the_groups_values_alone() {
-    const TEXT: &str = "cs_5_0
-        dcl_globalFlags refactoringAllowed
-        dcl_immediateConstantBuffer { { 31, 0, 0, 0} }
-        dcl_uav_structured u0, 4
-        dcl_input vThreadGroupID.xyz
-        dcl_input vThreadIDInGroupFlattened
-        dcl_temps 2
-        dcl_thread_group 10, 1, 1
-        ult r1.x, vThreadIDInGroupFlattened, l(1)
-        if_nz r1.x
-          mov r0.x, icb[r0.z + 0].x
-        else
-          ret
-        endif
-        sync_g_t
-        store_structured u0.x, vThreadGroupID.x, l(0), r0.x
-        ret";
-    let bytes = brolga::bytecode::assembler::assemble(TEXT, &Default::default()).unwrap().bytes;
-    each(|name, bench, engine| {
-        let shader = bench.device.compile(&bytes, &CompileOptions::new(engine)).unwrap();
-        let words = bench.device.buffer(4 * u64::from(GROUPS)).unwrap();
-        let mut bindings = Bindings::new();
-        bindings.set("u0".parse().unwrap(), View::structured(words.clone(), 4).unwrap());
-        bench.device.dispatch(&shader, &bindings, &Dispatch::new([GROUPS, 1, 1])).unwrap();
-        assert_eq!(words.to_vec(), [31, 0, 0, 0].repeat(GROUPS as usize), "{name}");
-    });
-}

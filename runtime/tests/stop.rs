@@ -169,32 +169,3 @@ fn limits_that_are_not_reached_change_nothing() {
     setup.run(ENDING, limits).unwrap();
     assert_eq!(setup.words(), (0..40).map(|id| ENDING + id).collect::<Vec<_>>());
 }
-
-/// The loop of `barriers` ends when `r0.y`, the same in all threads, equals the constant. Patched to `r0.x`, the thread's
-/// number, one thread would leave the loop alone.
-#[test]
-fn threads_that_disagree_about_a_barrier_stop_the_run() {
-    let path = format!("{}/tests/data/endless.barriers.cso", env!("CARGO_MANIFEST_DIR"));
-    let mut bytes = std::fs::read(path).unwrap();
-    let [r0_y, r0_x, constant] = [0x0010_001au32, 0x0010_000a, 0x0020_800a].map(u32::to_le_bytes);
-    let operands = [r0_y, [0; 4], constant].concat();
-    let at = bytes.windows(12).position(|window| window == operands).unwrap();
-    bytes[at..at + 4].copy_from_slice(&r0_x);
-    for &engine in ENGINES {
-        for threads in [1, 2] {
-            let mut setup = Setup::new("barriers", engine, threads);
-            let good = setup.shader.clone();
-            setup.shader = setup.device.compile(&bytes, &CompileOptions::new(engine)).unwrap();
-            match setup.run(ENDING, |dispatch| dispatch) {
-                Err(Error::DivergentBarrier { place, group, threads }) => {
-                    // The constant is one thread's number: that one disagrees with the first.
-                    assert_eq!(threads, [[0; 3], [ENDING, 0, 0]], "{engine}");
-                    assert_eq!((group, place.text.as_str()), ([0; 3], "breakc_nz r0.z"), "{engine}");
-                }
-                other => panic!("{engine}: {other:?}"),
-            }
-            setup.shader = good;
-            setup.check_next_dispatch();
-        }
-    }
-}

@@ -13,6 +13,7 @@
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `shrink.rs` | makes a failing program small |
 //! | `report.rs` | says what failed, for people |
+//! | `file/` | tests as files |
 //! | `script.rs` | a shader with straight control flow, as tokens and as a plain model |
 //! | `shapes.rs` | shaders of every extreme shape, in any size |
 //! | `main.rs` | the soak command |
@@ -23,6 +24,7 @@
 
 pub mod check;
 pub mod encode;
+pub mod file;
 pub mod generate;
 pub mod program;
 pub mod random;

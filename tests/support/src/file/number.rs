@@ -1,0 +1,149 @@
+//! Numbers in test files: how they are read and written.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What the numbers of a section are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Unsigned integers.
+    U32,
+    /// Signed integers.
+    I32,
+    /// Words, written in hexadecimal.
+    Hex,
+    /// Floats.
+    F32,
+    /// Doubles.
+    F64,
+}
+
+impl Kind {
+    /// Every kind with its name.
+    pub const ALL: [(&'static str, Kind); 5] =
+        [("u32", Kind::U32), ("i32", Kind::I32), ("hex", Kind::Hex), ("f32", Kind::F32), ("f64", Kind::F64)];
+
+    /// Bytes of a number.
+    pub fn size_bytes(self) -> usize {
+        if self == Kind::F64 { 8 } else { 4 }
+    }
+
+    /// What a number of this kind looks like, for messages.
+    pub fn example(self) -> &'static str {
+        match self {
+            Kind::U32 => "an unsigned integer of 32 bits, such as 7 or 0xffffffff",
+            Kind::I32 => "a signed integer of 32 bits, such as -7 or 0xffffffff",
+            Kind::Hex => "a word, such as 0xffffffff",
+            Kind::F32 => "a float, such as -1.5, nan, inf, or its bits such as 0x3f800000",
+            Kind::F64 => "a double, such as -1.5, nan, inf, or its bits such as 0x3ff0000000000000",
+        }
+    }
+
+    /// The bits of a number; none if it is no number of this kind, or one that does not fit.
+    pub fn read(self, text: &str) -> Option<u64> {
+        if let Some(digits) = text.strip_prefix("0x") {
+            let fits = digits.len() <= 2 * self.size_bytes() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            return if fits { u64::from_str_radix(digits, 16).ok() } else { None };
+        }
+        match self {
+            Kind::U32 | Kind::Hex => text.parse::<u32>().ok().map(u64::from),
+            Kind::I32 => text.parse::<i32>().ok().map(|value| u64::from(value as u32)),
+            Kind::F32 => match text {
+                "nan" => Some(0x7fc0_0000),
+                "inf" => Some(f32::INFINITY.to_bits().into()),
+                "-inf" => Some(f32::NEG_INFINITY.to_bits().into()),
+                _ => float::<f32>(text).filter(|value| value.is_finite()).map(|value| value.to_bits().into()),
+            },
+            Kind::F64 => match text {
+                "nan" => Some(0x7ff8_0000_0000_0000),
+                "inf" => Some(f64::INFINITY.to_bits()),
+                "-inf" => Some(f64::NEG_INFINITY.to_bits()),
+                _ => float::<f64>(text).filter(|value| value.is_finite()).map(f64::to_bits),
+            },
+        }
+    }
+
+    /// The number as it would be written in a file: its bits in hexadecimal where that is asked for, and where other
+    /// digits would not be read back as them.
+    pub fn write(self, bits: u64, hexadecimal: bool) -> String {
+        let digits = 2 * self.size_bytes();
+        let text = match self {
+            _ if hexadecimal => None,
+            Kind::Hex => None,
+            Kind::U32 => Some(bits.to_string()),
+            Kind::I32 => Some((bits as u32 as i32).to_string()),
+            Kind::F32 => Some(format!("{:?}", f32::from_bits(bits as u32)).to_lowercase()),
+            Kind::F64 => Some(format!("{:?}", f64::from_bits(bits)).to_lowercase()),
+        };
+        let text = text.filter(|text| self.read(text) == Some(bits));
+        text.unwrap_or_else(|| format!("{bits:#0width$x}", width = digits + 2))
+    }
+
+    /// The numbers in some bytes; a rest that is no whole number counts as one.
+    pub fn split(self, bytes: &[u8]) -> impl Iterator<Item = u64> {
+        bytes
+            .chunks(self.size_bytes())
+            .map(|chunk| chunk.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
+    }
+
+    /// The bytes of a number.
+    pub fn bytes(self, bits: u64) -> impl Iterator<Item = u8> {
+        bits.to_le_bytes().into_iter().take(self.size_bytes())
+    }
+}
+
+/// A decimal number; the names of what is none are not taken.
+fn float<T: FromStr>(text: &str) -> Option<T> {
+    text.bytes().all(|letter| matches!(letter, b'0'..=b'9' | b'.' | b'-' | b'e')).then(|| text.parse().ok())?
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(_, kind)| kind == self).map_or("", |(name, _)| name);
+        f.write_str(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let words = [0, 1, 0xffff_ffff, 0x7fc0_0000, 0xffc0_0000, 0x7f80_0001, 0xff80_0000, 0x3fc0_0000, 0x0000_0001];
+        for kind in [Kind::U32, Kind::I32, Kind::Hex, Kind::F32] {
+            for bits in words {
+                for hexadecimal in [false, true] {
+                    assert_eq!(kind.read(&kind.write(bits, hexadecimal)), Some(bits), "{kind} {bits:#x}");
+                }
+            }
+        }
+        for bits in [0, 1, 1 << 63, 0x7ff8 << 48, 0xfff8 << 48, 0x7ff0 << 48, 0x3fb9_9999_9999_999a, u64::MAX] {
+            assert_eq!(Kind::F64.read(&Kind::F64.write(bits, false)), Some(bits), "{bits:#x}");
+        }
+        assert_eq!(Kind::I32.write(0xffff_fff9, false), "-7");
+        assert_eq!(Kind::F32.write(0x3fc0_0000, false), "1.5");
+        assert_eq!(Kind::F32.write(0x7fc0_0000, false), "nan");
+        assert_eq!(Kind::F32.write(0xffc0_0000, false), "0xffc00000");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_no_number() {
+        let cases = [
+            (Kind::U32, "4294967296"),
+            (Kind::U32, "-1"),
+            (Kind::I32, "2147483648"),
+            (Kind::Hex, "0x100000000"),
+            (Kind::Hex, "0x"),
+            (Kind::Hex, "0x+1"),
+            (Kind::F32, "1e39"),
+            (Kind::F32, "infinity"),
+            (Kind::F32, "0x1ffffffff"),
+            (Kind::F64, "1e309"),
+            (Kind::F64, "one"),
+        ];
+        for (kind, text) in cases {
+            assert_eq!(kind.read(text), None, "{kind} {text}");
+        }
+    }
+}
