@@ -130,8 +130,8 @@ pub enum Problem {
     },
     /// Memory that is expected to hold something is not there.
     #[error(
-        "there is no memory behind {register}: it needs a `[buffer {register}]` or `[texture2d {register} ...]` section \
-         before this one"
+        "there is no memory behind {register}: it needs a `[buffer {register}]` or `[texture2d {register} ...]` \
+         section before this one"
     )]
     NoMemory {
         /// The register.
