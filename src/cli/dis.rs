@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use brolga::bytecode::Limits;
 use brolga::bytecode::container::{Container, ContainerError};
-use brolga::bytecode::listing::{ListingError, exact, listing};
+use brolga::bytecode::listing::{exact, listing};
+use brolga::bytecode::{Error, Limits};
 use clap::Args;
 
 use super::style::{Style, Styles};
@@ -46,21 +46,19 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
 }
 
 /// What to do about a file that cannot be listed.
-fn help(error: &ListingError, bytes: &[u8], limits: &Limits) -> Option<String> {
+fn help(error: &Error, bytes: &[u8], limits: &Limits) -> Option<String> {
     let is_text = bytes.len() > 4 && std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
     let text = match error {
-        ListingError::Container(ContainerError::Magic { .. }) if is_text => {
+        Error::Container(ContainerError::Magic { .. }) if is_text => {
             "this is text: `brolga asm` makes a shader of a listing"
         }
-        ListingError::Container(ContainerError::Magic { .. }) => {
-            "shaders of models 4.0 to 5.1 begin with the letters DXBC"
-        }
-        ListingError::Container(ContainerError::NoProgram { .. }) => {
+        Error::Container(ContainerError::Magic { .. }) => "shaders of models 4.0 to 5.1 begin with the letters DXBC",
+        Error::Container(ContainerError::NoProgram { .. }) => {
             let container = Container::parse(bytes, limits).ok()?;
             container.chunk(b"DXIL").map(|_| "this is a shader of model 6 (DXIL), which is not read")?
         }
-        ListingError::Container(ContainerError::Direct3D9 { .. }) => return None,
-        ListingError::Decode(_) => "the file is damaged; `--exact` lists as data what cannot be decoded",
+        Error::Container(ContainerError::Direct3D9 { .. }) => return None,
+        Error::Decode(_) => "the file is damaged; `--exact` lists as data what cannot be decoded",
         _ => "the file is damaged or cut",
     };
     Some(text.to_owned())

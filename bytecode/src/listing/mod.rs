@@ -24,39 +24,12 @@ pub(crate) mod signatures;
 
 pub use exact::exact;
 
-use crate::container::{
-    ClassLinkage, Container, ContainerError, FeatureFlags, Level9, ResourceDefinitions, Signature, Statistics,
-};
+use crate::container::{ClassLinkage, Container, FeatureFlags, Level9, ResourceDefinitions, Signature, Statistics};
 use crate::limits::Limits;
+use crate::shader::Error;
 use crate::sm3;
-use crate::sm5::{self, DecodeError, Program};
+use crate::sm5::{self, Program};
 use std::fmt::Write;
-
-/// Why there is no listing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ListingError {
-    /// The container is broken.
-    #[error(transparent)]
-    Container(#[from] ContainerError),
-    /// The words are no program.
-    #[error(transparent)]
-    Decode(#[from] DecodeError),
-    /// The words are no program of Direct3D 9.
-    #[error(transparent)]
-    Decode9(#[from] sm3::DecodeError),
-}
-
-impl ListingError {
-    /// The byte in the file that the error is about.
-    pub fn at(&self) -> u32 {
-        match self {
-            Self::Container(error) => error.at(),
-            Self::Decode(error) => error.at(),
-            Self::Decode9(error) => error.at(),
-        }
-    }
-}
 
 /// The parts of a container that a listing shows, decoded and not validated.
 pub(crate) struct Parts {
@@ -73,11 +46,11 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    pub fn read(container: &Container<'_>, limits: &Limits) -> Result<Self, ListingError> {
+    pub fn read(container: &Container<'_>, limits: &Limits) -> Result<Self, Error> {
         let chunk = container.program()?;
         let level9 = container.level9()?.map(|level9| {
             let program = sm3::decode(&level9.program, level9.program_at, limits)?;
-            Ok::<_, ListingError>((level9, program))
+            Ok::<_, Error>((level9, program))
         });
         Ok(Self {
             program: sm5::decode(chunk.data, chunk.at, limits)?,
@@ -102,7 +75,7 @@ impl Parts {
 /// let error = listing::listing(b"no shader", &Limits::default()).unwrap_err();
 /// assert_eq!(error.at(), 0);
 /// ```
-pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, ListingError> {
+pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, Error> {
     if sm3::is_program(bytes) {
         return Ok(sm3::list(&sm3::decode(bytes, 0, limits)?, sm3::Style::Listing, limits));
     }
