@@ -8,6 +8,7 @@ use brolga::bytecode::listing::{exact, listing};
 use brolga::bytecode::{Error, Limits};
 use clap::Args;
 
+use super::options::Format;
 use super::style::{Style, Styles};
 use super::{Ending, report, stream};
 
@@ -19,21 +20,35 @@ pub(super) struct Arguments {
     /// Lose nothing: `brolga asm` makes the same file of this listing, bit for bit
     #[arg(long)]
     exact: bool,
+    /// What the output gets: the listing, or one JSON document with every field of every instruction
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
     /// Where the listing goes; by default to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+    if arguments.exact && arguments.format == Format::Json {
+        let text = "`--exact` and `--format json` exclude each other: an exact listing is text for `brolga asm`";
+        let help = "leave one of them out".to_owned();
+        report::print_plain(text.into(), Some(help), styles.err);
+        return Ok(Ending::BadInput);
+    }
     let bytes = match stream::read(&arguments.file, styles.err) {
         Ok(bytes) => bytes,
         Err(ending) => return Ok(ending),
     };
     let limits = Limits::default();
-    let text = if arguments.exact { exact(&bytes, &limits).map_err(Into::into) } else { listing(&bytes, &limits) };
+    let text = match arguments.format {
+        Format::Json => brolga_json::listing(&bytes, &limits),
+        Format::Text if arguments.exact => exact(&bytes, &limits).map_err(Into::into),
+        Format::Text => listing(&bytes, &limits),
+    };
     match text {
         Ok(text) => {
-            let is_coloured = styles.out.coloured && stream::is_standard(&arguments.output);
+            let is_coloured =
+                arguments.format == Format::Text && styles.out.coloured && stream::is_standard(&arguments.output);
             let text = if is_coloured { coloured(&text, styles.out) } else { text };
             stream::write(&arguments.output, text.as_bytes(), styles.err)
         }

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::options::Format;
 use super::style::{Style, Styles};
-use super::{Ending, info_json, report, stream};
+use super::{Ending, report, stream};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let mut out = io::stdout().lock();
     match arguments.format {
         Format::Text => out.write_all(coloured(&info.to_string(), styles.out).as_bytes())?,
-        Format::Json => writeln!(out, "{:#}", info_json::json(&info))?,
+        Format::Json => writeln!(out, "{:#}", brolga_json::info(&info))?,
     }
     Ok(Ending::Fine)
 }

@@ -9,7 +9,6 @@
 //! | `dis.rs` | `brolga dis` |
 //! | `asm.rs` | `brolga asm` |
 //! | `info.rs` | `brolga info` |
-//! | `info_json.rs` | what it says as JSON |
 //! | `validate.rs` | `brolga validate` |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
@@ -23,7 +22,6 @@ mod bench;
 mod bench_result;
 mod dis;
 mod info;
-mod info_json;
 mod interrupt;
 mod options;
 mod progress;

@@ -32,6 +32,27 @@ fn an_exact_listing_goes_through_a_pipe_and_back() {
 }
 
 #[test]
+fn a_program_gets_every_field_as_json() {
+    let folder = Folder::new();
+    let run = folder.brolga(&["dis", "--format", "json", "add.cso", "--color", "always"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let items = json["program"]["items"].as_array().unwrap();
+    let texts: Vec<&str> = items.iter().map(|item| item["text"].as_str().unwrap()).collect();
+    let listing = text("tests/data/exec/vec_add_raw/shader.main.cs_5_0.asm");
+    let lines = listing.lines().map(str::trim).skip_while(|line| *line != "cs_5_0").skip(1);
+    assert_eq!(texts, lines.take_while(|line| !line.starts_with("//")).collect::<Vec<_>>());
+    let run = folder.brolga(&["dis", "--format", "json", "add.cso", "-o", "add.json"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), ""));
+    assert!(fs::read_to_string(folder.path("add.json")).unwrap().starts_with('{'));
+
+    let run = folder.brolga(&["dis", "--format", "json", "--exact", "add.cso"]);
+    run.fails(2, &["`--exact` and `--format json` exclude each other", "leave one of them out"]);
+    folder.write("noise.cso", "noise");
+    folder.brolga(&["dis", "--format", "json", "noise.cso"]).fails(2, &["noise.cso: no shader container at byte 0"]);
+}
+
+#[test]
 fn a_shader_of_text_runs() {
     let folder = Folder::new();
     folder.write("ones.asm", "cs_5_0\ndcl_uav_raw u0\ndcl_thread_group 1, 1, 1\nstore_raw u0.x, l(0), l(42)\nret\n");

@@ -23,6 +23,7 @@ pub(crate) mod program;
 pub(crate) mod signatures;
 
 pub use exact::exact;
+pub use program::line;
 
 use crate::container::{ClassLinkage, Container, FeatureFlags, Level9, ResourceDefinitions, Signature, Statistics};
 use crate::limits::Limits;

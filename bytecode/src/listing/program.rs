@@ -48,6 +48,14 @@ impl Nesting {
     }
 }
 
+/// The line of an item without the spaces around it.
+pub fn line(program: &Program, item: &Item) -> String {
+    let mut out = String::new();
+    write_item(&mut out, program, item, 0, Literals::Listing).expect("a string takes any text");
+    out.truncate(out.trim_end().len());
+    out
+}
+
 /// Writes the line of an item.
 pub(crate) fn write_item(
     out: &mut String,

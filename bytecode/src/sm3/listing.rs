@@ -59,7 +59,7 @@ impl Display for Listing<'_> {
                 ItemKind::Instruction(instruction) => depth.before(instruction),
                 ItemKind::Declaration(_) | ItemKind::Definition(_) | ItemKind::Comment(_) => depth.indent(),
             };
-            match (self.style, line(&item.kind, version, self.style)) {
+            match (self.style, item_text(&item.kind, version, self.style)) {
                 (Style::Exact, line) if !line.as_deref().is_some_and(|line| says(line, &item.kind, version)) => {
                     words(f, &before, &item.kind, version)?;
                 }
@@ -99,7 +99,7 @@ impl Depth {
 }
 
 /// The text of an item; comments have none.
-fn line(kind: &ItemKind, version: Version, style: Style) -> Option<String> {
+fn item_text(kind: &ItemKind, version: Version, style: Style) -> Option<String> {
     match (kind, style) {
         (ItemKind::Instruction(instruction), Style::Listing) => Some(listed(instruction).to_string()),
         (ItemKind::Instruction(instruction), Style::Exact) => Some(instruction.to_string()),
@@ -108,6 +108,13 @@ fn line(kind: &ItemKind, version: Version, style: Style) -> Option<String> {
         (ItemKind::Definition(definition), Style::Exact) => Some(exact_definition(definition).to_string()),
         (ItemKind::Comment(_), _) => None,
     }
+}
+
+/// The line of an item without the spaces around it; comments have none.
+pub fn line(program: &Program, item: &super::Item) -> Option<String> {
+    let line = item_text(&item.kind, program.version, Style::Listing)?;
+    let is_coissued = matches!(&item.kind, ItemKind::Instruction(Instruction { coissue: true, .. }));
+    Some(if is_coissued { format!("+ {line}") } else { line })
 }
 
 /// Whether assembling a line gives this item.

@@ -38,7 +38,7 @@ pub use constants::ConstantTable;
 pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use instruction::{Comment, Comparison, Declaration, Definition, Instruction, TextureType, Usage, Value};
-pub use listing::{Style, list, slots};
+pub use listing::{Style, line, list, slots};
 pub use operand::{Destination, Modifier, Operand, Relative, Source, Swizzle};
 pub use ops::Op;
 pub use register::{Register, RegisterFile};

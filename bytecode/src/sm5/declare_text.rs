@@ -7,6 +7,14 @@ use super::{Model, Op};
 use crate::sm5::codes::ResourceDimension;
 use std::fmt::{self, Write};
 
+/// The name of a primitive of `dcl_inputprimitive`: `triangle`, `patch3`.
+pub fn primitive_text(primitive: u32) -> String {
+    match PRIMITIVES.iter().find(|(number, _)| *number == primitive) {
+        Some((_, text)) => (*text).to_owned(),
+        None => format!("patch{}", primitive.saturating_sub(PATCH_BASE)),
+    }
+}
+
 /// Primitives of `dcl_inputprimitive` with a name; patches of n control points are 7 + n.
 pub(crate) const PRIMITIVES: [(u32, &str); 6] =
     [(0, "undefined"), (1, "point"), (2, "line"), (3, "triangle"), (6, "lineadj"), (7, "triangleadj")];
@@ -57,12 +65,7 @@ impl Declaration {
             DeclarationKind::IndexableTemp { register, count, components } => {
                 write!(f, "{op} x{register}[{count}], {components}")
             }
-            DeclarationKind::InputPrimitive { primitive } => {
-                match PRIMITIVES.iter().find(|(number, _)| number == primitive) {
-                    Some((_, text)) => write!(f, "{op} {text} "),
-                    None => write!(f, "{op} patch{} ", primitive.saturating_sub(PATCH_BASE)),
-                }
-            }
+            DeclarationKind::InputPrimitive { primitive } => write!(f, "{op} {} ", primitive_text(*primitive)),
             DeclarationKind::OutputTopology(topology) => write!(f, "{op} {topology} "),
             DeclarationKind::Temps { count }
             | DeclarationKind::MaxOutputVertexCount(count)
@@ -106,7 +109,7 @@ fn write_resource(
 ) -> fmt::Result {
     let register = Range(file, model, range);
     let space = Space(model, range);
-    let flags = UAV_FLAGS.iter().filter(|(_, is_set)| is_set(&flags)).map(|(text, _)| *text).collect::<String>();
+    let flags = flags.names().collect::<String>();
     match kind {
         ResourceKind::Raw => write!(f, "{name}_raw{flags} {register}{space}"),
         ResourceKind::Structured { stride_bytes } => {
@@ -121,6 +124,13 @@ fn write_resource(
             }
             write!(f, "{flags} ({x},{y},{z},{w}) {register}{space}")
         }
+    }
+}
+
+impl UavFlags {
+    /// The names of those that are set, in the order in which they are printed: `_glc`.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        UAV_FLAGS.iter().filter(|(_, is_set)| is_set(self)).map(|(text, _)| *text)
     }
 }
 

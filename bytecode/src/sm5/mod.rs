@@ -39,6 +39,7 @@ pub mod validate;
 
 pub use custom::{CustomContent, CustomData, Message};
 pub use declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
+pub use declare_text::primitive_text;
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};
 pub use instruction::{Instruction, SyncFlags, Test};

@@ -10,6 +10,7 @@
 //! | `direct3d9.rs` | the same for Direct3D 9's token streams, which also encode to the same bytes |
 //! | `classes.rs` | their class linkage is that of the listing |
 //! | `info.rs` | what is said of it is what its listing says, and faults are found |
+//! | `json.rs` | the JSON of it has the lines of its listing, and their fields |
 //! | `malformed.rs` | broken blobs are judged as their manifest says |
 //! | `mutation.rs` | changed blobs never make the crate panic |
 //! | `allocation.rs` | counts what is allocated |
@@ -21,6 +22,7 @@ mod data;
 mod direct3d9;
 mod encoding;
 mod info;
+mod json;
 mod listing;
 mod listings;
 mod malformed;

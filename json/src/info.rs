@@ -1,12 +1,12 @@
-//! What is known of a shader as JSON.
+//! What there is to know of a shader without reading its instructions.
 
-use brolga::bytecode::info::{
+use brolga_bytecode::info::{
     Binding, Constants, Element, Info, Place, Program, Signature, SignatureKind, Variable, letters,
 };
 use serde_json::{Value, json};
 
 /// The document of a file.
-pub(super) fn json(info: &Info) -> Value {
+pub fn info(info: &Info) -> Value {
     let chunks =
         info.chunks.iter().map(|chunk| json!({ "name": chunk.name, "at": chunk.at, "bytes": chunk.size_bytes }));
     json!({

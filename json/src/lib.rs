@@ -1,0 +1,106 @@
+//! What is known of a shader as JSON: [`info()`] for `brolga info`, [`listing()`] for `brolga dis`. `docs/json.md`
+//! describes both.
+//!
+//! | file | what |
+//! |---|---|
+//! | `info.rs` | bindings, signatures, constants, counts |
+//! | `sm5.rs` | declarations and instructions of models 4.0 to 5.1 |
+//! | `sm3.rs` | the same of Direct3D 9 |
+//!
+//! Names are those of the compiler's listing. Words whose type the bytecode does not tell are hexadecimal texts, so that
+//! no reader rounds them.
+
+#![forbid(unsafe_code)]
+
+mod info;
+mod sm3;
+mod sm5;
+
+pub use info::info;
+
+use brolga_bytecode::container::Container;
+use brolga_bytecode::{Error, Limits};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// The decoded program of a container, and its second one, or a program of Direct3D 9. Each item is a line of the
+/// document.
+///
+/// ```
+/// use brolga_bytecode::{Limits, assembler};
+///
+/// let text = "cs_5_0\ndcl_temps 1\ndcl_thread_group 8, 8, 1\nmov r0.xy, l(1.000000)\nret\n";
+/// let bytes = assembler::assemble(text, &Limits::default()).unwrap().bytes;
+/// let document: serde_json::Value = serde_json::from_str(&brolga_json::listing(&bytes, &Limits::default()).unwrap()).unwrap();
+/// let mov = &document["program"]["items"][2];
+/// assert_eq!((&mov["name"], &mov["operands"][0]["mask"]), (&"mov".into(), &"xy".into()));
+/// assert_eq!(mov["operands"][1]["values"][0], "0x3f800000");
+/// ```
+pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, Error> {
+    let mut out = String::from("{\"program\":");
+    let mut level9 = None;
+    if brolga_bytecode::sm3::is_program(bytes) {
+        sm3::program(&mut out, &brolga_bytecode::sm3::decode(bytes, 0, limits)?);
+    } else {
+        let container = Container::parse(bytes, limits)?;
+        let chunk = container.program()?;
+        sm5::program(&mut out, &brolga_bytecode::sm5::decode(chunk.data, chunk.at, limits)?);
+        level9 = container.level9()?;
+    }
+    out.push_str(",\n\"level9\":");
+    match level9 {
+        Some(level9) => {
+            sm3::program(&mut out, &brolga_bytecode::sm3::decode(&level9.program, level9.program_at, limits)?)
+        }
+        None => out.push_str("null"),
+    }
+    out.push_str("}\n");
+    Ok(out)
+}
+
+/// Writes a program: what is said of the whole, then a line for each item. The lines are made one by one, since the values
+/// of a large program would take far more memory than their text.
+fn write_program(out: &mut String, whole: &Value, items: impl Iterator<Item = Object>) {
+    let whole = whole.to_string();
+    out.push_str(whole.strip_suffix('}').expect("the whole is an object"));
+    out.push_str(",\"items\":[");
+    for (n, item) in items.enumerate() {
+        out.push_str(if n == 0 { "\n" } else { ",\n" });
+        write!(out, "{}", Value::Object(item.0)).expect("a string takes any text");
+    }
+    out.push_str("]}");
+}
+
+/// An object that is built key by key.
+#[derive(Default)]
+struct Object(Map<String, Value>);
+
+impl Object {
+    fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.0.insert(key.to_owned(), value.into());
+    }
+
+    /// Sets a key that is left out where it says nothing.
+    fn set_if(&mut self, says: bool, key: &str, value: impl Into<Value>) {
+        if says {
+            self.set(key, value);
+        }
+    }
+}
+
+/// Words in hexadecimal.
+fn words(words: &[u32]) -> Value {
+    words.iter().copied().map(word_text).collect()
+}
+
+fn word_text(word: u32) -> String {
+    format!("{word:#010x}")
+}
+
+/// An index of a register: a number, an operand, or their sum.
+fn index(number: u64, relative: Option<Object>) -> Value {
+    match relative {
+        None => json!({ "number": number }),
+        Some(relative) => json!({ "number": number, "relative": relative.0 }),
+    }
+}
