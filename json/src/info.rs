@@ -1,7 +1,7 @@
 //! What there is to know of a shader without reading its instructions.
 
 use brolga_bytecode::info::{
-    Binding, Constants, Element, Info, Place, Program, Signature, SignatureKind, Variable, letters,
+    Binding, Constants, Element, Info, Interface, Place, Program, Signature, SignatureKind, Variable, letters,
 };
 use serde_json::{Value, json};
 
@@ -37,6 +37,28 @@ fn program(program: &Program) -> Value {
             "source": mapping.source,
         })),
     });
+    if let Some(tessellation) = &program.tessellation {
+        value["tessellation"] = json!({
+            "domain": tessellation.domain,
+            "partitioning": tessellation.partitioning,
+            "output": tessellation.output,
+            "control_points_in": tessellation.control_points_in,
+            "control_points_out": tessellation.control_points_out,
+            "max_factor": tessellation.max_factor_bits.map(f32::from_bits),
+        });
+    }
+    if let Some(geometry) = &program.geometry {
+        let streams = list(&geometry.streams, |stream| json!({ "number": stream.number, "topology": stream.topology }));
+        value["geometry"] = json!({
+            "input": geometry.input,
+            "streams": streams,
+            "max_vertices": geometry.max_vertices,
+            "instances": geometry.instances,
+        });
+    }
+    if !program.interfaces.is_empty() || !program.classes.is_empty() {
+        value["linkage"] = linkage(program);
+    }
     for Signature { kind, elements } in &program.signatures {
         let key = match kind {
             SignatureKind::Inputs => "inputs",
@@ -46,6 +68,43 @@ fn program(program: &Program) -> Value {
         value[key] = list(elements, element);
     }
     value
+}
+
+fn linkage(program: &Program) -> Value {
+    let interface = |interface: &Interface| {
+        let choices = list(&interface.choices, |choice| json!({ "class": choice.class, "table": choice.table }));
+        json!({
+            "name": interface.name,
+            "interface": interface.type_name,
+            "slot": interface.first,
+            "count": interface.count,
+            "dynamic": interface.dynamic,
+            "call_sites": interface.call_sites,
+            "choices": choices,
+        })
+    };
+    json!({
+        "interfaces": list(&program.interfaces, interface),
+        "classes": list(&program.classes, |class| json!({
+            "name": class.name,
+            "vectors": class.vectors,
+            "textures": class.textures,
+            "samplers": class.samplers,
+        })),
+        "instances": list(&program.class_instances, |instance| json!({
+            "name": instance.name,
+            "class": instance.class,
+            "count": instance.count,
+            "constant_buffer": instance.constant_buffer,
+            "vector": instance.constant_buffer.map(|_| instance.vector),
+            "texture": instance.texture,
+            "sampler": instance.sampler,
+        })),
+        "function_tables": list(&program.function_tables, |table| json!({
+            "table": table.table,
+            "bodies": table.bodies,
+        })),
+    })
 }
 
 fn counts(program: &Program) -> Value {

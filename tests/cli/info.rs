@@ -77,6 +77,60 @@ fn a_shader_of_direct3d_9_tells_its_constants() {
 }
 
 #[test]
+fn stages_tell_what_they_set_up() {
+    let (text, json) = info("tests/data/graphics/tess.hsTri.hs_5_0.cso");
+    let line = "tri domain, integer partitioning, triangle_cw output, 3 control points in, 3 control points out, \
+                factors up to 32";
+    assert!(text.contains(&format!("\ntessellator       {line}\n")), "{text}");
+    let expected = json!({
+        "domain": "tri",
+        "partitioning": "integer",
+        "output": "triangle_cw",
+        "control_points_in": 3,
+        "control_points_out": 3,
+        "max_factor": 32.0,
+    });
+    assert_eq!(json["program"]["tessellation"], expected);
+
+    let (text, json) = info("tests/data/graphics/geometry.inst.gs_5_0.cso");
+    let line = "triangle in, trianglestrip out, 3 vertices at most, 4 instances";
+    assert!(text.contains(&format!("\ngeometry          {line}\n")), "{text}");
+    let streams = json!([{ "number": 0, "topology": "trianglestrip" }]);
+    let expected = json!({ "input": "triangle", "streams": streams, "max_vertices": 3, "instances": 4 });
+    assert_eq!(json["program"]["geometry"], expected);
+}
+
+#[test]
+fn a_shader_with_interfaces_tells_its_classes() {
+    let (text, json) = info("tests/data/compute/interfaces.cs.cs_5_0.cso");
+    for line in [
+        "  slot  count  calls  index     interface  name  classes",
+        "  fp1   2      2      computed  IOp        ops   0 by ft2, 1 by ft3",
+        "  class  vectors  textures  samplers  name",
+        "  1      1        0         0         OpAdd",
+        "  class  data    texture  sampler  name",
+        "  1      cb0[6]                    oadd",
+        "  ft2    fb2, fb4",
+    ] {
+        assert!(text.lines().any(|found| found == line), "`{line}` is missing in:\n{text}");
+    }
+    let linkage = &json["program"]["linkage"];
+    let expected = json!({
+        "name": "ops",
+        "interface": "IOp",
+        "slot": 1,
+        "count": 2,
+        "dynamic": true,
+        "call_sites": 2,
+        "choices": [{ "class": 0, "table": 2 }, { "class": 1, "table": 3 }],
+    });
+    assert_eq!(linkage["interfaces"][1], expected);
+    assert_eq!(all(&linkage["classes"], "name"), ["OpMul", "OpAdd"]);
+    assert_eq!(all(&linkage["instances"], "vector"), [6, 7]);
+    assert_eq!(linkage["function_tables"][3], json!({ "table": 3, "bodies": [3, 5] }));
+}
+
+#[test]
 fn a_shader_without_names_tells_what_it_declares() {
     let folder = Folder::new();
     folder.write("bare.asm", "cs_5_0\ndcl_uav_raw u3\ndcl_tgsm_raw g0, 256\ndcl_thread_group 8, 4, 1\nret\n");

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `program5.rs` | read off a program of models 4.0 to 5.1 and the chunks about it |
+//! | `stages.rs` | what only some of them say: tessellator, geometry, interfaces |
 //! | `program9.rs` | read off a program of Direct3D 9 and its table of constants |
 //! | `text.rs` | the text for people |
 //!
@@ -11,15 +12,18 @@
 
 mod program5;
 mod program9;
+mod stages;
 mod text;
 
 pub use text::letters;
 
 use crate::container::Container;
+use crate::container::classes::{ClassInstance, ClassType};
 use crate::limits::Limits;
 use crate::shader::Error;
 use crate::sm3;
 use crate::sm5::Stage;
+use crate::sm5::valid::FunctionTable;
 use std::collections::BTreeMap;
 
 /// What a file holds.
@@ -61,6 +65,10 @@ pub struct Program {
     pub group_size: Option<[u32; 3]>,
     /// Bytes of thread-group shared memory.
     pub shared_memory_bytes: u64,
+    /// What a hull or domain shader says of the tessellator.
+    pub tessellation: Option<Tessellation>,
+    /// What a geometry shader takes and makes.
+    pub geometry: Option<Geometry>,
     /// The global flags, as a listing names them.
     pub flags: Vec<&'static str>,
     /// What it needs beyond its model.
@@ -71,10 +79,85 @@ pub struct Program {
     pub signatures: Vec<Signature>,
     /// Constant buffers, the elements of structured buffers, and the table of constants of Direct3D 9.
     pub constants: Vec<Constants>,
+    /// The interface variables that it calls.
+    pub interfaces: Vec<Interface>,
+    /// The classes that may stand behind them. Others name them by their position here.
+    pub classes: Vec<ClassType>,
+    /// The instances of them that the source declares.
+    pub class_instances: Vec<ClassInstance>,
+    /// What a class calls for an interface: the function bodies, one for each call site.
+    pub function_tables: Vec<FunctionTable>,
     /// Where a second program's registers get their values from.
     pub mappings: Vec<Mapping>,
     /// How much of everything.
     pub counts: Counts,
+}
+
+/// What a hull or domain shader says of the tessellator; `None` where it does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tessellation {
+    /// `isoline`, `tri` or `quad`.
+    pub domain: Option<&'static str>,
+    /// `integer`, `pow2`, `fractional_odd` or `fractional_even`.
+    pub partitioning: Option<&'static str>,
+    /// `point`, `line`, `triangle_cw` or `triangle_ccw`.
+    pub output: Option<&'static str>,
+    /// Control points of the patch that comes in.
+    pub control_points_in: Option<u32>,
+    /// Control points that a hull shader writes.
+    pub control_points_out: Option<u32>,
+    /// The bits of the float that bounds factors.
+    pub max_factor_bits: Option<u32>,
+}
+
+/// What a geometry shader takes and makes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Geometry {
+    /// The primitive that comes in: `triangle`, `patch3`.
+    pub input: Option<String>,
+    /// The streams that it writes. One that names none writes stream 0.
+    pub streams: Vec<Stream>,
+    /// Vertices that one instance writes at most.
+    pub max_vertices: Option<u32>,
+    /// How often it runs for each primitive.
+    pub instances: u32,
+}
+
+/// A stream of a geometry shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// The number of m#.
+    pub number: u32,
+    /// What it is made of: `trianglestrip`.
+    pub topology: &'static str,
+}
+
+/// An interface variable, or an array of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// The name in the source; `None` if the file has none.
+    pub name: Option<String>,
+    /// The interface; `None` if the file does not say.
+    pub type_name: Option<String>,
+    /// The first slot: the number of fp#.
+    pub first: u32,
+    /// How many slots.
+    pub count: u32,
+    /// Whether it is called with a computed index.
+    pub dynamic: bool,
+    /// How many call sites.
+    pub call_sites: u32,
+    /// What may stand behind it.
+    pub choices: Vec<InterfaceChoice>,
+}
+
+/// A class that may stand behind an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InterfaceChoice {
+    /// Its position in [`Program::classes`]; `None` if the file does not say.
+    pub class: Option<u16>,
+    /// The number of ft#.
+    pub table: u32,
 }
 
 /// Something that is bound to registers.
@@ -255,11 +338,17 @@ impl Program {
             creator: None,
             group_size: None,
             shared_memory_bytes: 0,
+            tessellation: None,
+            geometry: None,
             flags: Vec::new(),
             features: Vec::new(),
             bindings: Vec::new(),
             signatures: Vec::new(),
             constants: Vec::new(),
+            interfaces: Vec::new(),
+            classes: Vec::new(),
+            class_instances: Vec::new(),
+            function_tables: Vec::new(),
             mappings: Vec::new(),
             counts: Counts::default(),
         }

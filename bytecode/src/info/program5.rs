@@ -1,6 +1,6 @@
 //! What is known of a program of models 4.0 to 5.1, from its declarations and the chunks about it.
 
-use super::{Binding, Constants, Element, Place, Program, Signature, SignatureKind, Variable};
+use super::{Binding, Constants, Element, Place, Program, Signature, SignatureKind, Variable, stages};
 use crate::container::resources::{self, Buffer, BufferKind, VariableType};
 use crate::container::{Container, ResourceDefinitions, SignatureElement};
 use crate::limits::Limits;
@@ -16,6 +16,10 @@ pub(super) fn read(container: &Container<'_>, limits: &Limits) -> Result<Program
     let stage = decoded.stage;
     let mut program = Program::new(stage, format!("{stage}_{}", decoded.model));
     declared(&mut program, &decoded);
+    stages::declared(&mut program, &decoded);
+    if let Some(linkage) = container.classes(limits)? {
+        stages::link(&mut program, linkage);
+    }
 
     let flags = header::global_flags(&decoded);
     let names = GlobalFlags::NAMES.iter().filter(|(flag, _)| flags.has(*flag));
@@ -23,6 +27,7 @@ pub(super) fn read(container: &Container<'_>, limits: &Limits) -> Result<Program
     program.features = header::needed_features(container.features()?, flags).collect();
 
     if let Some(resources) = container.resources(limits)? {
+        stages::name_interfaces(&mut program, &resources);
         program.bindings = resources.bindings.iter().map(binding).collect();
         program.constants = resources.buffers.iter().map(constants).collect();
         let ResourceDefinitions { creator, .. } = resources;

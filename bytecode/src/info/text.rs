@@ -1,6 +1,6 @@
 //! What is known of a shader as text: facts line by line, then tables.
 
-use super::{Constants, Info, Place, Program, Signature, Variable};
+use super::{Constants, Geometry, Info, Place, Program, Signature, Tessellation, Variable};
 use std::fmt::{self, Display, Formatter};
 
 /// Columns of the names of facts.
@@ -38,6 +38,12 @@ fn write_program(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
     if program.shared_memory_bytes > 0 {
         fact("shared memory", format!("{} bytes", program.shared_memory_bytes))?;
     }
+    if let Some(tessellation) = &program.tessellation {
+        fact("tessellator", tessellation_text(tessellation))?;
+    }
+    if let Some(geometry) = &program.geometry {
+        fact("geometry", geometry_text(geometry))?;
+    }
     for (name, texts) in [("flags", &program.flags), ("needs", &program.features)] {
         if !texts.is_empty() {
             fact(name, texts.join(", "))?;
@@ -55,9 +61,84 @@ fn write_program(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
     write_bindings(f, program)?;
     program.signatures.iter().try_for_each(|signature| write_signature(f, signature))?;
     program.constants.iter().try_for_each(|constants| write_constants(f, constants))?;
+    write_classes(f, program)?;
     let mappings = program.mappings.iter();
     let mappings = mappings.map(|from| vec![from.register.clone(), from.count.to_string(), from.source.clone()]);
     table(f, "where registers come from", &["register", "count", "source"], mappings.collect())
+}
+
+/// `tri domain, integer partitioning, triangle_cw output, 3 control points in, 3 out, factors up to 32`
+fn tessellation_text(tessellation: &Tessellation) -> String {
+    let Tessellation { domain, partitioning, output, control_points_in, control_points_out, max_factor_bits } =
+        tessellation;
+    let parts = [
+        domain.map(|domain| format!("{domain} domain")),
+        partitioning.map(|partitioning| format!("{partitioning} partitioning")),
+        output.map(|output| format!("{output} output")),
+        control_points_in.map(|count| format!("{count} control points in")),
+        control_points_out.map(|count| format!("{count} control points out")),
+        max_factor_bits.map(|bits| format!("factors up to {}", f32::from_bits(bits))),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// `triangle in, trianglestrip out, 6 vertices at most, 4 instances`; streams by their numbers where there are several.
+fn geometry_text(geometry: &Geometry) -> String {
+    let Geometry { input, streams, max_vertices, instances } = geometry;
+    let topology = |stream: &super::Stream| match streams.len() {
+        1 => format!("{} out", stream.topology),
+        _ => format!("{} out of m{}", stream.topology, stream.number),
+    };
+    let input = input.as_ref().map(|input| format!("{input} in"));
+    let parts = input.into_iter().chain(streams.iter().map(topology));
+    let parts = parts.chain(max_vertices.map(|count| format!("{count} vertices at most")));
+    let parts = parts.chain((*instances != 1).then(|| format!("{instances} instances")));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn write_classes(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
+    let rows = program.interfaces.iter().map(|interface| {
+        let choices = interface.choices.iter().map(|choice| match choice.class {
+            Some(class) => format!("{class} by ft{}", choice.table),
+            None => format!("ft{}", choice.table),
+        });
+        vec![
+            format!("fp{}", interface.first),
+            interface.count.to_string(),
+            interface.call_sites.to_string(),
+            (if interface.dynamic { "computed" } else { "literal" }).to_owned(),
+            interface.type_name.clone().unwrap_or_default(),
+            interface.name.clone().unwrap_or_default(),
+            choices.collect::<Vec<_>>().join(", "),
+        ]
+    });
+    let headings = ["slot", "count", "calls", "index", "interface", "name", "classes"];
+    table(f, "interfaces", &headings, rows.collect())?;
+
+    let rows = program.classes.iter().enumerate().map(|(n, class)| {
+        let numbers = [class.vectors, class.textures, class.samplers].map(|number| number.to_string());
+        [n.to_string()].into_iter().chain(numbers).chain([class.name.clone()]).collect()
+    });
+    table(f, "classes", &["class", "vectors", "textures", "samplers", "name"], rows.collect())?;
+
+    let rows = program.class_instances.iter().map(|instance| {
+        let register = |file: &str, number: Option<u16>| number.map_or(String::new(), |n| format!("{file}{n}"));
+        let elements = if instance.count > 1 { format!("[{}]", instance.count) } else { String::new() };
+        vec![
+            instance.class.to_string(),
+            instance.constant_buffer.map_or(String::new(), |buffer| format!("cb{buffer}[{}]", instance.vector)),
+            register("t", instance.texture),
+            register("s", instance.sampler),
+            format!("{}{elements}", instance.name),
+        ]
+    });
+    table(f, "class instances", &["class", "data", "texture", "sampler", "name"], rows.collect())?;
+
+    let rows = program.function_tables.iter().map(|table| {
+        let bodies: Vec<String> = table.bodies.iter().map(|body| format!("fb{body}")).collect();
+        vec![format!("ft{}", table.table), bodies.join(", ")]
+    });
+    table(f, "function tables", &["table", "bodies"], rows.collect())
 }
 
 fn write_bindings(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {

@@ -61,3 +61,124 @@ fn what_must_be_rejected_has_a_finding() {
         let _ = Info::read(&bytes, &limits).map(|info| info.to_string());
     }
 }
+
+/// The texts behind a declaration's name, of all lines that have it.
+fn lines_of<'a>(listing: &'a str, name: &str) -> Vec<&'a str> {
+    let behind = |line: &'a str| line.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+    listing.lines().filter_map(behind).map(str::trim).collect()
+}
+
+/// The number in a text such as `ft12` or `l(32.000000)`.
+fn number(text: &str) -> f32 {
+    text.trim_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[test]
+fn tessellation_is_that_of_the_listing() {
+    let mut seen = 0;
+    for shader in data::containers().iter().filter(|shader| ["hs", "ds"].contains(&&shader.profile[..2])) {
+        let name = &shader.name;
+        let program = Info::read(&shader.bytes, &Limits::default()).unwrap().program;
+        let said = program.tessellation.expect("hull and domain shaders say something");
+        let one = |declaration: &str| lines_of(&shader.listing, declaration).first().copied();
+        let named = |prefix: &str, text: Option<&str>| text.map(|text| format!("{prefix}_{text}"));
+        assert_eq!(named("domain", said.domain).as_deref(), one("dcl_tessellator_domain"), "{name}");
+        let partitioning = named("partitioning", said.partitioning);
+        assert_eq!(partitioning.as_deref(), one("dcl_tessellator_partitioning"), "{name}");
+        assert_eq!(named("output", said.output).as_deref(), one("dcl_tessellator_output_primitive"), "{name}");
+        let count = |text: &str| text.parse::<u32>().unwrap();
+        assert_eq!(said.control_points_in, one("dcl_input_control_point_count").map(count), "{name}");
+        assert_eq!(said.control_points_out, one("dcl_output_control_point_count").map(count), "{name}");
+        let factor = said.max_factor_bits.map(f32::from_bits);
+        assert_eq!(factor, one("dcl_hs_max_tessfactor").map(number), "{name}");
+        seen += 1;
+    }
+    assert!(seen >= 15, "only {seen} shaders were seen");
+}
+
+#[test]
+fn geometry_is_that_of_the_listing() {
+    let mut seen = 0;
+    for shader in data::containers() {
+        let name = &shader.name;
+        let program = Info::read(&shader.bytes, &Limits::default()).unwrap().program;
+        let Some(said) = program.geometry else {
+            assert_ne!(&shader.profile[..2], "gs", "{name}");
+            continue;
+        };
+        let lines = |declaration: &str| lines_of(&shader.listing, declaration);
+        assert_eq!(said.input.as_deref(), lines("dcl_inputprimitive").first().copied(), "{name}");
+        let topologies: Vec<&str> = said.streams.iter().map(|stream| stream.topology).collect();
+        assert_eq!(topologies, lines("dcl_outputtopology"), "{name}");
+        let streams: Vec<String> = said.streams.iter().map(|stream| format!("m{}", stream.number)).collect();
+        match lines("dcl_stream")[..] {
+            [] => assert_eq!(streams, ["m0"], "{name}"),
+            ref listed => assert_eq!(streams, listed, "{name}"),
+        }
+        let count = |texts: Vec<&str>| texts.first().map(|text| text.parse::<u32>().unwrap());
+        assert_eq!(said.max_vertices, count(lines("dcl_maxout")), "{name}");
+        assert_eq!(said.instances, count(lines("dcl_gsinstances")).unwrap_or(1), "{name}");
+        seen += 1;
+    }
+    assert!(seen >= 15, "only {seen} shaders were seen");
+}
+
+#[test]
+fn interfaces_are_those_of_the_listing() {
+    let own = ["waves.main", "effects.5", "effects.40", "plain.cs_5_1", "sources.main", "steps.main"].map(|name| {
+        let path = data::data().join("interfaces").join(name);
+        let listing = String::from_utf8(data::read(&path.with_added_extension("asm"))).unwrap();
+        (name.to_owned(), data::read(&path.with_added_extension("cso")), listing)
+    });
+    let corpus = data::containers().into_iter().map(|shader| (shader.name, shader.bytes, shader.listing));
+    let mut seen = 0;
+    for (name, bytes, listing) in corpus.chain(own) {
+        let program = Info::read(&bytes, &Limits::default()).unwrap().program;
+        let tables: Vec<String> = program
+            .function_tables
+            .iter()
+            .map(|table| {
+                let bodies: Vec<String> = table.bodies.iter().map(|body| format!("fb{body}")).collect();
+                format!("ft{} = {{{}}}", table.table, bodies.join(", "))
+            })
+            .collect();
+        assert_eq!(tables, lines_of(&listing, "dcl_function_table"), "{name}");
+        for dynamic in [false, true] {
+            let declared = program.interfaces.iter().filter(|interface| interface.dynamic == dynamic);
+            let declared: Vec<String> = declared
+                .map(|interface| {
+                    let tables: Vec<String> =
+                        interface.choices.iter().map(|choice| format!("ft{}", choice.table)).collect();
+                    let (first, count, calls) = (interface.first, interface.count, interface.call_sites);
+                    format!("fp{first}[{count}][{calls}] = {{{}}}", tables.join(", "))
+                })
+                .collect();
+            let declaration = if dynamic { "dcl_interface_dynamicindexed" } else { "dcl_interface" };
+            assert_eq!(declared, lines_of(&listing, declaration), "{name}");
+        }
+        for interface in &program.interfaces {
+            // The table of slots has the classes above the tables that are called for them.
+            let range = match interface.count {
+                1 => interface.first.to_string(),
+                count => format!("{}-{}", interface.first, interface.first + count - 1),
+            };
+            let mut rows = listing.lines().filter(|line| line.starts_with("// |")).map(|line| line.replace('|', " "));
+            let numbers =
+                |row: String| -> Vec<u32> { row.split_whitespace().filter_map(|word| word.parse().ok()).collect() };
+            let own_row = rows.find(|row| row.split_whitespace().nth(3) == Some(&range));
+            if let Some(row) = own_row {
+                let skipped = usize::from(interface.count == 1);
+                let classes: Vec<u32> = numbers(row).split_off(skipped);
+                let called = numbers(rows.next().unwrap());
+                let pairs: Vec<(u32, u32)> = classes.into_iter().zip(called).collect();
+                let said = interface.choices.iter().map(|choice| (choice.class.unwrap().into(), choice.table));
+                assert_eq!(said.collect::<Vec<_>>(), pairs, "{name}");
+            }
+            let variable = interface.name.as_ref().expect("the corpus has names");
+            let text = format!("interface {} {variable}", interface.type_name.as_ref().unwrap());
+            assert!(listing.contains(&text), "{name}: {text}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 10, "only {seen} interfaces were seen");
+}
