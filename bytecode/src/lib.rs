@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `limits.rs` | bounds on what a file may ask for |
+//! | `faults.rs` | what is wrong, up to a number of findings |
 //! | `reader.rs` | the bounded reader that every access goes through |
 //! | `container/` | the DXBC container and its chunks |
 //! | `shader.rs` | a whole shader, read in one step |
@@ -26,6 +27,7 @@
 
 pub mod assembler;
 pub mod container;
+mod faults;
 pub mod info;
 pub mod limits;
 pub mod listing;
@@ -35,4 +37,4 @@ pub mod sm3;
 pub mod sm5;
 
 pub use limits::Limits;
-pub use shader::{ChecksumPolicy, Error, LoadOptions, Shader, check, findings};
+pub use shader::{ChecksumPolicy, Error, Findings, LoadOptions, Shader, check, findings};

@@ -27,6 +27,8 @@ pub struct Limits {
     pub functions: u32,
     /// Registers of one file that are declared, one by one or as ranges.
     pub declared_registers: u32,
+    /// Findings about one file that [`crate::findings`] lists.
+    pub findings: u32,
     /// Threads in a thread group; Direct3D allows 1,024.
     pub group_threads: u32,
 }
@@ -44,6 +46,7 @@ impl Default for Limits {
             flow_depth: 1024,
             functions: 4096,
             declared_registers: 4096,
+            findings: 100,
             group_threads: 1024,
         }
     }

@@ -3,6 +3,7 @@
 use crate::container::{
     ClassLinkage, Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics,
 };
+use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::sm3;
 use crate::sm5::{self, DecodeError, ValidProgram, ValidateError};
@@ -130,60 +131,68 @@ pub fn check(bytes: &[u8], options: &LoadOptions) -> Result<(), Error> {
     }
 }
 
-/// Everything that is wrong with a shader of any model: of each part the first fault. What cannot be read for the fault of
-/// another part is not named. A checksum that does not match is a fault, but where the program prints messages: the
-/// compiler gives such programs another hash.
-pub fn findings(bytes: &[u8], limits: &Limits) -> Vec<Error> {
-    let mut findings = Findings { limits, found: Vec::new() };
+/// What is wrong with a shader.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// The faults in the order of the bytes that they are about.
+    pub found: Vec<Error>,
+    /// Whether there are more of them than [`Limits::findings`].
+    pub is_cut: bool,
+}
+
+/// Everything that is wrong with a shader of any model. A container, its other chunks and the words of a program are read
+/// up to the first fault, since nothing says where the next part would begin; a program that can be read is checked to its
+/// end. What cannot be told for the fault of another part is not named. A checksum that does not match is a fault, but where
+/// the program prints messages: the compiler gives such programs another hash.
+pub fn findings(bytes: &[u8], limits: &Limits) -> Findings {
+    let mut search = Search { limits, faults: Faults::new(limits.findings) };
     if sm3::is_program(bytes) {
-        findings.direct3d9(bytes, 0);
-    } else if let Some(container) = findings.keep(Container::parse(bytes, limits)) {
-        findings.container(&container);
+        search.direct3d9(bytes, 0);
+    } else if let Some(container) = search.faults.note(Container::parse(bytes, limits)) {
+        search.container(&container);
     }
-    findings.found
+    let (mut found, is_cut) = search.faults.into_parts();
+    found.sort_by_key(Error::at);
+    Findings { found, is_cut }
 }
 
-/// What is wrong so far.
-struct Findings<'l> {
+/// What was found so far.
+struct Search<'l> {
     limits: &'l Limits,
-    found: Vec<Error>,
+    faults: Faults<Error>,
 }
 
-impl Findings<'_> {
-    /// Notes what is wrong with a part.
-    fn keep<T>(&mut self, part: Result<T, impl Into<Error>>) -> Option<T> {
-        part.map_err(|error| self.found.push(error.into())).ok()
-    }
-
+impl Search<'_> {
     fn container(&mut self, container: &Container<'_>) {
-        let limits = self.limits;
-        let program =
-            self.keep(container.program()).and_then(|chunk| self.keep(sm5::decode(chunk.data, chunk.at, limits)));
+        let (limits, faults) = (self.limits, &mut self.faults);
+        let chunk = faults.note(container.program());
+        let program = chunk.and_then(|chunk| faults.note(sm5::decode(chunk.data, chunk.at, limits)));
         let is_message = |item: &sm5::Item| match &item.kind {
             sm5::ItemKind::CustomData(data) => matches!(data.content, sm5::CustomContent::Message(_)),
             sm5::ItemKind::Instruction(_) | sm5::ItemKind::Declaration(_) => false,
         };
         if !program.as_ref().is_some_and(|program| program.items.iter().any(is_message)) {
-            self.keep(container.require_checksum());
+            faults.note(container.require_checksum());
         }
-        self.keep(container.inputs(limits));
-        self.keep(container.outputs(limits));
-        self.keep(container.patch_constants(limits));
-        self.keep(container.resources(limits));
-        self.keep(container.classes(limits));
-        self.keep(container.features());
+        faults.note(container.inputs(limits));
+        faults.note(container.outputs(limits));
+        faults.note(container.patch_constants(limits));
+        faults.note(container.resources(limits));
+        faults.note(container.classes(limits));
+        faults.note(container.features());
         if let Some(program) = program {
-            self.keep(sm5::validate(program, limits));
+            faults.extend(sm5::validate::faults(&program, limits, limits.findings));
         }
-        if let Some(level9) = self.keep(container.level9()).flatten() {
+        if let Some(level9) = faults.note(container.level9()).flatten() {
             self.direct3d9(&level9.program, level9.program_at);
         }
     }
 
     fn direct3d9(&mut self, bytes: &[u8], at: u32) {
-        if let Some(program) = self.keep(sm3::decode(bytes, at, self.limits)) {
-            self.keep(program.constants(self.limits));
-            self.keep(sm3::validate(program, self.limits));
+        let limits = self.limits;
+        if let Some(program) = self.faults.note(sm3::decode(bytes, at, limits)) {
+            self.faults.note(program.constants(limits));
+            self.faults.extend(sm3::validate::faults(&program, limits, limits.findings));
         }
     }
 }

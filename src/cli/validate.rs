@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use brolga::bytecode::{Limits, findings};
+use brolga::bytecode::{Findings, Limits, findings};
 use clap::Args;
 use serde_json::json;
 
@@ -22,7 +22,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
-    let (mut ending, mut document) = (Ending::Fine, Vec::new());
+    let (mut ending, mut document, mut cut) = (Ending::Fine, Vec::new(), Vec::new());
+    let limits = Limits::default();
     let mut out = io::stdout().lock();
     for path in &arguments.files {
         let bytes = match stream::read(path, styles.err) {
@@ -32,9 +33,10 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
                 continue;
             }
         };
-        for error in findings(&bytes, &Limits::default()) {
+        let Findings { found, is_cut } = findings(&bytes, &limits);
+        let file = path.to_string_lossy();
+        for error in found {
             ending = ending.max(Ending::Mismatch);
-            let file = path.to_string_lossy();
             match arguments.format {
                 Format::Text => {
                     let line = report::harmless(&format!("{file}: {error}"));
@@ -43,9 +45,16 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
                 Format::Json => document.push(json!({ "file": file, "at": error.at(), "text": error.to_string() })),
             }
         }
+        match arguments.format {
+            _ if !is_cut => {}
+            Format::Text => {
+                writeln!(out, "{}: more than {} findings", report::harmless(&file), limits.findings)?;
+            }
+            Format::Json => cut.push(file),
+        }
     }
     if arguments.format == Format::Json {
-        writeln!(out, "{:#}", json!({ "findings": document }))?;
+        writeln!(out, "{:#}", json!({ "findings": document, "cut": cut }))?;
     }
     Ok(ending)
 }

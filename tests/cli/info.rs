@@ -183,6 +183,22 @@ fn every_fault_is_a_line() {
     let run = folder.brolga(&["validate", "bad.cso", "--format", "json"]);
     let json: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(all(&json["findings"], "file"), ["bad.cso", "bad.cso"]);
+    assert_eq!(json["cut"], json!([]));
     assert_eq!(json["findings"][0]["at"], 4);
     folder.brolga(&["validate", "missing.cso", "bad.cso"]).fails(2, &["cannot read missing.cso"]);
+}
+
+#[test]
+fn a_shader_with_many_faults_has_the_first_hundred_listed() {
+    let folder = Folder::new();
+    let faults = "mov r3.x, r4.x\n".repeat(60);
+    let broken = format!("cs_5_0\ndcl_temps 1\ndcl_thread_group 1, 1, 1\n{faults}ret\n");
+    folder.write("bad.asm", broken).brolga(&["asm", "bad.asm", "-o", "bad.cso", "--unchecked"]);
+    let run = folder.brolga(&["validate", "bad.cso"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(1), ""));
+    assert_eq!(run.out.lines().count(), 101);
+    assert_eq!(run.out.lines().last(), Some("bad.cso: more than 100 findings"));
+    let run = folder.brolga(&["validate", "--format", "json", "bad.cso"]);
+    let json: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((json["findings"].as_array().unwrap().len(), &json["cut"]), (100, &json!(["bad.cso"])));
 }

@@ -23,7 +23,7 @@ fn compiled_shaders_have_no_fault_and_are_as_their_listings_say() {
     let compiled = |shader: &&data::Shader| !shader.name.starts_with("dxilconv/");
     for shader in data::containers().iter().chain(&data::direct3d9()).filter(compiled) {
         let name = &shader.name;
-        assert_eq!(findings(&shader.bytes, &limits), [], "{name}");
+        assert_eq!(findings(&shader.bytes, &limits).found, [], "{name}");
         let info = Info::read(&shader.bytes, &limits).unwrap();
         let program = &info.program;
         assert_eq!(program.counts.slots, slots(&shader.listing), "{name}");
@@ -50,7 +50,7 @@ fn what_must_be_rejected_has_a_finding() {
     for row in data::rows(&data::data().join("malformed/manifest.json")) {
         let file = row["file"].as_str().unwrap();
         let bytes = data::read(&data::data().join(file));
-        let found = findings(&bytes, &limits);
+        let found = findings(&bytes, &limits).found;
         match row["must"].as_str().unwrap() {
             // Direct3D 9 programs are among them, of which this reader knows more than the manifest asks.
             _ if row["error"] == "d3d9" => {}

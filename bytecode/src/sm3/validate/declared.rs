@@ -1,6 +1,7 @@
 //! Declarations and definitions: what they say, and the rules for each form.
 
 use super::{Mask, ValidateError};
+use crate::faults::Faults;
 use crate::sm3::{
     Declaration, Definition, Destination, ItemKind, Op, Program, Register, RegisterFile, TextureType, Usage, Value,
     Version,
@@ -42,23 +43,35 @@ enum Form {
 }
 
 /// Collects the declarations and checks them.
-pub fn collect(program: &Program) -> Result<Declarations, ValidateError> {
+///
+/// What is declared counts as declared even if something is wrong with it, so that one fault does not make others.
+pub fn collect(program: &Program, faults: &mut Faults<ValidateError>) -> Declarations {
     let mut declarations = Declarations::default();
     let mut is_late = false;
     for item in &program.items {
-        let at = item.at;
-        match &item.kind {
-            ItemKind::Instruction(_) => is_late = true,
-            ItemKind::Comment(_) => {}
-            ItemKind::Declaration(_) if is_late => return Err(ValidateError::Late { at, op: Op::Dcl }),
-            ItemKind::Declaration(declaration) => declare(&mut declarations, program.version, at, declaration)?,
-            ItemKind::Definition(definition) if is_late => {
-                return Err(ValidateError::Late { at, op: definition.value.op() });
-            }
-            ItemKind::Definition(definition) => define(&mut declarations, program.version, at, definition)?,
+        if faults.is_cut() {
+            break;
         }
+        let at = item.at;
+        let (op, checked) = match &item.kind {
+            ItemKind::Instruction(_) => {
+                is_late = true;
+                continue;
+            }
+            ItemKind::Comment(_) => continue,
+            ItemKind::Declaration(declaration) => {
+                (Op::Dcl, declare(&mut declarations, program.version, at, declaration))
+            }
+            ItemKind::Definition(definition) => {
+                (definition.value.op(), define(&mut declarations, program.version, at, definition))
+            }
+        };
+        if is_late {
+            faults.push(ValidateError::Late { at, op });
+        }
+        faults.note(checked);
     }
-    Ok(declarations)
+    declarations
 }
 
 fn form(version: Version, register: Register) -> Option<Form> {
@@ -87,36 +100,36 @@ fn declare(
         return Err(ValidateError::NoRegister { at: register_at, register, version, count });
     }
     let form = form(version, register).ok_or(ValidateError::NotDeclarable { at: register_at, register, version })?;
+    let mask = declarations.masks.entry(register).or_default();
+    let taken = if matches!(form, Form::SharedUsage) { *mask & destination.mask } else { *mask };
+    *mask |= destination.mask;
     match form {
         Form::Sampler => {
             let texture = texture(usage_at, declaration)?;
             declarations.samplers.insert(register.number, texture);
         }
         Form::Usage | Form::SharedUsage => {
-            usage(declarations, version, usage_at, declaration)?;
+            let checked = usage(declarations, version, usage_at, declaration);
             let list = match register.file {
                 RegisterFile::Output => &mut declarations.outputs,
                 _ => &mut declarations.inputs,
             };
             list.push(*declaration);
+            checked?;
         }
         Form::Plain => {
             let token = declaration.usage_token;
+            declarations.inputs.push(*declaration);
             if token != Declaration::PLAIN {
                 return Err(ValidateError::NeedlessUsage { at: usage_at, register, token });
             }
-            declarations.inputs.push(*declaration);
         }
     }
     declared_mask(version, register_at, declaration, &form)?;
     declared_modifiers(version, register_at, destination)?;
-
-    let mask = declarations.masks.entry(register).or_default();
-    let taken = if matches!(form, Form::SharedUsage) { *mask & destination.mask } else { *mask };
     if taken != 0 {
         return Err(ValidateError::DeclaredTwice { at: register_at, register, mask: Mask(taken) });
     }
-    *mask |= destination.mask;
     Ok(())
 }
 

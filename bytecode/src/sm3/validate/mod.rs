@@ -20,6 +20,7 @@ pub use declared::Declarations;
 pub use error::{Mask, ValidateError};
 
 use super::{Instruction, ItemKind, Program};
+use crate::faults::Faults;
 use crate::limits::Limits;
 
 /// A program that keeps the rules. Only [`validate`] makes one.
@@ -43,10 +44,26 @@ impl ValidProgram {
 
 /// Checks a program. The first thing that is wrong is the error.
 pub fn validate(program: Program, limits: &Limits) -> Result<ValidProgram, ValidateError> {
-    structure::check(&program, limits)?;
-    let declarations = declared::collect(&program)?;
-    operands::check(&program, &declarations)?;
-    Ok(ValidProgram { program, declarations })
+    let mut faults = Faults::new(1);
+    let declarations = check(&program, limits, &mut faults);
+    match faults.into_first() {
+        None => Ok(ValidProgram { program, declarations }),
+        Some(fault) => Err(fault),
+    }
+}
+
+/// Everything that is wrong with a program, `most` faults at most.
+pub(crate) fn faults(program: &Program, limits: &Limits, most: u32) -> Faults<ValidateError> {
+    let mut faults = Faults::new(most);
+    check(program, limits, &mut faults);
+    faults
+}
+
+fn check(program: &Program, limits: &Limits, faults: &mut Faults<ValidateError>) -> Declarations {
+    structure::check(program, limits, faults);
+    let declarations = declared::collect(program, faults);
+    operands::check(program, &declarations, faults);
+    declarations
 }
 
 /// The instructions of a program with the bytes where they begin.

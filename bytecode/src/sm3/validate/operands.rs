@@ -1,6 +1,7 @@
 //! The operands of every instruction: registers that exist, what may be done with them, modifiers and addresses.
 
 use super::{Declarations, Mask, ValidateError, instructions};
+use crate::faults::Faults;
 use crate::sm3::operand::Modifier;
 use crate::sm3::ops::{Class, Slot};
 use crate::sm3::register::Access;
@@ -10,11 +11,14 @@ use crate::sm3::{
 use crate::sm5::Stage;
 
 /// Checks the operands of all instructions.
-pub fn check(program: &Program, declarations: &Declarations) -> Result<(), ValidateError> {
+pub fn check(program: &Program, declarations: &Declarations, faults: &mut Faults<ValidateError>) {
     // Loops that are open in the main program. A subroutine may be called from within one.
     let mut loops = 0_u32;
     let mut is_main = true;
     for (at, instruction) in instructions(program) {
+        if faults.is_cut() {
+            return;
+        }
         match instruction.op {
             Op::Loop => loops += 1,
             Op::EndLoop => loops = loops.saturating_sub(1),
@@ -23,9 +27,8 @@ pub fn check(program: &Program, declarations: &Declarations) -> Result<(), Valid
         }
         let has_loop_counter = loops > 0 || !is_main;
         let checker = Checker { at, op: instruction.op, version: program.version, declarations, has_loop_counter };
-        checker.instruction(instruction)?;
+        checker.instruction(instruction, faults);
     }
-    Ok(())
 }
 
 struct Checker<'a> {
@@ -37,18 +40,17 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn instruction(&self, instruction: &Instruction) -> Result<(), ValidateError> {
+    fn instruction(&self, instruction: &Instruction, faults: &mut Faults<ValidateError>) {
         if let Some(predicate) = &instruction.predicate {
-            self.predicate(predicate)?;
+            faults.note(self.predicate(predicate));
         }
         for (slot, operand) in instruction.slots() {
-            self.exists(operand.register())?;
-            match operand {
-                Operand::Destination(destination) => self.destination(slot, destination)?,
-                Operand::Source(source) => self.source(slot, source)?,
-            }
+            let checked = self.exists(operand.register()).and_then(|()| match operand {
+                Operand::Destination(destination) => self.destination(slot, destination),
+                Operand::Source(source) => self.source(slot, source),
+            });
+            faults.note(checked);
         }
-        Ok(())
     }
 
     fn exists(&self, register: Register) -> Result<(), ValidateError> {

@@ -1,6 +1,7 @@
 //! The order of instructions: blocks within each other, subroutines, phases, and instructions that run in pairs.
 
 use super::{ValidateError, instructions};
+use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::sm3::ops::Class;
 use crate::sm3::{Instruction, Op, Operand, Program, Register, Version};
@@ -15,11 +16,11 @@ fn loops_and_calls(version: Version) -> u32 {
 }
 
 /// Checks the order of the instructions.
-pub fn check(program: &Program, limits: &Limits) -> Result<(), ValidateError> {
-    blocks(program)?;
-    subroutines(program, limits)?;
-    phases(program)?;
-    pairs(program)
+pub fn check(program: &Program, limits: &Limits, faults: &mut Faults<ValidateError>) {
+    blocks(program, faults);
+    subroutines(program, limits, faults);
+    phases(program, faults);
+    pairs(program, faults);
 }
 
 /// A block that is open.
@@ -29,63 +30,72 @@ struct Block {
     has_else: bool,
 }
 
-fn blocks(program: &Program) -> Result<(), ValidateError> {
+fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
     let version = program.version;
     let mut open: Vec<Block> = Vec::new();
+    let is_if = |block: &Block| matches!(block.op, Op::If | Op::IfC);
     let (mut ifs, mut loops) = (0, 0);
     for (at, instruction) in instructions(program) {
+        if faults.is_cut() {
+            return;
+        }
         let op = instruction.op;
-        let top = open.last_mut();
         match op {
             Op::If | Op::IfC => {
                 ifs += 1;
-                if ifs > IFS {
-                    return Err(ValidateError::Nesting { at, op, what: "ifs", limit: IFS, version });
+                // Those within are too deep for the same reason.
+                if ifs == IFS + 1 {
+                    faults.push(ValidateError::Nesting { at, op, what: "ifs", limit: IFS, version });
                 }
                 open.push(Block { at, op, has_else: false });
             }
             Op::Loop | Op::Rep => {
                 loops += 1;
                 let limit = loops_and_calls(version);
-                if loops > limit {
-                    return Err(ValidateError::Nesting { at, op, what: "loops", limit, version });
+                if loops == limit + 1 {
+                    faults.push(ValidateError::Nesting { at, op, what: "loops", limit, version });
                 }
                 open.push(Block { at, op, has_else: false });
             }
-            Op::Else => match top {
-                Some(block @ Block { op: Op::If | Op::IfC, has_else: false, .. }) => block.has_else = true,
-                _ => return Err(ValidateError::NotOpen { at, op, expected: "if without an else" }),
+            Op::Else => match open.last_mut() {
+                Some(block) if is_if(block) && !block.has_else => block.has_else = true,
+                _ => faults.push(ValidateError::NotOpen { at, op, expected: "if without an else" }),
             },
-            Op::EndIf => match top {
-                Some(Block { op: Op::If | Op::IfC, .. }) => {
-                    open.pop();
-                    ifs -= 1;
+            Op::EndIf | Op::EndLoop | Op::EndRep => {
+                let (opener, expected) = match op {
+                    Op::EndIf => (Op::If, "if"),
+                    Op::EndLoop => (Op::Loop, "loop"),
+                    _ => (Op::Rep, "rep"),
+                };
+                let is_meant = |block: &Block| block.op == opener || opener == Op::If && is_if(block);
+                if open.last().is_none_or(|block| !is_meant(block)) {
+                    faults.push(ValidateError::NotOpen { at, op, expected });
                 }
-                _ => return Err(ValidateError::NotOpen { at, op, expected: "if" }),
-            },
-            Op::EndLoop | Op::EndRep => {
-                let (opener, expected) = if op == Op::EndLoop { (Op::Loop, "loop") } else { (Op::Rep, "rep") };
-                if top.is_none_or(|block| block.op != opener) {
-                    return Err(ValidateError::NotOpen { at, op, expected });
+                // What it closes may lie further out; then the ends of what lies within are missing.
+                if let Some(meant) = open.iter().rposition(is_meant) {
+                    for block in open.drain(meant..) {
+                        *(if is_if(&block) { &mut ifs } else { &mut loops }) -= 1;
+                    }
                 }
-                open.pop();
-                loops -= 1;
             }
             Op::Break | Op::BreakC | Op::BreakP if loops == 0 => {
-                return Err(ValidateError::NotOpen { at, op, expected: "loop" });
+                faults.push(ValidateError::NotOpen { at, op, expected: "loop" });
             }
-            Op::Ret if !open.is_empty() => return Err(ValidateError::ReturnInBlock { at }),
+            Op::Ret if !open.is_empty() => faults.push(ValidateError::ReturnInBlock { at }),
             Op::Label => {
-                if let Some(block) = open.first() {
-                    return Err(ValidateError::NotClosed { at: block.at, op: block.op });
-                }
+                not_closed(&mut open, faults);
+                (ifs, loops) = (0, 0);
             }
             _ => {}
         }
     }
-    match open.first() {
-        Some(block) => Err(ValidateError::NotClosed { at: block.at, op: block.op }),
-        None => Ok(()),
+    not_closed(&mut open, faults);
+}
+
+/// Notes all that is open where nothing may be, the outermost first.
+fn not_closed(open: &mut Vec<Block>, faults: &mut Faults<ValidateError>) {
+    for Block { at, op, .. } in open.drain(..) {
+        faults.push(ValidateError::NotClosed { at, op });
     }
 }
 
@@ -98,7 +108,7 @@ fn label_of(instruction: &Instruction) -> Option<Register> {
 }
 
 /// Labels follow a `ret`, and calls go to labels behind them; so no subroutine calls itself.
-fn subroutines(program: &Program, limits: &Limits) -> Result<(), ValidateError> {
+fn subroutines(program: &Program, limits: &Limits, faults: &mut Faults<ValidateError>) {
     let mut labels: BTreeMap<Register, u32> = BTreeMap::new();
     let mut current: Option<(u32, Register)> = None;
     let mut has_returned = false;
@@ -107,17 +117,17 @@ fn subroutines(program: &Program, limits: &Limits) -> Result<(), ValidateError> 
         match (op, label_of(instruction)) {
             (Op::Label, Some(label)) => {
                 if !has_returned {
-                    return Err(ValidateError::LabelPlace { at, label });
+                    faults.push(ValidateError::LabelPlace { at, label });
                 }
                 if labels.len() as u32 >= limits.functions {
-                    return Err(ValidateError::Limit { at, op, what: "labels", limit: limits.functions });
+                    return faults.push(ValidateError::Limit { at, op, what: "labels", limit: limits.functions });
                 }
                 if labels.insert(label, at).is_some() {
-                    return Err(ValidateError::LabelTwice { at, label });
+                    faults.push(ValidateError::LabelTwice { at, label });
                 }
                 current = Some((at, label));
             }
-            _ if has_returned => return Err(ValidateError::BehindReturn { at, op }),
+            _ if has_returned => faults.push(ValidateError::BehindReturn { at, op }),
             _ => {}
         }
         has_returned = op == Op::Ret;
@@ -125,12 +135,12 @@ fn subroutines(program: &Program, limits: &Limits) -> Result<(), ValidateError> 
     if let Some((at, label)) = current
         && !has_returned
     {
-        return Err(ValidateError::NoReturn { at, label });
+        faults.push(ValidateError::NoReturn { at, label });
     }
-    calls(program, &labels)
+    calls(program, &labels, faults);
 }
 
-fn calls(program: &Program, labels: &BTreeMap<Register, u32>) -> Result<(), ValidateError> {
+fn calls(program: &Program, labels: &BTreeMap<Register, u32>, faults: &mut Faults<ValidateError>) {
     let limit = loops_and_calls(program.version);
     // How deep each subroutine can be called. Calls only go forward, so all callers of a label come before it.
     let mut depths: BTreeMap<Register, u32> = BTreeMap::new();
@@ -141,12 +151,18 @@ fn calls(program: &Program, labels: &BTreeMap<Register, u32>) -> Result<(), Vali
             (Op::Label, Some(label)) => depth = depths.get(&label).copied().unwrap_or(0),
             (_, Some(label)) => {
                 match labels.get(&label) {
-                    None => return Err(ValidateError::NoLabel { at, op, label }),
-                    Some(label_at) if *label_at < at => return Err(ValidateError::CallBack { at, op, label }),
+                    None => {
+                        faults.push(ValidateError::NoLabel { at, op, label });
+                        continue;
+                    }
+                    Some(label_at) if *label_at < at => {
+                        faults.push(ValidateError::CallBack { at, op, label });
+                        continue;
+                    }
                     Some(_) => {}
                 }
                 if depth + 1 > limit {
-                    return Err(ValidateError::Nesting { at, op, what: "calls", limit, version: program.version });
+                    faults.push(ValidateError::Nesting { at, op, what: "calls", limit, version: program.version });
                 }
                 let deepest = depths.entry(label).or_default();
                 *deepest = (*deepest).max(depth + 1);
@@ -154,41 +170,43 @@ fn calls(program: &Program, labels: &BTreeMap<Register, u32>) -> Result<(), Vali
             _ => {}
         }
     }
-    Ok(())
 }
 
-fn phases(program: &Program) -> Result<(), ValidateError> {
-    match instructions(program).filter(|(_, instruction)| instruction.op == Op::Phase).nth(1) {
-        Some((at, _)) => Err(ValidateError::PhaseTwice { at }),
-        None => Ok(()),
+fn phases(program: &Program, faults: &mut Faults<ValidateError>) {
+    for (at, _) in instructions(program).filter(|(_, instruction)| instruction.op == Op::Phase).skip(1) {
+        faults.push(ValidateError::PhaseTwice { at });
     }
 }
 
-/// Of a pair, one instruction writes colour and the other alpha.
-fn pairs(program: &Program) -> Result<(), ValidateError> {
-    const ALPHA: u8 = 8;
+fn pairs(program: &Program, faults: &mut Faults<ValidateError>) {
     let mut before: Option<&Instruction> = None;
     for (at, instruction) in instructions(program) {
-        let op = instruction.op;
-        if instruction.coissue {
-            let written = |instruction: &Instruction| match instruction.operands.first() {
-                Some(Operand::Destination(destination)) => destination.mask,
-                _ => 0,
-            };
-            let error = |reason| Err(ValidateError::CoIssue { at, op, reason });
-            let Some(before) = before else { return error("there is none") };
-            if op.info().class != Class::Arithmetic || before.op.info().class != Class::Arithmetic {
-                return error("one of them is not arithmetic");
-            }
-            if before.coissue {
-                return error("that one runs together with the one before itself");
-            }
-            let masks = (written(before), written(instruction));
-            if !matches!(masks, (ALPHA, mask) | (mask, ALPHA) if mask & ALPHA == 0 && mask != 0) {
-                return error("one must write colour and the other alpha");
-            }
+        if instruction.coissue
+            && let Err(reason) = can_pair(before, instruction)
+        {
+            faults.push(ValidateError::CoIssue { at, op: instruction.op, reason });
         }
         before = Some(instruction);
+    }
+}
+
+/// Of a pair, one instruction writes colour and the other alpha. The error is why two are none.
+fn can_pair(before: Option<&Instruction>, instruction: &Instruction) -> Result<(), &'static str> {
+    const ALPHA: u8 = 8;
+    let written = |instruction: &Instruction| match instruction.operands.first() {
+        Some(Operand::Destination(destination)) => destination.mask,
+        _ => 0,
+    };
+    let before = before.ok_or("there is none")?;
+    if instruction.op.info().class != Class::Arithmetic || before.op.info().class != Class::Arithmetic {
+        return Err("one of them is not arithmetic");
+    }
+    if before.coissue {
+        return Err("that one runs together with the one before itself");
+    }
+    let masks = (written(before), written(instruction));
+    if !matches!(masks, (ALPHA, mask) | (mask, ALPHA) if mask & ALPHA == 0 && mask != 0) {
+        return Err("one must write colour and the other alpha");
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Declarations: what may be declared, how much of it, and how often.
 
 use super::{Register, Rule, ValidateError};
+use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::sm5::codes::{Interpolation, ResourceDimension, SystemValue};
 use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
@@ -31,8 +32,15 @@ const PHASE_INSTANCES: u32 = 1 << 16;
 /// Control points of a patch.
 const CONTROL_POINTS: u32 = 32;
 
-/// Collects the declarations of a program and fills in what they say about the phases in `flow`.
-pub(super) fn collect(program: &Program, flow: &mut Flow, limits: &Limits) -> Result<Declarations, ValidateError> {
+/// Collects the declarations of a program and fills in what they say about the phases in `flow`; `None` at a limit.
+///
+/// What is declared counts as declared even if something is wrong with it, so that one fault does not make others.
+pub(super) fn collect(
+    program: &Program,
+    flow: &mut Flow,
+    limits: &Limits,
+    faults: &mut Faults<ValidateError>,
+) -> Option<Declarations> {
     let mut collect = Collect {
         program,
         limits,
@@ -49,13 +57,26 @@ pub(super) fn collect(program: &Program, flow: &mut Flow, limits: &Limits) -> Re
         first_buffer: None,
     };
     for (position, item) in program.items.iter().enumerate() {
-        match &item.kind {
-            ItemKind::Declaration(declaration) => collect.declaration(declaration)?,
-            ItemKind::CustomData(data) => collect.custom(position, item.at, &data.content)?,
-            ItemKind::Instruction(instruction) => collect.marker(position, instruction.op),
+        if faults.is_cut() {
+            return None;
+        }
+        let collected = match &item.kind {
+            ItemKind::Declaration(declaration) => collect.declaration(declaration),
+            ItemKind::CustomData(data) => collect.custom(position, item.at, &data.content),
+            ItemKind::Instruction(instruction) => {
+                collect.marker(position, instruction.op);
+                Ok(())
+            }
+        };
+        if let Err(fault) = collected {
+            let is_limit = matches!(fault.rule, Rule::Limit { .. });
+            faults.push(fault);
+            if is_limit {
+                return None;
+            }
         }
     }
-    collect.finish()
+    Some(collect.finish(faults))
 }
 
 struct Collect<'p, 'f> {
@@ -96,77 +117,83 @@ impl Collect<'_, '_> {
                 self.out.flags = flags;
             }
             DeclarationKind::Resource { range, kind } => {
-                self.range(at, op, RegisterFile::Resource, range, 128)?;
-                self.kind(at, op, kind)?;
+                self.unique(at, op, RegisterFile::Resource, range.id, 0)?;
                 self.out.resources.push(Resource { at, range, kind });
+                self.slot(at, op, range, 128)?;
+                self.kind(at, op, kind)?;
             }
             DeclarationKind::Uav { range, kind, flags } => self.uav(at, op, range, kind, flags)?,
             DeclarationKind::Sampler { range, mode } => {
-                self.range(at, op, RegisterFile::Sampler, range, 16)?;
+                self.unique(at, op, RegisterFile::Sampler, range.id, 0)?;
                 self.out.samplers.push(Sampler { at, range, mode });
+                self.slot(at, op, range, 16)?;
             }
             DeclarationKind::ConstantBuffer { range, vectors, dynamic } => {
-                self.range(at, op, RegisterFile::ConstantBuffer, range, 16)?;
-                within(at, op, "size in vectors", vectors, 0, BUFFER_VECTORS)?;
+                self.unique(at, op, RegisterFile::ConstantBuffer, range.id, 0)?;
                 self.out.constant_buffers.push(ConstantBuffer { at, range, vectors, dynamic });
+                self.slot(at, op, range, 16)?;
+                within(at, op, "size in vectors", vectors, 0, BUFFER_VECTORS)?;
             }
             DeclarationKind::Input { operand, system_value, interpolation } => {
                 self.input(at, op, &operand, system_value, interpolation)?;
             }
             DeclarationKind::Output { operand, system_value } => self.output(at, op, &operand, system_value)?,
             DeclarationKind::IndexRange { operand, count } => {
-                let (file, first) = (operand.file, self.attribute_number(at, op, &operand)?);
+                let (file, first) = (operand.file, attribute_number(at, op, &operand)?);
+                within(at, op, "register", first, 0, ATTRIBUTES - 1)?;
                 within(at, op, "register count", count, 1, ATTRIBUTES - first)?;
                 let (mask, phase) = (operand.mask(), self.phase);
                 self.count(at, op, RegisterFile::FunctionInput, "index ranges")?;
                 self.out.index_ranges.push(IndexRange { file, first, count, mask, phase });
             }
             DeclarationKind::Temps { count } => {
-                self.once(at, op)?;
-                self.add_temps(at, op, u64::from(count))?;
                 self.out.temps = self.out.temps.max(count);
                 if let Some(phase) = self.flow.phases.get_mut(self.phase as usize) {
-                    phase.temps = count;
+                    phase.temps = phase.temps.max(count);
                 }
+                self.once(at, op)?;
+                self.add_temps(at, op, u64::from(count))?;
             }
             DeclarationKind::IndexableTemp { register, count, components } => {
                 self.indexable_temp(at, op, IndexableTemp { register, count, components })?;
             }
             DeclarationKind::Stream { register } => {
-                within(at, op, "stream", register, 0, 3)?;
                 self.unique(at, op, RegisterFile::Stream, register, 0)?;
                 self.stream = register;
                 self.out.streams.push(register);
+                within(at, op, "stream", register, 0, 3)?;
             }
             DeclarationKind::ThreadGroup { size } => {
                 self.once(at, op)?;
                 self.thread_group(at, op, size)?;
             }
             DeclarationKind::TgsmRaw { register, bytes } => {
+                self.shared(at, op, register, SharedMemoryKind::Raw { bytes })?;
                 multiple(at, op, "size in bytes", bytes)?;
                 within(at, op, "size in bytes", bytes, 4, SHARED_BYTES as u32)?;
-                self.shared(at, op, register, SharedMemoryKind::Raw { bytes }, u64::from(bytes))?;
+                self.add_shared(at, op, u64::from(bytes))?;
             }
             DeclarationKind::TgsmStructured { register, stride_bytes, count } => {
+                self.shared(at, op, register, SharedMemoryKind::Structured { stride_bytes, count })?;
                 stride(at, op, stride_bytes)?;
                 within(at, op, "structures", count, 1, SHARED_BYTES as u32)?;
-                let bytes = u64::from(stride_bytes) * u64::from(count);
-                self.shared(at, op, register, SharedMemoryKind::Structured { stride_bytes, count }, bytes)?;
+                self.add_shared(at, op, u64::from(stride_bytes) * u64::from(count))?;
             }
             DeclarationKind::FunctionBody { body } => {
                 self.unique(at, op, RegisterFile::FunctionBody, body, 0)?;
+                self.out.function_bodies.push(body);
                 if self.flow.body(body).is_none() {
                     return Err(Rule::NoLabel { name: FunctionName::Body(body) }.broken(at, op));
                 }
-                self.out.function_bodies.push(body);
             }
             DeclarationKind::FunctionTable { table, bodies } => {
                 self.unique(at, op, RegisterFile::FunctionTable, table, 0)?;
-                for &body in &bodies {
-                    self.must_be_declared(at, op, RegisterFile::FunctionBody, body)?;
-                }
                 self.table_lengths.insert(table, bodies.len() as u32);
+                let undeclared = bodies
+                    .iter()
+                    .find_map(|&body| self.must_be_declared(at, op, RegisterFile::FunctionBody, body).err());
                 self.out.function_tables.push(FunctionTable { table, bodies });
+                undeclared.map_or(Ok(()), Err)?;
             }
             DeclarationKind::Interface { interface, dynamic, call_sites, array_length, tables } => {
                 self.interface(at, op, Interface { interface, dynamic, call_sites, array_length, tables })?;
@@ -217,19 +244,19 @@ impl Collect<'_, '_> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Declarations, ValidateError> {
+    fn finish(self, faults: &mut Faults<ValidateError>) -> Declarations {
         let Program { stage, model, at, .. } = *self.program;
         if stage == Stage::Compute && !self.once.contains(&(Op::DclThreadGroup, 0)) {
-            return Err(Rule::Missing { stage }.broken(at, Op::DclThreadGroup));
+            faults.push(Rule::Missing { stage }.broken(at, Op::DclThreadGroup));
         }
         // Outside of compute, model 4.x has raw and structured buffers only where a flag says so.
         let has_buffers = model >= Model::Sm5_0
             || stage == Stage::Compute
             || self.out.flags.has(GlobalFlags::RAW_AND_STRUCTURED_BUFFERS);
-        match self.first_buffer {
-            Some((at, op)) if !has_buffers => Err(Rule::NotInStage { stage, model }.broken(at, op)),
-            _ => Ok(self.out),
+        if let Some((at, op)) = self.first_buffer.filter(|_| !has_buffers) {
+            faults.push(Rule::NotInStage { stage, model }.broken(at, op));
         }
+        self.out
     }
 
     fn once(&mut self, at: u32, op: Op) -> Result<(), ValidateError> {
@@ -261,19 +288,12 @@ impl Collect<'_, '_> {
         if self.seen.contains(&(register, 0)) { Ok(()) } else { Err(Rule::NotDeclared { register }.broken(at, op)) }
     }
 
-    /// A range of resource registers. Before 5.1 they are slots, of which there are `slots`.
-    fn range(
-        &mut self,
-        at: u32,
-        op: Op,
-        file: RegisterFile,
-        range: RegisterRange,
-        slots: u32,
-    ) -> Result<(), ValidateError> {
-        if self.program.model < Model::Sm5_1 {
-            within(at, op, "slot", range.id, 0, slots - 1)?;
+    /// Before 5.1 registers of resources are slots, of which there are `slots`.
+    fn slot(&self, at: u32, op: Op, range: RegisterRange, slots: u32) -> Result<(), ValidateError> {
+        if self.program.model >= Model::Sm5_1 {
+            return Ok(());
         }
-        self.unique(at, op, file, range.id, 0)
+        within(at, op, "slot", range.id, 0, slots - 1)
     }
 
     fn kind(&mut self, at: u32, op: Op, kind: ResourceKind) -> Result<(), ValidateError> {
@@ -313,20 +333,10 @@ impl Collect<'_, '_> {
         kind: ResourceKind,
         flags: UavFlags,
     ) -> Result<(), ValidateError> {
-        self.range(at, op, RegisterFile::Uav, range, 64)?;
-        self.kind(at, op, kind)?;
+        self.unique(at, op, RegisterFile::Uav, range.id, 0)?;
         self.out.uavs.push(Uav { at, range, kind, flags });
-        Ok(())
-    }
-
-    /// The number of an input or output register: its last index.
-    fn attribute_number(&self, at: u32, op: Op, operand: &Operand) -> Result<u32, ValidateError> {
-        let file = operand.file.description();
-        let last = operand.indices.len().checked_sub(1);
-        let computed = Rule::ComputedNumber { operand: 0, file }.broken(at, op);
-        let number = last.and_then(|last| operand.index_u32(last)).ok_or(computed)?;
-        within(at, op, "register", number, 0, ATTRIBUTES - 1)?;
-        Ok(number)
+        self.slot(at, op, range, 64)?;
+        self.kind(at, op, kind)
     }
 
     fn input(
@@ -343,7 +353,7 @@ impl Collect<'_, '_> {
             return Err(Rule::File { operand: 0, file: file.description(), expected }.broken(at, op));
         }
         self.count(at, op, file, "declarations of inputs")?;
-        let register = if file.is_numbered() { self.attribute_number(at, op, operand)? } else { 0 };
+        let register = if file.is_numbered() { attribute_number(at, op, operand)? } else { 0 };
         let vertices = match operand.indices.as_slice() {
             [vertices, _] => {
                 let computed = Rule::ComputedNumber { operand: 0, file: file.description() }.broken(at, op);
@@ -353,7 +363,7 @@ impl Collect<'_, '_> {
         };
         let (mask, phase) = (operand.mask(), self.phase);
         self.out.inputs.push(Input { at, file, register, vertices, mask, system_value, interpolation, phase });
-        Ok(())
+        within(at, op, "register", register, 0, ATTRIBUTES - 1)
     }
 
     fn output(
@@ -369,10 +379,10 @@ impl Collect<'_, '_> {
             return Err(Rule::File { operand: 0, file: file.description(), expected }.broken(at, op));
         }
         self.count(at, op, file, "declarations of outputs")?;
-        let register = if file.is_numbered() { self.attribute_number(at, op, operand)? } else { 0 };
+        let register = if file.is_numbered() { attribute_number(at, op, operand)? } else { 0 };
         let (mask, stream, phase) = (operand.mask(), self.stream, self.phase);
         self.out.outputs.push(Output { at, file, register, mask, system_value, stream, phase });
-        Ok(())
+        within(at, op, "register", register, 0, ATTRIBUTES - 1)
     }
 
     fn add_temps(&mut self, at: u32, op: Op, count: u64) -> Result<(), ValidateError> {
@@ -383,9 +393,6 @@ impl Collect<'_, '_> {
     fn indexable_temp(&mut self, at: u32, op: Op, declared: IndexableTemp) -> Result<(), ValidateError> {
         let phase = self.phase;
         self.unique(at, op, RegisterFile::IndexableTemp, declared.register, phase)?;
-        within(at, op, "registers of an array", declared.count, 1, TEMPS as u32)?;
-        within(at, op, "components", declared.components, 1, 4)?;
-        self.add_temps(at, op, u64::from(declared.count))?;
         let same = self.out.indexable_temps.iter_mut().find(|other| other.register == declared.register);
         match same {
             Some(other) => {
@@ -394,7 +401,9 @@ impl Collect<'_, '_> {
             }
             None => self.out.indexable_temps.push(declared),
         }
-        Ok(())
+        within(at, op, "registers of an array", declared.count, 1, TEMPS as u32)?;
+        within(at, op, "components", declared.components, 1, 4)?;
+        self.add_temps(at, op, u64::from(declared.count))
     }
 
     fn thread_group(&mut self, at: u32, op: Op, size: [u32; 3]) -> Result<(), ValidateError> {
@@ -409,20 +418,16 @@ impl Collect<'_, '_> {
         Ok(())
     }
 
-    fn shared(
-        &mut self,
-        at: u32,
-        op: Op,
-        register: u32,
-        kind: SharedMemoryKind,
-        bytes: u64,
-    ) -> Result<(), ValidateError> {
+    fn shared(&mut self, at: u32, op: Op, register: u32, kind: SharedMemoryKind) -> Result<(), ValidateError> {
         self.unique(at, op, RegisterFile::SharedMemory, register, 0)?;
-        self.shared_bytes += bytes;
-        let most = if self.program.model >= Model::Sm5_0 { SHARED_BYTES } else { SHARED_BYTES_4 };
-        range(at, op, "bytes of shared memory", self.shared_bytes, 0, most)?;
         self.out.shared_memory.push(SharedMemory { at, register, kind });
         Ok(())
+    }
+
+    fn add_shared(&mut self, at: u32, op: Op, bytes: u64) -> Result<(), ValidateError> {
+        self.shared_bytes += bytes;
+        let most = if self.program.model >= Model::Sm5_0 { SHARED_BYTES } else { SHARED_BYTES_4 };
+        range(at, op, "bytes of shared memory", self.shared_bytes, 0, most)
     }
 
     fn interface(&mut self, at: u32, op: Op, declared: Interface) -> Result<(), ValidateError> {
@@ -436,17 +441,25 @@ impl Collect<'_, '_> {
             let register = Register { file: RegisterFile::Interface, number: interface };
             return Err(Rule::NoTables { register }.broken(at, op));
         }
-        for &number in &declared.tables {
-            self.must_be_declared(at, op, RegisterFile::FunctionTable, number)?;
-            let bodies = self.table_lengths.get(&number).copied().unwrap_or(0);
-            if bodies != declared.call_sites {
-                let (table, call_sites) = (number, declared.call_sites);
-                return Err(Rule::TableLength { table, bodies, call_sites }.broken(at, op));
+        let checked = declared.tables.iter().try_for_each(|&table| {
+            self.must_be_declared(at, op, RegisterFile::FunctionTable, table)?;
+            let (bodies, call_sites) = (self.table_lengths.get(&table).copied().unwrap_or(0), declared.call_sites);
+            if bodies == call_sites {
+                return Ok(());
             }
-        }
+            Err(Rule::TableLength { table, bodies, call_sites }.broken(at, op))
+        });
         self.out.interfaces.push(declared);
-        Ok(())
+        checked
     }
+}
+
+/// The number of an input or output register: its last index.
+fn attribute_number(at: u32, op: Op, operand: &Operand) -> Result<u32, ValidateError> {
+    let file = operand.file.description();
+    let last = operand.indices.len().checked_sub(1);
+    let computed = Rule::ComputedNumber { operand: 0, file }.broken(at, op);
+    last.and_then(|last| operand.index_u32(last)).ok_or(computed)
 }
 
 fn within(at: u32, op: Op, what: &'static str, value: u32, least: u32, most: u32) -> Result<(), ValidateError> {

@@ -17,17 +17,36 @@ mod structure;
 
 pub use error::{Mask, Register, Rule, ValidateError};
 
-use super::valid::ValidProgram;
+use super::valid::{Declarations, Flow, ValidProgram};
 use super::{ItemKind, Program};
+use crate::faults::Faults;
 use crate::limits::Limits;
 
 /// Checks a program. The first thing that is wrong is the error.
 pub fn validate(program: Program, limits: &Limits) -> Result<ValidProgram, ValidateError> {
-    let mut flow = structure::flow(&program, limits)?;
-    let declarations = declared::collect(&program, &mut flow, limits)?;
-    structure::calls(&program, &flow, &declarations)?;
-    operands::check(&program, &flow, &declarations)?;
-    Ok(ValidProgram { program, declarations, flow })
+    let mut faults = Faults::new(1);
+    let checked = check(&program, limits, &mut faults);
+    match (faults.into_first(), checked) {
+        (None, Some((declarations, flow))) => Ok(ValidProgram { program, declarations, flow }),
+        (Some(fault), _) => Err(fault),
+        (None, None) => unreachable!("a check ends early only with a fault"),
+    }
+}
+
+/// Everything that is wrong with a program, `most` faults at most.
+pub(crate) fn faults(program: &Program, limits: &Limits, most: u32) -> Faults<ValidateError> {
+    let mut faults = Faults::new(most);
+    check(program, limits, &mut faults);
+    faults
+}
+
+/// Checks a program to its end; `None` if a fault leaves open what the rest means, or a limit is reached.
+fn check(program: &Program, limits: &Limits, faults: &mut Faults<ValidateError>) -> Option<(Declarations, Flow)> {
+    let mut flow = structure::flow(program, limits, faults)?;
+    let declarations = declared::collect(program, &mut flow, limits, faults)?;
+    structure::calls(program, &flow, &declarations, faults);
+    operands::check(program, &flow, &declarations, faults);
+    Some((declarations, flow))
 }
 
 /// The instructions of a program with their positions.

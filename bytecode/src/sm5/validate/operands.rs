@@ -3,6 +3,7 @@
 
 use super::declared::{is_input_of, is_output_of};
 use super::{Mask, Register, Rule, ValidateError};
+use crate::faults::Faults;
 use crate::sm5::declaration::ResourceKind;
 use crate::sm5::instruction::Instruction;
 use crate::sm5::operand::{Components, Index, Operand, RegisterFile as File};
@@ -12,10 +13,13 @@ use crate::sm5::{CustomContent, ItemKind, Model, Program, RegisterRange, Stage};
 use std::collections::{HashMap, HashSet};
 
 /// Checks every operand of a program.
-pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations) -> Result<(), ValidateError> {
+pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, faults: &mut Faults<ValidateError>) {
     let mut known = Known::new(program, declared);
     let mut phases = flow.phases.iter().peekable();
     for (position, item) in program.items.iter().enumerate() {
+        if faults.is_cut() {
+            return;
+        }
         if let Some(phase) = phases.next_if(|phase| phase.items.start <= position) {
             known.temps = phase.temps;
         }
@@ -23,19 +27,18 @@ pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations) -> 
             known.temps = declared.temps;
         }
         match &item.kind {
-            ItemKind::Instruction(instruction) => known.instruction(instruction)?,
+            ItemKind::Instruction(instruction) => known.instruction(instruction, faults),
             ItemKind::CustomData(data) => {
                 if let CustomContent::Message(message) = &data.content {
                     for (n, operand) in message.operands.iter().enumerate() {
                         let place = Place { at: item.at, op: Op::CustomData, operand: n };
-                        known.value(place, operand)?;
+                        faults.note(known.value(place, operand));
                     }
                 }
             }
             ItemKind::Declaration(_) => {}
         }
     }
-    Ok(())
 }
 
 /// Where an operand stands.
@@ -142,55 +145,65 @@ impl<'p> Known<'p> {
         }
     }
 
-    fn instruction(&self, instruction: &Instruction) -> Result<(), ValidateError> {
-        // The lanes of the result tell which parts of a double source's swizzle count.
-        let written = instruction.operands.first().map_or(0xf, Operand::mask);
+    fn instruction(&self, instruction: &Instruction, faults: &mut Faults<ValidateError>) {
         for (n, (slot, operand)) in instruction.slots().enumerate() {
             let place = Place { at: instruction.at, op: instruction.op, operand: n };
-            match *slot {
-                Slot::Write { ty, width, null } => self.written(place, operand, ty, width, null)?,
-                Slot::Read { null: true, .. } if operand.is_null() => {}
-                Slot::Read { ty, width, .. } => {
-                    self.value(place, operand)?;
-                    if ty == Type::Double {
-                        double_source(place, operand, written, instruction.op)?;
-                    } else if operand.file == File::Immediate64 && !(ty == Type::Any && width == Width::Each) {
-                        return Err(place.wrong_file(operand, "a 32-bit value"));
-                    }
+            faults.note(self.operand(place, instruction, *slot, operand));
+        }
+    }
+
+    fn operand(
+        &self,
+        place: Place,
+        instruction: &Instruction,
+        slot: Slot,
+        operand: &Operand,
+    ) -> Result<(), ValidateError> {
+        match slot {
+            Slot::Write { ty, width, null } => self.written(place, operand, ty, width, null)?,
+            Slot::Read { null: true, .. } if operand.is_null() => {}
+            Slot::Read { ty, width, .. } => {
+                self.value(place, operand)?;
+                if ty == Type::Double {
+                    // The lanes of the result tell which parts of the swizzle count.
+                    let written = instruction.operands.first().map_or(0xf, Operand::mask);
+                    double_source(place, operand, written, instruction.op)?;
+                } else if operand.file == File::Immediate64 && !(ty == Type::Any && width == Width::Each) {
+                    return Err(place.wrong_file(operand, "a 32-bit value"));
                 }
-                Slot::Store(storage) => {
-                    self.memory(place, operand, storage, true)?;
-                    stored_mask(place, operand, storage)?;
+            }
+            Slot::Store(storage) => {
+                self.memory(place, operand, storage, true)?;
+                stored_mask(place, operand, storage)?;
+            }
+            Slot::Load(storage) => self.memory(place, operand, storage, false)?,
+            Slot::Sampler { select } => self.sampler(place, operand, select)?,
+            Slot::Label => {
+                if !matches!(operand.file, File::Label | File::FunctionBody) {
+                    return Err(place.wrong_file(operand, "a label"));
                 }
-                Slot::Load(storage) => self.memory(place, operand, storage, false)?,
-                Slot::Sampler { select } => self.sampler(place, operand, select)?,
-                Slot::Label => {
-                    if !matches!(operand.file, File::Label | File::FunctionBody) {
-                        return Err(place.wrong_file(operand, "a label"));
-                    }
-                    let register = self.number(place, operand, 0, "1")?;
-                    if operand.file == File::FunctionBody && !self.function_bodies.contains(&register.number) {
-                        return Err(place.not_declared(register));
-                    }
+                let register = self.number(place, operand, 0, "1")?;
+                if operand.file == File::FunctionBody && !self.function_bodies.contains(&register.number) {
+                    return Err(place.not_declared(register));
                 }
-                Slot::Stream => {
-                    let register = self.number_of(place, operand, File::Stream)?;
-                    if !self.declared.streams.contains(&register.number) {
-                        return Err(place.not_declared(register));
-                    }
+            }
+            Slot::Stream => {
+                let register = self.number_of(place, operand, File::Stream)?;
+                if !self.declared.streams.contains(&register.number) {
+                    return Err(place.not_declared(register));
                 }
-                Slot::Interface => self.interface(place, operand, instruction.call_site)?,
-                Slot::Case => {
-                    if operand.file != File::Immediate32 || operand.components != Components::One {
-                        return Err(place.wrong_file(operand, "a 32-bit immediate of one component"));
-                    }
+            }
+            Slot::Interface => self.interface(place, operand, instruction.call_site)?,
+            Slot::Case => {
+                if operand.file != File::Immediate32 || operand.components != Components::One {
+                    return Err(place.wrong_file(operand, "a 32-bit immediate of one component"));
                 }
-                Slot::Attribute => {
-                    if operand.file != File::Input {
-                        return Err(place.wrong_file(operand, "v#"));
-                    }
-                    self.value(place, operand)?;
+            }
+            Slot::Attribute => {
+                if operand.file != File::Input {
+                    return Err(place.wrong_file(operand, "v#"));
                 }
+                self.value(place, operand)?;
             }
         }
         Ok(())

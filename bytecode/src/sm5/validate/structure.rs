@@ -5,6 +5,7 @@
 
 use super::instructions;
 use super::{Rule, ValidateError};
+use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::sm5::instruction::Instruction;
 use crate::sm5::operand::RegisterFile;
@@ -18,27 +19,34 @@ const CALL_TARGETS: u32 = 4096;
 /// Calls that are followed when looking for recursion: an interface call counts once for each body it may reach.
 const CALL_EDGES: usize = 1 << 18;
 
-/// Finds the sections and constructs of a program.
-pub(super) fn flow(program: &Program, limits: &Limits) -> Result<Flow, ValidateError> {
+/// Finds the sections and constructs of a program; `None` if it is not clear where a section begins, or at a limit.
+pub(super) fn flow(program: &Program, limits: &Limits, faults: &mut Faults<ValidateError>) -> Option<Flow> {
     let mut walk = Walk {
         program,
         limits,
+        faults,
         flow: Flow::default(),
         open: Vec::new(),
         names: HashSet::new(),
         section: Section { kind: SectionKind::Main, start: 0, code_begun: false, last: None },
     };
     for (position, item) in program.items.iter().enumerate() {
+        if walk.faults.is_cut() {
+            return None;
+        }
         match &item.kind {
-            ItemKind::Instruction(instruction) => walk.instruction(position, instruction)?,
-            ItemKind::Declaration(declaration) => walk.declaration(item.at, declaration.op)?,
+            ItemKind::Instruction(instruction) => {
+                let followed = walk.instruction(position, instruction);
+                walk.faults.note(followed)?;
+            }
+            ItemKind::Declaration(declaration) => walk.declaration(item.at, declaration.op),
             ItemKind::CustomData(_) => {}
         }
     }
     let end = program.at + 4 * program.words.len() as u32;
-    walk.end_section(program.items.len(), end)?;
+    walk.end_section(program.items.len(), end);
     walk.flow.constructs.sort_by_key(|(position, _)| *position);
-    Ok(walk.flow)
+    Some(walk.flow)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,24 +72,28 @@ struct Open {
     otherwise: Option<usize>,
     cases: Vec<Case>,
     values: HashSet<Option<u32>>,
+    /// Something stands before the first label of a `switch`, which was noted.
+    is_headless: bool,
 }
 
-struct Walk<'p> {
+/// Methods note a fault and go on; one that they return ends the walk.
+struct Walk<'p, 'f> {
     program: &'p Program,
     limits: &'p Limits,
+    faults: &'f mut Faults<ValidateError>,
     flow: Flow,
     open: Vec<Open>,
     names: HashSet<FunctionName>,
     section: Section,
 }
 
-impl Walk<'_> {
-    fn declaration(&self, at: u32, op: Op) -> Result<(), ValidateError> {
-        self.exists(at, op)?;
+impl Walk<'_, '_> {
+    fn declaration(&mut self, at: u32, op: Op) {
+        let exists = self.exists(at, op);
+        self.faults.note(exists);
         if self.section.code_begun {
-            return Err(Rule::LateDeclaration.broken(at, op));
+            self.faults.push(Rule::LateDeclaration.broken(at, op));
         }
-        Ok(())
     }
 
     /// Whether model and stage have the opcode. Which flags are set is known only later, so that in model 4.x the
@@ -97,7 +109,10 @@ impl Walk<'_> {
     fn instruction(&mut self, position: usize, instruction: &Instruction) -> Result<(), ValidateError> {
         let Instruction { at, op, .. } = *instruction;
         debug_assert_eq!(op.info().form, Form::Instruction);
-        self.exists(at, op)?;
+        if let Err(fault) = self.exists(at, op) {
+            self.faults.push(fault);
+            return Ok(());
+        }
         if let Some(kind) = phase_kind(op) {
             return self.phase(position, at, op, kind);
         }
@@ -111,31 +126,32 @@ impl Walk<'_> {
         self.section.last = Some(op);
 
         // A switch holds nothing before its first label.
-        let in_unlabelled_switch = self.open.last().is_some_and(|open| open.op == Op::Switch && open.cases.is_empty());
-        if in_unlabelled_switch && !matches!(op, Op::Case | Op::Default | Op::EndSwitch | Op::Nop) {
-            return Err(misplaced(at, op, "a switch begins with case or default"));
+        let unlabelled = self.open.last_mut().filter(|open| open.op == Op::Switch && open.cases.is_empty());
+        if let Some(open) = unlabelled
+            && !matches!(op, Op::Case | Op::Default | Op::EndSwitch | Op::Nop)
+            && !std::mem::replace(&mut open.is_headless, true)
+        {
+            self.faults.push(misplaced(at, op, "a switch begins with case or default"));
         }
         match op {
-            Op::If | Op::Loop | Op::Switch => self.open(position, at, op),
+            Op::If | Op::Loop | Op::Switch => return self.open(position, at, op),
             Op::Else => match self.open.last_mut() {
-                Some(open) if open.op == Op::If && open.otherwise.is_none() => {
-                    open.otherwise = Some(position);
-                    Ok(())
-                }
-                _ => Err(misplaced(at, op, "it must stand in an if that has no else yet")),
+                Some(open) if open.op == Op::If && open.otherwise.is_none() => open.otherwise = Some(position),
+                _ => self.faults.push(misplaced(at, op, "it must stand in an if that has no else yet")),
             },
             Op::Case | Op::Default => self.case(position, instruction),
             Op::EndIf => self.close(position, at, op, Op::If, "it must close an if"),
             Op::EndLoop => self.close(position, at, op, Op::Loop, "it must close a loop"),
             Op::EndSwitch => self.close(position, at, op, Op::Switch, "it must close a switch"),
             Op::Break | Op::BreakC if !self.open.iter().any(|open| matches!(open.op, Op::Loop | Op::Switch)) => {
-                Err(misplaced(at, op, "it must stand in a loop or switch"))
+                self.faults.push(misplaced(at, op, "it must stand in a loop or switch"));
             }
             Op::Continue | Op::ContinueC if !self.open.iter().any(|open| open.op == Op::Loop) => {
-                Err(misplaced(at, op, "it must stand in a loop"))
+                self.faults.push(misplaced(at, op, "it must stand in a loop"));
             }
-            _ => Ok(()),
+            _ => {}
         }
+        Ok(())
     }
 
     fn open(&mut self, position: usize, at: u32, op: Op) -> Result<(), ValidateError> {
@@ -143,37 +159,42 @@ impl Walk<'_> {
         if self.open.len() >= limit as usize {
             return Err(Rule::Nesting { limit }.broken(at, op));
         }
-        self.open.push(Open { position, at, op, otherwise: None, cases: Vec::new(), values: HashSet::new() });
+        let (cases, values) = (Vec::new(), HashSet::new());
+        self.open.push(Open { position, at, op, otherwise: None, cases, values, is_headless: false });
         Ok(())
     }
 
-    fn case(&mut self, position: usize, instruction: &Instruction) -> Result<(), ValidateError> {
+    fn case(&mut self, position: usize, instruction: &Instruction) {
         let Instruction { at, op, .. } = *instruction;
         let value = instruction.operands.first().and_then(|operand| operand.immediate_word(0));
         match self.open.last_mut() {
             Some(open) if open.op == Op::Switch => {
                 if !open.values.insert(value) {
-                    return Err(match value {
+                    self.faults.push(match value {
                         Some(value) => Rule::CaseTwice { value }.broken(at, Op::Case),
                         None => misplaced(at, op, "the switch has a default already"),
                     });
                 }
                 open.cases.push(Case { position, value });
-                Ok(())
             }
-            _ => Err(misplaced(at, op, "it must stand in a switch")),
+            _ => self.faults.push(misplaced(at, op, "it must stand in a switch")),
         }
     }
 
-    fn close(&mut self, end: usize, at: u32, op: Op, opener: Op, expected: &'static str) -> Result<(), ValidateError> {
-        let open = self.open.pop().filter(|open| open.op == opener).ok_or(misplaced(at, op, expected))?;
+    fn close(&mut self, end: usize, at: u32, op: Op, opener: Op, expected: &'static str) {
+        if self.open.last().is_none_or(|open| open.op != opener) {
+            self.faults.push(misplaced(at, op, expected));
+            // What it would close may lie further out; then the end of what lies within is missing.
+            let meant = self.open.iter().rposition(|open| open.op == opener);
+            self.open.truncate(meant.map_or(self.open.len(), |meant| meant + 1));
+        }
+        let Some(open) = self.open.pop_if(|open| open.op == opener) else { return };
         let construct = match opener {
             Op::If => Construct::If { otherwise: open.otherwise, end },
             Op::Switch => Construct::Switch { cases: open.cases, end },
             _ => Construct::Loop { end },
         };
         self.flow.constructs.push((open.position, construct));
-        Ok(())
     }
 
     fn phase(&mut self, position: usize, at: u32, op: Op, kind: PhaseKind) -> Result<(), ValidateError> {
@@ -184,7 +205,7 @@ impl Walk<'_> {
             (SectionKind::Phase(_), _) => {}
             (SectionKind::Function(..), _) => return Err(misplaced(at, op, "phases come before functions")),
         }
-        self.end_section(position, at)?;
+        self.end_section(position, at);
         self.begin_section(SectionKind::Phase(kind), position + 1);
         Ok(())
     }
@@ -196,14 +217,16 @@ impl Walk<'_> {
             return Err(misplaced(at, op, "it must follow a ret that is not nested"));
         }
         if !self.names.insert(name) {
-            return Err(Rule::LabelTwice { name }.broken(at, Op::Label));
+            // Its instructions are then those of the function before.
+            self.faults.push(Rule::LabelTwice { name }.broken(at, Op::Label));
+            return Ok(());
         }
         let limit = self.limits.functions;
         if self.names.len() > limit as usize {
             let count = self.names.len() as u32;
             return Err(Rule::Limit { what: "functions", count, limit }.broken(at, op));
         }
-        self.end_section(position, at)?;
+        self.end_section(position, at);
         self.begin_section(SectionKind::Function(name, position), position + 1);
         self.section.code_begun = true;
         Ok(())
@@ -214,9 +237,9 @@ impl Walk<'_> {
     }
 
     /// Ends the section before `end`, which lies at byte `at`.
-    fn end_section(&mut self, end: usize, at: u32) -> Result<(), ValidateError> {
-        if let Some(open) = self.open.last() {
-            return Err(Rule::Unclosed.broken(open.at, open.op));
+    fn end_section(&mut self, end: usize, at: u32) {
+        for open in self.open.drain(..).rev() {
+            self.faults.push(Rule::Unclosed.broken(open.at, open.op));
         }
         let items = self.section.start..end;
         // The specification wants a ret. Hand-written graphics programs leave it out, and their end is taken for one.
@@ -227,7 +250,7 @@ impl Walk<'_> {
             SectionKind::Function(..) => true,
         };
         if needs_return && self.section.last != Some(Op::Ret) {
-            return Err(Rule::NoReturn.broken(at, Op::Ret));
+            self.faults.push(Rule::NoReturn.broken(at, Op::Ret));
         }
         match self.section.kind {
             SectionKind::Main => self.flow.main = items,
@@ -236,7 +259,6 @@ impl Walk<'_> {
             }
             SectionKind::Function(name, label) => self.flow.functions.push(Function { name, label, items }),
         }
-        Ok(())
     }
 }
 
@@ -266,7 +288,7 @@ fn function_name(instruction: &Instruction) -> Option<FunctionName> {
 }
 
 /// Checks that what is called exists and that no function calls itself.
-pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> Result<(), ValidateError> {
+pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations, faults: &mut Faults<ValidateError>) {
     let functions: HashMap<FunctionName, usize> =
         flow.functions.iter().enumerate().map(|(n, function)| (function.name, n)).collect();
     let tables: HashMap<u32, &[u32]> =
@@ -278,6 +300,9 @@ pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> 
     let mut caller = None;
     let mut next = 0;
     for (position, instruction) in instructions(program) {
+        if faults.is_cut() {
+            return;
+        }
         if flow.functions.get(next).is_some_and(|function| function.label == position) {
             caller = Some(next);
             next += 1;
@@ -286,7 +311,10 @@ pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> 
         let called: Vec<FunctionName> = match op {
             Op::Call | Op::CallC => {
                 let name = function_name(instruction).filter(|name| matches!(name, FunctionName::Label(_)));
-                vec![name.ok_or(misplaced(at, op, "it must name l#"))?]
+                if name.is_none() {
+                    faults.push(misplaced(at, op, "it must name l#"));
+                }
+                name.into_iter().collect()
             }
             Op::FCall => {
                 let number = instruction.operands.first().and_then(|operand| operand.index_u32(0));
@@ -295,7 +323,8 @@ pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> 
                 targets += if is_computed { interface.map_or(1, |interface| interface.array_length) } else { 1 };
                 if targets > CALL_TARGETS {
                     let (count, limit) = (targets, CALL_TARGETS);
-                    return Err(Rule::Limit { what: "targets of interface calls", count, limit }.broken(at, op));
+                    return faults
+                        .push(Rule::Limit { what: "targets of interface calls", count, limit }.broken(at, op));
                 }
                 let bound = interface.map_or(&[][..], |interface| &interface.tables);
                 let bodies = bound.iter().filter_map(|table| tables.get(table)?.get(instruction.call_site as usize));
@@ -306,21 +335,21 @@ pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations) -> 
         edge_count += called.len();
         if edge_count > CALL_EDGES {
             let (count, limit) = (edge_count as u32, CALL_EDGES as u32);
-            return Err(Rule::Limit { what: "possible calls", count, limit }.broken(at, op));
+            return faults.push(Rule::Limit { what: "possible calls", count, limit }.broken(at, op));
         }
         for name in called {
-            let callee = *functions.get(&name).ok_or(Rule::NoLabel { name }.broken(at, op))?;
+            let Some(&callee) = functions.get(&name) else {
+                faults.push(Rule::NoLabel { name }.broken(at, op));
+                continue;
+            };
             if let Some(edges) = caller.and_then(|caller| edges.get_mut(caller)) {
                 edges.push(callee);
             }
         }
     }
-    match cycle(&edges).and_then(|function| flow.functions.get(function)) {
-        None => Ok(()),
-        Some(function) => {
-            let at = program.items.get(function.label).map_or(0, |item| item.at);
-            Err(Rule::Recursion { name: function.name }.broken(at, Op::Label))
-        }
+    if let Some(function) = cycle(&edges).and_then(|function| flow.functions.get(function)) {
+        let at = program.items.get(function.label).map_or(0, |item| item.at);
+        faults.push(Rule::Recursion { name: function.name }.broken(at, Op::Label));
     }
 }
 
