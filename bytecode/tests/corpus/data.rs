@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 pub struct Shader {
     /// The path within the corpus.
     pub name: String,
+    /// What it is of: `compute`, `d3d9` and so on.
+    pub family: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// The compiler's listing.
@@ -47,6 +49,7 @@ fn family(corpus: &Path, wanted: impl Fn(&str) -> bool) -> Vec<Shader> {
         .filter(|row| wanted(&text(row, "family")))
         .map(|row| Shader {
             name: text(row, "file"),
+            family: text(row, "family"),
             bytes: read(&corpus.join(text(row, "file"))),
             listing: String::from_utf8_lossy(&read(&corpus.join(text(row, "listing")))).into_owned(),
             opcodes: row["opcodes"].as_array().unwrap().iter().map(|op| op.as_str().unwrap().to_owned()).collect(),

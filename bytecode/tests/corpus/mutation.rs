@@ -2,7 +2,9 @@
 //! what passes can be printed.
 
 use crate::{allocation, data};
-use brolga_bytecode::{Limits, LoadOptions, Shader, assembler, listing, sm3, sm5};
+use brolga_bytecode::info::Info;
+use brolga_bytecode::{Error, Limits, LoadOptions, Shader, assembler, findings, listing, sm3, sm5};
+use std::collections::BTreeMap;
 
 /// A small generator of numbers that are the same on every run.
 struct Random(u64);
@@ -119,6 +121,20 @@ fn changed_texts_never_panic() {
     assert!(assembled > 0 && assembled < tried, "{assembled} of {tried} were assembled");
 }
 
+/// A shader with a few changes. Headers are small beside the program, so that half of the changes are aimed at the
+/// program alone.
+fn mutant(whole: &[u8], is_aimed: bool, random: &mut Random) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    let is_program = |name: &[u8]| name == b"SHEX" || name == b"SHDR";
+    let program_at = bytes.windows(4).position(is_program).unwrap_or(0);
+    for _ in 0..1 + random.below(3) {
+        let mut part = bytes.split_off(if is_aimed { program_at } else { 0 });
+        mutate(&mut part, random);
+        bytes.append(&mut part);
+    }
+    bytes
+}
+
 #[test]
 fn changed_shaders_never_panic() {
     const CHANGED_PER_SHADER: u64 = 40;
@@ -129,18 +145,7 @@ fn changed_shaders_never_panic() {
             let seed = (n as u64) << 16 | round | 1 << 40;
             let _trying = Trying(&shader.name, seed);
             let mut random = Random(seed);
-            let mut bytes = shader.bytes.clone();
-            // Headers are small beside the program, so that half of the changes are aimed at the program alone.
-            let program_at = bytes.windows(4).position(|name| name == b"SHEX" || name == b"SHDR").unwrap();
-            for _ in 0..1 + random.below(3) {
-                if round % 2 == 0 {
-                    mutate(&mut bytes, &mut random);
-                } else {
-                    let mut program = bytes.split_off(program_at);
-                    mutate(&mut program, &mut random);
-                    bytes.append(&mut program);
-                }
-            }
+            let bytes = mutant(&shader.bytes, round % 2 != 0, &mut random);
             let (is_valid, peak_bytes) = allocation::peak(|| exercise(&bytes, &options));
             assert!(peak_bytes < 64 << 20, "{peak_bytes} bytes were allocated at once");
             if round % 8 < 2 {
@@ -205,4 +210,106 @@ fn changed_direct3d9_shaders_never_panic_and_lose_nothing() {
         }
     }
     assert!(passed > 0 && passed < tried, "{passed} of {tried} passed");
+}
+
+/// What became of files that went through everything that reads one.
+#[derive(Debug, Default)]
+struct Outcome {
+    tried: u32,
+    listed: u32,
+    assembled: u32,
+    described: u32,
+    faultless: u32,
+}
+
+impl Outcome {
+    /// Sends a file through all that the commands do with one. Each step gives a result or an error that names a byte.
+    fn observe(&mut self, bytes: &[u8]) {
+        let limits = Limits::default();
+        let names_byte = |error: &Error| {
+            let text = error.to_string();
+            assert!(text.contains(&format!("at byte {}", error.at())), "{text}");
+        };
+        self.tried += 1;
+        let listed = listing::listing(bytes, &limits);
+        let document = brolga_json::listing(bytes, &limits);
+        // The listing shows other chunks too, which may be broken when the program is whole.
+        assert!(document.is_ok() || listed.is_err());
+        match listed {
+            Ok(text) => {
+                self.listed += 1;
+                match assembler::assemble(&text, &limits) {
+                    Ok(_) => self.assembled += 1,
+                    Err(error) => assert!(text.get(error.span.clone()).is_some(), "{error}: {:?}", error.span),
+                }
+            }
+            Err(error) => names_byte(&error),
+        }
+        match document {
+            Ok(document) => {
+                let parsed: Result<serde_json::Value, _> = serde_json::from_str(&document);
+                parsed.unwrap_or_else(|error| panic!("{error}:\n{document}"));
+            }
+            Err(error) => names_byte(&error),
+        }
+        round_trip(bytes);
+        match Info::read(bytes, &limits) {
+            Ok(info) => {
+                self.described += 1;
+                assert!(!info.to_string().is_empty() && brolga_json::info(&info).is_object());
+            }
+            Err(error) => names_byte(&error),
+        }
+        let found = findings(bytes, &limits);
+        found.found.iter().for_each(names_byte);
+        assert!(found.found.len() <= limits.findings as usize && (!found.is_cut || !found.found.is_empty()));
+        // What a loader rejects has a finding.
+        if !sm3::is_program(bytes) && found.found.is_empty() {
+            assert_eq!(Shader::load(bytes, &LoadOptions::default()).err(), None);
+        }
+        self.faultless += u32::from(found.found.is_empty());
+    }
+}
+
+/// Sends so many mutants of each family, and every broken blob, through everything; says what became of them.
+fn observe_families(mutants: u64) {
+    let mut families: BTreeMap<String, Vec<data::Shader>> = BTreeMap::new();
+    for shader in data::containers().into_iter().chain(data::direct3d9()) {
+        families.entry(shader.family.clone()).or_default().push(shader);
+    }
+    for (n, (family, shaders)) in families.iter().enumerate() {
+        let mut outcome = Outcome::default();
+        for round in 0..mutants {
+            let shader = &shaders[(round % shaders.len() as u64) as usize];
+            let seed = (n as u64) << 32 | round | 1 << 42;
+            let _trying = Trying(&shader.name, seed);
+            let bytes = mutant(&shader.bytes, round % 2 != 0, &mut Random(seed));
+            let ((), peak_bytes) = allocation::peak(|| outcome.observe(&bytes));
+            assert!(peak_bytes < 64 << 20, "{peak_bytes} bytes were allocated at once");
+        }
+        println!("{family}: {outcome:?}");
+        assert_eq!(outcome.tried as u64, mutants);
+    }
+    let mut outcome = Outcome::default();
+    for row in data::rows(&data::data().join("malformed/manifest.json")) {
+        let file = row["file"].as_str().unwrap();
+        let _trying = Trying(file, 0);
+        outcome.observe(&data::read(&data::data().join(file)));
+    }
+    println!("malformed: {outcome:?}");
+    assert!(outcome.tried > 150);
+}
+
+#[test]
+fn a_few_mutants_of_every_family_end_in_a_result_or_an_error() {
+    observe_families(100);
+}
+
+/// ```sh
+/// cargo test --release -p brolga-bytecode --test corpus -- --ignored --nocapture mutants
+/// ```
+#[test]
+#[ignore = "takes minutes"]
+fn two_thousand_mutants_of_every_family_end_in_a_result_or_an_error() {
+    observe_families(2000);
 }
