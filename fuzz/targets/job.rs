@@ -7,6 +7,6 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     if let Err(error) = Job::parse("job.toml".into(), text, Syntax::Toml) {
         assert!(!error.to_string().is_empty());
-        let _ = (error.help(), error.line_and_column());
+        let _ = (error.problem().help(), error.line_and_column());
     }
 });

@@ -10,6 +10,7 @@ mod cse;
 mod dead;
 mod licm;
 mod pairs;
+mod rejoin;
 mod simplify;
 mod spill;
 mod ssa;
@@ -20,7 +21,7 @@ use crate::function::Function;
 /// Which passes run; a debugging aid and the proof that passes change nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Level {
-    /// Only what the engines need: slots become values.
+    /// Only what the engines need: threads wait for each other where they may, and slots become values.
     None,
     /// Everything.
     #[default]
@@ -32,6 +33,8 @@ const ROUNDS: usize = 6;
 
 /// Turns freshly translated code into the form the engines take, and makes it small and fast.
 pub fn optimise(func: &mut Function, level: Level) {
+    // Part of what a barrier means, whatever the level.
+    rejoin::run(func);
     // What constructs carry from here on is in proportion to the shader.
     spill::run(func);
     ssa::construct(func);

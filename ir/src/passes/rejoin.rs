@@ -1,0 +1,256 @@
+//! Threads that leave a construct behind its last barrier wait at its end.
+//!
+//! A construct that holds a barrier runs once for the group, and the threads must agree about every jump that leaves it.
+//! Behind its last barrier they need not: a switch that they leave one by one, or a round of a loop that some of them end
+//! sooner, still sees all of them together at the next barrier. So what stands behind the last barrier becomes the only
+//! arm of a switch, and the jumps leave that switch, which runs packet by packet like any other code.
+//!
+//! ```text
+//! switch a {                        switch a {
+//!   barrier                           barrier
+//!   if b { break outer }              switch 0 { if b { break inner }; c }
+//!   c                               }
+//! }
+//! ```
+//!
+//! Where the jump skips code of an enclosing `if` too, or the same code jumps elsewhere, a slot says where a thread
+//! goes; what follows looks at it, and so do the threads together for jumps about which they must agree.
+
+use crate::builder::Builder;
+use crate::entity::{Inst, Region, Slot, Value};
+use crate::function::{Function, InstKind, Origin};
+use crate::ops::Op;
+use crate::types::Type;
+
+/// Constructs nested deeper than this stay as they are: each may put one more switch around the same code.
+const MOST_DEPTH: usize = 16;
+
+/// The thread goes on behind the code it is in.
+const ON: u32 = 0;
+/// It goes to the end of the construct, or of the round. Greater numbers are the other jumps.
+const END: u32 = 1;
+
+/// Runs the pass. Needs a function with slots.
+pub(super) fn run(func: &mut Function) {
+    let mut waits = vec![false; func.inst_count()];
+    let mut constructs = Vec::new();
+    if find(func, func.body(), 0, &mut waits, &mut constructs) {
+        for construct in constructs {
+            Rejoin { func, waits: &waits, construct, place: None }.run();
+        }
+    }
+}
+
+/// Marks what holds a barrier that waits, and lists such switches and loops, inner ones first. Gives whether there is one.
+fn find(func: &Function, region: Region, depth: usize, waits: &mut [bool], constructs: &mut Vec<Inst>) -> bool {
+    let mut any = false;
+    for &inst in &func.region(region).insts {
+        let kind = &func.inst(inst).kind;
+        let mut holds = matches!(kind, InstKind::Barrier(sync) if sync.threads);
+        for inner in kind.regions() {
+            holds |= find(func, inner, depth + 1, waits, constructs);
+        }
+        if holds && depth < MOST_DEPTH && matches!(kind, InstKind::Switch { .. } | InstKind::Loop { .. }) {
+            constructs.push(inst);
+        }
+        waits[inst.index()] = holds;
+        any |= holds;
+    }
+    any
+}
+
+/// Where a jump goes to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Jump {
+    Break(Inst),
+    Continue(Inst),
+}
+
+impl Jump {
+    fn of(kind: &InstKind) -> Option<Self> {
+        match *kind {
+            InstKind::Break { target, .. } => Some(Self::Break(target)),
+            InstKind::Continue { target, .. } => Some(Self::Continue(target)),
+            _ => None,
+        }
+    }
+
+    fn target(self) -> Inst {
+        match self {
+            Self::Break(target) | Self::Continue(target) => target,
+        }
+    }
+}
+
+/// The work on one construct.
+struct Rejoin<'a> {
+    func: &'a mut Function,
+    /// Whether an instruction holds a barrier that waits.
+    waits: &'a [bool],
+    construct: Inst,
+    /// Where each thread goes, once that is needed.
+    place: Option<Slot>,
+}
+
+impl Rejoin<'_> {
+    fn run(mut self) {
+        let regions = self.func.inst(self.construct).kind.regions();
+        for &region in &regions {
+            self.rest(region, true);
+        }
+        // Every entry and every round begins anew.
+        for region in regions {
+            if let Some(place) = self.place {
+                let rest = std::mem::take(&mut self.func.region_mut(region).insts);
+                let mut b = Builder::new(self.func);
+                b.switch_to(region);
+                let on = b.i32(ON);
+                b.slot_set(place, on);
+                self.func.region_mut(region).insts.extend(rest);
+            }
+        }
+    }
+
+    /// Puts what stands behind the last barrier of a region into a switch, if threads may leave it early. The construct
+    /// ends behind the region, but for code that no barrier is in; `is_own` where there is no such code. Gives whether
+    /// threads may come to the region's end that should be at the construct's.
+    fn rest(&mut self, region: Region, is_own: bool) -> bool {
+        let insts = self.func.region(region).insts.clone();
+        let last = insts.iter().rposition(|&inst| self.holds_barrier(inst));
+        let mut some_are_done = false;
+        if let Some(last) = last
+            && let kind @ (InstKind::If { .. } | InstKind::Switch { .. }) = &self.func.inst(insts[last]).kind
+        {
+            for inner in kind.regions() {
+                some_are_done |= self.rest(inner, false);
+            }
+        }
+        let rest = &insts[last.map_or(0, |last| last + 1)..];
+        let Some((&terminator, code)) = rest.split_last() else { return some_are_done };
+        let kind = &self.func.inst(terminator).kind;
+        let is_end = matches!(kind, InstKind::Yield(_)) || Jump::of(kind).is_some_and(|jump| self.is_end(jump));
+        let must_skip = some_are_done && !(code.is_empty() && is_end);
+        if !must_skip && !code.iter().any(|&inst| self.jumps_to_end(inst)) {
+            return some_are_done;
+        }
+        self.wrap(region, rest.len(), is_own, some_are_done);
+        true
+    }
+
+    fn holds_barrier(&self, inst: Inst) -> bool {
+        self.waits.get(inst.index()).is_some_and(|&waits| waits)
+    }
+
+    /// Whether a jump goes to where the threads of the construct are together again.
+    fn is_end(&self, jump: Jump) -> bool {
+        let is_loop = matches!(self.func.inst(self.construct).kind, InstKind::Loop { .. });
+        jump == if is_loop { Jump::Continue(self.construct) } else { Jump::Break(self.construct) }
+    }
+
+    fn jumps_to_end(&self, inst: Inst) -> bool {
+        let kind = &self.func.inst(inst).kind;
+        Jump::of(kind).is_some_and(|jump| self.is_end(jump))
+            || kind.regions().iter().any(|&inner| {
+                let insts = &self.func.region(inner).insts;
+                insts.iter().any(|&inst| self.jumps_to_end(inst))
+            })
+    }
+
+    /// Makes the last `count` instructions of a region the only arm of a switch.
+    fn wrap(&mut self, region: Region, count: usize, is_own: bool, some_are_done: bool) {
+        let insts = &mut self.func.region_mut(region).insts;
+        let rest = insts.split_off(insts.len() - count);
+        let origin = self.func.inst(self.construct).origin;
+        let mut b = Builder::new(self.func);
+        b.set_origin(origin);
+        b.switch_to(region);
+        let selector = b.i32(0);
+        let (inner, _, arm) = b.switch(selector, Vec::new(), &[]);
+        if some_are_done {
+            let place = self.place();
+            let mut b = Builder::new(self.func);
+            b.set_origin(origin);
+            b.switch_to(arm);
+            let (at, on) = (b.slot_get(place), b.i32(ON));
+            let is_done = b.op(Op::INe, &[at, on]);
+            jump_if(&mut b, is_done, Jump::Break(inner));
+        }
+        self.func.region_mut(arm).insts.extend(rest);
+
+        let mut others = Vec::new();
+        self.retarget(arm, inner, is_own, &mut others);
+        if let Some(&last) = self.func.region(arm).insts.last()
+            && let kind @ InstKind::Yield(_) = &mut self.func.inst_mut(last).kind
+        {
+            *kind = InstKind::Break { target: inner, args: Default::default() };
+        }
+        for (number, (jump, origin)) in (END + 1..).zip(others) {
+            let place = self.place();
+            let mut b = Builder::new(self.func);
+            b.set_origin(origin);
+            b.switch_to(region);
+            let (at, number) = (b.slot_get(place), b.i32(number));
+            let goes = b.op(Op::IEq, &[at, number]);
+            jump_if(&mut b, goes, jump);
+        }
+        let mut b = Builder::new(self.func);
+        b.switch_to(region);
+        b.yield_(&[]);
+    }
+
+    /// The slot that says where a thread goes.
+    fn place(&mut self) -> Slot {
+        *self.place.get_or_insert_with(|| self.func.add_slot(Type::I32))
+    }
+
+    /// Jumps out of the code in `region` leave the switch `inner`, and say where they would have gone. `others` lists
+    /// those that do not go to the construct's end.
+    fn retarget(&mut self, region: Region, inner: Inst, is_own: bool, others: &mut Vec<(Jump, Origin)>) {
+        for inst in self.func.region(region).insts.clone() {
+            for nested in self.func.inst(inst).kind.regions() {
+                self.retarget(nested, inner, is_own, others);
+            }
+            // Constructs within the code hold no barrier, those around it do.
+            let data = self.func.inst(inst);
+            let (Some(jump), origin) = (Jump::of(&data.kind), data.origin) else { continue };
+            if !self.holds_barrier(jump.target()) {
+                continue;
+            }
+            self.func.inst_mut(inst).kind = InstKind::Break { target: inner, args: Default::default() };
+            let number = if self.is_end(jump) {
+                if is_own {
+                    continue;
+                }
+                END
+            } else {
+                let known = others.iter().position(|(other, _)| *other == jump);
+                let n = known.unwrap_or_else(|| {
+                    others.push((jump, origin));
+                    others.len() - 1
+                });
+                END + 1 + n as u32
+            };
+            let place = self.place();
+            self.func.region_mut(region).insts.pop();
+            let mut b = Builder::new(self.func);
+            b.set_origin(origin);
+            b.switch_to(region);
+            let number = b.i32(number);
+            b.slot_set(place, number);
+            self.func.region_mut(region).insts.push(inst);
+        }
+    }
+}
+
+/// Jumps where a condition holds.
+fn jump_if(b: &mut Builder<'_>, cond: Value, jump: Jump) {
+    let (_, then_region, else_region) = b.if_else(cond, &[]);
+    let outer = b.switch_to(then_region);
+    match jump {
+        Jump::Break(target) => b.break_(target, &[]),
+        Jump::Continue(target) => b.continue_(target, &[]),
+    }
+    b.switch_to(else_region);
+    b.yield_(&[]);
+    b.switch_to(outer);
+}
