@@ -178,3 +178,40 @@ fn barriers_change_nothing_where_threads_share_nothing() {
     eprintln!("{same} ran to their ends, {refused} were stopped");
     assert!(same > SHADERS / 4 && refused > SHADERS / 20, "{same} ran to their ends, {refused} were stopped");
 }
+
+/// As deep as constructs may be nested, with a barrier at the bottom and threads that leave every level.
+#[test]
+fn deep_nesting_needs_little_stack() {
+    const DEPTH: usize = 60;
+    let mut text = format!(
+        "cs_5_0\ndcl_constantbuffer CB0[1], immediateIndexed\ndcl_uav_structured u0, 4\n\
+         dcl_input vThreadIDInGroupFlattened\ndcl_temps 2\ndcl_thread_group {THREADS}, 1, 1\n\
+         mov r0.x, vThreadIDInGroupFlattened.x\n"
+    );
+    for _ in 0..DEPTH {
+        text += "switch cb0[0].y\ncase l(0)\nif_z cb0[0].y\n";
+    }
+    text += "sync_g_t\n";
+    // Each level adds one, but for the threads that leave it before.
+    for level in 0..DEPTH {
+        text += &format!(
+            "endif\nand r1.x, r0.x, l({})\nbreakc_nz r1.x\niadd r0.x, r0.x, l(16)\nbreak\nendswitch\n",
+            level % 4
+        );
+    }
+    text += "store_structured u0.x, vThreadIDInGroupFlattened.x, l(0), r0.x\nret\n";
+    let expected: Vec<u8> = (0..THREADS)
+        .map(|thread| (0..DEPTH as u32).fold(thread, |r0, level| if r0 & (level % 4) == 0 { r0 + 16 } else { r0 }))
+        .flat_map(u32::to_le_bytes)
+        .collect();
+    let check = move || {
+        let device = Device::builder().threads(1).build().unwrap();
+        for engine in [Engine::Interpreter, Engine::Jit] {
+            for level in [Level::None, Level::Full] {
+                let options = CompileOptions::new(engine).level(level);
+                assert_eq!(run(&device, &text, &options).unwrap(), expected, "{engine:?}, {level:?}");
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(512 << 10).spawn(check).unwrap().join().unwrap();
+}

@@ -16,14 +16,16 @@
 //! Where the jump skips code of an enclosing `if` too, or the same code jumps elsewhere, a slot says where a thread
 //! goes; what follows looks at it, and so do the threads together for jumps about which they must agree.
 
+use smallvec::SmallVec;
+
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Function, InstKind, Origin};
 use crate::ops::Op;
 use crate::types::Type;
 
-/// Constructs nested deeper than this stay as they are: each may put one more switch around the same code.
-const MOST_DEPTH: usize = 16;
+/// Switches that may be put around the same code, one for each construct that it jumps out of.
+const MOST_AROUND: usize = 16;
 
 /// The thread goes on behind the code it is in.
 const ON: u32 = 0;
@@ -34,23 +36,24 @@ const END: u32 = 1;
 pub(super) fn run(func: &mut Function) {
     let mut waits = vec![false; func.inst_count()];
     let mut constructs = Vec::new();
-    if find(func, func.body(), 0, &mut waits, &mut constructs) {
+    if find(func, func.body(), &mut waits, &mut constructs) {
+        let mut around = vec![0; func.region_count()];
         for construct in constructs {
-            Rejoin { func, waits: &waits, construct, place: None }.run();
+            Rejoin { func, waits: &waits, around: &mut around, construct, place: None }.run();
         }
     }
 }
 
 /// Marks what holds a barrier that waits, and lists such switches and loops, inner ones first. Gives whether there is one.
-fn find(func: &Function, region: Region, depth: usize, waits: &mut [bool], constructs: &mut Vec<Inst>) -> bool {
+fn find(func: &Function, region: Region, waits: &mut [bool], constructs: &mut Vec<Inst>) -> bool {
     let mut any = false;
     for &inst in &func.region(region).insts {
         let kind = &func.inst(inst).kind;
         let mut holds = matches!(kind, InstKind::Barrier(sync) if sync.threads);
         for inner in kind.regions() {
-            holds |= find(func, inner, depth + 1, waits, constructs);
+            holds |= find(func, inner, waits, constructs);
         }
-        if holds && depth < MOST_DEPTH && matches!(kind, InstKind::Switch { .. } | InstKind::Loop { .. }) {
+        if holds && matches!(kind, InstKind::Switch { .. } | InstKind::Loop { .. }) {
             constructs.push(inst);
         }
         waits[inst.index()] = holds;
@@ -87,6 +90,8 @@ struct Rejoin<'a> {
     func: &'a mut Function,
     /// Whether an instruction holds a barrier that waits.
     waits: &'a [bool],
+    /// Switches put around what stands behind the last barrier of each region.
+    around: &'a mut [usize],
     construct: Inst,
     /// Where each thread goes, once that is needed.
     place: Option<Slot>,
@@ -95,6 +100,9 @@ struct Rejoin<'a> {
 impl Rejoin<'_> {
     fn run(mut self) {
         let regions = self.func.inst(self.construct).kind.regions();
+        if regions.iter().any(|&region| self.is_full(region)) {
+            return;
+        }
         for &region in &regions {
             self.rest(region, true);
         }
@@ -115,16 +123,12 @@ impl Rejoin<'_> {
     /// ends behind the region, but for code that no barrier is in; `is_own` where there is no such code. Gives whether
     /// threads may come to the region's end that should be at the construct's.
     fn rest(&mut self, region: Region, is_own: bool) -> bool {
-        let insts = self.func.region(region).insts.clone();
-        let last = insts.iter().rposition(|&inst| self.holds_barrier(inst));
         let mut some_are_done = false;
-        if let Some(last) = last
-            && let kind @ (InstKind::If { .. } | InstKind::Switch { .. }) = &self.func.inst(insts[last]).kind
-        {
-            for inner in kind.regions() {
-                some_are_done |= self.rest(inner, false);
-            }
+        for inner in self.last_regions(region) {
+            some_are_done |= self.rest(inner, false);
         }
+        let insts = &self.func.region(region).insts;
+        let last = insts.iter().rposition(|&inst| self.holds_barrier(inst));
         let rest = &insts[last.map_or(0, |last| last + 1)..];
         let Some((&terminator, code)) = rest.split_last() else { return some_are_done };
         let kind = &self.func.inst(terminator).kind;
@@ -133,8 +137,23 @@ impl Rejoin<'_> {
         if !must_skip && !code.iter().any(|&inst| self.jumps_to_end(inst)) {
             return some_are_done;
         }
-        self.wrap(region, rest.len(), is_own, some_are_done);
+        let count = rest.len();
+        self.wrap(region, count, is_own, some_are_done);
         true
+    }
+
+    /// Whether no more switches may be put around the ends of a region.
+    fn is_full(&self, region: Region) -> bool {
+        self.around[region.index()] >= MOST_AROUND || self.last_regions(region).iter().any(|&inner| self.is_full(inner))
+    }
+
+    /// The regions that the last barrier of a region is in, unless they may run again.
+    fn last_regions(&self, region: Region) -> SmallVec<[Region; 2]> {
+        let last = self.func.region(region).insts.iter().rfind(|&&inst| self.holds_barrier(inst));
+        match last.map(|&last| &self.func.inst(last).kind) {
+            Some(kind @ (InstKind::If { .. } | InstKind::Switch { .. })) => kind.regions(),
+            _ => SmallVec::new(),
+        }
     }
 
     fn holds_barrier(&self, inst: Inst) -> bool {
@@ -158,6 +177,7 @@ impl Rejoin<'_> {
 
     /// Makes the last `count` instructions of a region the only arm of a switch.
     fn wrap(&mut self, region: Region, count: usize, is_own: bool, some_are_done: bool) {
+        self.around[region.index()] += 1;
         let insts = &mut self.func.region_mut(region).insts;
         let rest = insts.split_off(insts.len() - count);
         let origin = self.func.inst(self.construct).origin;
