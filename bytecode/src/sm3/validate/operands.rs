@@ -101,7 +101,7 @@ impl Checker<'_> {
         self.result_modifiers(destination)?;
         self.address(register, destination.relative)?;
         match slot {
-            Slot::Test => self.declared(register, destination.relative),
+            Slot::Test => self.declared(register, destination.relative, Mask(destination.mask)),
             _ if register.file == RegisterFile::Output && destination.relative.is_none() => {
                 let missing = destination.mask & !self.declarations.mask(register);
                 if missing == 0 {
@@ -164,7 +164,7 @@ impl Checker<'_> {
             return Err(ValidateError::WrongFile { at, op, register, expected });
         }
         match slot {
-            Slot::Sampler => self.declared(register, source.relative)?,
+            Slot::Sampler => self.declared(register, source.relative, Mask(0xf))?,
             Slot::Read | Slot::ReadScalar | Slot::Matrix(_) => self.value(slot, source)?,
             Slot::Condition | Slot::Predicate if register.file == RegisterFile::Predicate => {
                 self.one_component(source)?;
@@ -207,7 +207,8 @@ impl Checker<'_> {
         if slot == Slot::ReadScalar && version.has_lengths() && register != Register::FACE {
             self.one_component(source)?;
         }
-        self.declared(register, source.relative)
+        let read = source.swizzle.components().iter().fold(0, |mask, component| mask | 1 << component);
+        self.declared(register, source.relative, Mask(read))
     }
 
     fn one_component(&self, source: &Source) -> Result<(), ValidateError> {
@@ -218,7 +219,7 @@ impl Checker<'_> {
     }
 
     /// Checks that an input or sampler is declared; what is addressed can be any.
-    fn declared(&self, register: Register, relative: Option<Relative>) -> Result<(), ValidateError> {
+    fn declared(&self, register: Register, relative: Option<Relative>, mask: Mask) -> Result<(), ValidateError> {
         let (at, op, version) = (self.at, self.op, self.version);
         let must_be_declared = match register.file {
             RegisterFile::Input | RegisterFile::Texture => version.stage() == Stage::Vertex || version.has_lengths(),
@@ -226,7 +227,7 @@ impl Checker<'_> {
             _ => false,
         };
         if must_be_declared && relative.is_none() && self.declarations.mask(register) == 0 {
-            return Err(ValidateError::Undeclared { at, op, register, mask: Mask(0xf) });
+            return Err(ValidateError::Undeclared { at, op, register, mask });
         }
         Ok(())
     }
