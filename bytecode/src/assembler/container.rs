@@ -1,49 +1,69 @@
 //! Containers: their chunks, written as directives or made of a listing's header comment.
 
+use super::comment::Comment;
 use super::cursor::{Cursor, Read};
-use super::error::{Problem, nearest};
-use super::program::{data_words, program};
+use super::error::Problem;
+use super::program::{data_numbers, program, skip};
+use super::warning::{Warning, WarningKind, Warnings};
 use super::{AssembleError, Assembly, Place, header, level9};
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
-use crate::container::{FourCc, Signature, SignatureElement, write_container};
+use crate::container::{Container, FourCc, Signature, SignatureElement, write_container};
 use crate::limits::Limits;
 use crate::sm3;
+use crate::sm5::literal::hexadecimal;
 
 /// Reads a whole text.
 pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleError> {
     let mut cursor = Cursor::new(text);
     cursor.blanks();
-    if cursor.eat(".file") {
+    if cursor.directive(".file") {
         cursor.end_of_line()?;
         let mut bytes = Vec::new();
         content(&mut cursor, limits, &mut bytes)?;
         return match cursor.rest() {
-            "" => Ok(Assembly { bytes, places: Vec::new() }),
+            "" => Ok(Assembly { bytes, ..Assembly::default() }),
             _ => Err(cursor.expected("`.data` or `.bytes`")),
         };
     }
-    if cursor.eat(".dxbc") {
+    if cursor.directive(".dxbc") {
         cursor.end_of_line()?;
         return exact(&mut cursor, limits);
     }
-    // Such a listing has two programs; the first is for feature level 9.
-    if let Some((before, _)) = text.split_once(level9::TITLE) {
-        cursor.seek(before.len());
-        cursor.blanks();
-        while !cursor.rest().is_empty() && !cursor.rest().starts_with("// approximately") {
-            cursor.take_while(|letter| letter != '\n');
-            cursor.take_while(char::is_whitespace);
-        }
+    let second = level9::second(text, limits)?;
+    if let Some(second) = &second {
+        cursor.seek(second.end);
     } else if sm3::is_program_text(&cursor) {
-        let (program, places) = sm3::assemble_with_places(text, limits)?;
-        return Ok(Assembly { bytes: sm3::encode(&program), places });
+        return direct3d9(text, limits);
     }
-    let assembled = program(&mut cursor, limits)?;
+    let mut warnings = Warnings::default();
+    skip(&mut cursor);
+    let header = 0..cursor.at();
+    let assembled = program(&mut cursor, limits, &mut warnings)?;
     if !cursor.rest().is_empty() {
         return Err(unknown_directive(&mut cursor));
     }
-    let chunks = header::chunks(text, &assembled, limits)?;
-    Ok(Assembly { bytes: write_container(&borrowed(&chunks), None), places: assembled.places })
+    let second_program = second.as_ref().map(|second| &second.program);
+    let chunks = header::chunks(text, header, &assembled, second_program, &mut warnings)?;
+    let bytes = write_container(&borrowed(&chunks), None);
+    let container = Container::parse(&bytes, limits).ok();
+    let program_at = container.as_ref().and_then(|container| Some(container.program().ok()?.at));
+    let mut places: Vec<Place> = Place::moved(assembled.places, program_at.unwrap_or(0)).collect();
+    if let Some(second) = second {
+        let level9 = container.as_ref().and_then(|container| container.level9().ok().flatten());
+        places.extend(Place::moved(second.places, level9.map_or(0, |level9| level9.program_at)));
+    }
+    places.sort_by_key(|place| place.bytes.start);
+    Ok(Assembly { bytes, places, warnings: warnings.sorted() })
+}
+
+fn direct3d9(text: &str, limits: &Limits) -> Read<Assembly> {
+    let (program, places) = sm3::assemble_with_places(text, limits)?;
+    let mut warnings = Warnings::default();
+    let has_table = program.items.iter().any(|item| matches!(item.kind, sm3::ItemKind::Comment(_)));
+    if let Some(span) = Comment::of(text, 0..text.len()).constants().filter(|_| !has_table) {
+        warnings.add(Warning { span, kind: WarningKind::Constants });
+    }
+    Ok(Assembly { bytes: sm3::encode(&program), places, warnings: warnings.sorted() })
 }
 
 fn borrowed(chunks: &[(FourCc, Vec<u8>)]) -> Vec<(FourCc, &[u8])> {
@@ -55,9 +75,9 @@ const DIRECTIVES: [&str; 8] = [".dxbc", ".file", ".checksum", ".chunk", ".data",
 fn unknown_directive(cursor: &mut Cursor<'_>) -> AssembleError {
     let start = cursor.at();
     let name = cursor.until(&[]);
+    let known = DIRECTIVES.iter().copied().filter(|known| *known != name);
     let kind = if DIRECTIVES.contains(&name) { "place here for the directive" } else { "directive" };
-    let nearest = nearest(name, DIRECTIVES.iter().copied().filter(|known| *known != name));
-    cursor.error(start, Problem::Unknown { kind, name: name.into(), nearest })
+    cursor.unknown(start, kind, known)
 }
 
 /// Reads chunks behind `.dxbc`.
@@ -70,14 +90,14 @@ fn exact(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assembly> {
         cursor.blanks();
         let start = cursor.at();
         if cursor.rest().is_empty() {
-            return Ok(Assembly { bytes: write_container(&borrowed(&chunks), checksum), places });
+            break;
         }
-        if cursor.eat(".checksum") {
+        if cursor.directive(".checksum") {
             checksum = Some(checksum_digits(cursor)?);
-        } else if cursor.eat(".chunk") {
+        } else if cursor.directive(".chunk") {
             let name = chunk_name(cursor)?;
             let mut data = Vec::new();
-            places.extend(chunk(cursor, limits, name, &mut data)?);
+            places.push(chunk(cursor, limits, name, &mut data)?);
             total += data.len() + 12;
             let limit = if chunks.len() >= limits.chunks as usize { limits.chunks } else { limits.blob_bytes };
             if chunks.len() >= limits.chunks as usize || total > limits.blob_bytes as usize {
@@ -88,16 +108,21 @@ fn exact(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assembly> {
             return Err(unknown_directive(cursor));
         }
     }
+    let bytes = write_container(&borrowed(&chunks), checksum);
+    let container = Container::parse(&bytes, limits).ok();
+    let written = container.iter().flat_map(|container| container.chunks());
+    let places = places.into_iter().zip(written).flat_map(|(places, chunk)| Place::moved(places, chunk.at)).collect();
+    Ok(Assembly { bytes, places, warnings: Vec::new() })
 }
 
 fn checksum_digits(cursor: &mut Cursor<'_>) -> Read<[u8; 16]> {
     let start = cursor.at();
     let digits = cursor.word();
-    let pairs = digits.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    let pairs = digits.as_bytes().chunks(2).map(|pair| hexadecimal(std::str::from_utf8(pair).ok()?).map(|n| n as u8));
     let bytes: Option<Vec<u8>> = pairs.collect();
     let bytes = bytes.and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
-    let problem = || Problem::Number { text: digits.into(), expected: "checksum, which has 32 hexadecimal digits" };
-    let checksum = bytes.ok_or_else(|| cursor.error(start, problem()))?;
+    let problem = || cursor.no_number(start, "checksum, which has 32 hexadecimal digits");
+    let checksum = bytes.ok_or_else(problem)?;
     cursor.end_of_line()?;
     Ok(checksum)
 }
@@ -108,8 +133,8 @@ fn chunk_name(cursor: &mut Cursor<'_>) -> Read<FourCc> {
         Some('"') => cursor.quoted()?,
         _ => cursor.word().as_bytes().to_vec(),
     };
-    let problem = || Problem::Number { text: name.escape_ascii().to_string(), expected: "name of four characters" };
-    let name = <[u8; 4]>::try_from(name.as_slice()).map_err(|_| cursor.error(start, problem()))?;
+    let problem = || cursor.no_number(start, "name of four characters");
+    let name = <[u8; 4]>::try_from(name.as_slice()).map_err(|_| problem())?;
     cursor.end_of_line()?;
     Ok(FourCc(name))
 }
@@ -121,17 +146,18 @@ fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<
     loop {
         cursor.blanks();
         let start = cursor.at();
-        if cursor.eat(".element") {
+        if cursor.directive(".element") {
             elements.push(element(cursor)?);
             if elements.len() > limits.signature_elements as usize {
                 let limit = limits.signature_elements;
                 return Err(cursor.error(start, Problem::Limit { what: "elements of a signature", limit }));
             }
-        } else if cursor.rest().starts_with(".data") || cursor.rest().starts_with(".bytes") {
-            content(cursor, limits, data)?;
-            has_data = true;
         } else {
-            break;
+            content(cursor, limits, data)?;
+            if cursor.at() == start {
+                break;
+            }
+            has_data = true;
         }
     }
     if Signature::is_chunk(name) && !has_data {
@@ -143,7 +169,7 @@ fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<
     if rest.is_empty() || rest.starts_with('.') {
         return Ok(Vec::new());
     }
-    let program = program(cursor, limits)?;
+    let program = program(cursor, limits, &mut Warnings::default())?;
     data.extend(program.words.iter().flat_map(|word| word.to_le_bytes()));
     content(cursor, limits, data)?;
     Ok(program.places)
@@ -154,13 +180,10 @@ fn content(cursor: &mut Cursor<'_>, limits: &Limits, data: &mut Vec<u8>) -> Read
     loop {
         cursor.blanks();
         let start = cursor.at();
-        if cursor.eat(".data") {
-            data.extend(data_words(cursor)?.iter().flat_map(|word| word.to_le_bytes()));
-        } else if cursor.eat(".bytes") {
-            for word in data_words(cursor)? {
-                let problem = || Problem::Number { text: word.to_string(), expected: "byte" };
-                data.push(u8::try_from(word).map_err(|_| cursor.error(start, problem()))?);
-            }
+        if cursor.directive(".data") {
+            data.extend(data_numbers(cursor, "32-bit number", Some)?.iter().flat_map(|word| word.to_le_bytes()));
+        } else if cursor.directive(".bytes") {
+            data.extend(data_numbers(cursor, "byte", |word| u8::try_from(word).ok())?);
         } else {
             return Ok(());
         }
@@ -169,6 +192,8 @@ fn content(cursor: &mut Cursor<'_>, limits: &Limits, data: &mut Vec<u8>) -> Read
         }
     }
 }
+
+const KEYS: [&str; 8] = ["index", "stream", "precision", "register", "mask", "usage", "type", "value"];
 
 /// `.element "POSITION" index=0 register=0 mask=xyzw usage=xyzw type=float value=POS stream=0 precision=0`
 fn element(cursor: &mut Cursor<'_>) -> Read<SignatureElement> {
@@ -190,6 +215,7 @@ fn element(cursor: &mut Cursor<'_>) -> Read<SignatureElement> {
     while cursor.peek().is_some_and(|letter| letter.is_ascii_alphabetic()) {
         let start = cursor.at();
         let key = cursor.word();
+        let behind_key = cursor.clone();
         cursor.expect("=")?;
         match key {
             "index" => element.semantic_index = cursor.number()?,
@@ -201,11 +227,7 @@ fn element(cursor: &mut Cursor<'_>) -> Read<SignatureElement> {
             "usage" => element.usage_mask = mask(cursor)?,
             "type" => element.component_type = ComponentType::from_code(named(cursor, "type", &ComponentType::NAMES)?),
             "value" => element.system_value = named(cursor, "system value", SYSTEM_VALUES)?,
-            _ => {
-                let known = ["index", "stream", "precision", "register", "mask", "usage", "type", "value"];
-                let nearest = nearest(key, known.into_iter());
-                return Err(cursor.error(start, Problem::Unknown { kind: "key", name: key.into(), nearest }));
-            }
+            _ => return Err(behind_key.unknown(start, "key", KEYS.into_iter())),
         }
     }
     cursor.end_of_line()?;
@@ -220,8 +242,7 @@ fn mask(cursor: &mut Cursor<'_>) -> Read<u8> {
         "none" => Some(0),
         letters => letters.chars().try_fold(0_u8, |mask, letter| Some(mask | 1 << "xyzw".find(letter)?)),
     };
-    let problem = || Problem::Components { letters: letters.into() };
-    let mask = mask.ok_or_else(|| cursor.error(start, problem()))?;
+    let mask = mask.filter(|_| !letters.is_empty()).ok_or_else(|| cursor.no_components(start))?;
     cursor.spaces();
     Ok(mask)
 }
@@ -231,13 +252,5 @@ fn named(cursor: &mut Cursor<'_>, kind: &'static str, names: &[(u32, &str)]) -> 
     if cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
         return cursor.number();
     }
-    let start = cursor.at();
-    let name = cursor.word();
-    let problem = || {
-        let nearest = nearest(name, names.iter().map(|(_, name)| *name));
-        Problem::Unknown { kind, name: name.into(), nearest }
-    };
-    let found = names.iter().find(|(_, known)| *known == name).ok_or_else(|| cursor.error(start, problem()))?;
-    cursor.spaces();
-    Ok(found.0)
+    cursor.named(kind, names.iter().map(|(number, name)| (*number, *name)))
 }

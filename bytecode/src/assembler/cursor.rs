@@ -1,6 +1,7 @@
 //! Where reading a text has got to. Everything that reads text goes through here, so that an error can say where.
 
-use super::error::{AssembleError, Problem};
+use super::error::{AssembleError, Problem, nearest, shown};
+use crate::sm5::literal::hexadecimal;
 use std::ops::Range;
 
 /// A text and a place in it.
@@ -93,25 +94,37 @@ impl<'t> Cursor<'t> {
         self.take_while(|letter| !(letter.is_whitespace() || ends.contains(&letter)))
     }
 
+    /// Takes the word of a directive if it stands here, with the spaces behind it.
+    pub fn directive(&mut self, name: &str) -> bool {
+        let behind = self.rest().strip_prefix(name);
+        behind.is_some_and(|rest| !rest.starts_with(is_word)) && self.eat(name)
+    }
+
     /// Takes a number, decimal or hexadecimal, and the spaces behind it.
     pub fn number(&mut self) -> Read<u32> {
         let start = self.at;
         let text = self.word();
         let number = match text.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16).ok(),
+            Some(digits) => hexadecimal(digits),
             None => text.parse().ok(),
         };
-        let number = number.ok_or_else(|| match text {
-            "" => self.expected("a number"),
-            text => self.error(start, Problem::Number { text: text.into(), expected: "32-bit number" }),
-        })?;
+        let number = number.ok_or_else(|| self.no_number(start, "32-bit number"))?;
         self.spaces();
         Ok(number)
     }
 
+    /// Takes a word that is one of these names, and the spaces behind it.
+    pub fn named<'n, T>(&mut self, kind: &'static str, known: impl Iterator<Item = (T, &'n str)> + Clone) -> Read<T> {
+        let start = self.at;
+        let word = self.word();
+        let found = known.clone().find(|(_, name)| *name == word);
+        let (value, _) = found.ok_or_else(|| self.unknown(start, kind, known.map(|(_, name)| name)))?;
+        self.spaces();
+        Ok(value)
+    }
+
     /// Takes a text in quotes with `\n`, `\t`, `\"`, `\\` and `\x41` in it, and the spaces behind it.
     pub fn quoted(&mut self) -> Read<Vec<u8>> {
-        let start = self.at;
         if self.peek() != Some('"') {
             return Err(self.expected("a text in quotes"));
         }
@@ -136,16 +149,14 @@ impl<'t> Cursor<'t> {
                 [b'\\', b't', ..] => escape(2, b'\t'),
                 [b'\\', quoted @ (b'"' | b'\\'), ..] => escape(2, *quoted),
                 [b'\\', b'x', ..] => {
-                    let byte = rest.get(2..4).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-                    let problem =
-                        Problem::Expected { expected: "two hexadecimal digits".into(), found: found(&rest[2..]) };
-                    escape(4, byte.ok_or_else(|| AssembleError::new(self.text, start..start + 1, problem))?);
+                    let byte = rest.get(2..4).and_then(hexadecimal);
+                    let Some(byte) = byte else {
+                        self.at += 2;
+                        return Err(self.expected("two hexadecimal digits"));
+                    };
+                    escape(4, byte as u8);
                 }
-                _ => {
-                    return Err(
-                        self.error(start, Problem::Expected { expected: "a closing quote".into(), found: found(rest) })
-                    );
-                }
+                _ => return Err(self.expected("a closing quote")),
             }
         }
     }
@@ -168,31 +179,82 @@ impl<'t> Cursor<'t> {
 
     /// An error about the bytes from `start` to here.
     pub fn error(&self, start: usize, problem: Problem) -> AssembleError {
-        let end = self.at.max(start);
+        let end = start + self.text[start..self.at.max(start)].trim_end().len();
         AssembleError::new(self.text, start..end, problem)
+    }
+
+    /// An error about these bytes.
+    pub fn error_at(&self, span: Range<usize>, problem: Problem) -> AssembleError {
+        AssembleError::new(self.text, span, problem)
     }
 
     /// An error about what stands here.
     pub fn expected(&self, expected: &str) -> AssembleError {
-        let rest = self.rest();
-        let length = rest.chars().next().filter(|letter| *letter != '\n').map_or(0, char::len_utf8);
-        let span: Range<usize> = self.at..self.at + length;
-        AssembleError::new(self.text, span, Problem::Expected { expected: expected.to_owned(), found: found(rest) })
+        let token = token(self.rest());
+        let problem = Problem::Expected { expected: expected.to_owned(), found: self.found(token) };
+        AssembleError::new(self.text, self.at..self.at + token.len(), problem)
+    }
+
+    /// An error about the word from `start` to here, which is none of these.
+    pub fn unknown<'n>(&self, start: usize, kind: &'static str, known: impl Iterator<Item = &'n str>) -> AssembleError {
+        let name = self.since(start).trim_end();
+        if name.is_empty() {
+            let article = if kind.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+            return self.expected(&format!("{article} {kind}"));
+        }
+        let problem = Problem::Unknown { kind, name: shown(name), nearest: nearest(name, known) };
+        self.error(start, problem)
+    }
+
+    /// An error about the text from `start` to here, which is no such number.
+    pub fn no_number(&self, start: usize, expected: &'static str) -> AssembleError {
+        match self.since(start).trim_end() {
+            "" => self.expected(&format!("a {expected}")),
+            text => self.error(start, Problem::Number { text: shown(text), expected }),
+        }
+    }
+
+    /// An error about the letters behind a register, which stand from `start` to here.
+    pub fn no_components(&self, start: usize) -> AssembleError {
+        match self.since(start).trim_start_matches('.') {
+            "" => self.expected("components such as `x`"),
+            letters => self.error(start, Problem::Components { letters: shown(letters) }),
+        }
+    }
+
+    /// What stands here, for a message.
+    fn found(&self, token: &str) -> String {
+        match token.chars().next() {
+            None if self.rest().is_empty() => "the end of the text".into(),
+            None => "the end of the line".into(),
+            Some(letter) if letter.is_whitespace() || letter.is_control() => format!("U+{:04X}", letter as u32),
+            Some(_) => format!("`{}`", shown(token)),
+        }
     }
 }
 
-/// What stands at the beginning of a text, for a message.
-fn found(rest: &str) -> String {
-    const SHOWN: usize = 16;
-    let line = rest.lines().next().unwrap_or("");
-    if rest.is_empty() {
-        return "the end of the text".into();
-    }
-    if line.is_empty() {
-        return "the end of the line".into();
-    }
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let end =
-        line.find(|letter| !is_word(letter)).unwrap_or(line.len()).max(line.chars().next().map_or(0, char::len_utf8));
-    format!("`{}`", line[..end].chars().take(SHOWN).collect::<String>())
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// The word, the number or the character at the beginning of a text; nothing at the end of a line. Of a long one only
+/// the beginning, so that looking at it takes no time.
+fn token(rest: &str) -> &str {
+    const LONGEST: usize = 64;
+    let mut letters = rest.chars();
+    let length = match letters.next() {
+        None | Some('\r' | '\n') => 0,
+        Some(first) => {
+            let is_number = first.is_ascii_digit()
+                || matches!(first, '-' | '.') && letters.next().is_some_and(|letter| letter.is_ascii_digit());
+            let behind = rest[first.len_utf8()..].char_indices().take(LONGEST);
+            let ends = |letter: char| !(is_word(letter) || is_number && letter == '.');
+            let end = match is_word(first) || is_number {
+                true => behind.take_while(|(_, letter)| !ends(*letter)).last(),
+                false => None,
+            };
+            first.len_utf8() + end.map_or(0, |(at, letter)| at + letter.len_utf8())
+        }
+    };
+    &rest[..length]
 }

@@ -1,9 +1,10 @@
 //! Declarations, as fxc lists them.
 
 use super::cursor::{Cursor, Read};
-use super::error::{Problem, nearest};
-use super::instruction::{dimension, return_types};
-use super::operand::{Role, operand, words};
+use super::example;
+use super::instruction::{dimensions, return_types};
+use super::literal::words;
+use super::operand::{Role, operand};
 use crate::sm5::codes::{
     Interpolation, ResourceDimension, SamplerMode, SystemValue, TessellatorDomain, TessellatorOutput,
     TessellatorPartitioning, Topology,
@@ -22,14 +23,15 @@ pub(super) fn declaration(cursor: &mut Cursor<'_>, model: Model) -> Read<Declara
         && cursor.eat("(")
     {
         let start = cursor.at();
-        let samples = cursor.number()?;
-        let problem = || Problem::Number { text: samples.to_string(), expected: "sample count, which is at most 127" };
-        head.samples = u8::try_from(samples).ok().filter(|n| *n < 128).ok_or_else(|| cursor.error(start, problem()))?;
+        let samples = u8::try_from(cursor.number()?).ok().filter(|samples| *samples < 128);
+        head.samples = samples.ok_or_else(|| cursor.no_number(start, "sample count, which is at most 127"))?;
         cursor.expect(")")?;
     }
     cursor.spaces();
-    let kind = Declaring { cursor, model, head }.kind()?;
-    Ok(Declaration { at: 0, op: kind.0, kind: kind.1 })
+    let op = head.op;
+    let kind = Declaring { cursor, model, head }.kind();
+    let kind = kind.map_err(|error| error.with_example(|| example::declaration(op, model).to_owned()))?;
+    Ok(Declaration { at: 0, op, kind })
 }
 
 /// What the first word of a declaration says.
@@ -64,22 +66,34 @@ impl Head {
         if let Some(interface) = name.strip_suffix("_dynamicindexed") {
             (name, head.dynamic) = (interface, true);
         }
-        let declarations = || Op::ALL.iter().copied().filter(|op| op.info().form == Form::Declaration);
-        let exact = declarations().find(|op| op.text() == name && !matches!(op, Op::DclResource | Op::DclUavTyped));
+        // Some have a dimension behind their names.
+        let is_whole =
+            |op: &Op| op.info().form == Form::Declaration && !matches!(op, Op::DclResource | Op::DclUavTyped);
+        let declarations = || Op::ALL.iter().copied().filter(is_whole);
+        let exact = declarations().find(|op| op.text() == name);
         if let Some(op) = exact {
             head.op = op;
             return Ok(head);
         }
+        let known = || declarations().map(|op| op.text()).chain(["dcl_resource_texture2d", "dcl_uav_typed_texture2d"]);
+        let no_declaration = || cursor.unknown(start, "declaration", known());
         for op in [Op::DclUavTyped, Op::DclResource] {
             let dimension_text = name.strip_prefix(op.text()).and_then(|rest| rest.strip_prefix('_'));
             if let Some(text) = dimension_text {
                 head.op = op;
-                head.dimension = Some(dimension(cursor, start + op.text().len() + 1, text)?);
-                return Ok(head);
+                if let Some((dimension, _)) = dimensions().find(|(_, name)| *name == text) {
+                    head.dimension = Some(dimension);
+                    return Ok(head);
+                }
+                let unknown = cursor.unknown(
+                    start + op.text().len() + 1,
+                    "resource dimension",
+                    dimensions().map(|(_, name)| name),
+                );
+                return Err(if unknown.has_nearest() { unknown } else { no_declaration() });
             }
         }
-        let nearest = nearest(word, declarations().map(|op| op.text()));
-        Err(cursor.error(start, Problem::Unknown { kind: "declaration", name: word.into(), nearest }))
+        Err(no_declaration())
     }
 }
 
@@ -91,7 +105,7 @@ struct Declaring<'c, 't> {
 }
 
 impl Declaring<'_, '_> {
-    fn kind(mut self) -> Read<(Op, DeclarationKind)> {
+    fn kind(mut self) -> Read<DeclarationKind> {
         let op = self.head.op;
         let kind = match op {
             Op::DclGlobalFlags => self.global_flags()?,
@@ -180,21 +194,12 @@ impl Declaring<'_, '_> {
             op => unreachable!("{op} has the form of a declaration in the table and no text here"),
         };
         self.cursor.end_of_line()?;
-        Ok((op, kind))
+        Ok(kind)
     }
 
     /// A name of an enumeration.
     fn code<T: Copy>(&mut self, kind: &'static str, all: &[T], text: fn(T) -> &'static str) -> Read<T> {
-        let start = self.cursor.at();
-        let name = self.cursor.word();
-        let problem = || {
-            let nearest = nearest(name, all.iter().map(|value| text(*value)));
-            Problem::Unknown { kind, name: name.into(), nearest }
-        };
-        let found = all.iter().copied().find(|value| text(*value) == name);
-        let found = found.ok_or_else(|| self.cursor.error(start, problem()))?;
-        self.cursor.spaces();
-        Ok(found)
+        self.cursor.named(kind, all.iter().map(|value| (*value, text(*value))))
     }
 
     fn next_number(&mut self) -> Read<u32> {
@@ -209,9 +214,8 @@ impl Declaring<'_, '_> {
         }
         self.cursor.eat(file);
         let digits_start = self.cursor.at();
-        let digits = self.cursor.take_while(|letter| letter.is_ascii_digit());
-        let problem = || Problem::Number { text: digits.into(), expected: "register number" };
-        let number = digits.parse().map_err(|_| self.cursor.error(digits_start, problem()))?;
+        let number = self.cursor.take_while(|letter| letter.is_ascii_digit()).parse();
+        let number = number.map_err(|_| self.cursor.no_number(digits_start, "register number"))?;
         self.cursor.spaces();
         Ok(number)
     }
@@ -219,18 +223,10 @@ impl Declaring<'_, '_> {
     fn global_flags(&mut self) -> Read<DeclarationKind> {
         let mut flags = 0;
         loop {
-            if flags == 0 && matches!(self.cursor.peek(), None | Some('\r' | '\n')) {
+            if flags == 0 && matches!(self.cursor.peek(), None | Some('\r' | '\n' | '/')) {
                 break;
             }
-            let start = self.cursor.at();
-            let name = self.cursor.word();
-            let problem = || {
-                let nearest = nearest(name, GlobalFlags::NAMES.iter().map(|(_, text)| *text));
-                Problem::Unknown { kind: "flag", name: name.into(), nearest }
-            };
-            let found = GlobalFlags::NAMES.iter().find(|(_, text)| *text == name);
-            flags |= found.ok_or_else(|| self.cursor.error(start, problem()))?.0.0;
-            self.cursor.spaces();
+            flags |= self.cursor.named("flag", GlobalFlags::NAMES.iter().copied())?.0;
             if !self.cursor.eat("|") {
                 break;
             }
@@ -311,12 +307,20 @@ impl Declaring<'_, '_> {
 
     /// `linear noperspective centroid`: the longest name that stands here.
     fn interpolation(&mut self) -> Read<Interpolation> {
-        let rest = self.cursor.rest();
-        let is_here = |mode: &&Interpolation| rest.strip_prefix(mode.text()).is_some_and(|rest| rest.starts_with(' '));
-        let found = Interpolation::ALL.iter().filter(is_here).max_by_key(|mode| mode.text().len()).copied();
-        let found = found.ok_or_else(|| self.cursor.expected("an interpolation mode such as `linear`"))?;
-        self.cursor.eat(found.text());
-        Ok(found)
+        let known = || Interpolation::ALL.iter().map(|mode| (*mode, mode.text()));
+        let mut end = self.cursor.clone();
+        let (mut words, mut found) = (Vec::new(), None);
+        while end.peek().is_some_and(|letter| letter.is_ascii_alphabetic()) && words.len() < 3 {
+            words.push(end.word());
+            end.spaces();
+            let text = words.join(" ");
+            if let Some((mode, _)) = known().find(|(_, name)| *name == text) {
+                found = Some((mode, end.clone()));
+            }
+        }
+        let Some((mode, end)) = found else { return self.cursor.named("interpolation mode", known()) };
+        *self.cursor = end;
+        Ok(mode)
     }
 
     fn system_value(&mut self, named: bool) -> Read<Option<SystemValue>> {
@@ -335,11 +339,8 @@ impl Declaring<'_, '_> {
             let points: u32 = name.strip_prefix("patch")?.parse().ok()?;
             (points <= 32).then_some(PATCH_BASE + points)
         };
-        let problem = || {
-            let nearest = nearest(name, PRIMITIVES.iter().map(|(_, text)| *text));
-            Problem::Unknown { kind: "primitive", name: name.into(), nearest }
-        };
-        named.or_else(patch).ok_or_else(|| self.cursor.error(start, problem()))
+        let unknown = || self.cursor.unknown(start, "primitive", PRIMITIVES.iter().map(|(_, text)| *text));
+        named.or_else(patch).ok_or_else(unknown)
     }
 
     /// `= {fb0, fb1}`

@@ -1,12 +1,12 @@
 //! What is wrong with a text, and where.
 
-use crate::sm5::{EncodeError, Op};
+use super::hint;
+use crate::sm5::EncodeError;
 
 /// Why a text is no shader.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {problem}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleError {
-    /// The line, from 1.
+    /// The line, from 1; 0 if the problem is with no place of the text.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
@@ -14,6 +14,8 @@ pub struct AssembleError {
     pub span: std::ops::Range<usize>,
     /// What is wrong.
     pub problem: Problem,
+    /// How what stands there is written.
+    pub example: Option<String>,
 }
 
 impl AssembleError {
@@ -27,14 +29,50 @@ impl AssembleError {
             column: count(before.get(line_start..).unwrap_or("").chars().count() + 1),
             span,
             problem,
+            example: None,
         }
+    }
+
+    /// A problem with no place of the text.
+    pub(crate) fn nowhere(problem: Problem) -> Self {
+        Self { line: 0, column: 0, span: 0..0, problem, example: None }
+    }
+
+    /// The same with how what stands there is written, if something is missing or too much.
+    pub(crate) fn with_example(self, example: impl FnOnce() -> String) -> Self {
+        let is_incomplete = match &self.problem {
+            Problem::OperandCount { .. } => true,
+            Problem::Expected { expected, found } => {
+                expected.starts_with('`') || found == "the end of the line" || expected == "the end of the line"
+            }
+            _ => false,
+        };
+        Self { example: is_incomplete.then(example), ..self }
+    }
+
+    /// Whether something is known that is near to what stands there.
+    pub(crate) fn has_nearest(&self) -> bool {
+        matches!(self.problem, Problem::Unknown { nearest: Some(_), .. })
     }
 
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
-        self.problem.hint()
+        let example = || Some(format!("it is written `{}`", self.example.as_ref()?));
+        hint::hint(&self.problem).or_else(example)
     }
 }
+
+impl std::fmt::Display for AssembleError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { line, column, problem, .. } = self;
+        if *line > 0 {
+            write!(f, "line {line}, column {column}: ")?;
+        }
+        write!(f, "{problem}")
+    }
+}
+
+impl std::error::Error for AssembleError {}
 
 /// What is wrong at a place of a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,11 +96,19 @@ pub enum Problem {
         /// The nearest that there is.
         nearest: Option<String>,
     },
+    /// An instruction may not have this behind its name.
+    #[error("`{op}` may not have `{modifier}`")]
+    Modifier {
+        /// The opcode.
+        op: &'static str,
+        /// What stands behind its name.
+        modifier: &'static str,
+    },
     /// An instruction has not the operands it must have.
-    #[error("{op} has {need} operands, {have} are given")]
+    #[error("{op} has {need} operand{}, {}", if *.need == 1 { "" } else { "s" }, are_given(*.have))]
     OperandCount {
         /// The opcode.
-        op: Op,
+        op: &'static str,
         /// How many it has.
         need: usize,
         /// How many are given.
@@ -86,7 +132,7 @@ pub enum Problem {
     #[error(transparent)]
     Encode(#[from] EncodeError),
     /// It is a shader, and breaks a rule.
-    #[error(transparent)]
+    #[error("{}", without_place(.0))]
     Rejected(crate::Error),
     /// The listing does not say what stood here.
     #[error("the listing does not say what this {what} holds")]
@@ -107,33 +153,13 @@ pub enum Problem {
     },
 }
 
-impl Problem {
-    /// What to do about it.
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unknown { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
-            Self::Unknown { kind: "profile", .. } => {
-                Some("a program begins with its profile, such as `cs_5_0` or `ps_4_1`".into())
-            }
-            Self::Unknown { kind: "register", .. } => {
-                Some("registers are named as in the listing: r0, v1, o0, cb0[2], t0, s0, u0, g0, vThreadID".into())
-            }
-            Self::Unknown { kind: "Direct3D 9 register", .. } => Some(
-                "registers are named as in the listing: r0, c0, v0, t0, s0, a0, aL, i0, b0, p0, oPos, oT0, o0, oC0"
-                    .into(),
-            ),
-            Self::OperandCount { op, .. } => Some(format!("it is written `{}`", op.info().example())),
-            Self::Components { .. } => Some("up to four of x, y, z and w; a mask has them in this order".into()),
-            Self::Lossy { .. } => Some("list the file with `--exact`, which loses nothing".into()),
-            Self::NoProgram => Some("a program begins with its profile, such as `cs_5_0`".into()),
-            Self::Unknown { .. }
-            | Self::Rejected(_)
-            | Self::Expected { .. }
-            | Self::Number { .. }
-            | Self::Encode(_)
-            | Self::Limit { .. } => None,
-        }
-    }
+fn are_given(have: usize) -> String {
+    if have == 1 { "1 is given".into() } else { format!("{have} are given") }
+}
+
+/// A broken rule without the byte in a file that nobody has.
+fn without_place(error: &crate::Error) -> String {
+    error.to_string().replacen(&format!(" at byte {}", error.at()), "", 1)
 }
 
 /// The name of `known` that is nearest to `name`, if any is near.
@@ -144,7 +170,20 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
         return None;
     }
     let most = 1 + name.len() / 4;
-    let near =
-        known.map(|known| (strsim::damerau_levenshtein(name, known), known)).filter(|(distance, _)| *distance <= most);
+    let small = name.to_ascii_lowercase();
+    let distance = |known: &str| match known.eq_ignore_ascii_case(name) {
+        true => 0,
+        false => strsim::damerau_levenshtein(&small, &known.to_ascii_lowercase()).max(1),
+    };
+    let near = known.map(|known| (distance(known), known)).filter(|(distance, _)| *distance <= most);
     near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known.to_owned())
+}
+
+/// A text for a message: of a long one its beginning.
+pub(crate) fn shown(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
 }

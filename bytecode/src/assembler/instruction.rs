@@ -1,27 +1,34 @@
 //! Instructions: a mnemonic with what its token carries, and the operands of its row in the table.
 
 use super::cursor::{Cursor, Read};
-use super::error::{Problem, nearest};
+use super::error::{AssembleError, Problem};
+use super::literal::check;
 use super::operand::{Role, operand};
+use super::warning::Warnings;
 use crate::sm5::codes::{ResinfoReturn, ResourceDimension, ReturnType};
 use crate::sm5::instruction::{Instruction, ResourceHint, SyncFlags, Test};
+use crate::sm5::literal::Number;
 use crate::sm5::ops::{Carries, Form, Slot};
 use crate::sm5::{Op, RegisterFile};
 
 /// Reads an instruction up to the end of its line.
-pub(super) fn instruction(cursor: &mut Cursor<'_>) -> Read<Instruction> {
+pub(super) fn instruction(cursor: &mut Cursor<'_>, warnings: &mut Warnings) -> Read<Instruction> {
     let start = cursor.at();
     let mnemonic = cursor.word();
-    let unknown = || {
-        // A condition must say which of its values acts.
-        let bare = op_named(mnemonic).map(|op| format!("{op}_nz"));
-        let nearest = bare.or_else(|| nearest(mnemonic, Op::ALL.iter().map(|op| op.text())));
-        Problem::Unknown { kind: "instruction", name: mnemonic.into(), nearest }
+    let mut head = match Head::of(mnemonic) {
+        Some(Ok(head)) => head,
+        Some(Err(problem)) => return Err(cursor.error(start, problem)),
+        None => return Err(unknown(cursor, start, mnemonic)),
     };
-    let mut head = Head::of(mnemonic).ok_or_else(|| cursor.error(start, unknown()))?;
     cursor.spaces();
-    head.rest(cursor)?;
+    let op = head.instruction.op;
+    operands(cursor, start, &mut head, warnings).map_err(|error| error.with_example(|| op.info().example()))?;
+    Ok(head.instruction)
+}
 
+/// Reads what stands behind the mnemonic.
+fn operands(cursor: &mut Cursor<'_>, start: usize, head: &mut Head, warnings: &mut Warnings) -> Read<()> {
+    head.rest(cursor)?;
     let op = head.instruction.op;
     let slots = op.info().slots;
     let mut count = 0;
@@ -31,7 +38,11 @@ pub(super) fn instruction(cursor: &mut Cursor<'_>) -> Read<Instruction> {
         }
         // More operands than the row has are counted for the message.
         let slot = slots.get(count).copied().unwrap_or(Slot::Label);
+        let operand_start = cursor.at();
         let mut operand = operand(cursor, Role::of(&slot))?;
+        if matches!(operand.file, RegisterFile::Immediate32 | RegisterFile::Immediate64) {
+            check(cursor, operand_start, Number::of(op), Some(&slot), warnings)?;
+        }
         if slot == Slot::Interface && operand.file == RegisterFile::Interface {
             // The last index is the call site, which has a word of its own.
             let site = operand.indices.pop().and_then(|index| index.as_u32());
@@ -47,10 +58,54 @@ pub(super) fn instruction(cursor: &mut Cursor<'_>) -> Read<Instruction> {
         cursor.expect("}")?;
     }
     if count != slots.len() {
-        return Err(cursor.error(start, Problem::OperandCount { op, need: slots.len(), have: count }));
+        let problem = Problem::OperandCount { op: op.text(), need: slots.len(), have: count };
+        return Err(cursor.error(start, problem));
     }
-    cursor.end_of_line()?;
-    Ok(head.instruction)
+    cursor.end_of_line()
+}
+
+/// What other languages and versions call instructions, and how those are written here.
+const OTHER_NAMES: [(&str, &str); 8] = [
+    ("fadd", "add"),
+    ("fmul", "mul"),
+    ("fdiv", "div"),
+    ("sub", "add r0.x, r1.x, -r2.x"),
+    ("isub", "iadd r0.x, r1.x, -r2.x"),
+    ("cmp", "movc"),
+    ("barrier", "sync_g_t"),
+    ("texld", "sample"),
+];
+
+/// What may stand behind the name of an instruction.
+const MODIFIERS: [&str; 7] = ["_sat", "_z", "_nz", "_aoffimmi", "_indexable", "_uint", "_rcpfloat"];
+
+/// An error about a mnemonic that there is not.
+fn unknown(cursor: &Cursor<'_>, start: usize, mnemonic: &str) -> AssembleError {
+    const LONGEST: usize = 40;
+    // A condition must say which of its values acts, so its bare name is none.
+    let bare = op_named(mnemonic).map(|op| op.info().mnemonic());
+    let other = OTHER_NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(mnemonic)).map(|(_, here)| *here);
+    if let Some(here) = bare.as_deref().or(other) {
+        let problem = Problem::Unknown { kind: "instruction", name: mnemonic.into(), nearest: Some(here.into()) };
+        return cursor.error(start, problem);
+    }
+    let instructions = Op::ALL.iter().filter(|op| op.info().form == Form::Instruction);
+    let written: Vec<String> = instructions.map(|op| op.info().mnemonic()).collect();
+    let error = cursor.unknown(start, "instruction", written.iter().map(String::as_str));
+    // Behind the longest name of an instruction that it begins with.
+    let places = mnemonic.match_indices('_').map(|(at, _)| at).take_while(|at| *at < LONGEST);
+    let stem = places.filter(|at| op_named(&mnemonic[..*at]).is_some()).last();
+    let (Some(stem), false) = (stem, error.has_nearest()) else { return error };
+    let mut place = cursor.clone();
+    place.seek(start + stem);
+    for part in mnemonic[stem + 1..].split('_') {
+        let modifier_at = place.at();
+        place.seek(modifier_at + 1 + part.len());
+        if !MODIFIERS.contains(&place.since(modifier_at)) {
+            return place.unknown(modifier_at, "modifier", MODIFIERS.into_iter());
+        }
+    }
+    error
 }
 
 fn at_end(cursor: &Cursor<'_>) -> bool {
@@ -66,8 +121,8 @@ struct Head {
 }
 
 impl Head {
-    /// Takes a mnemonic apart: the table's name, and what stands behind it.
-    fn of(mnemonic: &str) -> Option<Self> {
+    /// Takes a mnemonic apart: the table's name, and what stands behind it. `None` if no such name is in it.
+    fn of(mnemonic: &str) -> Option<Result<Self, Problem>> {
         let mut name = mnemonic;
         let mut take = |suffix: &str| match name.strip_suffix(suffix) {
             // `_s` and `_c` are parts of names, and some names end in what is a suffix of others.
@@ -97,14 +152,19 @@ impl Head {
         let op = op_named(name)?;
         let info = op.info();
         let has = |what: Carries| info.carries.has(what);
-        let fits = has(Carries::TEST) == test.is_some()
-            && (!saturate || has(Carries::SAT) || has(Carries::SYNC))
-            && (sync_flags.is_none() || has(Carries::SYNC))
-            && match resinfo {
-                ResinfoReturn::Float => true,
-                ResinfoReturn::RcpFloat => has(Carries::RESINFO),
-                ResinfoReturn::Uint => has(Carries::RESINFO) || has(Carries::SAMPLEINFO),
-            };
+        if has(Carries::TEST) && test.is_none() {
+            // It must say which value of its condition acts, so the bare name is none.
+            return None;
+        }
+        let misplaced = [
+            (test.is_some() && !has(Carries::TEST), if test == Some(Test::Zero) { "_z" } else { "_nz" }),
+            (saturate && !(has(Carries::SAT) || has(Carries::SYNC)), "_sat"),
+            (resinfo == ResinfoReturn::RcpFloat && !has(Carries::RESINFO), "_rcpfloat"),
+            (resinfo == ResinfoReturn::Uint && !(has(Carries::RESINFO) || has(Carries::SAMPLEINFO)), "_uint"),
+        ];
+        if let Some((_, modifier)) = misplaced.into_iter().find(|(is_misplaced, _)| *is_misplaced) {
+            return Some(Err(Problem::Modifier { op: op.text(), modifier }));
+        }
         let instruction = Instruction {
             at: 0,
             op,
@@ -120,7 +180,7 @@ impl Head {
             operands: Vec::with_capacity(info.slots.len()),
             trailing: None,
         };
-        fits.then_some(Self { instruction, has_offsets, has_resource })
+        Some(Ok(Self { instruction, has_offsets, has_resource }))
     }
 
     /// What stands between mnemonic and operands: `[precise]`, offsets, the resource and its return types.
@@ -131,8 +191,7 @@ impl Head {
                 let start = cursor.at();
                 let letters = cursor.word();
                 let mask = letters.chars().try_fold(0, |mask, letter| Some(mask | 1 << "xyzw".find(letter)?));
-                let problem = || Problem::Components { letters: letters.into() };
-                self.instruction.precise = mask.ok_or_else(|| cursor.error(start, problem()))?;
+                self.instruction.precise = mask.filter(|mask| *mask != 0).ok_or_else(|| cursor.no_components(start))?;
                 cursor.expect(")")?;
             }
             cursor.expect("]")?;
@@ -174,10 +233,8 @@ fn op_named(name: &str) -> Option<Op> {
 
 fn texel_offset(cursor: &mut Cursor<'_>) -> Read<i8> {
     let start = cursor.at();
-    let text = cursor.until(&[',', ')']);
-    let offset = text.parse().ok().filter(|offset| (-8..=7).contains(offset));
-    let problem = || Problem::Number { text: text.into(), expected: "texel offset, which is -8 to 7" };
-    let offset = offset.ok_or_else(|| cursor.error(start, problem()))?;
+    let offset = cursor.until(&[',', ')']).parse().ok().filter(|offset| (-8..=7).contains(offset));
+    let offset = offset.ok_or_else(|| cursor.no_number(start, "texel offset, which is -8 to 7"))?;
     cursor.spaces();
     Ok(offset)
 }
@@ -185,33 +242,21 @@ fn texel_offset(cursor: &mut Cursor<'_>) -> Read<i8> {
 /// `(structured_buffer, stride=16)`, `(texture2d)`.
 fn resource_hint(cursor: &mut Cursor<'_>) -> Read<ResourceHint> {
     cursor.expect("(")?;
-    let start = cursor.at();
-    let name = cursor.word();
-    let dimension = dimension(cursor, start, name)?;
-    cursor.spaces();
+    let dimension = cursor.named("resource dimension", dimensions())?;
     let mut stride_bytes = 0;
     if cursor.eat(",") {
         cursor.expect("stride=")?;
         let start = cursor.at();
-        let stride = cursor.number()?;
-        let problem = || Problem::Number { text: stride.to_string(), expected: "stride, which is at most 4095" };
-        stride_bytes = u16::try_from(stride)
-            .ok()
-            .filter(|stride| *stride < 1 << 12)
-            .ok_or_else(|| cursor.error(start, problem()))?;
+        let stride = u16::try_from(cursor.number()?).ok().filter(|stride| *stride < 1 << 12);
+        stride_bytes = stride.ok_or_else(|| cursor.no_number(start, "stride, which is at most 4095"))?;
     }
     cursor.expect(")")?;
     Ok(ResourceHint { dimension, stride_bytes })
 }
 
-/// The dimension with this name, which stood at `start`.
-pub(super) fn dimension(cursor: &Cursor<'_>, start: usize, name: &str) -> Read<ResourceDimension> {
-    let all = ResourceDimension::ALL;
-    let problem = || {
-        let nearest = nearest(name, all.iter().map(|dimension| dimension.text()));
-        Problem::Unknown { kind: "resource dimension", name: name.into(), nearest }
-    };
-    all.iter().copied().find(|dimension| dimension.text() == name).ok_or_else(|| cursor.error(start, problem()))
+/// The dimensions and their names.
+pub(super) fn dimensions() -> impl Iterator<Item = (ResourceDimension, &'static str)> + Clone {
+    ResourceDimension::ALL.iter().map(|dimension| (*dimension, dimension.text()))
 }
 
 /// `(float,float,float,float)`
@@ -222,15 +267,12 @@ pub(super) fn return_types(cursor: &mut Cursor<'_>) -> Read<[ReturnType; 4]> {
         if n > 0 {
             cursor.expect(",")?;
         }
+        let known = || ReturnType::ALL.iter().map(|returned| (*returned, returned.text()));
         let start = cursor.at();
         let name = cursor.until(&[',', ')']);
-        let all = ReturnType::ALL;
-        let problem = || {
-            let nearest = nearest(name, all.iter().map(|returned| returned.text()));
-            Problem::Unknown { kind: "return type", name: name.into(), nearest }
-        };
-        let found = all.iter().copied().find(|returned| returned.text() == name);
-        *returned = found.ok_or_else(|| cursor.error(start, problem()))?;
+        let found = known().find(|(_, text)| *text == name);
+        let unknown = || cursor.unknown(start, "return type", known().map(|(_, text)| text));
+        *returned = found.ok_or_else(unknown)?.0;
         cursor.spaces();
     }
     cursor.expect(")")?;

@@ -1,9 +1,11 @@
 //! What fxc's header comment says about the second program, for feature levels 9.x: where its registers get their
 //! values from, and the program itself, which stands behind the tables.
 
-use super::AssembleError;
 use super::comment::{Comment, Line};
 use super::cursor::Cursor;
+use super::error::Problem;
+use super::program::profile_named;
+use super::{AssembleError, Place};
 use crate::container::Level9;
 use crate::container::aon9::{
     CONVERSIONS, ComponentMapping, FloatMapping, RUNTIME_VALUES, RuntimeMapping, SamplerMapping,
@@ -12,18 +14,43 @@ use crate::limits::Limits;
 use crate::sm3;
 
 /// The line before the second program.
-pub(super) const TITLE: &str = "// Level9 shader bytecode:";
-/// The line behind it.
-const END: &str = "// approximately";
+const TITLE: &str = "// Level9 shader bytecode:";
 
-/// Reads the second program and its tables; `None` if the listing has none.
-pub(super) fn level9(text: &str, comment: &Comment<'_>, limits: &Limits) -> Result<Option<Level9>, AssembleError> {
+/// A second program as it stands in a text.
+pub(super) struct Second {
+    /// The program.
+    pub program: sm3::Program,
+    /// Where its items stand in the text.
+    pub places: Vec<Place>,
+    /// Where it ends, which is where the main program begins.
+    pub end: usize,
+}
+
+/// Reads the second program, up to the profile of the main one; `None` if the listing has none.
+pub(super) fn second(text: &str, limits: &Limits) -> Result<Option<Second>, AssembleError> {
     let Some(begin) = text.find(TITLE) else { return Ok(None) };
-    let end = text[begin..].find(END).map_or(text.len(), |length| begin + length);
+    let mut end = begin;
+    let mut lines = text[begin..].split_inclusive('\n');
+    let has_profile = lines.any(|line| {
+        let is_profile = profile_named(line.split_whitespace().next().unwrap_or_default()).is_some();
+        end += if is_profile { 0 } else { line.len() };
+        is_profile
+    });
+    if !has_profile {
+        let problem = Problem::Expected {
+            expected: "a second program and behind it one of model 4 or 5".into(),
+            found: "no profile such as `ps_4_0`".into(),
+        };
+        return Err(AssembleError::new(text, begin..begin + TITLE.len(), problem));
+    }
     let mut cursor = Cursor::new(&text[..end]);
     cursor.seek(begin);
-    let program = sm3::program_text(&mut cursor, limits)?;
+    let (program, places) = sm3::program_text(&mut cursor, limits)?;
+    Ok(Some(Second { program, places, end }))
+}
 
+/// Reads the tables for a second program.
+pub(super) fn level9(comment: &Comment<'_>, program: &sm3::Program) -> Result<Level9, AssembleError> {
     let mut level9 = Level9 {
         version: program.version.token() & 0xffff_0000 | 0x200,
         floats: Vec::new(),
@@ -32,29 +59,27 @@ pub(super) fn level9(text: &str, comment: &Comment<'_>, limits: &Limits) -> Resu
         samplers: Vec::new(),
         runtime: Vec::new(),
         program_at: 0,
-        program: sm3::encode(&program),
+        program: sm3::encode(program),
     };
     for line in constants(comment) {
-        constant(line.content(), &mut level9).ok_or_else(|| comment.wrong(&line, "a row of a mapping of constants"))?;
+        constant(line.content, &mut level9).ok_or_else(|| comment.wrong(&line, "a row of a mapping of constants"))?;
     }
     for line in comment.rows("Sampler/Resource to DX9 shader sampler mappings:") {
-        let mapping = sampler(line.content()).ok_or_else(|| comment.wrong(&line, "a row of a mapping of samplers"))?;
+        let mapping = sampler(line.content).ok_or_else(|| comment.wrong(&line, "a row of a mapping of samplers"))?;
         level9.samplers.push(mapping);
     }
     for line in comment.rows("Runtime generated constant mappings:") {
-        let mapping = runtime(line.content()).ok_or_else(|| comment.wrong(&line, "a row of a mapping of constants"))?;
+        let mapping = runtime(line.content).ok_or_else(|| comment.wrong(&line, "a row of a mapping of constants"))?;
         level9.runtime.push(mapping);
     }
-    Ok(Some(level9))
+    Ok(level9)
 }
 
 /// The rows of the tables of constants, of which there are up to three below one title.
 fn constants<'c, 't>(comment: &'c Comment<'t>) -> impl Iterator<Item = Line<'t>> + use<'c, 't> {
     let lines = comment.behind("Constant buffer to DX9 shader constant mappings:").iter().copied();
-    let lines = lines.take_while(|line| !line.content().ends_with(':'));
-    lines.filter(|line| {
-        !(line.content().is_empty() || ["Target", "-"].iter().any(|head| line.content().starts_with(head)))
-    })
+    let lines = lines.take_while(|line| !line.content.ends_with(':'));
+    lines.filter(|line| !(line.content.is_empty() || ["Target", "-"].iter().any(|head| line.content.starts_with(head))))
 }
 
 /// `c2 cb0 5 1 ( FLT, INT, INT, INT)`: target, buffer, first register, how many, what each component is made of; or

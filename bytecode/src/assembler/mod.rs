@@ -3,16 +3,21 @@
 //! | file | what |
 //! |---|---|
 //! | `error.rs` | what is wrong with a text, and where |
+//! | `hint.rs` | what to do about it |
+//! | `warning.rs` | what is doubtful |
+//! | `example.rs` | an example of each declaration |
 //! | `cursor.rs` | where reading has got to |
 //! | `container.rs` | chunks |
 //! | `comment.rs` | the header comment, line by line |
 //! | `header.rs` | signatures and counts in it |
-//! | `reflection.rs` | constant buffers, bindings and classes in it |
+//! | `reflection.rs` | constant buffers and classes in it |
+//! | `bindings.rs` | what is bound, in it |
 //! | `level9.rs` | the second program for feature levels 9.x in it |
 //! | `program.rs` | programs |
 //! | `declaration.rs` | declarations |
 //! | `instruction.rs` | instructions |
-//! | `operand.rs` | operands and literals |
+//! | `operand.rs` | operands |
+//! | `literal.rs` | literals |
 //!
 //! A text is a program as fxc lists it: a profile, then an item of the token stream on each line. `//` begins a
 //! comment. Where the text has no directives, fxc's header comment is read: signatures, constant buffers, bindings,
@@ -36,65 +41,76 @@
 //! `d(...)` has doubles, in hexadecimal as their low and their high word. `{trailing 0x00002000}` behind an instruction
 //! is a word that nothing reads.
 
+mod bindings;
 mod comment;
 mod container;
 mod cursor;
 mod declaration;
 mod error;
+mod example;
 mod header;
+mod hint;
 mod instruction;
 mod level9;
+mod literal;
 mod operand;
 pub(crate) mod program;
 mod reflection;
+mod warning;
 
 pub(crate) use cursor::{Cursor, Read};
-pub(crate) use error::nearest;
+pub(crate) use error::shown;
 pub use error::{AssembleError, Problem};
+pub use warning::{Warning, WarningKind};
 
-use crate::container::Container;
 use crate::limits::Limits;
 use crate::shader::{self, LoadOptions};
-use crate::sm3;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A shader made of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Assembly {
     /// The container, with its checksum, or the program of Direct3D 9.
     pub bytes: Vec<u8>,
-    /// Where each item of the program stands in the text, in order.
+    /// Where each item of its programs stands in the text, in the order of the bytes.
     pub places: Vec<Place>,
+    /// What is doubtful about the text, in its order.
+    pub warnings: Vec<Warning>,
 }
 
 /// Where an item of a program stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Where its words begin in the program.
-    pub first_word: u32,
+    /// The bytes of the shader that it is.
+    pub bytes: Range<u32>,
     /// Its bytes in the text.
     pub span: Range<usize>,
+}
+
+impl Place {
+    /// The same places in a file that has the program at byte `at`.
+    fn moved(places: Vec<Self>, at: u32) -> impl Iterator<Item = Self> {
+        places.into_iter().map(move |place| Self { bytes: place.bytes.start + at..place.bytes.end + at, ..place })
+    }
 }
 
 impl Assembly {
     /// Checks the shader as one that is to be run. What is wrong with it is said of the text it was made of.
     pub fn check(&self, text: &str, options: &LoadOptions) -> Result<(), AssembleError> {
         shader::check(&self.bytes, options).map_err(|error| {
-            let span = self.span_of(error.at(), &options.limits).unwrap_or(0..0);
-            AssembleError::new(text, span, Problem::Rejected(error))
+            let at = error.at();
+            // What is missing at the end is missing behind the last item.
+            let is_before = |place: &&Place| place.bytes.end == at;
+            let place = self.places.iter().find(|place| place.bytes.contains(&at));
+            let place = place.or_else(|| self.places.iter().find(is_before));
+            let problem = Problem::Rejected(error);
+            match place {
+                Some(place) => AssembleError::new(&with_line_feeds(text), place.span.clone(), problem),
+                None => AssembleError::nowhere(problem),
+            }
         })
-    }
-
-    /// The text of the item that a byte of the shader belongs to.
-    fn span_of(&self, at: u32, limits: &Limits) -> Option<Range<usize>> {
-        let program_at = match sm3::is_program(&self.bytes) {
-            true => 0,
-            false => Container::parse(&self.bytes, limits).ok()?.program().ok()?.at,
-        };
-        let word = at.checked_sub(program_at)? / 4;
-        let place = self.places.iter().take_while(|place| place.first_word <= word).last()?;
-        Some(place.span.clone())
     }
 }
 
@@ -118,5 +134,13 @@ impl Assembly {
 /// assert_eq!(error.hint().unwrap(), "did you mean `store_raw`?");
 /// ```
 pub fn assemble(text: &str, limits: &Limits) -> Result<Assembly, AssembleError> {
-    container::file(text, limits)
+    container::file(&with_line_feeds(text), limits)
+}
+
+/// A text whose lines end in carriage returns alone, with line feeds in their place.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    match text.contains('\n') || !text.contains('\r') {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.replace('\r', "\n")),
+    }
 }

@@ -1,9 +1,9 @@
-//! Operands: registers, literals, modifiers, components.
+//! Operands: registers, modifiers, components.
 
 use super::cursor::{Cursor, Read};
-use super::error::Problem;
+use super::error::{AssembleError, Problem, nearest};
+use super::literal::{double_literal, literal};
 use crate::sm5::codes::MinPrecision;
-use crate::sm5::literal::{double_of, word_of};
 use crate::sm5::ops::Slot;
 use crate::sm5::{Components, Index, IndexForm, Operand, RegisterFile};
 use smallvec::{SmallVec, smallvec};
@@ -58,7 +58,7 @@ fn nested(cursor: &mut Cursor<'_>, role: Role, depth: u32) -> Read<Operand> {
 }
 
 /// An operand without indices, components and modifiers.
-fn plain(file: RegisterFile) -> Operand {
+pub(super) fn plain(file: RegisterFile) -> Operand {
     Operand {
         file,
         components: Components::None,
@@ -71,88 +71,16 @@ fn plain(file: RegisterFile) -> Operand {
     }
 }
 
-/// `l(1.000000, 2, 0x3f800000, -5)`: one word or four.
-fn literal(cursor: &mut Cursor<'_>) -> Read<Operand> {
-    let mut operand = plain(RegisterFile::Immediate32);
-    let start = cursor.at();
-    cursor.expect("l(")?;
-    operand.immediate = words(cursor, ")")?;
-    operand.components = match operand.immediate.len() {
-        1 => Components::One,
-        4 => Components::Mask(0),
-        _ => return Err(cursor.error(start, wrong_count("one or four words in a literal", operand.immediate.len()))),
-    };
-    Ok(operand)
-}
-
-fn wrong_count(expected: &'static str, count: usize) -> Problem {
-    Problem::Expected { expected: expected.into(), found: count.to_string() }
-}
-
-/// Words between commas, up to and with `end`.
-pub(super) fn words(cursor: &mut Cursor<'_>, end: &'static str) -> Read<SmallVec<[u32; 4]>> {
-    let mut words = SmallVec::new();
-    loop {
-        cursor.spaces();
-        let start = cursor.at();
-        let text = cursor.until(&[',', ')', '}']);
-        let number = || Problem::Number { text: text.into(), expected: "32-bit number" };
-        words.push(word_of(text).ok_or_else(|| cursor.error(start, number()))?);
-        cursor.spaces();
-        if cursor.eat(end) {
-            return Ok(words);
-        }
-        cursor.expect(",")?;
-    }
-}
-
-/// `d(1.000000l, 0x00000000, 0x3ff00000)`: a double is a decimal number, or its low and its high word.
-fn double_literal(cursor: &mut Cursor<'_>) -> Read<Operand> {
-    let mut operand = plain(RegisterFile::Immediate64);
-    let start = cursor.at();
-    cursor.expect("d(")?;
-    loop {
-        let number_start = cursor.at();
-        let text = cursor.until(&[',', ')']);
-        let problem = || Problem::Number { text: text.into(), expected: "double" };
-        match text.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16)) {
-            Some(word) => operand.immediate.push(word.map_err(|_| cursor.error(number_start, problem()))?),
-            None => {
-                let bits = double_of(text.strip_suffix('l').unwrap_or(text));
-                let bits = bits.ok_or_else(|| cursor.error(number_start, problem()))?;
-                operand.immediate.extend([bits as u32, (bits >> 32) as u32]);
-            }
-        }
-        cursor.spaces();
-        if cursor.eat(")") {
-            break;
-        }
-        cursor.expect(",")?;
-    }
-    operand.components = match operand.immediate.len() {
-        2 => Components::One,
-        4 => Components::Mask(0),
-        words => return Err(cursor.error(start, wrong_count("one or two doubles in a literal", words.div_ceil(2)))),
-    };
-    Ok(operand)
-}
-
 /// A register with its indices: `r0`, `cb0[r1.x + 2]`, `v[3][0]`, `T0[5]`.
 fn register(cursor: &mut Cursor<'_>, depth: u32) -> Read<Operand> {
     let start = cursor.at();
     let name = cursor.take_while(|letter| letter.is_ascii_alphabetic());
-    let Some(file) = file_named(name) else {
-        if cursor.word().is_empty() && name.is_empty() {
-            return Err(cursor.expected("an operand"));
-        }
-        let name = cursor.since(start).to_owned();
-        return Err(cursor.error(start, Problem::Unknown { kind: "register", name, nearest: None }));
-    };
+    let Some(file) = file_named(name) else { return Err(unknown_register(cursor, start, name)) };
     let mut operand = plain(file);
     if cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
         let number_start = cursor.at();
-        let digits = cursor.take_while(|letter| letter.is_ascii_digit());
-        operand.indices.push(immediate_index(cursor, number_start, digits)?);
+        cursor.take_while(|letter| letter.is_ascii_digit());
+        operand.indices.push(immediate_index(cursor, number_start)?);
     }
     while cursor.peek() == Some('[') {
         if operand.indices.len() == 3 {
@@ -169,6 +97,18 @@ fn register(cursor: &mut Cursor<'_>, depth: u32) -> Read<Operand> {
     Ok(operand)
 }
 
+fn unknown_register(cursor: &mut Cursor<'_>, start: usize, letters: &str) -> AssembleError {
+    if letters.is_empty() {
+        return cursor.expected("an operand");
+    }
+    let digits = cursor.word();
+    // The shortest names are near to each other.
+    let is_near = |known: &&str| letters.len() > 2 || known.eq_ignore_ascii_case(letters);
+    let files = RegisterFile::ALL.iter().map(|file| file.text()).filter(is_near);
+    let nearest = nearest(letters, files).map(|file| format!("{file}{digits}"));
+    cursor.unknown(start, "register", nearest.as_deref().into_iter())
+}
+
 /// The register file with this name. Files that may have the shape of 5.1 are written in capitals there.
 fn file_named(name: &str) -> Option<RegisterFile> {
     match name {
@@ -179,9 +119,9 @@ fn file_named(name: &str) -> Option<RegisterFile> {
     }
 }
 
-fn immediate_index(cursor: &Cursor<'_>, start: usize, digits: &str) -> Read<Index> {
-    let problem = || Problem::Number { text: digits.into(), expected: "index" };
-    let immediate: u64 = digits.parse().map_err(|_| cursor.error(start, problem()))?;
+/// The index whose digits stand from `start` to here.
+fn immediate_index(cursor: &Cursor<'_>, start: usize) -> Read<Index> {
+    let immediate: u64 = cursor.since(start).parse().map_err(|_| cursor.no_number(start, "index"))?;
     let form = if u32::try_from(immediate).is_ok() { IndexForm::Immediate32 } else { IndexForm::Immediate64 };
     Ok(Index { form, immediate, relative: None })
 }
@@ -190,17 +130,20 @@ fn immediate_index(cursor: &Cursor<'_>, start: usize, digits: &str) -> Read<Inde
 fn index(cursor: &mut Cursor<'_>, depth: u32) -> Read<Index> {
     let start = cursor.at();
     if cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
-        let digits = cursor.word();
-        let index = immediate_index(cursor, start, digits)?;
+        cursor.word();
+        let index = immediate_index(cursor, start)?;
         cursor.spaces();
         return Ok(index);
+    }
+    if cursor.rest().strip_prefix('-').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit())) {
+        return Err(cursor.expected("an index such as `3` or `r1.x + 3`"));
     }
     let relative = nested(cursor, Role::Read, depth + 1)?;
     let mut index = Index { form: IndexForm::Relative, immediate: 0, relative: Some(Box::new(relative)) };
     if cursor.eat("+") {
         let start = cursor.at();
-        let digits = cursor.word();
-        let offset = immediate_index(cursor, start, digits)?;
+        cursor.word();
+        let offset = immediate_index(cursor, start)?;
         cursor.spaces();
         index.immediate = offset.immediate;
         index.form = match offset.form {
@@ -219,9 +162,9 @@ fn components(cursor: &mut Cursor<'_>, operand: &Operand, role: Role) -> Read<Co
     if cursor.peek() != Some('.') {
         return Ok(bare_components(operand, role));
     }
-    let letters = cursor.take_while(|letter| letter == '.' || letter.is_ascii_alphabetic());
+    let letters = cursor.take_while(|letter| letter == '.' || letter.is_ascii_alphanumeric());
     let letters = letters.trim_start_matches('.');
-    let wrong = || cursor.error(start, Problem::Components { letters: letters.into() });
+    let wrong = || cursor.no_components(start);
     let numbers: Option<SmallVec<[u8; 4]>> =
         letters.chars().map(|letter| "xyzw".find(letter).map(|number| number as u8)).collect();
     let numbers = numbers.filter(|numbers| (1..=4).contains(&numbers.len())).ok_or_else(wrong)?;
@@ -282,33 +225,24 @@ fn remarks(cursor: &mut Cursor<'_>, operand: &mut Operand) -> Read<()> {
     while cursor.peek() == Some('{') {
         let before = cursor.clone();
         cursor.expect("{")?;
-        let start = cursor.at();
-        match cursor.word() {
-            "nonuniform" => operand.non_uniform = true,
+        if cursor.rest().starts_with("trailing") {
             // What belongs to the instruction is read by whoever reads it.
-            "trailing" => {
-                *cursor = before;
-                return Ok(());
-            }
-            name => operand.min_precision = precision(cursor, start, name)?,
+            *cursor = before;
+            return Ok(());
         }
-        cursor.spaces();
+        if cursor.eat("nonuniform") {
+            operand.non_uniform = true;
+        } else {
+            operand.min_precision = precision(cursor)?;
+        }
         if cursor.eat("as ") {
-            let start = cursor.at();
-            let name = cursor.word();
-            precision(cursor, start, name)?;
-            cursor.spaces();
+            precision(cursor)?;
         }
         cursor.expect("}")?;
     }
     Ok(())
 }
 
-fn precision(cursor: &Cursor<'_>, start: usize, name: &str) -> Read<MinPrecision> {
-    let found = MinPrecision::ALL.iter().copied().find(|precision| precision.text() == name);
-    let unknown = || {
-        let nearest = super::error::nearest(name, MinPrecision::ALL.iter().map(|precision| precision.text()));
-        Problem::Unknown { kind: "precision", name: name.into(), nearest }
-    };
-    found.ok_or_else(|| cursor.error(start, unknown()))
+fn precision(cursor: &mut Cursor<'_>) -> Read<MinPrecision> {
+    cursor.named("precision", MinPrecision::ALL.iter().map(|precision| (*precision, precision.text())))
 }

@@ -5,44 +5,59 @@ use super::cursor::{Cursor, Read};
 use super::declaration::declaration;
 use super::error::Problem;
 use super::instruction::instruction;
-use super::operand::{Role, operand, words};
+use super::literal::{check, words};
+use super::operand::{Role, operand};
+use super::warning::Warnings;
 use crate::limits::Limits;
 use crate::sm5::custom::MessageKind;
 use crate::sm5::encode::{encode_custom, encode_declaration, encode_instruction, version};
-use crate::sm5::{CustomContent, EncodeError, Message, Model, Stage};
+use crate::sm5::literal::Number;
+use crate::sm5::{CustomContent, EncodeError, GlobalFlags, Message, Model, Op, Stage};
 
 /// A program as words.
 pub(crate) struct Assembled {
     pub model: Model,
     pub stage: Stage,
     pub words: Vec<u32>,
+    /// The flags it declares.
+    pub flags: GlobalFlags,
     /// Where its items stand in the text.
     pub places: Vec<Place>,
 }
 
 /// Reads a program, from its profile up to a directive that is none of a program's, or the end of the text.
-pub(crate) fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assembled> {
+pub(super) fn program(cursor: &mut Cursor<'_>, limits: &Limits, warnings: &mut Warnings) -> Read<Assembled> {
     skip(cursor);
     let (model, stage) = profile(cursor)?;
     let mut words = vec![version(model, stage), 0];
     let mut places = Vec::new();
-    loop {
-        skip(cursor);
-        let rest = cursor.rest();
-        if rest.is_empty() || rest.starts_with('.') && !rest.starts_with(".words") {
-            break;
-        }
+    let mut flags = 0;
+    while !at_end(cursor) {
         let start = cursor.at();
-        let first_word = words.len() as u32;
-        words.extend(statement(cursor, model)?);
-        places.push(Place { first_word, span: start..start + cursor.since(start).trim_end().len() });
+        let at = words.len();
+        let item = item(cursor, model, warnings)?;
+        let first = item.first().copied().unwrap_or_default();
+        if first & 0x7ff == u32::from(Op::DclGlobalFlags.info().code) {
+            flags |= first;
+        }
+        words.extend(item);
+        let bytes = at as u32 * 4..words.len() as u32 * 4;
+        places.push(Place { bytes, span: start..start + cursor.since(start).trim_end().len() });
         if words.len() > limits.program_words as usize {
             let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
             return Err(cursor.error(start, problem));
         }
     }
     words[1] = words.len() as u32;
-    Ok(Assembled { model, stage, words, places })
+    Ok(Assembled { model, stage, words, flags: GlobalFlags(flags), places })
+}
+
+/// Whether a program ends here: at the end of the text, or at a directive that is none of its own. What stands before
+/// an item is passed over.
+pub(crate) fn at_end(cursor: &mut Cursor<'_>) -> bool {
+    skip(cursor);
+    let is_words = cursor.clone().directive(".words");
+    cursor.peek().is_none_or(|letter| letter == '.' && !is_words)
 }
 
 /// Passes over what is no item: empty lines, comments, the lines that name places in the source, and the numbers and
@@ -55,7 +70,8 @@ pub(crate) fn skip(cursor: &mut Cursor<'_>) {
     }
     let mut ahead = cursor.clone();
     let number = ahead.take_while(|letter| letter.is_ascii_hexdigit() || matches!(letter, 'x' | ' '));
-    if number.starts_with(|letter: char| letter.is_ascii_digit()) && ahead.eat(":") {
+    // Numbers of lines stand before comments too, and hide what these say.
+    if number.starts_with(|letter: char| letter.is_ascii_digit()) && ahead.eat(":") && !ahead.rest().starts_with("//") {
         *cursor = ahead;
     }
 }
@@ -66,43 +82,56 @@ fn profile(cursor: &mut Cursor<'_>) -> Read<(Model, Stage)> {
     if cursor.rest().is_empty() {
         return Err(cursor.error(start, Problem::NoProgram));
     }
-    let name = cursor.word();
-    let found = STAGES.iter().copied().find_map(|stage| {
-        let model = name.strip_prefix(stage.text())?.strip_prefix('_')?;
-        MODELS.iter().copied().find(|known| known.text() == model).map(|model| (model, stage))
-    });
-    let problem = || Problem::Unknown { kind: "profile", name: name.into(), nearest: None };
-    let found = found.ok_or_else(|| cursor.error(start, problem()))?;
+    let name = cursor.take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'));
+    let unknown = || {
+        let known: Vec<String> = profiles().map(|(model, stage)| format!("{stage}_{model}")).collect();
+        cursor.unknown(start, "profile", known.iter().map(String::as_str))
+    };
+    let found = profile_named(name).ok_or_else(unknown)?;
     cursor.end_of_line()?;
     Ok(found)
 }
 
-const STAGES: [Stage; 6] = [Stage::Pixel, Stage::Vertex, Stage::Geometry, Stage::Hull, Stage::Domain, Stage::Compute];
-const MODELS: [Model; 4] = [Model::Sm4_0, Model::Sm4_1, Model::Sm5_0, Model::Sm5_1];
+/// The model and the stage of a profile with this name.
+pub(super) fn profile_named(name: &str) -> Option<(Model, Stage)> {
+    let is_named = |(model, stage): &(Model, Stage)| {
+        name.strip_prefix(stage.text()).and_then(|rest| rest.strip_prefix('_')) == Some(model.text())
+    };
+    profiles().find(is_named)
+}
+
+fn profiles() -> impl Iterator<Item = (Model, Stage)> {
+    MODELS.iter().flat_map(|model| STAGES.iter().map(|stage| (*model, *stage)))
+}
+
+const STAGES: [Stage; 6] = [Stage::Compute, Stage::Pixel, Stage::Vertex, Stage::Geometry, Stage::Hull, Stage::Domain];
+const MODELS: [Model; 4] = [Model::Sm5_0, Model::Sm5_1, Model::Sm4_0, Model::Sm4_1];
 
 /// Reads one item up to the end of its last line, and gives its words.
 pub(crate) fn statement(cursor: &mut Cursor<'_>, model: Model) -> Read<Vec<u32>> {
+    item(cursor, model, &mut Warnings::default())
+}
+
+fn item(cursor: &mut Cursor<'_>, model: Model, warnings: &mut Warnings) -> Read<Vec<u32>> {
     let start = cursor.at();
     let rest = cursor.rest();
-    let encoded = if cursor.eat(".words") {
-        return data_words(cursor);
+    let encoded = if cursor.directive(".words") {
+        return data_numbers(cursor, "32-bit number", Some);
     } else if rest.starts_with("dcl_immediateConstantBuffer") {
-        encode_content(&immediate_constants(cursor)?)
+        encode_content(&immediate_constants(cursor, warnings)?)
     } else if rest.starts_with("dcl_") {
         encode_declaration(&declaration(cursor, model)?, model)
     } else if rest.starts_with("printf ") || rest.starts_with("errorf ") {
-        encode_content(&message(cursor)?)
+        encode_content(&message(cursor, warnings)?)
     } else if rest.starts_with("undecipherable custom data") {
         cursor.take_while(|letter| letter != '\n');
         return Err(cursor.error(start, Problem::Lossy { what: "block of custom data" }));
     } else {
-        encode_instruction(&instruction(cursor)?)
+        encode_instruction(&instruction(cursor, warnings)?)
     };
     encoded.map_err(|error| {
         let line = rest.lines().next().unwrap_or("").trim_end().len();
-        let mut place = cursor.clone();
-        place.seek(start + line);
-        place.error(start, error.into())
+        cursor.error_at(start..start + line, error.into())
     })
 }
 
@@ -110,19 +139,25 @@ fn encode_content(content: &CustomContent) -> Result<Vec<u32>, EncodeError> {
     Ok(encode_custom(content)?.expect("content with a text is decoded"))
 }
 
-/// Words up to the end of the line, with spaces between them.
-pub(super) fn data_words(cursor: &mut Cursor<'_>) -> Read<Vec<u32>> {
-    let mut words = Vec::new();
+/// Numbers up to the end of the line, with spaces between them.
+pub(super) fn data_numbers<T>(
+    cursor: &mut Cursor<'_>,
+    expected: &'static str,
+    fits: impl Fn(u32) -> Option<T>,
+) -> Read<Vec<T>> {
+    let mut numbers = Vec::new();
     while cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
-        words.push(cursor.number()?);
+        let start = cursor.at();
+        let number = fits(cursor.number()?);
+        numbers.push(number.ok_or_else(|| cursor.no_number(start, expected))?);
         cursor.eat(",");
     }
     cursor.end_of_line()?;
-    Ok(words)
+    Ok(numbers)
 }
 
 /// `dcl_immediateConstantBuffer { { 1.000000, 0, 0, 0}, { 2, 3, 4, 5} }`, which may go over lines.
-fn immediate_constants(cursor: &mut Cursor<'_>) -> Read<CustomContent> {
+fn immediate_constants(cursor: &mut Cursor<'_>, warnings: &mut Warnings) -> Read<CustomContent> {
     cursor.word();
     cursor.blanks();
     cursor.expect("{")?;
@@ -135,6 +170,7 @@ fn immediate_constants(cursor: &mut Cursor<'_>) -> Read<CustomContent> {
         let start = cursor.at();
         cursor.expect("{")?;
         let vector = words(cursor, "}")?;
+        check(cursor, start, Number::Guess, None, warnings)?;
         let problem =
             || Problem::Expected { expected: "four words in a vector".into(), found: vector.len().to_string() };
         let vector = <[u32; 4]>::try_from(vector.as_slice()).map_err(|_| cursor.error(start, problem()))?;
@@ -150,7 +186,7 @@ fn immediate_constants(cursor: &mut Cursor<'_>) -> Read<CustomContent> {
 }
 
 /// `printf "value %u", r0.x`
-fn message(cursor: &mut Cursor<'_>) -> Read<CustomContent> {
+fn message(cursor: &mut Cursor<'_>, warnings: &mut Warnings) -> Read<CustomContent> {
     let kind = if cursor.word() == "printf" { MessageKind::Message } else { MessageKind::Error };
     cursor.spaces();
     let start = cursor.at();
@@ -159,7 +195,9 @@ fn message(cursor: &mut Cursor<'_>) -> Read<CustomContent> {
     let text = text.map_err(|_| cursor.error(start, problem()))?;
     let mut operands = Vec::new();
     while cursor.eat(",") {
+        let start = cursor.at();
         operands.push(operand(cursor, Role::Read)?);
+        check(cursor, start, Number::Guess, None, warnings)?;
     }
     cursor.end_of_line()?;
     let is_format = !operands.is_empty();

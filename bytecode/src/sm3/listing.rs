@@ -121,7 +121,8 @@ pub fn line(program: &Program, item: &super::Item) -> Option<String> {
 fn says(line: &str, kind: &ItemKind, version: Version) -> bool {
     let plus = if matches!(kind, ItemKind::Instruction(Instruction { coissue: true, .. })) { "+" } else { "" };
     let line = format!("{plus}{line}");
-    statement(&mut Cursor::new(&line), version).is_ok_and(|items| items == std::slice::from_ref(kind))
+    statement(&mut Cursor::new(&line), version, &Limits::default())
+        .is_ok_and(|items| items == std::slice::from_ref(kind))
 }
 
 /// An item word for word, a few on each line.

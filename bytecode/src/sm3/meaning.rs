@@ -105,12 +105,14 @@ impl Op {
         }
     }
 
+    /// The name as it is written, with what must stand behind it.
+    pub(super) fn mnemonic(self) -> String {
+        format!("{}{}", self.text(), if self.has_comparison() { "_gt" } else { "" })
+    }
+
     /// How it is written, with registers that every version has which has the instruction.
     pub fn example(self) -> String {
-        let mut text = self.text().to_owned();
-        if self.has_comparison() {
-            text.push_str("_gt");
-        }
+        let mut text = self.mnemonic();
         match self {
             Self::Dcl => text.push_str("_texcoord1 v0"),
             Self::Def => text.push_str(" c0, 0, 1, 0.5, 2"),

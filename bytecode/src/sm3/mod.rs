@@ -13,7 +13,7 @@
 //! | `constants.rs` | the table of constants in a comment |
 //! | `display.rs` | instructions as fxc prints them |
 //! | `listing.rs` | a whole program as fxc prints it |
-//! | `assemble.rs` | text to [`Program`] |
+//! | `assemble/` | text to [`Program`] |
 //! | `validate/` | the rules |
 //!
 //! [`decode()`] gives a [`Program`], which says what the words say. Checking it gives a [`ValidProgram`].

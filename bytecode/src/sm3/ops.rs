@@ -64,23 +64,6 @@ impl Slot {
             Self::Predicate => "p0.x".into(),
         }
     }
-
-    /// What the operand is, in a word or two.
-    pub const fn description(self) -> &'static str {
-        match self {
-            Self::Write => "destination",
-            Self::WriteAddress => "address register",
-            Self::WritePredicate | Self::Predicate => "predicate register",
-            Self::Test | Self::Read => "source",
-            Self::ReadScalar => "one component",
-            Self::Matrix(_) => "first register of a matrix",
-            Self::Sampler => "sampler",
-            Self::Label => "label",
-            Self::Loop => "aL",
-            Self::Integer => "integer constant",
-            Self::Condition => "boolean constant or predicate",
-        }
-    }
 }
 
 /// What kind of instruction it is.

@@ -110,10 +110,16 @@ fn write_float(out: &mut impl Write, value: f64, is_indefinite: bool) -> fmt::Re
     }
 }
 
+/// The number with these digits and nothing else: no sign, which parsing would take.
+pub(crate) fn hexadecimal(digits: &str) -> Option<u32> {
+    let is_plain = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    u32::from_str_radix(digits, 16).ok().filter(|_| is_plain)
+}
+
 /// The bits of one word of a 32-bit literal: `0x3f800000`, `1.000000`, `-5`, `-1.#INF00`.
 pub(crate) fn word_of(text: &str) -> Option<u32> {
     if let Some(digits) = text.strip_prefix("0x") {
-        return u32::from_str_radix(digits, 16).ok();
+        return hexadecimal(digits);
     }
     if !text.contains(['.', 'e', 'E', '#']) {
         let number: i64 = text.parse().ok()?;

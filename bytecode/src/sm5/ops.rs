@@ -196,9 +196,18 @@ pub struct OpInfo {
 }
 
 impl OpInfo {
+    /// The name as it is written, with what must stand behind it.
+    pub fn mnemonic(&self) -> String {
+        let behind = match self.carries {
+            carries if carries.has(Carries::TEST) => "_nz",
+            carries if carries.has(Carries::SYNC) => "_g_t",
+            _ => "",
+        };
+        format!("{}{behind}", self.text)
+    }
+
     /// How the instruction is written, with an example of each operand.
     pub fn example(&self) -> String {
-        let test = if self.carries.has(Carries::TEST) { "_nz" } else { "" };
         let mut registers = 0;
         let mut operands = Vec::new();
         for slot in self.slots {
@@ -221,7 +230,7 @@ impl OpInfo {
             };
             operands.push(text);
         }
-        format!("{}{test} {}", self.text, operands.join(", ")).trim_end().to_owned()
+        format!("{} {}", self.mnemonic(), operands.join(", ")).trim_end().to_owned()
     }
 
     /// Whether the opcode exists in `model` for `stage`; `buffers` is the flag `enableRawAndStructuredBuffers`.

@@ -2,23 +2,25 @@
 //!
 //! A text is a version, then an instruction, declaration or definition on each line. `//` and `;` begin a comment.
 //! Registers, swizzles and masks may be written as the assembler takes them: `c[a0.x + 3]`, `.rgb`, and `.xy` for
-//! `.xyyy`. `.words` has the words of items as they stand in the token stream; several such lines in a row are read as
+//! `.xyyy`; in large letters or small ones, with `vs.1.1` for `vs_1_1`. `.words` has the words of items as they stand in the token stream; several such lines in a row are read as
 //! one. What a listing's header comment says about constants is not read.
 //!
 //! Registers must exist in the version; the other rules are left to validation.
 
-use super::decode::{END, decode};
-use super::encode::push_item;
-use super::instruction::{Comparison, Declaration, Definition, Instruction, TextureType, Usage, Value};
-use super::operand::{Destination, Modifier, Operand, Relative, Source, Swizzle};
-use super::ops::Op;
-use super::register::{Register, RegisterFile};
-use super::version::Version;
-use super::{Item, ItemKind, Program};
-use crate::assembler::program::skip;
-use crate::assembler::{AssembleError, Cursor, Place, Problem, Read, nearest};
+mod operand;
+
+use crate::assembler::program::at_end as program_ends;
+use crate::assembler::{AssembleError, Cursor, Place, Problem, Read};
 use crate::limits::Limits;
-use crate::sm5::Stage;
+use crate::sm3::decode::{END, decode};
+use crate::sm3::encode::push_item;
+use crate::sm3::instruction::{Comparison, Declaration, Definition, Instruction, TextureType, Usage, Value};
+use crate::sm3::operand::{Destination, Modifier, Operand, Source, Swizzle};
+use crate::sm3::ops::Op;
+use crate::sm3::version::Version;
+use crate::sm3::{Item, ItemKind, Program};
+use crate::sm5::literal::hexadecimal;
+use operand::{destination, plain_destination, source};
 
 /// Assembles a text.
 ///
@@ -40,17 +42,11 @@ pub fn assemble(text: &str, limits: &Limits) -> Result<Program, AssembleError> {
 pub(crate) fn assemble_with_places(text: &str, limits: &Limits) -> Read<(Program, Vec<Place>)> {
     let text = without_semicolons(text);
     let mut cursor = Cursor::new(&text);
-    let (program, places) = program(&mut cursor, limits)?;
+    let (program, places) = program_text(&mut cursor, limits)?;
     match cursor.rest() {
         "" => Ok((program, places)),
         _ => Err(cursor.expected("an instruction")),
     }
-}
-
-/// Reads a program that is a part of a text.
-pub(crate) fn program_text(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Program> {
-    let (program, _) = program(cursor, limits)?;
-    Ok(program)
 }
 
 /// Puts spaces where comments are that begin with a semicolon; places in the text stay the same.
@@ -72,56 +68,57 @@ pub(crate) fn is_program(cursor: &Cursor<'_>) -> bool {
         ahead.take_while(|letter| letter != '\n');
         ahead.blanks();
     }
-    Version::from_text(ahead.word()).is_some()
+    version(&mut ahead).is_some()
 }
 
-/// Reads a program, from its version up to a directive that is none of a program's, or the end of the text.
-fn program(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<(Program, Vec<Place>)> {
-    skip(cursor);
-    let start = cursor.at();
-    if cursor.rest().is_empty() {
-        return Err(cursor.error(start, Problem::NoProgram));
+/// Takes the name of a version: `vs_1_1`, and `vs.1.1` as it was written at first.
+fn version(cursor: &mut Cursor<'_>) -> Option<Version> {
+    let name = cursor.take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'));
+    Version::from_text(&name.to_ascii_lowercase().replace('.', "_"))
+}
+
+/// Reads a program that is a part of a text, from its version up to a directive that is none of a program's, or the end
+/// of the text. Tells where each item stands.
+pub(crate) fn program_text(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<(Program, Vec<Place>)> {
+    if program_ends(cursor) && cursor.rest().is_empty() {
+        return Err(cursor.error(cursor.at(), Problem::NoProgram));
     }
-    let name = cursor.word();
-    let unknown = || Problem::Unknown {
-        kind: "version",
-        name: name.into(),
-        nearest: nearest(name, Version::ALL.iter().map(|version| version.text())),
-    };
-    let version = Version::from_text(name).ok_or_else(|| cursor.error(start, unknown()))?;
+    let start = cursor.at();
+    let unknown = |cursor: &Cursor<'_>| cursor.unknown(start, "version", Version::ALL.iter().map(|known| known.text()));
+    let version = version(cursor).ok_or_else(|| unknown(cursor))?;
     cursor.end_of_line()?;
 
     let mut program = Program { version, at: 0, items: Vec::new() };
     let mut places = Vec::new();
-    // The version token.
-    let mut words = 1;
-    let mut scratch = Vec::new();
-    loop {
-        skip(cursor);
-        let rest = cursor.rest();
-        if rest.is_empty() || rest.starts_with('.') && !rest.starts_with(".words") {
-            return Ok((program, places));
-        }
+    // Behind the version token.
+    let mut at = 4;
+    let mut words = Vec::new();
+    while !program_ends(cursor) {
         let start = cursor.at();
-        for kind in statement(cursor, version)? {
-            scratch.clear();
-            push_item(&mut scratch, version, &kind);
-            program.items.push(Item { at: words * 4, kind });
-            places.push(Place { first_word: words, span: start..start + rest.lines().next().map_or(0, str::len) });
-            words = words.saturating_add(scratch.len() as u32);
+        let items = statement(cursor, version, limits)?;
+        let line = cursor.since(start).lines().next().unwrap_or_default().trim_end();
+        let span = start..start + line.len();
+        for kind in items {
+            words.clear();
+            push_item(&mut words, version, &kind);
+            program.items.push(Item { at, kind });
+            let end = at.saturating_add(words.len() as u32 * 4);
+            places.push(Place { bytes: at..end, span: span.clone() });
+            at = end;
         }
         // The end token is one more.
-        if words >= limits.program_words {
+        if at / 4 >= limits.program_words {
             let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
             return Err(cursor.error(start, problem));
         }
     }
+    Ok((program, places))
 }
 
 /// Reads a line up to its end. Only `.words` gives other than one item.
-pub(super) fn statement(cursor: &mut Cursor<'_>, version: Version) -> Read<Vec<ItemKind>> {
-    if cursor.rest().starts_with(".words") {
-        return words(cursor, version);
+pub(crate) fn statement(cursor: &mut Cursor<'_>, version: Version, limits: &Limits) -> Read<Vec<ItemKind>> {
+    if cursor.clone().directive(".words") {
+        return words(cursor, version, limits);
     }
     let coissue = cursor.eat("+");
     let mut predicate = None;
@@ -130,29 +127,35 @@ pub(super) fn statement(cursor: &mut Cursor<'_>, version: Version) -> Read<Vec<I
         cursor.expect(")")?;
     }
     let start = cursor.at();
-    let word = cursor.word();
-    let mnemonic = Mnemonic::of(word);
+    let word = cursor.word().to_ascii_lowercase();
+    let mnemonic = Mnemonic::of(&word);
+    let with_example = |error: AssembleError| match mnemonic.op(version) {
+        Some(op) => error.with_example(|| op.example()),
+        None => error,
+    };
     let is_plain = !coissue && predicate.is_none();
     let item = match mnemonic.name {
-        "def" | "defi" | "defb" if is_plain => ItemKind::Definition(definition(cursor, version, &mnemonic)?),
+        "def" | "defi" | "defb" if is_plain => {
+            ItemKind::Definition(definition(cursor, version, &mnemonic).map_err(with_example)?)
+        }
         name if is_plain && (name == "dcl" || name.starts_with("dcl_")) => {
-            ItemKind::Declaration(declaration(cursor, version, &mnemonic, start)?)
+            ItemKind::Declaration(declaration(cursor, version, &mnemonic, start).map_err(with_example)?)
         }
         _ => {
-            let instruction = instruction(cursor, version, &mnemonic, start)?;
+            let instruction = instruction(cursor, version, &mnemonic, start).map_err(with_example)?;
             ItemKind::Instruction(Instruction { coissue, predicate, ..instruction })
         }
     };
-    cursor.end_of_line()?;
+    cursor.end_of_line().map_err(with_example)?;
     Ok(vec![item])
 }
 
 /// `.words 0x0002fffe 0x00000000`, and the lines of the same kind that follow.
-fn words(cursor: &mut Cursor<'_>, version: Version) -> Read<Vec<ItemKind>> {
+fn words(cursor: &mut Cursor<'_>, version: Version, limits: &Limits) -> Read<Vec<ItemKind>> {
     let start = cursor.at();
     let mut words = vec![version.token()];
     let mut end = cursor.clone();
-    while cursor.eat(".words") {
+    while cursor.directive(".words") {
         while cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
             words.push(cursor.number()?);
         }
@@ -163,8 +166,8 @@ fn words(cursor: &mut Cursor<'_>, version: Version) -> Read<Vec<ItemKind>> {
     *cursor = end;
     words.push(END);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let found = match decode(&bytes, 0, &Limits::default()) {
-        Ok(program) if super::encode(&program) == bytes => {
+    let found = match decode(&bytes, 0, limits) {
+        Ok(program) if crate::sm3::encode(&program) == bytes => {
             return Ok(program.items.into_iter().map(|item| item.kind).collect());
         }
         Ok(_) => "an end token among them".into(),
@@ -221,6 +224,13 @@ impl<'t> Mnemonic<'t> {
         }
     }
 
+    /// The instruction, declaration or definition with this name.
+    fn op(&self, version: Version) -> Option<Op> {
+        let (name, _) = self.comparison();
+        let name = if name.starts_with("dcl_") { "dcl" } else { name };
+        Op::ALL.iter().copied().find(|op| op.text() == name && op.info().versions.contains(version))
+    }
+
     /// The name without its comparison.
     fn comparison(&self) -> (&'t str, Option<Comparison>) {
         let taken_apart = self.name.split_once('_').and_then(|(name, comparison)| {
@@ -234,28 +244,51 @@ impl<'t> Mnemonic<'t> {
 fn instruction(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_>, start: usize) -> Read<Instruction> {
     let (name, comparison) = mnemonic.comparison();
     let exists = |op: &Op| op.info().versions.contains(version) && op.has_comparison() == comparison.is_some();
-    let unknown = || {
-        if Op::ALL.iter().any(|op| op.text() == name && op.has_comparison() == comparison.is_some()) {
-            let expected = format!("an instruction that {version} has");
-            return Problem::Expected { expected, found: format!("`{}`", mnemonic.name) };
-        }
-        let known = Op::ALL.iter().filter(|op| op.info().versions.contains(version)).map(|op| op.text());
-        Problem::Unknown { kind: "instruction", name: mnemonic.name.into(), nearest: nearest(name, known) }
-    };
     let op = Op::ALL.iter().copied().find(|op| op.text() == name && exists(op));
-    let op = op.ok_or_else(|| cursor.error(start, unknown()))?;
+    let op = op.ok_or_else(|| unknown(cursor, version, mnemonic, start))?;
     cursor.spaces();
     if op == Op::Break && !at_end(cursor) {
         return break_with_predicate(cursor, version, mnemonic);
     }
+    let operands = operands(cursor, version, mnemonic, op, start)?;
+    Ok(Instruction { op, comparison, coissue: false, predicate: None, operands })
+}
 
+/// What may stand behind the name of an instruction.
+const MODIFIERS: [&str; 9] = ["_sat", "_pp", "_centroid", "_x2", "_x4", "_x8", "_d2", "_d4", "_d8"];
+
+/// An error about the mnemonic from `start` to here, which this version has not.
+fn unknown(cursor: &Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_>, start: usize) -> AssembleError {
+    let (name, comparison) = mnemonic.comparison();
+    if Op::ALL.iter().any(|op| op.text() == name && op.has_comparison() == comparison.is_some()) {
+        let expected = format!("an instruction that {version} has");
+        return cursor.error(start, Problem::Expected { expected, found: format!("`{}`", mnemonic.name) });
+    }
+    let known = Op::ALL.iter().filter(|op| op.info().versions.contains(version));
+    let written: Vec<String> = known.map(|op| op.mnemonic()).collect();
+    let error = cursor.unknown(start, "instruction", written.iter().map(String::as_str));
+    match mnemonic.name.rsplit_once('_') {
+        Some((stem, _)) if !error.has_nearest() && Op::ALL.iter().any(|op| op.text() == stem) => {
+            cursor.unknown(start + stem.len(), "modifier", MODIFIERS.into_iter())
+        }
+        _ => error,
+    }
+}
+
+/// Reads the operands in an instruction's slots.
+fn operands(
+    cursor: &mut Cursor<'_>,
+    version: Version,
+    mnemonic: &Mnemonic<'_>,
+    op: Op,
+    start: usize,
+) -> Read<Vec<Operand>> {
     let slots = op.info().slots;
     let mut operands = Vec::with_capacity(slots.len());
     for (n, slot) in slots.iter().enumerate() {
         if at_end(cursor) {
-            let operands: Vec<&str> = slots.iter().map(|slot| slot.description()).collect();
-            let expected = format!("{} operands ({})", slots.len(), operands.join(", "));
-            return Err(cursor.error(start, Problem::Expected { expected, found: n.to_string() }));
+            let problem = Problem::OperandCount { op: op.text(), need: slots.len(), have: n };
+            return Err(cursor.error(start, problem));
         }
         if n > 0 {
             cursor.expect(",")?;
@@ -270,7 +303,12 @@ fn instruction(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
             Problem::Expected { expected: "no modifiers, as it writes no register".into(), found: "some".into() };
         return Err(cursor.error(start, problem));
     }
-    Ok(Instruction { op, comparison, coissue: false, predicate: None, operands })
+    if cursor.peek() == Some(',') {
+        let line = cursor.rest().lines().next().unwrap_or_default();
+        let have = slots.len() + line.split("//").next().unwrap_or_default().matches(',').count();
+        return Err(cursor.error(start, Problem::OperandCount { op: op.text(), need: slots.len(), have }));
+    }
+    Ok(operands)
 }
 
 fn at_end(cursor: &Cursor<'_>) -> bool {
@@ -302,8 +340,9 @@ fn declaration(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
         Some(token) => token,
         None => {
             let known = Usage::ALL.iter().map(|usage| usage.text());
-            let nearest = nearest(what, known.chain(TextureType::ALL.iter().map(|texture| texture.text())));
-            return Err(cursor.error(start, Problem::Unknown { kind: "usage", name: what.into(), nearest }));
+            let known = known.chain(TextureType::ALL.iter().map(|texture| texture.text()));
+            let place = start + mnemonic.name.len() - what.len();
+            return Err(cursor.unknown(place, "usage", known));
         }
     };
     if !Op::Dcl.info().versions.contains(version) {
@@ -339,10 +378,14 @@ fn definition(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_>
         "defi" => Value::Int(four(cursor, int)?),
         _ => {
             cursor.expect(",")?;
-            let mut word = cursor.clone();
-            match word.word() {
-                "true" | "false" => Value::Bool(u32::from(cursor.word() == "true")),
-                _ => Value::Bool(cursor.number()?),
+            let mut behind = cursor.clone();
+            let word = behind.word();
+            match ["false", "true"].iter().position(|known| known.eq_ignore_ascii_case(word)) {
+                Some(value) => {
+                    *cursor = behind;
+                    Value::Bool(value as u32)
+                }
+                None => Value::Bool(cursor.number()?),
             }
         }
     };
@@ -355,8 +398,7 @@ fn four<T: Copy + Default>(cursor: &mut Cursor<'_>, read: impl Fn(&str) -> Optio
         cursor.expect(",")?;
         let start = cursor.at();
         let text = cursor.until(&[',']);
-        let problem = || Problem::Number { text: text.into(), expected: "number" };
-        *value = read(text).ok_or_else(|| cursor.error(start, problem()))?;
+        *value = read(text).ok_or_else(|| cursor.no_number(start, "number"))?;
         cursor.spaces();
     }
     Ok(values)
@@ -365,7 +407,7 @@ fn four<T: Copy + Default>(cursor: &mut Cursor<'_>, read: impl Fn(&str) -> Optio
 /// The bits of a float: a decimal number, what the compiler prints for numbers that are none, or the bits.
 fn float(text: &str) -> Option<u32> {
     if let Some(digits) = text.strip_prefix("0x") {
-        return u32::from_str_radix(digits, 16).ok();
+        return hexadecimal(digits);
     }
     match text {
         "1.#INF" => return Some(f32::INFINITY.to_bits()),
@@ -376,179 +418,14 @@ fn float(text: &str) -> Option<u32> {
     }
     let is_number = text.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.'));
     let digits = text.strip_suffix(['f', 'F']).unwrap_or(text);
-    // The names of infinities and NaNs that Rust reads are no numbers of the language.
-    let value = digits.parse::<f32>().ok().filter(|_| is_number && !digits.contains(['n', 'N']))?;
+    // The names of infinities and NaNs that Rust reads are no numbers of the language, nor is what does not fit.
+    let value = digits.parse::<f32>().ok().filter(|value| is_number && value.is_finite())?;
     Some(value.to_bits())
 }
 
 fn int(text: &str) -> Option<i32> {
     match text.strip_prefix("0x") {
-        Some(digits) => u32::from_str_radix(digits, 16).ok().map(|word| word as i32),
+        Some(digits) => hexadecimal(digits).map(|word| word as i32),
         None => text.parse().ok(),
-    }
-}
-
-fn destination(cursor: &mut Cursor<'_>, version: Version) -> Read<Destination> {
-    let start = cursor.at();
-    let word = cursor.word();
-    let (register, relative) = register(cursor, version, start, word)?;
-    let mut mask = 0xf;
-    if cursor.peek() == Some('.') {
-        let start = cursor.at();
-        let letters = letters(cursor);
-        let components = components(cursor, start, letters)?;
-        mask = components.iter().fold(0, |mask, component| mask | 1 << component);
-        let is_in_order = components.is_sorted_by(|one, next| one < next);
-        if !is_in_order {
-            return Err(cursor.error(start, Problem::Components { letters: letters.into() }));
-        }
-    }
-    cursor.spaces();
-    Ok(Destination { mask, relative, ..Destination::whole(register) })
-}
-
-/// The register of a declaration or definition, which has no address.
-fn plain_destination(cursor: &mut Cursor<'_>, version: Version) -> Read<Destination> {
-    let start = cursor.at();
-    let destination = destination(cursor, version)?;
-    match destination.relative {
-        None => Ok(destination),
-        Some(_) => {
-            let problem =
-                Problem::Expected { expected: "a register without an address".into(), found: "one with it".into() };
-            Err(cursor.error(start, problem))
-        }
-    }
-}
-
-fn source(cursor: &mut Cursor<'_>, version: Version) -> Read<Source> {
-    let prefix = ["-", "1-", "!"].into_iter().find(|prefix| cursor.eat(prefix)).unwrap_or("");
-    let start = cursor.at();
-    let word = cursor.word();
-    let (name, mut suffix) = word.split_at(word.find('_').unwrap_or(word.len()));
-    let (register, relative) = register(cursor, version, start, name)?;
-    if relative.is_some() {
-        suffix = cursor.word();
-    }
-    let modifier = Modifier::ALL.iter().copied().find(|modifier| modifier.texts() == (prefix, suffix));
-    let unknown = || Problem::Unknown { kind: "modifier", name: format!("{prefix}{name}{suffix}"), nearest: None };
-    let modifier = modifier.ok_or_else(|| cursor.error(start, unknown()))?;
-    let swizzle = swizzle(cursor)?.unwrap_or(Swizzle::IDENTITY);
-    cursor.spaces();
-    Ok(Source { register, relative, swizzle, modifier })
-}
-
-/// `.x`, `.xy` for `.xyyy`, `.wzyx`
-fn swizzle(cursor: &mut Cursor<'_>) -> Read<Option<Swizzle>> {
-    if cursor.peek() != Some('.') {
-        return Ok(None);
-    }
-    let start = cursor.at();
-    let letters = letters(cursor);
-    let components = components(cursor, start, letters)?;
-    let Some(last) = components.last() else {
-        return Err(cursor.error(start, Problem::Components { letters: letters.into() }));
-    };
-    Ok(Some(Swizzle::new([0, 1, 2, 3].map(|n| *components.get(n).unwrap_or(last)))))
-}
-
-/// The word behind a dot.
-fn letters<'t>(cursor: &mut Cursor<'t>) -> &'t str {
-    cursor.take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.')).trim_start_matches('.')
-}
-
-fn components(cursor: &Cursor<'_>, start: usize, letters: &str) -> Read<Vec<u8>> {
-    let component = |letter: char| ["xr", "yg", "zb", "wa"].iter().position(|names| names.contains(letter));
-    let found: Option<Vec<u8>> = letters.chars().map(|letter| component(letter).map(|n| n as u8)).collect();
-    let found = found.filter(|components| components.len() <= 4);
-    found.ok_or_else(|| cursor.error(start, Problem::Components { letters: letters.into() }))
-}
-
-/// The register whose name is `name`, and the address in brackets behind it.
-fn register(cursor: &mut Cursor<'_>, version: Version, start: usize, name: &str) -> Read<(Register, Option<Relative>)> {
-    let unknown = || Problem::Unknown { kind: "Direct3D 9 register", name: name.into(), nearest: None };
-    let is_indexed = cursor.peek() == Some('[');
-    let found = named(name, is_indexed, version);
-    let mut register = found.ok_or_else(|| cursor.error(start, unknown()))?;
-    let mut relative = None;
-    if cursor.eat("[") {
-        let (offset, index) = index(cursor, version)?;
-        relative = index;
-        let number = u32::from(register.number).checked_add(offset).and_then(|number| u16::try_from(number).ok());
-        let too_large = || Problem::Number { text: offset.to_string(), expected: "number of a register" };
-        register.number = number.ok_or_else(|| cursor.error(start, too_large()))?;
-    }
-    if register.exists_in(version) {
-        return Ok((register, relative));
-    }
-    let expected = match register.file.count(version) {
-        0 => format!("a register that {version} has"),
-        count => {
-            let [first, last] = [0, count - 1].map(|number| Register { number, ..register });
-            format!("{first} to {last}, which {version} has")
-        }
-    };
-    Err(cursor.error(start, Problem::Expected { expected, found: format!("`{register}`") }))
-}
-
-/// A register by its name. The number may be missing where an index follows.
-fn named(name: &str, is_indexed: bool, version: Version) -> Option<Register> {
-    let rasterizer = |number| Register { file: RegisterFile::Rasterizer, number };
-    match name {
-        "oPos" => return Some(rasterizer(0)),
-        "oFog" => return Some(rasterizer(1)),
-        "oPts" => return Some(rasterizer(2)),
-        "vPos" => return Some(Register::POSITION),
-        "vFace" => return Some(Register::FACE),
-        "aL" => return Some(Register { file: RegisterFile::Loop, number: 0 }),
-        "oDepth" => return Some(Register { file: RegisterFile::DepthOut, number: 0 }),
-        _ => {}
-    }
-    let letters = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let number = match &name[letters.len()..] {
-        "" if is_indexed => 0,
-        digits => digits.parse().ok()?,
-    };
-    let file = match letters {
-        "o" if version.stage() == Stage::Vertex && version.major() >= 3 => RegisterFile::Output,
-        // What has names of its own.
-        "o" | "aL" | "oDepth" => return None,
-        _ => RegisterFile::ALL.iter().copied().find(|file| file.info().text == letters)?,
-    };
-    Some(Register { file, number })
-}
-
-/// The terms of a sum in brackets: numbers, and at most one address.
-fn index(cursor: &mut Cursor<'_>, version: Version) -> Read<(u32, Option<Relative>)> {
-    let (mut offset, mut relative) = (0_u32, None);
-    loop {
-        let start = cursor.at();
-        if cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
-            let number = cursor.number()?;
-            let too_large = || Problem::Number { text: number.to_string(), expected: "number of a register" };
-            offset = offset.checked_add(number).ok_or_else(|| cursor.error(start, too_large()))?;
-        } else {
-            let word = cursor.word();
-            let address = ["a", "aL"].contains(&word.trim_end_matches(|letter: char| letter.is_ascii_digit()));
-            let register = named(word, false, version).filter(|register| register.exists_in(version));
-            let register = register.filter(|_| address && relative.is_none());
-            let problem = || Problem::Expected { expected: "a0, aL or a number".into(), found: format!("`{word}`") };
-            let register = register.ok_or_else(|| cursor.error(start, problem()))?;
-            let swizzle = swizzle(cursor)?.unwrap_or(Swizzle::IDENTITY);
-            let found = Relative { register, swizzle };
-            if !version.has_lengths() && found != Relative::A0_X {
-                let problem = Problem::Expected {
-                    expected: "a0.x, the only address there is".into(),
-                    found: format!("`{word}{swizzle}`"),
-                };
-                return Err(cursor.error(start, problem));
-            }
-            relative = Some(found);
-            cursor.spaces();
-        }
-        if cursor.eat("]") {
-            return Ok((offset, relative));
-        }
-        cursor.expect("+")?;
     }
 }

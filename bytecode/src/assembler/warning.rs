@@ -1,0 +1,74 @@
+//! What is doubtful about a text that is a shader nevertheless.
+
+use std::ops::Range;
+
+/// Something doubtful.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The bytes of the text that it is about.
+    pub span: Range<usize>,
+    /// What it is.
+    pub kind: WarningKind,
+}
+
+/// What is doubtful.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// The first of the floats of which a listing has only a part.
+    #[error("floats are rounded to six decimals in this listing")]
+    Rounded,
+    /// A table of the header comment stands below none of the titles that are known.
+    #[error("this table of the comment is not read: it has no title such as `{title}`")]
+    Table {
+        /// A title that such a table may have.
+        title: &'static str,
+    },
+    /// The comment of a program of Direct3D 9 tells of constants.
+    #[error("the names of constants are not read, and the shader has none")]
+    Constants,
+    /// An integer stands where a float is read.
+    #[error("`{text}` is an integer, and a float is read here")]
+    IntegerAsFloat {
+        /// The number.
+        text: String,
+    },
+    /// A float stands where an integer is read.
+    #[error("`{text}` is a float, and an integer is read here")]
+    FloatAsInteger {
+        /// The number.
+        text: String,
+    },
+}
+
+impl WarningKind {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Rounded | Self::Constants => Some("list the file with `--exact`, which loses nothing".into()),
+            Self::Table { .. } => None,
+            Self::IntegerAsFloat { text } => Some(format!("the float is written `{text}.0`")),
+            Self::FloatAsInteger { .. } => Some("an integer is written without a point".into()),
+        }
+    }
+}
+
+/// What is doubtful so far: the first of each kind, and no more than a person reads.
+#[derive(Default)]
+pub(crate) struct Warnings(Vec<Warning>);
+
+impl Warnings {
+    pub fn add(&mut self, warning: Warning) {
+        const MOST: usize = 20;
+        let is_new = !self.0.iter().any(|known| known.kind == warning.kind);
+        if is_new && self.0.len() < MOST {
+            self.0.push(warning);
+        }
+    }
+
+    /// All of them, in the order of the text.
+    pub fn sorted(mut self) -> Vec<Warning> {
+        self.0.sort_by_key(|warning| warning.span.start);
+        self.0
+    }
+}
