@@ -1,9 +1,10 @@
 //! `brolga asm`: a listing to a shader.
 
+use std::borrow::Cow;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use brolga::bytecode::assembler::{AssembleError, assemble};
+use brolga::bytecode::assembler::{AssembleError, Assembly, assemble};
 use brolga::bytecode::{Limits, LoadOptions};
 use clap::Args;
 
@@ -29,25 +30,50 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         Ok(bytes) => bytes,
         Err(ending) => return Ok(ending),
     };
-    let Ok(text) = std::str::from_utf8(&bytes) else {
-        let help = bytes.starts_with(b"DXBC").then(|| "this is a shader: `brolga dis` lists it".to_owned());
-        report::print_plain(format!("{} is no text", path.display()), help, styles.err);
-        return Ok(Ending::BadInput);
-    };
-    let text = text.trim_start_matches('\u{feff}');
-    match assembled(text, arguments.unchecked) {
-        Ok(shader) => stream::write(&arguments.output, &shader, styles.err),
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => text.trim_start_matches('\u{feff}'),
         Err(error) => {
-            report::print_assemble(path, text, &error, styles.err);
+            let (message, help) = no_text(path, &bytes, error.valid_up_to());
+            report::print_plain(message, Some(help.to_owned()), styles.err);
+            return Ok(Ending::BadInput);
+        }
+    };
+    // Lines may end in carriage returns alone; the report knows line feeds only.
+    let text = if text.contains('\n') { Cow::Borrowed(text) } else { Cow::Owned(text.replace('\r', "\n")) };
+    match assembled(&text, arguments.unchecked) {
+        Ok(assembly) => {
+            for warning in &assembly.warnings {
+                report::print_assemble_warning(path, &text, warning, styles.err);
+            }
+            stream::write(&arguments.output, &assembly.bytes, styles.err)
+        }
+        Err(error) => {
+            report::print_assemble(path, &text, &error, styles.err);
             Ok(Ending::BadInput)
         }
     }
 }
 
-fn assembled(text: &str, unchecked: bool) -> Result<Vec<u8>, AssembleError> {
+/// What is wrong with bytes of which so many are UTF-8, and what to do about it.
+fn no_text(path: &Path, bytes: &[u8], valid: usize) -> (String, &'static str) {
+    let path = path.display();
+    if bytes.starts_with(b"DXBC") {
+        return (format!("{path} is no text"), "this is a shader: `brolga dis` lists it");
+    }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return (format!("{path} is text in UTF-16"), "save it as UTF-8");
+    }
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let (line, column) = (before.matches('\n').count() + 1, line.chars().count() + 1);
+    let byte = bytes.get(valid).copied().unwrap_or_default();
+    (format!("{path}: line {line}, column {column}: byte {byte:#04x} is not UTF-8"), "save the text as UTF-8")
+}
+
+fn assembled(text: &str, unchecked: bool) -> Result<Assembly, AssembleError> {
     let assembly = assemble(text, &Limits::default())?;
     if !unchecked {
         assembly.check(text, &LoadOptions::default())?;
     }
-    Ok(assembly.bytes)
+    Ok(assembly)
 }

@@ -4,9 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use brolga::bytecode::assembler::{self, AssembleError};
+use brolga::bytecode::assembler::{self, AssembleError, Warning};
 use brolga::job::{JobError, Problem};
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
 
 use super::Ending;
 use super::style::Style;
@@ -33,7 +33,7 @@ pub(super) fn print(error: &JobError, style: Style) {
         text: error.text(),
         span: error.span(),
     });
-    let message = Message { text: error.problem().to_string(), alone: error.to_string(), help: error.problem().help() };
+    let message = Message::error(error.problem().to_string(), error.to_string(), error.problem().help());
     say(&render(&message, source, style));
 }
 
@@ -42,13 +42,23 @@ pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, sty
     let is_rejected = matches!(error.problem, assembler::Problem::Rejected(_));
     let help = if is_rejected { Some("`--unchecked` writes it nevertheless".into()) } else { error.hint() };
     let path = path.to_string_lossy().into_owned();
-    let message = Message { text: error.problem.to_string(), alone: format!("{path}: {error}"), help };
-    say(&render(&message, Some(Source { path, text, span: error.span.clone() }), style));
+    let message = Message::error(error.problem.to_string(), format!("{path}: {error}"), help);
+    let source = (error.line > 0).then(|| Source { path, text, span: error.span.clone() });
+    say(&render(&message, source, style));
+}
+
+/// Writes what is doubtful about a text to stderr.
+pub(super) fn print_assemble_warning(path: &Path, text: &str, warning: &Warning, style: Style) {
+    let path = path.to_string_lossy().into_owned();
+    let (text_of_kind, help) = (warning.kind.to_string(), warning.kind.hint());
+    let message = Message::error(text_of_kind.clone(), format!("{path}: {text_of_kind}"), help);
+    let message = Message { severity: Severity::Warning, ..message };
+    say(&render(&message, Some(Source { path, text, span: warning.span.clone() }), style));
 }
 
 /// Writes what is wrong with a file to stderr, and what to do about it.
 pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
-    say(&render(&Message { alone: text.clone(), text, help }, None, style));
+    say(&render(&Message::error(text.clone(), text, help), None, style));
 }
 
 /// What an error says.
@@ -59,6 +69,13 @@ struct Message {
     alone: String,
     /// What to do.
     help: Option<String>,
+    severity: Severity,
+}
+
+impl Message {
+    fn error(text: String, alone: String, help: Option<String>) -> Self {
+        Self { text, alone, help, severity: Severity::Error }
+    }
 }
 
 /// The text that an error is about.
@@ -79,7 +96,7 @@ fn render(message: &Message, source: Option<Source<'_>>, style: Style) -> String
     if !std::io::stderr().is_terminal() {
         handler = handler.with_width(UNBROKEN);
     }
-    let mut diagnostic = MietteDiagnostic::new(harmless(&message.text));
+    let mut diagnostic = MietteDiagnostic::new(harmless(&message.text)).with_severity(message.severity);
     if let Some(help) = &message.help {
         diagnostic = diagnostic.with_help(harmless(help));
     }

@@ -79,6 +79,37 @@ fn mistakes_in_a_text_are_shown_with_their_line() {
 }
 
 #[test]
+fn what_is_doubtful_is_said_and_written() {
+    let folder = Folder::new();
+    let doubtful = "cs_5_0\ndcl_temps 1\ndcl_thread_group 1, 1, 1\nmul r0.x, r0.x, l(0.333333)\nret\n";
+    let run = folder.write("doubtful.asm", doubtful).brolga(&["asm", "doubtful.asm", "-o", "doubtful.cso"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    for part in ["floats are rounded to six decimals", "doubtful.asm:4:19", "--exact"] {
+        assert!(run.err.contains(part), "{}", run.err);
+    }
+    assert!(folder.path("doubtful.cso").exists());
+}
+
+#[test]
+fn what_is_missing_altogether_is_shown_without_a_line() {
+    let folder = Folder::new();
+    let run = folder.write("bare.asm", "cs_5_0\nret\n").brolga(&["asm", "bare.asm", "-o", "bare.cso"]);
+    run.fails(2, &["bare.asm: dcl_thread_group: is missing in a compute shader", "--unchecked"]);
+    assert!(!run.err.contains("cs_5_0"), "{}", run.err);
+}
+
+#[test]
+fn texts_in_other_encodings_are_recognised() {
+    let folder = Folder::new();
+    let text = "cs_5_0\nret\n";
+    let wide: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    folder.write("wide.asm", wide);
+    folder.brolga(&["asm", "wide.asm", "-o", "x.cso"]).fails(2, &["wide.asm is text in UTF-16", "save it as UTF-8"]);
+    folder.write("latin.asm", b"cs_5_0\n// gr\xfcn\nret\n");
+    folder.brolga(&["asm", "latin.asm", "-o", "x.cso"]).fails(2, &["line 2, column 6: byte 0xfc is not UTF-8"]);
+}
+
+#[test]
 fn a_file_of_the_other_kind_is_recognised() {
     let folder = Folder::new();
     folder.write("text.asm", "cs_5_0\nret\n");
