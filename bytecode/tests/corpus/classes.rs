@@ -50,14 +50,8 @@ fn listed(listing: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn class_linkage_is_that_of_the_listing() {
-    let own = ["waves.main", "effects.5", "effects.40", "plain.cs_5_1", "sources.main", "steps.main"].map(|name| {
-        let path = data::data().join("interfaces").join(name);
-        let listing = String::from_utf8(data::read(&path.with_added_extension("asm"))).unwrap();
-        (name.to_owned(), data::read(&path.with_added_extension("cso")), listing)
-    });
-    let corpus = data::containers().into_iter().map(|shader| (shader.name, shader.bytes, shader.listing));
     let mut seen = 0;
-    for (name, bytes, listing) in corpus.chain(own) {
+    for (name, bytes, listing) in data::interfaces() {
         let linkage = Shader::load(&bytes, &LoadOptions::default()).unwrap().classes;
         assert_eq!(rows(&linkage.clone().unwrap_or_default()), listed(&listing), "{name}");
         seen += usize::from(linkage.is_some());

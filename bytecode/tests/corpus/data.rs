@@ -42,6 +42,16 @@ pub fn direct3d9() -> Vec<Shader> {
     family(&data(), |family| family == "d3d9")
 }
 
+/// Every container, and some more that have interfaces: names, bytes and listings.
+pub fn interfaces() -> impl Iterator<Item = (String, Vec<u8>, String)> {
+    let own = ["waves.main", "effects.5", "effects.40", "plain.cs_5_1", "sources.main", "steps.main"].map(|name| {
+        let path = data().join("interfaces").join(name);
+        let listing = String::from_utf8(read(&path.with_added_extension("asm"))).unwrap();
+        (name.to_owned(), read(&path.with_added_extension("cso")), listing)
+    });
+    containers().into_iter().map(|shader| (shader.name, shader.bytes, shader.listing)).chain(own)
+}
+
 fn family(corpus: &Path, wanted: impl Fn(&str) -> bool) -> Vec<Shader> {
     let rows = rows(&corpus.join("manifest.json"));
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();

@@ -125,14 +125,8 @@ fn geometry_is_that_of_the_listing() {
 
 #[test]
 fn interfaces_are_those_of_the_listing() {
-    let own = ["waves.main", "effects.5", "effects.40", "plain.cs_5_1", "sources.main", "steps.main"].map(|name| {
-        let path = data::data().join("interfaces").join(name);
-        let listing = String::from_utf8(data::read(&path.with_added_extension("asm"))).unwrap();
-        (name.to_owned(), data::read(&path.with_added_extension("cso")), listing)
-    });
-    let corpus = data::containers().into_iter().map(|shader| (shader.name, shader.bytes, shader.listing));
     let mut seen = 0;
-    for (name, bytes, listing) in corpus.chain(own) {
+    for (name, bytes, listing) in data::interfaces() {
         let program = Info::read(&bytes, &Limits::default()).unwrap().program;
         let tables: Vec<String> = program
             .function_tables
