@@ -35,6 +35,18 @@ const OTHER_SIGNATURES: [(&str, &str); 2] = [
     ("dxilconv/indexabletemp6.dxbc", "has minimum precisions and signatures without them"),
 ];
 
+/// Listings that leave out what a shader holds: blocks of custom data, and integers printed as tiny floats.
+const LOSSY: [&str; 8] = [
+    "exec/crc32_table/shader.main.cs_4_0.cso",
+    "exec/crc32_table/shader.main.cs_5_0.cso",
+    "exec/crc32_table/shader.main.cs_5_1.cso",
+    "exec/sha256_block/shader.main.cs_5_0.cso",
+    "exec/sha256_block/shader.main.cs_5_0.od.cso",
+    "exec/sha256_block/shader.main.cs_5_1.cso",
+    "patched/debuginfo.cso",
+    "patched/opaque.cso",
+];
+
 /// The words of a container's program.
 fn program(bytes: &[u8]) -> sm5::Program {
     let limits = Limits::default();
@@ -64,7 +76,7 @@ fn item_lines(text: &str, profile: &str) -> Vec<String> {
 fn listings_of_the_compiler_assemble_to_the_same_program_where_they_say_all() {
     let limits = Limits::default();
     let mut failures = Vec::new();
-    let (mut items, mut lossy_items, mut same_programs, mut lost, mut all) = (0, 0, 0, 0, 0);
+    let (mut items, mut lossy_items, mut same_programs, mut all) = (0, 0, 0, 0);
     for shader in data::containers() {
         all += 1;
         let ours = match assembler::assemble(&shader.listing, &limits) {
@@ -74,9 +86,7 @@ fn listings_of_the_compiler_assemble_to_the_same_program_where_they_say_all() {
                 failures.extend(ours.warnings.iter().find(is_other).map(|other| format!("{}: {other:?}", shader.name)));
                 ours.bytes
             }
-            // Blocks of custom data have a line that does not say what they hold, and so have small literals.
-            Err(AssembleError { problem: Problem::Lossy { .. }, .. }) => {
-                lost += 1;
+            Err(AssembleError { problem: Problem::Lossy { .. }, .. }) if LOSSY.contains(&shader.name.as_str()) => {
                 continue;
             }
             Err(error) => {
@@ -114,10 +124,7 @@ fn listings_of_the_compiler_assemble_to_the_same_program_where_they_say_all() {
             }
         }
     }
-    println!(
-        "{items} items, {lossy_items} with lossy text; {same_programs} of {all} programs the same, {lost} refused"
-    );
-    assert!(lost * 50 < all, "{lost} of {all} listings are refused");
+    println!("{items} items, {lossy_items} with lossy text; {same_programs} of {all} programs the same");
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
