@@ -41,6 +41,12 @@ use crate::reader::{Reader, Short};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContainerError {
+    /// There is nothing.
+    #[error("the file is empty: a shader would begin at byte {at}")]
+    Empty {
+        /// Always 0.
+        at: u32,
+    },
     /// Fewer bytes than a field needs.
     #[error("container is cut at byte {at}: {need} bytes are needed, {have} are left")]
     Truncated {
@@ -52,7 +58,7 @@ pub enum ContainerError {
         have: u32,
     },
     /// The file does not begin with `DXBC`.
-    #[error("no shader container at byte {at}: it begins with {found:#010x}, not with DXBC")]
+    #[error("no shader container at byte {at}: it begins with {}, not with DXBC", FirstBytes(*found))]
     Magic {
         /// Always 0.
         at: u32,
@@ -161,7 +167,8 @@ impl ContainerError {
     /// The byte in the file that the error is about.
     pub fn at(&self) -> u32 {
         match self {
-            Self::Truncated { at, .. }
+            Self::Empty { at }
+            | Self::Truncated { at, .. }
             | Self::Magic { at, .. }
             | Self::Direct3D9 { at, .. }
             | Self::Version { at, .. }
@@ -188,6 +195,20 @@ struct Hex<'a>(&'a [u8; 16]);
 impl std::fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The first word of a file as the bytes that stand there, with their letters where all of them are some.
+struct FirstBytes(u32);
+
+impl std::fmt::Display for FirstBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let bytes @ [a, b, c, d] = self.0.to_le_bytes();
+        write!(f, "{a:02x} {b:02x} {c:02x} {d:02x}")?;
+        match bytes.iter().all(u8::is_ascii_graphic) {
+            true => write!(f, " (`{}`)", bytes.map(char::from).iter().collect::<String>()),
+            false => Ok(()),
+        }
     }
 }
 
@@ -245,6 +266,9 @@ impl<'a> Container<'a> {
         let file_size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         if file_size > limits.blob_bytes {
             return Err(limit(0, "bytes", file_size, limits.blob_bytes));
+        }
+        if bytes.is_empty() {
+            return Err(ContainerError::Empty { at: 0 });
         }
         let mut reader = Reader::new(bytes, 0);
         match reader.u32()? {
