@@ -44,6 +44,14 @@ impl Error {
             Self::Constants(error) => error.at(),
         }
     }
+
+    /// What to do about it, where one thing is likely.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Validate(error) => error.help(),
+            _ => None,
+        }
+    }
 }
 
 /// What to do about a checksum that does not match.

@@ -363,7 +363,7 @@ fn operands_that_cannot_stand_are_refused() {
         (&[0x0010_900a, 0], "icb is not declared"),
         (&[0x0020_300a, 0, 0], "x0 is not declared"),
         (&[0x0002_000a], "vThreadID is not declared"),
-        (&[0x0010_100a, 0], "must be a value"),
+        (&[0x0010_100a, 0], "cs_5_0 has no v#"),
         (&[0x0011_e00a, 0], "must be a value"),
         (&[0x0020_000a, 0, 0], "must have 1"),
         (&[0x0010_0012, 0], "has a mask"),

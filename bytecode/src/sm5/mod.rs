@@ -119,6 +119,9 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// Every stage.
+    pub const ALL: [Self; 6] = [Self::Pixel, Self::Vertex, Self::Geometry, Self::Hull, Self::Domain, Self::Compute];
+
     /// The text in a profile: `cs`.
     pub const fn text(self) -> &'static str {
         match self {

@@ -285,7 +285,11 @@ impl Collect<'_, '_> {
 
     fn must_be_declared(&self, at: u32, op: Op, file: RegisterFile, number: u32) -> Result<(), ValidateError> {
         let register = Register { file, number };
-        if self.seen.contains(&(register, 0)) { Ok(()) } else { Err(Rule::NotDeclared { register }.broken(at, op)) }
+        if self.seen.contains(&(register, 0)) {
+            return Ok(());
+        }
+        let Program { stage, model, .. } = *self.program;
+        Err(Rule::NotDeclared { register, stage, model }.broken(at, op))
     }
 
     /// Before 5.1 registers of resources are slots, of which there are `slots`.
@@ -349,16 +353,13 @@ impl Collect<'_, '_> {
     ) -> Result<(), ValidateError> {
         let file = operand.file;
         if !is_input_of(file, self.program.stage) {
-            let expected = "an input of the stage";
-            return Err(Rule::File { operand: 0, file: file.description(), expected }.broken(at, op));
+            let Program { stage, model, .. } = *self.program;
+            return Err(Rule::NoInput { file, stage, model }.broken(at, op));
         }
         self.count(at, op, file, "declarations of inputs")?;
         let register = if file.is_numbered() { attribute_number(at, op, operand)? } else { 0 };
         let vertices = match operand.indices.as_slice() {
-            [vertices, _] => {
-                let computed = Rule::ComputedNumber { operand: 0, file: file.description() }.broken(at, op);
-                Some(vertices.as_u32().ok_or(computed)?)
-            }
+            [vertices, _] => Some(vertices.as_u32().ok_or_else(|| computed(at, op, operand))?),
             _ => None,
         };
         let (mask, phase) = (operand.mask(), self.phase);
@@ -375,8 +376,8 @@ impl Collect<'_, '_> {
     ) -> Result<(), ValidateError> {
         let file = operand.file;
         if !is_output_of(file, self.program.stage) {
-            let expected = "an output of the stage";
-            return Err(Rule::File { operand: 0, file: file.description(), expected }.broken(at, op));
+            let Program { stage, model, .. } = *self.program;
+            return Err(Rule::NoOutput { file, stage, model }.broken(at, op));
         }
         self.count(at, op, file, "declarations of outputs")?;
         let register = if file.is_numbered() { attribute_number(at, op, operand)? } else { 0 };
@@ -456,10 +457,12 @@ impl Collect<'_, '_> {
 
 /// The number of an input or output register: its last index.
 fn attribute_number(at: u32, op: Op, operand: &Operand) -> Result<u32, ValidateError> {
-    let file = operand.file.description();
     let last = operand.indices.len().checked_sub(1);
-    let computed = Rule::ComputedNumber { operand: 0, file }.broken(at, op);
-    last.and_then(|last| operand.index_u32(last)).ok_or(computed)
+    last.and_then(|last| operand.index_u32(last)).ok_or_else(|| computed(at, op, operand))
+}
+
+fn computed(at: u32, op: Op, operand: &Operand) -> ValidateError {
+    Rule::ComputedNumber { operand: Box::new(operand.clone()), file: operand.file.description() }.broken(at, op)
 }
 
 fn within(at: u32, op: Op, what: &'static str, value: u32, least: u32, most: u32) -> Result<(), ValidateError> {

@@ -1,6 +1,7 @@
 //! What can be wrong with a program.
 
-use crate::sm5::operand::RegisterFile;
+use super::declared::{is_input_of, is_output_of};
+use crate::sm5::operand::{Operand, RegisterFile};
 use crate::sm5::ops::Op;
 use crate::sm5::valid::FunctionName;
 use crate::sm5::{Model, Stage};
@@ -43,6 +44,13 @@ impl Display for Mask {
     }
 }
 
+/// The files that a stage has.
+fn list(stage: Stage, has: fn(RegisterFile, Stage) -> bool) -> String {
+    let files: Vec<&str> =
+        RegisterFile::ALL.iter().filter(|&&file| has(file, stage)).map(|file| file.description()).collect();
+    if files.is_empty() { "none".into() } else { files.join(", ") }
+}
+
 /// A program breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{op} at byte {at}: {rule}")]
@@ -62,7 +70,7 @@ impl ValidateError {
     }
 }
 
-/// A rule that a program breaks. Operands are counted from 0.
+/// A rule that a program breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rule {
@@ -123,6 +131,58 @@ pub enum Rule {
     NotDeclared {
         /// The register.
         register: Register,
+        /// The program's stage.
+        stage: Stage,
+        /// The program's model.
+        model: Model,
+    },
+    /// There are as many r# as `dcl_temps` says.
+    #[error("r{number} is not declared")]
+    NoTemp {
+        /// The number of the register.
+        number: u32,
+        /// How many there are.
+        declared: u32,
+    },
+    /// Of an input or output, those components may be used that are declared.
+    #[error("{register}{missing} is not declared, only {declared} is")]
+    ComponentsNotDeclared {
+        /// The register.
+        register: Register,
+        /// The components that are used and not declared.
+        missing: Mask,
+        /// Those that are declared.
+        declared: Mask,
+    },
+    /// An input is one that the stage has.
+    #[error("{stage}_{model} has no {}; its inputs are {}", file.description(), list(*stage, is_input_of))]
+    NoInput {
+        /// Its file.
+        file: RegisterFile,
+        /// The program's stage.
+        stage: Stage,
+        /// The program's model.
+        model: Model,
+    },
+    /// An output is one that the stage has.
+    #[error("{stage}_{model} has no {}; its outputs are {}", file.description(), list(*stage, is_output_of))]
+    NoOutput {
+        /// Its file.
+        file: RegisterFile,
+        /// The program's stage.
+        stage: Stage,
+        /// The program's model.
+        model: Model,
+    },
+    /// An instruction repeats the stride of a declaration.
+    #[error("{register} is declared with a stride of {declared} bytes, here it has {found}")]
+    Stride {
+        /// The register.
+        register: Register,
+        /// The stride in the instruction.
+        found: u32,
+        /// The stride in the declaration.
+        declared: u32,
     },
     /// An index must be within what is declared.
     #[error("{register}[{index}] is outside of what is declared, {first} to {last}")]
@@ -137,10 +197,10 @@ pub enum Rule {
         last: u64,
     },
     /// An operand has as many indices as its file wants.
-    #[error("operand {operand} is {file} with {found} indices, it must have {expected}")]
+    #[error("`{operand}` is {file} with {found} indices, it must have {expected}")]
     IndexCount {
         /// The operand.
-        operand: usize,
+        operand: Box<Operand>,
         /// Its file.
         file: &'static str,
         /// How many there are.
@@ -149,48 +209,48 @@ pub enum Rule {
         expected: &'static str,
     },
     /// Some numbers must be written in the program.
-    #[error("the number of operand {operand} ({file}) cannot be computed")]
+    #[error("the number of `{operand}` ({file}) cannot be computed")]
     ComputedNumber {
         /// The operand.
-        operand: usize,
+        operand: Box<Operand>,
         /// Its file.
         file: &'static str,
     },
     /// An operand is of a file that may stand there.
-    #[error("operand {operand} is {file}, it must be {expected}")]
+    #[error("`{operand}` is {file}, it must be {expected}")]
     File {
         /// The operand.
-        operand: usize,
+        operand: Box<Operand>,
         /// Its file.
         file: &'static str,
         /// What may stand there.
         expected: &'static str,
     },
     /// An operand's components are given in a way that may stand there.
-    #[error("operand {operand} has {found}, it must have {expected}")]
+    #[error("`{operand}` has {found}, it must have {expected}")]
     Components {
         /// The operand.
-        operand: usize,
+        operand: Box<Operand>,
         /// How they are given.
         found: &'static str,
         /// How they must be given.
         expected: &'static str,
     },
     /// A write mask suits the instruction.
-    #[error("operand {operand} has mask {mask}, it must be {expected}")]
+    #[error("`{operand}` has mask {mask}, it must be {expected}")]
     WriteMask {
         /// The operand.
-        operand: usize,
+        operand: Box<Operand>,
         /// Its mask.
         mask: Mask,
         /// The masks that may stand there.
         expected: &'static str,
     },
     /// A swizzle takes doubles whole.
-    #[error("the swizzle of operand {operand} takes a double apart, pairs must be xy or zw")]
+    #[error("the swizzle of `{operand}` takes a double apart, pairs must be xy or zw")]
     DoubleSwizzle {
         /// The operand.
-        operand: usize,
+        operand: Box<Operand>,
     },
     /// A resource is used as what it is declared as.
     #[error("{register} is declared as {found}, it must be {expected}")]

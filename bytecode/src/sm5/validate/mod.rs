@@ -6,12 +6,14 @@
 //! | `declared.rs` | declarations: limits, repetitions, what exists in the stage |
 //! | `operands.rs` | operands of every instruction: files, registers, masks, kinds of resources |
 //! | `error.rs` | what can be wrong |
+//! | `help.rs` | what to do about it |
 //!
 //! The rules are the functional specification's. Where it only says that a compiler never writes something, and
 //! later stages can give it a meaning, it passes.
 
 mod declared;
 mod error;
+mod help;
 mod operands;
 mod structure;
 
@@ -21,6 +23,9 @@ use super::valid::{Declarations, Flow, ValidProgram};
 use super::{ItemKind, Program};
 use crate::faults::Faults;
 use crate::limits::Limits;
+
+/// What may stand where a value is read, for messages.
+const VALUE: &str = "a value";
 
 /// Checks a program. The first thing that is wrong is the error.
 pub fn validate(program: Program, limits: &Limits) -> Result<ValidProgram, ValidateError> {

@@ -2,8 +2,9 @@
 //! are within it, and masks and swizzles suit the instruction.
 
 use super::declared::{is_input_of, is_output_of};
-use super::{Mask, Register, Rule, ValidateError};
+use super::{Mask, Register, Rule, VALUE, ValidateError};
 use crate::faults::Faults;
+use crate::sm5::codes::ResourceDimension;
 use crate::sm5::declaration::ResourceKind;
 use crate::sm5::instruction::Instruction;
 use crate::sm5::operand::{Components, Index, Operand, RegisterFile as File};
@@ -30,8 +31,8 @@ pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, fau
             ItemKind::Instruction(instruction) => known.instruction(instruction, faults),
             ItemKind::CustomData(data) => {
                 if let CustomContent::Message(message) = &data.content {
-                    for (n, operand) in message.operands.iter().enumerate() {
-                        let place = Place { at: item.at, op: Op::CustomData, operand: n };
+                    for operand in &message.operands {
+                        let place = known.place(item.at, Op::CustomData);
                         faults.note(known.value(place, operand));
                     }
                 }
@@ -46,33 +47,47 @@ pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, fau
 struct Place {
     at: u32,
     op: Op,
-    operand: usize,
+    stage: Stage,
+    model: Model,
 }
 
 impl Place {
-    fn wrong_file(self, operand: &Operand, expected: &'static str) -> ValidateError {
-        let Self { at, op, operand: n } = self;
-        Rule::File { operand: n, file: operand.file.description(), expected }.broken(at, op)
+    fn broken(self, rule: Rule) -> ValidateError {
+        rule.broken(self.at, self.op)
     }
 
-    fn wrong_components(self, found: Components, expected: &'static str) -> ValidateError {
-        let Self { at, op, operand } = self;
-        let found = match found {
+    fn wrong_file(self, operand: &Operand, expected: &'static str) -> ValidateError {
+        let file = operand.file.description();
+        self.broken(Rule::File { operand: Box::new(operand.clone()), file, expected })
+    }
+
+    fn wrong_components(self, operand: &Operand, expected: &'static str) -> ValidateError {
+        let found = match operand.components {
             Components::None => "no components",
             Components::One => "one component",
             Components::Mask(_) => "a mask",
             Components::Swizzle(_) => "a swizzle",
             Components::Select(_) => "a selected component",
         };
-        Rule::Components { operand, found, expected }.broken(at, op)
+        self.broken(Rule::Components { operand: Box::new(operand.clone()), found, expected })
+    }
+
+    fn wrong_mask(self, operand: &Operand, expected: &'static str) -> ValidateError {
+        self.broken(Rule::WriteMask { operand: Box::new(operand.clone()), mask: Mask(operand.mask()), expected })
+    }
+
+    fn computed(self, operand: &Operand) -> ValidateError {
+        let file = operand.file.description();
+        self.broken(Rule::ComputedNumber { operand: Box::new(operand.clone()), file })
     }
 
     fn not_declared(self, register: Register) -> ValidateError {
-        Rule::NotDeclared { register }.broken(self.at, self.op)
+        let Self { stage, model, .. } = self;
+        self.broken(Rule::NotDeclared { register, stage, model })
     }
 
     fn wrong_kind(self, register: Register, found: &'static str, expected: &'static str) -> ValidateError {
-        Rule::Kind { register, found, expected }.broken(self.at, self.op)
+        self.broken(Rule::Kind { register, found, expected })
     }
 }
 
@@ -87,8 +102,8 @@ struct Known<'p> {
     uavs: HashMap<u32, &'p Uav>,
     samplers: HashMap<u32, RegisterRange>,
     shared: HashMap<u32, SharedMemoryKind>,
-    inputs: HashSet<(File, u32)>,
-    outputs: HashSet<(File, u32)>,
+    /// The components of inputs and outputs that are declared, in all phases together.
+    attributes: HashMap<(File, u32), u8>,
     function_bodies: HashSet<u32>,
     declared: &'p Declarations,
 }
@@ -104,9 +119,7 @@ enum Kind {
 impl Kind {
     fn of(kind: ResourceKind) -> Self {
         match kind {
-            ResourceKind::Typed { dimension, .. } => {
-                Self::Typed { is_buffer: dimension == crate::sm5::codes::ResourceDimension::Buffer }
-            }
+            ResourceKind::Typed { dimension, .. } => Self::Typed { is_buffer: dimension == ResourceDimension::Buffer },
             ResourceKind::Raw => Self::Raw,
             ResourceKind::Structured { .. } => Self::Structured,
         }
@@ -138,18 +151,22 @@ impl<'p> Known<'p> {
             uavs: declared.uavs.iter().map(|uav| (uav.range.id, uav)).collect(),
             samplers: declared.samplers.iter().map(|sampler| (sampler.range.id, sampler.range)).collect(),
             shared: declared.shared_memory.iter().map(|shared| (shared.register, shared.kind)).collect(),
-            inputs: declared.inputs.iter().map(|input| (input.file, input.register)).collect(),
-            outputs: declared.outputs.iter().map(|output| (output.file, output.register)).collect(),
+            attributes: attributes(declared),
             function_bodies: declared.function_bodies.iter().copied().collect(),
             declared,
         }
     }
 
     fn instruction(&self, instruction: &Instruction, faults: &mut Faults<ValidateError>) {
-        for (n, (slot, operand)) in instruction.slots().enumerate() {
-            let place = Place { at: instruction.at, op: instruction.op, operand: n };
+        let place = self.place(instruction.at, instruction.op);
+        for (slot, operand) in instruction.slots() {
             faults.note(self.operand(place, instruction, *slot, operand));
         }
+        faults.note(self.stride(place, instruction));
+    }
+
+    fn place(&self, at: u32, op: Op) -> Place {
+        Place { at, op, stage: self.stage, model: self.model }
     }
 
     fn operand(
@@ -164,6 +181,7 @@ impl<'p> Known<'p> {
             Slot::Read { null: true, .. } if operand.is_null() => {}
             Slot::Read { ty, width, .. } => {
                 self.value(place, operand)?;
+                self.components(place, operand, components_read(instruction, width, operand))?;
                 if ty == Type::Double {
                     // The lanes of the result tell which parts of the swizzle count.
                     let written = instruction.operands.first().map_or(0xf, Operand::mask);
@@ -204,6 +222,7 @@ impl<'p> Known<'p> {
                     return Err(place.wrong_file(operand, "v#"));
                 }
                 self.value(place, operand)?;
+                self.components(place, operand, components_read(instruction, Width::Each, operand))?;
             }
         }
         Ok(())
@@ -222,13 +241,16 @@ impl<'p> Known<'p> {
             File::Null if null => return Ok(()),
             File::Temp | File::IndexableTemp => {}
             file if is_output_of(file, self.stage) => {}
+            file if Stage::ALL.iter().any(|&stage| is_output_of(file, stage)) => {
+                return Err(place.broken(Rule::NoOutput { file, stage: self.stage, model: self.model }));
+            }
             _ => return Err(place.wrong_file(operand, "r#, x# or an output of the stage")),
         }
         self.register(place, operand)?;
         let mask = operand.mask();
         match operand.components {
             Components::Mask(_) | Components::One => {}
-            found => return Err(place.wrong_components(found, "a mask")),
+            _ => return Err(place.wrong_components(operand, "a mask")),
         }
         let count = mask.count_ones();
         let expected = match (ty, width) {
@@ -236,10 +258,9 @@ impl<'p> Known<'p> {
             (Type::Double, _) if !matches!(mask, 0b0011 | 0b1100 | 0b1111) => ".xy, .zw or .xyzw",
             (_, Width::One) if count > 1 => "one component",
             (_, Width::PerDouble) if count > 2 => "at most two components",
-            _ => return Ok(()),
+            _ => return self.components(place, operand, mask),
         };
-        let Place { at, op, operand } = place;
-        Err(Rule::WriteMask { operand, mask: Mask(mask), expected }.broken(at, op))
+        Err(place.wrong_mask(operand, expected))
     }
 
     /// A value that is read.
@@ -249,13 +270,16 @@ impl<'p> Known<'p> {
             File::Temp | File::IndexableTemp | File::ConstantBuffer | File::ImmediateConstantBuffer => {}
             File::This if !self.declared.interfaces.is_empty() => {}
             file if is_input_of(file, self.stage) => {}
-            _ => return Err(place.wrong_file(operand, "a value")),
+            file if Stage::ALL.iter().any(|&stage| is_input_of(file, stage)) => {
+                return Err(place.broken(Rule::NoInput { file, stage: self.stage, model: self.model }));
+            }
+            _ => return Err(place.wrong_file(operand, VALUE)),
         }
         match operand.components {
             Components::One | Components::Swizzle(_) | Components::Select(_) => {}
             // Inputs that are scalars may be written without components.
             Components::None if !operand.file.is_numbered() => {}
-            found => return Err(place.wrong_components(found, "a swizzle or one component")),
+            _ => return Err(place.wrong_components(operand, "a swizzle or one component")),
         }
         self.register(place, operand)
     }
@@ -267,7 +291,9 @@ impl<'p> Known<'p> {
             Storage::TextureOrUav => "a typed t# or u#",
             Storage::TextureOrRasterizer => "a typed t# or rasterizer",
             Storage::TypedUav => "a typed u#",
+            Storage::Raw if is_stored => "raw u# or g#",
             Storage::Raw => "raw t#, u# or g#",
+            Storage::Structured if is_stored => "structured u# or g#",
             Storage::Structured => "structured t#, u# or g#",
             Storage::Buffer => "a buffer t# or u#",
             Storage::Atomic => "u# or g#",
@@ -339,7 +365,7 @@ impl<'p> Known<'p> {
             return Err(place.wrong_file(operand, "s#"));
         }
         if select && !matches!(operand.components, Components::Select(_)) {
-            return Err(place.wrong_components(operand.components, "a selected component"));
+            return Err(place.wrong_components(operand, "a selected component"));
         }
         let Some(register) = self.ranged_number(place, operand)? else { return Ok(()) };
         let range = *self.samplers.get(&register.number).ok_or(place.not_declared(register))?;
@@ -355,7 +381,7 @@ impl<'p> Known<'p> {
         let slots = interface.interface + interface.array_length - register.number;
         let index = operand.indices.get(1);
         if !interface.dynamic && index.is_some_and(|index| index.relative.is_some()) {
-            return Err(Rule::NotDynamic { register }.broken(place.at, place.op));
+            return Err(place.broken(Rule::NotDynamic { register }));
         }
         self.index(place, register, index, 0, u64::from(slots))?;
         let sites = u64::from(interface.call_sites);
@@ -363,7 +389,7 @@ impl<'p> Known<'p> {
             return Ok(());
         }
         let (index, last) = (u64::from(call_site), sites.saturating_sub(1));
-        Err(Rule::Index { register, index, first: 0, last }.broken(place.at, place.op))
+        Err(place.broken(Rule::Index { register, index, first: 0, last }))
     }
 
     /// A register that holds values: that it is declared, and its indices.
@@ -372,7 +398,10 @@ impl<'p> Known<'p> {
         match file {
             File::Temp => {
                 let register = self.number_of(place, operand, file)?;
-                if register.number < self.temps { Ok(()) } else { Err(place.not_declared(register)) }
+                if register.number < self.temps {
+                    return Ok(());
+                }
+                Err(place.broken(Rule::NoTemp { number: register.number, declared: self.temps }))
             }
             File::IndexableTemp => {
                 let register = self.number(place, operand, 1, "2")?;
@@ -398,7 +427,7 @@ impl<'p> Known<'p> {
             File::Input | File::Output | File::PatchConstant => self.attribute(place, operand, 1),
             _ => {
                 self.counted(place, operand, 0, "0")?;
-                let declared = self.inputs.contains(&(file, 0)) || self.outputs.contains(&(file, 0));
+                let declared = self.attributes.contains_key(&(file, 0));
                 if declared { Ok(()) } else { Err(place.not_declared(Register { file, number: 0 })) }
             }
         }
@@ -417,7 +446,7 @@ impl<'p> Known<'p> {
         let Some(index) = operand.indices.last() else { return Ok(()) };
         match index.as_u32() {
             Some(number) => {
-                let declared = self.inputs.contains(&(file, number)) || self.outputs.contains(&(file, number));
+                let declared = self.attributes.contains_key(&(file, number));
                 if declared { Ok(()) } else { Err(place.not_declared(Register { file, number })) }
             }
             None => self.index(place, Register { file, number: 0 }, Some(index), 0, 32),
@@ -456,8 +485,8 @@ impl<'p> Known<'p> {
         if found == count {
             return Ok(());
         }
-        let Place { at, op, operand: n } = place;
-        Err(Rule::IndexCount { operand: n, file: operand.file.description(), found, expected }.broken(at, op))
+        let file = operand.file.description();
+        Err(place.broken(Rule::IndexCount { operand: Box::new(operand.clone()), file, found, expected }))
     }
 
     /// The register of an operand with a number and `more` further indices.
@@ -469,9 +498,8 @@ impl<'p> Known<'p> {
         expected: &'static str,
     ) -> Result<Register, ValidateError> {
         self.counted(place, operand, 1 + more, expected)?;
-        let Place { at, op, operand: n } = place;
-        let computed = Rule::ComputedNumber { operand: n, file: operand.file.description() }.broken(at, op);
-        Ok(Register { file: operand.file, number: operand.index_u32(0).ok_or(computed)? })
+        let number = operand.index_u32(0).ok_or_else(|| place.computed(operand))?;
+        Ok(Register { file: operand.file, number })
     }
 
     /// The register of an operand that must be of `file` and has a number only.
@@ -497,10 +525,9 @@ impl<'p> Known<'p> {
 
     /// A number that is computed: only shaders with interfaces do that.
     fn computed_number(&self, place: Place, operand: &Operand, index: &Index) -> Result<(), ValidateError> {
-        let Place { at, op, operand: n } = place;
         let file = operand.file;
         if self.declared.interfaces.is_empty() || self.model == Model::Sm5_1 {
-            return Err(Rule::ComputedNumber { operand: n, file: file.description() }.broken(at, op));
+            return Err(place.computed(operand));
         }
         self.index(place, Register { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))
     }
@@ -532,15 +559,86 @@ impl<'p> Known<'p> {
     ) -> Result<(), ValidateError> {
         let Some(index) = index else { return Ok(()) };
         match &index.relative {
-            Some(relative) => self.value(place, relative),
+            Some(relative) => {
+                self.value(place, relative)?;
+                self.components(place, relative, 1 << relative.component(0))
+            }
             None if (first..end).contains(&index.immediate) => Ok(()),
             None => {
-                let Place { at, op, .. } = place;
                 let last = end.saturating_sub(1);
-                Err(Rule::Index { register, index: index.immediate, first, last }.broken(at, op))
+                Err(place.broken(Rule::Index { register, index: index.immediate, first, last }))
             }
         }
     }
+
+    /// That these components of an input or output are declared. Where its number is computed, any may be meant.
+    fn components(&self, place: Place, operand: &Operand, used: u8) -> Result<(), ValidateError> {
+        let file = operand.file;
+        let number = if file.is_numbered() { operand.indices.last().and_then(Index::as_u32) } else { Some(0) };
+        let declared = number.and_then(|number| Some((number, *self.attributes.get(&(file, number))?)));
+        let Some((number, declared)) = declared else { return Ok(()) };
+        let missing = used & !declared;
+        if missing == 0 {
+            return Ok(());
+        }
+        let register = Register { file, number };
+        Err(place.broken(Rule::ComponentsNotDeclared { register, missing: Mask(missing), declared: Mask(declared) }))
+    }
+
+    /// The stride that an instruction repeats.
+    fn stride(&self, place: Place, instruction: &Instruction) -> Result<(), ValidateError> {
+        let Some(hint) = instruction.resource.filter(|hint| hint.dimension == ResourceDimension::StructuredBuffer)
+        else {
+            return Ok(());
+        };
+        let memory = instruction.operands.iter().find(|operand| matches!(operand.file, File::Resource | File::Uav));
+        let Some((file, number)) = memory.and_then(|operand| Some((operand.file, operand.index_u32(0)?))) else {
+            return Ok(());
+        };
+        let kind = match file {
+            File::Resource => self.resources.get(&number).map(|resource| resource.kind),
+            _ => self.uavs.get(&number).map(|uav| uav.kind),
+        };
+        match kind {
+            Some(ResourceKind::Structured { stride_bytes }) if stride_bytes != u32::from(hint.stride_bytes) => {
+                let (register, found) = (Register { file, number }, u32::from(hint.stride_bytes));
+                Err(place.broken(Rule::Stride { register, found, declared: stride_bytes }))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The declared components of every input and output.
+fn attributes(declared: &Declarations) -> HashMap<(File, u32), u8> {
+    let inputs = declared.inputs.iter().map(|input| (input.file, input.register, input.mask));
+    let outputs = declared.outputs.iter().map(|output| (output.file, output.register, output.mask));
+    let mut attributes = HashMap::new();
+    for (file, register, mask) in inputs.chain(outputs) {
+        // What is declared without components is there as a whole.
+        *attributes.entry((file, register)).or_insert(0) |= if mask == 0 { 0xf } else { mask };
+    }
+    attributes
+}
+
+/// The components of a source that count, as far as the table tells: of addresses at least the first does. Doubles are
+/// told apart in pairs, and whether they are declared is not looked at.
+fn components_read(instruction: &Instruction, width: Width, operand: &Operand) -> u8 {
+    let slots = instruction.op.info().slots;
+    let is_double =
+        |slot: &Slot| matches!(slot, Slot::Write { ty: Type::Double, .. } | Slot::Read { ty: Type::Double, .. });
+    if slots.iter().any(is_double) {
+        return 0;
+    }
+    let lanes = match (width, instruction.op) {
+        (Width::Each, _) => instruction.destinations().fold(0, |lanes, operand| lanes | operand.mask()),
+        (Width::Vector, Op::Dp2) => 0b11,
+        (Width::Vector, Op::Dp3) => 0b111,
+        (Width::Vector, Op::Dp4) => 0b1111,
+        (Width::One | Width::Vector, _) => 1,
+        (Width::PerDouble, _) => 0,
+    };
+    (0..4).filter(|lane| lanes & (1 << lane) != 0).fold(0, |used, lane| used | 1 << operand.component(lane))
 }
 
 /// The mask of memory that is written.
@@ -553,8 +651,7 @@ fn stored_mask(place: Place, operand: &Operand, storage: Storage) -> Result<(), 
         Storage::TypedUav if mask != 0xf => ".xyzw",
         _ => return Ok(()),
     };
-    let Place { at, op, operand } = place;
-    Err(Rule::WriteMask { operand, mask: Mask(mask), expected }.broken(at, op))
+    Err(place.wrong_mask(operand, expected))
 }
 
 /// The swizzle of a double source: the pairs that are used must be whole doubles.
@@ -563,7 +660,7 @@ fn double_source(place: Place, operand: &Operand, written: u8, op: Op) -> Result
         Components::Swizzle(swizzle) => swizzle,
         // Four words are two doubles; fewer serve as one double for both.
         _ if operand.file == File::Immediate64 || operand.file == File::Immediate32 => return Ok(()),
-        found => return Err(place.wrong_components(found, "a swizzle")),
+        _ => return Err(place.wrong_components(operand, "a swizzle")),
     };
     let is_narrow = op.info().slots.iter().any(|slot| matches!(slot, Slot::Write { width: Width::PerDouble, .. }));
     // A 32-bit result takes its doubles in order; a double takes the pair it lies in.
@@ -575,8 +672,7 @@ fn double_source(place: Place, operand: &Operand, written: u8, op: Op) -> Result
     let whole = |low: u8, high: u8| matches!((low, high), (0, 1) | (2, 3));
     let [x, y, z, w] = swizzle;
     if (used[0] && !whole(x, y)) || (used[1] && !whole(z, w)) {
-        let Place { at, op, operand } = place;
-        return Err(Rule::DoubleSwizzle { operand }.broken(at, op));
+        return Err(place.broken(Rule::DoubleSwizzle { operand: Box::new(operand.clone()) }));
     }
     Ok(())
 }

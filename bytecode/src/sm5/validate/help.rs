@@ -1,0 +1,121 @@
+//! What to do about a program that breaks a rule, where one thing is likely.
+
+use super::{Mask, Register, Rule, ValidateError};
+use crate::sm5::operand::RegisterFile as File;
+use crate::sm5::ops::{Op, Slot, Storage};
+use crate::sm5::{Model, Stage};
+
+impl ValidateError {
+    /// What to do about it, where one thing is likely.
+    pub fn help(&self) -> Option<String> {
+        match self.rule {
+            Rule::NoTemp { number, declared } => {
+                let count = number.checked_add(1)?;
+                Some(match declared {
+                    0 => format!("add `dcl_temps {count}`"),
+                    _ => format!("`dcl_temps` says {declared}; make it {count}"),
+                })
+            }
+            Rule::NotDeclared { register, stage, model } => {
+                Some(format!("add `{}`", declaration(register, stage, model, self.op)?))
+            }
+            Rule::ComponentsNotDeclared { register, missing, declared } => {
+                Some(format!("declare `{register}{}`", Mask(missing.0 | declared.0)))
+            }
+            Rule::Missing { .. } => (self.op == Op::DclThreadGroup).then(|| "add `dcl_thread_group x, y, z`".into()),
+            Rule::Unclosed => match self.op {
+                Op::If => Some("add `endif`".into()),
+                Op::Loop => Some("add `endloop`".into()),
+                Op::Switch => Some("add `endswitch`".into()),
+                _ => None,
+            },
+            Rule::NoReturn => Some("end the program with `ret`".into()),
+            Rule::LateDeclaration => Some("move it up, before the first instruction".into()),
+            Rule::DeclaredTwice { .. } | Rule::Repeated => Some("leave one of them out".into()),
+            Rule::Stride { declared, .. } => Some(format!("make it `stride={declared}`, or the declaration the same")),
+            Rule::NoOutput { stage: Stage::Compute, .. } => {
+                Some("what a compute shader gives goes to u#, such as by `store_raw` and `store_uav_typed`".into())
+            }
+            Rule::File { ref operand, expected: super::VALUE, .. } => {
+                let is_memory = matches!(operand.file, File::Resource | File::Uav | File::SharedMemory);
+                is_memory.then(|| "memory is read by instructions such as `ld`, `ld_raw` and `ld_structured`".into())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The line that declares a register for an opcode that uses it.
+fn declaration(register: Register, stage: Stage, model: Model, op: Op) -> Option<String> {
+    let Register { file, number } = register;
+    // In 5.1 a declaration gives a number to a range of registers.
+    let has_ranges = model >= Model::Sm5_1;
+    let name = |letters: &str| match has_ranges {
+        true => format!("{}{number}[first:last]", letters.to_uppercase()),
+        false => format!("{letters}{number}"),
+    };
+    let space = if has_ranges { ", space=0" } else { "" };
+    let storage = op.info().slots.iter().find_map(|slot| match slot {
+        Slot::Load(storage) | Slot::Store(storage) => Some(*storage),
+        _ => None,
+    });
+    Some(match file {
+        File::ConstantBuffer => format!("dcl_constantbuffer {}[n], immediateIndexed{space}", name("CB")),
+        File::ImmediateConstantBuffer => "dcl_immediateConstantBuffer { { x, y, z, w} }".into(),
+        File::Sampler => format!("dcl_sampler {}, mode_default{space}", name("s")),
+        File::Resource => match storage {
+            Some(Storage::Raw) => format!("dcl_resource_raw {}{space}", name("t")),
+            Some(Storage::Structured) => format!("dcl_resource_structured {}, stride{space}", name("t")),
+            _ => format!("dcl_resource_texture2d (float,float,float,float) {}{space}", name("t")),
+        },
+        File::Uav => match storage {
+            Some(Storage::Raw | Storage::Atomic) => format!("dcl_uav_raw {}{space}", name("u")),
+            Some(Storage::Structured) => format!("dcl_uav_structured {}, stride{space}", name("u")),
+            Some(Storage::Counter) => format!("dcl_uav_structured_opc {}, stride{space}", name("u")),
+            _ => format!("dcl_uav_typed_texture2d (float,float,float,float) {}{space}", name("u")),
+        },
+        File::SharedMemory => match storage {
+            Some(Storage::Structured) => format!("dcl_tgsm_structured g{number}, stride, count"),
+            _ => format!("dcl_tgsm_raw g{number}, bytes"),
+        },
+        File::IndexableTemp => format!("dcl_indexableTemp x{number}[n], 4"),
+        File::Input if stage == Stage::Pixel => format!("dcl_input_ps linear v{number}.xyzw"),
+        File::Input if matches!(stage, Stage::Vertex | Stage::Domain) => format!("dcl_input v{number}.xyzw"),
+        File::Input => format!("dcl_input v[n][{number}].xyzw"),
+        File::Output => format!("dcl_output o{number}.xyzw"),
+        File::InputControlPoint => format!("dcl_input vicp[n][{number}].xyzw"),
+        File::OutputControlPoint => format!("dcl_input vocp[n][{number}].xyzw"),
+        File::PatchConstant => format!("dcl_input vpc{number}.xyzw"),
+        File::ThreadId | File::GroupId | File::ThreadIdInGroup | File::DomainPoint => {
+            format!("dcl_input {register}.xyz")
+        }
+        File::InputPrimitiveId
+        | File::ThreadIndexInGroup
+        | File::GsInstanceId
+        | File::InputCoverage
+        | File::InnerCoverage
+        | File::OutputControlPointId
+        | File::ForkInstanceId
+        | File::JoinInstanceId
+        | File::CycleCounter => format!("dcl_input {register}"),
+        File::OutputDepth
+        | File::OutputDepthGreaterEqual
+        | File::OutputDepthLessEqual
+        | File::OutputCoverageMask
+        | File::OutputStencilRef => format!("dcl_output {register}"),
+        File::Stream => format!("dcl_stream m{number}"),
+        File::FunctionBody => format!("dcl_function_body fb{number}"),
+        // They need more than a line, or none.
+        File::FunctionTable
+        | File::Interface
+        | File::Temp
+        | File::Immediate32
+        | File::Immediate64
+        | File::Label
+        | File::Null
+        | File::Rasterizer
+        | File::FunctionInput
+        | File::FunctionOutput
+        | File::This => return None,
+    })
+}
