@@ -6,10 +6,14 @@ use std::process::{Command, Output, Stdio};
 
 #[path = "cli/bench.rs"]
 mod bench;
+#[path = "cli/foreign.rs"]
+mod foreign;
 #[path = "cli/info.rs"]
 mod info;
 #[path = "cli/listing.rs"]
 mod listing;
+#[path = "cli/written.rs"]
+mod written;
 
 /// A folder for one test, with the files that most jobs need.
 struct Folder {

@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             for warning in &assembly.warnings {
                 report::print_assemble_warning(path, &text, warning, styles.err);
             }
-            stream::write(&arguments.output, &assembly.bytes, styles.err)
+            stream::write(&arguments.output, path, &assembly.bytes, styles.err)
         }
         Err(error) => {
             report::print_assemble(path, &text, &error, styles.err);

@@ -1,13 +1,13 @@
 //! `brolga dis`: the compiler's own listing of a shader, or one that loses nothing.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use brolga::bytecode::container::{Container, ContainerError};
+use brolga::bytecode::Limits;
 use brolga::bytecode::listing::{exact, listing};
-use brolga::bytecode::{Error, Limits};
 use clap::Args;
 
+use super::advice::advice;
 use super::options::Format;
 use super::style::{Style, Styles};
 use super::{Ending, report, stream};
@@ -47,42 +47,28 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     };
     match text {
         Ok(text) => {
-            let is_coloured =
-                arguments.format == Format::Text && styles.out.coloured && stream::is_standard(&arguments.output);
-            let text = if is_coloured { coloured(&text, styles.out) } else { text };
-            stream::write(&arguments.output, text.as_bytes(), styles.err)
+            let is_shown = stream::is_standard(&arguments.output);
+            let is_coloured = arguments.format == Format::Text && is_shown && styles.out.coloured;
+            let text = match is_coloured {
+                true => coloured(&report::harmless(&text), styles.out),
+                // Names are the file's, whatever stands in them.
+                false if is_shown && io::stdout().is_terminal() => report::harmless(&text),
+                false => text,
+            };
+            stream::write(&arguments.output, &arguments.file, text.as_bytes(), styles.err)
         }
         Err(error) => {
-            let help = help(&error, &bytes, &limits);
+            let help = advice(&error, &arguments.file, &bytes);
             report::print_plain(format!("{}: {error}", arguments.file.display()), help, styles.err);
             Ok(Ending::BadInput)
         }
     }
 }
 
-/// What to do about a file that cannot be listed.
-fn help(error: &Error, bytes: &[u8], limits: &Limits) -> Option<String> {
-    let is_text = bytes.len() > 4 && std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
-    let text = match error {
-        Error::Container(ContainerError::Magic { .. }) if is_text => {
-            "this is text: `brolga asm` makes a shader of a listing"
-        }
-        Error::Container(ContainerError::Magic { .. }) => "shaders of models 4.0 to 5.1 begin with the letters DXBC",
-        Error::Container(ContainerError::NoProgram { .. }) => {
-            let container = Container::parse(bytes, limits).ok()?;
-            container.chunk(b"DXIL").map(|_| "this is a shader of model 6 (DXIL), which is not read")?
-        }
-        Error::Container(ContainerError::Direct3D9 { .. }) => return None,
-        Error::Decode(_) => "the file is damaged; `--exact` lists as data what cannot be decoded",
-        _ => "the file is damaged or cut",
-    };
-    Some(text.to_owned())
-}
-
-/// The listing with colours, and without characters that would steer a terminal.
+/// The listing with colours.
 fn coloured(text: &str, style: Style) -> String {
     let mut out = String::with_capacity(text.len() * 2);
-    for line in report::harmless(text).lines() {
+    for line in text.lines() {
         let code = line.trim_start();
         out.push_str(&line[..line.len() - code.len()]);
         if code.starts_with("//") {

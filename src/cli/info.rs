@@ -1,45 +1,75 @@
 //! `brolga info`: what there is to know of a shader without reading its instructions.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use brolga::bytecode::Limits;
 use brolga::bytecode::info::Info;
 use clap::Args;
+use serde_json::json;
 
+use super::advice::advice;
 use super::options::Format;
 use super::style::{Style, Styles};
 use super::{Ending, report, stream};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// The shader, as compilers write it (.cso, .dxbc); `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The shaders, as compilers write them (.cso, .dxbc); `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// What stdout gets: tables for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
-    let bytes = match stream::read(&arguments.file, styles.err) {
-        Ok(bytes) => bytes,
-        Err(ending) => return Ok(ending),
-    };
-    let info = match Info::read(&bytes, &Limits::default()) {
-        Ok(info) => info,
-        Err(error) => {
-            let help = "`brolga validate` finds everything that is wrong with a shader".to_owned();
-            report::print_plain(format!("{}: {error}", arguments.file.display()), Some(help), styles.err);
-            return Ok(Ending::BadInput);
-        }
-    };
-    let mut out = io::stdout().lock();
-    match arguments.format {
-        Format::Text => out.write_all(coloured(&info.to_string(), styles.out).as_bytes())?,
-        Format::Json => writeln!(out, "{:#}", brolga_json::info(&info))?,
+    if stream::names_input_twice(&arguments.files, styles.err) {
+        return Ok(Ending::BadInput);
     }
-    Ok(Ending::Fine)
+    let (mut ending, mut documents) = (Ending::Fine, Vec::new());
+    let is_many = arguments.files.len() > 1;
+    let mut out = io::stdout().lock();
+    for (n, path) in arguments.files.iter().enumerate() {
+        let read = read(path);
+        if is_many && arguments.format == Format::Text {
+            let gap = if n > 0 { "\n" } else { "" };
+            let name = report::harmless(&path.to_string_lossy()).replace('\n', " ");
+            writeln!(out, "{gap}{}", styles.out.named(&format!("{name}:")))?;
+            // What is wrong with a file shall stand below its name where both go to one terminal.
+            out.flush()?;
+        }
+        if let Err((text, help)) = &read {
+            report::print_plain(text.clone(), help.clone(), styles.err);
+            ending = Ending::BadInput;
+        }
+        match arguments.format {
+            Format::Text => {
+                let text = read.map_or(String::new(), |info| coloured(&info.to_string(), styles.out));
+                out.write_all(text.as_bytes())?;
+            }
+            Format::Json => documents.push((path, read)),
+        }
+    }
+    if arguments.format == Format::Json {
+        if is_many {
+            let files = documents.into_iter().map(|(path, read)| match read {
+                Ok(info) => json!({ "file": path.to_string_lossy(), "info": brolga_json::info(&info), "error": null }),
+                Err((text, _)) => json!({ "file": path.to_string_lossy(), "info": null, "error": text }),
+            });
+            writeln!(out, "{:#}", json!({ "files": files.collect::<Vec<_>>() }))?;
+        } else if let Some((_, Ok(info))) = documents.first() {
+            writeln!(out, "{:#}", brolga_json::info(info))?;
+        }
+    }
+    Ok(ending)
+}
+
+/// What there is to know of a file, or what is wrong with it and what to do about that.
+fn read(path: &Path) -> Result<Info, (String, Option<String>)> {
+    let bytes = stream::load(path).map_err(|text| (text, None))?;
+    Info::read(&bytes, &Limits::default())
+        .map_err(|error| (format!("{}: {error}", path.display()), advice(&error, path, &bytes)))
 }
 
 /// The text with its titles in colour, and without characters that would steer a terminal.

@@ -10,6 +10,7 @@
 //! | `asm.rs` | `brolga asm` |
 //! | `info.rs` | `brolga info` |
 //! | `validate.rs` | `brolga validate` |
+//! | `advice.rs` | what to do about a file that is no shader |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
 //! | `interrupt.rs` | what an interrupt does |
@@ -17,6 +18,7 @@
 //! | `progress.rs` | the bars for long runs |
 //! | `style.rs` | colours |
 
+mod advice;
 mod asm;
 mod bench;
 mod bench_result;

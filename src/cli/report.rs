@@ -39,8 +39,13 @@ pub(super) fn print(error: &JobError, style: Style) {
 
 /// Writes what is wrong with a text to stderr.
 pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, style: Style) {
-    let is_rejected = matches!(error.problem, assembler::Problem::Rejected(_));
-    let help = if is_rejected { Some("`--unchecked` writes it nevertheless".into()) } else { error.hint() };
+    let help = match &error.problem {
+        assembler::Problem::Rejected(rule) => {
+            let repair = rule.help().map_or(String::new(), |help| format!("{help}\n"));
+            Some(format!("{repair}`--unchecked` writes it nevertheless"))
+        }
+        _ => error.hint(),
+    };
     let path = path.to_string_lossy().into_owned();
     let message = Message::error(error.problem.to_string(), format!("{path}: {error}"), help);
     let source = (error.line > 0).then(|| Source { path, text, span: error.span.clone() });

@@ -1,7 +1,10 @@
 //! Files that may be standard input or output, which are written `-`.
 
+use std::fs;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use brolga::job::Claim;
 
 use super::style::Style;
 use super::{Ending, report};
@@ -16,21 +19,35 @@ pub(super) fn is_standard(path: &Path) -> bool {
 
 /// Reads a file. Says why it cannot be read.
 pub(super) fn read(path: &Path, style: Style) -> Result<Vec<u8>, Ending> {
+    load(path).map_err(|text| {
+        report::print_plain(text, None, style);
+        Ending::BadInput
+    })
+}
+
+/// Reads a file, or tells why it cannot be read.
+pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = match is_standard(path) {
         true => read_bounded(io::stdin().lock()),
-        false => std::fs::File::open(path).and_then(read_bounded),
-    };
-    let fail = |text: String| {
-        report::print_plain(text, None, style);
-        Err(Ending::BadInput)
+        false => fs::File::open(path).and_then(read_bounded),
     };
     match bytes {
         Ok(bytes) if bytes.len() as u64 > MOST_BYTES => {
-            fail(format!("{} is over the limit of {MOST_BYTES} bytes", path.display()))
+            Err(format!("{} is over the limit of {MOST_BYTES} bytes", path.display()))
         }
         Ok(bytes) => Ok(bytes),
-        Err(error) => fail(format!("cannot read {}: {error}", path.display())),
+        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
     }
+}
+
+/// Whether standard input, which can be read once, is named more than once. Says so.
+pub(super) fn names_input_twice(paths: &[PathBuf], style: Style) -> bool {
+    let is_twice = paths.iter().filter(|path| is_standard(path)).count() > 1;
+    if is_twice {
+        let text = "`-` is standard input, which can be read only once";
+        report::print_plain(text.into(), Some("name it once".into()), style);
+    }
+    is_twice
 }
 
 fn read_bounded(reader: impl Read) -> io::Result<Vec<u8>> {
@@ -39,19 +56,37 @@ fn read_bounded(reader: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file. Says why it cannot be written; only standard output's errors are the caller's.
-pub(super) fn write(path: &Path, bytes: &[u8], style: Style) -> io::Result<Ending> {
+/// Writes what was made of `input`, all of it or nothing. Says why it cannot be written; only standard output's errors are
+/// the caller's.
+pub(super) fn write(path: &Path, input: &Path, bytes: &[u8], style: Style) -> io::Result<Ending> {
     if is_standard(path) {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()?;
         return Ok(Ending::Fine);
     }
-    match std::fs::write(path, bytes) {
-        Ok(()) => Ok(Ending::Fine),
-        Err(error) => {
-            report::print_plain(format!("cannot write {}: {error}", path.display()), None, style);
-            Ok(Ending::BadInput)
-        }
+    let fail = |text: String, help: Option<&str>| {
+        report::print_plain(text, help.map(str::to_owned), style);
+        Ok(Ending::BadInput)
+    };
+    if !is_standard(input) && is_same(path, input) {
+        return fail(format!("{} is the input as well as the output", path.display()), Some("choose another name"));
     }
+    match put(path, bytes) {
+        Ok(()) => Ok(Ending::Fine),
+        Err(error) => fail(format!("cannot write {}: {error}", path.display()), None),
+    }
+}
+
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Pipes and devices are written as they are; no file may take their place.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return fs::write(path, bytes);
+    }
+    Claim::new(path)?.commit(bytes)
+}
+
+/// Whether both lead to one name. Of a second name for one file (a hard link) only the output's is replaced.
+fn is_same(path: &Path, other: &Path) -> bool {
+    matches!([path, other].map(fs::canonicalize), [Ok(path), Ok(other)] if path == other && path.is_file())
 }

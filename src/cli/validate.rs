@@ -7,6 +7,7 @@ use brolga::bytecode::{Findings, Limits, findings};
 use clap::Args;
 use serde_json::json;
 
+use super::advice::advice;
 use super::options::Format;
 use super::style::Styles;
 use super::{Ending, report, stream};
@@ -22,27 +23,38 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
-    let (mut ending, mut document, mut cut) = (Ending::Fine, Vec::new(), Vec::new());
+    if stream::names_input_twice(&arguments.files, styles.err) {
+        return Ok(Ending::BadInput);
+    }
+    let (mut ending, mut files, mut document, mut cut) = (Ending::Fine, Vec::new(), Vec::new(), Vec::new());
     let limits = Limits::default();
     let mut out = io::stdout().lock();
     for path in &arguments.files {
-        let bytes = match stream::read(path, styles.err) {
+        let file = path.to_string_lossy();
+        let bytes = match stream::load(path) {
             Ok(bytes) => bytes,
-            Err(unread) => {
-                ending = ending.max(unread);
+            Err(text) => {
+                ending = ending.max(Ending::BadInput);
+                files.push(json!({ "file": file, "state": "unread", "findings": 0, "error": text }));
+                report::print_plain(text, None, styles.err);
                 continue;
             }
         };
         let Findings { found, is_cut } = findings(&bytes, &limits);
-        let file = path.to_string_lossy();
+        let state = if found.is_empty() { "fine" } else { "faulty" };
+        files.push(json!({ "file": file, "state": state, "findings": found.len() }));
         for error in found {
             ending = ending.max(Ending::Mismatch);
+            let help = advice(&error, path, &bytes);
             match arguments.format {
                 Format::Text => {
-                    let line = report::harmless(&format!("{file}: {error}"));
+                    let help = help.map_or(String::new(), |help| format!("; help: {help}"));
+                    let line = report::harmless(&format!("{file}: {error}{help}"));
                     writeln!(out, "{}", line.replace('\n', " "))?;
                 }
-                Format::Json => document.push(json!({ "file": file, "at": error.at(), "text": error.to_string() })),
+                Format::Json => {
+                    document.push(json!({ "file": file, "at": error.at(), "text": error.to_string(), "help": help }));
+                }
             }
         }
         match arguments.format {
@@ -54,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         }
     }
     if arguments.format == Format::Json {
-        writeln!(out, "{:#}", json!({ "findings": document, "cut": cut }))?;
+        writeln!(out, "{:#}", json!({ "files": files, "findings": document, "cut": cut }))?;
     }
     Ok(ending)
 }

@@ -72,6 +72,7 @@ pub use document::{Span, Syntax};
 pub use error::{JobError, Problem};
 pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
 pub use model::*;
+pub use output::Claim;
 pub use prepare::Prepared;
 pub use values::{Number, NumberType};
 

@@ -113,7 +113,7 @@ fn texts_in_other_encodings_are_recognised() {
 fn a_file_of_the_other_kind_is_recognised() {
     let folder = Folder::new();
     folder.write("text.asm", "cs_5_0\nret\n");
-    folder.brolga(&["dis", "text.asm"]).fails(2, &["text.asm", "this is text: `brolga asm`"]);
+    folder.brolga(&["dis", "text.asm"]).fails(2, &["text.asm", "this is a listing: `brolga asm`"]);
     folder.brolga(&["asm", "add.cso", "-o", "x.cso"]).fails(2, &["add.cso is no text", "`brolga dis` lists it"]);
     folder.brolga(&["dis", "missing.cso"]).fails(2, &["cannot read missing.cso"]);
     let whole = fs::read(folder.path("add.cso")).unwrap();
