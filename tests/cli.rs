@@ -12,6 +12,8 @@ mod foreign;
 mod info;
 #[path = "cli/listing.rs"]
 mod listing;
+#[path = "cli/usage.rs"]
+mod usage;
 #[path = "cli/written.rs"]
 mod written;
 

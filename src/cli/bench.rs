@@ -26,16 +26,16 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, value_name = "ENGINE,…", value_delimiter = ',')]
     engine: Vec<OneEngine>,
     /// Numbers of threads, side by side, each at most 1024; 0, the default, means one for each processor
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "0", value_parser = clap::value_parser!(u16).range(THREADS))]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "0", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: Vec<u16>,
     /// About how long to measure each
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "1", allow_negative_numbers = true, value_parser = seconds)]
     seconds: Duration,
     /// Dispatch each so often, in place of for a time
-    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", conflicts_with = "seconds", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rounds: Option<u32>,
     /// Stop a shader that runs longer
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// What stdout gets: a table for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -55,6 +55,14 @@ enum OneEngine {
 
 /// Measures the jobs. An error is one of writing to stdout.
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+    let twice = [
+        has_repetition(&arguments.engine).then_some("`--engine` names an engine twice"),
+        has_repetition(&arguments.threads).then_some("`--threads` has a number twice"),
+    ];
+    if let Some(text) = twice.into_iter().flatten().next() {
+        report::print_plain(text.into(), Some("each is measured once".into()), styles.err);
+        return Ok(Ending::BadInput);
+    }
     let cancel = CancelToken::new();
     interrupt::cancels(&cancel, &Temporary::default());
     let mut devices = Vec::new();
@@ -67,6 +75,10 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let count = arguments.jobs.len();
     let (failures, ending) = ((0..count).map(|_| None).collect(), Ending::Fine);
     Session { arguments, styles, devices: &devices, cancel, failures, ending }.run()
+}
+
+fn has_repetition<T: PartialEq>(values: &[T]) -> bool {
+    values.iter().enumerate().any(|(n, value)| values[..n].contains(value))
 }
 
 /// What is the same for all jobs of a command, and what became of them.

@@ -17,6 +17,7 @@
 //! | `report.rs` | errors with the lines of the job that they are about |
 //! | `progress.rs` | the bars for long runs |
 //! | `style.rs` | colours |
+//! | `usage.rs` | what to do about a wrong command line, where clap does not say it |
 
 mod advice;
 mod asm;
@@ -32,6 +33,7 @@ mod run;
 mod stream;
 mod style;
 mod summary;
+mod usage;
 mod validate;
 
 use std::process::ExitCode;
@@ -97,7 +99,7 @@ enum Color {
 
 /// Parses the arguments and runs the command.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage::explain(error).exit());
     let styles = style::Styles::choose(cli.color);
     let ending = match cli.command {
         Command::Run(arguments) => run::run(&arguments, &styles),

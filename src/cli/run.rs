@@ -27,10 +27,10 @@ pub(super) struct Arguments {
     #[arg(long, value_enum)]
     engine: Option<Engines>,
     /// Threads to use, at most 1024; 0 means one for each processor
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(THREADS))]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: u16,
     /// Stop a shader that runs longer
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// What stdout gets: lines for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -82,6 +82,10 @@ enum Form {
 
 /// Runs the jobs. An error is one of writing to stdout.
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+    if let Some((text, help)) = contradiction(arguments) {
+        report::print_plain(text.into(), Some(help.into()), styles.err);
+        return Ok(Ending::BadInput);
+    }
     let device = match device(arguments.threads, arguments.device) {
         Ok(device) => device,
         Err(ending) => return Ok(ending),
@@ -101,12 +105,31 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         }
         ending = ending.max(session.job(path)?);
     }
-    if arguments.format == Format::Json && arguments.emit.is_none() {
+    if arguments.format == Format::Json {
         let document = json!({ "passed": ending == Ending::Fine, "jobs": session.documents });
         writeln!(io::stdout().lock(), "{document:#}")?;
     }
     Ok(ending)
 }
+
+/// Options that exclude each other, and what to do about it.
+fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> {
+    let form = arguments.emit?;
+    if arguments.format == Format::Json {
+        return Some(("`--emit` and `--format json` exclude each other: the forms of shaders are text", LEAVE_OUT));
+    }
+    match arguments.engine {
+        Some(Engines::Both) => {
+            Some(("`--emit` and `--engine both` exclude each other: nothing runs", "choose one engine, or none"))
+        }
+        Some(Engines::Interpreter) if form != Form::Ir => {
+            Some(("the interpreter has no machine code and no packets that could be printed", "leave `--engine` out"))
+        }
+        _ => None,
+    }
+}
+
+const LEAVE_OUT: &str = "leave one of them out";
 
 /// What is the same for all jobs of a command.
 struct Session<'a> {

@@ -83,6 +83,9 @@ pub enum Problem {
         /// Why.
         error: io::Error,
     },
+    /// A folder is a job by its `case.json`.
+    #[error("the folder has no case.json")]
+    NoCase,
     /// The file's name says neither JSON nor TOML.
     #[error("a job's file name ends in .toml or .json")]
     JobExtension,
@@ -348,6 +351,7 @@ impl Problem {
             | Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
             Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
+            Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
             Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
             Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),

@@ -83,8 +83,14 @@ const MOST_TEXT: u64 = 64 << 20;
 impl Job {
     /// Reads a job file, or the `case.json` of a folder.
     pub fn load(path: &Path) -> Result<Self, JobError> {
-        let path = if path.is_dir() { path.join("case.json") } else { path.to_owned() };
         let nothing: Arc<str> = Arc::from("");
+        let path = match path.is_dir() {
+            true if !path.join("case.json").exists() => {
+                return Err(JobError::new(path, &nothing, 0..0, Problem::NoCase));
+            }
+            true => path.join("case.json"),
+            false => path.to_owned(),
+        };
         let syntax = match path.extension().and_then(|extension| extension.to_str()) {
             Some("json") => Syntax::Json,
             Some("toml") => Syntax::Toml,

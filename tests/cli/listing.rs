@@ -23,6 +23,7 @@ fn an_exact_listing_goes_through_a_pipe_and_back() {
     let folder = Folder::new();
     let exact = folder.brolga(&["dis", "--exact", "image.cso"]);
     assert_eq!((exact.code, exact.err.as_str()), (Some(0), ""));
+    assert!(exact.out.contains("// The comment above is for reading: what counts begins below.\n.dxbc\n"));
     let mut command = folder.command(&["asm", "-", "-o", "back.cso"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(exact.out.as_bytes()).unwrap();

@@ -6,7 +6,7 @@ use crate::container::{Container, ResourceDefinitions, SignatureElement};
 use crate::limits::Limits;
 use crate::listing::{bindings, buffers, header, signatures};
 use crate::shader::Error;
-use crate::sm5::codes::SamplerMode;
+use crate::sm5::codes::{ResourceDimension, SamplerMode};
 use crate::sm5::{self, DeclarationKind, GlobalFlags, ItemKind, RegisterRange, ResourceKind, Stage};
 
 /// Reads the program of a container.
@@ -94,11 +94,29 @@ fn resource(
     access: &'static str,
 ) -> Binding {
     let (format, dimension) = match content {
-        ResourceKind::Typed { dimension, returns, .. } => (returns[0].text(), dimension.text()),
+        ResourceKind::Typed { dimension, returns, .. } => (returns[0].text(), dimension_text(*dimension)),
         ResourceKind::Raw => ("byte", access),
         ResourceKind::Structured { .. } => ("struct", access),
     };
     unnamed(file, range, kind, format.to_owned(), dimension)
+}
+
+/// The dimension as the table of bindings has it where there is one.
+fn dimension_text(dimension: ResourceDimension) -> &'static str {
+    let number = match dimension {
+        ResourceDimension::Unknown | ResourceDimension::RawBuffer | ResourceDimension::StructuredBuffer => 0,
+        ResourceDimension::Buffer => 1,
+        ResourceDimension::Texture1D => 2,
+        ResourceDimension::Texture1DArray => 3,
+        ResourceDimension::Texture2D => 4,
+        ResourceDimension::Texture2DArray => 5,
+        ResourceDimension::Texture2DMs => 6,
+        ResourceDimension::Texture2DMsArray => 7,
+        ResourceDimension::Texture3D => 8,
+        ResourceDimension::TextureCube => 9,
+        ResourceDimension::TextureCubeArray => 10,
+    };
+    bindings::text_of(bindings::DIMENSIONS, number)
 }
 
 fn unnamed(file: &str, range: &RegisterRange, kind: &'static str, format: String, dimension: &str) -> Binding {

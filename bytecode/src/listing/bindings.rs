@@ -89,7 +89,7 @@ impl Row {
 }
 
 /// The text of a number; nothing for numbers that there are not.
-fn text_of(names: &[(u32, &'static str)], number: u32) -> &'static str {
+pub(crate) fn text_of(names: &[(u32, &'static str)], number: u32) -> &'static str {
     names.iter().find(|(known, _)| *known == number).map_or("", |(_, text)| *text)
 }
 

@@ -45,6 +45,7 @@ fn write(out: &mut String, bytes: &[u8], container: &Container<'_>, limits: &Lim
         // The names in it may hold line breaks, which end a comment.
         if comment.lines().all(|line| line.starts_with("//")) {
             out.push_str(&comment);
+            out.push_str("// The comment above is for reading: what counts begins below.\n");
         }
     }
     let chunks: Vec<(FourCc, &[u8])> = container.chunks().iter().map(|chunk| (chunk.name, chunk.data)).collect();
