@@ -106,17 +106,23 @@ impl Rejoin<'_> {
         for &region in &regions {
             self.rest(region, true);
         }
+        let Some(place) = self.place else { return };
         // Every entry and every round begins anew.
         for region in regions {
-            if let Some(place) = self.place {
-                let rest = std::mem::take(&mut self.func.region_mut(region).insts);
-                let mut b = Builder::new(self.func);
-                b.switch_to(region);
-                let on = b.i32(ON);
-                b.slot_set(place, on);
-                self.func.region_mut(region).insts.extend(rest);
-            }
+            let rest = std::mem::take(&mut self.func.region_mut(region).insts);
+            let mut b = self.builder(region, Origin::default());
+            let on = b.i32(ON);
+            b.slot_set(place, on);
+            self.func.region_mut(region).insts.extend(rest);
         }
+    }
+
+    /// Appends to a region.
+    fn builder(&mut self, region: Region, origin: Origin) -> Builder<'_> {
+        let mut b = Builder::new(self.func);
+        b.switch_to(region);
+        b.set_origin(origin);
+        b
     }
 
     /// Puts what stands behind the last barrier of a region into a switch, if threads may leave it early. The construct
@@ -127,9 +133,8 @@ impl Rejoin<'_> {
         for inner in self.last_regions(region) {
             some_are_done |= self.rest(inner, false);
         }
-        let insts = &self.func.region(region).insts;
-        let last = insts.iter().rposition(|&inst| self.holds_barrier(inst));
-        let rest = &insts[last.map_or(0, |last| last + 1)..];
+        let first = self.last_barrier(region).map_or(0, |last| last + 1);
+        let rest = &self.func.region(region).insts[first..];
         let Some((&terminator, code)) = rest.split_last() else { return some_are_done };
         let kind = &self.func.inst(terminator).kind;
         let is_end = matches!(kind, InstKind::Yield(_)) || Jump::of(kind).is_some_and(|jump| self.is_end(jump));
@@ -137,8 +142,7 @@ impl Rejoin<'_> {
         if !must_skip && !code.iter().any(|&inst| self.jumps_to_end(inst)) {
             return some_are_done;
         }
-        let count = rest.len();
-        self.wrap(region, count, is_own, some_are_done);
+        self.wrap(region, first, is_own, some_are_done);
         true
     }
 
@@ -149,11 +153,16 @@ impl Rejoin<'_> {
 
     /// The regions that the last barrier of a region is in, unless they may run again.
     fn last_regions(&self, region: Region) -> SmallVec<[Region; 2]> {
-        let last = self.func.region(region).insts.iter().rfind(|&&inst| self.holds_barrier(inst));
-        match last.map(|&last| &self.func.inst(last).kind) {
+        let last = self.last_barrier(region).map(|last| self.func.region(region).insts[last]);
+        match last.map(|last| &self.func.inst(last).kind) {
             Some(kind @ (InstKind::If { .. } | InstKind::Switch { .. })) => kind.regions(),
             _ => SmallVec::new(),
         }
+    }
+
+    /// The position of the last instruction that holds a barrier.
+    fn last_barrier(&self, region: Region) -> Option<usize> {
+        self.func.region(region).insts.iter().rposition(|&inst| self.holds_barrier(inst))
     }
 
     fn holds_barrier(&self, inst: Inst) -> bool {
@@ -175,22 +184,17 @@ impl Rejoin<'_> {
             })
     }
 
-    /// Makes the last `count` instructions of a region the only arm of a switch.
-    fn wrap(&mut self, region: Region, count: usize, is_own: bool, some_are_done: bool) {
+    /// Makes the instructions of a region from position `first` on the only arm of a switch.
+    fn wrap(&mut self, region: Region, first: usize, is_own: bool, some_are_done: bool) {
         self.around[region.index()] += 1;
-        let insts = &mut self.func.region_mut(region).insts;
-        let rest = insts.split_off(insts.len() - count);
+        let rest = self.func.region_mut(region).insts.split_off(first);
         let origin = self.func.inst(self.construct).origin;
-        let mut b = Builder::new(self.func);
-        b.set_origin(origin);
-        b.switch_to(region);
+        let mut b = self.builder(region, origin);
         let selector = b.i32(0);
         let (inner, _, arm) = b.switch(selector, Vec::new(), &[]);
         if some_are_done {
             let place = self.place();
-            let mut b = Builder::new(self.func);
-            b.set_origin(origin);
-            b.switch_to(arm);
+            let mut b = self.builder(arm, origin);
             let (at, on) = (b.slot_get(place), b.i32(ON));
             let is_done = b.op(Op::INe, &[at, on]);
             jump_if(&mut b, is_done, Jump::Break(inner));
@@ -206,16 +210,12 @@ impl Rejoin<'_> {
         }
         for (number, (jump, origin)) in (END + 1..).zip(others) {
             let place = self.place();
-            let mut b = Builder::new(self.func);
-            b.set_origin(origin);
-            b.switch_to(region);
+            let mut b = self.builder(region, origin);
             let (at, number) = (b.slot_get(place), b.i32(number));
             let goes = b.op(Op::IEq, &[at, number]);
             jump_if(&mut b, goes, jump);
         }
-        let mut b = Builder::new(self.func);
-        b.switch_to(region);
-        b.yield_(&[]);
+        self.builder(region, Origin::default()).yield_(&[]);
     }
 
     /// The slot that says where a thread goes.
@@ -252,9 +252,7 @@ impl Rejoin<'_> {
             };
             let place = self.place();
             self.func.region_mut(region).insts.pop();
-            let mut b = Builder::new(self.func);
-            b.set_origin(origin);
-            b.switch_to(region);
+            let mut b = self.builder(region, origin);
             let number = b.i32(number);
             b.slot_set(place, number);
             self.func.region_mut(region).insts.push(inst);
