@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use brolga::bytecode::container::{Container, ContainerError};
+use brolga::bytecode::sm5::{Model, Stage};
 use brolga::bytecode::{Error, Limits, sm3};
 
 /// What to do about an error of reading a shader. Where the path has an ending, it may tell what the file is.
@@ -72,5 +73,5 @@ fn begins_listing(line: &str) -> bool {
         return true;
     }
     let Some((stage, model)) = line.split_once('_') else { return false };
-    matches!(stage, "vs" | "ps" | "gs" | "hs" | "ds" | "cs") && matches!(model, "4_0" | "4_1" | "5_0" | "5_1")
+    Stage::ALL.iter().any(|known| known.text() == stage) && Model::ALL.iter().any(|known| known.text() == model)
 }

@@ -101,11 +101,8 @@ pub(super) fn profile_named(name: &str) -> Option<(Model, Stage)> {
 }
 
 fn profiles() -> impl Iterator<Item = (Model, Stage)> {
-    MODELS.iter().flat_map(|model| STAGES.iter().map(|stage| (*model, *stage)))
+    Model::ALL.iter().flat_map(|model| Stage::ALL.iter().map(|stage| (*model, *stage)))
 }
-
-const STAGES: [Stage; 6] = [Stage::Compute, Stage::Pixel, Stage::Vertex, Stage::Geometry, Stage::Hull, Stage::Domain];
-const MODELS: [Model; 4] = [Model::Sm5_0, Model::Sm5_1, Model::Sm4_0, Model::Sm4_1];
 
 /// Reads one item up to the end of its last line, and gives its words.
 pub(crate) fn statement(cursor: &mut Cursor<'_>, model: Model) -> Read<Vec<u32>> {

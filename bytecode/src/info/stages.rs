@@ -3,7 +3,6 @@
 use super::{Geometry, Interface, InterfaceChoice, Program, Stream, Tessellation};
 use crate::container::resources::BufferKind;
 use crate::container::{ClassLinkage, ResourceDefinitions};
-use crate::sm5::codes::{TessellatorDomain, TessellatorOutput, TessellatorPartitioning};
 use crate::sm5::valid::FunctionTable;
 use crate::sm5::{self, DeclarationKind, ItemKind, Stage, primitive_text};
 use std::collections::HashMap;
@@ -19,11 +18,11 @@ pub(super) fn declared(program: &mut Program, decoded: &sm5::Program) {
     });
     for kind in declarations {
         match *kind {
-            DeclarationKind::TessellatorDomain(domain) => tessellation.domain = Some(domain_text(domain)),
+            DeclarationKind::TessellatorDomain(domain) => tessellation.domain = Some(short(domain.text(), "domain_")),
             DeclarationKind::TessellatorPartitioning(partitioning) => {
-                tessellation.partitioning = Some(partitioning_text(partitioning));
+                tessellation.partitioning = Some(short(partitioning.text(), "partitioning_"));
             }
-            DeclarationKind::TessellatorOutput(output) => tessellation.output = Some(output_text(output)),
+            DeclarationKind::TessellatorOutput(output) => tessellation.output = Some(short(output.text(), "output_")),
             DeclarationKind::InputControlPointCount(count) => tessellation.control_points_in = Some(count),
             DeclarationKind::OutputControlPointCount(count) => tessellation.control_points_out = Some(count),
             DeclarationKind::HsMaxTessFactor(bits) => tessellation.max_factor_bits = Some(bits),
@@ -85,16 +84,4 @@ pub(super) fn name_interfaces(program: &mut Program, resources: &ResourceDefinit
 /// Without what the listing puts before each value of its kind.
 fn short(text: &'static str, prefix: &str) -> &'static str {
     text.strip_prefix(prefix).unwrap_or(text)
-}
-
-fn domain_text(domain: TessellatorDomain) -> &'static str {
-    short(domain.text(), "domain_")
-}
-
-fn partitioning_text(partitioning: TessellatorPartitioning) -> &'static str {
-    short(partitioning.text(), "partitioning_")
-}
-
-fn output_text(output: TessellatorOutput) -> &'static str {
-    short(output.text(), "output_")
 }

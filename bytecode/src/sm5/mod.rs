@@ -63,6 +63,9 @@ pub enum Model {
 }
 
 impl Model {
+    /// Every model, those first that are met most.
+    pub const ALL: [Self; 4] = [Self::Sm5_0, Self::Sm5_1, Self::Sm4_0, Self::Sm4_1];
+
     /// The text in a profile: `5_0`.
     pub const fn text(self) -> &'static str {
         match self {
@@ -119,8 +122,8 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Every stage.
-    pub const ALL: [Self; 6] = [Self::Pixel, Self::Vertex, Self::Geometry, Self::Hull, Self::Domain, Self::Compute];
+    /// Every stage, those first that are met most.
+    pub const ALL: [Self; 6] = [Self::Compute, Self::Pixel, Self::Vertex, Self::Geometry, Self::Hull, Self::Domain];
 
     /// The text in a profile: `cs`.
     pub const fn text(self) -> &'static str {
