@@ -15,6 +15,7 @@ use crate::entity::{Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
 use crate::interface::Interface;
 use crate::ops::Op;
 use crate::types::{Const, Type};
+use crate::width::Width;
 
 /// Operands of an instruction.
 pub type Values = SmallVec<[Value; 4]>;
@@ -30,6 +31,8 @@ pub struct Function {
     pub name: String,
     /// Resources, shared memory, arrays, group size.
     pub interface: Interface,
+    /// Threads of a packet.
+    pub width: Width,
     values: Vec<ValueData>,
     insts: Vec<InstData>,
     regions: Vec<RegionData>,

@@ -17,6 +17,7 @@
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
 //! | `flow.rs` | uses and merges, for the analyses |
 //! | `span.rs` | which groups run together, and which threads share packets |
+//! | `width.rs` | how many threads a packet has |
 //! | `uniformity.rs` | what is the same in all threads |
 //! | `shape.rs` | how addresses lie over the lanes of a packet |
 //! | `translate/` | bytecode to IR |
@@ -42,6 +43,7 @@ pub mod translate;
 pub mod types;
 pub mod uniformity;
 pub mod verify;
+pub mod width;
 
 pub use builder::Builder;
 pub use function::Function;
@@ -49,3 +51,4 @@ pub use interp::Interpreter;
 pub use ops::Op;
 pub use types::{Const, Type};
 pub use verify::{VerifiedFunction, verify};
+pub use width::Width;

@@ -37,14 +37,14 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// Analyses a function without slots; `lanes` must be what `uniformity` was computed for.
-    pub fn compute(func: &Function, uniformity: &Uniformity, lanes: u32) -> Self {
+    /// Analyses a function without slots.
+    pub fn compute(func: &Function, uniformity: &Uniformity) -> Self {
         let flow = Flow::new(func);
         let mut analysis = Analysis {
             func,
             flow: &flow,
             uniformity,
-            lanes,
+            lanes: func.width.lanes(),
             merges: merges(func, &flow, uniformity),
             facts: vec![None; func.value_count()],
             changed: Vec::new(),
@@ -401,7 +401,7 @@ mod tests {
     }
 
     fn shapes(func: &Function) -> Shapes {
-        Shapes::compute(func, &Uniformity::compute(func, LANES, Packing::Group), LANES)
+        Shapes::compute(func, &Uniformity::compute(func, Packing::Group))
     }
 
     #[test]

@@ -33,10 +33,10 @@ const SMALL_GROUP: u32 = 112;
 const WORTH_PACKETS: u64 = 1000;
 
 impl Packing {
-    /// Whether packets of this many lanes are better off with threads of several groups, and may have them.
-    pub fn may_span(func: &Function, lanes: u32) -> bool {
+    /// Whether packets are better off with threads of several groups, and may have them.
+    pub fn may_span(func: &Function) -> bool {
         let threads = func.interface.threads_per_group();
-        let some_left_over = threads > 0 && threads <= SMALL_GROUP && !threads.is_multiple_of(lanes);
+        let some_left_over = threads > 0 && threads <= SMALL_GROUP && !threads.is_multiple_of(func.width.lanes());
         some_left_over && func.interface.shared.is_empty() && !waits(func)
     }
 
@@ -224,7 +224,7 @@ mod tests {
                 b.barrier(sync);
             }
             b.return_();
-            Packing::may_span(&func, LANES)
+            Packing::may_span(&func)
         };
         let fence = Sync { views_global: true, ..Sync::default() };
         let wait = Sync { threads: true, ..Sync::default() };

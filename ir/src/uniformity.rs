@@ -40,10 +40,10 @@ pub struct Uniformity {
 }
 
 impl Uniformity {
-    /// Analyses a function without slots, for packets of this many lanes, a power of two, put together in this way.
-    pub fn compute(func: &Function, lanes: u32, packing: Packing) -> Self {
+    /// Analyses a function without slots, for packets put together in this way.
+    pub fn compute(func: &Function, packing: Packing) -> Self {
         let flow = Flow::new(func);
-        let packet = Analysis::run(func, &flow, Scope::Packet { lanes }, packing);
+        let packet = Analysis::run(func, &flow, Scope::Packet { lanes: func.width.lanes() }, packing);
         let group = Analysis::run(func, &flow, Scope::Group, packing);
         let mut uniformity = Self {
             packing,
@@ -366,7 +366,7 @@ mod tests {
         };
         let loads = [load(0, zero), load(1, zero), load(0, tid), load(1, tid)];
         b.return_();
-        let facts = Uniformity::compute(&func, LANES, Packing::Group);
+        let facts = Uniformity::compute(&func, Packing::Group);
         assert_eq!(loads.map(|v| facts.is_packet_uniform(v)), [true, true, false, false]);
         assert_eq!(loads.map(|v| facts.is_group_uniform(v)), [true, false, false, false]);
     }
@@ -385,7 +385,7 @@ mod tests {
         b.yield_(&[two, other_one]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, LANES, Packing::Group);
+        let facts = Uniformity::compute(&func, Packing::Group);
         assert!(facts.divergent_control(inst) && facts.results_need_masks(&func, inst) && !facts.may_lose_lanes(inst));
         let results = &func.inst(inst).results;
         assert!(!facts.is_packet_uniform(results[0]) && facts.is_packet_uniform(results[1]));
@@ -421,7 +421,7 @@ mod tests {
         });
         let (div_inst, div, div_end) = counting_loop(&mut b, |b, counter| b.op(Op::UGe, &[counter, tid]));
         b.return_();
-        let facts = Uniformity::compute(&func, LANES, Packing::Group);
+        let facts = Uniformity::compute(&func, Packing::Group);
         assert!(facts.is_packet_uniform(same) && facts.is_packet_uniform(same_end) && facts.is_group_uniform(same_end));
         assert!(!facts.jumps_diverge(same_inst));
         assert!(facts.is_packet_uniform(div), "all lanes still there are in the same round");
@@ -450,7 +450,7 @@ mod tests {
         b.yield_(&[next, params[1]]);
         b.switch_to(outer);
         b.return_();
-        let facts = Uniformity::compute(&func, LANES, Packing::Group);
+        let facts = Uniformity::compute(&func, Packing::Group);
         assert!(facts.params_need_masks(inst));
         assert!(!facts.is_packet_uniform(params[0]) && facts.is_packet_uniform(params[1]));
     }
@@ -479,7 +479,7 @@ mod tests {
         b.break_(outer_loop, &[eight]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, LANES, Packing::Group);
+        let facts = Uniformity::compute(&func, Packing::Group);
         assert!(facts.jumps_diverge(inner_loop) && facts.jumps_diverge(outer_loop) && facts.may_lose_lanes(inner_loop));
         assert!(!facts.is_packet_uniform(func.inst(outer_loop).results[0]));
         assert!(!facts.region_may_return_divergently(func.body()));
@@ -498,7 +498,7 @@ mod tests {
         b.yield_(&[five]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, LANES, Packing::Group);
+        let facts = Uniformity::compute(&func, Packing::Group);
         assert!(facts.may_lose_lanes(inst) && facts.region_may_return_divergently(func.body()));
         assert!(!facts.region_may_return_divergently(then_region));
         assert!(facts.is_packet_uniform(func.inst(inst).results[0]) && !facts.results_need_masks(&func, inst));

@@ -25,13 +25,10 @@ use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
 use brolga_ir::host::{Fault, FaultKind, Host, ViewSlot};
 use brolga_ir::span::Span;
+use brolga_ir::width::MAX_LANES;
 
 use crate::compiled::VoteRows;
-use crate::lower::LANES;
 use crate::mxcsr::{FloatGuard, FloatMode};
-
-/// Lanes that a row of a context can hold: those of the widest packet there may ever be.
-pub const MAX_LANES: usize = 16;
 
 /// Bytes of the block behind an unbound constant buffer: the largest that Direct3D allows.
 pub const ZERO_BYTES: usize = 65536;
@@ -72,7 +69,7 @@ pub struct Range {
     pub count: u32,
 }
 
-/// A value of every lane.
+/// A value of every lane; narrow packets leave the last ones alone.
 pub type Row = [u32; MAX_LANES];
 
 /// Operands and results of a helper call.
@@ -133,6 +130,8 @@ pub struct Context {
     pub(crate) span_groups: *const u32,
     /// First thread of the packet that faulted; only for spans.
     pub(crate) fault_thread: u32,
+    /// Threads of a packet; set by [`crate::Compiled`].
+    pub(crate) lanes_per_packet: u32,
     /// Puts the rows on cache lines of their own.
     reserved: [u64; 2],
     /// Lane numbers 0, 1, 2...
@@ -190,6 +189,7 @@ impl Context {
             unbound: &UNBOUND.0,
             span_groups: ptr::null(),
             fault_thread: 0,
+            lanes_per_packet: 0,
             reserved: [0; 2],
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
@@ -219,7 +219,7 @@ impl Context {
 
     /// The first thread that was at the instruction that faulted, where groups run in spans.
     pub(crate) fn faulting_thread(&self) -> u32 {
-        let lane = self.call.mask[..HELPER_LANES].iter().position(|&word| word != 0);
+        let lane = self.call.mask[..self.lanes_per_packet as usize].iter().position(|&word| word != 0);
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 
@@ -229,7 +229,7 @@ impl Context {
     /// The shader that these rows belong to was the last to run with this context.
     pub(crate) unsafe fn disagreeing(&self, rows: &VoteRows) -> [u32; 2] {
         let word = |thread: u32, row: u64| {
-            let (packet, lane) = (u64::from(thread / LANES), u64::from(thread % LANES));
+            let (packet, lane) = (u64::from(thread / self.lanes_per_packet), u64::from(thread % self.lanes_per_packet));
             let at = rows.records + packet * rows.record_bytes + row + 4 * lane;
             // SAFETY: the shader's own layout of its arena, which is valid for all of it (B) and at rest now.
             unsafe { self.arena.add(at as usize).cast::<u32>().read() }
@@ -382,9 +382,6 @@ pub fn helpers<H: Host>() -> &'static Helpers {
     }
 }
 
-/// Lanes of the packets that compiled code hands to helpers.
-pub(crate) const HELPER_LANES: usize = 8;
-
 /// The number of a query as compiled code passes it.
 pub(crate) fn query_number(query: Query) -> u32 {
     match query {
@@ -406,14 +403,14 @@ pub(crate) fn counter_number(op: CounterOp) -> u32 {
 ///
 /// # Safety
 /// `context` is the caller's own (C), set up as A and B say, with a host of type `H`.
-unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, &mut Call)) -> u32 {
+unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, usize, &mut Call)) -> u32 {
     // SAFETY: compiled code passes its own context (C), which nothing else touches while it runs (B).
     let context = unsafe { &mut *context };
     let _mode = FloatGuard::new(FloatMode::Default);
     // SAFETY: the runtime pairs `host` with the helpers of its type (B).
     let host = unsafe { &*context.host.cast::<H>() };
-    let call = &mut context.call;
-    if std::panic::catch_unwind(AssertUnwindSafe(|| body(host, call))).is_err() {
+    let (lanes, call) = (context.lanes_per_packet as usize, &mut context.call);
+    if std::panic::catch_unwind(AssertUnwindSafe(|| body(host, lanes, call))).is_err() {
         context.fault_kind = INTERNAL;
         context.fault_origin = origin;
     }
@@ -421,8 +418,8 @@ unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce
 }
 
 /// Calls `lane` for the lanes that take part, in increasing order, and keeps their results; the others get zeros.
-fn each_lane(call: &mut Call, mut lane: impl FnMut(&Call, usize) -> [u32; 4]) {
-    for n in 0..HELPER_LANES {
+fn each_lane(lanes: usize, call: &mut Call, mut lane: impl FnMut(&Call, usize) -> [u32; 4]) {
+    for n in 0..lanes {
         let words = if call.mask[n] != 0 { lane(call, n) } else { [0; 4] };
         for (row, word) in call.results.iter_mut().zip(words) {
             row[n] = word;
@@ -441,8 +438,8 @@ fn coords(call: &Call, lane: usize) -> [u32; 3] {
 unsafe extern "C" fn texel_load<H: Host>(context: *mut Context, resource: u32, _: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, call| {
-            each_lane(call, |call, n| host.texel_load(slot(resource, call, n), coords(call, n), call.level[n]));
+        guarded::<H>(context, origin, |host, lanes, call| {
+            each_lane(lanes, call, |call, n| host.texel_load(slot(resource, call, n), coords(call, n), call.level[n]));
         })
     }
 }
@@ -450,8 +447,8 @@ unsafe extern "C" fn texel_load<H: Host>(context: *mut Context, resource: u32, _
 unsafe extern "C" fn texel_store<H: Host>(context: *mut Context, resource: u32, _: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, call| {
-            each_lane(call, |call, n| {
+        guarded::<H>(context, origin, |host, lanes, call| {
+            each_lane(lanes, call, |call, n| {
                 let words = call.values.each_ref().map(|row| row[n]);
                 host.texel_store(slot(resource, call, n), coords(call, n), words);
                 [0; 4]
@@ -463,9 +460,9 @@ unsafe extern "C" fn texel_store<H: Host>(context: *mut Context, resource: u32, 
 unsafe extern "C" fn texel_atomic<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, call| {
+        guarded::<H>(context, origin, |host, lanes, call| {
             let op = AtomicOp::ALL[code as usize];
-            each_lane(call, |call, n| {
+            each_lane(lanes, call, |call, n| {
                 let (value, compare) = (call.values[0][n], call.compare[n]);
                 [host.texel_atomic(op, slot(resource, call, n), coords(call, n), value, compare), 0, 0, 0]
             });
@@ -476,9 +473,9 @@ unsafe extern "C" fn texel_atomic<H: Host>(context: *mut Context, resource: u32,
 unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, call| {
+        guarded::<H>(context, origin, |host, lanes, call| {
             let query = [Query::BufferSize, Query::TextureSize, Query::SampleCount][code as usize];
-            each_lane(call, |call, n| host.query(query, slot(resource, call, n), call.level[n]));
+            each_lane(lanes, call, |call, n| host.query(query, slot(resource, call, n), call.level[n]));
         })
     }
 }
@@ -486,9 +483,9 @@ unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: 
 unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, call| {
+        guarded::<H>(context, origin, |host, lanes, call| {
             let op = if code == 0 { CounterOp::Alloc } else { CounterOp::Consume };
-            each_lane(call, |call, n| [host.counter(op, slot(resource, call, n)), 0, 0, 0]);
+            each_lane(lanes, call, |call, n| [host.counter(op, slot(resource, call, n)), 0, 0, 0]);
         })
     }
 }
@@ -499,7 +496,7 @@ unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 
     let context = unsafe { &mut *context };
     let _mode = FloatGuard::new(FloatMode::Default);
     let call = &mut context.call;
-    for n in 0..HELPER_LANES {
+    for n in 0..context.lanes_per_packet as usize {
         let [a, b, c] = call.wide.each_ref().map(|row| f64::from_bits(row[n]));
         call.wide_result[n] = a.mul_add(b, c).to_bits();
     }

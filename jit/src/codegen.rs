@@ -16,7 +16,7 @@ use crate::code::ExecutableCode;
 use crate::compiled::{Compiled, Statistics, VoteRows};
 use crate::error::CompileError;
 use crate::lower::notes::Notes;
-use crate::lower::{self, LANES, ThreadRow};
+use crate::lower::{self, ThreadRow};
 use crate::mxcsr::FloatMode;
 use crate::options::{CpuFeatures, Options};
 use crate::site::Site;
@@ -37,6 +37,7 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
         arena: machine.arena,
         threads: thread_table(func, options.packing),
         group_size: func.interface.group_size,
+        width: func.width,
         packing: options.packing,
         votes: machine.votes,
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
@@ -46,9 +47,6 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
 
 /// The target for this processor. With `blocks` the code generator says where basic blocks are.
 pub(crate) fn host(options: &Options, blocks: bool) -> Result<OwnedTargetIsa, CompileError> {
-    if options.vectors != 2 {
-        return Err(CompileError::PacketShape { vectors: options.vectors });
-    }
     let host = Triple::host();
     if host.architecture != Architecture::X86_64 {
         return Err(CompileError::Unsupported);
@@ -193,7 +191,8 @@ fn codegen_error(error: cranelift_codegen::CodegenError) -> CompileError {
 fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
     let [width, height, _] = func.interface.group_size;
     let threads = func.interface.threads_per_group();
-    let most = (threads * packing.most_groups(threads, LANES)).next_multiple_of(LANES);
+    let lanes = func.width.lanes();
+    let most = (threads * packing.most_groups(threads, lanes)).next_multiple_of(lanes);
     let row = |row: ThreadRow| {
         move |number: u32| match (row, packing) {
             // The last packet of a group alone is padded with threads that go on counting.
@@ -259,7 +258,7 @@ mod tests {
     fn code_for_another_processor_is_generated() {
         let func = numbered();
         let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags(false)).unwrap();
-        let options = Options { features: CpuFeatures::default(), vectors: 2, packing: Packing::Group };
+        let options = Options { features: CpuFeatures::default(), packing: Packing::Group };
         let machine = generate(&func, &options, &*isa).unwrap();
         // Instructions of AArch64 are words, and this is how its functions return.
         assert!(machine.bytes.len().is_multiple_of(4));

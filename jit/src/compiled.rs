@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::{Packing, Span};
 
 use crate::abi::Context;
 use crate::code::ExecutableCode;
-use crate::lower::{LANES, ThreadRow};
+use crate::lower::ThreadRow;
 use crate::mxcsr::{FloatGuard, FloatMode};
 
 /// Memory that each worker brings for its groups. Its content does not matter; it must not be shared.
@@ -59,6 +60,7 @@ pub struct Compiled {
     /// What every thread knows of itself, row by row, each padded to whole packets.
     pub(crate) threads: Box<[u32]>,
     pub(crate) group_size: [u32; 3],
+    pub(crate) width: Width,
     pub(crate) packing: Packing,
     pub(crate) votes: Option<VoteRows>,
     pub(crate) immediate: Box<[u32]>,
@@ -84,6 +86,11 @@ impl Compiled {
     /// What compiling took and gave.
     pub fn statistics(&self) -> Statistics {
         self.statistics
+    }
+
+    /// Threads of a packet.
+    pub fn width(&self) -> Width {
+        self.width
     }
 
     /// How packets are put together.
@@ -113,7 +120,10 @@ impl Compiled {
     /// the code was compiled for.
     pub unsafe fn run_span(&self, context: &mut Context, span: &Span) -> Result<(), Fault> {
         let threads_per_group: u32 = self.group_size.iter().product();
-        assert!(span.is_packed(self.packing, threads_per_group, LANES), "the tables hold the longest span");
+        assert!(
+            span.is_packed(self.packing, threads_per_group, self.width.lanes()),
+            "the tables hold the longest span"
+        );
         if context.is_stopped() {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
@@ -123,6 +133,7 @@ impl Compiled {
         context.group = span.group(0);
         context.span_threads = span.groups * threads_per_group;
         context.fault_thread = 0;
+        context.lanes_per_packet = self.width.lanes();
         if self.packing == Packing::Grid {
             context.note_groups(span, threads_per_group as usize, self.threads.len() / ThreadRow::ALL.len());
         }

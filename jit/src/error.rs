@@ -7,12 +7,6 @@ pub enum CompileError {
     /// Code can be made for x86-64 with SSE4.2 only; the interpreter runs elsewhere.
     #[error("the JIT needs an x86-64 processor with SSE4.2 and POPCNT")]
     Unsupported,
-    /// The packet shape does not exist.
-    #[error("packets of {vectors} vectors do not exist, only of 2")]
-    PacketShape {
-        /// Vectors asked for.
-        vectors: u8,
-    },
     /// Private arrays need too much memory.
     #[error("private arrays need {bytes} bytes a worker, the limit is {limit}")]
     LocalMemory {

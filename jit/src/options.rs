@@ -1,4 +1,4 @@
-//! What selects code besides the shader: the processor's features and the packet's shape.
+//! What selects code besides the shader: the processor's features and how packets are put together.
 
 use brolga_ir::span::Packing;
 
@@ -27,6 +27,19 @@ impl CpuFeatures {
         None
     }
 
+    /// These, and what is left of them when some are off. AVX2 and FMA need AVX.
+    pub fn subsets(self) -> Vec<Self> {
+        let all =
+            [(true, true, true), (true, true, false), (true, false, true), (true, false, false), (false, false, false)];
+        let sets = all.map(|(avx, avx2, fma)| Self { avx, avx2, fma });
+        sets.into_iter().filter(|&set| set.is_subset(self)).collect()
+    }
+
+    /// Whether a processor with the others has all of these.
+    pub fn is_subset(self, others: Self) -> bool {
+        self.avx <= others.avx && self.avx2 <= others.avx2 && self.fma <= others.fma
+    }
+
     /// The names of those that are on, the floor first.
     pub fn names(self) -> Vec<&'static str> {
         let above = [("AVX", self.avx), ("AVX2", self.avx2), ("FMA", self.fma)];
@@ -40,8 +53,6 @@ impl CpuFeatures {
 pub struct Options {
     /// Instruction sets that the code may use; the processor that runs it must have them.
     pub features: CpuFeatures,
-    /// Vectors of four lanes in a packet.
-    pub vectors: u8,
     /// Which threads share packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
     pub packing: Packing,
 }
@@ -49,7 +60,7 @@ pub struct Options {
 impl Options {
     /// The options for this processor, or `None` if code cannot run on it.
     pub fn host() -> Option<Self> {
-        CpuFeatures::detect().map(|features| Self { features, vectors: 2, packing: Packing::Group })
+        CpuFeatures::detect().map(|features| Self { features, packing: Packing::Group })
     }
 
     /// The same with packets put together in another way.

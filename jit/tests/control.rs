@@ -446,7 +446,7 @@ fn endless_loops_stop_when_asked() {
     for barrier in [false, true] {
         let func = verify(endless(barrier)).unwrap();
         for features in feature_sets() {
-            let compiled = compile(&func, &Options { features, vectors: 2, packing: Packing::Group }).unwrap();
+            let compiled = compile(&func, &Options { features, packing: Packing::Group }).unwrap();
             let bound = Bound::new(&func, &words(1));
             let outcome = std::thread::scope(|scope| {
                 let running = scope.spawn(|| run(&func, &compiled, &bound, &[[0, 0, 0]], u64::MAX));
@@ -541,8 +541,6 @@ fn limits_are_errors() {
     let options = Options::host().expect("tests run on x86-64 with SSE4.2");
     let error = compile(&func, &options).unwrap_err();
     assert!(matches!(error, CompileError::LocalMemory { bytes, .. } if bytes == 8192 * 16 * 1024), "{error}");
-    let error = compile(&func, &Options { vectors: 3, ..options }).unwrap_err();
-    assert!(matches!(error, CompileError::PacketShape { vectors: 3 }), "{error}");
 }
 
 /// Deeper than anybody writes, every level divergent.

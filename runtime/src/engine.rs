@@ -5,8 +5,9 @@
 
 #![allow(unsafe_code)]
 
+use brolga_ir::Width;
 use brolga_ir::host::Fault;
-use brolga_ir::interp::{Arena, Interpreter, LANES};
+use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::span::{Grid, Packing, Span};
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::abi::{Bindings, Context, Range, View, helpers};
@@ -69,7 +70,7 @@ impl Code {
 
 /// The packets that suit most dispatches of a shader.
 pub(crate) fn usual_packing(function: &VerifiedFunction) -> Packing {
-    if Packing::may_span(function, LANES as u32) { Packing::Row } else { Packing::Group }
+    if Packing::may_span(function) { Packing::Row } else { Packing::Group }
 }
 
 /// What machine code on this processor is made with.
@@ -90,10 +91,11 @@ pub(crate) struct Link {
 impl Link {
     /// Puts a shader, for a dispatch of these groups, together with views that were checked against its declarations.
     pub fn new(shader: Shader, grid: Grid, views: BoundViews, guard_pages: GuardPages) -> Result<Self, Error> {
-        let threads = shader.function().interface.threads_per_group();
+        let function = shader.function();
+        let threads = function.interface.threads_per_group();
         let packing = match shader.code(Packing::Row)?.packing() {
             Packing::Group => Packing::Group,
-            _ => Packing::for_grid(grid, threads, LANES as u32),
+            _ => Packing::for_grid(grid, threads, function.width.lanes()),
         };
         shader.code(packing)?;
         let tables = Tables::new(&views);
@@ -113,6 +115,11 @@ impl Link {
     /// Threads of a group.
     pub fn threads_per_group(&self) -> u32 {
         self.shader.function().interface.threads_per_group()
+    }
+
+    /// Threads of a packet.
+    pub fn width(&self) -> Width {
+        self.shader.function().width
     }
 
     /// What one thread needs to run groups.

@@ -60,5 +60,6 @@ pub use shader::{
     PlacedInstance, Shader, Unset,
 };
 
+pub use brolga_ir::Width;
 pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 pub use brolga_ir::passes::Level;

@@ -1,9 +1,10 @@
 //! The memory that a running span of groups needs, kept from span to span by the worker.
 
 use super::code::{Code, Slot};
-use super::{LANES, Lanes, Mask, lanes_of};
+use super::{Lanes, Mask, lanes_of};
 use crate::function::Input;
 use crate::span::Span;
+use crate::width::MAX_LANES;
 
 /// Values, masks, shared memory and private arrays of what runs. Any shader can use any arena: it grows as
 /// needed and keeps its size.
@@ -21,7 +22,7 @@ pub struct Arena {
     pub(super) continued: Vec<Mask>,
     pub(super) shared: Vec<u32>,
     /// Private arrays: packet, word, lane.
-    pub(super) locals: Vec<[u32; LANES]>,
+    pub(super) locals: Vec<[u32; MAX_LANES]>,
 }
 
 impl Arena {
@@ -33,23 +34,23 @@ impl Arena {
     pub(super) fn bytes_for(code: &Code) -> usize {
         let values = code.frame_len + code.kept_len * code.most_packets;
         let locals = code.local_words * if code.keeps_locals { code.most_packets } else { 1 };
-        values * size_of::<Lanes>() + locals * size_of::<[u32; LANES]>() + code.shared_words * 4
+        values * size_of::<Lanes>() + locals * size_of::<[u32; MAX_LANES]>() + code.shared_words * 4
     }
 
     /// Brings the arena into the state at the start of a span of so many groups.
     pub(super) fn start(&mut self, code: &Code, groups: u32) {
         let threads = (code.threads_per_group() * groups) as usize;
-        let packets = threads.div_ceil(LANES);
+        let packets = threads.div_ceil(code.lanes);
         let len = code.frame_len + code.kept_len * packets;
         if self.values.len() < len {
-            self.values.resize(len, [0; LANES]);
+            self.values.resize(len, [0; MAX_LANES]);
         }
         for &(slot, bits) in &code.constants {
-            self.values[slot as usize] = [bits; LANES];
+            self.values[slot as usize] = [bits; MAX_LANES];
         }
         self.alive.clear();
-        self.alive.resize(packets, Mask::MAX);
-        let tail = threads % LANES;
+        self.alive.resize(packets, code.all_lanes());
+        let tail = threads % code.lanes;
         if let Some(last) = self.alive.last_mut().filter(|_| tail != 0) {
             *last = (1 << tail) - 1;
         }
@@ -59,7 +60,7 @@ impl Arena {
         self.shared.resize(code.shared_words, 0);
         self.locals.clear();
         if code.keeps_locals {
-            self.locals.resize(code.local_words * packets, [0; LANES]);
+            self.locals.resize(code.local_words * packets, [0; MAX_LANES]);
         }
     }
 
@@ -67,15 +68,15 @@ impl Arena {
     pub(super) fn enter_packet(&mut self, code: &Code, span: &Span, packet: usize) {
         let [x, y, _] = code.group_size;
         let threads = code.threads_per_group();
-        let number = |lane: usize| (packet * LANES + lane) as u32;
-        let group_ids: [[u32; 3]; LANES] = match span.groups {
-            1 => [span.group(0); LANES],
-            _ => std::array::from_fn(|lane| span.group(number(lane) / threads)),
+        let number = |lane: usize| (packet * code.lanes + lane) as u32;
+        let group_ids: [[u32; 3]; MAX_LANES] = match span.groups {
+            1 => [span.group(0); MAX_LANES],
+            _ => std::array::from_fn(|lane| span.group(number(lane.min(code.lanes - 1)) / threads)),
         };
         for &(slot, input) in &code.inputs {
             let value = &mut self.values[slot as usize];
             // The tail's lanes get values too, which nobody reads.
-            for (lane, bits) in value.iter_mut().enumerate() {
+            for (lane, bits) in value[..code.lanes].iter_mut().enumerate() {
                 let (index, group_id) = (number(lane) % threads, group_ids[lane]);
                 let place = |component: u8| match component {
                     0 => index % x,
@@ -95,7 +96,7 @@ impl Arena {
         }
         if !code.keeps_locals {
             self.locals.clear();
-            self.locals.resize(code.local_words, [0; LANES]);
+            self.locals.resize(code.local_words, [0; MAX_LANES]);
         }
     }
 
@@ -106,9 +107,9 @@ impl Arena {
     }
 }
 
-/// Writes some lanes of a value.
-pub(super) fn write_lanes(to: &mut Lanes, from: &Lanes, mask: Mask) {
-    if mask == Mask::MAX {
+/// Writes some lanes of a value, of so many that the packet has.
+pub(super) fn write_lanes(to: &mut Lanes, from: &Lanes, mask: Mask, all: Mask) {
+    if mask == all {
         *to = *from;
     } else {
         for lane in lanes_of(mask) {

@@ -4,10 +4,12 @@
 //! part that each packet keeps from segment to segment. Constants and inputs are no instructions: they lie in the frame
 //! before a packet begins.
 
+use super::Mask;
 use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
 use crate::span::Packing;
+use crate::width::MAX_LANES;
 
 /// Where a value lies.
 pub(super) type Slot = u32;
@@ -29,6 +31,8 @@ pub(super) struct Code {
     /// Loops and switches.
     pub(super) target_count: usize,
     pub(super) group_size: [u32; 3],
+    /// Threads of a packet.
+    pub(super) lanes: usize,
     /// Which threads share packets.
     pub(super) packing: Packing,
     /// Most packets of a span.
@@ -47,6 +51,11 @@ impl Code {
     /// Threads of a group.
     pub(super) fn threads_per_group(&self) -> u32 {
         self.group_size.iter().product()
+    }
+
+    /// All lanes of a packet.
+    pub(super) fn all_lanes(&self) -> Mask {
+        Mask::MAX >> (MAX_LANES - self.lanes)
     }
 }
 

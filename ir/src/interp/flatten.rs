@@ -1,6 +1,5 @@
 //! Turns a function into its flattened form.
 
-use super::LANES;
 use super::code::{
     Address, Arms, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space, Target, Texel,
     Update, View,
@@ -15,7 +14,7 @@ use crate::uniformity::Uniformity;
 /// Flattens a verified function without slots.
 pub(super) fn flatten(func: &Function, packing: Packing) -> Code {
     let phases = Phases::compute(func);
-    let uniformity = Uniformity::compute(func, LANES as u32, packing);
+    let uniformity = Uniformity::compute(func, packing);
     let flow = Flow::new(func);
     let mut flattener = Flattener {
         func,
@@ -82,7 +81,8 @@ impl Flattener<'_> {
             local_words += local.registers as usize * 4;
         }
         let threads = interface.threads_per_group();
-        let most_groups = packing.most_groups(threads, LANES as u32);
+        let lanes = func.width.lanes();
+        let most_groups = packing.most_groups(threads, lanes);
         Code {
             frame_len: frame.len(),
             kept_len: kept.len(),
@@ -90,8 +90,9 @@ impl Flattener<'_> {
             inputs,
             target_count,
             group_size: interface.group_size,
+            lanes: lanes as usize,
             packing,
-            most_packets: (threads * most_groups).div_ceil(LANES as u32) as usize,
+            most_packets: (threads * most_groups).div_ceil(lanes) as usize,
             shared_words,
             local_words,
             keeps_locals: self.phases.has_cuts(),

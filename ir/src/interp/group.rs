@@ -6,7 +6,7 @@
 use super::arena::Arena;
 use super::code::{Code, End, GroupRegion, GroupStep, Slot};
 use super::packet::Runner;
-use super::{LANES, Mask, lanes_of};
+use super::{Mask, lanes_of};
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
 use crate::span::Span;
@@ -107,7 +107,7 @@ impl Group<'_> {
         self.for_each_packet(|runner, mask| {
             let value = runner.value(slot);
             for lane in lanes_of(mask) {
-                let (way, thread) = (meaning(value[lane]), (runner.packet * LANES + lane) as u32);
+                let (way, thread) = (meaning(value[lane]), (runner.packet * runner.code.lanes + lane) as u32);
                 match &agreed {
                     None => agreed = Some((way, thread)),
                     Some((first_way, _)) if *first_way == way => {}

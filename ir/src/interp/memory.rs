@@ -2,8 +2,9 @@
 
 use super::code::{Address, Element, Extent, Node, Slot, Space, Texel, Update, View};
 use super::packet::Runner;
-use super::{LANES, Lanes, Mask, lanes_of};
+use super::{Lanes, Mask, lanes_of};
 use crate::host::{self, ViewSlot};
+use crate::width::MAX_LANES;
 
 /// The most words that one access moves.
 const MAX_WORDS: usize = 4;
@@ -58,7 +59,7 @@ impl Runner<'_> {
             }),
             Node::Counter { op, view, effect, to } => {
                 let effect = mask & self.holds(*effect);
-                let mut results = [0; LANES];
+                let mut results = [0; MAX_LANES];
                 for lane in lanes_of(effect) {
                     results[lane] = u64::from(self.host.counter(*op, self.view(view, lane)));
                 }
@@ -110,7 +111,7 @@ impl Runner<'_> {
 
     /// Fills `to` from what a lane reads; `once` asks the first active lane only.
     fn read(&mut self, to: &[Slot], once: bool, mask: Mask, get: impl Fn(&Self, usize) -> [u32; MAX_WORDS]) {
-        let mut results: [Lanes; MAX_WORDS] = [[0; LANES]; MAX_WORDS];
+        let mut results: [Lanes; MAX_WORDS] = [[0; MAX_LANES]; MAX_WORDS];
         let mut words = [0; MAX_WORDS];
         for (n, lane) in lanes_of(mask).enumerate() {
             if n == 0 || !once {
@@ -127,7 +128,7 @@ impl Runner<'_> {
 
     /// Lanes without effect get 0.
     fn update(&mut self, update: &Update, mask: Mask, mut apply: impl FnMut(&mut Self, usize, u32, u32) -> u32) {
-        let mut results = [0; LANES];
+        let mut results = [0; MAX_LANES];
         for lane in lanes_of(mask & self.holds(update.effect)) {
             let value = self.word(update.value, lane);
             let compare = update.compare.map_or(0, |slot| self.word(slot, lane));

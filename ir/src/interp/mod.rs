@@ -1,8 +1,9 @@
 //! Runs a shader on data, one thread group at a time, or one [`Span`] of small ones: the definition that compiled code is
 //! held to.
 //!
-//! * The threads of a group (or span) form *packets* of [`LANES`] consecutive threads, in lockstep: an instruction runs for all
-//!   active lanes, in increasing order, before the next one. Threads beyond the end are never active.
+//! * The threads of a group (or span) form *packets* of consecutive threads (as many as the function's
+//!   [`Width`](crate::Width) says), in lockstep: an instruction runs for all active lanes, in increasing order, before the
+//!   next one. Threads beyond the end are never active.
 //! * Between two waiting barriers the packets run one after the other, in increasing order (see
 //!   [`Phases`](crate::phases::Phases)). Control flow that holds a barrier runs once for the group; threads that
 //!   disagree about it stop the run. Threads that returned count as arrived.
@@ -38,18 +39,16 @@ use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
 use crate::span::{Packing, Span};
 use crate::verify::VerifiedFunction;
+use crate::width::MAX_LANES;
 use code::Code;
 
-/// Lanes of a packet.
-pub const LANES: usize = 8;
-
-/// One value of all lanes of a packet; bits as in [`Const`](crate::Const).
-type Lanes = [u64; LANES];
+/// One value of all lanes of a packet; bits as in [`Const`](crate::Const). A narrow packet leaves the last lanes alone.
+type Lanes = [u64; MAX_LANES];
 
 /// A set of lanes, lane 0 in the lowest bit.
-type Mask = u8;
+type Mask = u16;
 
-const _: () = assert!(LANES == Mask::BITS as usize, "a mask has a bit for each lane");
+const _: () = assert!(MAX_LANES == Mask::BITS as usize, "a mask has a bit for each lane");
 
 /// A shader ready to run.
 #[derive(Debug)]
@@ -65,10 +64,7 @@ impl Interpreter {
 
     /// Prepares a shader whose packets are put together in this way, which it must allow.
     pub fn with_packing(func: &VerifiedFunction, packing: Packing) -> Self {
-        debug_assert!(
-            packing == Packing::Group || Packing::may_span(func, LANES as u32),
-            "its groups need packets alone"
-        );
+        debug_assert!(packing == Packing::Group || Packing::may_span(func), "its groups need packets alone");
         Self { code: flatten::flatten(func, packing) }
     }
 
@@ -101,7 +97,7 @@ impl Interpreter {
     /// Runs the groups of a span together; see [`Self::run_group`]. The span must be one that the packing allows.
     pub fn run_span(&self, host: &dyn Host, span: &Span, arena: &mut Arena, fuel: &mut u64) -> Result<(), Fault> {
         let code = &self.code;
-        debug_assert!(span.is_packed(code.packing, code.threads_per_group(), LANES as u32), "{span:?}");
+        debug_assert!(span.is_packed(code.packing, code.threads_per_group(), code.lanes as u32), "{span:?}");
         if host.stop_requested() {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }

@@ -2,10 +2,11 @@
 
 use super::arena::{Arena, write_lanes};
 use super::code::{Arms, Block, Code, Moves, Node, Slot, Target};
-use super::{LANES, Lanes, Mask, lanes_of};
+use super::{Lanes, Mask, lanes_of};
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
 use crate::ops::Op;
+use crate::width::MAX_LANES;
 
 /// A packet that runs, with all it can reach.
 pub(super) struct Runner<'a> {
@@ -61,7 +62,7 @@ impl Runner<'_> {
 
     /// A loop's way back: whether it may go on, with these lanes if a packet is alone in it.
     pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
-        let thread = lanes.map_or(0, |lanes| self.packet * LANES + lanes.trailing_zeros() as usize);
+        let thread = lanes.map_or(0, |lanes| self.packet * self.code.lanes + lanes.trailing_zeros() as usize);
         let group = thread as u32 / self.code.threads_per_group();
         if self.host.stop_requested() {
             return Err(Fault { kind: FaultKind::Stopped, origin, group });
@@ -77,7 +78,8 @@ impl Runner<'_> {
 
     /// Sets some lanes of a value.
     pub(super) fn set(&mut self, slot: Slot, lanes: &Lanes, mask: Mask) {
-        write_lanes(&mut self.arena.values[Arena::position(self.code, self.packet, slot)], lanes, mask);
+        let value = &mut self.arena.values[Arena::position(self.code, self.packet, slot)];
+        write_lanes(value, lanes, mask, self.code.all_lanes());
     }
 
     /// The lanes in which a condition holds.
@@ -105,7 +107,7 @@ impl Runner<'_> {
 
     fn op(&mut self, op: Op, to: Slot, args: &[Slot; 3], mask: Mask) {
         let count = op.args().len();
-        let mut operands = [[0; LANES]; 3];
+        let mut operands = [[0; MAX_LANES]; 3];
         for (operand, &arg) in operands.iter_mut().zip(&args[..count]) {
             *operand = *self.value(arg);
         }

@@ -15,6 +15,7 @@ mod simplify;
 mod spill;
 mod ssa;
 mod types;
+mod widen;
 
 use crate::function::Function;
 
@@ -68,4 +69,6 @@ pub fn optimise(func: &mut Function, level: Level) {
     // Last, because it moves code away from the patterns above.
     licm::run(func);
     compact::run(func);
+    // Looks at what is left.
+    widen::run(func);
 }

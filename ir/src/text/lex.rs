@@ -35,6 +35,9 @@ pub enum ParseProblem {
     /// A number that does not fit.
     #[error("number {0} is too large")]
     TooLarge(String),
+    /// No packets have so many threads.
+    #[error("packets have 8 or 16 threads, not {0}")]
+    PacketWidth(u32),
     /// More blocks in one another than the limit.
     #[error("blocks are nested deeper than {limit}")]
     Nesting {

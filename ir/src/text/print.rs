@@ -10,6 +10,7 @@ use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Element, Function, InstData, InstKind, Object, Place, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
 use crate::types::{Const, Type};
+use crate::width::Width;
 
 /// How values are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +99,7 @@ enum Task {
 impl Printer<'_> {
     fn function(&mut self) -> fmt::Result {
         writeln!(self.out, "function {} {{", quoted(&self.func.name))?;
-        self.interface(&self.func.interface)?;
+        self.interface(&self.func.interface, self.func.width)?;
         let slots: Vec<_> = (0..self.func.slot_count()).map(|n| self.func.slot_type(Slot::new(n))).collect();
         for run in slots.chunk_by(|a, b| a == b) {
             writeln!(self.out, "  slots {} {}", run.len(), run[0])?;
@@ -126,10 +127,13 @@ impl Printer<'_> {
         }
     }
 
-    fn interface(&mut self, interface: &Interface) -> fmt::Result {
+    fn interface(&mut self, interface: &Interface, width: Width) -> fmt::Result {
         let out = &mut self.out;
         let [x, y, z] = interface.group_size;
         writeln!(out, "  group {x} {y} {z}")?;
+        if width != Width::default() {
+            writeln!(out, "  packet {}", width.lanes())?;
+        }
         for (n, resource) in interface.resources.iter().enumerate() {
             write!(out, "  res{n} = ")?;
             write_resource(out, resource)?;

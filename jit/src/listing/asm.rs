@@ -17,8 +17,8 @@ use super::disassemble::{Content, Piece, Stack, disassemble};
 use super::order::in_order;
 use super::{LineKind, Listing, SourceLine};
 use crate::codegen::{Machine, Record};
-use crate::lower::LANES;
 use crate::options::Options;
+use crate::packet::Shape;
 use crate::site::Site;
 
 /// Bytes of an instruction that fit beside its text.
@@ -139,7 +139,8 @@ fn summary(
         machine.statistics.frame_bytes
     ));
     let features = options.features.names().join(", ");
-    push(format!("; packets of {LANES} threads in {} vectors, {features}", options.vectors));
+    let shape = Shape::of(func);
+    push(format!("; packets of {} threads in {} vectors, {features}", shape.lanes(), shape.vectors));
 }
 
 struct Writer<'a> {

@@ -11,8 +11,8 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, StackSlot, StackSlotData, 
 use cranelift_frontend::FunctionBuilder;
 
 use super::Lowering;
-use super::layout::ROW_BYTES;
 use super::mask::Mask;
+use crate::abi;
 use crate::packet::Packet;
 
 /// Instructions of the IR from which on a function is large.
@@ -28,7 +28,7 @@ const ROUNDS_LEFT: i32 = COUNT * BYTES;
 /// Where the mask passes through.
 const MASK: i32 = ROUNDS_LEFT + BYTES;
 /// All of it: a mask takes a row.
-const FRAME_BYTES: u32 = MASK as u32 + ROW_BYTES;
+const FRAME_BYTES: u32 = MASK as u32 + size_of::<abi::Row>() as u32;
 
 /// Where a large function keeps its anchors.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,6 @@ use brolga_ir::entity::Value;
 use brolga_ir::function::{Input, InstKind, ValueDef};
 use brolga_ir::{Function, Op, Type};
 
-use super::LANES;
-
 /// The largest number that each value can be, as an unsigned number.
 pub(super) struct Bounds {
     most: Vec<u32>,
@@ -81,7 +79,7 @@ fn all_ones(number: u32) -> u32 {
 
 fn input_bound(func: &Function, input: Input) -> u32 {
     let [x, y, _] = func.interface.group_size;
-    let last = func.interface.threads_per_group().next_multiple_of(LANES).saturating_sub(1);
+    let last = func.interface.threads_per_group().next_multiple_of(func.width.lanes()).saturating_sub(1);
     match input {
         Input::ThreadIndex => last,
         Input::ThreadIdInGroup(0) => last.min(x.saturating_sub(1)),

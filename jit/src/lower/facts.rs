@@ -8,7 +8,6 @@ use brolga_ir::shape::{Shape, Shapes};
 use brolga_ir::span::Packing;
 use brolga_ir::uniformity::Uniformity;
 
-use super::LANES;
 use super::bound::Bounds;
 
 /// What is known about a shader before code is written.
@@ -29,8 +28,8 @@ pub(super) struct Facts {
 
 impl Facts {
     pub fn compute(func: &Function, packing: Packing) -> Self {
-        let uniformity = Uniformity::compute(func, LANES, packing);
-        let shapes = Shapes::compute(func, &uniformity, LANES);
+        let uniformity = Uniformity::compute(func, packing);
+        let shapes = Shapes::compute(func, &uniformity);
         let phases = Phases::compute(func);
         let mut facts = Self {
             uniformity,

@@ -12,7 +12,6 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::Switch;
 
-use super::layout::ROW_BYTES;
 use super::mask::Mask;
 use super::notes::Note;
 use super::segment::Tail;
@@ -86,7 +85,7 @@ impl<'a> Lowering<'a, '_> {
         let done = self.builder.create_block();
         self.builder.ins().jump(body, &[address.into()]);
         self.switch_to(body);
-        let row = ROW_BYTES as i32;
+        let row = self.layout.row_bytes as i32;
         for n in 0..64 / row {
             self.emit().store(&zero, at, n * row, own_flags());
         }

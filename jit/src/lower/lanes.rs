@@ -11,7 +11,7 @@ use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 
 use super::mask::Mask;
 use super::place::{Access, Area, Limit, Spread, Target};
-use super::{LANES, Lowering, own_flags, word_flags};
+use super::{Lowering, own_flags, word_flags};
 use crate::abi::offsets;
 use crate::packet::{Operand, Packet, Uniform};
 
@@ -72,7 +72,7 @@ impl Lowering<'_, '_> {
         self.builder.switch_to_block(next);
         let following = self.builder.ins().iadd_imm_s(lane, 4);
         self.set_home(&place, &Uniform { ty: Type::I64, value: following }.into(), None);
-        let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, i64::from(LANES * 4));
+        let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, i64::from(self.shape.lanes() * 4));
         self.builder.ins().brif(more, body, &[], done, &[]);
         self.builder.seal_block(body);
         self.builder.seal_block(done);

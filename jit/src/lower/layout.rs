@@ -15,15 +15,12 @@ use brolga_ir::entity::{LocalId, SharedId, Value};
 use brolga_ir::interface::Local;
 use brolga_ir::span::Packing;
 
-use super::LANES;
 use super::facts::Facts;
 use crate::compiled::{ArenaLayout, VoteRows};
 use crate::error::CompileError;
-use crate::packet;
+use crate::packet::{self, Shape};
 
 const ALIGN: u64 = 64;
-/// Bytes of a row: a word for each lane.
-pub(super) const ROW_BYTES: u32 = LANES * 4;
 
 /// A row of the table of what threads know of themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +63,8 @@ impl ThreadRow {
 pub(super) struct Layout {
     /// Packets of a group, or of the longest span.
     pub packets: u32,
+    /// Bytes of a row: a word for each lane.
+    pub row_bytes: u32,
     /// Threads of a group; `None` if groups run in spans, whose threads the context counts.
     pub threads: Option<u32>,
     shared: Vec<u64>,
@@ -94,14 +93,15 @@ impl Layout {
     pub fn compute(func: &Function, facts: &Facts) -> Result<Self, CompileError> {
         let threads = func.interface.threads_per_group();
         let packing = facts.packing();
-        let packets = (threads * packing.most_groups(threads, LANES)).div_ceil(LANES);
+        let (lanes, row_bytes) = (func.width.lanes(), Shape::of(func).row_bytes());
+        let packets = (threads * packing.most_groups(threads, lanes)).div_ceil(lanes);
         let mut at = Cursor::default();
         let shared = func.interface.shared.iter().map(|shared| at.take(u64::from(shared.size_bytes()), 16)).collect();
         let shared_bytes = at.align(ALIGN);
 
         let mut record = Cursor::default();
-        let alive = facts.keeps_alive.then(|| record.take(u64::from(ROW_BYTES), 16));
-        let votes = facts.votes.then(|| record.take(u64::from(ROW_BYTES), 16));
+        let alive = facts.keeps_alive.then(|| record.take(u64::from(row_bytes), 16));
+        let votes = facts.votes.then(|| record.take(u64::from(row_bytes), 16));
         let mut slots = vec![None; func.value_count()];
         for value in (0..func.value_count())
             .map(Value::new)
@@ -111,15 +111,15 @@ impl Layout {
             let wide = packet::is_wide(ty);
             let bytes = match (facts.is_uniform(value), wide) {
                 (true, _) => 8,
-                (false, false) => u64::from(ROW_BYTES),
-                (false, true) => 2 * u64::from(ROW_BYTES),
+                (false, false) => u64::from(row_bytes),
+                (false, true) => 2 * u64::from(row_bytes),
             };
             slots[value.index()] = Some(record.take(bytes, if bytes == 8 { 8 } else { 16 }));
         }
         let record_bytes = record.align(ALIGN);
 
         let mut block = Cursor::default();
-        let local = func.interface.locals.iter().map(|local| block.take(local_bytes(local), 16)).collect();
+        let local = func.interface.locals.iter().map(|local| block.take(local_bytes(local, row_bytes), 16)).collect();
         let local_bytes = block.align(ALIGN);
         let locals_per_packet = facts.phases.has_cuts();
         let records = shared_bytes;
@@ -132,6 +132,7 @@ impl Layout {
         let total = locals + needed;
         Ok(Self {
             packets,
+            row_bytes,
             threads: (packing == Packing::Group).then_some(threads),
             shared,
             shared_bytes,
@@ -183,8 +184,8 @@ impl Layout {
 }
 
 /// An element has four words whatever the shader declares.
-fn local_bytes(local: &Local) -> u64 {
-    u64::from(local.registers) * 4 * u64::from(ROW_BYTES)
+fn local_bytes(local: &Local, row_bytes: u32) -> u64 {
+    u64::from(local.registers) * 4 * u64::from(row_bytes)
 }
 
 /// Hands out places one after the other.

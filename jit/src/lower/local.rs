@@ -9,7 +9,6 @@ use brolga_ir::{Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
-use super::layout::ROW_BYTES;
 use super::mask::Mask;
 use super::notes::Note;
 use super::{Lowering, own_flags};
@@ -44,7 +43,7 @@ impl Lowering<'_, '_> {
         let base = self.builder.ins().iadd_imm_s(self.position.locals, self.layout.local(id));
         let index = self.operand(place.index.expect("verified: private arrays have an index"));
         let offset = self.operand(place.offset);
-        let bytes = ELEMENT_ROWS * ROW_BYTES;
+        let bytes = ELEMENT_ROWS * self.layout.row_bytes;
         match (&index, &offset) {
             (Operand::Uniform(index), Operand::Uniform(_)) => {
                 self.note(Note::RowsTogether);
@@ -72,7 +71,7 @@ impl Lowering<'_, '_> {
         let registers = u64::from(self.func.interface.local(id).registers);
         let (end, rows) = (first + words as u64, u64::from(ELEMENT_ROWS));
         let row = (index < registers && end <= rows).then_some(index * rows + first)?;
-        let at = self.layout.local(id) + (row * u64::from(ROW_BYTES)) as i64;
+        let at = self.layout.local(id) + (row * u64::from(self.layout.row_bytes)) as i64;
         Some(i32::try_from(at).expect("private arrays are limited"))
     }
 
@@ -97,8 +96,8 @@ impl Lowering<'_, '_> {
         };
         let inside = self.builder.ins().band(fits, exists);
         let offset = self.builder.ins().uextend(types::I64, offset);
-        let row = self.builder.ins().imul_imm_u(offset, i64::from(ROW_BYTES / 4));
-        let row = self.builder.ins().iadd_imm_s(row, i64::from(word * ROW_BYTES));
+        let row = self.builder.ins().imul_imm_u(offset, i64::from(self.layout.row_bytes / 4));
+        let row = self.builder.ins().iadd_imm_s(row, i64::from(word * self.layout.row_bytes));
         let row = self.builder.ins().iadd(element, row);
         let otherwise = self.builder.ins().iadd_imm_s(self.base, i64::from(otherwise));
         self.builder.ins().select(inside, row, otherwise)
@@ -111,10 +110,10 @@ impl Lowering<'_, '_> {
         let room = self.constant((ELEMENT_BYTES - 3).saturating_sub(4 * word));
         let fits = self.binary(Op::ULt, offset.clone(), room);
         let inside = self.binary(Op::BAnd, fits, exists.clone());
-        let scale = self.constant(ROW_BYTES / 4);
+        let scale = self.constant(self.layout.row_bytes / 4);
         let row = self.binary(Op::IMul, offset, scale);
         let row = self.binary(Op::IAdd, row, element.clone());
-        let start = self.constant(word * ROW_BYTES);
+        let start = self.constant(word * self.layout.row_bytes);
         let row = self.binary(Op::IAdd, row, start);
         let lane = self.emit().lane_index();
         let four = self.constant(4);
@@ -131,7 +130,7 @@ impl Lowering<'_, '_> {
         for (word, &result) in results.iter().enumerate() {
             let loaded = match &rows {
                 Rows::Known(at) => {
-                    let (locals, at) = (self.position.locals, at + word as i32 * ROW_BYTES as i32);
+                    let (locals, at) = (self.position.locals, at + word as i32 * self.layout.row_bytes as i32);
                     self.emit().load(Type::I32, locals, at, own_flags())
                 }
                 Rows::Same { element, offset, exists } => {
@@ -157,7 +156,7 @@ impl Lowering<'_, '_> {
             let value = self.packet_operand(value);
             match &rows {
                 Rows::Known(at) => {
-                    let at = at + word as i32 * ROW_BYTES as i32;
+                    let at = at + word as i32 * self.layout.row_bytes as i32;
                     self.store_row(&value, mask, self.position.locals, at);
                 }
                 Rows::Same { element, offset, exists } => {

@@ -6,7 +6,7 @@ use cranelift_frontend::Variable;
 use smallvec::SmallVec;
 
 use super::{Lowering, own_flags};
-use crate::packet::{Operand, Packet, Shape, Uniform, Vectors, is_wide, scalar_type, vector_type};
+use crate::packet::{Operand, Packet, Uniform, Vectors, is_wide, scalar_type, vector_type};
 
 /// A set of lanes.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl Lowering<'_, '_> {
     pub fn new_home(&mut self, ty: Type, uniform: bool, initial: &Operand, remote: bool) -> Home {
         let (ty_of_one, count) = match uniform {
             true => (scalar_type(ty), 1),
-            false => (vector_type(ty), Shape::EIGHT_LANES.vectors_of(ty)),
+            false => (vector_type(ty), self.shape.vectors_of(ty)),
         };
         let place = match remote {
             true => HomePlace::Scratch(self.take_scratch(is_wide(ty))),

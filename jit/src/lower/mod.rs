@@ -78,9 +78,6 @@ use crate::options::Options;
 use crate::packet::{self, Emit, Fma, Operand, Packet, Shape};
 use crate::site::Site;
 
-/// Lanes of a packet.
-pub(crate) const LANES: u32 = 8;
-
 pub(crate) use self::layout::ThreadRow;
 
 /// Rounds of loops between two looks at the stop word: far less than a millisecond's worth for any sane loop body.
@@ -120,6 +117,7 @@ pub(crate) fn lower(
     let rounds_left = builder.declare_var(types::I64);
     let mut lowering = Lowering {
         func,
+        shape: Shape::of(func),
         facts: &facts,
         layout: &layout,
         scratch: Scratch::new(scratch, pressure.bytes),
@@ -213,6 +211,7 @@ fn word_flags() -> MemFlagsData {
 /// The state of writing one function.
 struct Lowering<'a, 'f> {
     func: &'a Function,
+    shape: Shape,
     facts: &'a Facts,
     layout: &'a Layout,
     pressure: &'a Pressure,
@@ -281,7 +280,7 @@ struct Lowering<'a, 'f> {
 
 impl<'f> Lowering<'_, 'f> {
     fn emit(&mut self) -> Emit<'_, 'f> {
-        Emit::new(&mut self.builder, Shape::EIGHT_LANES, self.packet_context)
+        Emit::new(&mut self.builder, self.shape, self.packet_context)
     }
 
     /// What the code from here on is for.

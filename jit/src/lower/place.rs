@@ -11,7 +11,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
 use super::mask::Mask;
-use super::{LANES, Lowering, constant_flags, own_flags, word_flags};
+use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::{ZERO_BYTES, offsets};
 use crate::packet::{Operand, Packet};
 
@@ -257,7 +257,7 @@ impl Lowering<'_, '_> {
             (Target::Area(_), ..) if uniform => Spread::Same,
             (Target::Area(area), Some(index_step), Some(offset_step)) => {
                 steps = [index_step, offset_step];
-                strided(area, index_step, offset_step)
+                strided(area, index_step, offset_step, self.shape.lanes())
             }
             (Target::Area(_), ..) => Spread::Scattered,
         };
@@ -273,7 +273,7 @@ impl Lowering<'_, '_> {
         let [most_index, most_offset] = access.most.map(u64::from);
         let mut checks = Vec::new();
         if let (Some(_), Some(index_value)) = (area.stride, index_value) {
-            let last = u64::from(LANES - 1) * u64::from(index_step);
+            let last = u64::from(self.shape.lanes() - 1) * u64::from(index_step);
             match access.known_index {
                 Some(index) if u64::from(index) >= area.sure => {
                     let index = self.builder.ins().iconst(types::I64, i64::from(index));
@@ -295,7 +295,7 @@ impl Lowering<'_, '_> {
             None => area.reachable,
         };
         let sure = area.stride.map_or(area.sure, u64::from);
-        let need = u64::from(LANES - 1) * u64::from(offset_step) + u64::from(words) * 4;
+        let need = u64::from(self.shape.lanes() - 1) * u64::from(offset_step) + u64::from(words) * 4;
         match access.known_offset {
             Some(offset) => {
                 let offset = offset & !3;
@@ -491,12 +491,12 @@ impl Lowering<'_, '_> {
 }
 
 /// How an access lies whose index and offset grow from lane to lane.
-fn strided(area: &Area, index_step: u32, offset_step: u32) -> Spread {
+fn strided(area: &Area, index_step: u32, offset_step: u32, lanes: u32) -> Spread {
     let stride = match (area.stride, index_step, offset_step) {
         (Some(stride), index, 0) => u64::from(index) * u64::from(stride),
         (_, 0, offset) if offset.is_multiple_of(4) => u64::from(offset),
         _ => return Spread::Scattered,
     };
-    let fits = stride * u64::from(LANES) <= MAX_SPREAD;
+    let fits = stride * u64::from(lanes) <= MAX_SPREAD;
     if stride > 0 && fits { Spread::Strided(stride as u32) } else { Spread::Scattered }
 }

@@ -19,7 +19,7 @@ use brolga_ir::function::{InstKind, ValueDef};
 use brolga_ir::phases::Step;
 
 use super::facts::Facts;
-use super::layout::ROW_BYTES;
+
 use crate::packet;
 
 /// Packets alive at once, wide ones counted twice. Registers hold eight.
@@ -73,7 +73,7 @@ impl Pressure {
         for (scalars, most) in [(false, PACKETS), (true, SCALARS)] {
             pressure.choose(count.lifetimes.iter().filter(|lifetime| lifetime.is_scalar == scalars), most);
         }
-        pressure.give_places(facts, &count.lifetimes);
+        pressure.give_places(facts, packet::Shape::of(func).row_bytes(), &count.lifetimes);
         pressure
     }
 
@@ -137,7 +137,7 @@ impl Pressure {
 
     /// Gives places to remote values. Packets use a place one after the other; scalars do not, since what is computed
     /// for the group is computed ahead of its position.
-    fn give_places(&mut self, facts: &Facts, lifetimes: &[Lifetime]) {
+    fn give_places(&mut self, facts: &Facts, row_bytes: u32, lifetimes: &[Lifetime]) {
         let mut free: [Vec<u64>; 2] = Default::default();
         let mut ends = BTreeSet::new();
         for lifetime in lifetimes {
@@ -147,7 +147,7 @@ impl Pressure {
             }
             if lifetime.is_scalar {
                 self.places[value.index()] = Some(self.bytes);
-                self.bytes += u64::from(ROW_BYTES / 4);
+                self.bytes += u64::from(row_bytes / 4);
                 continue;
             }
             while let Some(&(end, size, place)) = ends.first()
@@ -158,7 +158,7 @@ impl Pressure {
             }
             let place = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
                 let place = self.bytes.next_multiple_of(16);
-                self.bytes = place + u64::from(ROW_BYTES * lifetime.size);
+                self.bytes = place + u64::from(row_bytes * lifetime.size);
                 place
             });
             self.places[value.index()] = Some(place);

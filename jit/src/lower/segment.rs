@@ -11,10 +11,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::Variable;
 
-use super::layout::ROW_BYTES;
 use super::mask::{Home, Mask};
 use super::notes::Note;
-use super::{LANES, Lowering, constant_flags, own_flags};
+use super::{Lowering, constant_flags, own_flags};
 use crate::abi::offsets;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
@@ -207,7 +206,7 @@ impl Lowering<'_, '_> {
     /// The lanes of the packet that stand for threads of the group or span.
     pub fn threads_that_exist(&mut self) -> Mask {
         let threads = match self.layout.threads {
-            Some(threads) if threads.is_multiple_of(LANES) => return Mask::Full,
+            Some(threads) if threads.is_multiple_of(self.shape.lanes()) => return Mask::Full,
             Some(threads) => self.builder.ins().iconst(types::I32, i64::from(threads)),
             None => self.span_threads(),
         };
@@ -398,8 +397,8 @@ impl Lowering<'_, '_> {
         } else {
             (None, zero)
         };
-        let row = self.builder.ins().imul_imm_u(at, i64::from(ROW_BYTES));
-        let first_thread = self.builder.ins().imul_imm_u(at, i64::from(LANES));
+        let row = self.builder.ins().imul_imm_u(at, i64::from(self.layout.row_bytes));
+        let first_thread = self.builder.ins().imul_imm_u(at, i64::from(self.shape.lanes()));
         let first_thread = self.builder.ins().ireduce(types::I32, first_thread);
         let record = self.builder.ins().imul_imm_u(at, self.layout.record_bytes as i64);
         let record = self.builder.ins().iadd_imm_s(record, self.layout.records as i64);
@@ -427,7 +426,7 @@ impl Lowering<'_, '_> {
             None => {
                 let end = self.span_threads();
                 let first = self.builder.ins().ireduce(types::I32, next);
-                let first = self.builder.ins().imul_imm_u(first, i64::from(LANES));
+                let first = self.builder.ins().imul_imm_u(first, i64::from(self.shape.lanes()));
                 self.builder.ins().icmp(IntCC::UnsignedLessThan, first, end)
             }
         };

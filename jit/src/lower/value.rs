@@ -6,7 +6,7 @@ use brolga_ir::span::Packing;
 use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
-use super::layout::{ROW_BYTES, ThreadRow};
+use super::layout::ThreadRow;
 use super::mask::{Home, Mask};
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::offsets;
@@ -266,7 +266,7 @@ impl Lowering<'_, '_> {
 
     /// The packet's part of a row of the table whose address is there in the context.
     fn table_row(&mut self, table: i32, row: u32, uniform: bool) -> Operand {
-        let at = i32::try_from(row * self.layout.packets * ROW_BYTES).expect("groups and spans are small");
+        let at = i32::try_from(row * self.layout.packets * self.layout.row_bytes).expect("groups and spans are small");
         let table = self.builder.ins().load(types::I64, constant_flags(), self.base, table);
         let address = self.builder.ins().iadd(table, self.position.row);
         self.emit().load_operand(Type::I32, uniform, address, at, table_flags())

@@ -35,7 +35,7 @@ pub mod integer;
 pub mod mask;
 pub mod memory;
 
-use brolga_ir::{Const, Type};
+use brolga_ir::{Const, Function, Type};
 use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use smallvec::{SmallVec, smallvec};
@@ -53,8 +53,11 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Two vectors of four: fast where four chains would spill and one would wait for its own results.
-    pub const EIGHT_LANES: Shape = Shape { vector_bytes: 16, vectors: 2 };
+    /// Packets of a function.
+    pub fn of(func: &Function) -> Self {
+        let vector_bytes = 16;
+        Shape { vector_bytes, vectors: func.width.lanes() / (vector_bytes / 4) }
+    }
 
     /// Threads in a packet.
     pub fn lanes(self) -> u32 {
@@ -69,6 +72,11 @@ impl Shape {
     /// Parts of a packet of this type.
     pub fn parts_of(self, ty: Type) -> usize {
         self.vectors_of(ty) * (self.vector_bytes / 16) as usize
+    }
+
+    /// Bytes of a row: a word for each lane.
+    pub fn row_bytes(self) -> u32 {
+        self.bytes_of(Type::I32)
     }
 
     /// Bytes of a packet of this type in memory.

@@ -9,13 +9,13 @@
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use brolga_ir::Function;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Fault, Host, ViewSlot};
 use brolga_ir::interface::{Resource, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
+use brolga_ir::{Function, Width};
 use brolga_jit::abi::{self, Bindings, Context, Range, View};
 use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, compile};
 
@@ -377,25 +377,28 @@ pub fn run_large(func: &Function, compiled: &Compiled, large: &Large, count: u64
     bound.words(0)
 }
 
-/// Features to test: what the processor has, and the floor.
+/// Features to test: every set that the processor has, all of its own first.
 pub fn feature_sets() -> Vec<CpuFeatures> {
-    let host = CpuFeatures::detect().expect("tests run on x86-64 with SSE4.2");
-    let floor = CpuFeatures::default();
-    if host == floor { vec![floor] } else { vec![host, floor] }
+    CpuFeatures::detect().expect("tests run on x86-64 with SSE4.2").subsets()
 }
 
-/// Runs a function on both engines and compares what they leave; gives it.
+/// Runs a function on both engines, in packets of every width, and compares what they leave; gives that of narrow packets.
 #[track_caller]
 pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
-    let func = verify(func).expect("the test's function is valid");
-    let bound = Bound::new(&func, content);
-    let expected = interpret(&func, &bound, groups, fuel);
-    for features in feature_sets() {
-        let options = Options { features, vectors: 2, packing: Packing::Group };
-        let compiled = compile(&func, &options).expect("the test's function compiles");
+    let [outcome, _] = Width::ALL.map(|width| {
+        let mut func = func.clone();
+        func.width = width;
+        let func = verify(func).expect("the test's function is valid");
         let bound = Bound::new(&func, content);
-        let got = run(&func, &compiled, &bound, groups, fuel);
-        assert_eq!(got, expected, "{features:?}");
-    }
-    expected
+        let expected = interpret(&func, &bound, groups, fuel);
+        for features in feature_sets() {
+            let options = Options { features, packing: Packing::Group };
+            let compiled = compile(&func, &options).expect("the test's function compiles");
+            let bound = Bound::new(&func, content);
+            let got = run(&func, &compiled, &bound, groups, fuel);
+            assert_eq!(got, expected, "{width:?}, {features:?}");
+        }
+        expected
+    });
+    outcome
 }

@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use brolga_ir::Width;
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interp::LANES;
 use brolga_ir::span::{Grid, Packing, Span};
 
 use super::Progress;
@@ -36,12 +36,12 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(grid: Grid, packing: Packing, threads_per_group: u32, workers: u64) -> Self {
+    fn new(grid: Grid, packing: Packing, width: Width, threads_per_group: u32, workers: u64) -> Self {
         let row = match packing {
             Packing::Row => u64::from(grid.groups[0]),
             _ => grid.count(),
         };
-        let lanes = LANES as u32;
+        let lanes = width.lanes();
         let quantum = u64::from(packing.quantum(threads_per_group, lanes));
         let most = u64::from(packing.most_groups(threads_per_group, lanes));
         let share = grid.count() / (workers * SHARES) / quantum * quantum;
@@ -103,7 +103,7 @@ struct Run {
 /// Runs all groups with up to `threads` threads of the pool, the caller's among them.
 pub(super) fn run(pool: &Pool, threads: usize, link: Link, grid: Grid, fuel: u64, progress: Progress) -> Outcome {
     let workers = threads as u64;
-    let plan = Plan::new(grid, link.packing(), link.threads_per_group(), workers);
+    let plan = Plan::new(grid, link.packing(), link.width(), link.threads_per_group(), workers);
     let run = Arc::new(Run {
         link,
         plan,
@@ -205,17 +205,17 @@ mod tests {
     /// Every group is in one span, in order; spans keep to their packing and begin where packets do.
     #[test]
     fn spans_cover_the_dispatch() {
-        let lanes = LANES as u32;
         for groups in [[1, 1, 1], [7, 3, 2], [8, 1, 5], [1, 100, 1], [1000, 2, 1], [3000, 1, 1], [5, 0, 1]] {
             for (packing, threads) in
                 [(Packing::Group, 64), (Packing::Row, 1), (Packing::Row, 12), (Packing::Row, 7), (Packing::Grid, 3)]
             {
-                for workers in [1, 2, 16] {
+                for (workers, width) in [1, 2, 16].into_iter().flat_map(|n| Width::ALL.map(|width| (n, width))) {
+                    let lanes = width.lanes();
                     let grid = Grid { groups, first: [4, 5, 6] };
-                    let plan = Plan::new(grid, packing, threads, workers);
+                    let plan = Plan::new(grid, packing, width, threads, workers);
                     let mut next = 0;
                     for span in (0..plan.spans()).map(|n| plan.span(n)) {
-                        let what = format!("{span:?} of {packing:?}, {threads} threads, {workers} workers");
+                        let what = format!("{span:?} of {packing:?}, {threads} threads, {width:?}, {workers} workers");
                         assert_eq!(span.start, next, "{what}");
                         assert!(span.groups > 0 && span.is_packed(packing, threads, lanes), "{what}");
                         let quantum = u64::from(packing.quantum(threads, lanes));
@@ -227,7 +227,7 @@ mod tests {
             }
         }
         let whole = Grid { groups: [65535; 3], first: [0; 3] };
-        assert_eq!(Plan::new(whole, Packing::Grid, 1, 4).span(1).start, 1024);
-        assert_eq!(Plan::new(whole, Packing::Row, 1, 4).spans(), 64 * 65535 * 65535);
+        assert_eq!(Plan::new(whole, Packing::Grid, Width::Eight, 1, 4).span(1).start, 1024);
+        assert_eq!(Plan::new(whole, Packing::Row, Width::Eight, 1, 4).spans(), 64 * 65535 * 65535);
     }
 }

@@ -39,6 +39,7 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, limits: &Limits
     let mut function = translate(&program, &translation)?;
     check_limits(&function.interface, limits)?;
     passes::optimise(&mut function, options.level);
+    function.width = options.width.unwrap_or(function.width);
     let function = verify(function)?;
     let declared = Declared::of(&function);
     for range in &declared {

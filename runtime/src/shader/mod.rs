@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use brolga_bytecode::sm5::{Model, Stage, ValidProgram};
+use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::passes::Level;
 use brolga_ir::span::Packing;
@@ -70,6 +71,8 @@ pub struct CompileOptions {
     pub engine: Engine,
     /// Which simplifications are made before. Results are the same.
     pub level: Level,
+    /// Threads of a packet; what suits the shader if nothing is said. Shaders whose threads race may see it.
+    pub width: Option<Width>,
     instances: Instances,
     name: Option<String>,
 }
@@ -77,12 +80,18 @@ pub struct CompileOptions {
 impl CompileOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, level: Level::default(), instances: Instances::default(), name: None }
+        Self { engine, level: Level::default(), width: None, instances: Instances::default(), name: None }
     }
 
     /// Sets which simplifications are made.
     pub fn level(mut self, level: Level) -> Self {
         self.level = level;
+        self
+    }
+
+    /// Sets how many threads a packet has.
+    pub fn width(mut self, width: Width) -> Self {
+        self.width = Some(width);
         self
     }
 

@@ -12,7 +12,7 @@ use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::verify;
 use brolga_runtime::{
-    BindingRules, Bindings, Buffer, CompileOptions, Counter, Device, Dispatch, Engine, Texture, View,
+    BindingRules, Bindings, Buffer, CompileOptions, Counter, Device, Dispatch, Engine, Texture, View, Width,
 };
 
 use crate::program::Program;
@@ -33,6 +33,8 @@ pub struct Way {
     pub engine: Engine,
     /// Which passes run before.
     pub level: Level,
+    /// Threads of a packet. Racing threads may see it, so only ways of one width are compared.
+    pub width: Width,
     /// Threads of this machine, 1 or 2.
     pub threads: usize,
 }
@@ -40,12 +42,17 @@ pub struct Way {
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let passes = if self.level == Level::None { "without passes" } else { "with passes" };
-        write!(f, "{} {passes}, threads: {}", self.engine, self.threads)
+        write!(f, "{} {passes}, packets of {}, threads: {}", self.engine, self.width.lanes(), self.threads)
     }
 }
 
 /// What the others are compared with.
-pub const REFERENCE: Way = Way { engine: Engine::Interpreter, level: Level::None, threads: 1 };
+pub const REFERENCE: Way = Way { engine: Engine::Interpreter, level: Level::None, width: Width::Eight, threads: 1 };
+
+/// What the other ways to run a program are compared with: half of the programs run in wide packets.
+fn reference(program: &Program) -> Way {
+    Way { width: Width::ALL[(program.seed / 32 % 2) as usize], ..REFERENCE }
+}
 
 /// What went wrong.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -156,8 +163,9 @@ impl Lab {
 
     /// Checks a program in the ways that its seed chooses: always both engines, with passes and without.
     pub fn check(&self, program: &Program) -> Result<(), Failure> {
-        let jit = Way { engine: Engine::Jit, level: Level::Full, threads: 1 };
-        let mut ways = vec![Way { level: Level::Full, ..REFERENCE }];
+        let reference = reference(program);
+        let jit = Way { engine: Engine::Jit, level: Level::Full, ..reference };
+        let mut ways = vec![Way { level: Level::Full, ..reference }];
         if Engine::best() == Engine::Jit {
             ways.push(jit);
             if program.seed.is_multiple_of(8) {
@@ -165,7 +173,7 @@ impl Lab {
             }
         }
         if program.seed % 32 == 5 && !program.ordered {
-            ways.extend([Way { threads: 2, ..jit }, Way { threads: 2, ..REFERENCE }]);
+            ways.extend([Way { threads: 2, ..jit }, Way { threads: 2, ..reference }]);
         }
         self.check_ways(program, &ways)?;
         if program.seed % 16 == 9 && !program.ordered {
@@ -188,7 +196,7 @@ impl Lab {
     fn check_ways(&self, program: &Program, ways: &[Way]) -> Result<(), Failure> {
         let container = program.container();
         let contents = program.contents();
-        let expected = self.run(program, &container, &contents, REFERENCE)?;
+        let expected = self.run(program, &container, &contents, reference(program))?;
         for &way in ways {
             let got = self.run(program, &container, &contents, way)?;
             if let Some(difference) = difference(&expected, &got) {
@@ -200,7 +208,7 @@ impl Lab {
 
     fn run(&self, program: &Program, container: &[u8], contents: &[Content], way: Way) -> Result<Vec<Left>, Failure> {
         let device = if way.threads == 1 { &self.one } else { &self.two };
-        let options = CompileOptions::new(way.engine).level(way.level);
+        let options = CompileOptions::new(way.engine).level(way.level).width(way.width);
         let shader = device
             .compile(container, &options)
             .map_err(|error| Failure::Compile { way, message: error.to_string() })?;
@@ -294,7 +302,7 @@ fn difference(expected: &[Left], got: &[Left]) -> Option<Difference> {
 /// Runs freshly translated code on the plain model, and code with and without passes on the interpreter, over memory
 /// whose texels are words.
 pub fn check_model(program: &Program) -> Result<(), Failure> {
-    let way = REFERENCE;
+    let way = reference(program);
     let refused = |message: String| Failure::Compile { way, message };
     let loaded = Loaded::load(&program.container(), &LoadOptions::default()).map_err(|e| refused(e.to_string()))?;
     let translated =
@@ -323,6 +331,7 @@ pub fn check_model(program: &Program) -> Result<(), Failure> {
     for level in [Level::None, Level::Full] {
         let mut func = translated.clone();
         optimise(&mut func, level);
+        func.width = way.width;
         let func = verify(func).map_err(|errors| refused(errors.to_string()))?;
         let memory = Memory::new(&func.interface, &words);
         let interpreter = Interpreter::new(&func);

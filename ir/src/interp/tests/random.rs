@@ -14,6 +14,7 @@ use crate::phases::Phases;
 use crate::shape::{Shape, Shapes};
 use crate::span::Packing;
 use crate::uniformity::Uniformity;
+use crate::width::Width;
 
 const GROUP_SIZES: [[u32; 3]; 5] = [[20, 1, 1], [16, 2, 1], [5, 3, 2], [1, 1, 1], [1, 8, 3]];
 
@@ -297,12 +298,13 @@ fn seen(stores: &[Stored], threads: u32) -> (Vec<Log>, Vec<Sighting>) {
 }
 
 fn check_claims(func: &Function, probes: &[Value], sightings: &[Sighting], all_events: &[Vec<Event>]) {
-    let uniformity = Uniformity::compute(func, LANES, Packing::Group);
-    let shapes = Shapes::compute(func, &uniformity, LANES);
+    let uniformity = Uniformity::compute(func, Packing::Group);
+    let shapes = Shapes::compute(func, &uniformity);
+    let lanes = func.width.lanes();
     for (probe, threads) in sightings {
         let value = probes[*probe];
         let (thread, first) = threads[0];
-        assert!(threads.iter().all(|(other, _)| other / LANES == thread / LANES), "a sighting is of one packet");
+        assert!(threads.iter().all(|(other, _)| other / lanes == thread / lanes), "a sighting is of one packet");
         for &(other, word) in threads {
             if uniformity.is_packet_uniform(value) {
                 assert_eq!(word, first, "{value} differs in thread {other}");
@@ -322,13 +324,12 @@ fn check_claims(func: &Function, probes: &[Value], sightings: &[Sighting], all_e
     }
 }
 
-const LANES: u32 = super::super::LANES as u32;
-
 #[test]
 fn random_functions_do_what_each_thread_does() {
     let (mut disagreed, mut agreed, mut sighted) = (0, 0, 0);
     for seed in 0..800 {
-        let (func, probes) = generate(seed);
+        let (mut func, probes) = generate(seed);
+        func.width = Width::ALL[(seed % 2) as usize];
         let func = verify(func).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
         let group_id = [3, 1, 0];
         let (host, mut fuel) = (TestHost::new(0), u64::MAX);
@@ -336,7 +337,7 @@ fn random_functions_do_what_each_thread_does() {
         let phases = Phases::compute(&func);
         if let Err(fault) = outcome {
             assert!(matches!(fault.kind, FaultKind::DivergentBarrier { .. }), "seed {seed}: {:?}", fault.kind);
-            let uniformity = Uniformity::compute(&func, LANES, Packing::Group);
+            let uniformity = Uniformity::compute(&func, Packing::Group);
             let may = (0..func.inst_count()).map(Inst::new).any(|inst| {
                 let control = matches!(func.inst(inst).kind, InstKind::If { .. } | InstKind::Switch { .. });
                 control && phases.is_cut(inst) && uniformity.divergent_control_in_group(inst)

@@ -4,17 +4,26 @@ use super::{MAX_SLOTS, Parsed, Parser, numbered};
 use crate::interface::{Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
 use crate::text::lex::{ParseProblem, Token};
 use crate::text::words::Word;
+use crate::width::Width;
 
 impl Parser<'_> {
     /// One declaration, without the end of its line.
     pub(super) fn declaration(&mut self) -> Parsed<()> {
-        const EXPECTED: &str = "a declaration (`group`, `res0`, `g0`, `x0`, `icb` or `slots`) or `body`";
+        const EXPECTED: &str = "a declaration (`group`, `packet`, `res0`, `g0`, `x0`, `icb` or `slots`) or `body`";
         let Token::Word(word) = self.token else { return self.unexpected(EXPECTED) };
         let interface = &self.func.interface;
         let next = [("res", interface.resources.len()), ("g", interface.shared.len()), ("x", interface.locals.len())];
         if word == "group" {
             self.advance()?;
             self.func.interface.group_size = [self.number()?, self.number()?, self.number()?];
+            return Ok(());
+        }
+        if word == "packet" {
+            self.advance()?;
+            let position = self.position;
+            let lanes = self.number()?;
+            let width = Width::ALL.into_iter().find(|width| width.lanes() == lanes);
+            self.func.width = width.ok_or_else(|| position.error(ParseProblem::PacketWidth(lanes)))?;
             return Ok(());
         }
         if word == "icb" {

@@ -245,7 +245,7 @@ mod tests {
 
     /// What two engines leave in `u0` after the third step.
     fn runs(words: [[u32; 2]; 2]) -> Vec<Run> {
-        let ways = [REFERENCE, Way { engine: Engine::Jit, level: Level::Full, threads: 1 }];
+        let ways = [REFERENCE, Way { engine: Engine::Jit, level: Level::Full, ..REFERENCE }];
         let run = |(way, words): (Way, [u32; 2])| {
             let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let left = Left { register: "u0".parse().expect("a register"), bytes, counter: None };
@@ -266,11 +266,11 @@ mod tests {
         assert_eq!(
             report,
             "a.test:4: the engines differ in u0, first in word 1 (byte 4)\n    \
-             0x00000002: interpreter without passes, threads: 1\n    \
-             0x00000003: jit with passes, threads: 1\n\
+             0x00000002: interpreter without passes, packets of 8, threads: 1\n    \
+             0x00000003: jit with passes, packets of 8, threads: 1\n\
              a.test:6: u0, number 1 (byte 4): expected 2, got\n    \
-             2: interpreter without passes, threads: 1\n    \
-             3: jit with passes, threads: 1"
+             2: interpreter without passes, packets of 8, threads: 1\n    \
+             3: jit with passes, packets of 8, threads: 1"
         );
         assert_eq!(blessed, None);
     }

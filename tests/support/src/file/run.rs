@@ -6,7 +6,7 @@ use brolga_bytecode::assembler::{self, AssembleError};
 use brolga_bytecode::{Limits, LoadOptions};
 use brolga_runtime::{
     Bindings, Buffer, CompileOptions, Counter, Declared, Device, Dimension, Engine, Error, Level, Register,
-    ResourceKind, Shader as Compiled, Texture, View,
+    ResourceKind, Shader as Compiled, Texture, View, Width,
 };
 
 use super::{Dispatch, Expect, Expected, FileError, Layout, Memory, Problem, Shader, Step, TestFile};
@@ -58,8 +58,9 @@ pub(super) fn run(file: &TestFile) -> Result<Vec<Run>, FileError> {
     let engines = if Engine::best() == Engine::Jit { &engines[..] } else { &engines[..1] };
     let mut runs = Vec::new();
     for &engine in engines {
-        for level in [Level::None, Level::Full] {
-            let options = CompileOptions::new(engine).level(level);
+        let shapes = [Level::None, Level::Full].into_iter().flat_map(|level| Width::ALL.map(|width| (level, width)));
+        for (level, width) in shapes {
+            let options = CompileOptions::new(engine).level(level).width(width);
             let compile = |bytes: &Vec<u8>| devices[0].compile(bytes, &options).map_err(|error| error.to_string());
             let shaders: Vec<_> =
                 containers.iter().map(|made| made.as_ref().map_err(String::clone).and_then(compile)).collect();
@@ -68,7 +69,7 @@ pub(super) fn run(file: &TestFile) -> Result<Vec<Run>, FileError> {
             }
             for (threads, device) in (1..).zip(devices) {
                 let seen = Machine { device, shaders: &shaders, current: 0, memory: BTreeMap::new() }.run(file)?;
-                runs.push(Run { way: Way { engine, level, threads }, seen });
+                runs.push(Run { way: Way { engine, level, width, threads }, seen });
             }
         }
     }

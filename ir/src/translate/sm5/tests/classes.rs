@@ -75,7 +75,7 @@ fn an_index_that_is_uniform_stays_so_behind_the_call() {
     // The loop over `waves` counts with the index: though methods return early in some lanes, all lanes count alike.
     let shader = shader("interfaces/waves.main.cso");
     let func = optimised(&shader, &options(&shader));
-    let uniformity = Uniformity::compute(&func, 8, Packing::Group);
+    let uniformity = Uniformity::compute(&func, Packing::Group);
     let mut switches = 0;
     for inst in instructions(&func) {
         if let InstKind::Switch { selector, cases, .. } = &func.inst(inst).kind
