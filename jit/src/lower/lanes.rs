@@ -20,7 +20,7 @@ use crate::packet::{Operand, Packet, Uniform};
 pub(super) enum Work<'a> {
     Load { words: usize },
     Store { values: &'a [Packet] },
-    Atomic { op: AtomicOp, value: &'a Packet, compare: Option<&'a Packet> },
+    Atomic { op: AtomicOp, value: &'a Operand, compare: Option<&'a Operand> },
 }
 
 impl Work<'_> {
@@ -102,9 +102,11 @@ impl Lowering<'_, '_> {
                 }
             }
             Work::Atomic { value, compare, .. } => {
-                self.store_context(value, offsets::call_value(0));
-                if let Some(compare) = compare {
-                    self.store_context(compare, offsets::CALL_COMPARE);
+                for (row, operand) in [(offsets::call_value(0), Some(value)), (offsets::CALL_COMPARE, compare)] {
+                    if let Some(operand) = operand {
+                        let packet = self.emit().packet(operand);
+                        self.store_context(&packet, row);
+                    }
                 }
             }
         }

@@ -178,16 +178,40 @@ impl Lowering<'_, '_> {
         let homes: Vec<Home> = values.into_iter().map(new).collect();
         self.builder.ins().jump(done, &[]);
         self.builder.switch_to_block(slow);
+        let first_cold = self.builder.func.dfg.num_blocks();
+        self.unless_all_outside(access, &homes, done);
         let values = self.lane_by_lane(access, mask, work);
         for (home, value) in homes.iter().zip(&values) {
             self.set_home(home, value, None);
         }
         self.builder.ins().jump(done, &[]);
+        for n in first_cold..self.builder.func.dfg.num_blocks() {
+            self.builder.set_cold_block(ir::Block::from_u32(n as u32));
+        }
         self.builder.seal_block(done);
         self.builder.switch_to_block(done);
         let values = homes.iter().map(|home| self.home(home)).collect();
         homes.into_iter().for_each(|home| self.release(home));
         values
+    }
+
+    /// Goes to `done` with zeros if no lane has a word in range, as where a shader reads beside its data on purpose.
+    fn unless_all_outside(&mut self, access: &Access, homes: &[Home], done: ir::Block) {
+        if self.is_large() {
+            return;
+        }
+        let Some(outside) = self.all_outside(access) else { return };
+        let (none, some) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.ins().brif(outside, none, &[], some, &[]);
+        self.builder.seal_block(none);
+        self.builder.seal_block(some);
+        self.builder.switch_to_block(none);
+        let zero = self.emit().constant_packet(brolga_ir::Const::i32(0)).into();
+        for home in homes {
+            self.set_home(home, &zero, None);
+        }
+        self.builder.ins().jump(done, &[]);
+        self.builder.switch_to_block(some);
     }
 
     /// Writes a store.
@@ -329,8 +353,8 @@ impl Lowering<'_, '_> {
         let access = self.access(place, &mask);
         self.note_access(&access);
         self.note_lanes(&mask);
-        let value = self.packet_operand(value);
-        let compare = compare.map(|compare| self.packet_operand(compare));
+        let value = self.operand(value);
+        let compare = compare.map(|compare| self.operand(compare));
         let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
         match (&access.target, &mask) {
             (Target::Area(area), Mask::Full) if area.private => {
@@ -351,15 +375,18 @@ impl Lowering<'_, '_> {
         let (offsets, outside) = self.lane_offsets(area, access, 1);
         let base = area.base;
         let update = |lowering: &mut Self| {
-            let mut emit = lowering.emit();
-            let (offsets, values) = (emit.lanes(&offsets), emit.lanes(value));
-            let compares = compare.map(|compare| emit.lanes(compare));
             let mut old = Vec::new();
-            for (lane, (offset, value)) in offsets.into_iter().zip(values).enumerate() {
-                let offset = lowering.builder.ins().uextend(types::I64, offset);
-                let address = lowering.builder.ins().iadd(base, offset);
-                let compare = compares.as_ref().map(|compares| compares[lane]);
-                old.push(lowering.update(op, address, value, compare));
+            // Part by part, so that few lanes are in registers at a time.
+            for part in 0..lowering.shape.parts_of(Type::I32) {
+                let mut emit = lowering.emit();
+                let offsets = emit.lanes_of_part_as_offsets(&offsets, part);
+                let values = emit.lanes_of_part(value, part);
+                let compares = compare.map(|compare| emit.lanes_of_part(compare, part));
+                for (lane, (offset, value)) in offsets.into_iter().zip(values).enumerate() {
+                    let address = lowering.builder.ins().iadd(base, offset);
+                    let compare = compares.as_ref().map(|compares| compares[lane]);
+                    old.push(lowering.update(op, address, value, compare));
+                }
             }
             vec![lowering.emit().from_lanes(Type::I32, &old)]
         };

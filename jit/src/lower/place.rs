@@ -315,6 +315,26 @@ impl Lowering<'_, '_> {
         checks.into_iter().reduce(|a, b| self.builder.ins().band(a, b))
     }
 
+    /// Whether no lane of a strided access has a word in range, where that is quick to tell.
+    pub fn all_outside(&mut self, access: &Access) -> Option<ir::Value> {
+        let (Target::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
+        let (limit, [index_value, offset_value], [index_step, offset_step]) = (area.limit, access.values, access.steps);
+        let (first, step) = match (area.stride, index_step, offset_step) {
+            (Some(_), 1.., 0) => (index_value?, index_step),
+            (None, _, 1..) => (offset_value?, offset_step),
+            _ => return None,
+        };
+        let first = self.first(first);
+        let first = self.builder.ins().uextend(types::I64, first);
+        let limit = self.limit_value(limit);
+        let beyond = self.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, first, limit);
+        // The last lane's number must not have wrapped.
+        let most = u64::from(u32::MAX) - u64::from(self.shape.lanes() - 1) * u64::from(step);
+        let most = self.builder.ins().iconst(types::I64, most as i64);
+        let whole = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, first, most);
+        Some(self.builder.ins().band(beyond, whole))
+    }
+
     /// Lane 0's address of an access that is not scattered. Written on the fast way alone, for the slow one has no use
     /// for it.
     pub fn first_address(&mut self, area: &Area, access: &Access) -> ir::Value {
@@ -412,7 +432,10 @@ impl Lowering<'_, '_> {
                         self.binary(Op::IMul, index, stride)
                     }
                 };
-                total = self.binary(Op::IAdd, start, offset.clone());
+                total = match access.known_offset {
+                    Some(0..4) => start,
+                    _ => self.binary(Op::IAdd, start, offset.clone()),
+                };
                 Limit::Known((u64::from(stride) + 1).saturating_sub(need))
             }
             None => match area.limit {

@@ -184,23 +184,20 @@ impl Emit<'_, '_> {
         flags: MemFlagsData,
     ) -> Vec<Packet> {
         debug_assert!((1..=4).contains(&words), "words of a row");
-        let lanes = match (at, mask) {
-            (Addresses::Offsets { base, offsets }, mask) => {
-                let offsets = match mask {
-                    Some(mask) => self.keep(mask, offsets),
-                    None => offsets.clone(),
-                };
-                let lanes = self.lanes(&offsets);
-                lanes.into_iter().map(|offset| self.address_of(base, offset)).collect()
-            }
-            (Addresses::Absolute(addresses), Some(mask)) => {
-                let safe = self.redirect(addresses, mask, self.context.zero);
-                self.lanes(&safe)
-            }
-            (Addresses::Absolute(addresses), None) => self.lanes(addresses),
+        let safe = match (at, mask) {
+            (Addresses::Offsets { offsets, .. }, Some(mask)) => self.keep(mask, offsets),
+            (Addresses::Absolute(addresses), Some(mask)) => self.redirect(addresses, mask, self.context.zero),
+            (Addresses::Offsets { offsets: lanes, .. } | Addresses::Absolute(lanes), None) => lanes.clone(),
         };
         let columns = self.each_part(words, |emit, part| {
-            let rows: Rows = lanes[part * 4..part * 4 + 4].iter().map(|&address| Row { address, offset: 0 }).collect();
+            let rows: Rows = match at {
+                // The sum folds into the access.
+                Addresses::Offsets { base, .. } => {
+                    let offsets = emit.lanes_of_part_as_offsets(&safe, part);
+                    offsets.map(|offset| Row { address: emit.builder.ins().iadd(base, offset), offset: 0 }).into()
+                }
+                Addresses::Absolute(_) => emit.address_rows(&safe, part),
+            };
             emit.load_columns(&rows, words, flags)
         });
         match mask {
@@ -220,10 +217,9 @@ impl Emit<'_, '_> {
             Some(mask) => self.redirect(&addresses, mask, self.context.dump),
             None => addresses,
         };
-        let lanes = self.lanes(&addresses);
         for part in 0..self.shape.parts_of(Type::I32) {
             let columns = self.columns(values, part);
-            let rows: Rows = lanes[part * 4..part * 4 + 4].iter().map(|&address| Row { address, offset: 0 }).collect();
+            let rows = self.address_rows(&addresses, part);
             self.store_columns(&columns, &rows, flags);
         }
     }
@@ -253,10 +249,14 @@ impl Emit<'_, '_> {
         self.select(mask, addresses, &place)
     }
 
-    /// Base and zero-extended offset; the addition folds into the access.
-    fn address_of(&mut self, base: Value, offset: Value) -> Value {
-        let offset = self.builder.ins().uextend(types::I64, offset);
-        self.builder.ins().iadd(base, offset)
+    /// Where the lanes of one part of an `i64` packet point; `part` counts those of a 32-bit packet.
+    fn address_rows(&mut self, addresses: &Packet, part: usize) -> Rows {
+        let mut scalars = Vec::with_capacity(4);
+        for half in [2 * part, 2 * part + 1] {
+            let half = self.part(addresses, half);
+            self.part_lanes(half, &mut scalars);
+        }
+        scalars.into_iter().map(|address| Row { address, offset: 0 }).collect()
     }
 
     /// Emits something part by part and joins the columns that come out.

@@ -322,6 +322,32 @@ impl<'a, 'f> Emit<'a, 'f> {
         scalars
     }
 
+    /// The lanes of one part of a 32-bit operand; all of them are the scalar itself if it is uniform.
+    pub fn lanes_of_part(&mut self, operand: &Operand, part: usize) -> [Value; 4] {
+        match operand {
+            Operand::Uniform(uniform) => [uniform.value; 4],
+            Operand::Packet(packet) => {
+                let part = self.part(packet, part);
+                let mut scalars = Vec::with_capacity(4);
+                self.part_lanes(part, &mut scalars);
+                scalars.try_into().expect("a part has four lanes of 32 bits")
+            }
+        }
+    }
+
+    /// The lanes of one part of an `i32` packet, taken as unsigned, as `i64` scalars.
+    pub fn lanes_of_part_as_offsets(&mut self, packet: &Packet, part: usize) -> [Value; 4] {
+        debug_assert_eq!(packet.ty, Type::I32, "offsets are integers");
+        let part = self.part(packet, part);
+        let pairs = self.cast(part.value, types::I64X2);
+        let [[a, b], [c, d]] = [0, 1u8].map(|index| {
+            let pair = self.builder.ins().extractlane(pairs, index);
+            let low = self.builder.ins().ireduce(types::I32, pair);
+            [self.builder.ins().uextend(types::I64, low), self.builder.ins().ushr_imm_u(pair, 32)]
+        });
+        [a, b, c, d]
+    }
+
     /// Appends the lanes of a part. Two lanes of 32 bits leave the vector together: a 64-bit move and a shift are
     /// cheaper than two extractions.
     fn part_lanes(&mut self, part: Part, scalars: &mut Vec<Value>) {
