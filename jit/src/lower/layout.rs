@@ -15,7 +15,9 @@ use brolga_ir::entity::{LocalId, SharedId, Value};
 use brolga_ir::interface::Local;
 use brolga_ir::span::Packing;
 
+use super::coalesce;
 use super::facts::Facts;
+use super::pressure::Pressure;
 use crate::compiled::{ArenaLayout, VoteRows};
 use crate::error::CompileError;
 use crate::packet::{self, Shape};
@@ -90,7 +92,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn compute(func: &Function, facts: &Facts) -> Result<Self, CompileError> {
+    pub fn compute(func: &Function, facts: &Facts, pressure: &Pressure) -> Result<Self, CompileError> {
         let threads = func.interface.threads_per_group();
         let packing = facts.packing();
         let (lanes, row_bytes) = (func.width.lanes(), Shape::of(func).row_bytes());
@@ -102,6 +104,7 @@ impl Layout {
         let mut record = Cursor::default();
         let alive = facts.keeps_alive.then(|| record.take(u64::from(row_bytes), 16));
         let votes = facts.votes.then(|| record.take(u64::from(row_bytes), 16));
+        let places = coalesce::representatives(func, facts, pressure);
         let mut slots = vec![None; func.value_count()];
         for value in (0..func.value_count())
             .map(Value::new)
@@ -114,7 +117,9 @@ impl Layout {
                 (false, false) => u64::from(row_bytes),
                 (false, true) => 2 * u64::from(row_bytes),
             };
-            slots[value.index()] = Some(record.take(bytes, if bytes == 8 { 8 } else { 16 }));
+            let place = places[value.index()];
+            let slot = slots[place.index()].unwrap_or_else(|| record.take(bytes, if bytes == 8 { 8 } else { 16 }));
+            (slots[place.index()], slots[value.index()]) = (Some(slot), Some(slot));
         }
         let record_bytes = record.align(ALIGN);
 
@@ -175,6 +180,11 @@ impl Layout {
     /// Where an array begins in a packet's block.
     pub fn local(&self, id: LocalId) -> i64 {
         self.local[id.index()] as i64
+    }
+
+    /// Whether two kept values have one place in a packet's record.
+    pub fn share_slot(&self, a: Value, b: Value) -> bool {
+        self.slots[a.index()].is_some() && self.slots[a.index()] == self.slots[b.index()]
     }
 
     /// Where a value is in a packet's record, if it is kept.

@@ -31,6 +31,7 @@
 mod anchor;
 mod ask;
 mod bound;
+mod coalesce;
 mod facts;
 mod flow;
 mod group;
@@ -99,7 +100,8 @@ pub(crate) fn lower(
     mut notes: Option<&mut Notes>,
 ) -> Result<Needs, CompileError> {
     let facts = Facts::compute(func, options.packing);
-    let layout = Layout::compute(func, &facts)?;
+    let pressure = Pressure::compute(func, &facts);
+    let layout = Layout::compute(func, &facts, &pressure)?;
     let mut builder_context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(clif, &mut builder_context);
     let entry = builder.create_block();
@@ -111,7 +113,6 @@ pub(crate) fn lower(
         builder.set_srcloc(Site::Start.to_location());
     }
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
-    let pressure = Pressure::compute(func, &facts);
     let scratch = builder.ins().iadd_imm_s(arena, layout.scratch() as i64);
     let kept_anchors = Anchors::of(func, &mut builder);
     let rounds_left = builder.declare_var(types::I64);

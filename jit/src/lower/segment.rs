@@ -134,7 +134,7 @@ impl Lowering<'_, '_> {
         let tail_done = match tail {
             Tail::Nothing => true,
             Tail::Agree(_) | Tail::Choose(..) => self.decision.is_some(),
-            Tail::Move { to, .. } => to.iter().all(|to| !self.facts.is_kept(*to) || self.moved_by_group.contains(to)),
+            Tail::Move { from, to } => from.iter().zip(to).all(|(&from, &to)| !self.is_moved_by_packets(from, to)),
         };
         !(tail_done && insts.iter().all(done))
     }
@@ -272,7 +272,7 @@ impl Lowering<'_, '_> {
             Tail::Move { from, to } => {
                 let mut moves = Vec::new();
                 for (&from, &to) in from.iter().zip(to) {
-                    if self.facts.is_kept(to) && !self.moved_by_group.contains(&to) {
+                    if self.is_moved_by_packets(from, to) {
                         moves.push((to, self.operand(from)));
                     }
                 }
@@ -281,6 +281,11 @@ impl Lowering<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether the end of a segment has packets move one value to another.
+    fn is_moved_by_packets(&self, from: Value, to: Value) -> bool {
+        self.facts.is_kept(to) && !self.moved_by_group.contains(&to) && !self.layout.share_slot(from, to)
     }
 
     /// Writes down which way each thread wants to go, to be looked at if they disagree.
@@ -332,7 +337,10 @@ impl Lowering<'_, '_> {
         match tail {
             Tail::Nothing => {}
             Tail::Agree(value) | Tail::Choose(value, _) => used.push(value),
-            Tail::Move { from, .. } => used.extend_from_slice(from),
+            Tail::Move { from, to } => {
+                let moves = from.iter().zip(to).filter(|&(&from, &to)| !self.layout.share_slot(from, to));
+                used.extend(moves.map(|(&from, _)| from));
+            }
         }
         used.retain(|value| self.seen[value.index()] != self.segments && self.func.as_const(*value).is_none());
         used.sort_unstable();

@@ -1,0 +1,187 @@
+//! Which values that packets keep between segments share a place, so that nothing needs to be moved from one to the other.
+//!
+//! What a loop carries over a barrier is kept in the packet's record: the value before the loop, the loop's parameter, what
+//! its rounds make of it and what comes out at the end. Where no two of them are needed at a time they are one place,
+//! and the segments that would only copy are gone.
+//!
+//! Time is counted in group-level steps. A segment reads what it uses before it writes anything, so a value may take the
+//! place of one that the same segment reads last. A result is written where a jump leads out of its construct, a parameter
+//! where one leads to the next round; on these ways nothing else is alive than at their ends, so each counts from the end of
+//! its way.
+
+use brolga_ir::Function;
+use brolga_ir::entity::{Inst, Region, Value};
+use brolga_ir::function::InstKind;
+use brolga_ir::phases::Step;
+
+use super::facts::Facts;
+use super::pressure::Pressure;
+use crate::packet;
+
+/// Values that share a place at most, so that comparing them stays quick.
+const MOST_TOGETHER: usize = 64;
+
+/// For each value the one whose place it shares, often itself.
+pub(super) fn representatives(func: &Function, facts: &Facts, pressure: &Pressure) -> Vec<Value> {
+    let mut walk = Walk {
+        func,
+        facts,
+        position: 0,
+        lives: vec![None; func.value_count()],
+        loops: Vec::new(),
+        targets: Vec::new(),
+        moves: Vec::new(),
+    };
+    if facts.phases.has_cuts() {
+        walk.region(func.body());
+    }
+    let mut classes = Classes {
+        parents: (0..func.value_count()).map(Value::new).collect(),
+        lives: (0..func.value_count()).map(|n| walk.lives[n].into_iter().collect()).collect(),
+    };
+    let kind = |value: Value| {
+        let is_here = facts.is_kept(value) && !facts.is_kept_by_group(value) && !pressure.is_remote(value);
+        is_here.then(|| (facts.is_uniform(value), packet::is_wide(func.ty(value))))
+    };
+    for &(from, to) in &walk.moves {
+        if kind(from).is_some() && kind(from) == kind(to) {
+            classes.join(from, to);
+        }
+    }
+    (0..func.value_count()).map(|n| classes.first(Value::new(n))).collect()
+}
+
+/// Values that share a place.
+struct Classes {
+    /// The one that a value was joined to, or itself.
+    parents: Vec<Value>,
+    /// When the place is taken, for the first of each class.
+    lives: Vec<Vec<Life>>,
+}
+
+impl Classes {
+    fn first(&self, mut value: Value) -> Value {
+        while self.parents[value.index()] != value {
+            value = self.parents[value.index()];
+        }
+        value
+    }
+
+    fn join(&mut self, a: Value, b: Value) {
+        let [a, b] = [a, b].map(|value| self.first(value));
+        let [a_lives, b_lives] = [a, b].map(|value| &self.lives[value.index()]);
+        let small = a_lives.len() + b_lives.len() <= MOST_TOGETHER;
+        let apart = |x: &Life| b_lives.iter().all(|y| x.end <= y.start || y.end <= x.start);
+        if a != b && small && a_lives.iter().all(apart) {
+            let lives = std::mem::take(&mut self.lives[b.index()]);
+            self.lives[a.index()].extend(lives);
+            self.parents[b.index()] = a;
+        }
+    }
+}
+
+/// From which step to which a value is needed.
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    start: u32,
+    end: u32,
+}
+
+struct Walk<'a> {
+    func: &'a Function,
+    facts: &'a Facts,
+    position: u32,
+    lives: Vec<Option<Life>>,
+    /// Cut loops around: the step at which each starts, and what is used in it from before.
+    loops: Vec<(u32, Vec<Value>)>,
+    /// Cut constructs around, innermost last, which the ends of regions belong to.
+    targets: Vec<Inst>,
+    /// What jumps and ends of regions bring, and to what.
+    moves: Vec<(Value, Value)>,
+}
+
+impl Walk<'_> {
+    fn region(&mut self, region: Region) {
+        let (func, facts) = (self.func, self.facts);
+        let steps = facts.phases.steps(region).expect("regions of the group level have steps");
+        for step in steps {
+            self.position += 1;
+            match *step {
+                Step::Segment { start, end } => {
+                    for &inst in &func.region(region).insts[start..end] {
+                        self.inst(inst);
+                        self.jump(inst);
+                    }
+                }
+                Step::Cut(inst) => self.cut(inst),
+            }
+        }
+    }
+
+    /// An instruction of a segment, with all that is in it.
+    fn inst(&mut self, inst: Inst) {
+        let data = self.func.inst(inst);
+        data.kind.args().into_iter().for_each(|value| self.use_(value));
+        for inner in data.kind.regions() {
+            self.func.region(inner).params.iter().for_each(|&param| self.define(param));
+            self.func.region(inner).insts.iter().for_each(|&inst| self.inst(inst));
+        }
+        data.results.iter().for_each(|&result| self.define(result));
+    }
+
+    /// Notes what a segment's end brings along. Jumps within a segment never leave it.
+    fn jump(&mut self, inst: Inst) {
+        let func = self.func;
+        let (target, args, is_next_round) = match &func.inst(inst).kind {
+            InstKind::Yield(args) => match self.targets.last() {
+                Some(&target) => (target, args, matches!(func.inst(target).kind, InstKind::Loop { .. })),
+                None => return,
+            },
+            InstKind::Break { target, args } => (*target, args, false),
+            InstKind::Continue { target, args } => (*target, args, true),
+            _ => return,
+        };
+        let to: &[Value] = match func.inst(target).kind {
+            InstKind::Loop { body, .. } if is_next_round => &func.region(body).params,
+            _ => &func.inst(target).results,
+        };
+        self.moves.extend(args.iter().copied().zip(to.iter().copied()));
+    }
+
+    fn cut(&mut self, inst: Inst) {
+        let func = self.func;
+        let data = func.inst(inst);
+        data.kind.args().into_iter().for_each(|value| self.use_(value));
+        let is_loop = matches!(data.kind, InstKind::Loop { .. });
+        if let InstKind::Loop { inits, body } = &data.kind {
+            self.moves.extend(inits.iter().copied().zip(func.region(*body).params.iter().copied()));
+            self.loops.push((self.position, Vec::new()));
+        }
+        self.targets.push(inst);
+        for inner in data.kind.regions() {
+            func.region(inner).params.iter().for_each(|&param| self.define(param));
+            self.region(inner);
+        }
+        self.targets.pop();
+        self.position += 1;
+        if is_loop {
+            let (_, used) = self.loops.pop().expect("pushed above");
+            used.into_iter().for_each(|value| self.use_(value));
+        }
+        data.results.iter().for_each(|&result| self.define(result));
+    }
+
+    fn define(&mut self, value: Value) {
+        self.lives[value.index()] = Some(Life { start: self.position, end: self.position });
+    }
+
+    fn use_(&mut self, value: Value) {
+        let Some(life) = &mut self.lives[value.index()] else { return };
+        life.end = self.position;
+        // What a loop uses from before it is needed in each of its rounds.
+        let start = life.start;
+        if let Some((_, used)) = self.loops.iter_mut().find(|(loop_start, _)| *loop_start > start) {
+            used.push(value);
+        }
+    }
+}
