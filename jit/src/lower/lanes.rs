@@ -49,7 +49,7 @@ impl Lowering<'_, '_> {
     pub fn lane_by_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
         self.store_operands(access, mask, work);
         // Numbers that grow evenly are computed lane by lane from the first.
-        let firsts = access.values.map(|value| match access.spread {
+        let firsts = [access.place.index, Some(access.place.offset)].map(|value| match access.spread {
             Spread::Scattered => None,
             Spread::Same | Spread::Strided(_) => value.map(|value| self.first(value)),
         });

@@ -185,9 +185,7 @@ impl Lowering<'_, '_> {
             self.set_home(home, value, None);
         }
         self.builder.ins().jump(done, &[]);
-        for n in first_cold..self.builder.func.dfg.num_blocks() {
-            self.builder.set_cold_block(ir::Block::from_u32(n as u32));
-        }
+        self.set_cold_from(first_cold);
         self.builder.seal_block(done);
         self.builder.switch_to_block(done);
         let values = homes.iter().map(|home| self.home(home)).collect();

@@ -31,6 +31,7 @@
 mod anchor;
 mod ask;
 mod bound;
+mod check;
 mod coalesce;
 mod facts;
 mod flow;
@@ -60,6 +61,7 @@ use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use self::anchor::Anchors;
+use self::check::Proof;
 use self::facts::Facts;
 use self::flow::Frame;
 use self::group::GroupFrame;
@@ -150,6 +152,8 @@ pub(crate) fn lower(
         moved_by_group: HashSet::new(),
         group_homes: HashMap::new(),
         any_left: None,
+        proofs: Vec::new(),
+        again: false,
         seen: vec![0; func.value_count()],
         segments: 0,
         rounds_left,
@@ -266,6 +270,10 @@ struct Lowering<'a, 'f> {
     group_homes: HashMap<Value, Home>,
     /// Non-zero once a packet of the segment has threads left, where that is not sure.
     any_left: Option<Variable>,
+    /// What was checked at the running packet's start.
+    proofs: Vec<Proof>,
+    /// The segment's code is being written once more, for packets that failed those checks.
+    again: bool,
     /// The last segment that makes a value itself.
     seen: Vec<u32>,
     segments: u32,
@@ -436,6 +444,13 @@ impl<'f> Lowering<'_, 'f> {
     fn set_cold(&mut self) {
         let block = self.builder.current_block().expect("code is being written");
         self.builder.set_cold_block(block);
+    }
+
+    /// So are all blocks from the n-th on.
+    fn set_cold_from(&mut self, n: usize) {
+        for n in n..self.builder.func.dfg.num_blocks() {
+            self.builder.set_cold_block(Block::from_u32(n as u32));
+        }
     }
 
     /// The function's end: gives back the rounds that were taken and not used.

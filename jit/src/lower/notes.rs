@@ -55,6 +55,8 @@ pub(crate) enum Note {
     Unchecked,
     /// Held against the bounds without a branch: what is out of range goes to a place that nobody sees.
     WordChecked,
+    /// Checked at the packet's start, together with others.
+    CheckedAhead,
     /// One comparison for all lanes; a packet that fails goes lane by lane.
     OneCheck,
     /// One comparison, and all lanes must take part; else the general way.
@@ -112,6 +114,7 @@ impl fmt::Display for Note {
             Note::Unchecked => "unchecked",
             Note::WordChecked => "checked without a branch",
             Note::AllLanesCheck => "one check, and all lanes",
+            Note::CheckedAhead => "checked ahead",
             Note::OneCheck => "one check",
             Note::LanesCheck => "lanes checked",
             Note::LaneByLane => "lane by lane",
@@ -227,7 +230,8 @@ fn value_note(facts: &Facts, layout: &Layout, value: Value) -> ValueNote {
 impl Lowering<'_, '_> {
     /// Notes a decision about the instruction that code is being written for.
     pub fn note(&mut self, note: Note) {
-        if let Some(notes) = &mut self.notes
+        if !self.again
+            && let Some(notes) = &mut self.notes
             && let Some(Site::Inst { inst, .. }) = Site::from_location(self.builder.srcloc())
         {
             notes.insts.push((inst, note));

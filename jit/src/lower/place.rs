@@ -32,7 +32,7 @@ pub(super) struct View {
 }
 
 /// A number of bytes or elements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Limit {
     Known(u64),
     /// An `i64`.
@@ -103,12 +103,12 @@ pub(super) struct Access {
     pub spread: Spread,
     /// The index's and the offset's difference between neighbouring lanes, unless it is scattered.
     pub steps: [u32; 2],
-    known_index: Option<u32>,
-    known_offset: Option<u32>,
-    /// The index and the offset as values.
-    pub values: [Option<Value>; 2],
+    pub known_index: Option<u32>,
+    pub known_offset: Option<u32>,
+    /// What is addressed.
+    pub place: Place,
     /// Upper bounds of the index and the offset, in all lanes.
-    most: [u32; 2],
+    pub most: [u32; 2],
 }
 
 impl Lowering<'_, '_> {
@@ -261,86 +261,16 @@ impl Lowering<'_, '_> {
             }
             (Target::Area(_), ..) => Spread::Scattered,
         };
-        let values = [place.index, Some(place.offset)];
-        let most = values.map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
-        Access { target, index, offset, spread, steps, known_index, known_offset, values, most }
-    }
-
-    /// Whether all words of all lanes of an access that is not scattered are in range (`None` if that is known).
-    pub fn fits(&mut self, area: &Area, access: &Access, words: u32) -> Option<ir::Value> {
-        let [index_step, offset_step] = access.steps;
-        let [index_value, offset_value] = access.values;
-        let [most_index, most_offset] = access.most.map(u64::from);
-        let mut checks = Vec::new();
-        if let (Some(_), Some(index_value)) = (area.stride, index_value) {
-            let last = u64::from(self.shape.lanes() - 1) * u64::from(index_step);
-            match access.known_index {
-                Some(index) if u64::from(index) >= area.sure => {
-                    let index = self.builder.ins().iconst(types::I64, i64::from(index));
-                    checks.push(self.in_range(index, 1, area.limit));
-                }
-                None if most_index >= area.sure => {
-                    let first = self.first(index_value);
-                    let first = self.builder.ins().uextend(types::I64, first);
-                    // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
-                    let limit = if index_step == 0 { area.limit } else { area.reachable };
-                    checks.push(self.in_range(first, last + 1, limit));
-                }
-                _ => {}
-            }
-        }
-        let limit = match area.stride {
-            Some(stride) => Limit::Known(u64::from(stride)),
-            None if offset_step == 0 => area.limit,
-            None => area.reachable,
-        };
-        let sure = area.stride.map_or(area.sure, u64::from);
-        let need = u64::from(self.shape.lanes() - 1) * u64::from(offset_step) + u64::from(words) * 4;
-        match access.known_offset {
-            Some(offset) => {
-                let offset = offset & !3;
-                let fits = matches!(limit, Limit::Known(limit) if u64::from(offset) + need <= limit);
-                if !fits {
-                    let offset = self.builder.ins().iconst(types::I64, i64::from(offset));
-                    checks.push(self.in_range(offset, need, limit));
-                }
-            }
-            // The bound is that of the last lane.
-            None if most_offset + u64::from(words) * 4 > sure => {
-                let first = self.first_offset(offset_value);
-                checks.push(self.in_range(first, need, limit));
-            }
-            None => {}
-        }
-        checks.into_iter().reduce(|a, b| self.builder.ins().band(a, b))
-    }
-
-    /// Whether no lane of a strided access has a word in range, where that is quick to tell.
-    pub fn all_outside(&mut self, access: &Access) -> Option<ir::Value> {
-        let (Target::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
-        let (limit, [index_value, offset_value], [index_step, offset_step]) = (area.limit, access.values, access.steps);
-        let (first, step) = match (area.stride, index_step, offset_step) {
-            (Some(_), 1.., 0) => (index_value?, index_step),
-            (None, _, 1..) => (offset_value?, offset_step),
-            _ => return None,
-        };
-        let first = self.first(first);
-        let first = self.builder.ins().uextend(types::I64, first);
-        let limit = self.limit_value(limit);
-        let beyond = self.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, first, limit);
-        // The last lane's number must not have wrapped.
-        let most = u64::from(u32::MAX) - u64::from(self.shape.lanes() - 1) * u64::from(step);
-        let most = self.builder.ins().iconst(types::I64, most as i64);
-        let whole = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, first, most);
-        Some(self.builder.ins().band(beyond, whole))
+        let most =
+            [place.index, Some(place.offset)].map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
+        Access { target, index, offset, spread, steps, known_index, known_offset, place, most }
     }
 
     /// Lane 0's address of an access that is not scattered. Written on the fast way alone, for the slow one has no use
     /// for it.
     pub fn first_address(&mut self, area: &Area, access: &Access) -> ir::Value {
-        let [index_value, offset_value] = access.values;
         let mut address = area.base;
-        if let (Some(stride), Some(index_value)) = (area.stride, index_value) {
+        if let (Some(stride), Some(index_value)) = (area.stride, access.place.index) {
             match access.known_index {
                 Some(index) => address = self.plus(address, u64::from(index) * u64::from(stride)),
                 None => {
@@ -354,15 +284,15 @@ impl Lowering<'_, '_> {
         match access.known_offset {
             Some(offset) => self.plus(address, u64::from(offset & !3)),
             None => {
-                let first = self.first_offset(offset_value);
+                let first = self.first_word(access.place.offset);
                 self.builder.ins().iadd(address, first)
             }
         }
     }
 
     /// Lane 0's offset, in whole words.
-    fn first_offset(&mut self, offset: Option<Value>) -> ir::Value {
-        let first = self.first(offset.expect("places have offsets"));
+    pub fn first_word(&mut self, offset: Value) -> ir::Value {
+        let first = self.first(offset);
         let first = self.builder.ins().band_imm_s(first, -4);
         self.builder.ins().uextend(types::I64, first)
     }
@@ -384,13 +314,6 @@ impl Lowering<'_, '_> {
 
     fn plus(&mut self, address: ir::Value, bytes: u64) -> ir::Value {
         if bytes == 0 { address } else { self.builder.ins().iadd_imm_s(address, bytes as i64) }
-    }
-
-    /// Whether `first + need <= limit`, for a first below 2^32.
-    fn in_range(&mut self, first: ir::Value, need: u64, limit: Limit) -> ir::Value {
-        let end = self.builder.ins().iadd_imm_s(first, need as i64);
-        let limit = self.limit_value(limit);
-        self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit)
     }
 
     /// A limit as an `i64`.

@@ -91,11 +91,7 @@ impl Lowering<'_, '_> {
         for (to, value) in moves {
             self.keep(to, &value);
         }
-        for value in std::mem::take(&mut self.defined) {
-            self.values[value.index()] = None;
-            self.firsts[value.index()] = None;
-        }
-        self.near.clear();
+        self.forget(0);
     }
 
     /// Whether a value is the same for all threads, and can be used before the packets.
@@ -166,13 +162,22 @@ impl Lowering<'_, '_> {
         for &value in used {
             self.import(value);
         }
-        self.mask = Some(mask);
-        self.instructions(insts);
-        self.stand(Site::Tail);
-        if self.mask.is_some() {
-            self.vote(tail);
-            self.note_alive(alive.as_ref());
-            self.builder.ins().jump(rest, &[]);
+        self.mask = Some(mask.clone());
+        let unproven = self.check_ahead(insts);
+        let made_before = self.defined.len();
+        self.packet(insts, tail, alive.as_ref());
+        self.proofs.clear();
+        if let Some(unproven) = unproven {
+            let first_cold = self.builder.func.dfg.num_blocks();
+            self.builder.seal_block(unproven);
+            self.switch_to(unproven);
+            self.set_cold();
+            self.forget(made_before);
+            self.mask = Some(mask);
+            self.again = true;
+            self.packet(insts, tail, alive.as_ref());
+            self.again = false;
+            self.set_cold_from(first_cold);
         }
         self.builder.seal_block(rest);
         self.switch_to(rest);
@@ -185,6 +190,26 @@ impl Lowering<'_, '_> {
             let any_left = self.builder.use_var(any_left);
             self.branch_away_unless(any_left, self.exit);
         }
+    }
+
+    /// What the running packet does, up to the jump to the code behind it.
+    fn packet(&mut self, insts: &[Inst], tail: Tail<'_>, alive: Option<&Home>) {
+        self.instructions(insts);
+        self.stand(Site::Tail);
+        if self.mask.is_some() {
+            self.vote(tail);
+            self.note_alive(alive);
+            self.builder.ins().jump(self.rest, &[]);
+        }
+    }
+
+    /// Forgets values that were made since so many were known.
+    fn forget(&mut self, known: usize) {
+        for value in self.defined.drain(known..) {
+            self.values[value.index()] = None;
+            self.firsts[value.index()] = None;
+        }
+        self.near.clear();
     }
 
     fn note_alive(&mut self, alive: Option<&Home>) {

@@ -1,0 +1,265 @@
+//! Bounds checks, and packets that do them ahead.
+//!
+//! An access that is not scattered needs one or two comparisons for the whole packet. Where a segment has several such
+//! accesses whose addresses can be computed at its start, all their checks are done there, and its code is written twice:
+//! packets that pass run without any check, without the blocks where the ways of a checked access meet again, and others run
+//! the code that checks each access by itself. Equal checks are done once.
+
+use brolga_ir::entity::{Inst, Value};
+use brolga_ir::function::{Element, InstKind, Object, Place, ResourceRef, ValueDef};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, Block, InstBuilder, types};
+use smallvec::SmallVec;
+
+use super::Lowering;
+use super::mask::Mask;
+use super::notes::Note;
+use super::place::{Access, Area, Limit, Spread, Target};
+
+/// Instructions of a segment, all regions included, beyond which it is not written twice.
+const MOST_TWICE: usize = 160;
+
+/// Operations, one on the other, that are done ahead for an address at most.
+const MOST_STEPS: u32 = 6;
+
+/// Checks that are done ahead at most.
+const MOST_CHECKS: usize = 8;
+
+/// A check: `number + need <= limit`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Check {
+    pub number: Number,
+    need: u64,
+    limit: Limit,
+}
+
+/// A number below 2^32 that a check is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Number {
+    Known(u32),
+    /// What lane 0 has of a value.
+    First(Value),
+    /// The same in whole words.
+    FirstWord(Value),
+}
+
+/// An access that was checked ahead, for so many words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proof {
+    place: Place,
+    words: u32,
+}
+
+impl Lowering<'_, '_> {
+    /// Whether all words of all lanes of an access that is not scattered are in range (`None` if that is known).
+    pub fn fits(&mut self, area: &Area, access: &Access, words: u32) -> Option<ir::Value> {
+        if self.is_proven(access, words) {
+            self.note(Note::CheckedAhead);
+            return None;
+        }
+        let checks = self.checks(area, access, words);
+        let held: SmallVec<[ir::Value; 2]> = checks.into_iter().map(|check| self.holds(check)).collect();
+        held.into_iter().reduce(|a, b| self.builder.ins().band(a, b))
+    }
+
+    /// What must hold for all words of all lanes of an access that is not scattered to be in range.
+    pub fn checks(&self, area: &Area, access: &Access, words: u32) -> SmallVec<[Check; 2]> {
+        let [index_step, offset_step] = access.steps;
+        let [most_index, most_offset] = access.most.map(u64::from);
+        let last = u64::from(self.shape.lanes() - 1);
+        let mut checks = SmallVec::new();
+        if let (Some(_), Some(index)) = (area.stride, access.place.index) {
+            match access.known_index {
+                Some(index) if u64::from(index) >= area.sure => {
+                    checks.push(Check { number: Number::Known(index), need: 1, limit: area.limit });
+                }
+                None if most_index >= area.sure => {
+                    // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
+                    let limit = if index_step == 0 { area.limit } else { area.reachable };
+                    let need = last * u64::from(index_step) + 1;
+                    checks.push(Check { number: Number::First(index), need, limit });
+                }
+                _ => {}
+            }
+        }
+        let limit = match area.stride {
+            Some(stride) => Limit::Known(u64::from(stride)),
+            None if offset_step == 0 => area.limit,
+            None => area.reachable,
+        };
+        let sure = area.stride.map_or(area.sure, u64::from);
+        let need = last * u64::from(offset_step) + u64::from(words) * 4;
+        match access.known_offset.map(|offset| offset & !3) {
+            Some(offset) => {
+                let fits = matches!(limit, Limit::Known(limit) if u64::from(offset) + need <= limit);
+                if !fits {
+                    checks.push(Check { number: Number::Known(offset), need, limit });
+                }
+            }
+            // The bound is that of the last lane.
+            None if most_offset + u64::from(words) * 4 > sure => {
+                checks.push(Check { number: Number::FirstWord(access.place.offset), need, limit });
+            }
+            None => {}
+        }
+        checks
+    }
+
+    /// Writes a check.
+    pub fn holds(&mut self, check: Check) -> ir::Value {
+        let number = match check.number {
+            Number::Known(number) => self.builder.ins().iconst(types::I64, i64::from(number)),
+            Number::First(value) => {
+                let first = self.first(value);
+                self.builder.ins().uextend(types::I64, first)
+            }
+            Number::FirstWord(value) => self.first_word(value),
+        };
+        let end = self.builder.ins().iadd_imm_s(number, check.need as i64);
+        let limit = self.limit_value(check.limit);
+        self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit)
+    }
+
+    /// Whether no lane of a strided access has a word in range, where that is quick to tell.
+    pub fn all_outside(&mut self, access: &Access) -> Option<ir::Value> {
+        let (Target::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
+        let (limit, place) = (area.limit, access.place);
+        let (first, step) = match (area.stride, access.steps) {
+            (Some(_), [step, 0]) if step > 0 => (place.index?, step),
+            (None, [_, step]) if step > 0 => (place.offset, step),
+            _ => return None,
+        };
+        let first = self.first(first);
+        let first = self.builder.ins().uextend(types::I64, first);
+        let limit = self.limit_value(limit);
+        let beyond = self.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, first, limit);
+        // The last lane's number must not have wrapped.
+        let most = u64::from(u32::MAX) - u64::from(self.shape.lanes() - 1) * u64::from(step);
+        let most = self.builder.ins().iconst(types::I64, most as i64);
+        let whole = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, first, most);
+        Some(self.builder.ins().band(beyond, whole))
+    }
+
+    fn is_proven(&self, access: &Access, words: u32) -> bool {
+        self.proofs.iter().any(|proof| proof.place == access.place && words <= proof.words)
+    }
+
+    /// At a packet's start: does the checks of a segment ahead, if that is worth it. The builder then stands where all of them
+    /// hold, and the block is for packets where one fails; it is to be sealed.
+    pub fn check_ahead(&mut self, insts: &[Inst]) -> Option<Block> {
+        if self.is_large() || self.count(insts) > MOST_TWICE {
+            return None;
+        }
+        let mut found = Vec::new();
+        self.find_accesses(insts, insts, &mut found);
+        if found.len() < 2 {
+            return None;
+        }
+        for proof in &found {
+            for value in [proof.place.index, Some(proof.place.offset)].into_iter().flatten() {
+                self.make_ahead(value);
+            }
+        }
+        let mut checks: Vec<Check> = Vec::new();
+        for &proof in &found {
+            let access = self.access(proof.place, &Mask::Full);
+            let Target::Area(area) = access.target else { continue };
+            if matches!(access.spread, Spread::Scattered) {
+                continue;
+            }
+            let needed = self.checks(&area, &access, proof.words);
+            let is_new = |check: &&Check| !checks.contains(check);
+            if checks.len() + needed.iter().filter(is_new).count() > MOST_CHECKS {
+                break;
+            }
+            for check in needed {
+                if !checks.contains(&check) {
+                    checks.push(check);
+                }
+            }
+            self.proofs.push(proof);
+        }
+        if self.proofs.len() < 2 || checks.is_empty() {
+            self.proofs.clear();
+            return None;
+        }
+        let slow = self.builder.create_block();
+        for check in checks {
+            let holds = self.holds(check);
+            self.branch_away_unless(holds, slow);
+        }
+        Some(slow)
+    }
+
+    /// Instructions, all regions included, as far as they matter.
+    fn count(&self, insts: &[Inst]) -> usize {
+        let mut count = insts.len();
+        for inst in insts {
+            if count > MOST_TWICE {
+                break;
+            }
+            for region in self.func.inst(*inst).kind.regions() {
+                count += self.count(&self.func.region(region).insts);
+            }
+        }
+        count
+    }
+
+    /// Lists the accesses of instructions whose addresses can be made before all of `ahead`.
+    fn find_accesses(&self, ahead: &[Inst], insts: &[Inst], found: &mut Vec<Proof>) {
+        for &inst in insts {
+            let kind = &self.func.inst(inst).kind;
+            let (place, words) = match kind {
+                InstKind::Load { place } => (*place, self.func.inst(inst).results.len()),
+                InstKind::Store { place, values, .. } => (*place, values.len()),
+                _ => {
+                    for region in kind.regions() {
+                        self.find_accesses(ahead, &self.func.region(region).insts, found);
+                    }
+                    continue;
+                }
+            };
+            let is_known = match place.object {
+                Object::Resource(ResourceRef { id, element: Element::Fixed(0) }) => self.views[id.index()].is_some(),
+                Object::Shared(_) | Object::Immediate => true,
+                Object::Resource(_) | Object::Local(_) => false,
+            };
+            let lies_evenly = |value: Value| self.facts.is_uniform(value) || self.facts.stride(value, false).is_some();
+            let values = [place.index, Some(place.offset)];
+            let values = values.into_iter().flatten();
+            if is_known
+                && values.clone().all(lies_evenly)
+                && values.clone().all(|value| self.can_make(ahead, value, MOST_STEPS))
+            {
+                found.push(Proof { place, words: words as u32 });
+            }
+        }
+    }
+
+    /// Whether a value is at hand, or made by so many pure operations on what is, one on the other.
+    fn can_make(&self, ahead: &[Inst], value: Value, steps: u32) -> bool {
+        if self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
+            return true;
+        }
+        let ValueDef::Result(inst, _) = self.func.value(value).def else { return false };
+        match &self.func.inst(inst).kind {
+            InstKind::Input(_) => ahead.contains(&inst),
+            InstKind::Op { args, .. } if steps > 0 => {
+                ahead.contains(&inst) && args.iter().all(|&arg| self.can_make(ahead, arg, steps - 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes such a value now; its instruction is passed over later.
+    fn make_ahead(&mut self, value: Value) {
+        if self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
+            return;
+        }
+        let func = self.func;
+        let ValueDef::Result(inst, _) = func.value(value).def else { unreachable!("parameters cannot be made ahead") };
+        func.inst(inst).kind.args().into_iter().for_each(|arg| self.make_ahead(arg));
+        self.stand(crate::site::Site::of(inst));
+        self.simple(inst);
+    }
+}
