@@ -170,7 +170,18 @@ struct UnboundView(View);
 // SAFETY: the view is never changed, and what it points to is a static that is never written.
 unsafe impl Sync for UnboundView {}
 
+// SAFETY: a context is a record that may be moved like any other. What it points to is reached in unsafe calls only, whose
+// callers vouch for it (A and B) in the thread they are in.
+unsafe impl Send for Context {}
+
 impl Context {
+    /// Gives a context that nobody uses any more to another worker, for any shader.
+    pub fn bind(&mut self, bindings: Bindings) {
+        let Bindings { ranges, helpers, host, stop, arena, fuel } = bindings;
+        (self.ranges, self.helpers, self.host) = (ranges, helpers, host);
+        (self.stop, self.arena, self.fuel) = (stop, arena, fuel);
+    }
+
     /// A context for one worker.
     pub fn new(bindings: Bindings) -> Box<Self> {
         Box::new(Self {

@@ -1,155 +1,17 @@
 //! The device: owns the pool and the limits, makes shaders, buffers and textures, and runs dispatches.
 
-use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::bindings::Bindings;
-use crate::dispatch::{self, Dispatch, Report};
+use crate::dispatch::{self, Dispatch, Report, Timer};
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
+use crate::pool::Pool;
 use crate::resource::{Access, Buffer, GuardPages, Texture, TextureShape};
 use crate::shader::{CompileOptions, Shader};
-
-/// Worker threads that devices may share. The thread that calls [`Device::dispatch`] works too, so that a pool of `n`
-/// threads starts `n - 1`.
-#[derive(Clone)]
-pub struct Pool {
-    threads: usize,
-    workers: Option<Workers>,
-}
-
-/// Something for a worker to do.
-pub type Task = Box<dyn FnOnce() + Send>;
-
-#[derive(Clone)]
-enum Workers {
-    Own(Arc<rayon::ThreadPool>),
-    Borrowed(Arc<dyn Fn(Task) + Send + Sync>),
-}
-
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let borrowed = matches!(self.workers, Some(Workers::Borrowed(_)));
-        f.debug_struct("Pool").field("threads", &self.threads).field("borrowed", &borrowed).finish()
-    }
-}
-
-impl Pool {
-    /// A pool for `threads` threads, the caller's included. 0 means as many as the machine has processors.
-    pub fn new(threads: usize) -> Result<Self, Error> {
-        let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            n => n,
-        };
-        if threads == 1 {
-            return Ok(Self { threads, workers: None });
-        }
-        let workers = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads - 1)
-            .thread_name(|n| format!("brolga-{}", n + 1))
-            .build()
-            .map_err(|error| Error::Pool { threads, reason: error.to_string() })?;
-        Ok(Self { threads, workers: Some(Workers::Own(Arc::new(workers))) })
-    }
-
-    /// The caller's own threads: `spawn` hands a task to one of them, now or later, or drops it, and returns at once. A
-    /// dispatch uses up to `threads`, the one that calls it included, and waits only for tasks that have begun; it goes
-    /// well even if none ever does, and inside of one of these threads too.
-    ///
-    /// With a rayon pool: `Pool::borrowed(pool.current_num_threads(), move |task| pool.spawn(task))`.
-    pub fn borrowed(threads: usize, spawn: impl Fn(Task) + Send + Sync + 'static) -> Self {
-        Self { threads: threads.max(1), workers: Some(Workers::Borrowed(Arc::new(spawn))) }
-    }
-
-    /// Threads that work on a dispatch, the caller's included.
-    pub fn threads(&self) -> usize {
-        self.threads
-    }
-
-    /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began, even if a
-    /// borrowed thread cannot be had but for a panic. A worker that is busy with another dispatch is not waited for.
-    pub(crate) fn run(&self, helpers: usize, work: Arc<dyn Fn() + Send + Sync>) {
-        let gate = Arc::new(Gate::default());
-        let _closing = Closing { gate: &gate };
-        if let Some(workers) = &self.workers {
-            for _ in 0..helpers.min(self.threads - 1) {
-                // A task that comes too late must not keep what the dispatch used.
-                let (gate, work) = (gate.clone(), Arc::downgrade(&work));
-                let task = move || {
-                    if let Some(_inside) = gate.enter()
-                        && let Some(work) = work.upgrade()
-                    {
-                        work();
-                    }
-                };
-                match workers {
-                    Workers::Own(pool) => pool.spawn(task),
-                    Workers::Borrowed(spawn) => spawn(Box::new(task)),
-                }
-            }
-        }
-        work();
-    }
-}
-
-/// Lets workers into a dispatch until it is closed.
-#[derive(Debug, Default)]
-struct Gate {
-    state: Mutex<GateState>,
-    left: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct GateState {
-    inside: usize,
-    closed: bool,
-}
-
-impl Gate {
-    /// Goes in, unless it is closed. Leaves when the result is dropped.
-    fn enter(&self) -> Option<Inside<'_>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.closed {
-            return None;
-        }
-        state.inside += 1;
-        Some(Inside { gate: self })
-    }
-
-    /// Lets nobody in any more and waits until all have left.
-    fn close(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.closed = true;
-        while state.inside > 0 {
-            state = self.left.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// Closes a gate in the end.
-struct Closing<'a> {
-    gate: &'a Gate,
-}
-
-impl Drop for Closing<'_> {
-    fn drop(&mut self) {
-        self.gate.close();
-    }
-}
-
-/// A worker inside a gate.
-struct Inside<'a> {
-    gate: &'a Gate,
-}
-
-impl Drop for Inside<'_> {
-    fn drop(&mut self) {
-        self.gate.state.lock().unwrap_or_else(PoisonError::into_inner).inside -= 1;
-        self.gate.left.notify_one();
-    }
-}
+use crate::workspace::Workspaces;
 
 /// Options of a [`Device`].
 #[derive(Clone, Debug, Default)]
@@ -198,7 +60,14 @@ impl DeviceBuilder {
             Some(pool) => pool,
             None => Pool::new(self.threads)?,
         };
-        Ok(Device { pool, limits: Arc::new(self.limits), guard_pages: self.guard_pages, perf_map: self.perf_map })
+        Ok(Device {
+            pool,
+            limits: Arc::new(self.limits),
+            guard_pages: self.guard_pages,
+            perf_map: self.perf_map,
+            workspaces: Arc::new(Workspaces::new(self.guard_pages)),
+            timer: Arc::default(),
+        })
     }
 }
 
@@ -209,6 +78,8 @@ pub struct Device {
     limits: Arc<Limits>,
     guard_pages: GuardPages,
     perf_map: Option<PerfMap>,
+    workspaces: Arc<Workspaces>,
+    timer: Arc<Timer>,
 }
 
 impl Device {
@@ -230,6 +101,14 @@ impl Device {
     /// Whether guard pages lie beside the memory it makes.
     pub fn guard_pages(&self) -> GuardPages {
         self.guard_pages
+    }
+
+    pub(crate) fn workspaces(&self) -> &Workspaces {
+        &self.workspaces
+    }
+
+    pub(crate) fn timer(&self) -> &Timer {
+        &self.timer
     }
 
     /// Compiles the compute shader in a container.

@@ -10,14 +10,14 @@ use brolga_ir::host::Fault;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::span::{Grid, Packing, Span};
 use brolga_ir::verify::VerifiedFunction;
-use brolga_jit::abi::{Bindings, Context, Range, View, helpers};
+use brolga_jit::abi::{Bindings, Range, View, helpers};
 use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options};
 
 use crate::dispatch::StopWord;
 use crate::error::Error;
 use crate::host::{Bound, BoundViews};
-use crate::resource::{GuardPages, Memory};
 use crate::shader::{Engine, Shader};
+use crate::workspace::{Workspace, Workspaces};
 
 /// A shader in the form that an engine runs.
 #[derive(Debug)]
@@ -80,17 +80,22 @@ pub(crate) fn jit_options(packing: Packing) -> Result<Options, CompileError> {
 
 /// A shader with what is bound to it. Workers of one dispatch share it.
 #[derive(Debug)]
-pub(crate) struct Link {
-    shader: Shader,
+pub(crate) struct Link<'a> {
+    shader: &'a Shader,
     packing: Packing,
-    views: BoundViews,
+    views: BoundViews<'a>,
     tables: Tables,
-    guard_pages: GuardPages,
+    workspaces: &'a Workspaces,
 }
 
-impl Link {
+impl<'a> Link<'a> {
     /// Puts a shader, for a dispatch of these groups, together with views that were checked against its declarations.
-    pub fn new(shader: Shader, grid: Grid, views: BoundViews, guard_pages: GuardPages) -> Result<Self, Error> {
+    pub fn new(
+        shader: &'a Shader,
+        grid: Grid,
+        views: BoundViews<'a>,
+        workspaces: &'a Workspaces,
+    ) -> Result<Self, Error> {
         let function = shader.function();
         let threads = function.interface.threads_per_group();
         let packing = match shader.code(Packing::Row)?.packing() {
@@ -99,7 +104,7 @@ impl Link {
         };
         shader.code(packing)?;
         let tables = Tables::new(&views);
-        Ok(Self { shader, packing, views, tables, guard_pages })
+        Ok(Self { shader, packing, views, tables, workspaces })
     }
 
     /// The word that tells workers to stop.
@@ -127,33 +132,40 @@ impl Link {
         let state = match self.shader.code(self.packing)? {
             Code::Interpreter(interpreter) => State::Interpreter { interpreter, arena: Arena::new() },
             Code::Jit(compiled) => {
-                let arena = Memory::zeroed(compiled.arena_layout().size_bytes as u64, self.guard_pages)?;
-                debug_assert!(compiled.arena_layout().align <= crate::resource::ALIGNMENT, "arenas ask for a vector");
-                let context = Context::new(Bindings {
+                let layout = compiled.arena_layout();
+                debug_assert!(layout.align <= crate::resource::ALIGNMENT, "arenas ask for a vector");
+                let bind = |arena| Bindings {
                     ranges: self.tables.ranges.as_ptr(),
                     helpers: helpers::<BoundViews>(),
                     host: std::ptr::from_ref(&self.views).cast(),
                     stop: self.views.stop().word(),
-                    arena: arena.base(),
+                    arena,
                     fuel: u64::MAX,
-                });
-                State::Jit { compiled, context, _arena: arena }
+                };
+                State::Jit { compiled, workspace: self.workspaces.take(layout.size_bytes as u64, bind)? }
             }
         };
         Ok(Worker { host: &self.views, state })
+    }
+
+    /// Keeps what a worker that is done has used for the next one.
+    pub fn put_back(&self, worker: Worker<'_>) {
+        if let State::Jit { workspace, .. } = worker.state {
+            self.workspaces.put_back(workspace);
+        }
     }
 }
 
 /// One thread's part in a dispatch: its arena and the record that compiled code works on.
 #[derive(Debug)]
 pub(crate) struct Worker<'a> {
-    host: &'a BoundViews,
+    host: &'a BoundViews<'a>,
     state: State<'a>,
 }
 
 #[derive(Debug)]
 enum State<'a> {
-    Jit { compiled: &'a Compiled, context: Box<Context>, _arena: Memory },
+    Jit { compiled: &'a Compiled, workspace: Workspace },
     Interpreter { interpreter: &'a Interpreter, arena: Arena },
 }
 
@@ -167,9 +179,9 @@ impl Worker<'_> {
                 let _mode = FloatGuard::new(FloatMode::Default);
                 interpreter.run_span(self.host, span, arena, &mut fuel)
             }
-            State::Jit { compiled, context, .. } => {
+            State::Jit { compiled, workspace: Workspace { context, .. } } => {
                 context.fuel = fuel;
-                // SAFETY: the context was made by `Link::worker` for this shader, with tables that fit its declarations, a
+                // SAFETY: the context was bound by `Link::worker` for this shader, with tables that fit its declarations, a
                 // host of the helpers' type, and an arena of its own as large as it asks for; the link that owns the
                 // tables and the views outlives the worker. The code was compiled for this processor's features.
                 unsafe { compiled.run_span(context, span) }
@@ -183,7 +195,7 @@ impl Worker<'_> {
 struct Tables {
     ranges: Vec<Range>,
     /// What `ranges` points to.
-    _views: Vec<Vec<View>>,
+    _views: Vec<View>,
 }
 
 // SAFETY: the pointers are only copied here. What they point to is kept by the link beside the tables, and only compiled
@@ -195,17 +207,23 @@ unsafe impl Sync for Tables {}
 impl Tables {
     /// Each range has at least the declared views, since bindings were resolved so; strides are as declared; constant
     /// buffers are padded; memory is aligned and valid for its size.
-    fn new(bound: &BoundViews) -> Self {
-        let views: Vec<Vec<View>> = bound.ranges().iter().map(|range| range.iter().map(view).collect()).collect();
-        let range = |views: &Vec<View>| Range { views: views.as_ptr(), count: views.len() as u32 };
-        Self { ranges: views.iter().map(range).collect(), _views: views }
+    fn new(bound: &BoundViews<'_>) -> Self {
+        let views: Vec<View> =
+            bound.views().ranges().flatten().map(|bound| bound.as_ref().map_or(View::UNBOUND, view)).collect();
+        let mut rest = views.as_slice();
+        let ranges = bound.views().ranges().map(|range| {
+            let (of_range, others) = rest.split_at(range.len());
+            rest = others;
+            Range { views: of_range.as_ptr(), count: of_range.len() as u32 }
+        });
+        Self { ranges: ranges.collect(), _views: views }
     }
 }
 
 /// A view as compiled code sees it. Texels are reached through the host.
-fn view(bound: &Bound) -> View {
+fn view(bound: &Bound<'_>) -> View {
     match bound {
-        Bound::Nothing | Bound::Texels(_) => View::UNBOUND,
+        Bound::Texels(_) => View::UNBOUND,
         Bound::Words(words) => View {
             base: words.base(),
             size_bytes: words.size_bytes(),

@@ -18,7 +18,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `device.rs` | the device: pool, limits, makes everything else |
+//! | `device.rs` | the device: makes everything else and runs it |
+//! | `pool.rs` | threads that devices may share |
 //! | `limits.rs` | bounds on what a device accepts |
 //! | `error.rs` | what can go wrong |
 //! | `perf_map.rs` | which code is which shader, for profilers |
@@ -28,6 +29,7 @@
 //! | `bindings/` | registers, what is bound to them, the check against the shader |
 //! | `host/` | what a running shader reaches of all that |
 //! | `engine.rs` | the JIT's code and the interpreter behind one front |
+//! | `workspace.rs` | arenas and contexts of workers, kept from dispatch to dispatch |
 //! | `dispatch/` | work over groups, stopping |
 //!
 //! Nothing is global: a [`Device`] owns its pool and limits. Shaders, buffers and textures are cheap to clone and may be
@@ -44,16 +46,19 @@ pub mod format;
 mod host;
 mod limits;
 mod perf_map;
+mod pool;
 pub mod resource;
 mod shader;
+mod workspace;
 
 pub use bindings::{BindingError, BindingRules, Bindings, Register};
-pub use device::{Device, DeviceBuilder, Pool, Task};
+pub use device::{Device, DeviceBuilder};
 pub use dispatch::{CancelToken, Dispatch, Progress, Report, StopReason};
 pub use error::{Error, Limit};
 pub use format::Format;
 pub use limits::Limits;
 pub use perf_map::PerfMap;
+pub use pool::{Pool, Task};
 pub use resource::{Access, Buffer, Counter, GuardPages, ResourceError, Texture, TextureShape, View};
 pub use shader::{
     ClassInstance, CompileOptions, Declared, Emit, Engine, InstanceError, Line, LineKind, Listing, Place,

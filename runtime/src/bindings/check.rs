@@ -5,6 +5,7 @@
 
 use brolga_ir::interface::{Component, Dimension, ResourceKind};
 
+use super::table::Table;
 use super::{BindingError, BindingRules, Bindings, Register};
 use crate::error::{Error, Limit};
 use crate::format::{Encoding, Format};
@@ -12,31 +13,20 @@ use crate::limits::Limits;
 use crate::resource::{Elements, View, ViewKind};
 use crate::shader::Declared;
 
-/// The bound views of each declared range, by position in the range.
-pub(crate) type Resolved<'a> = Vec<Vec<Option<&'a View>>>;
-
-/// Finds the view of every declared register.
-pub(crate) fn resolve<'a>(
-    declared: &[Declared],
+/// Finds the view of every declared register; gives what `bind` makes of them.
+pub(crate) fn resolve<'a, T>(
+    declared: &'a [Declared],
     bindings: &'a Bindings,
     rules: BindingRules,
     limits: &Limits,
-) -> Result<Resolved<'a>, Error> {
-    let mut resolved: Resolved = declared.iter().map(|range| vec![None; range.table_len as usize]).collect();
+    bind: impl Fn(&'a Declared, &'a View) -> Result<T, Error>,
+) -> Result<Table<Option<T>>, Error> {
+    let mut resolved = Table::new(declared.iter().map(|range| table_len(range, bindings, limits)))?;
     for (register, view) in bindings.iter() {
         let mut found = false;
-        for (range, views) in declared.iter().zip(&mut resolved).filter(|(range, _)| range.contains(register)) {
+        for (n, range) in declared.iter().enumerate().filter(|(_, range)| range.contains(register)) {
             check_view(range, register, view)?;
-            let position = register.index - range.register.index;
-            if position >= limits.range_registers {
-                let (value, most) = (u64::from(position) + 1, limits.range_registers.into());
-                return Err(Error::OverLimit { limit: Limit::RangeRegisters, value, most });
-            }
-            let position = position as usize;
-            if position >= views.len() {
-                views.resize(position + 1, None);
-            }
-            views[position] = Some(view);
+            resolved.set(n, (register.index - range.register.index) as usize, Some(bind(range, view)?));
             found = true;
         }
         if !found {
@@ -51,8 +41,23 @@ pub(crate) fn resolve<'a>(
     Ok(resolved)
 }
 
-fn check_complete(declared: &[Declared], resolved: &Resolved) -> Result<(), BindingError> {
-    for (range, views) in declared.iter().zip(resolved).filter(|(range, _)| range.count.is_some()) {
+/// Registers of a range that need a place: those that the shader names, and of a range without an end those that are
+/// bound.
+fn table_len(range: &Declared, bindings: &Bindings, limits: &Limits) -> Result<usize, Error> {
+    if let Some(count) = range.count {
+        return Ok(count as usize);
+    }
+    let bound = bindings.iter().filter(|&(register, _)| range.contains(register));
+    let bound_len = bound.map(|(register, _)| u64::from(register.index - range.register.index) + 1).max();
+    let (value, most) = (bound_len.unwrap_or(0), limits.range_registers.into());
+    if value > most {
+        return Err(Error::OverLimit { limit: Limit::RangeRegisters, value, most });
+    }
+    Ok(value.max(range.table_len.into()) as usize)
+}
+
+fn check_complete<T>(declared: &[Declared], resolved: &Table<Option<T>>) -> Result<(), BindingError> {
+    for (range, views) in declared.iter().zip(resolved.ranges()).filter(|(range, _)| range.count.is_some()) {
         if let Some(position) = views.iter().position(Option::is_none) {
             let index = range.register.index.saturating_add(position as u32);
             let register = Register { index, ..range.register };

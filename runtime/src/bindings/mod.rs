@@ -5,6 +5,7 @@
 pub(crate) mod check;
 mod error;
 mod register;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 

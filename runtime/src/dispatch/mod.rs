@@ -2,6 +2,7 @@
 
 mod schedule;
 mod stop;
+mod timer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,8 +13,9 @@ use brolga_ir::span::Grid;
 
 pub(crate) use stop::StopWord;
 pub use stop::{CancelToken, StopReason};
+pub(crate) use timer::Timer;
 
-use crate::bindings::{BindingRules, Bindings, check};
+use crate::bindings::{BindingRules, Bindings};
 use crate::device::Device;
 use crate::engine::Link;
 use crate::error::{Error, Limit};
@@ -21,7 +23,7 @@ use crate::host::BoundViews;
 use crate::limits::Limits;
 use crate::shader::Shader;
 use schedule::{Failure, Outcome};
-use stop::Watch;
+use stop::watch;
 
 /// What to run and when to stop.
 #[derive(Clone, Debug)]
@@ -137,19 +139,18 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
     let start = Instant::now();
     let grid = Grid { groups: what.groups, first: what.first_group };
     check_groups(grid, device.limits())?;
-    let resolved = check::resolve(shader.bindings(), bindings, what.rules, device.limits())?;
     what.progress.0.store(0, Ordering::Relaxed);
-    let watch =
-        Watch::begin(&what.cancel, what.time_limit).map_err(|error| Error::Timer { reason: error.to_string() })?;
-    let guard_pages = device.guard_pages();
-    let views = BoundViews::new(shader.bindings(), &resolved, device.limits(), guard_pages, watch.stop().clone())?;
-    let link = Link::new(shader.clone(), grid, views, guard_pages)?;
+    let (stop, _alarm) = watch(&what.cancel, device.timer(), start, what.time_limit)
+        .map_err(|error| Error::Timer { reason: error.to_string() })?;
+    let (limits, guard_pages) = (device.limits(), device.guard_pages());
+    let views = BoundViews::new(shader.bindings(), bindings, what.rules, limits, guard_pages, &stop)?;
+    let link = Link::new(shader, grid, views, device.workspaces())?;
     let threads = threads_for(device, shader, grid.count());
     let fuel = what.fuel.unwrap_or(u64::MAX);
-    let outcome = schedule::run(device.pool(), threads, link, grid, fuel, what.progress.clone());
+    let outcome = schedule::run(device.pool(), threads, &link, grid, fuel, &what.progress);
     let groups = grid.count();
     if outcome.groups_done < groups {
-        return Err(error_of(shader, what, watch.stop(), outcome, groups));
+        return Err(error_of(shader, what, &stop, outcome, groups));
     }
     let threads_run = groups * shader.group_size().map(u64::from).iter().product::<u64>();
     Ok(Report { groups, threads: threads_run, workers: threads, elapsed: start.elapsed() })

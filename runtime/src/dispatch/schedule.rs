@@ -8,16 +8,16 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use brolga_ir::Width;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::{Grid, Packing, Span};
 
 use super::Progress;
-use crate::device::Pool;
 use crate::engine::{Link, Worker};
 use crate::error::{Error, internal};
+use crate::pool::Pool;
 
 /// Shares of the groups for each thread, so that none waits long for the last one.
 const SHARES: u64 = 16;
@@ -84,11 +84,11 @@ pub(super) struct Outcome {
     pub failure: Option<Failure>,
 }
 
-struct Run {
-    link: Link,
+struct Run<'a> {
+    link: &'a Link<'a>,
     plan: Plan,
     fuel: u64,
-    progress: Progress,
+    progress: &'a Progress,
     /// Spans that a thread takes.
     at_a_time: u64,
     /// The next span.
@@ -101,10 +101,10 @@ struct Run {
 }
 
 /// Runs all groups with up to `threads` threads of the pool, the caller's among them.
-pub(super) fn run(pool: &Pool, threads: usize, link: Link, grid: Grid, fuel: u64, progress: Progress) -> Outcome {
+pub(super) fn run(pool: &Pool, threads: usize, link: &Link, grid: Grid, fuel: u64, progress: &Progress) -> Outcome {
     let workers = threads as u64;
     let plan = Plan::new(grid, link.packing(), link.width(), link.threads_per_group(), workers);
-    let run = Arc::new(Run {
+    let run = Run {
         link,
         plan,
         fuel,
@@ -114,26 +114,28 @@ pub(super) fn run(pool: &Pool, threads: usize, link: Link, grid: Grid, fuel: u64
         done: AtomicU64::new(0),
         last: AtomicU64::new(u64::MAX),
         failure: Mutex::new(None),
-    });
-    let work = {
-        let run = run.clone();
-        Arc::new(move || run.work())
     };
-    pool.run(threads - 1, work);
-    let failure = run.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Outcome { groups_done: run.done.load(Ordering::Relaxed), failure: failure.map(|(_, failure)| failure) }
+    pool.run(threads - 1, &|| run.work());
+    let failure = run.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Outcome { groups_done: run.done.into_inner(), failure: failure.map(|(_, failure)| failure) }
 }
 
-impl Run {
+impl Run<'_> {
     /// One thread's work. A panic becomes a failure.
     fn work(&self) {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.work_unguarded())) {
+        let work = || {
+            let mut worker = None;
+            self.work_unguarded(&mut worker);
+            if let Some(worker) = worker {
+                self.link.put_back(worker);
+            }
+        };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             self.fail(0, 0, Failure::Error(internal(&*panic)));
         }
     }
 
-    fn work_unguarded(&self) {
-        let mut worker = None;
+    fn work_unguarded<'a>(&'a self, worker: &mut Option<Worker<'a>>) {
         let count = self.plan.spans();
         loop {
             let start = self.next.fetch_add(self.at_a_time, Ordering::Relaxed);
@@ -142,10 +144,10 @@ impl Run {
             }
             let end = (start + self.at_a_time).min(count);
             let mut done = 0;
-            let whole = self.work_on(start..end, &mut worker, &mut done);
+            let whole = self.work_on(start..end, worker, &mut done);
             // Once for all of them: the number is shared by all threads.
             self.done.fetch_add(done, Ordering::Relaxed);
-            if !whole {
+            if !whole || end == count {
                 return;
             }
         }

@@ -1,6 +1,6 @@
 //! What a running shader reaches: the views bound to each declared range, as the one [`Host`] of both engines.
 //!
-//! Made anew for each dispatch from checked bindings, so that strides, dimensions and counters are as declared. Constant
+//! Made anew for each dispatch from bindings that it borrows and checks, so that strides, dimensions and counters are as declared. Constant
 //! buffers are copied and padded with zeros to their declared size. Every access is checked here: the index against the
 //! view, then each word against the element, in 64 bits. What is out of range, or not bound, reads as zeros and drops
 //! writes.
@@ -11,14 +11,14 @@
 mod tests;
 mod texel;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::ResourceKind;
 
-use crate::bindings::check::Resolved;
+use crate::bindings::table::Table;
+use crate::bindings::{BindingRules, Bindings, check};
 use crate::dispatch::StopWord;
 use crate::error::Error;
 use crate::limits::Limits;
@@ -28,96 +28,96 @@ use texel::Texels;
 
 /// Everything one dispatch has bound.
 #[derive(Debug)]
-pub(crate) struct BoundViews {
-    ranges: Vec<Vec<Bound>>,
-    stop: Arc<StopWord>,
+pub(crate) struct BoundViews<'a> {
+    views: Table<Option<Bound<'a>>>,
+    stop: &'a StopWord,
 }
 
 /// What one register is bound to.
-#[derive(Clone, Debug)]
-pub(crate) enum Bound {
-    /// Nothing.
-    Nothing,
+#[derive(Debug)]
+pub(crate) enum Bound<'a> {
     /// Words: a constant buffer, a raw or a structured view.
-    Words(Words),
+    Words(Words<'a>),
     /// Texels: a typed buffer or a texture.
-    Texels(Texels),
+    Texels(Texels<'a>),
 }
 
 /// Bytes addressed by words.
-#[derive(Clone, Debug)]
-pub(crate) struct Words {
-    memory: Arc<Memory>,
+#[derive(Debug)]
+pub(crate) struct Words<'a> {
+    memory: Held<'a>,
     offset_bytes: u64,
     size_bytes: u64,
     /// Bytes of an element; `None` for raw views.
     stride_bytes: Option<u32>,
     /// Elements; bytes of a raw view.
     count: u64,
-    counter: Option<Counter>,
+    counter: Option<&'a Counter>,
 }
 
-impl BoundViews {
-    /// Takes hold of what is bound and copies constant buffers.
+/// Where the bytes are.
+#[derive(Debug)]
+enum Held<'a> {
+    /// In what was bound.
+    Bound(&'a Memory),
+    /// In a copy of it.
+    Copy(Memory),
+}
+
+impl<'a> BoundViews<'a> {
+    /// Checks what is bound against what is declared, and copies constant buffers.
     pub fn new(
-        declared: &[Declared],
-        resolved: &Resolved,
+        declared: &'a [Declared],
+        bindings: &'a Bindings,
+        rules: BindingRules,
         limits: &Limits,
         guard_pages: GuardPages,
-        stop: Arc<StopWord>,
+        stop: &'a StopWord,
     ) -> Result<Self, Error> {
-        let bind = |range: &Declared, view: &Option<&View>| match view {
-            Some(view) => Bound::new(range, view, limits, guard_pages),
-            None => Ok(Bound::Nothing),
-        };
-        let ranges = declared.iter().zip(resolved);
-        let ranges = ranges.map(|(range, views)| views.iter().map(|view| bind(range, view)).collect());
-        Ok(Self { ranges: ranges.collect::<Result<_, Error>>()?, stop })
+        let bind = |range: &Declared, view| Bound::new(range, view, limits, guard_pages);
+        Ok(Self { views: check::resolve(declared, bindings, rules, limits, bind)?, stop })
     }
 
     /// By declared range, then by position in it.
-    pub fn ranges(&self) -> &[Vec<Bound>] {
-        &self.ranges
+    pub fn views(&self) -> &Table<Option<Bound<'a>>> {
+        &self.views
     }
 
     /// The word that tells workers to stop.
     pub fn stop(&self) -> &StopWord {
-        &self.stop
+        self.stop
     }
 
-    fn bound(&self, view: ViewSlot) -> &Bound {
-        let range = self.ranges.get(view.id.index());
-        range.and_then(|range| range.get(view.element as usize)).unwrap_or(&Bound::Nothing)
+    fn bound(&self, view: ViewSlot) -> Option<&Bound<'a>> {
+        self.views.get(view.id.index(), view.element as usize)?.as_ref()
     }
 
-    fn words(&self, view: ViewSlot) -> Option<&Words> {
-        match self.bound(view) {
+    fn words(&self, view: ViewSlot) -> Option<&Words<'a>> {
+        match self.bound(view)? {
             Bound::Words(words) => Some(words),
-            Bound::Nothing | Bound::Texels(_) => None,
+            Bound::Texels(_) => None,
         }
     }
 
-    fn texels(&self, view: ViewSlot) -> Option<&Texels> {
-        match self.bound(view) {
+    fn texels(&self, view: ViewSlot) -> Option<&Texels<'a>> {
+        match self.bound(view)? {
             Bound::Texels(texels) => Some(texels),
-            Bound::Nothing | Bound::Words(_) => None,
+            Bound::Words(_) => None,
         }
     }
 }
 
-impl Bound {
-    fn new(declared: &Declared, view: &View, limits: &Limits, guard_pages: GuardPages) -> Result<Self, Error> {
+impl<'a> Bound<'a> {
+    fn new(declared: &Declared, view: &'a View, limits: &Limits, guard_pages: GuardPages) -> Result<Self, Error> {
         Ok(match (&view.kind, declared.kind) {
-            (ViewKind::Texture(texture), _) if declared.is_writable() => {
-                Bound::Texels(Texels::Writable(texture.clone()))
-            }
-            (ViewKind::Texture(texture), _) => Bound::Texels(Texels::Texture(texture.clone())),
+            (ViewKind::Texture(texture), _) if declared.is_writable() => Bound::Texels(Texels::Writable(texture)),
+            (ViewKind::Texture(texture), _) => Bound::Texels(Texels::Texture(texture)),
             (ViewKind::Buffer(view), ResourceKind::Constant { vectors }) => {
                 Bound::Words(Words::constant(view, vectors, limits, guard_pages)?)
             }
             (ViewKind::Buffer(view), _) => match view.elements {
                 Elements::Typed { format } => Bound::Texels(Texels::Buffer {
-                    memory: view.buffer.memory().clone(),
+                    memory: view.buffer.memory(),
                     offset_bytes: view.offset_bytes,
                     count: view.element_count(),
                     format,
@@ -129,15 +129,15 @@ impl Bound {
     }
 }
 
-impl Words {
-    fn new(view: &BufferView, stride_bytes: Option<u32>) -> Self {
+impl<'a> Words<'a> {
+    fn new(view: &'a BufferView, stride_bytes: Option<u32>) -> Self {
         Self {
-            memory: view.buffer.memory().clone(),
+            memory: Held::Bound(view.buffer.memory()),
             offset_bytes: view.offset_bytes,
             size_bytes: view.size_bytes,
             stride_bytes,
             count: view.element_count(),
-            counter: view.counter.clone(),
+            counter: view.counter.as_ref(),
         }
     }
 
@@ -156,13 +156,20 @@ impl Words {
         let mut bytes = vec![0; view.size_bytes.min(size_bytes) as usize];
         view.buffer.memory().read(view.offset_bytes, &mut bytes);
         memory.write(0, &bytes);
-        let memory = Arc::new(memory);
+        let memory = Held::Copy(memory);
         Ok(Self { memory, offset_bytes: 0, size_bytes, stride_bytes: Some(16), count, counter: None })
+    }
+
+    fn memory(&self) -> &Memory {
+        match &self.memory {
+            Held::Bound(memory) => memory,
+            Held::Copy(memory) => memory,
+        }
     }
 
     /// First byte, for compiled code.
     pub fn base(&self) -> *mut u8 {
-        self.memory.base().wrapping_add(self.offset_bytes as usize)
+        self.memory().base().wrapping_add(self.offset_bytes as usize)
     }
 
     /// Bytes.
@@ -177,7 +184,7 @@ impl Words {
 
     /// The hidden counter.
     pub fn counter(&self) -> Option<&AtomicU32> {
-        self.counter.as_ref().map(Counter::word)
+        self.counter.map(Counter::word)
     }
 
     /// Where the bytes that an address reaches begin and end, counted in the memory; none if the index is out of range.
@@ -221,11 +228,11 @@ fn change(op: AtomicOp, word: &AtomicU32, value: u32, compare: u32) -> u32 {
     }
 }
 
-impl Host for BoundViews {
+impl Host for BoundViews<'_> {
     fn load(&self, at: Address, words: &mut [u32]) {
         let Some(view) = self.words(at.view) else { return words.fill(0) };
         for (word, offset) in words.iter_mut().zip(view.word_offsets(at)) {
-            *word = offset.map_or(0, |offset| view.memory.load(offset, 4));
+            *word = offset.map_or(0, |offset| view.memory().load(offset, 4));
         }
     }
 
@@ -233,14 +240,14 @@ impl Host for BoundViews {
         let Some(view) = self.words(at.view) else { return };
         for (&word, offset) in words.iter().zip(view.word_offsets(at)) {
             if let Some(offset) = offset {
-                view.memory.store(offset, 4, word);
+                view.memory().store(offset, 4, word);
             }
         }
     }
 
     fn atomic(&self, op: AtomicOp, at: Address, value: u32, compare: u32) -> u32 {
         let Some(view) = self.words(at.view) else { return 0 };
-        let word = view.word_offsets(at).next().flatten().and_then(|offset| view.memory.atomic(offset));
+        let word = view.word_offsets(at).next().flatten().and_then(|offset| view.memory().atomic(offset));
         word.map_or(0, |word| change(op, word, value, compare))
     }
 
@@ -268,8 +275,8 @@ impl Host for BoundViews {
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {
-        match (query, self.bound(view)) {
-            (_, Bound::Nothing) => [0; 4],
+        let Some(bound) = self.bound(view) else { return [0; 4] };
+        match (query, bound) {
             (Query::BufferSize, Bound::Words(words)) => [u32::try_from(words.count).unwrap_or(u32::MAX); 4],
             (Query::BufferSize, Bound::Texels(texels)) => [texels.buffer_count(); 4],
             (Query::TextureSize, Bound::Texels(texels)) => texels.size(level),

@@ -1,6 +1,5 @@
 //! Texels of typed buffers and textures: where they are, and their conversion to and from words.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use brolga_ir::interface::Dimension;
@@ -9,17 +8,17 @@ use crate::format::Format;
 use crate::resource::{Memory, Texture};
 
 /// Something with texels.
-#[derive(Clone, Debug)]
-pub(crate) enum Texels {
+#[derive(Debug)]
+pub(crate) enum Texels<'a> {
     /// A part of a buffer.
-    Buffer { memory: Arc<Memory>, offset_bytes: u64, count: u64, format: Format },
+    Buffer { memory: &'a Memory, offset_bytes: u64, count: u64, format: Format },
     /// A texture read with all its mip levels.
-    Texture(Texture),
+    Texture(&'a Texture),
     /// A texture that may be written: mip level 0 only.
-    Writable(Texture),
+    Writable(&'a Texture),
 }
 
-impl Texels {
+impl Texels<'_> {
     /// Reads a texel. Out of range gives zeros, but 1 in an alpha that the format lacks.
     pub fn load(&self, coords: [u32; 3], level: u32) -> [u32; 4] {
         let format = self.format();

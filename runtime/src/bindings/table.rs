@@ -1,0 +1,46 @@
+//! One value for each register of each declared range, in one piece of memory.
+
+use smallvec::SmallVec;
+
+/// Values by declared range, then by position in it.
+#[derive(Debug)]
+pub(crate) struct Table<T> {
+    values: Vec<T>,
+    /// Where each range begins, and where the last one ends.
+    starts: SmallVec<[usize; 6]>,
+}
+
+impl<T> Table<T> {
+    /// Ranges of so many registers with default values. Lengths that are errors are passed on.
+    pub fn new<E>(lens: impl IntoIterator<Item = Result<usize, E>>) -> Result<Self, E>
+    where
+        T: Default,
+    {
+        let mut starts = SmallVec::from_slice(&[0]);
+        let mut end = 0;
+        for len in lens {
+            end += len?;
+            starts.push(end);
+        }
+        let mut values = Vec::new();
+        values.resize_with(end, T::default);
+        Ok(Self { values, starts })
+    }
+
+    /// The values of each range.
+    pub fn ranges(&self) -> impl Iterator<Item = &[T]> {
+        self.starts.windows(2).map(|ends| &self.values[ends[0]..ends[1]])
+    }
+
+    /// A value, if there is such a range and it has the position.
+    pub fn get(&self, range: usize, position: usize) -> Option<&T> {
+        let &[start, end] = self.starts.get(range..range + 2)? else { return None };
+        self.values[start..end].get(position)
+    }
+
+    /// Changes a value.
+    pub fn set(&mut self, range: usize, position: usize, value: T) {
+        let [start, end] = [self.starts[range], self.starts[range + 1]];
+        self.values[start..end][position] = value;
+    }
+}

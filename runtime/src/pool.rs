@@ -1,0 +1,166 @@
+//! Threads, and work that borrows from its caller shared among them.
+//!
+//! The only unsafe code here hands a borrowed closure to threads of a pool. [`Gate`] makes it sound: nobody gets in after it
+//! was closed, and [`Pool::run`] closes it, and waits for all who are inside, before it returns or unwinds.
+
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use crate::error::Error;
+
+/// Worker threads that devices may share. The thread that calls [`Device::dispatch`] works too, so that a pool of `n`
+/// threads starts `n - 1`.
+#[derive(Clone)]
+pub struct Pool {
+    threads: usize,
+    workers: Option<Workers>,
+}
+
+/// Something for a worker to do.
+pub type Task = Box<dyn FnOnce() + Send>;
+
+#[derive(Clone)]
+enum Workers {
+    Own(Arc<rayon::ThreadPool>),
+    Borrowed(Arc<dyn Fn(Task) + Send + Sync>),
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let borrowed = matches!(self.workers, Some(Workers::Borrowed(_)));
+        f.debug_struct("Pool").field("threads", &self.threads).field("borrowed", &borrowed).finish()
+    }
+}
+
+impl Pool {
+    /// A pool for `threads` threads, the caller's included. 0 means as many as the machine has processors.
+    pub fn new(threads: usize) -> Result<Self, Error> {
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        };
+        if threads == 1 {
+            return Ok(Self { threads, workers: None });
+        }
+        let workers = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads - 1)
+            .thread_name(|n| format!("brolga-{}", n + 1))
+            .build()
+            .map_err(|error| Error::Pool { threads, reason: error.to_string() })?;
+        Ok(Self { threads, workers: Some(Workers::Own(Arc::new(workers))) })
+    }
+
+    /// The caller's own threads: `spawn` hands a task to one of them, now or later, or drops it, and returns at once. A
+    /// dispatch uses up to `threads`, the one that calls it included, and waits only for tasks that have begun; it goes
+    /// well even if none ever does, and inside of one of these threads too.
+    ///
+    /// With a rayon pool: `Pool::borrowed(pool.current_num_threads(), move |task| pool.spawn(task))`.
+    pub fn borrowed(threads: usize, spawn: impl Fn(Task) + Send + Sync + 'static) -> Self {
+        Self { threads: threads.max(1), workers: Some(Workers::Borrowed(Arc::new(spawn))) }
+    }
+
+    /// Threads that work on a dispatch, the caller's included.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began, even if a
+    /// borrowed thread cannot be had but for a panic. A worker that is busy with another dispatch is not waited for.
+    pub(crate) fn run(&self, helpers: usize, work: &(dyn Fn() + Sync)) {
+        let helpers = helpers.min(self.threads - 1);
+        let Some(workers) = self.workers.as_ref().filter(|_| helpers > 0) else { return work() };
+        let gate = Arc::new(Gate::new(work));
+        let _closing = Closing { gate: &gate };
+        for _ in 0..helpers {
+            let gate = gate.clone();
+            let task = move || gate.work();
+            match workers {
+                Workers::Own(pool) => pool.spawn(task),
+                Workers::Borrowed(spawn) => spawn(Box::new(task)),
+            }
+        }
+        work();
+    }
+}
+
+/// Lets workers into a dispatch until it is closed.
+struct Gate {
+    state: Mutex<GateState>,
+    left: Condvar,
+    /// Valid until the gate is closed and all have left.
+    work: Work,
+}
+
+/// What [`Pool::run`] was given, for tasks that may come after it.
+struct Work(*const (dyn Fn() + Sync));
+
+// SAFETY: a shared reference to something that any thread may call, but for its lifetime, which `Gate::work` sees to.
+unsafe impl Send for Work {}
+// SAFETY: as above.
+unsafe impl Sync for Work {}
+
+#[derive(Default)]
+struct GateState {
+    inside: usize,
+    closed: bool,
+}
+
+impl Gate {
+    fn new(work: &(dyn Fn() + Sync)) -> Self {
+        // SAFETY: only the lifetime changes, and a pointer promises none.
+        let work = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), *const (dyn Fn() + Sync + 'static)>(work) };
+        Self { state: Mutex::default(), left: Condvar::new(), work: Work(work) }
+    }
+
+    /// Does the work, unless the gate is closed.
+    fn work(&self) {
+        if let Some(_inside) = self.enter() {
+            // SAFETY: `Pool::run` keeps the work until it has closed the gate, which waits for those who are inside.
+            unsafe { (*self.work.0)() }
+        }
+    }
+
+    /// Goes in, unless it is closed. Leaves when the result is dropped.
+    fn enter(&self) -> Option<Inside<'_>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return None;
+        }
+        state.inside += 1;
+        Some(Inside { gate: self })
+    }
+
+    /// Lets nobody in any more and waits until all have left.
+    fn close(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.closed = true;
+        while state.inside > 0 {
+            state = self.left.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Closes a gate in the end.
+struct Closing<'a> {
+    gate: &'a Gate,
+}
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.gate.close();
+    }
+}
+
+/// A worker inside a gate.
+struct Inside<'a> {
+    gate: &'a Gate,
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.gate.state.lock().unwrap_or_else(PoisonError::into_inner).inside -= 1;
+        self.gate.left.notify_one();
+    }
+}
