@@ -101,11 +101,20 @@ impl Grid {
     }
 
     /// The position of the n-th group, x fastest.
+    #[inline]
     pub fn group(&self, n: u64) -> [u32; 3] {
         let [width, height, _] = self.groups.map(u64::from);
-        let place = [n % width, n / width % height, n / width / height];
+        let (row, x) = divide(n, width);
+        let (z, y) = divide(row, height);
+        let place = [x, y, z];
         [0, 1, 2].map(|axis| self.first[axis].wrapping_add(place[axis] as u32))
     }
+}
+
+/// Quotient and remainder. Most rows are the only one, and a division takes longer than many a group's packet.
+#[inline]
+fn divide(n: u64, by: u64) -> (u64, u64) {
+    if n < by { (0, n) } else { (n / by, n % by) }
 }
 
 /// Groups that run together.
@@ -126,6 +135,7 @@ impl Span {
     }
 
     /// The position of a group of the span.
+    #[inline]
     pub fn group(&self, n: u32) -> [u32; 3] {
         self.grid.group(self.start + u64::from(n))
     }
@@ -149,13 +159,14 @@ impl Span {
     }
 
     /// Whether it is what a packing allows, for groups of this many threads.
+    #[inline]
     pub fn is_packed(&self, packing: Packing, threads_per_group: u32, lanes: u32) -> bool {
         let width = u64::from(self.grid.groups[0]);
-        let fits = self.groups <= packing.most_groups(threads_per_group, lanes);
-        fits && match packing {
+        let fits = || self.groups <= packing.most_groups(threads_per_group, lanes);
+        match packing {
             Packing::Group => self.groups == 1,
-            Packing::Row => self.start % width + u64::from(self.groups) <= width,
-            Packing::Grid => self.start + u64::from(self.groups) <= self.grid.count(),
+            Packing::Row => fits() && self.start % width + u64::from(self.groups) <= width,
+            Packing::Grid => fits() && self.start + u64::from(self.groups) <= self.grid.count(),
         }
     }
 }

@@ -7,7 +7,8 @@
 //! Who keeps what (the `SAFETY` comments refer to these by letter):
 //! * **A, the runtime**: `ranges` has a [`Range`] for every declared resource in declaration order, each with at least
 //!   the declared number of views (an unbound one is [`View::UNBOUND`]); a view's `base` is valid for `size_bytes` and
-//!   aligned to 4; a structured view holds `count` elements of the declared stride; a constant buffer has `count` at
+//!   aligned to 4; a structured view holds `count` elements of the declared stride; neither the count nor the size of a raw
+//!   view is above [`MOST_NAMED`], since 32-bit numbers cannot name more; a constant buffer has `count` at
 //!   least the declared vectors, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
 //!   Memory of unordered access views may change under us: only raw pointers and atomics touch it.
 //! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `stop` is valid; `arena`
@@ -39,15 +40,18 @@ struct Zeroes([AtomicU64; ZERO_BYTES / 8]);
 
 static ZEROES: Zeroes = Zeroes([const { AtomicU64::new(0) }; ZERO_BYTES / 8]);
 
+/// Elements of a structured view, or bytes of a raw one, that 32-bit numbers can name.
+pub const MOST_NAMED: u64 = 1 << 32;
+
 /// One bound buffer view. Views of textures and typed buffers are reached through helpers and stay unbound here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// First byte.
     pub base: *mut u8,
-    /// Bytes of the view.
+    /// Bytes of the view, at most [`MOST_NAMED`].
     pub size_bytes: u64,
-    /// Elements of a structured view, vectors of a constant buffer.
+    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer.
     pub count: u64,
     /// The hidden counter, null if there is none.
     pub counter: *mut u32,

@@ -141,7 +141,9 @@ impl Record {
     fn read(&mut self, code: &CompiledCode) {
         let site = |found: &MachSrcLoc<Final>| Some((found.start..found.end, Site::from_location(found.loc)?));
         self.sites = code.buffer.get_srclocs_sorted().iter().filter_map(site).collect();
-        self.blocks = code.bb_starts.clone();
+        // An empty block at the end is where data begins once the jump in it is gone.
+        let end = self.sites.last().map_or(0, |(range, _)| range.end);
+        self.blocks = code.bb_starts.iter().copied().filter(|&start| start < end).collect();
         let next = |from: u32| self.blocks.get(self.blocks.partition_point(|&start| start <= from)).copied();
         self.jumps = code.bb_edges.iter().filter(|&&(from, to)| next(from) != Some(to)).map(|&(_, to)| to).collect();
     }

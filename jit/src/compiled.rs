@@ -73,7 +73,7 @@ impl Compiled {
         self.arena
     }
 
-    /// The float mode its code is written for. [`Self::run_group`] sets it itself.
+    /// The float mode its code is written for, which must be in force while it runs.
     pub fn float_mode(&self) -> FloatMode {
         self.float_mode
     }
@@ -98,58 +98,83 @@ impl Compiled {
         self.packing
     }
 
-    /// Runs one group.
-    ///
-    /// # Errors
-    /// The fault that ended the group early. Memory then holds what was written before it.
-    ///
-    /// # Safety
-    /// As for [`Self::run_span`].
-    pub unsafe fn run_group(&self, context: &mut Context, group: [u32; 3]) -> Result<(), Fault> {
-        // SAFETY: the caller vouches for the same.
-        unsafe { self.run_span(context, &Span::one(group)) }
-    }
-
-    /// Runs the groups of a span together. The span must be one that the packing allows.
-    ///
-    /// # Errors
-    /// The fault that ended them early. Memory then holds what was written before it.
+    /// Makes a context ready to run groups, one after the other. The float mode must be that of the code.
     ///
     /// # Safety
     /// The context is set up as [`crate::abi`] says (A and B) for this shader, and the processor has the features that
     /// the code was compiled for.
-    pub unsafe fn run_span(&self, context: &mut Context, span: &Span) -> Result<(), Fault> {
-        let threads_per_group: u32 = self.group_size.iter().product();
-        assert!(
-            span.is_packed(self.packing, threads_per_group, self.width.lanes()),
-            "the tables hold the longest span"
-        );
+    pub unsafe fn start<'a>(&'a self, context: &'a mut Context, mode: &'a FloatGuard) -> Run<'a> {
+        assert_eq!(mode.mode(), self.float_mode, "the mode that the code is written for is in force");
+        context.threads = self.threads.as_ptr();
+        context.immediate = self.immediate.as_ptr();
+        context.lanes_per_packet = self.width.lanes();
+        context.fault_kind = 0;
+        context.fault_thread = 0;
+        Run { compiled: self, context, threads_per_group: self.group_size.iter().product(), _mode: mode }
+    }
+}
+
+/// A shader with a context that is ready for it: what is the same for all groups was seen to, since many a group takes less
+/// time than that.
+#[derive(Debug)]
+pub struct Run<'a> {
+    compiled: &'a Compiled,
+    context: &'a mut Context,
+    threads_per_group: u32,
+    _mode: &'a FloatGuard,
+}
+
+impl Run<'_> {
+    /// Runs one group. `fuel` is its budget of loop rounds, counted for each packet.
+    ///
+    /// # Errors
+    /// The fault that ended the group early. Memory then holds what was written before it.
+    pub fn group(&mut self, group: [u32; 3], fuel: u64) -> Result<(), Fault> {
+        self.span(&Span::one(group), fuel)
+    }
+
+    /// Runs the groups of a span together, with one budget. The span must be one that the packing allows.
+    ///
+    /// # Errors
+    /// The fault that ended them early. Memory then holds what was written before it.
+    pub fn span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {
+        let (compiled, context) = (self.compiled, &mut *self.context);
+        let is_packed = span.is_packed(compiled.packing, self.threads_per_group, compiled.width.lanes());
+        assert!(is_packed, "the tables hold the longest span");
         if context.is_stopped() {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
-        context.threads = self.threads.as_ptr();
-        context.immediate = self.immediate.as_ptr();
-        context.fault_kind = 0;
+        context.fuel = fuel;
         context.group = span.group(0);
-        context.span_threads = span.groups * threads_per_group;
-        context.fault_thread = 0;
-        context.lanes_per_packet = self.width.lanes();
-        if self.packing == Packing::Grid {
-            context.note_groups(span, threads_per_group as usize, self.threads.len() / ThreadRow::ALL.len());
+        context.span_threads = span.groups * self.threads_per_group;
+        if compiled.packing == Packing::Grid {
+            let row = compiled.threads.len() / ThreadRow::ALL.len();
+            context.note_groups(span, self.threads_per_group as usize, row);
         }
-        let mode = FloatGuard::new(self.float_mode);
-        // SAFETY: `compile` made the code as an `Entry` without relocations; the caller vouches for the rest.
-        unsafe { self.code.call(context) };
-        drop(mode);
+        // SAFETY: `compile` made the code as an `Entry` without relocations; the rest is what `Compiled::start` asks for.
+        unsafe { compiled.code.call(context) };
         match context.take_fault() {
             None => Ok(()),
-            Some(Fault { kind: FaultKind::DivergentBarrier { .. }, origin, .. }) => {
+            Some(fault) => Err(self.complete(fault)),
+        }
+    }
+
+    /// Rounds that are left of the last budget.
+    pub fn fuel(&self) -> u64 {
+        self.context.fuel
+    }
+
+    /// Adds what is known of a fault when everything has stopped.
+    #[cold]
+    fn complete(&self, fault: Fault) -> Fault {
+        match fault.kind {
+            FaultKind::DivergentBarrier { .. } => {
                 // SAFETY: this shader has just run with this context.
-                let threads = self.votes.map_or([0; 2], |rows| unsafe { context.disagreeing(&rows) });
-                Err(Fault::new(FaultKind::DivergentBarrier { threads }, origin))
+                let threads = self.compiled.votes.map_or([0; 2], |rows| unsafe { self.context.disagreeing(&rows) });
+                Fault { kind: FaultKind::DivergentBarrier { threads }, ..fault }
             }
-            Some(fault) if self.packing == Packing::Group => Err(fault),
-            Some(fault) => Err(Fault { group: context.faulting_thread() / threads_per_group, ..fault }),
+            _ if self.compiled.packing == Packing::Group => fault,
+            _ => Fault { group: self.context.faulting_thread() / self.threads_per_group, ..fault },
         }
     }
 }

@@ -32,7 +32,7 @@ pub mod packet;
 mod site;
 
 pub use codegen::compile;
-pub use compiled::{ArenaLayout, Compiled, Statistics};
+pub use compiled::{ArenaLayout, Compiled, Run, Statistics};
 pub use error::CompileError;
 pub use mxcsr::{FloatGuard, FloatMode};
 pub use options::{CpuFeatures, Options};

@@ -50,6 +50,7 @@ impl FloatMode {
 #[must_use = "the mode ends when the guard is dropped"]
 #[derive(Debug)]
 pub struct FloatGuard {
+    mode: FloatMode,
     #[cfg(target_arch = "x86_64")]
     saved: u32,
     /// The register belongs to the thread, so the guard may not leave it.
@@ -63,13 +64,17 @@ impl FloatGuard {
         {
             let saved = read();
             write(mode.bits());
-            Self { saved, thread: PhantomData }
+            Self { mode, saved, thread: PhantomData }
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
-            let _ = mode;
-            Self { thread: PhantomData }
+            Self { mode, thread: PhantomData }
         }
+    }
+
+    /// The mode that it keeps in force.
+    pub fn mode(&self) -> FloatMode {
+        self.mode
     }
 }
 

@@ -31,7 +31,7 @@ fn expect(listing: &Listing, expected: &[(&str, &str)]) {
 }
 
 #[test]
-fn streams_are_vectors_with_one_check() {
+fn streams_are_vectors_checked_at_the_start() {
     let saxpy = packets(
         r#"function "saxpy" {
   group 64 1 1
@@ -65,10 +65,10 @@ fn streams_are_vectors_with_one_check() {
             ("v1:", ""),
             ("v2:", "group; once; uniform address; unchecked"),
             ("v3:", "group; once"),
-            ("v4:", "packet; stride 4; one check"),
-            ("v6:", "packet; stride 4; one check"),
+            ("v4:", "packet; stride 4; checked ahead"),
+            ("v6:", "packet; stride 4; checked ahead"),
             ("v8:", "packet"),
-            ("store", "stride 4; one check"),
+            ("store", "stride 4; checked ahead"),
         ],
     );
 }
@@ -139,7 +139,7 @@ fn divergence_is_masks_and_tests() {
         &[
             ("v0:", "packet; +1 a lane; at most 63"),
             ("v2:", "packet; +4 a lane; at most 252"),
-            ("v3:", "packet; stride 4; one check"),
+            ("v3:", "packet; stride 4; checked ahead"),
             ("if v5", "masks; short arm; skippable arm"),
             ("store res1[v3]", "scattered; masked; lanes checked"),
             ("v7:", "group; once"),

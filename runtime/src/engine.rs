@@ -10,10 +10,9 @@ use brolga_ir::host::Fault;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::span::{Grid, Packing, Span};
 use brolga_ir::verify::VerifiedFunction;
-use brolga_jit::abi::{Bindings, Range, View, helpers};
-use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options};
+use brolga_jit::abi::{Bindings, MOST_NAMED, Range, View, helpers};
+use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options, Run};
 
-use crate::dispatch::StopWord;
 use crate::error::Error;
 use crate::host::{Bound, BoundViews};
 use crate::shader::{Engine, Shader};
@@ -107,11 +106,6 @@ impl<'a> Link<'a> {
         Ok(Self { shader, packing, views, tables, workspaces })
     }
 
-    /// The word that tells workers to stop.
-    pub fn stop(&self) -> &StopWord {
-        self.views.stop()
-    }
-
     /// How packets are put together.
     pub fn packing(&self) -> Packing {
         self.packing
@@ -170,22 +164,40 @@ enum State<'a> {
 }
 
 impl Worker<'_> {
-    /// Runs the groups of a span, with a budget of loop rounds for each.
-    pub fn run_span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {
-        let mut fuel = fuel.saturating_mul(span.groups.into());
+    /// Sets the float mode in which it runs groups. Numbers of the interpreter presume the default one.
+    pub fn float_guard(&self) -> FloatGuard {
+        FloatGuard::new(match &self.state {
+            State::Interpreter { .. } => FloatMode::Default,
+            State::Jit { compiled, .. } => compiled.float_mode(),
+        })
+    }
+
+    /// Makes it ready to run groups in that mode.
+    pub fn start<'a>(&'a mut self, mode: &'a FloatGuard) -> Running<'a> {
         match &mut self.state {
-            State::Interpreter { interpreter, arena } => {
-                // Numbers of the interpreter presume the default mode, whatever the caller's thread is in.
-                let _mode = FloatGuard::new(FloatMode::Default);
-                interpreter.run_span(self.host, span, arena, &mut fuel)
-            }
-            State::Jit { compiled, workspace: Workspace { context, .. } } => {
-                context.fuel = fuel;
-                // SAFETY: the context was bound by `Link::worker` for this shader, with tables that fit its declarations, a
-                // host of the helpers' type, and an arena of its own as large as it asks for; the link that owns the
-                // tables and the views outlives the worker. The code was compiled for this processor's features.
-                unsafe { compiled.run_span(context, span) }
-            }
+            State::Interpreter { interpreter, arena } => Running::Interpreter { interpreter, host: self.host, arena },
+            // SAFETY: the context was bound by `Link::worker` for this shader, with tables that fit its declarations, a
+            // host of the helpers' type, and an arena of its own as large as it asks for; the link that owns the
+            // tables and the views outlives the worker. The code was compiled for this processor's features.
+            State::Jit { compiled, workspace } => Running::Jit(unsafe { compiled.start(&mut workspace.context, mode) }),
+        }
+    }
+}
+
+/// A worker that runs groups.
+#[derive(Debug)]
+pub(crate) enum Running<'a> {
+    Jit(Run<'a>),
+    Interpreter { interpreter: &'a Interpreter, host: &'a BoundViews<'a>, arena: &'a mut Arena },
+}
+
+impl Running<'_> {
+    /// Runs the groups of a span, with a budget of loop rounds for each.
+    pub fn span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {
+        let mut fuel = fuel.saturating_mul(span.groups.into());
+        match self {
+            Running::Jit(run) => run.span(span, fuel),
+            Running::Interpreter { interpreter, host, arena } => interpreter.run_span(*host, span, arena, &mut fuel),
         }
     }
 }
@@ -226,8 +238,8 @@ fn view(bound: &Bound<'_>) -> View {
         Bound::Texels(_) => View::UNBOUND,
         Bound::Words(words) => View {
             base: words.base(),
-            size_bytes: words.size_bytes(),
-            count: words.count(),
+            size_bytes: words.size_bytes().min(MOST_NAMED),
+            count: words.count().min(MOST_NAMED),
             counter: words.counter().map_or(std::ptr::null_mut(), |counter| counter.as_ptr()),
         },
     }

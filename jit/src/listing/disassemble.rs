@@ -70,9 +70,22 @@ pub(super) fn disassemble(bytes: &[u8], blocks: &[u32], jumps: &[u32]) -> Disass
 /// Every instruction that can be reached.
 fn find_code(bytes: &[u8], blocks: &[u32]) -> BTreeMap<u32, Instruction> {
     let mut code = BTreeMap::new();
+    follow(bytes, 0, &mut code);
+    // What only tables jump to. A block's start is where it was before the code generator removed a jump in front of it, so
+    // it may lie within an instruction.
+    for &block in blocks {
+        let before = code.range(..=block).next_back();
+        if before.is_none_or(|(_, found)| found.next_ip() as u32 <= block) {
+            follow(bytes, block, &mut code);
+        }
+    }
+    code
+}
+
+/// Adds what is reached from a place.
+fn follow(bytes: &[u8], start: u32, code: &mut BTreeMap<u32, Instruction>) {
     let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
-    let mut ways: Vec<u32> = blocks.to_vec();
-    ways.push(0);
+    let mut ways = vec![start];
     while let Some(mut at) = ways.pop() {
         while (at as usize) < bytes.len() && !code.contains_key(&at) {
             decoder.set_position(at as usize).expect("just held against the length");
@@ -89,7 +102,6 @@ fn find_code(bytes: &[u8], blocks: &[u32]) -> BTreeMap<u32, Instruction> {
             }
         }
     }
-    code
 }
 
 fn branch_target(found: &Instruction) -> Option<u32> {

@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
             x,
             y,
             z,
-            &mut position.number,
+            &mut position.thread,
             &mut position.first_thread,
             &mut position.row,
             &mut position.record,

@@ -54,7 +54,6 @@ impl Lowering<'_, '_> {
     /// Whether all words of all lanes of an access that is not scattered are in range (`None` if that is known).
     pub fn fits(&mut self, area: &Area, access: &Access, words: u32) -> Option<ir::Value> {
         if self.is_proven(access, words) {
-            self.note(Note::CheckedAhead);
             return None;
         }
         let checks = self.checks(area, access, words);
@@ -74,18 +73,16 @@ impl Lowering<'_, '_> {
                     checks.push(Check { number: Number::Known(index), need: 1, limit: area.limit });
                 }
                 None if most_index >= area.sure => {
-                    // An index beyond 2^32 would wrap in the shader's arithmetic: there are no such elements.
-                    let limit = if index_step == 0 { area.limit } else { area.reachable };
+                    // An index beyond 2^32 would wrap in the shader's arithmetic: limits are below that.
                     let need = last * u64::from(index_step) + 1;
-                    checks.push(Check { number: Number::First(index), need, limit });
+                    checks.push(Check { number: Number::First(index), need, limit: area.limit });
                 }
                 _ => {}
             }
         }
         let limit = match area.stride {
             Some(stride) => Limit::Known(u64::from(stride)),
-            None if offset_step == 0 => area.limit,
-            None => area.reachable,
+            None => area.limit,
         };
         let sure = area.stride.map_or(area.sure, u64::from);
         let need = last * u64::from(offset_step) + u64::from(words) * 4;
@@ -106,7 +103,13 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes a check.
-    pub fn holds(&mut self, check: Check) -> ir::Value {
+    fn holds(&mut self, check: Check) -> ir::Value {
+        let end = self.end_of(check);
+        self.is_end_in_range(check, end)
+    }
+
+    /// What a check compares.
+    fn end_of(&mut self, check: Check) -> ir::Value {
         let number = match check.number {
             Number::Known(number) => self.builder.ins().iconst(types::I64, i64::from(number)),
             Number::First(value) => {
@@ -115,7 +118,10 @@ impl Lowering<'_, '_> {
             }
             Number::FirstWord(value) => self.first_word(value),
         };
-        let end = self.builder.ins().iadd_imm_s(number, check.need as i64);
+        self.builder.ins().iadd_imm_s(number, check.need as i64)
+    }
+
+    fn is_end_in_range(&mut self, check: Check, end: ir::Value) -> ir::Value {
         let limit = self.limit_value(check.limit);
         self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit)
     }
@@ -138,6 +144,11 @@ impl Lowering<'_, '_> {
         let most = self.builder.ins().iconst(types::I64, most as i64);
         let whole = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, first, most);
         Some(self.builder.ins().band(beyond, whole))
+    }
+
+    /// Notes why an access needs no check where it is.
+    pub fn note_unchecked(&mut self, access: &Access, words: u32) {
+        self.note(if self.is_proven(access, words) { Note::CheckedAhead } else { Note::Unchecked });
     }
 
     fn is_proven(&self, access: &Access, words: u32) -> bool {
@@ -168,6 +179,9 @@ impl Lowering<'_, '_> {
                 continue;
             }
             let needed = self.checks(&area, &access, proof.words);
+            if needed.is_empty() {
+                continue;
+            }
             let is_new = |check: &&Check| !checks.contains(check);
             if checks.len() + needed.iter().filter(is_new).count() > MOST_CHECKS {
                 break;
@@ -179,13 +193,20 @@ impl Lowering<'_, '_> {
             }
             self.proofs.push(proof);
         }
-        if self.proofs.len() < 2 || checks.is_empty() {
+        if self.proofs.len() < 2 {
             self.proofs.clear();
             return None;
         }
         let slow = self.builder.create_block();
+        let mut ends: Vec<(Check, ir::Value)> = Vec::new();
         for check in checks {
-            let holds = self.holds(check);
+            let same = ends.iter().find(|(other, _)| (other.number, other.need) == (check.number, check.need));
+            let end = match same {
+                Some(&(_, end)) => end,
+                None => self.end_of(check),
+            };
+            ends.push((check, end));
+            let holds = self.is_end_in_range(check, end);
             self.branch_away_unless(holds, slow);
         }
         Some(slow)

@@ -37,6 +37,7 @@ impl<'a> Lowering<'a, '_> {
             let id = self.builder.ins().load(types::I32, own_flags(), self.base, at);
             self.group_id[usize::from(n)] = id;
         }
+        self.prepare_group_starts();
         self.keep_anchors();
         self.look_up_views();
         for value in (0..self.func.value_count()).map(Value::new) {

@@ -156,7 +156,6 @@ impl Lowering<'_, '_> {
                     base: view.base,
                     stride: choice.stride,
                     limit: Limit::Value(view.limit),
-                    reachable: Limit::Value(view.reachable),
                     sure: 0,
                     private: false,
                     constant: false,

@@ -83,7 +83,10 @@ impl Lowering<'_, '_> {
                     }
                 };
                 if word == 0 || !one_check {
-                    self.note(if inside.is_some() { Note::WordChecked } else { Note::Unchecked });
+                    match inside {
+                        Some(_) => self.note(Note::WordChecked),
+                        None => self.note_unchecked(access, words as u32),
+                    }
                 }
                 if one_check {
                     common = Some((address, inside));
@@ -106,7 +109,7 @@ impl Lowering<'_, '_> {
             lowering.emit().load_rows(address, 0, stride, words, area.flags())
         };
         let Some(inside) = self.fits(area, access, words as u32) else {
-            self.note(Note::Unchecked);
+            self.note_unchecked(access, words as u32);
             return packets(load(self));
         };
         self.fast_or_lanes(inside, access, mask, Work::Load { words }, load)
@@ -274,7 +277,7 @@ impl Lowering<'_, '_> {
             let done = self.builder.create_block();
             let mut fits = inside;
             match (blend, inside) {
-                (true, None) => self.note(Note::Unchecked),
+                (true, None) => self.note_unchecked(access, values.len() as u32),
                 (true, Some(_)) => self.note(Note::OneCheck),
                 (false, _) => self.note(Note::AllLanesCheck),
             }
@@ -311,7 +314,7 @@ impl Lowering<'_, '_> {
             Vec::new()
         };
         let Some(inside) = inside else {
-            self.note(Note::Unchecked);
+            self.note_unchecked(access, values.len() as u32);
             store(self);
             return;
         };

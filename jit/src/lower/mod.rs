@@ -140,6 +140,7 @@ pub(crate) fn lower(
         free_variables: HashMap::new(),
         views: vec![None; func.interface.resources.len()],
         group_id: [base; 3],
+        group_starts: [None; 3],
         kept_anchors,
         frames: Vec::new(),
         group_frames: Vec::new(),
@@ -247,6 +248,8 @@ struct Lowering<'a, 'f> {
     views: Vec<Option<View>>,
     /// Of the first group of a span. `i32`s, there from the function's start.
     group_id: [ir::Value; 3],
+    /// The first thread of that group, where it was computed at the function's start.
+    group_starts: [Option<ir::Value>; 3],
     /// Where those above and the position are kept, in a large function.
     kept_anchors: Option<Anchors>,
     /// Constructs of the segment around the builder's position, outermost first.

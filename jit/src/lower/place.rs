@@ -27,8 +27,6 @@ pub(super) struct View {
     pub base: ir::Value,
     /// Bytes of a raw view, elements of any other, as an `i64`.
     pub limit: ir::Value,
-    /// The same cut to what 32-bit numbers can reach.
-    pub reachable: ir::Value,
 }
 
 /// A number of bytes or elements.
@@ -47,8 +45,6 @@ pub(super) struct Area {
     pub stride: Option<u32>,
     /// Elements, or bytes of raw memory.
     pub limit: Limit,
-    /// The same cut to what 32-bit numbers can reach.
-    pub reachable: Limit,
     /// Elements, or bytes of raw memory, below this are there without a check.
     pub sure: u64,
     /// Belongs to this worker.
@@ -149,9 +145,7 @@ impl Lowering<'_, '_> {
         };
         let base = self.builder.ins().load(types::I64, constant_flags(), record, offsets::VIEW_BASE);
         let limit = self.builder.ins().load(types::I64, constant_flags(), record, limit);
-        let most = self.builder.ins().iconst(types::I64, 1 << 32);
-        let reachable = self.builder.ins().umin(limit, most);
-        View { base, limit, reachable }
+        View { base, limit }
     }
 
     /// The address of a view record; a position out of the range is the unbound view.
@@ -176,26 +170,18 @@ impl Lowering<'_, '_> {
             Object::Shared(id) => {
                 let shared = *interface.shared(id);
                 let base = self.builder.ins().iadd_imm_s(self.arena, self.layout.shared(id));
-                let (stride, limit) = match shared.raw {
+                let (stride, sure) = match shared.raw {
                     true => (None, u64::from(shared.stride_bytes) * u64::from(shared.count)),
                     false => (Some(shared.stride_bytes), u64::from(shared.count)),
                 };
-                let limits = Limit::Known(limit);
-                Area { base, stride, limit: limits, reachable: limits, sure: limit, private: true, constant: false }
+                let limit = Limit::Known(sure);
+                Area { base, stride, limit, sure, private: true, constant: false }
             }
             Object::Immediate => {
-                let limit = interface.immediate.len() as u64;
+                let sure = interface.immediate.len() as u64;
                 let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::IMMEDIATE);
-                let limits = Limit::Known(limit);
-                Area {
-                    base,
-                    stride: Some(16),
-                    limit: limits,
-                    reachable: limits,
-                    sure: limit,
-                    private: true,
-                    constant: true,
-                }
+                let limit = Limit::Known(sure);
+                Area { base, stride: Some(16), limit, sure, private: true, constant: true }
             }
             Object::Local(_) => unreachable!("private arrays are written in local.rs"),
         })
@@ -232,8 +218,8 @@ impl Lowering<'_, '_> {
             ResourceKind::Constant { .. } => (0, true),
             _ => (0, false),
         };
-        let (limit, reachable) = (Limit::Value(view.limit), Limit::Value(view.reachable));
-        Target::Area(Area { base: view.base, stride, limit, reachable, sure, private: false, constant })
+        let limit = Limit::Value(view.limit);
+        Target::Area(Area { base: view.base, stride, limit, sure, private: false, constant })
     }
 
     /// Looks at a place: what it is in, and how it lies over the lanes that the mask has.

@@ -21,9 +21,9 @@ use crate::site::Site;
 /// Where the running packet's things are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
-    /// Its number in the group or span, an `i64`.
-    pub number: ir::Value,
-    /// Its first thread, an `i32`.
+    /// Its first thread in the group or span, an `i64`.
+    pub thread: ir::Value,
+    /// The same as an `i32`.
     pub first_thread: ir::Value,
     /// The byte offset of its row in tables with a word for each thread.
     pub row: ir::Value,
@@ -36,7 +36,7 @@ pub(super) struct Position {
 impl Position {
     /// A stand-in until the first packet begins.
     pub fn start(arena: ir::Value) -> Self {
-        Self { number: arena, first_thread: arena, row: arena, record: arena, locals: arena }
+        Self { thread: arena, first_thread: arena, row: arena, record: arena, locals: arena }
     }
 }
 
@@ -421,26 +421,27 @@ impl Lowering<'_, '_> {
         let next = self.builder.create_block();
         let packets = self.layout.packets;
         let zero = self.builder.ins().iconst(types::I64, 0);
-        let (header, at) = if packets > 1 {
+        let (header, thread) = if packets > 1 {
             let header = self.builder.create_block();
-            let at = self.builder.append_block_param(header, types::I64);
+            let thread = self.builder.append_block_param(header, types::I64);
             self.builder.ins().jump(header, &[zero.into()]);
             self.switch_to(header);
-            (Some(header), at)
+            (Some(header), thread)
         } else {
             (None, zero)
         };
-        let row = self.builder.ins().imul_imm_u(at, i64::from(self.layout.row_bytes));
-        let first_thread = self.builder.ins().imul_imm_u(at, i64::from(self.shape.lanes()));
-        let first_thread = self.builder.ins().ireduce(types::I32, first_thread);
-        let record = self.builder.ins().imul_imm_u(at, self.layout.record_bytes as i64);
+        // Records and private arrays are padded to more than the lanes of a packet.
+        let lanes = u64::from(self.shape.lanes());
+        let row = self.builder.ins().ishl_imm_u(thread, 2);
+        let first_thread = self.builder.ins().ireduce(types::I32, thread);
+        let record = self.builder.ins().imul_imm_u(thread, (self.layout.record_bytes / lanes) as i64);
         let record = self.builder.ins().iadd_imm_s(record, self.layout.records as i64);
         let record = self.builder.ins().iadd(self.arena, record);
-        let step = if self.layout.locals_per_packet { self.layout.local_bytes as i64 } else { 0 };
-        let locals = self.builder.ins().imul_imm_u(at, step);
+        let step = if self.layout.locals_per_packet { self.layout.local_bytes / lanes } else { 0 };
+        let locals = self.builder.ins().imul_imm_u(thread, step as i64);
         let locals = self.builder.ins().iadd_imm_s(locals, self.layout.locals as i64);
         let locals = self.builder.ins().iadd(self.arena, locals);
-        self.position = Position { number: at, first_thread, row, record, locals };
+        self.position = Position { thread, first_thread, row, record, locals };
         self.keep_anchors();
         PacketLoop { header, next }
     }
@@ -453,13 +454,16 @@ impl Lowering<'_, '_> {
         self.switch_to(packets.next);
         let Some(header) = packets.header else { return };
         let done = self.builder.create_block();
-        let next = self.builder.ins().iadd_imm_s(self.position.number, 1);
+        let lanes = self.shape.lanes();
+        let next = self.builder.ins().iadd_imm_s(self.position.thread, i64::from(lanes));
         let more = match self.layout.threads {
-            Some(_) => self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, i64::from(self.layout.packets)),
+            Some(_) => {
+                let end = i64::from(self.layout.packets * lanes);
+                self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, end)
+            }
             None => {
                 let end = self.span_threads();
                 let first = self.builder.ins().ireduce(types::I32, next);
-                let first = self.builder.ins().imul_imm_u(first, i64::from(self.shape.lanes()));
                 self.builder.ins().icmp(IntCC::UnsignedLessThan, first, end)
             }
         };

@@ -1,6 +1,6 @@
 //! Values: constants, inputs, operands, and what is kept in the packet's record between segments.
 
-use brolga_ir::entity::{Region, Value};
+use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::{Input, InstKind, ValueDef};
 use brolga_ir::span::Packing;
 use brolga_ir::{Const, Op, Type};
@@ -183,10 +183,8 @@ impl Lowering<'_, '_> {
             }
             Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, uniform),
             Input::ThreadId(n) => {
-                let size = self.func.interface.group_size[usize::from(n)];
-                let group = self.group_id(n);
-                let first = self.builder.ins().imul_imm_u(group, i64::from(size));
-                if size == 1 {
+                let first = self.group_start(n);
+                if self.func.interface.group_size[usize::from(n)] == 1 {
                     return self.scalar(first);
                 }
                 let place = self.thread_id_in_group(n, uniform);
@@ -247,8 +245,7 @@ impl Lowering<'_, '_> {
 
     /// `vThreadID.x` of the packet's first thread, where the threads of a span are a row.
     fn first_in_row(&mut self) -> ir::Value {
-        let group = self.group_id(0);
-        let first = self.builder.ins().imul_imm_u(group, i64::from(self.func.interface.group_size[0]));
+        let first = self.group_start(0);
         self.builder.ins().iadd(first, self.position.first_thread)
     }
 
@@ -297,9 +294,7 @@ impl Lowering<'_, '_> {
         if matches!(input, Input::ThreadIdInGroup(_)) {
             return Some(place);
         }
-        let size = self.func.interface.group_size[usize::from(n)];
-        let group = self.group_id(n);
-        let start = self.builder.ins().imul_imm_u(group, i64::from(size));
+        let start = self.group_start(n);
         Some(self.builder.ins().iadd(start, place))
     }
 
@@ -331,6 +326,30 @@ impl Lowering<'_, '_> {
 
     fn group_id(&self, n: u8) -> ir::Value {
         self.group_id[usize::from(n)]
+    }
+
+    /// `vThreadID` of the group's first thread.
+    fn group_start(&mut self, n: u8) -> ir::Value {
+        match self.group_starts[usize::from(n)] {
+            Some(start) => start,
+            None => {
+                let size = self.func.interface.group_size[usize::from(n)];
+                self.builder.ins().imul_imm_u(self.group_id[usize::from(n)], i64::from(size))
+            }
+        }
+    }
+
+    /// Computes these once, but in a large function, where they would take registers for long.
+    pub fn prepare_group_starts(&mut self) {
+        if self.is_large() {
+            return;
+        }
+        for n in 0..self.func.inst_count() {
+            if let InstKind::Input(Input::ThreadId(n)) = self.func.inst(Inst::new(n)).kind {
+                self.group_starts[usize::from(n)] = None;
+                self.group_starts[usize::from(n)] = Some(self.group_start(n));
+            }
+        }
     }
 
     /// An `i32` scalar as an operand.

@@ -255,12 +255,19 @@ pub fn run_with<H: Host>(
         arena: arena.base(),
         fuel,
     });
-    let mut ends = Vec::new();
-    for &group in groups {
-        // SAFETY: the records above are as the ABI asks for this function's interface, live to the end of this
-        // function, and the code was compiled for this processor.
-        ends.push(unsafe { compiled.run_group(&mut context, group) });
-    }
+    let mode = FloatGuard::new(compiled.float_mode());
+    // SAFETY: the records above are as the ABI asks for this function's interface, live to the end of this function, and
+    // the code was compiled for this processor.
+    let mut run = unsafe { compiled.start(&mut context, &mode) };
+    let mut fuel = fuel;
+    let ends = groups
+        .iter()
+        .map(|&group| {
+            let end = run.group(group, fuel);
+            fuel = run.fuel();
+            end
+        })
+        .collect();
     bound.check_guards();
     Outcome { memory: bound.snapshot(), ends, fuel: context.fuel }
 }
@@ -371,9 +378,11 @@ pub fn run_large(func: &Function, compiled: &Compiled, large: &Large, count: u64
         arena: arena.base(),
         fuel: u64::MAX,
     });
+    let mode = FloatGuard::new(compiled.float_mode());
     // SAFETY: the records above are as the ABI asks, live to the end of this function, and the code was compiled for
     // this processor.
-    unsafe { compiled.run_group(&mut context, group) }.expect("nothing faults");
+    let mut run = unsafe { compiled.start(&mut context, &mode) };
+    run.group(group, u64::MAX).expect("nothing faults");
     bound.words(0)
 }
 

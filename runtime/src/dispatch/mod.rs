@@ -112,8 +112,11 @@ impl Progress {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn add(&self, groups: u64) {
-        self.0.fetch_add(groups, Ordering::Relaxed);
+    /// What is done by now. Threads may say it out of order, so it never goes back.
+    fn set(&self, groups: u64) {
+        if groups > self.groups_done() {
+            self.0.store(groups, Ordering::Relaxed);
+        }
     }
 }
 

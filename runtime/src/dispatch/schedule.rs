@@ -33,6 +33,8 @@ struct Plan {
     row: u64,
     /// Groups of a span.
     at_once: u64,
+    /// Spans of one row.
+    per_row: u64,
 }
 
 impl Plan {
@@ -45,22 +47,19 @@ impl Plan {
         let quantum = u64::from(packing.quantum(threads_per_group, lanes));
         let most = u64::from(packing.most_groups(threads_per_group, lanes));
         let share = grid.count() / (workers * SHARES) / quantum * quantum;
-        Self { grid, row, at_once: share.clamp(quantum, most) }
-    }
-
-    /// Spans of one row.
-    fn per_row(&self) -> u64 {
-        self.row.div_ceil(self.at_once)
+        let at_once = share.clamp(quantum, most);
+        Self { grid, row, at_once, per_row: row.div_ceil(at_once) }
     }
 
     /// Spans of the dispatch.
     fn spans(&self) -> u64 {
-        self.grid.count().checked_div(self.row).unwrap_or(0) * self.per_row()
+        self.grid.count().checked_div(self.row).unwrap_or(0) * self.per_row
     }
 
     /// The n-th span.
     fn span(&self, n: u64) -> Span {
-        let (row, part) = (n / self.per_row(), n % self.per_row());
+        // Most dispatches are one row.
+        let (row, part) = if n < self.per_row { (0, n) } else { (n / self.per_row, n % self.per_row) };
         let groups = self.at_once.min(self.row - part * self.at_once);
         Span { grid: self.grid, start: row * self.row + part * self.at_once, groups: groups as u32 }
     }
@@ -89,6 +88,8 @@ struct Run<'a> {
     plan: Plan,
     fuel: u64,
     progress: &'a Progress,
+    /// One thread does it all.
+    alone: bool,
     /// Spans that a thread takes.
     at_a_time: u64,
     /// The next span.
@@ -109,6 +110,7 @@ pub(super) fn run(pool: &Pool, threads: usize, link: &Link, grid: Grid, fuel: u6
         plan,
         fuel,
         progress,
+        alone: threads == 1,
         at_a_time: (plan.spans() / (workers * SHARES)).clamp(1, MOST_AT_A_TIME),
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
@@ -145,8 +147,9 @@ impl Run<'_> {
             let end = (start + self.at_a_time).min(count);
             let mut done = 0;
             let whole = self.work_on(start..end, worker, &mut done);
-            // Once for all of them: the number is shared by all threads.
-            self.done.fetch_add(done, Ordering::Relaxed);
+            // Once for all of them: who adds to what all threads share waits until what the groups wrote is in the cache.
+            let before = self.done.fetch_add(done, Ordering::Relaxed);
+            self.progress.set(before + done);
             if !whole || end == count {
                 return;
             }
@@ -155,27 +158,31 @@ impl Run<'_> {
 
     /// Runs some spans and counts their groups; gives whether all finished.
     fn work_on<'a>(&'a self, spans: Range<u64>, worker: &mut Option<Worker<'a>>, done: &mut u64) -> bool {
+        let worker = match worker {
+            Some(worker) => worker,
+            None => match self.link.worker() {
+                Ok(new) => worker.insert(new),
+                Err(error) => {
+                    self.fail(0, spans.start, Failure::Error(error));
+                    return false;
+                }
+            },
+        };
+        let mode = worker.float_guard();
+        let mut running = worker.start(&mode);
         for n in spans {
-            if n > self.last.load(Ordering::Relaxed) || self.link.stop().is_set() {
+            if n > self.last.load(Ordering::Relaxed) {
                 return false;
             }
-            let worker = match worker {
-                Some(worker) => worker,
-                None => match self.link.worker() {
-                    Ok(new) => worker.insert(new),
-                    Err(error) => {
-                        self.fail(0, n, Failure::Error(error));
-                        return false;
-                    }
-                },
-            };
             let span = self.plan.span(n);
-            if let Err(fault) = worker.run_span(&span, self.fuel) {
+            if let Err(fault) = running.span(&span, self.fuel) {
                 self.fail(rank(fault), n, Failure::Fault { fault, group: span.group(fault.group) });
                 return false;
             }
             *done += u64::from(span.groups);
-            self.progress.add(span.groups.into());
+            if self.alone {
+                self.progress.set(self.done.load(Ordering::Relaxed) + *done);
+            }
         }
         true
     }
