@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::entity::{LocalId, ResourceId, SharedId};
 
 /// Everything a shader declares.
@@ -73,7 +75,7 @@ impl Resource {
 }
 
 /// Register files that hold resources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ResourceClass {
     /// `b#`.
     Constant,
@@ -95,7 +97,7 @@ impl ResourceClass {
 }
 
 /// How a resource is addressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ResourceKind {
     /// A constant buffer of this many 16-byte vectors; 0 if the shader does not say.
     Constant {
@@ -143,7 +145,7 @@ impl fmt::Display for ResourceKind {
 }
 
 /// Shape of a typed resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Dimension {
     /// A typed buffer.
     Buffer,
@@ -205,7 +207,7 @@ impl fmt::Display for Dimension {
 }
 
 /// What a component of a typed resource is for the shader; the view's format must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Component {
     /// Float, 32 bits or fewer.
     Float,

@@ -8,10 +8,12 @@
 //! Spans that an engine is given start at multiples of [`Packing::quantum`] groups, so which threads share a packet
 //! depends on the dispatch alone, not on how it is cut into spans.
 
+use serde::{Deserialize, Serialize};
+
 use crate::function::{Function, InstKind};
 
 /// Which threads may share a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Packing {
     /// Those of one group.

@@ -13,7 +13,7 @@ use cranelift_codegen::{CompiledCode, Context, Final, MachSrcLoc, ir};
 use target_lexicon::{Architecture, Triple};
 
 use crate::code::ExecutableCode;
-use crate::compiled::{Compiled, Statistics, VoteRows};
+use crate::compiled::{Compiled, Facts, Statistics, VoteRows};
 use crate::error::CompileError;
 use crate::lower::notes::Notes;
 use crate::lower::{self, ThreadRow};
@@ -28,11 +28,7 @@ use crate::site::Site;
 pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, CompileError> {
     let isa = host(options, false)?;
     let machine = generate(func, options, &*isa)?;
-    let bytes = machine.bytes.len();
-    let code = ExecutableCode::new(isa.clone(), &signature(&*isa), &machine.bytes)
-        .map_err(|source| CompileError::Memory { bytes, source })?;
-    Ok(Compiled {
-        code,
+    let facts = Facts {
         float_mode: FloatMode::of(func),
         arena: machine.arena,
         threads: thread_table(func, options.packing),
@@ -42,7 +38,18 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
         votes: machine.votes,
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
         statistics: machine.statistics,
-    })
+    };
+    Ok(Compiled { code: make_executable(isa, &machine.bytes)?, facts })
+}
+
+/// Makes machine code executable that was generated with these options before.
+pub(crate) fn place(bytes: &[u8], options: &Options) -> Result<ExecutableCode, CompileError> {
+    make_executable(host(options, false)?, bytes)
+}
+
+fn make_executable(isa: OwnedTargetIsa, bytes: &[u8]) -> Result<ExecutableCode, CompileError> {
+    let signature = signature(&*isa);
+    ExecutableCode::new(isa, &signature, bytes).map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
 }
 
 /// The target for this processor. With `blocks` the code generator says where basic blocks are.
@@ -208,7 +215,7 @@ fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use brolga_ir::builder::only;
     use brolga_ir::entity::ResourceId;
@@ -268,7 +275,7 @@ mod tests {
     }
 
     /// Adds to each word of a buffer the number of its thread.
-    fn numbered() -> Function {
+    pub fn numbered() -> Function {
         let resources = vec![Resource {
             class: ResourceClass::UnorderedAccess,
             kind: ResourceKind::Raw,

@@ -1,4 +1,4 @@
-//! A shader as machine code: what [`compile`](crate::compile) gives and how it is run.
+//! A shader as machine code: what [`compile`](crate::compile) gives, how it is run, and how it is stored.
 
 use std::time::Duration;
 
@@ -6,14 +6,18 @@ use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::{Packing, Span};
+use serde::{Deserialize, Serialize};
 
 use crate::abi::Context;
 use crate::code::ExecutableCode;
+use crate::codegen;
+use crate::error::CompileError;
 use crate::lower::ThreadRow;
 use crate::mxcsr::{FloatGuard, FloatMode};
+use crate::options::Options;
 
 /// Memory that each worker brings for its groups. Its content does not matter; it must not be shared.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ArenaLayout {
     /// Bytes.
     pub size_bytes: usize,
@@ -22,7 +26,7 @@ pub struct ArenaLayout {
 }
 
 /// Where the packets' votes about barriers are in the arena, to say who disagreed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct VoteRows {
     /// Threads of a group.
     pub threads: u32,
@@ -37,7 +41,7 @@ pub(crate) struct VoteRows {
 }
 
 /// What compiling took and gave.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Bytes of machine code with its constants.
     pub code_bytes: usize,
@@ -45,9 +49,11 @@ pub struct Statistics {
     pub frame_bytes: u32,
     /// Instructions given to Cranelift.
     pub clif_insts: usize,
-    /// Time to lower the IR.
+    /// Time to lower the IR; none if it was read.
+    #[serde(skip)]
     pub lower_time: Duration,
-    /// Time Cranelift took.
+    /// Time Cranelift took; none if it was read.
+    #[serde(skip)]
     pub codegen_time: Duration,
 }
 
@@ -55,6 +61,12 @@ pub struct Statistics {
 #[derive(Debug)]
 pub struct Compiled {
     pub(crate) code: ExecutableCode,
+    pub(crate) facts: Facts,
+}
+
+/// What running machine code takes beside its bytes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Facts {
     pub(crate) float_mode: FloatMode,
     pub(crate) arena: ArenaLayout,
     /// What every thread knows of itself, row by row, each padded to whole packets.
@@ -70,12 +82,12 @@ pub struct Compiled {
 impl Compiled {
     /// Memory that each worker must bring.
     pub fn arena_layout(&self) -> ArenaLayout {
-        self.arena
+        self.facts.arena
     }
 
     /// The float mode its code is written for, which must be in force while it runs.
     pub fn float_mode(&self) -> FloatMode {
-        self.float_mode
+        self.facts.float_mode
     }
 
     /// The machine code.
@@ -85,17 +97,36 @@ impl Compiled {
 
     /// What compiling took and gave.
     pub fn statistics(&self) -> Statistics {
-        self.statistics
+        self.facts.statistics
     }
 
     /// Threads of a packet.
     pub fn width(&self) -> Width {
-        self.width
+        self.facts.width
     }
 
     /// How packets are put together.
     pub fn packing(&self) -> Packing {
-        self.packing
+        self.facts.packing
+    }
+
+    /// All of it as bytes, for [`Self::from_bytes`] of the same build. The same shader gives the same bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_allocvec(&(&self.facts, self.code.bytes())).expect("lists and numbers always have a form")
+    }
+
+    /// What [`Self::to_bytes`] was called on. Takes no more memory than in proportion to the bytes.
+    ///
+    /// # Errors
+    /// If the bytes are none that it gives, or the system gives no executable memory.
+    ///
+    /// # Safety
+    /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled with these options.
+    pub unsafe fn from_bytes(bytes: &[u8], options: &Options) -> Result<Self, CompileError> {
+        match postcard::take_from_bytes::<(Facts, &[u8])>(bytes) {
+            Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code, options)?, facts }),
+            _ => Err(CompileError::Damaged),
+        }
     }
 
     /// Makes a context ready to run groups, one after the other. The float mode must be that of the code.
@@ -104,13 +135,13 @@ impl Compiled {
     /// The context is set up as [`crate::abi`] says (A and B) for this shader, and the processor has the features that
     /// the code was compiled for.
     pub unsafe fn start<'a>(&'a self, context: &'a mut Context, mode: &'a FloatGuard) -> Run<'a> {
-        assert_eq!(mode.mode(), self.float_mode, "the mode that the code is written for is in force");
-        context.threads = self.threads.as_ptr();
-        context.immediate = self.immediate.as_ptr();
-        context.lanes_per_packet = self.width.lanes();
+        assert_eq!(mode.mode(), self.facts.float_mode, "the mode that the code is written for is in force");
+        context.threads = self.facts.threads.as_ptr();
+        context.immediate = self.facts.immediate.as_ptr();
+        context.lanes_per_packet = self.facts.width.lanes();
         context.fault_kind = 0;
         context.fault_thread = 0;
-        Run { compiled: self, context, threads_per_group: self.group_size.iter().product(), _mode: mode }
+        Run { compiled: self, context, threads_per_group: self.facts.group_size.iter().product(), _mode: mode }
     }
 }
 
@@ -138,8 +169,8 @@ impl Run<'_> {
     /// # Errors
     /// The fault that ended them early. Memory then holds what was written before it.
     pub fn span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {
-        let (compiled, context) = (self.compiled, &mut *self.context);
-        let is_packed = span.is_packed(compiled.packing, self.threads_per_group, compiled.width.lanes());
+        let (Compiled { code, facts }, context) = (self.compiled, &mut *self.context);
+        let is_packed = span.is_packed(facts.packing, self.threads_per_group, facts.width.lanes());
         assert!(is_packed, "the tables hold the longest span");
         if context.is_stopped() {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
@@ -147,12 +178,12 @@ impl Run<'_> {
         context.fuel = fuel;
         context.group = span.group(0);
         context.span_threads = span.groups * self.threads_per_group;
-        if compiled.packing == Packing::Grid {
-            let row = compiled.threads.len() / ThreadRow::ALL.len();
+        if facts.packing == Packing::Grid {
+            let row = facts.threads.len() / ThreadRow::ALL.len();
             context.note_groups(span, self.threads_per_group as usize, row);
         }
         // SAFETY: `compile` made the code as an `Entry` without relocations; the rest is what `Compiled::start` asks for.
-        unsafe { compiled.code.call(context) };
+        unsafe { code.call(context) };
         match context.take_fault() {
             None => Ok(()),
             Some(fault) => Err(self.complete(fault)),
@@ -170,10 +201,10 @@ impl Run<'_> {
         match fault.kind {
             FaultKind::DivergentBarrier { .. } => {
                 // SAFETY: this shader has just run with this context.
-                let threads = self.compiled.votes.map_or([0; 2], |rows| unsafe { self.context.disagreeing(&rows) });
+                let threads = self.compiled.facts.votes.map_or([0; 2], |rows| unsafe { self.context.disagreeing(&rows) });
                 Fault { kind: FaultKind::DivergentBarrier { threads }, ..fault }
             }
-            _ if self.compiled.packing == Packing::Group => fault,
+            _ if self.compiled.facts.packing == Packing::Group => fault,
             _ => Fault { group: self.context.faulting_thread() / self.threads_per_group, ..fault },
         }
     }
@@ -181,11 +212,44 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
+    use brolga_ir::verify::verify;
+
     use super::*;
 
     #[test]
     fn compiled_shaders_are_shared_between_threads() {
         fn shared<T: Send + Sync>() {}
         shared::<Compiled>();
+    }
+
+    #[test]
+    fn a_stored_shader_is_the_same_and_anything_else_is_an_error() {
+        let Some(options) = Options::host() else { return };
+        let compiled = codegen::compile(&verify(codegen::tests::numbered()).unwrap(), &options).unwrap();
+        let bytes = compiled.to_bytes();
+        let read = |bytes: &[u8]| {
+            // SAFETY: of bytes that `to_bytes` did not give nothing is run.
+            unsafe { Compiled::from_bytes(bytes, &options) }
+        };
+        let stored = read(&bytes).unwrap();
+        assert_eq!(stored.code(), compiled.code());
+        assert_eq!(stored.to_bytes(), bytes);
+        assert_eq!(
+            stored.statistics(),
+            Statistics { lower_time: Duration::ZERO, codegen_time: Duration::ZERO, ..compiled.statistics() }
+        );
+
+        for len in 0..bytes.len() {
+            assert!(matches!(read(&bytes[..len]), Err(CompileError::Damaged)), "{len}");
+        }
+        assert!(matches!(read(&[&bytes[..], &[0]].concat()), Err(CompileError::Damaged)));
+        // Whatever the bytes say, reading them ends, and takes memory in proportion.
+        for at in 0..bytes.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut bytes = bytes.clone();
+                bytes[at] = value;
+                let _ = read(&bytes);
+            }
+        }
     }
 }

@@ -29,6 +29,9 @@ pub enum CompileError {
         /// What Cranelift said.
         message: String,
     },
+    /// Bytes that should be a compiled shader are none.
+    #[error("the stored machine code is damaged")]
+    Damaged,
     /// The system gave no executable memory.
     #[error("no executable memory for {bytes} bytes of code")]
     Memory {

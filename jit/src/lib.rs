@@ -6,7 +6,7 @@
 //! | `abi.rs` | records that compiled code, its helpers and the runtime share; the helpers |
 //! | `code.rs` | executable memory |
 //! | `codegen.rs` | from Cranelift's input to machine code |
-//! | `compiled.rs` | a compiled shader and how it is run |
+//! | `compiled.rs` | a compiled shader, how it is run and stored |
 //! | `error.rs` | why a shader could not be compiled |
 //! | `listing/` | code as text for people |
 //! | `lower/` | from the IR to Cranelift's input |

@@ -9,9 +9,10 @@ use std::marker::PhantomData;
 
 use brolga_ir::Function;
 use brolga_ir::function::InstKind;
+use serde::{Deserialize, Serialize};
 
 /// How 32- and 64-bit float instructions treat denormals. Rounding is to nearest even and no exception traps, always.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatMode {
     /// Denormals count, as IEEE 754 says.
     Default,
