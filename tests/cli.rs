@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 #[path = "cli/bench.rs"]
 mod bench;
+#[path = "cli/cache.rs"]
+mod cache;
 #[path = "cli/foreign.rs"]
 mod foreign;
 #[path = "cli/info.rs"]
@@ -63,7 +65,7 @@ impl Folder {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_brolga"));
-        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR").env("BROLGA_CACHE", "");
         command
     }
 

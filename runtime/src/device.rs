@@ -1,9 +1,10 @@
-//! The device: owns the pool and the limits, makes shaders, buffers and textures, and runs dispatches.
+//! The device: owns the pool, the limits and the cache, makes shaders, buffers and textures, and runs dispatches.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::bindings::Bindings;
+use crate::cache::Cache;
 use crate::dispatch::{self, Dispatch, Report, Timer};
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
@@ -21,6 +22,7 @@ pub struct DeviceBuilder {
     limits: Limits,
     guard_pages: GuardPages,
     perf_map: Option<PerfMap>,
+    cache: Option<Cache>,
 }
 
 impl DeviceBuilder {
@@ -54,20 +56,23 @@ impl DeviceBuilder {
         self
     }
 
+    /// Keeps machine code in a cache, and takes it from there. Without one, which is the default, every shader is
+    /// compiled.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
     /// Starts the threads, if the device has its own.
     pub fn build(self) -> Result<Device, Error> {
         let pool = match self.pool {
             Some(pool) => pool,
             None => Pool::new(self.threads)?,
         };
-        Ok(Device {
-            pool,
-            limits: Arc::new(self.limits),
-            guard_pages: self.guard_pages,
-            perf_map: self.perf_map,
-            workspaces: Arc::new(Workspaces::new(self.guard_pages)),
-            timer: Arc::default(),
-        })
+        let Self { guard_pages, perf_map, cache, .. } = self;
+        let workspaces = Arc::new(Workspaces::new(guard_pages));
+        let (limits, timer) = (Arc::new(self.limits), Arc::default());
+        Ok(Device { pool, limits, guard_pages, perf_map, cache, workspaces, timer })
     }
 }
 
@@ -80,6 +85,7 @@ pub struct Device {
     perf_map: Option<PerfMap>,
     workspaces: Arc<Workspaces>,
     timer: Arc<Timer>,
+    cache: Option<Cache>,
 }
 
 impl Device {
@@ -98,6 +104,11 @@ impl Device {
         &self.limits
     }
 
+    /// Where machine code is noted for profilers.
+    pub(crate) fn perf_map(&self) -> Option<&PerfMap> {
+        self.perf_map.as_ref()
+    }
+
     /// Whether guard pages lie beside the memory it makes.
     pub fn guard_pages(&self) -> GuardPages {
         self.guard_pages
@@ -111,9 +122,14 @@ impl Device {
         &self.timer
     }
 
-    /// Compiles the compute shader in a container.
+    /// The cache, with what was asked of it.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
+    }
+
+    /// Compiles the compute shader in a container, or takes its code from the cache.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
-        Shader::compile(container, options, &self.limits, self.perf_map.as_ref())
+        Shader::compile(container, options, self)
     }
 
     /// A buffer of zeros.

@@ -96,7 +96,7 @@ impl<'a> Link<'a> {
         workspaces: &'a Workspaces,
     ) -> Result<Self, Error> {
         let function = shader.function();
-        let threads = function.interface.threads_per_group();
+        let threads = function.threads_per_group();
         let packing = match shader.code(Packing::Row)?.packing() {
             Packing::Group => Packing::Group,
             _ => Packing::for_grid(grid, threads, function.width.lanes()),
@@ -113,7 +113,7 @@ impl<'a> Link<'a> {
 
     /// Threads of a group.
     pub fn threads_per_group(&self) -> u32 {
-        self.shader.function().interface.threads_per_group()
+        self.shader.function().threads_per_group()
     }
 
     /// Threads of a packet.

@@ -22,6 +22,8 @@
 //! | `pool.rs` | threads that devices may share |
 //! | `limits.rs` | bounds on what a device accepts |
 //! | `error.rs` | what can go wrong |
+//! | `cache/` | machine code on disk |
+//! | `private.rs` | whose a file is |
 //! | `perf_map.rs` | which code is which shader, for profilers |
 //! | `shader/` | compiled shaders: options, declarations, source positions |
 //! | `format/` | texel formats: one row each, and their conversions |
@@ -32,12 +34,13 @@
 //! | `workspace.rs` | arenas and contexts of workers, kept from dispatch to dispatch |
 //! | `dispatch/` | work over groups, stopping |
 //!
-//! Nothing is global: a [`Device`] owns its pool and limits. Shaders, buffers and textures are cheap to clone and may be
+//! Nothing is global: a [`Device`] owns its pool, limits and cache. Shaders, buffers and textures are cheap to clone and may be
 //! used from any thread. No shader, however hostile, reaches memory outside the views bound to it.
 
 #![deny(unsafe_code)]
 
 pub mod bindings;
+mod cache;
 mod device;
 mod dispatch;
 mod engine;
@@ -47,11 +50,13 @@ mod host;
 mod limits;
 mod perf_map;
 mod pool;
+mod private;
 pub mod resource;
 mod shader;
 mod workspace;
 
 pub use bindings::{BindingError, BindingRules, Bindings, Register};
+pub use cache::{Cache, CacheCounters, CacheEntry, CacheError, NotPrivate};
 pub use device::{Device, DeviceBuilder};
 pub use dispatch::{CancelToken, Dispatch, Progress, Report, StopReason};
 pub use error::{Error, Limit};

@@ -6,7 +6,7 @@
 use brolga_bytecode::Limits as FileLimits;
 
 /// Upper bounds of one device. The defaults are Direct3D's where it has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Limits {
     /// What a shader file may ask for while it is read.

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Error;
+#[cfg(unix)]
+use crate::private;
 
 /// Where devices note the machine code of their shaders for profilers. Cheap to clone; clones share the file.
 ///
@@ -96,10 +98,8 @@ fn check_owner(path: &Path, file: &File) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
 
     let (opened, named) = (file.metadata()?, fs::symlink_metadata(path)?);
-    // The owner of a process is that of its folder there; without one nobody profiles either.
-    let own = fs::metadata("/proc/self").map(|process| process.uid());
     let same = (opened.dev(), opened.ino()) == (named.dev(), named.ino());
-    if named.is_file() && same && own.is_ok_and(|own| own == opened.uid()) {
+    if named.is_file() && same && private::is_own(&opened) {
         return Ok(());
     }
     Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not a file of this user"))

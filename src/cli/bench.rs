@@ -67,7 +67,8 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     interrupt::cancels(&cancel, &Temporary::default());
     let mut devices = Vec::new();
     for &threads in &arguments.threads {
-        match device(threads, arguments.device) {
+        // Without a cache: compiling is measured too.
+        match device(threads, arguments.device, None) {
             Ok(device) => devices.push(device),
             Err(ending) => return Ok(ending),
         }
@@ -260,6 +261,7 @@ impl<'a> Session<'a> {
             shader: &job.shaders[checked.series.shader()].value,
             engine: checked.series.engine(),
             compile_time: checked.compile_time,
+            is_cached: false,
             report: checked.series.report(),
             comparisons: &checked.comparisons,
             disagreement: None,

@@ -10,6 +10,7 @@
 //! | `asm.rs` | `brolga asm` |
 //! | `info.rs` | `brolga info` |
 //! | `validate.rs` | `brolga validate` |
+//! | `cache.rs` | `brolga cache`, and where the cache is |
 //! | `advice.rs` | what to do about a file that is no shader |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
@@ -23,6 +24,7 @@ mod advice;
 mod asm;
 mod bench;
 mod bench_result;
+mod cache;
 mod dis;
 mod info;
 mod interrupt;
@@ -84,6 +86,8 @@ enum Command {
     Info(info::Arguments),
     /// Find everything that is wrong with shaders: a line for each finding
     Validate(validate::Arguments),
+    /// Show the cache of machine code, or clear it
+    Cache(cache::Arguments),
 }
 
 /// When to use colours.
@@ -108,6 +112,7 @@ pub fn main() -> ExitCode {
         Command::Asm(arguments) => asm::run(&arguments, &styles),
         Command::Info(arguments) => info::run(&arguments, &styles),
         Command::Validate(arguments) => validate::run(&arguments, &styles),
+        Command::Cache(arguments) => cache::run(&arguments, &styles),
     };
     match ending {
         Ok(ending) => ending.into(),

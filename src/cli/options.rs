@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use brolga::{Device, PerfMap};
+use brolga::{Cache, Device, PerfMap};
 use clap::{Args, ValueEnum};
 
 use super::{Ending, report};
@@ -43,8 +43,11 @@ pub(super) struct DeviceOptions {
 }
 
 /// A device of so many threads. Says why there is none.
-pub(super) fn device(threads: u16, options: DeviceOptions) -> Result<Device, Ending> {
+pub(super) fn device(threads: u16, options: DeviceOptions, cache: Option<Cache>) -> Result<Device, Ending> {
     let mut builder = Device::builder().threads(threads.into());
+    if let Some(cache) = cache {
+        builder = builder.cache(cache);
+    }
     if options.perf_map {
         let map = PerfMap::of_process().map_err(|error| {
             report::say(&format!("error: the perf map of this process cannot be written: {error}\n"));

@@ -66,6 +66,12 @@ pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
     say(&render(&Message::error(text.clone(), text, help), None, style));
 }
 
+/// Writes what is doubtful to stderr, and what to do about it.
+pub(super) fn warn_plain(text: String, help: Option<String>, style: Style) {
+    let message = Message { severity: Severity::Warning, ..Message::error(text.clone(), text, help) };
+    say(&render(&message, None, style));
+}
+
 /// What an error says.
 struct Message {
     /// Below its source.

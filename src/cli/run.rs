@@ -11,6 +11,7 @@ use brolga::{CancelToken, Device, Emit, Engine, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::cache::{self, CacheOptions};
 use super::interrupt::{self, INTERRUPTED, Temporary};
 use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
@@ -43,6 +44,8 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     device: DeviceOptions,
+    #[command(flatten)]
+    cache: CacheOptions,
 }
 
 /// What runs the shaders.
@@ -86,7 +89,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         report::print_plain(text.into(), Some(help.into()), styles.err);
         return Ok(Ending::BadInput);
     }
-    let device = match device(arguments.threads, arguments.device) {
+    let device = match device(arguments.threads, arguments.device, arguments.cache.open(styles.err)) {
         Ok(device) => device,
         Err(ending) => return Ok(ending),
     };
@@ -106,7 +109,11 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         ending = ending.max(session.job(path)?);
     }
     if arguments.format == Format::Json {
-        let document = json!({ "passed": ending == Ending::Fine, "jobs": session.documents });
+        let document = json!({
+            "passed": ending == Ending::Fine,
+            "jobs": session.documents,
+            "cache": session.device.cache().map(cache::counters_json),
+        });
         writeln!(io::stdout().lock(), "{document:#}")?;
     }
     Ok(ending)
@@ -233,6 +240,7 @@ impl Session<'_> {
                     shader: &ready.job().shaders[shader].value,
                     engine,
                     compile_time: outcome.compile_time,
+                    is_cached: outcome.is_cached,
                     report: outcome.report,
                     comparisons: &ready.compare(&outcome),
                     disagreement,

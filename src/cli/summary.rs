@@ -17,6 +17,8 @@ pub(super) struct RunLine<'a> {
     pub shader: &'a Path,
     pub engine: Engine,
     pub compile_time: Duration,
+    /// Its code was not compiled, but read.
+    pub is_cached: bool,
     pub report: Report,
     pub comparisons: &'a [Comparison],
     /// A register in which the engines gave different bits.
@@ -57,10 +59,11 @@ impl RunLine<'_> {
         };
         writeln!(
             out,
-            "{verdict}  {}  {}  {}  compile {}  run {}{}",
+            "{verdict}  {}  {}  {}  {} {}  run {}{}",
             harmless(self.job),
             harmless(&self.shader.to_string_lossy()),
             self.engine,
+            if self.is_cached { "cached" } else { "compile" },
             time(self.compile_time),
             time(self.report.elapsed),
             self.rate(),
@@ -81,6 +84,7 @@ impl RunLine<'_> {
             "engine": self.engine.to_string(),
             "verdict": self.verdict().to_lowercase(),
             "compile_ms": milliseconds(self.compile_time),
+            "cached": self.is_cached,
             "run_ms": milliseconds(self.report.elapsed),
             "groups": self.report.groups,
             "threads": self.report.threads,

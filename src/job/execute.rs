@@ -53,6 +53,8 @@ impl Default for RunOptions {
 pub struct Outcome {
     /// Time from the shader's bytes to something that runs.
     pub compile_time: Duration,
+    /// Whether that was read from the device's cache.
+    pub is_cached: bool,
     /// What the dispatch did.
     pub report: Report,
     /// The `u#` that the job saves or expects something of, or all of them by [`RunOptions::all_slots`], in the order of
@@ -143,7 +145,7 @@ impl Prepared {
                 slots.push(SlotResult { register: binding.register, bytes, counter });
             }
         }
-        Ok(Outcome { compile_time: compiled.compile_time(), report, slots })
+        Ok(Outcome { compile_time: compiled.compile_time(), is_cached: compiled.is_cached(), report, slots })
     }
 
     /// A form of one of the job's shaders as text.

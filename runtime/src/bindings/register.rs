@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use brolga_ir::interface::ResourceClass;
+use serde::{Deserialize, Serialize};
 
 /// A register that a view can be bound to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Register {
     /// The register file.
     pub class: ResourceClass,

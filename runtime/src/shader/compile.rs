@@ -6,56 +6,119 @@ use std::time::Instant;
 
 use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
 use brolga_bytecode::{LoadOptions, Shader as Loaded};
+use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::interface::{Interface, ResourceKind};
-use brolga_ir::passes;
+use brolga_ir::passes::{self, Level};
+use brolga_ir::span::Packing;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::listing::{Form, Listing, SourceLine};
 
-use super::{CompileOptions, Declared, Emit, Inner, linkage};
+use super::{CompileOptions, Emit, Engine, Inner, Outline, Stored, linkage};
+use crate::cache::Cache;
 use crate::engine::{Code, jit_options, usual_packing};
 use crate::error::{Error, Limit, internal};
 use crate::limits::Limits;
 
-/// Compiles a container. A panic, which would be a fault of ours, becomes an error.
-pub(super) fn compile(container: &[u8], options: &CompileOptions, limits: &Limits) -> Result<Inner, Error> {
-    catch_unwind(AssertUnwindSafe(|| compile_unguarded(container, options, limits)))
+/// What is asked for where no packing is: whatever is usual.
+const USUAL: Packing = Packing::Row;
+
+/// A shader as it was read, and what its function is made with.
+#[derive(Debug)]
+pub(super) struct Source {
+    program: ValidProgram,
+    translation: TranslateOptions,
+    level: Level,
+    width: Option<Width>,
+    limits: Limits,
+}
+
+impl Source {
+    /// Reads and checks a container.
+    fn load(container: &[u8], options: &CompileOptions, limits: &Limits) -> Result<Self, Error> {
+        let mut load = LoadOptions::default();
+        load.limits = limits.file.clone();
+        let loaded = Loaded::load(container, &load)?;
+        let stage = loaded.program.stage();
+        if stage != Stage::Compute {
+            return Err(Error::Stage { stage });
+        }
+        let mut translation = TranslateOptions::default();
+        translation.classes = linkage::link(&loaded, &options.instances)?;
+        let CompileOptions { level, width, .. } = *options;
+        Ok(Self { program: loaded.program, translation, level, width, limits: limits.clone() })
+    }
+
+    pub fn program(&self) -> &ValidProgram {
+        &self.program
+    }
+
+    /// What the shader means.
+    pub fn function(&self) -> Result<VerifiedFunction, Error> {
+        let mut function = translate(&self.program, &self.translation)?;
+        check_limits(&function.interface, &self.limits)?;
+        passes::optimise(&mut function, self.level);
+        function.width = self.width.unwrap_or(function.width);
+        Ok(verify(function)?)
+    }
+}
+
+/// Compiles a container, or takes its code from the cache. A panic, which would be a fault of ours, becomes an error.
+pub(super) fn compile(
+    container: &[u8],
+    options: &CompileOptions,
+    limits: &Limits,
+    cache: Option<&Cache>,
+) -> Result<Inner, Error> {
+    catch_unwind(AssertUnwindSafe(|| compile_unguarded(container, options, limits, cache)))
         .unwrap_or_else(|panic| Err(internal(&*panic)))
 }
 
-fn compile_unguarded(container: &[u8], options: &CompileOptions, limits: &Limits) -> Result<Inner, Error> {
+fn compile_unguarded(
+    container: &[u8],
+    options: &CompileOptions,
+    limits: &Limits,
+    cache: Option<&Cache>,
+) -> Result<Inner, Error> {
     let start = Instant::now();
-    let mut load = LoadOptions::default();
-    load.limits = limits.file.clone();
-    let loaded = Loaded::load(container, &load)?;
-    let stage = loaded.program.stage();
-    if stage != Stage::Compute {
-        return Err(Error::Stage { stage });
-    }
-    let mut translation = TranslateOptions::default();
-    translation.classes = linkage::link(&loaded, &options.instances)?;
-    let program = loaded.program;
-    let mut function = translate(&program, &translation)?;
-    check_limits(&function.interface, limits)?;
-    passes::optimise(&mut function, options.level);
-    function.width = options.width.unwrap_or(function.width);
-    let function = verify(function)?;
-    let declared = Declared::of(&function);
-    for range in &declared {
-        at_most(Limit::RangeRegisters, range.table_len, limits.range_registers)?;
-    }
-    let code = Code::new(&function, options.engine, usual_packing(&function))?;
-    at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
+    let source = Source::load(container, options, limits)?;
+    let stored = cache.and_then(|cache| Stored::new(cache, container, options, limits));
+    let cached = stored.as_ref().and_then(|stored| stored.load(USUAL));
+    let is_cached = cached.is_some();
+    let (function, outline, code) = match cached {
+        Some((outline, code)) => (OnceLock::new(), outline, code),
+        None => {
+            let function = source.function()?;
+            let (outline, code) = generate(&function, options.engine, limits)?;
+            if let Some(stored) = &stored {
+                stored.store(USUAL, &outline, &code);
+            }
+            (OnceLock::from(function), outline, code)
+        }
+    };
     Ok(Inner {
         code,
         for_short_rows: OnceLock::new(),
-        program,
+        source,
         function,
-        declared,
+        outline,
+        stored,
+        is_cached,
         compile_time: start.elapsed(),
         profiled: None,
     })
+}
+
+/// Makes the code for the usual dispatch. What is within these limits may be stored: they are in its key.
+fn generate(function: &VerifiedFunction, engine: Engine, limits: &Limits) -> Result<(Outline, Code), Error> {
+    let outline = Outline::of(function);
+    for range in &outline.declared {
+        at_most(Limit::RangeRegisters, range.table_len, limits.range_registers)?;
+    }
+    let code = Code::new(function, engine, usual_packing(function))?;
+    at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
+    Ok((outline, code))
 }
 
 /// Holds what a shader declares against the device's limits, before memory is taken for it.
@@ -78,22 +141,25 @@ fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<
 }
 
 /// A form of a shader as text.
-pub(super) fn emit(program: &ValidProgram, function: &VerifiedFunction, form: Emit) -> Result<Listing, Error> {
-    let code = |form| {
+pub(super) fn emit(shader: &Inner, form: Emit) -> Result<Listing, Error> {
+    let code = |function: &VerifiedFunction, form| {
         let options = jit_options(usual_packing(function))?;
-        Ok(brolga_jit::listing::list(function, &options, form, &source(program))?)
+        Ok(brolga_jit::listing::list(function, &options, form, &lines(shader.source.program()))?)
     };
-    let text = || match form {
-        Emit::Ir => Ok(Listing::plain(&function.to_string())),
-        Emit::Packet => code(Form::Packet),
-        Emit::Clif => code(Form::Clif),
-        Emit::Asm => code(Form::Asm),
+    let text = || {
+        let function = shader.function()?;
+        match form {
+            Emit::Ir => Ok(Listing::plain(&function.to_string())),
+            Emit::Packet => code(function, Form::Packet),
+            Emit::Clif => code(function, Form::Clif),
+            Emit::Asm => code(function, Form::Asm),
+        }
     };
     catch_unwind(AssertUnwindSafe(text)).unwrap_or_else(|panic| Err(internal(&*panic)))
 }
 
 /// The instructions of a shader, declarations left out.
-fn source(program: &ValidProgram) -> Vec<SourceLine> {
+fn lines(program: &ValidProgram) -> Vec<SourceLine> {
     let line = |item: &Item| match &item.kind {
         ItemKind::Instruction(instruction) => {
             Some(SourceLine { origin: Origin(item.at), text: instruction.to_string() })

@@ -5,11 +5,12 @@ use std::fmt;
 use brolga_ir::entity::Region;
 use brolga_ir::function::{Element, Function, InstKind, Object, ResourceRef};
 use brolga_ir::interface::{ResourceClass, ResourceKind};
+use serde::{Deserialize, Serialize};
 
 use crate::bindings::Register;
 
 /// A range of registers that a shader declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Declared {
     /// The range's first register.

@@ -6,20 +6,24 @@
 //! | `instance.rs` | what interface variables can stand for |
 //! | `linkage.rs` | what the chosen instances make of each interface slot |
 //! | `declared.rs` | what they declare |
+//! | `outline.rs` | what dispatches ask of them |
+//! | `stored.rs` | their place in the disk cache |
 //! | `place.rs` | names their instructions |
 
 mod compile;
 mod declared;
 mod instance;
 mod linkage;
+mod outline;
 mod place;
+mod stored;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use brolga_bytecode::sm5::{Model, Stage, ValidProgram};
+use brolga_bytecode::sm5::{Model, Stage};
 use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::passes::Level;
@@ -29,13 +33,16 @@ use brolga_ir::verify::VerifiedFunction;
 pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub use declared::Declared;
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
+pub(crate) use outline::Outline;
 pub use place::Place;
 
+use crate::device::Device;
 use crate::engine::Code;
 use crate::error::{Error, internal};
-use crate::limits::Limits;
-use crate::perf_map::{NamedCode, PerfMap};
+use crate::perf_map::NamedCode;
+use compile::Source;
 use instance::Instances;
+use stored::Stored;
 
 /// What runs a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,15 +150,40 @@ struct Inner {
     code: Code,
     /// The same for dispatches of groups that do not lie in long rows, made for the first of them.
     for_short_rows: OnceLock<Code>,
-    program: ValidProgram,
-    function: VerifiedFunction,
-    declared: Vec<Declared>,
+    source: Source,
+    /// Made of the source when something is made of it.
+    function: OnceLock<VerifiedFunction>,
+    outline: Outline,
+    /// The place of its code in the cache, if there is one.
+    stored: Option<Stored>,
+    is_cached: bool,
     compile_time: Duration,
     /// Where profilers are told of its code.
     profiled: Option<NamedCode>,
 }
 
 impl Inner {
+    fn function(&self) -> Result<&VerifiedFunction, Error> {
+        if self.function.get().is_none() {
+            // If another thread was faster its function is the same.
+            let _ = self.function.set(self.source.function()?);
+        }
+        Ok(self.function.get().expect("set above"))
+    }
+
+    /// The code for dispatches of short rows.
+    fn make_for_short_rows(&self) -> Result<Code, Error> {
+        let packing = Packing::Grid;
+        if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(packing)) {
+            return Ok(code);
+        }
+        let code = Code::new(self.function()?, self.code.engine(), packing)?;
+        if let Some(stored) = &self.stored {
+            stored.store(packing, &self.outline, &code);
+        }
+        Ok(code)
+    }
+
     fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {
         match (&self.profiled, code.bytes()) {
             (Some(named), Some(bytes)) => named.add(bytes),
@@ -161,24 +193,19 @@ impl Inner {
 }
 
 /// What profilers call a shader's code.
-fn profiled_name(container: &[u8], options: &CompileOptions, function: &VerifiedFunction) -> String {
+fn profiled_name(container: &[u8], options: &CompileOptions, outline: &Outline) -> String {
     // A container has its checksum behind its four letters.
     let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
     let name = options.name.clone().unwrap_or_else(checksum);
-    format!("brolga:{name}:{}", function.name)
+    format!("brolga:{name}:{}", outline.name)
 }
 
 impl Shader {
     /// Compiles a container.
-    pub(crate) fn compile(
-        container: &[u8],
-        options: &CompileOptions,
-        limits: &Limits,
-        perf_map: Option<&PerfMap>,
-    ) -> Result<Self, Error> {
-        let mut inner = compile::compile(container, options, limits)?;
-        if let Some(map) = perf_map {
-            let name = profiled_name(container, options, &inner.function);
+    pub(crate) fn compile(container: &[u8], options: &CompileOptions, device: &Device) -> Result<Self, Error> {
+        let mut inner = compile::compile(container, options, device.limits(), device.cache())?;
+        if let Some(map) = device.perf_map() {
+            let name = profiled_name(container, options, &inner.outline);
             inner.profiled = Some(map.named(name));
         }
         inner.note_for_profilers(&inner.code)?;
@@ -192,27 +219,32 @@ impl Shader {
 
     /// The shader model.
     pub fn model(&self) -> Model {
-        self.inner.program.model()
+        self.inner.source.program().model()
     }
 
     /// The stage.
     pub fn stage(&self) -> Stage {
-        self.inner.program.stage()
+        self.inner.source.program().stage()
     }
 
     /// Threads of a group along x, y and z.
     pub fn group_size(&self) -> [u32; 3] {
-        self.inner.function.interface.group_size
+        self.inner.outline.group_size
     }
 
     /// The declared registers in declaration order.
     pub fn bindings(&self) -> &[Declared] {
-        &self.inner.declared
+        &self.inner.outline.declared
     }
 
     /// Time from bytes to something that runs.
     pub fn compile_time(&self) -> Duration {
         self.inner.compile_time
+    }
+
+    /// Whether its code comes from the device's cache.
+    pub fn is_cached(&self) -> bool {
+        self.inner.is_cached
     }
 
     /// Bytes of machine code; the interpreter has none.
@@ -222,22 +254,22 @@ impl Shader {
 
     /// A form of the shader as text. What Cranelift is given, and machine code, are made anew, with any engine.
     pub fn emit(&self, form: Emit) -> Result<Listing, Error> {
-        compile::emit(&self.inner.program, &self.inner.function, form)
+        compile::emit(&self.inner, form)
     }
 
     /// Names the instruction that an operation comes from.
     pub(crate) fn place(&self, origin: Origin) -> Place {
-        Place::find(&self.inner.program, origin)
+        Place::find(self.inner.source.program(), origin)
     }
 
     /// The code for a packing of packets: [`Packing::Grid`], or whatever is usual.
     pub(crate) fn code(&self, packing: Packing) -> Result<&Code, Error> {
-        let Inner { code, for_short_rows, function, .. } = &*self.inner;
+        let Inner { code, for_short_rows, .. } = &*self.inner;
         if packing != Packing::Grid {
             return Ok(code);
         }
         if for_short_rows.get().is_none() {
-            let make = || Code::new(function, code.engine(), packing);
+            let make = || self.inner.make_for_short_rows();
             let made = catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|panic| Err(internal(&*panic)))?;
             self.inner.note_for_profilers(&made)?;
             // If another thread was faster its code is as good.
@@ -246,8 +278,9 @@ impl Shader {
         Ok(for_short_rows.get().expect("set above"))
     }
 
-    pub(crate) fn function(&self) -> &VerifiedFunction {
-        &self.inner.function
+    /// What is known of its function.
+    pub(crate) fn function(&self) -> &Outline {
+        &self.inner.outline
     }
 }
 

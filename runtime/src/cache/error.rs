@@ -1,0 +1,44 @@
+//! Why a folder is not used as a cache.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a folder is not used as a cache.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CacheError {
+    /// Somebody else could put code there.
+    #[error("{} {why}: a cache needs a folder of this user that nobody else can write to", path.display())]
+    NotPrivate {
+        /// The folder.
+        path: PathBuf,
+        /// What it is in place of that.
+        why: NotPrivate,
+    },
+    /// It cannot be looked at, made or written.
+    #[error("the cache in {} cannot be used: {source}", path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Nothing tells the code of this build from that of others.
+    #[error("this build has no cache: its crates were not built within their workspace, so its sources are unknown")]
+    UnknownSources,
+}
+
+/// What is wrong with a file or folder that should be private.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotPrivate {
+    /// A file, a link, or anything else.
+    #[error("is no folder")]
+    Kind,
+    /// It is another user's.
+    #[error("belongs to another user")]
+    Owner,
+    /// Its permissions let others write.
+    #[error("can be written by others")]
+    Writable,
+}

@@ -1,0 +1,176 @@
+//! The disk cache: machine code of shaders, kept from one process to the next.
+//!
+//! An entry is a file named by its key, a hash of everything that decides about the code: the shader's file, how it is
+//! compiled, the device's limits, the processor's features, and the sources of the compiler itself. It holds the code
+//! behind a hash of it that is made with the key. So an entry that was damaged, cut off by a crash, or belongs under
+//! another name is known as such: it is not used, and the next one for its key takes its place. What is checked is the
+//! copy in memory that is used afterwards.
+//!
+//! Any number of processes may use a folder at once. Entries appear whole, by a rename, and never change; whoever needs
+//! room removes those that were used longest ago. A cache that cannot be read or written is slower and nothing else.
+//!
+//! | file | what |
+//! |---|---|
+//! | `entry.rs` | what an entry holds |
+//! | `error.rs` | why a folder is not used |
+//! | `folder.rs` | the files: private, whole, no more than there is room for |
+//! | `key.rs` | what entries are found by |
+
+mod entry;
+mod error;
+mod folder;
+mod key;
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use error::{CacheError, NotPrivate};
+pub use folder::CacheEntry;
+pub(crate) use key::{Key, KeyBuilder};
+
+use folder::Folder;
+
+/// A folder of compiled shaders, for [`DeviceBuilder::cache`](crate::DeviceBuilder::cache). Cheap to clone; clones share
+/// the counters.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use brolga_runtime::{Cache, Device};
+///
+/// let cache = Cache::open("/home/me/.cache/my-program/shaders")?;
+/// let device = Device::builder().cache(cache.clone()).build()?;
+/// // Compile and run shaders.
+/// println!("{} shaders needed no compiling", cache.counters().hits);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cache {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    folder: Folder,
+    cap_bytes: u64,
+    /// Bytes that may be stored before the folder must be looked at again.
+    room: Mutex<u64>,
+    counters: Mutex<CacheCounters>,
+}
+
+/// What a cache was asked for since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CacheCounters {
+    /// Code that was there and is used.
+    pub hits: u64,
+    /// Code that was not there.
+    pub misses: u64,
+    /// Code that was there and is not used: damaged, not the code that its name says, or in a file that somebody else
+    /// could have written.
+    pub rejected: u64,
+    /// Code that was stored.
+    pub stored: u64,
+    /// Code that could not be stored: the disk is full, or the folder read-only.
+    pub failed: u64,
+}
+
+impl Cache {
+    /// Bytes that a cache takes at most unless something else is said: 256 MiB.
+    pub const CAP_BYTES: u64 = 256 << 20;
+
+    /// A cache in a folder, which is made when something is stored first. A folder that there is must be this user's, and
+    /// nobody else may be able to write to it: whoever can puts code there that this process runs.
+    ///
+    /// # Errors
+    /// If the folder is not private to this user, or cannot be looked at.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, CacheError> {
+        Self::with_cap(folder, Self::CAP_BYTES)
+    }
+
+    /// The same with another bound on the bytes of its files. Several processes may exceed it by a sixteenth each.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn with_cap(folder: impl AsRef<Path>, cap_bytes: u64) -> Result<Self, CacheError> {
+        KeyBuilder::check_build()?;
+        let folder = Folder::open(folder.as_ref())?;
+        let (room, counters) = (Mutex::new(0), Mutex::default());
+        Ok(Self { inner: Arc::new(Inner { folder, cap_bytes, room, counters }) })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.inner.folder.path()
+    }
+
+    /// Bytes that its files take at most.
+    pub fn cap_bytes(&self) -> u64 {
+        self.inner.cap_bytes
+    }
+
+    /// What it was asked for since it was opened.
+    pub fn counters(&self) -> CacheCounters {
+        *lock(&self.inner.counters)
+    }
+
+    /// Its entries, those used last first. Of builds of any version; nothing says that they are undamaged.
+    ///
+    /// # Errors
+    /// If the folder cannot be read. One that is not there has no entries.
+    pub fn entries(&self) -> io::Result<Vec<CacheEntry>> {
+        self.inner.folder.entries()
+    }
+
+    /// Removes all entries, and gives those that are gone. Other files in the folder stay.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, or an entry cannot be removed.
+    pub fn clear(&self) -> io::Result<Vec<CacheEntry>> {
+        self.inner.folder.clear()
+    }
+
+    /// What `read` makes of the content that is stored for a key, if that is there, undamaged, and `read` can use it.
+    pub(crate) fn load<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+        let file = self.inner.folder.read(&key.file_name());
+        let is_missing = matches!(&file, Err(error) if error.kind() == io::ErrorKind::NotFound);
+        let found = file.ok().and_then(|bytes| entry::open(key, &bytes).and_then(read));
+        let mut counters = lock(&self.inner.counters);
+        match &found {
+            Some(_) => counters.hits += 1,
+            None if is_missing => counters.misses += 1,
+            None => counters.rejected += 1,
+        }
+        found
+    }
+
+    /// Stores content for a key, in place of whatever is there. Does without it where that is not possible.
+    pub(crate) fn store(&self, key: &Key, content: &[u8]) {
+        let stored = self.try_store(key, content);
+        let mut counters = lock(&self.inner.counters);
+        match stored {
+            Ok(()) => counters.stored += 1,
+            Err(_) => counters.failed += 1,
+        }
+    }
+
+    fn try_store(&self, key: &Key, content: &[u8]) -> Result<(), CacheError> {
+        let Inner { folder, cap_bytes, room, .. } = &*self.inner;
+        folder.make()?;
+        let bytes = entry::seal(key, content);
+        let size = bytes.len() as u64;
+        let mut room = lock(room);
+        if *room < size {
+            *room = folder.make_room(size, *cap_bytes)?;
+        }
+        *room -= size;
+        drop(room);
+        folder.write(&key.file_name(), &bytes)?;
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

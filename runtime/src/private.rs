@@ -1,0 +1,46 @@
+//! Whose a file is. What others could have put somewhere is not trusted.
+
+#[cfg(unix)]
+use std::fs::DirBuilder;
+use std::fs::Metadata;
+use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::Path;
+
+/// Whether a file or folder belongs to the user that this process acts for.
+#[cfg(unix)]
+pub(crate) fn is_own(metadata: &Metadata) -> bool {
+    metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Whether the permissions of a file or folder let others write to it.
+#[cfg(unix)]
+pub(crate) fn others_can_write(metadata: &Metadata) -> bool {
+    const GROUP_AND_OTHERS: u32 = 0o022;
+    metadata.mode() & GROUP_AND_OTHERS != 0
+}
+
+/// Makes a folder that others cannot look into.
+#[cfg(unix)]
+pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Elsewhere folders of a user are closed to others by themselves.
+#[cfg(not(unix))]
+pub(crate) fn is_own(_: &Metadata) -> bool {
+    true
+}
+
+/// As [`is_own`].
+#[cfg(not(unix))]
+pub(crate) fn others_can_write(_: &Metadata) -> bool {
+    false
+}
+
+/// As [`is_own`].
+#[cfg(not(unix))]
+pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}

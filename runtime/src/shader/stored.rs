@@ -1,0 +1,148 @@
+//! A shader's place in the disk cache.
+//!
+//! The unsafe code here makes machine code of bytes from the cache; what vouches for them is said there.
+
+#![allow(unsafe_code)]
+
+use brolga_ir::span::Packing;
+use brolga_jit::Compiled;
+
+use super::{CompileOptions, Engine, Outline};
+use crate::cache::{Cache, Key, KeyBuilder};
+use crate::engine::{Code, jit_options};
+use crate::limits::Limits;
+
+/// Where a cache has the code of one shader, in each of its packings.
+#[derive(Debug)]
+pub(super) struct Stored {
+    cache: Cache,
+    keys: KeyBuilder,
+}
+
+impl Stored {
+    /// The place of a shader. Only machine code is stored.
+    pub fn new(cache: &Cache, container: &[u8], options: &CompileOptions, limits: &Limits) -> Option<Self> {
+        // A new option must be looked at here: does it decide about the code?
+        let CompileOptions { engine, level, width, instances, name: _ } = options;
+        match engine {
+            Engine::Jit => {
+                Some(Self { cache: cache.clone(), keys: KeyBuilder::new((container, level, width, instances, limits)) })
+            }
+            Engine::Interpreter => None,
+        }
+    }
+
+    /// The code for a packing, and the outline of the shader.
+    pub fn load(&self, packing: Packing) -> Option<(Outline, Code)> {
+        let options = jit_options(packing).ok()?;
+        self.cache.load(&self.key(packing)?, |bytes| {
+            let (outline, code) = match postcard::take_from_bytes::<(Outline, &[u8])>(bytes) {
+                Ok((parts, [])) => parts,
+                _ => return None,
+            };
+            // SAFETY: the cache gives the bytes that this user stored for the key, unchanged. `store` is all that stores
+            // under such keys, and what it stores is from `to_bytes`; keys of other options, and of builds of other
+            // sources, are others.
+            let compiled = unsafe { Compiled::from_bytes(code, &options) }.ok()?;
+            Some((outline, Code::Jit(Box::new(compiled))))
+        })
+    }
+
+    /// Stores the code for a packing.
+    pub fn store(&self, packing: Packing, outline: &Outline, code: &Code) {
+        if let (Code::Jit(compiled), Some(key)) = (code, self.key(packing)) {
+            let bytes = postcard::to_allocvec(&(outline, compiled.to_bytes().as_slice()));
+            self.cache.store(&key, &bytes.expect("lists and numbers always have a form"));
+        }
+    }
+
+    /// The key for a packing that is asked for, which the shader then may or may not have.
+    fn key(&self, packing: Packing) -> Option<Key> {
+        Some(self.keys.key(jit_options(packing).ok()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use brolga_ir::Width;
+    use brolga_ir::passes::Level;
+
+    use super::*;
+    use crate::ClassInstance;
+
+    fn keys(container: &[u8], options: &CompileOptions, limits: &Limits) -> Vec<Key> {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits);
+        stored.map_or(Vec::new(), |stored| {
+            [Packing::Row, Packing::Grid].into_iter().filter_map(|packing| stored.key(packing)).collect()
+        })
+    }
+
+    #[test]
+    fn whatever_decides_about_the_code_is_in_the_key() {
+        if brolga_jit::Options::host().is_none() {
+            return;
+        }
+        let container = b"DXBC and so on";
+        let plain = CompileOptions::new(Engine::Jit);
+        let instance = |to: ClassInstance| plain.clone().instance("light", to);
+        let placed = || ClassInstance::of_class("Sun");
+        let all = [
+            plain.clone(),
+            plain.clone().level(Level::None),
+            plain.clone().width(Width::Eight),
+            plain.clone().width(Width::Sixteen),
+            instance("sun".into()),
+            instance("suns[1]".into()),
+            plain.clone().instance("lights", "sun"),
+            instance("sun".into()).instance("lamp", "sun"),
+            instance(placed().into()),
+            instance(placed().constants(0, 1).into()),
+            instance(placed().constants(1, 0).into()),
+            instance(placed().texture(1).into()),
+            instance(placed().sampler(1).into()),
+        ];
+        let limits = Limits::default();
+        let mut found: Vec<Key> = all.iter().flat_map(|options| keys(container, options, &limits)).collect();
+        for change in [
+            |limits: &mut Limits| limits.group_threads -= 1,
+            |limits: &mut Limits| limits.shared_bytes -= 1,
+            |limits: &mut Limits| limits.range_registers -= 1,
+            |limits: &mut Limits| limits.constant_vectors -= 1,
+            |limits: &mut Limits| limits.arena_bytes -= 1,
+            |limits: &mut Limits| limits.file.flow_depth -= 1,
+        ] {
+            let mut limits = Limits::default();
+            change(&mut limits);
+            found.extend(keys(container, &plain, &limits));
+        }
+        for at in 0..container.len() {
+            let mut container = *container;
+            container[at] ^= 1;
+            found.extend(keys(&container, &plain, &limits));
+            found.extend(keys(&container[..at], &plain, &limits));
+        }
+        let differ = found.iter().enumerate().all(|(n, key)| !found[..n].contains(key));
+        assert!(differ && found.len() == 2 * (all.len() + 6 + 2 * container.len()));
+
+        // A name is for profilers, and the interpreter has no code.
+        assert_eq!(keys(container, &plain.clone().named("add.cso"), &limits), found[..2]);
+        assert!(keys(container, &CompileOptions::new(Engine::Interpreter), &limits).is_empty());
+    }
+
+    #[test]
+    fn processors_differ_in_their_keys() {
+        use brolga_jit::{CpuFeatures, Options};
+
+        let keys = KeyBuilder::new("shader");
+        let all = [
+            CpuFeatures::default(),
+            CpuFeatures { avx: true, ..CpuFeatures::default() },
+            CpuFeatures { avx2: true, ..CpuFeatures::default() },
+            CpuFeatures { fma: true, ..CpuFeatures::default() },
+        ];
+        let key = |features| keys.key(Options { features, packing: Packing::Row });
+        let found = all.map(key);
+        assert!(found.iter().enumerate().all(|(n, key)| !found[..n].contains(key)));
+    }
+}

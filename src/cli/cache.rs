@@ -1,0 +1,180 @@
+//! `brolga cache`, and where the cache of a command is.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use brolga::{Cache, CacheEntry, CacheError, NotPrivate};
+use clap::Args;
+use etcetera::BaseStrategy;
+use serde_json::{Value, json};
+
+use super::Ending;
+use super::options::Format;
+use super::report::{self, harmless};
+use super::style::{Style, Styles};
+
+/// Names the folder of the cache; if it is empty there is none.
+const VARIABLE: &str = "BROLGA_CACHE";
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// The folder; by default BROLGA_CACHE, or where the system keeps caches
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+    /// Remove all entries
+    #[arg(long)]
+    clear: bool,
+    /// What stdout gets: lines for people, or one JSON document
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Options about the cache of a command.
+#[derive(Args)]
+pub(super) struct CacheOptions {
+    /// Keep machine code in this folder; by default BROLGA_CACHE, or where the system keeps caches
+    #[arg(long, value_name = "FOLDER", conflicts_with = "no_cache")]
+    cache: Option<PathBuf>,
+    /// Compile every shader anew, and keep nothing
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl CacheOptions {
+    /// The cache to use. One that cannot be used is told of, and done without.
+    pub fn open(&self, style: Style) -> Option<Cache> {
+        if self.no_cache {
+            return None;
+        }
+        let warn = |error: &CacheError| report::warn_plain(error.to_string(), Some(help(error, "`--no-cache`")), style);
+        Cache::open(location(self.cache.as_deref())?).inspect_err(warn).ok()
+    }
+}
+
+/// The folder of the cache, if there shall be one.
+fn location(chosen: Option<&Path>) -> Option<PathBuf> {
+    let named = || std::env::var_os(VARIABLE);
+    let usual = || Some(etcetera::base_strategy::choose_native_strategy().ok()?.cache_dir().join("brolga"));
+    match chosen.map(|path| path.as_os_str().to_owned()).or_else(named) {
+        Some(path) => (!path.is_empty()).then(|| path.into()),
+        None => usual(),
+    }
+}
+
+/// What to do about a folder that is not used.
+fn help(error: &CacheError, otherwise: &str) -> String {
+    match error {
+        CacheError::NotPrivate { path, why: NotPrivate::Writable } => {
+            format!("`chmod go-w {}`, name another folder with `--cache`, or {otherwise}", path.display())
+        }
+        _ => format!("name another folder with `--cache`, or {otherwise}"),
+    }
+}
+
+/// Shows or clears the cache. An error is one of writing to stdout.
+pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+    let refuse = |text: String, help: String| {
+        report::print_plain(text, Some(help), styles.err);
+        Ok(Ending::BadInput)
+    };
+    let Some(folder) = location(arguments.cache.as_deref()) else {
+        let text = format!("there is no cache: {VARIABLE} is empty, or the system names no folder for caches");
+        return refuse(text, "name a folder with `--cache`".into());
+    };
+    let cache = match Cache::open(folder) {
+        Ok(cache) => cache,
+        Err(error) => return refuse(error.to_string(), help(&error, "remove it")),
+    };
+    let entries = match if arguments.clear { cache.clear() } else { cache.entries() } {
+        Ok(entries) => entries,
+        Err(error) => {
+            let path = cache.path().display();
+            return refuse(format!("the cache in {path} cannot be read or cleared: {error}"), "is it yours?".into());
+        }
+    };
+    let mut out = io::stdout().lock();
+    match arguments.format {
+        Format::Text => write_text(&mut out, &cache, &entries, arguments.clear, styles.out)?,
+        Format::Json => writeln!(out, "{:#}", json(&cache, &entries, arguments.clear))?,
+    }
+    Ok(Ending::Fine)
+}
+
+fn write_text(
+    out: &mut impl Write,
+    cache: &Cache,
+    entries: &[CacheEntry],
+    cleared: bool,
+    style: Style,
+) -> io::Result<()> {
+    let path = harmless(&cache.path().to_string_lossy());
+    let (count, all) = (entries.len(), size(total_bytes(entries)));
+    let entry_word = if count == 1 { "entry" } else { "entries" };
+    if cleared {
+        return writeln!(out, "{path}: removed {count} {entry_word}, {all}");
+    }
+    writeln!(out, "{path}: {count} {entry_word}, {all} of at most {}", size(cache.cap_bytes()))?;
+    if !entries.is_empty() {
+        writeln!(out, "{}", style.dim(&format!("{:>10}  {:>10}  entry", "size", "used")))?;
+    }
+    for entry in entries {
+        // Of a time in the future, as a clock that was wrong leaves it, nothing better can be said.
+        let used = age(entry.last_used.elapsed().unwrap_or_default());
+        writeln!(out, "{:>10}  {used:>10}  {}", size(entry.size_bytes), entry.name)?;
+    }
+    Ok(())
+}
+
+fn json(cache: &Cache, entries: &[CacheEntry], cleared: bool) -> Value {
+    let seconds = |entry: &CacheEntry| entry.last_used.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let list = entries
+        .iter()
+        .map(|entry| json!({ "name": entry.name, "bytes": entry.size_bytes, "last_used_unix": seconds(entry) }));
+    json!({
+        "path": cache.path().to_string_lossy(),
+        "cleared": cleared,
+        "bytes": total_bytes(entries),
+        "cap_bytes": cache.cap_bytes(),
+        "entries": list.collect::<Vec<_>>(),
+    })
+}
+
+/// What a run asked of the cache, as JSON.
+pub(super) fn counters_json(cache: &Cache) -> Value {
+    let counters = cache.counters();
+    json!({
+        "path": cache.path().to_string_lossy(),
+        "hits": counters.hits,
+        "misses": counters.misses,
+        "rejected": counters.rejected,
+        "stored": counters.stored,
+        "failed": counters.failed,
+    })
+}
+
+fn total_bytes(entries: &[CacheEntry]) -> u64 {
+    entries.iter().map(|entry| entry.size_bytes).sum()
+}
+
+/// A number of bytes for people.
+fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        bytes if bytes >= (1 << 20) as f64 => format!("{:.1} MiB", bytes / (1 << 20) as f64),
+        bytes if bytes >= 1024.0 => format!("{:.1} KiB", bytes / 1024.0),
+        bytes => format!("{bytes} B"),
+    }
+}
+
+/// How long ago something was, for people.
+fn age(time: Duration) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    match time.as_secs() {
+        seconds @ ..MINUTE => format!("{seconds} s ago"),
+        seconds @ MINUTE..HOUR => format!("{} min ago", seconds / MINUTE),
+        seconds @ HOUR..DAY => format!("{} h ago", seconds / HOUR),
+        seconds => format!("{} d ago", seconds / DAY),
+    }
+}
