@@ -1,5 +1,6 @@
 //! What each stage of a shader's way costs, for a small, a middling and a large shader: decoding and checking,
-//! translation, the passes, verification, machine code, all of it together; and what a dispatch costs beside the shader.
+//! translation, the passes, verification, machine code, all of it together, and the same from the disk cache; and what a
+//! dispatch costs beside the shader.
 //!
 //! Unit: time per shader, and bytecode per second; for dispatches time per dispatch. Read ratios within one run.
 //! `cargo bench --bench stages` runs all, `cargo bench --bench stages -- dispatch` those with that name.
@@ -7,7 +8,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, View};
+use brolga::{Bindings, Cache, CompileOptions, Device, Dispatch, Engine, View};
 use brolga_bytecode::{LoadOptions, Shader};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
@@ -28,6 +29,9 @@ fn read(name: &str) -> Vec<u8> {
 
 fn stages(c: &mut Criterion) {
     let device = Device::builder().threads(1).build().expect("one thread needs no pool");
+    let folder = tempfile::tempdir().expect("a place for temporary files");
+    let cache = Cache::open(folder.path()).expect("a private folder");
+    let cached = Device::builder().threads(1).cache(cache).build().expect("one thread needs no pool");
     for (size, name) in SHADERS {
         let container = read(name);
         let loading = LoadOptions::default();
@@ -56,6 +60,9 @@ fn stages(c: &mut Criterion) {
         }
         group.bench_function("whole", |b| {
             b.iter(|| device.compile(&container, &CompileOptions::new(Engine::best())).expect("a good shader"));
+        });
+        group.bench_function("from the cache", |b| {
+            b.iter(|| cached.compile(&container, &CompileOptions::new(Engine::best())).expect("a good shader"));
         });
         group.finish();
     }
