@@ -18,6 +18,7 @@ mod types;
 mod widen;
 
 use crate::function::Function;
+pub(crate) use simplify::undone;
 
 /// Which passes run; a debugging aid and the proof that passes change nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -168,33 +168,35 @@ fn is_commutative(op: Op) -> bool {
     )
 }
 
-/// Conversions there and back, and signs.
-fn conversion(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {
+/// The value that an operation gives back because its operands were made of it by the opposite one.
+pub(crate) fn undone(func: &Function, op: Op, args: &[Value]) -> Option<Value> {
     let a = args[0];
     match op {
         // NaN payloads are no part of a float, so the way through bits changes nothing.
-        Op::AsF32 => {
-            if let Some(x) = operand_of(func, a, Op::BitsF32) {
-                return Some(Outcome::Value(x));
-            }
-            select_of_bits(func, a, Op::SelectI32, Op::BitsF32, Op::AsF32, Op::SelectF32, kept)
-        }
-        Op::AsF64 => {
-            if let Some(x) = operand_of(func, a, Op::BitsF64) {
-                return Some(Outcome::Value(x));
-            }
-            select_of_bits(func, a, Op::SelectI64, Op::BitsF64, Op::AsF64, Op::SelectF64, kept)
-        }
+        Op::AsF32 => operand_of(func, a, Op::BitsF32),
+        Op::AsF64 => operand_of(func, a, Op::BitsF64),
         Op::Pack64 => {
             let low = operand_of(func, a, Op::Low64)?;
-            (operand_of(func, args[1], Op::High64) == Some(low)).then_some(Outcome::Value(low))
+            (operand_of(func, args[1], Op::High64) == Some(low)).then_some(low)
         }
         Op::Low64 | Op::High64 => {
             let (made_by, halves) = func.as_op(a)?;
-            let half = usize::from(op == Op::High64);
-            (made_by == Op::Pack64).then(|| Outcome::Value(halves[half]))
+            (made_by == Op::Pack64).then(|| halves[usize::from(op == Op::High64)])
         }
-        Op::FNeg | Op::DNeg | Op::BNot => operand_of(func, a, op).map(Outcome::Value),
+        Op::FNeg | Op::DNeg | Op::BNot => operand_of(func, a, op),
+        _ => None,
+    }
+}
+
+/// Conversions there and back, and signs.
+fn conversion(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {
+    if let Some(value) = undone(func, op, args) {
+        return Some(Outcome::Value(value));
+    }
+    let a = args[0];
+    match op {
+        Op::AsF32 => select_of_bits(func, a, Op::SelectI32, Op::BitsF32, Op::AsF32, Op::SelectF32, kept),
+        Op::AsF64 => select_of_bits(func, a, Op::SelectI64, Op::BitsF64, Op::AsF64, Op::SelectF64, kept),
         Op::FAbs => {
             let x = operand_of(func, a, Op::FNeg).or_else(|| operand_of(func, a, Op::FAbs))?;
             Some(Outcome::Op(op, Values::from_slice(&[x])))

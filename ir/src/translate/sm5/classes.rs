@@ -131,7 +131,7 @@ impl Translator<'_, '_> {
         if self.writes(body, number, component) {
             // The register has that value already. Now passes know it, as far as it holds.
             let value = self.b.i32(value);
-            self.b.slot_set(slot, value);
+            self.registers.set(&mut self.b, slot, value);
             return self.callee(body, Some(exit));
         }
         // Untouched, the register stays what it is outside of the arm: the same in all lanes, if it was.

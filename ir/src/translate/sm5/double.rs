@@ -46,7 +46,7 @@ impl Translator<'_, '_> {
         let words = self.bits(operand, whole_pairs(mask))?;
         let mut result = Pairs::default();
         for pair in pairs(mask) {
-            result.0[pair] = Some(self.b.op(Op::Pack64, &[words.at(2 * pair), words.at(2 * pair + 1)]));
+            result.0[pair] = Some(self.convert(Op::Pack64, &[words.at(2 * pair), words.at(2 * pair + 1)]));
         }
         Ok(result)
     }
@@ -61,7 +61,7 @@ impl Translator<'_, '_> {
     }
 
     fn as_double(&mut self, operand: &Operand, bits: Value) -> Value {
-        let mut value = self.b.op(Op::AsF64, &[bits]);
+        let mut value = self.convert(Op::AsF64, &[bits]);
         if operand.absolute {
             value = self.b.op(Op::DAbs, &[value]);
         }

@@ -6,7 +6,8 @@
 //! | `control.rs` | the walk over the items: blocks, `if`, `loop`, `switch`, calls |
 //! | `classes.rs` | interface calls, `this`, registers of class instances |
 //! | `dispatch.rs` | one row per opcode |
-//! | `operand.rs` | reading and writing registers, modifiers |
+//! | `operand.rs` | operands: registers, indices, modifiers |
+//! | `registers.rs` | what `r#` are known to hold |
 //! | `componentwise.rs` | instructions that do the same to each component |
 //! | `float.rs` `integer.rs` `double.rs` `moves.rs` | what the rows compute |
 //! | `memory.rs` | buffers, shared memory, atomics, counters |
@@ -28,6 +29,7 @@ mod integer;
 mod memory;
 mod moves;
 mod operand;
+mod registers;
 mod typed;
 
 #[cfg(test)]
@@ -143,12 +145,14 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
     for _ in 0..program.declarations().temps.saturating_mul(4) {
         func.add_slot(crate::Type::I32);
     }
+    let b = Builder::new(&mut func);
     let mut translator = Translator {
         program,
         options,
         names,
         classes: classes::Classes::new(program, &options.classes)?,
-        b: Builder::new(&mut func),
+        registers: registers::Registers::new(&b),
+        b,
         flow: control::FlowState::new(program),
         at: program.program().at,
         name: "",
@@ -163,6 +167,7 @@ struct Translator<'a, 'f> {
     options: &'a TranslateOptions,
     names: declare::Names,
     classes: classes::Classes,
+    registers: registers::Registers,
     b: Builder<'f>,
     flow: control::FlowState,
     /// The byte of the current instruction.

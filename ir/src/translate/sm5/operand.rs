@@ -10,6 +10,7 @@ use crate::entity::{Slot, Value};
 use crate::function::{Element, Input, Object, Place, ResourceRef};
 use crate::interface::ResourceClass;
 use crate::ops::Op;
+use crate::passes::undone;
 
 /// Which type a source's bits and modifiers are taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +106,7 @@ impl Translator<'_, '_> {
     fn modified(&mut self, operand: &Operand, bits: Value, kind: Kind) -> Value {
         match kind {
             Kind::Float => {
-                let value = self.b.op(Op::AsF32, &[bits]);
+                let value = self.convert(Op::AsF32, &[bits]);
                 self.sign_modified(operand, value)
             }
             Kind::Int if operand.negate => {
@@ -114,6 +115,11 @@ impl Translator<'_, '_> {
             }
             Kind::Int => bits,
         }
+    }
+
+    /// A conversion, unless its operands were made by the opposite one.
+    pub(super) fn convert(&mut self, op: Op, args: &[Value]) -> Value {
+        undone(self.b.func, op, args).unwrap_or_else(|| self.b.op(op, args))
     }
 
     /// Absolute, then negate, of a float.
@@ -137,7 +143,7 @@ impl Translator<'_, '_> {
                     let slot = self.slot(register, component)?;
                     let value = match self.classes.known(slot) {
                         Some(known) => self.b.i32(known),
-                        None => self.b.slot_get(slot),
+                        None => self.registers.get(&mut self.b, slot),
                     };
                     result.set(component, value);
                 }
@@ -319,7 +325,7 @@ impl Translator<'_, '_> {
                 Target::Temp { register } => {
                     for lane in lanes(mask) {
                         let slot = self.slot(register, lane)?;
-                        self.b.slot_set(slot, words.at(lane));
+                        self.registers.set(&mut self.b, slot, words.at(lane));
                     }
                 }
                 Target::Local { object, index } => self.store_runs(object, index, mask, words),

@@ -1,0 +1,52 @@
+//! What temporary registers hold at the place that is being written, as far as it is known.
+//!
+//! Straight code reads what it wrote a moment ago, so most reads of slots need no instruction. What is known holds within
+//! one region: regions are filled one at a time, so whoever comes from another one may have left a construct that writes
+//! slots, or entered a loop whose later rounds bring others.
+
+use crate::builder::Builder;
+use crate::entity::{Region, Slot, Value};
+
+/// The values of slots.
+pub(super) struct Registers {
+    /// Where the slots were accessed last.
+    region: Region,
+    /// By slot; only those of `touched` are known.
+    known: Vec<Option<Value>>,
+    touched: Vec<Slot>,
+}
+
+impl Registers {
+    pub(super) fn new(b: &Builder<'_>) -> Self {
+        Self { region: b.region(), known: vec![None; b.func.slot_count()], touched: Vec::new() }
+    }
+
+    /// The value of a slot.
+    pub(super) fn get(&mut self, b: &mut Builder<'_>, slot: Slot) -> Value {
+        if let Some(known) = *self.entry(b, slot) {
+            return known;
+        }
+        let value = b.slot_get(slot);
+        *self.entry(b, slot) = Some(value);
+        value
+    }
+
+    /// Writes a slot.
+    pub(super) fn set(&mut self, b: &mut Builder<'_>, slot: Slot, value: Value) {
+        b.slot_set(slot, value);
+        *self.entry(b, slot) = Some(value);
+    }
+
+    fn entry(&mut self, b: &Builder<'_>, slot: Slot) -> &mut Option<Value> {
+        if std::mem::replace(&mut self.region, b.region()) != b.region() {
+            for slot in self.touched.drain(..) {
+                self.known[slot.index()] = None;
+            }
+        }
+        let entry = &mut self.known[slot.index()];
+        if entry.is_none() {
+            self.touched.push(slot);
+        }
+        entry
+    }
+}
