@@ -13,58 +13,88 @@ pub(super) fn remove(func: &mut Function) {
     let mut marker = Marker {
         live: vec![false; func.value_count()],
         kept: vec![false; func.inst_count()],
+        passed: vec![false; func.inst_count()],
         owner: vec![None; func.region_count()],
         edges: FxHashMap::default(),
         work: Vec::new(),
     };
-    marker.roots(func, func.body());
+    marker.region(func, func.body());
     marker.spread(func);
     let mut masks = FxHashMap::default();
     sweep(func, func.body(), &marker, &mut masks);
 }
 
+/// Marks what must stay in one walk from the end to the beginning, so that uses are met before what they use. Only where
+/// loops go back, what the walk has passed may turn out to be needed.
 struct Marker {
     live: Vec<bool>,
     kept: Vec<bool>,
+    /// The walk has met these; who needs them later must look at what they need.
+    passed: Vec<bool>,
     /// The instruction that owns each region.
     owner: Vec<Option<Inst>>,
     /// For each control instruction, the terminators that bring its results or loop variables.
     edges: FxHashMap<Inst, Vec<Inst>>,
+    /// Live values whose definitions are to be looked at again.
     work: Vec<Value>,
 }
 
 impl Marker {
-    /// Marks what must stay and notes the edges; gives whether the region holds anything that must stay.
-    fn roots(&mut self, func: &Function, region: Region) -> bool {
+    /// Marks what must stay of a region; gives whether it holds anything that must stay, whoever needs its results.
+    fn region(&mut self, func: &Function, region: Region) -> bool {
         let mut any = false;
-        for &inst in &func.region(region).insts {
-            let kind = &func.inst(inst).kind;
+        for &inst in func.region(region).insts.iter().rev() {
+            let data = func.inst(inst);
+            self.passed[inst.index()] = true;
             let mut keep = false;
-            match kind {
-                InstKind::Yield(_) => {
+            match &data.kind {
+                InstKind::Yield(args) => {
                     let owner = self.owner[region.index()].expect("only owned regions yield");
-                    self.edges.entry(owner).or_default().push(inst);
+                    self.edge(func, inst, owner, args);
                     self.kept[inst.index()] = true;
                     continue;
                 }
-                InstKind::Break { target, .. } | InstKind::Continue { target, .. } => {
-                    self.edges.entry(*target).or_default().push(inst);
+                InstKind::Break { target, args } | InstKind::Continue { target, args } => {
+                    self.edge(func, inst, *target, args);
                     keep = true;
                 }
                 InstKind::Loop { .. } => keep = true,
                 InstKind::If { .. } | InstKind::Switch { .. } => {}
                 other => keep = other.has_effect(),
             }
-            for inner in kind.regions() {
+            for inner in data.kind.regions() {
                 self.owner[inner.index()] = Some(inst);
-                keep |= self.roots(func, inner);
-            }
-            if keep {
-                self.keep(func, inst);
+                keep |= self.region(func, inner);
             }
             any |= keep;
+            if keep || data.results.iter().any(|result| self.live[result.index()]) {
+                self.keep(func, inst);
+            }
+            if let InstKind::Loop { .. } = data.kind {
+                // What leaves the loop is what goes round in it.
+                self.work.extend(data.results.iter().filter(|result| self.live[result.index()]));
+            }
         }
         any
+    }
+
+    /// A terminator brings operands to a construct whose results are wanted, or may be later.
+    fn edge(&mut self, func: &Function, from: Inst, to: Inst, args: &[Value]) {
+        self.edges.entry(to).or_default().push(from);
+        for (&arg, result) in args.iter().zip(&func.inst(to).results) {
+            if self.live[result.index()] {
+                self.mark(func, arg);
+            }
+        }
+    }
+
+    fn mark(&mut self, func: &Function, value: Value) {
+        if !std::mem::replace(&mut self.live[value.index()], true) {
+            match func.value(value).def {
+                ValueDef::Result(inst, _) if !self.passed[inst.index()] => {}
+                _ => self.work.push(value),
+            }
+        }
     }
 
     fn keep(&mut self, func: &Function, inst: Inst) {
@@ -74,15 +104,14 @@ impl Marker {
         match &func.inst(inst).kind {
             // Their values are marked one by one, as the variables they feed turn out live.
             InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Yield(_) | InstKind::Loop { .. } => {}
-            kind => self.work.extend(kind.args()),
+            kind => kind.args().into_iter().for_each(|arg| self.mark(func, arg)),
         }
     }
 
+    /// Marks what live values need that the walk has passed.
     fn spread(&mut self, func: &Function) {
+        let edges = std::mem::take(&mut self.edges);
         while let Some(value) = self.work.pop() {
-            if std::mem::replace(&mut self.live[value.index()], true) {
-                continue;
-            }
             let (inst, n) = match func.value(value).def {
                 ValueDef::Result(inst, n) => (inst, n as usize),
                 ValueDef::Param(region, n) => {
@@ -90,17 +119,14 @@ impl Marker {
                 }
             };
             self.keep(func, inst);
-            let kind = &func.inst(inst).kind;
-            if kind.regions().is_empty() {
-                continue;
+            let data = func.inst(inst);
+            if let InstKind::Loop { inits, body } = &data.kind {
+                for value in [inits[n], func.region(*body).params[n], data.results[n]] {
+                    self.mark(func, value);
+                }
             }
-            if let InstKind::Loop { inits, body } = kind {
-                self.work.push(inits[n]);
-                self.work.push(func.region(*body).params[n]);
-                self.work.push(func.inst(inst).results[n]);
-            }
-            for edge in self.edges.get(&inst).into_iter().flatten() {
-                self.work.push(edge_args(&func.inst(*edge).kind)[n]);
+            for edge in edges.get(&inst).into_iter().flatten() {
+                self.mark(func, edge_args(&func.inst(*edge).kind)[n]);
             }
         }
     }
