@@ -556,6 +556,9 @@ impl InstKind {
     pub fn args(&self) -> SmallVec<[Value; 8]> {
         let mut args = SmallVec::new();
         match self {
+            // Most are of these kinds.
+            InstKind::Const(_) | InstKind::Input(_) => {}
+            InstKind::Op { args: operands, .. } => args.extend_from_slice(operands),
             // The only kind whose copy would be large.
             InstKind::Switch { selector, .. } => args.push(*selector),
             kind => kind.clone().for_each_arg(|value| args.push(*value)),

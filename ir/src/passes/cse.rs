@@ -3,95 +3,123 @@
 //! Pure operations, constants, inputs and reads of memory that nobody writes during a run (constant buffers, `icb`,
 //! `t#`) that are equal to an earlier one in the same or an enclosing region are replaced by it.
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
 
-use crate::entity::{Inst, Region, Value};
-use crate::function::{Function, Input, InstKind, Object, Place, Query, ResourceRef, Values};
+use rustc_hash::FxHasher;
+
+use crate::entity::{Inst, Region};
+use crate::function::{Function, InstKind, Object};
 use crate::interface::ResourceClass;
-use crate::ops::Op;
 use crate::passes::alias::Aliases;
-use crate::types::Const;
 
 /// Runs the pass; gives whether anything was replaced.
 pub(super) fn run(func: &mut Function) -> bool {
-    let mut cse = Cse { known: FxHashMap::default(), log: Vec::new(), aliases: Aliases::new(func), changed: false };
+    let mut cse = Cse::new(func);
     cse.region(func, func.body());
     cse.changed
 }
 
-/// What makes two computations equal.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Key {
-    Const(Const),
-    Input(Input),
-    Op(Op, Values),
-    Load(Place),
-    Texel(ResourceRef, Values, Option<Value>),
-    Query(Query, ResourceRef, Option<Value>),
-}
-
 struct Cse {
-    /// The first of its kind, or the one with most results. Only looked up, never iterated.
-    known: FxHashMap<Key, Inst>,
-    /// What each open region added or changed, to be undone at its end.
-    log: Vec<(Key, Option<Inst>)>,
+    /// Computations that are known here, in lists by hash: the newest of each list. Only looked up, never iterated.
+    newest: Vec<Option<Inst>>,
+    /// For each of them the next older one of its list.
+    older: Vec<Option<Inst>>,
+    /// The lists that open regions added to, to be undone at their ends.
+    log: Vec<usize>,
     aliases: Aliases,
     changed: bool,
 }
 
 impl Cse {
+    fn new(func: &Function) -> Self {
+        Self {
+            newest: vec![None; func.inst_count().next_power_of_two()],
+            older: vec![None; func.inst_count()],
+            log: Vec::new(),
+            aliases: Aliases::new(func),
+            changed: false,
+        }
+    }
+
     fn region(&mut self, func: &mut Function, region: Region) {
         let mark = self.log.len();
         let mut insts = std::mem::take(&mut func.region_mut(region).insts);
         insts.retain(|&inst| {
-            let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
-            self.aliases.apply(&mut kind);
-            let key = key(func, &kind);
-            let regions = kind.regions();
-            func.inst_mut(inst).kind = kind;
-            for inner in regions {
+            let data = func.inst_mut(inst);
+            self.aliases.apply(&mut data.kind);
+            for inner in data.kind.regions() {
                 self.region(func, inner);
             }
-            let Some(key) = key else { return true };
-            let results = &func.inst(inst).results;
-            let first = self.known.get(&key).map(|&first| &func.inst(first).results);
-            match first {
+            let data = func.inst(inst);
+            let Some(hash) = hash(func, &data.kind) else { return true };
+            let list = hash as usize & (self.newest.len() - 1);
+            match self.find(func, list, &data.kind).map(|first| &func.inst(first).results) {
                 // A wider load serves a narrower one.
-                Some(first) if first.len() >= results.len() => {
-                    for (&value, &by) in results.iter().zip(first) {
+                Some(first) if first.len() >= data.results.len() => {
+                    for (&value, &by) in data.results.iter().zip(first) {
                         self.aliases.replace(value, by);
                     }
                     self.changed = true;
                     false
                 }
                 _ => {
-                    let old = self.known.insert(key.clone(), inst);
-                    self.log.push((key, old));
+                    self.older[inst.index()] = self.newest[list].replace(inst);
+                    self.log.push(list);
                     true
                 }
             }
         });
         func.region_mut(region).insts = insts;
-        for (key, old) in self.log.drain(mark..).rev() {
-            match old {
-                Some(old) => self.known.insert(key, old),
-                None => self.known.remove(&key),
-            };
+        for list in self.log.drain(mark..).rev() {
+            self.newest[list] = self.newest[list].and_then(|inst| self.older[inst.index()]);
         }
+    }
+
+    /// The newest computation that is equal: the first of its kind, or the one with most results.
+    fn find(&self, func: &Function, list: usize, kind: &InstKind) -> Option<Inst> {
+        let mut at = self.newest[list];
+        while let Some(inst) = at
+            && !is_equal(&func.inst(inst).kind, kind)
+        {
+            at = self.older[inst.index()];
+        }
+        at
     }
 }
 
-fn key(func: &Function, kind: &InstKind) -> Option<Key> {
+/// The hash of a computation; nothing for what must stay as it is.
+fn hash(func: &Function, kind: &InstKind) -> Option<u64> {
+    let mut hasher = FxHasher::default();
+    std::mem::discriminant(kind).hash(&mut hasher);
     match kind {
-        InstKind::Const(value) => Some(Key::Const(*value)),
-        InstKind::Input(input) => Some(Key::Input(*input)),
-        InstKind::Op { op, args } => Some(Key::Op(*op, args.clone())),
-        InstKind::Load { place } if is_read_only(func, &place.object) => Some(Key::Load(*place)),
+        InstKind::Const(value) => value.hash(&mut hasher),
+        InstKind::Input(input) => input.hash(&mut hasher),
+        InstKind::Op { op, args } => (op, args).hash(&mut hasher),
+        InstKind::Load { place } if is_read_only(func, &place.object) => place.hash(&mut hasher),
         InstKind::TexelLoad { resource, coords, level } if is_read_only(func, &Object::Resource(*resource)) => {
-            Some(Key::Texel(*resource, coords.clone(), *level))
+            (resource, coords, level).hash(&mut hasher);
         }
-        InstKind::Query { query, resource, level } => Some(Key::Query(*query, *resource, *level)),
-        _ => None,
+        InstKind::Query { query, resource, level } => (query, resource, level).hash(&mut hasher),
+        _ => return None,
+    }
+    Some(hasher.finish())
+}
+
+/// Whether two computations that have a hash are equal.
+fn is_equal(a: &InstKind, b: &InstKind) -> bool {
+    use InstKind::{Const, Input, Load, Op, Query, TexelLoad};
+    match (a, b) {
+        (Const(a), Const(b)) => a == b,
+        (Input(a), Input(b)) => a == b,
+        (Op { op: a, args: x }, Op { op: b, args: y }) => a == b && x == y,
+        (Load { place: a }, Load { place: b }) => a == b,
+        (TexelLoad { resource: a, coords: x, level: l }, TexelLoad { resource: b, coords: y, level: m }) => {
+            a == b && x == y && l == m
+        }
+        (Query { query: a, resource: x, level: l }, Query { query: b, resource: y, level: m }) => {
+            a == b && x == y && l == m
+        }
+        _ => false,
     }
 }
 
