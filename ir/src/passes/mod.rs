@@ -48,12 +48,13 @@ pub fn optimise(func: &mut Function, level: Level) {
     // Most is gone. The passes below go over what is left many times.
     compact::run(func);
     let settle = |func: &mut Function| {
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             let changed = simplify::run(func) | cse::run(func);
-            dead::remove(func);
-            if !changed {
+            // What an earlier pass left is for the first round.
+            if round > 0 && !changed {
                 break;
             }
+            dead::remove(func);
         }
     };
     settle(func);
@@ -65,8 +66,9 @@ pub fn optimise(func: &mut Function, level: Level) {
         settle(func);
     }
     // Needs the pairs of conversions that simplification leaves at region borders, and makes new ones inside.
-    types::infer(func);
-    settle(func);
+    if types::infer(func) {
+        settle(func);
+    }
     // Last, because it moves code away from the patterns above.
     licm::run(func);
     compact::run(func);

@@ -11,14 +11,22 @@ use crate::function::{Function, InstKind, Values};
 use crate::ops::Op;
 use crate::types::Type;
 
-/// Runs the pass.
-pub(super) fn infer(func: &mut Function) {
+/// Runs the pass; gives whether a type changed.
+pub(super) fn infer(func: &mut Function) -> bool {
+    let mut changed = false;
     for width in [SINGLE, DOUBLE] {
         let mut web = Web::new(func, width);
         web.collect(func, func.body(), None);
+        if web.carried.is_empty() {
+            continue;
+        }
         let float = web.choose(func);
-        retype(func, &web, &float);
+        if float.contains(&true) {
+            retype(func, &web, &float);
+            changed = true;
+        }
     }
+    changed
 }
 
 /// A type of bits, the floats they may be, and what leads from the one to the other.
@@ -53,17 +61,24 @@ const DOUBLE: Width = Width {
 /// Values that regions carry, with what flows into them and how they are used.
 struct Web {
     width: Width,
-    /// For each value: the operands of terminators and loops that flow into it, as (instruction, position).
-    incoming: Vec<Vec<(Inst, usize)>>,
-    /// For each value: the carried values it flows into.
-    flows_to: Vec<Vec<Value>>,
+    carried: Vec<Carried>,
+    /// For each value: its position in `carried`.
+    position: Vec<Option<u32>>,
     /// For each value: some use other than reading it as a float or carrying it on.
     used_as_bits: Vec<bool>,
     /// For each value: read as a float somewhere.
     used_as_float: Vec<bool>,
-    /// For each value: the other half of the loop variable it is, result or parameter.
-    twin: Vec<Option<Value>>,
-    carried: Vec<Value>,
+}
+
+/// One of them.
+struct Carried {
+    value: Value,
+    /// The operands of terminators and loops that flow into it, as (instruction, position).
+    incoming: Vec<(Inst, usize)>,
+    /// The carried values it flows into.
+    flows_to: Vec<Value>,
+    /// The other half of the loop variable it is, result or parameter.
+    twin: Option<Value>,
 }
 
 impl Web {
@@ -71,19 +86,46 @@ impl Web {
         let n = func.value_count();
         Self {
             width,
-            incoming: vec![Vec::new(); n],
-            flows_to: vec![Vec::new(); n],
+            carried: Vec::new(),
+            position: vec![None; n],
             used_as_bits: vec![false; n],
             used_as_float: vec![false; n],
-            twin: vec![None; n],
-            carried: Vec::new(),
+        }
+    }
+
+    /// Notes what a construct or a select makes, where it has the type of bits.
+    fn carry(&mut self, func: &Function, values: &[Value]) {
+        for &value in values.iter().filter(|&&value| func.ty(value) == self.width.bits) {
+            self.position[value.index()] = Some(self.carried.len() as u32);
+            self.carried.push(Carried { value, incoming: Vec::new(), flows_to: Vec::new(), twin: None });
+        }
+    }
+
+    fn carried(&self, value: Value) -> Option<&Carried> {
+        self.position[value.index()].map(|n| &self.carried[n as usize])
+    }
+
+    fn carried_mut(&mut self, value: Value) -> Option<&mut Carried> {
+        self.position[value.index()].map(|n| &mut self.carried[n as usize])
+    }
+
+    /// Something flows into a carried value.
+    fn edge(&mut self, from: Inst, n: usize, arg: Value, to: Value) {
+        if let Some(to) = self.carried_mut(to) {
+            to.incoming.push((from, n));
+        }
+        if let Some(arg) = self.carried_mut(arg) {
+            arg.flows_to.push(to);
         }
     }
 
     fn collect(&mut self, func: &Function, region: Region, owner: Option<Inst>) {
-        self.carried.extend(func.region(region).params.iter().filter(|&&v| func.ty(v) == self.width.bits));
         for &inst in &func.region(region).insts {
             let data = func.inst(inst);
+            let regions = data.kind.regions();
+            if !regions.is_empty() {
+                self.carry(func, &data.results);
+            }
             match &data.kind {
                 InstKind::Op { op, args } if *op == self.width.as_float => self.used_as_float[args[0].index()] = true,
                 InstKind::Yield(args) => {
@@ -93,26 +135,23 @@ impl Web {
                 InstKind::Break { target, args } => self.flow(func, inst, args, *target, false),
                 InstKind::Continue { target, args } => self.flow(func, inst, args, *target, true),
                 InstKind::Loop { inits, body } => {
+                    let params = &func.region(*body).params;
+                    self.carry(func, params);
                     self.flow(func, inst, inits, inst, true);
-                    for (&result, &param) in data.results.iter().zip(&func.region(*body).params) {
-                        self.twin[result.index()] = Some(param);
-                        self.twin[param.index()] = Some(result);
+                    for (&result, &param) in data.results.iter().zip(params) {
+                        for (half, other) in [(result, param), (param, result)] {
+                            if let Some(half) = self.carried_mut(half) {
+                                half.twin = Some(other);
+                            }
+                        }
                     }
                 }
                 // A select carries values as a branch does.
                 InstKind::Op { op, args } if *op == self.width.select_bits => {
-                    let result = data.results[0];
-                    self.carried.push(result);
-                    for n in 1..=2 {
-                        self.incoming[result.index()].push((inst, n));
-                        self.flows_to[args[n].index()].push(result);
-                    }
+                    self.carry(func, &data.results);
+                    (1..=2).for_each(|n| self.edge(inst, n, args[n], data.results[0]));
                 }
                 kind => kind.args().iter().for_each(|value| self.used_as_bits[value.index()] = true),
-            }
-            let regions = data.kind.regions();
-            if !regions.is_empty() {
-                self.carried.extend(data.results.iter().filter(|&&v| func.ty(v) == self.width.bits));
             }
             for inner in regions {
                 self.collect(func, inner, Some(inst));
@@ -129,8 +168,7 @@ impl Web {
                 InstKind::Loop { body, .. } if into_params => func.region(*body).params[n],
                 _ => result,
             };
-            self.incoming[target.index()].push((from, n));
-            self.flows_to[arg.index()].push(target);
+            self.edge(from, n, arg, target);
         }
     }
 
@@ -139,30 +177,26 @@ impl Web {
         let n = func.value_count();
         let all = || {
             let mut set = vec![false; n];
-            self.carried.iter().for_each(|value| set[value.index()] = true);
+            self.carried.iter().for_each(|carried| set[carried.value.index()] = true);
             set
         };
         let is_float_use = |set: &[bool], value: Value| {
-            !self.used_as_bits[value.index()] && self.flows_to[value.index()].iter().all(|to| set[to.index()])
+            !self.used_as_bits[value.index()] && self.after(value).all(|to| set[to.index()])
         };
         let by_use = self.shrink(all(), is_float_use, |value| self.before(func, value));
         let is_float_source = |set: &[bool], value: Value| {
-            self.incoming[value.index()].iter().all(|&(inst, n)| {
-                let arg = edge_arg(func, inst, n);
-                set[arg.index()] || self.is_canonical(func, arg)
-            })
+            self.incoming(func, value).all(|arg| set[arg.index()] || self.is_canonical(func, arg))
         };
         let by_source = self.shrink(all(), is_float_source, |value| self.after(value));
         let mut float: Vec<bool> = by_use.iter().zip(&by_source).map(|(a, b)| *a || *b).collect();
         // Only where it pays: a float goes in or is read somewhere along the web.
         let mut pays: Vec<bool> = (0..n).map(|v| self.used_as_float[v]).collect();
-        for &value in &self.carried {
-            pays[value.index()] |=
-                self.incoming[value.index()].iter().any(|&(inst, n)| self.is_float_bits(func, edge_arg(func, inst, n)));
+        for &Carried { value, .. } in &self.carried {
+            pays[value.index()] |= self.incoming(func, value).any(|arg| self.is_float_bits(func, arg));
         }
         // What pays for one value pays for those it flows into and from.
         let mut work: Vec<Value> =
-            self.carried.iter().copied().filter(|v| float[v.index()] && pays[v.index()]).collect();
+            self.carried.iter().map(|c| c.value).filter(|v| float[v.index()] && pays[v.index()]).collect();
         while let Some(value) = work.pop() {
             for near in self.before(func, value).chain(self.after(value)) {
                 if float[near.index()] && !std::mem::replace(&mut pays[near.index()], true) {
@@ -192,9 +226,9 @@ impl Web {
         holds: impl Fn(&[bool], Value) -> bool,
         dependent: impl Fn(Value) -> D,
     ) -> Vec<bool> {
-        let mut work = self.carried.clone();
+        let mut work: Vec<Value> = self.carried.iter().map(|carried| carried.value).collect();
         while let Some(value) = work.pop() {
-            let twin = self.twin[value.index()];
+            let twin = self.twin(value);
             let stays = holds(&set, value) && twin.is_none_or(|twin| set[twin.index()]);
             if set[value.index()] && !stays {
                 set[value.index()] = false;
@@ -204,15 +238,24 @@ impl Web {
         set
     }
 
+    /// What flows into a carried value.
+    fn incoming(&self, func: &Function, value: Value) -> impl Iterator<Item = Value> {
+        let edges = self.carried(value).into_iter().flat_map(|carried| &carried.incoming);
+        edges.map(|&(inst, n)| edge_arg(func, inst, n))
+    }
+
+    fn twin(&self, value: Value) -> Option<Value> {
+        self.carried(value).and_then(|carried| carried.twin)
+    }
+
     /// What flows into a carried value, and its twin.
     fn before(&self, func: &Function, value: Value) -> impl Iterator<Item = Value> {
-        let incoming = self.incoming[value.index()].iter().map(|&(inst, n)| edge_arg(func, inst, n));
-        incoming.chain(self.twin[value.index()])
+        self.incoming(func, value).chain(self.twin(value))
     }
 
     /// What a carried value flows into.
     fn after(&self, value: Value) -> impl Iterator<Item = Value> {
-        self.flows_to[value.index()].iter().copied()
+        self.carried(value).into_iter().flat_map(|carried| carried.flows_to.iter().copied())
     }
 }
 
@@ -231,7 +274,7 @@ fn edge_arg(func: &Function, inst: Inst, n: usize) -> Value {
 fn retype(func: &mut Function, web: &Web, float: &[bool]) {
     let as_bits = vec![None; func.value_count()];
     Rewrite { width: web.width, float, as_bits }.region(func, func.body(), None);
-    for &value in web.carried.iter().filter(|value| float[value.index()]) {
+    for &Carried { value, .. } in web.carried.iter().filter(|carried| float[carried.value.index()]) {
         func.value_mut(value).ty = web.width.float;
     }
 }
