@@ -127,7 +127,8 @@ impl Device {
         self.cache.as_ref()
     }
 
-    /// Compiles the compute shader in a container, or takes its code from the cache.
+    /// Compiles the compute shader in a container, in the caller's thread, or takes its code from the cache. Threads that
+    /// compile side by side do not wait for each other.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
         Shader::compile(container, options, self)
     }
