@@ -201,7 +201,8 @@ impl Run<'_> {
         match fault.kind {
             FaultKind::DivergentBarrier { .. } => {
                 // SAFETY: this shader has just run with this context.
-                let threads = self.compiled.facts.votes.map_or([0; 2], |rows| unsafe { self.context.disagreeing(&rows) });
+                let threads =
+                    self.compiled.facts.votes.map_or([0; 2], |rows| unsafe { self.context.disagreeing(&rows) });
                 Fault { kind: FaultKind::DivergentBarrier { threads }, ..fault }
             }
             _ if self.compiled.facts.packing == Packing::Group => fault,
