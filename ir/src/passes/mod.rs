@@ -11,6 +11,7 @@ mod dead;
 mod licm;
 mod pairs;
 mod rejoin;
+mod remake;
 mod simplify;
 mod spill;
 mod ssa;
@@ -71,6 +72,9 @@ pub fn optimise(func: &mut Function, level: Level) {
     }
     // Last, because it moves code away from the patterns above.
     licm::run(func);
+    // Behind all that would make one of what it makes twice.
+    remake::run(func);
+    dead::remove(func);
     compact::run(func);
     // Looks at what is left.
     widen::run(func);

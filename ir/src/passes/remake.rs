@@ -1,0 +1,192 @@
+//! Computes again, behind a barrier, what is as quick to compute as to read.
+//!
+//! A value that is used behind a barrier is stored for every packet and read again in each segment that uses it. An address
+//! that is an operation or two away from the thread's number is better made anew: it takes no memory, and an engine that
+//! sees where it comes from knows how it grows from lane to lane.
+
+use std::collections::HashMap;
+
+use crate::entity::{Inst, Region, Value};
+use crate::function::{Function, InstKind, ValueDef};
+use crate::ops::Op;
+use crate::phases::{Phases, Step};
+use crate::span::Packing;
+use crate::uniformity::Uniformity;
+
+/// Operations that a value may take to make it again.
+const MOST_OPS: u32 = 3;
+
+/// Runs the pass.
+pub(super) fn run(func: &mut Function) {
+    let phases = Phases::compute(func);
+    if !phases.has_cuts() {
+        return;
+    }
+    let prices = Prices::compute(func, &phases);
+    let mut pass = Remake { func, phases: &phases, prices, segment: 0, made_in: HashMap::new() };
+    let body = pass.func.body();
+    pass.region(body);
+}
+
+/// How many operations make each value from what every segment has at hand.
+struct Prices {
+    of: Vec<Option<u32>>,
+    /// Whether the value would be kept for every packet.
+    is_kept: Vec<bool>,
+}
+
+impl Prices {
+    fn compute(func: &Function, phases: &Phases) -> Self {
+        let uniformity = Uniformity::compute(func, Packing::Group);
+        let mut prices = Self { of: vec![None; func.value_count()], is_kept: vec![false; func.value_count()] };
+        prices.region(func, &uniformity, func.body());
+        for (n, is_kept) in prices.is_kept.iter_mut().enumerate() {
+            let value = Value::new(n);
+            *is_kept = phases.is_crossing(value) && !uniformity.is_group_uniform(value);
+        }
+        prices
+    }
+
+    fn region(&mut self, func: &Function, uniformity: &Uniformity, region: Region) {
+        for &inst in &func.region(region).insts {
+            let data = func.inst(inst);
+            let price = match &data.kind {
+                InstKind::Const(_) | InstKind::Input(_) => Some(0),
+                InstKind::Op { op, args } if is_quick(*op) => args
+                    .iter()
+                    .try_fold(1, |sum, arg| Some(sum + self.of[arg.index()]?))
+                    .filter(|&price| price <= MOST_OPS),
+                _ => None,
+            };
+            for &result in &data.results {
+                // What is the same for the group is kept once for all packets.
+                let is_at_hand = uniformity.is_group_uniform(result);
+                self.of[result.index()] = if is_at_hand { Some(0) } else { price };
+            }
+            for inner in data.kind.regions() {
+                for &param in &func.region(inner).params {
+                    self.of[param.index()] = uniformity.is_group_uniform(param).then_some(0);
+                }
+                self.region(func, uniformity, inner);
+            }
+        }
+    }
+
+    fn is_worth_it(&self, value: Value) -> bool {
+        self.is_kept.get(value.index()) == Some(&true) && self.of[value.index()].is_some()
+    }
+}
+
+/// Whether it takes an instruction or two for four lanes.
+fn is_quick(op: Op) -> bool {
+    matches!(
+        op,
+        Op::IAdd
+            | Op::ISub
+            | Op::IMul
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Shl
+            | Op::UShr
+            | Op::SShr
+            | Op::IEq
+            | Op::ULt
+            | Op::UGe
+            | Op::BNot
+    )
+}
+
+struct Remake<'a> {
+    func: &'a mut Function,
+    phases: &'a Phases,
+    prices: Prices,
+    segment: u32,
+    /// The segment in which each value is made that this pass may make again.
+    made_in: HashMap<Value, u32>,
+}
+
+impl Remake<'_> {
+    /// A region of the group level.
+    fn region(&mut self, region: Region) {
+        let steps = self.phases.steps(region).expect("regions of the group level have steps");
+        let insts = std::mem::take(&mut self.func.region_mut(region).insts);
+        let mut all = Vec::with_capacity(insts.len());
+        for step in steps {
+            match *step {
+                Step::Segment { start, end } => {
+                    self.segment += 1;
+                    let mut again = Again::default();
+                    insts[start..end].iter().for_each(|&inst| self.inst(inst, &mut again));
+                    all.append(&mut again.insts);
+                    all.extend(&insts[start..end]);
+                }
+                Step::Cut(inst) => {
+                    all.push(inst);
+                    self.func.inst(inst).kind.regions().into_iter().for_each(|inner| self.region(inner));
+                }
+            }
+        }
+        self.func.region_mut(region).insts = all;
+    }
+
+    /// An instruction of a segment, with all that is in it.
+    fn inst(&mut self, inst: Inst, again: &mut Again) {
+        for value in self.func.inst(inst).kind.args() {
+            let is_elsewhere = self.made_in.get(&value).is_some_and(|&segment| segment != self.segment);
+            if is_elsewhere && !again.values.contains_key(&value) {
+                self.make(value, again);
+            }
+        }
+        self.func.inst_mut(inst).kind.for_each_arg(|value| {
+            if let Some(&made) = again.values.get(value) {
+                *value = made;
+            }
+        });
+        for inner in self.func.inst(inst).kind.regions() {
+            for inst in self.func.region(inner).insts.clone() {
+                self.inst(inst, again);
+            }
+        }
+        for n in 0..self.func.inst(inst).results.len() {
+            let result = self.func.inst(inst).results[n];
+            if self.prices.is_worth_it(result) {
+                self.made_in.insert(result, self.segment);
+            }
+        }
+    }
+
+    /// Makes a value at the segment's start, and what it is made of.
+    fn make(&mut self, value: Value, again: &mut Again) -> Value {
+        if let Some(&made) = again.values.get(&value) {
+            return made;
+        }
+        let ValueDef::Result(inst, _) = self.func.value(value).def else { return value };
+        let data = self.func.inst(inst).clone();
+        // Constants, inputs and what is kept for the group can be used anywhere.
+        if !matches!(data.kind, InstKind::Op { .. }) || !self.prices.is_worth_it(value) && !self.is_made_of_more(value)
+        {
+            return value;
+        }
+        let mut kind = data.kind;
+        kind.for_each_arg(|arg| *arg = self.make(*arg, again));
+        let inst = self.func.add_inst(kind, &[self.func.ty(value)], data.origin);
+        self.func.inst_mut(inst).precise = data.precise;
+        let made = self.func.inst(inst).results[0];
+        again.insts.push(inst);
+        again.values.insert(value, made);
+        made
+    }
+
+    /// Whether the value takes operations, though no other segment uses it.
+    fn is_made_of_more(&self, value: Value) -> bool {
+        self.prices.of[value.index()].is_some_and(|price| price > 0)
+    }
+}
+
+/// What was made again in a segment.
+#[derive(Default)]
+struct Again {
+    insts: Vec<Inst>,
+    values: HashMap<Value, Value>,
+}
