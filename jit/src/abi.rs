@@ -543,6 +543,12 @@ mod tests {
     }
 
     #[test]
+    fn contexts_go_from_thread_to_thread() {
+        fn sent<T: Send>() {}
+        sent::<Context>();
+    }
+
+    #[test]
     fn unbound_views_point_to_aligned_zeros() {
         assert_eq!(View::UNBOUND.base as usize % 64, 0);
         assert!(ZEROES.0.iter().all(|word| word.load(std::sync::atomic::Ordering::Relaxed) == 0));

@@ -10,8 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::error::Error;
 
-/// Worker threads that devices may share. The thread that calls [`Device::dispatch`] works too, so that a pool of `n`
-/// threads starts `n - 1`.
+/// Worker threads that devices may share. The thread that calls [`Device::dispatch`](crate::Device::dispatch) works too, so
+/// that a pool of `n` threads starts `n - 1`.
 #[derive(Clone)]
 pub struct Pool {
     threads: usize,
@@ -71,7 +71,8 @@ impl Pool {
     pub(crate) fn run(&self, helpers: usize, work: &(dyn Fn() + Sync)) {
         let helpers = helpers.min(self.threads - 1);
         let Some(workers) = self.workers.as_ref().filter(|_| helpers > 0) else { return work() };
-        let gate = Arc::new(Gate::new(work));
+        // SAFETY: the caller's work outlives this call, and `_closing` closes the gate at its end, however it ends.
+        let gate = Arc::new(unsafe { Gate::new(work) });
         let _closing = Closing { gate: &gate };
         for _ in 0..helpers {
             let gate = gate.clone();
@@ -108,7 +109,11 @@ struct GateState {
 }
 
 impl Gate {
-    fn new(work: &(dyn Fn() + Sync)) -> Self {
+    /// An open gate.
+    ///
+    /// # Safety
+    /// The work stays where it is until [`Gate::close`] has returned.
+    unsafe fn new(work: &(dyn Fn() + Sync)) -> Self {
         // SAFETY: only the lifetime changes, and a pointer promises none.
         let work = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), *const (dyn Fn() + Sync + 'static)>(work) };
         Self { state: Mutex::default(), left: Condvar::new(), work: Work(work) }
@@ -117,7 +122,7 @@ impl Gate {
     /// Does the work, unless the gate is closed.
     fn work(&self) {
         if let Some(_inside) = self.enter() {
-            // SAFETY: `Pool::run` keeps the work until it has closed the gate, which waits for those who are inside.
+            // SAFETY: whoever made the gate keeps the work until it is closed, which waits for those who are inside.
             unsafe { (*self.work.0)() }
         }
     }
@@ -162,5 +167,47 @@ impl Drop for Inside<'_> {
     fn drop(&mut self) {
         self.gate.state.lock().unwrap_or_else(PoisonError::into_inner).inside -= 1;
         self.gate.left.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn gates_are_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Gate>();
+    }
+
+    #[test]
+    fn borrowed_work_is_done_before_the_call_returns_and_not_after() {
+        let pool = Pool::new(4).unwrap();
+        for _ in 0..1000 {
+            let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            pool.run(3, &|| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                std::thread::yield_now();
+                ended.fetch_add(1, Ordering::Relaxed);
+            });
+            let (begun, ended) = (begun.into_inner(), ended.into_inner());
+            assert!(begun == ended && (1..=4).contains(&begun), "{begun} began, {ended} ended");
+        }
+    }
+
+    #[test]
+    fn a_closed_gate_lets_nobody_in() {
+        let count = AtomicUsize::new(0);
+        let work = || {
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        // SAFETY: the work lives to the end of the test.
+        let gate = unsafe { Gate::new(&work) };
+        gate.work();
+        gate.close();
+        gate.work();
+        assert_eq!(count.load(Ordering::Relaxed), 1);
     }
 }
