@@ -1,9 +1,9 @@
 //! Cuts a dispatch into groups for the threads of the pool.
 //!
 //! Groups start in increasing order, x fastest: with one thread they run in that order. Small groups run in spans (see
-//! [`Packing`]); which of them share packets does not depend on the threads. A thread takes a few spans at a time and
-//! keeps its arena. When one fails, no later one starts and earlier ones still finish, so that of several failing spans
-//! the first one is reported whatever the number of threads; a stop ends all of them.
+//! [`Packing`]); which of them share packets does not depend on the threads. A thread takes a few spans at a time, fewer
+//! towards the end, and keeps its arena. When one fails, no later one starts and earlier ones still finish, so that of
+//! several failing spans the first one is reported whatever the number of threads; a stop ends all of them.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +19,7 @@ use crate::engine::{Link, Worker};
 use crate::error::{Error, internal};
 use crate::pool::Pool;
 
-/// Shares of the groups for each thread, so that none waits long for the last one.
+/// Shares of the groups that are left for each thread, so that none waits long for the last one.
 const SHARES: u64 = 16;
 
 /// Most spans that a thread takes at a time.
@@ -90,8 +90,8 @@ struct Run<'a> {
     progress: &'a Progress,
     /// One thread does it all.
     alone: bool,
-    /// Spans that a thread takes.
-    at_a_time: u64,
+    /// A thread takes one of so many shares of the spans that are left.
+    shares: u64,
     /// The next span.
     next: AtomicU64,
     /// Groups that finished.
@@ -111,7 +111,7 @@ pub(super) fn run(pool: &Pool, threads: usize, link: &Link, grid: Grid, fuel: u6
         fuel,
         progress,
         alone: threads == 1,
-        at_a_time: (plan.spans() / (workers * SHARES)).clamp(1, MOST_AT_A_TIME),
+        shares: if threads == 1 { 1 } else { workers * SHARES },
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
         last: AtomicU64::new(u64::MAX),
@@ -140,11 +140,14 @@ impl Run<'_> {
     fn work_unguarded<'a>(&'a self, worker: &mut Option<Worker<'a>>) {
         let count = self.plan.spans();
         loop {
-            let start = self.next.fetch_add(self.at_a_time, Ordering::Relaxed);
+            // Others may take some meanwhile: then this is a little more or less than its share.
+            let left = count.saturating_sub(self.next.load(Ordering::Relaxed));
+            let taken = (left / self.shares).clamp(1, MOST_AT_A_TIME);
+            let start = self.next.fetch_add(taken, Ordering::Relaxed);
             if start >= count {
                 return;
             }
-            let end = (start + self.at_a_time).min(count);
+            let end = (start + taken).min(count);
             let mut done = 0;
             let whole = self.work_on(start..end, worker, &mut done);
             // Once for all of them: who adds to what all threads share waits until what the groups wrote is in the cache.
