@@ -31,8 +31,7 @@ impl<'a> Series<'a> {
     /// Compiles a shader of the job and runs it once, unmeasured, on what [`Prepared::bind`] gave. The outcome can be held
     /// against the job's expectations.
     ///
-    /// Series may share bindings: each puts their content back before it runs. A time limit in the options starts a thread
-    /// for every dispatch, which short ones feel.
+    /// Series may share bindings: each puts their content back before it runs.
     pub fn begin(
         ready: &'a Prepared,
         device: &'a Device,

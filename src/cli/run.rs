@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use brolga::job::{Job, JobError, Outcome, Prepared, RunOptions};
+use brolga::job::{Job, JobError, Outcome, Outputs, Prepared, RunOptions};
 use brolga::{CancelToken, Device, Emit, Engine, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -232,7 +232,7 @@ impl Session<'_> {
             let mut first: Option<Outcome> = None;
             for engine in Engines::list(self.arguments.engine) {
                 self.go_on()?;
-                let outcome = self.run(&ready, shader, engine)?;
+                let outcome = self.run(&ready, outputs.as_mut(), shader, engine)?;
                 self.go_on()?;
                 let disagreement = first.as_ref().and_then(|first| ready.disagreement(first, &outcome));
                 let line = RunLine {
@@ -258,14 +258,24 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn run(&self, ready: &Prepared, shader: usize, engine: Engine) -> Result<Outcome, JobError> {
+    /// Runs a shader; the outputs are those of the first run.
+    fn run(
+        &self,
+        ready: &Prepared,
+        outputs: Option<&mut Outputs<'_>>,
+        shader: usize,
+        engine: Engine,
+    ) -> Result<Outcome, JobError> {
         let mut options = RunOptions::new(engine);
         options.time_limit = self.arguments.timeout;
         options.cancel = self.cancel.clone();
         options.progress = Progress::new();
         options.all_slots = self.arguments.engine == Some(Engines::Both);
         let _watcher = Watcher::start(options.progress.clone(), ready.job());
-        ready.run(&self.device, shader, &options)
+        match outputs {
+            Some(outputs) => outputs.run(&self.device, shader, &options),
+            None => ready.run(&self.device, shader, &options),
+        }
     }
 
     fn show(&self, line: &RunLine<'_>, done: &mut Done) -> io::Result<()> {

@@ -1,6 +1,10 @@
 //! The memory that a prepared job runs on: made with its first content, and put back to it between runs.
 
-use brolga_runtime::{Access, Bindings, Counter, Device, Error, ResourceError, Texture, View};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use brolga_runtime::{Access, Bindings, Buffer, Counter, Device, Error, ResourceError, Texture, View};
 
 use super::error::{JobError, Problem};
 use super::model::*;
@@ -9,13 +13,27 @@ use super::prepare::{LoadedContent, LoadedView, Prepared};
 /// Zeros to write at once.
 const ZEROS: [u8; 1 << 14] = [0; 1 << 14];
 
+/// Bytes of a file to copy at once.
+const PIECE: u64 = 1 << 18;
+
 impl Prepared {
     /// Fresh views with their first content, by register.
     pub fn bind(&self, device: &Device) -> Result<Bindings, JobError> {
+        self.bind_over(device, |_| Ok(None))
+    }
+
+    /// The same; `own` gives the memory of a binding, by its number, all zeros, where it has some already.
+    pub(super) fn bind_over(
+        &self,
+        device: &Device,
+        own: impl Fn(usize) -> Result<Option<Buffer>, JobError>,
+    ) -> Result<Bindings, JobError> {
         let mut bindings = Bindings::new();
-        for (binding, loaded) in self.job.bindings.iter().zip(&self.views) {
+        for (at, (binding, loaded)) in self.job.bindings.iter().zip(&self.views).enumerate() {
             if let Some(register) = binding.register.of_view() {
-                let view = view(device, binding, loaded).map_err(|error| self.refused(binding, error))?;
+                let own = own(at)?;
+                let view = view(device, binding, loaded, own).map_err(|error| self.refused(binding, error))?;
+                self.fill(binding, &view, &loaded.content)?;
                 bindings.set(register, view);
             }
         }
@@ -29,12 +47,27 @@ impl Prepared {
                 continue;
             }
             let Some(view) = binding.register.of_view().and_then(|register| bindings.get(register)) else { continue };
-            fill(view, &loaded.content).map_err(|error| self.refused(binding, error.into()))?;
+            clear(view).map_err(|error| self.refused(binding, error.into()))?;
+            self.fill(binding, view, &loaded.content)?;
             if let (Some(counter), Some(first)) = (view.counter(), binding.counter) {
                 counter.set(first);
             }
         }
         Ok(())
+    }
+
+    /// Writes content to a view of zeros.
+    fn fill(&self, binding: &Binding, view: &View, content: &LoadedContent) -> Result<(), JobError> {
+        let written = match content {
+            LoadedContent::Zeros(_) | LoadedContent::Mapped(..) => Ok(()),
+            LoadedContent::Bytes(bytes) => view.write(0, bytes),
+            LoadedContent::Values(runs, _) => runs.iter().try_for_each(|run| view.write(run.byte, &run.bytes)),
+            LoadedContent::File(path, size) => {
+                let unread = |error| Problem::ReadFile { path: path.clone(), error };
+                return copy_file(view, path, *size).map_err(|error| self.job.error(&binding.span, unread(error)));
+            }
+        };
+        written.map_err(|error| self.refused(binding, error.into()))
     }
 
     /// Points an error about the memory of a view at its binding.
@@ -48,18 +81,11 @@ impl Prepared {
 }
 
 /// The view of a binding over fresh memory.
-fn view(device: &Device, binding: &Binding, loaded: &LoadedView) -> Result<View, Error> {
-    let buffer = match &loaded.content {
-        LoadedContent::Zeros(size) => device.buffer(*size)?,
-        LoadedContent::Bytes(bytes) => device.buffer_from_bytes(bytes)?,
-        LoadedContent::Values(runs, size) => {
-            let buffer = device.buffer(*size)?;
-            for run in runs {
-                buffer.write(run.byte, &run.bytes)?;
-            }
-            buffer
-        }
-        LoadedContent::Mapped(path, _) => device.map_buffer(path, Access::Read)?,
+fn view(device: &Device, binding: &Binding, loaded: &LoadedView, own: Option<Buffer>) -> Result<View, Error> {
+    let buffer = match (&loaded.content, own) {
+        (LoadedContent::Mapped(path, _), _) => device.map_buffer(path, Access::Read)?,
+        (_, Some(buffer)) => buffer,
+        (content, None) => device.buffer(content.size_bytes())?,
     };
     let view = match loaded.kind {
         Kind::Constant => View::constant(buffer)?,
@@ -75,17 +101,18 @@ fn view(device: &Device, binding: &Binding, loaded: &LoadedView) -> Result<View,
     }
 }
 
-/// Writes content over whatever a view holds.
-fn fill(view: &View, content: &LoadedContent) -> Result<(), ResourceError> {
-    match content {
-        LoadedContent::Zeros(_) => clear(view),
-        LoadedContent::Bytes(bytes) => view.write(0, bytes),
-        LoadedContent::Values(runs, _) => {
-            clear(view)?;
-            runs.iter().try_for_each(|run| view.write(run.byte, &run.bytes))
-        }
-        LoadedContent::Mapped(..) => unreachable!("only files of read-only registers are mapped"),
+/// Copies a file to a view of its size.
+fn copy_file(view: &View, path: &Path, size: u64) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let mut piece = vec![0; PIECE.min(size) as usize];
+    let mut at = 0;
+    while at < size {
+        let length = PIECE.min(size - at) as usize;
+        file.read_exact(&mut piece[..length])?;
+        view.write(at, &piece[..length]).map_err(io::Error::other)?;
+        at += length as u64;
     }
+    Ok(())
 }
 
 fn clear(view: &View) -> Result<(), ResourceError> {

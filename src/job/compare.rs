@@ -3,6 +3,7 @@
 //! The rules are those of the corpus: any NaN equals any NaN, both zeros are equal, a number passes if it meets any of the
 //! bounds of the tolerance. Elements in any order are compared as multisets, exactly.
 
+use super::bytes::Bytes;
 use super::model::{Order, Register, Rules, Tolerance};
 use super::values::{Number, NumberType};
 
@@ -15,7 +16,7 @@ pub struct Segment {
     /// Where they begin.
     pub byte: u64,
     /// The bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// The types of the numbers, repeated to the end; never empty.
     pub pattern: Vec<NumberType>,
 }
@@ -70,7 +71,7 @@ pub struct CounterDifference {
 /// an element where the rules do not give one.
 pub fn compare(
     register: Register,
-    got: &[u8],
+    got: &Bytes,
     segments: &[Segment],
     rules: &Rules,
     natural_element: u64,
@@ -91,7 +92,8 @@ pub(super) fn compares_something(segments: &[Segment], rules: &Rules, natural_el
     let element = rules.element.unwrap_or(natural_element).max(1);
     let end = rules.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
     segments.iter().any(|segment| {
-        let bytes = numbers(&segment.bytes, &segment.pattern, segment.byte).map(|(byte, ..)| byte);
+        let unit = segment.pattern[0].size_bytes();
+        let bytes = (segment.byte..segment.byte + segment.bytes.size_bytes()).step_by(unit);
         bytes.take_while(|byte| *byte < end).any(|byte| !rules.skip_elements.contains(&(byte / element)))
     })
 }
@@ -105,16 +107,39 @@ impl Comparison {
     }
 }
 
-fn in_order(found: &mut Comparison, got: &[u8], segment: &Segment, rules: &Rules, element: u64) {
+fn in_order(found: &mut Comparison, got: &Bytes, segment: &Segment, rules: &Rules, element: u64) {
     let end = rules.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
-    for (byte, number_type, want) in numbers(&segment.bytes, &segment.pattern, segment.byte) {
+    segment.bytes.beside(got, segment.byte, |at, want, got| {
+        let start = segment.byte + at;
+        if want == got && rules.skip_elements.is_empty() {
+            // The same bits are the same number of any type.
+            let unit = segment.pattern[0].size_bytes() as u64;
+            found.compared += (want.len() as u64).min(end.saturating_sub(start)).div_ceil(unit);
+        } else {
+            piece_in_order(found, start, want, got, segment, rules, (element, end));
+        }
+        start + (want.len() as u64) < end
+    });
+}
+
+/// Compares the numbers from byte `start` of a view on that lie before byte `end`.
+fn piece_in_order(
+    found: &mut Comparison,
+    start: u64,
+    want: &[u8],
+    got: &[u8],
+    segment: &Segment,
+    rules: &Rules,
+    (element, end): (u64, u64),
+) {
+    for (byte, number_type, want) in numbers(want, &segment.pattern, start) {
         if byte >= end {
             break;
         }
         if rules.skip_elements.contains(&(byte / element)) {
             continue;
         }
-        let have = number_type.read(&got[byte as usize..]);
+        let have = number_type.read(&got[(byte - start) as usize..]);
         let exact = rules.mixed && !number_type.is_float();
         let tolerance = if exact { &Tolerance::EXACT } else { &rules.tolerance };
         found.compared += 1;
@@ -154,10 +179,10 @@ fn numbers<'a>(
     })
 }
 
-fn as_multisets(found: &mut Comparison, got: &[u8], segment: &Segment, rules: &Rules, element: u64) {
-    let count = rules.elements.unwrap_or(segment.bytes.len() as u64 / element);
-    let wanted = sorted(&segment.bytes, segment, rules, element, count);
-    let had = sorted(got, segment, rules, element, count);
+fn as_multisets(found: &mut Comparison, got: &Bytes, segment: &Segment, rules: &Rules, element: u64) {
+    let count = rules.elements.unwrap_or(segment.bytes.size_bytes() / element);
+    let first = |bytes: &Bytes| bytes.first(count.saturating_mul(element));
+    let [wanted, had] = [&segment.bytes, got].map(|bytes| sorted(&first(bytes), segment, rules, element, count));
     found.compared += wanted.len() as u64;
     let (mut want, mut have) = (wanted.iter().peekable(), had.iter().peekable());
     loop {
@@ -267,8 +292,8 @@ mod tests {
     }
 
     fn run(want: &[u8], got: &[u8], rules: &Rules, element: u64) -> Comparison {
-        let segment = Segment { byte: 0, bytes: want.to_vec(), pattern: rules.pattern.clone() };
-        compare(U0, got, &[segment], rules, element)
+        let segment = Segment { byte: 0, bytes: Bytes::Owned(want.to_vec()), pattern: rules.pattern.clone() };
+        compare(U0, &Bytes::Owned(got.to_vec()), &[segment], rules, element)
     }
 
     fn floats(values: &[f32]) -> Vec<u8> {
@@ -342,8 +367,10 @@ mod tests {
     #[test]
     fn a_pattern_counts_from_the_start_of_the_view() {
         let rules = rules(&[F32, U32]);
-        let segment = Segment { byte: 4, bytes: words(&[0x8000_0000, 0]), pattern: rules.pattern.clone() };
-        let found = compare(U0, &words(&[0, 0x8000_0000, 0x8000_0000]), &[segment], &rules, 8);
+        let bytes = Bytes::Owned(words(&[0x8000_0000, 0]));
+        let segment = Segment { byte: 4, bytes, pattern: rules.pattern.clone() };
+        let got = Bytes::Owned(words(&[0, 0x8000_0000, 0x8000_0000]));
+        let found = compare(U0, &got, &[segment], &rules, 8);
         assert!(found.passed());
     }
 }

@@ -323,6 +323,14 @@ pub enum Problem {
         /// Why, and what would work.
         message: String,
     },
+    /// A binding that asks for a mapped file and has none that can be mapped.
+    #[error("`map` maps a file of raw bytes, and {register} {found}")]
+    CannotMap {
+        /// The register.
+        register: String,
+        /// What it has.
+        found: &'static str,
+    },
     /// Two registers that are saved to the same file.
     #[error("{} is written by two registers", path.display())]
     SavedTwice {

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga_runtime::{
-    BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
-    Listing, Progress, Report, Shader,
+    Access, BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
+    Listing, Progress, Report, ResourceError, Shader, View,
 };
 
+use super::bytes::Bytes;
 use super::compare::{Comparison, CounterDifference, compare};
 use super::error::{JobError, Problem};
 use super::model::*;
@@ -63,14 +64,17 @@ pub struct Outcome {
 }
 
 /// What a view holds after a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SlotResult {
     /// The register.
     pub register: Register,
     /// Its bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// Its hidden counter, if it has one.
     pub counter: Option<u32>,
+    /// The temporary file of an output that the bytes are in.
+    file: Option<PathBuf>,
 }
 
 impl Prepared {
@@ -98,9 +102,20 @@ impl Prepared {
         compiled: &Shader,
         options: &RunOptions,
     ) -> Result<Outcome, JobError> {
-        let bindings = self.bind(device)?;
+        self.run_on(self.bind(device)?, device, shader, compiled, options)
+    }
+
+    /// Runs a shader on bindings that nobody else has: what it leaves in them need not be copied.
+    fn run_on(
+        &self,
+        bindings: Bindings,
+        device: &Device,
+        shader: usize,
+        compiled: &Shader,
+        options: &RunOptions,
+    ) -> Result<Outcome, JobError> {
         let report = self.dispatch(device, shader, compiled, &bindings, options)?;
-        self.outcome(compiled, report, &bindings, options)
+        self.look(compiled, report, &bindings, options, |view| Ok(Bytes::View(view.clone())))
     }
 
     /// Runs a shader that [`Prepared::compile`] gave on what [`Prepared::bind`] gave.
@@ -122,7 +137,7 @@ impl Prepared {
         device.dispatch(compiled, bindings, &what).map_err(|error| self.failed(shader, error))
     }
 
-    /// What [`Prepared::dispatch`] left in the views.
+    /// A copy of what [`Prepared::dispatch`] left in the views.
     pub fn outcome(
         &self,
         compiled: &Shader,
@@ -130,19 +145,31 @@ impl Prepared {
         bindings: &Bindings,
         options: &RunOptions,
     ) -> Result<Outcome, JobError> {
+        self.look(compiled, report, bindings, options, |view| view.try_to_vec().map(Bytes::Owned))
+    }
+
+    /// What is in the views that somebody looks at, as `keep` keeps it.
+    fn look(
+        &self,
+        compiled: &Shader,
+        report: Report,
+        bindings: &Bindings,
+        options: &RunOptions,
+        keep: impl Fn(&View) -> Result<Bytes, ResourceError>,
+    ) -> Result<Outcome, JobError> {
         let expected = |register| self.job.expectations.iter().any(|expectation| expectation.register == register);
-        // A view may be as large as the memory: only what somebody looks at is copied.
+        // A view may be as large as the memory.
         let looked_at = |binding: &Binding| options.all_slots || binding.save.is_some() || expected(binding.register);
         let mut slots = Vec::new();
         for binding in self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered) {
             let view = binding.register.of_view().and_then(|register| bindings.get(register));
             if let Some(view) = view.filter(|_| looked_at(binding)) {
-                let bytes = view.try_to_vec().map_err(|error| {
+                let bytes = keep(view).map_err(|error| {
                     let register = binding.register.to_string();
                     self.job.error(&binding.span, Problem::Resource { register, error })
                 })?;
                 let counter = view.counter().map(Counter::get);
-                slots.push(SlotResult { register: binding.register, bytes, counter });
+                slots.push(SlotResult { register: binding.register, bytes, counter, file: None });
             }
         }
         Ok(Outcome { compile_time: compiled.compile_time(), is_cached: compiled.is_cached(), report, slots })
@@ -209,7 +236,8 @@ impl Prepared {
             self.job.expectations.iter().find(about).is_some_and(|found| found.rules.order == Order::Any)
         };
         let pairs = one.slots.iter().zip(&other.slots);
-        pairs.filter(|(a, _)| !any_order(a.register)).find(|(a, b)| a != b).map(|(a, _)| a.register)
+        let differ = |a: &SlotResult, b: &SlotResult| a.counter != b.counter || a.bytes != b.bytes;
+        pairs.filter(|(a, _)| !any_order(a.register)).find(|(a, b)| differ(a, b)).map(|(a, _)| a.register)
     }
 
     /// Claims every output file, which finds those that cannot be written. Relative paths start from `folder`.
@@ -232,7 +260,7 @@ impl Prepared {
             claims.push((at, path, claim));
         }
         taken.extend(paths);
-        Ok(Outputs { prepared: self, claims })
+        Ok(Outputs { prepared: self, claims, ran: false })
     }
 
     fn cannot_write(&self, binding: usize, path: PathBuf, error: io::Error) -> JobError {
@@ -248,9 +276,37 @@ pub struct Outputs<'a> {
     prepared: &'a Prepared,
     /// Each with its binding and the path as the job has it.
     claims: Vec<(usize, PathBuf, Claim)>,
+    /// A run has filled the temporary files of mapped outputs.
+    ran: bool,
 }
 
 impl Outputs<'_> {
+    /// Runs one of the job's shaders as [`Prepared::run`] does, but that it writes the outputs that are mapped to their
+    /// temporary files. Only the first run does so.
+    pub fn run(&mut self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
+        let prepared = self.prepared;
+        let compiled = prepared.compile(device, shader, options.engine)?;
+        if std::mem::replace(&mut self.ran, true) {
+            return prepared.run_compiled(device, shader, &compiled, options);
+        }
+        let in_place: Vec<_> = self.claims.iter().filter(|(at, ..)| prepared.views[*at].in_place).collect();
+        let bindings = prepared.bind_over(device, |at| {
+            let Some((_, path, claim)) = in_place.iter().find(|(claimed, ..)| *claimed == at) else { return Ok(None) };
+            let size = prepared.views[at].content.size_bytes();
+            claim.reserve(size).map_err(|error| prepared.cannot_write(at, path.clone(), error))?;
+            let mapped = device.map_buffer(claim.temporary_path(), Access::ReadWrite);
+            mapped.map(Some).map_err(|error| prepared.cannot_write(at, path.clone(), io::Error::other(error)))
+        })?;
+        let mut outcome = prepared.run_on(bindings, device, shader, &compiled, options)?;
+        for (at, _, claim) in in_place {
+            let register = prepared.job.bindings[*at].register;
+            for slot in outcome.slots.iter_mut().filter(|slot| slot.register == register) {
+                slot.file = Some(claim.temporary_path().to_owned());
+            }
+        }
+        Ok(outcome)
+    }
+
     /// The temporary files.
     pub fn temporary_paths(&self) -> Vec<PathBuf> {
         self.claims.iter().map(|(_, _, claim)| claim.temporary_path().to_owned()).collect()
@@ -270,10 +326,12 @@ impl Outputs<'_> {
             let slot = slot.expect("the reader takes `save` at u# only, and each of those has a result");
             let number_type = binding.save.as_ref().and_then(|save| save.number_type);
             let kind = &self.prepared.views[at].kind;
-            output::encode(FileForm::of(&path), kind, number_type, &slot.bytes)
-                .map_err(io::Error::other)
-                .and_then(|content| claim.commit(&content))
-                .map_err(|error| self.prepared.cannot_write(at, path.clone(), error))?;
+            let in_place = slot.file.as_deref() == Some(claim.temporary_path());
+            let written = claim.commit_with(|file| match &slot.bytes {
+                Bytes::View(view) if in_place => view.flush(),
+                bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes),
+            });
+            written.map_err(|error| self.prepared.cannot_write(at, path.clone(), error))?;
             paths.push(path);
         }
         Ok(paths)

@@ -31,6 +31,7 @@
 //! | `expect_keys.rs` | the keys of an expectation |
 //! | `model.rs` | what a job says |
 //! | `values.rs` | numbers in views |
+//! | `bytes.rs` | bytes that are looked at piece by piece |
 //! | `input.rs` | reads the files of a job |
 //! | `prepare.rs` | opens the files of a job and checks their sizes |
 //! | `bind.rs` | the memory of a prepared job |
@@ -41,6 +42,7 @@
 //! | `error.rs` | what can be wrong, and where |
 
 mod bind;
+mod bytes;
 mod compare;
 mod content_keys;
 mod document;
@@ -67,6 +69,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use bytes::Bytes;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use error::{JobError, Problem};

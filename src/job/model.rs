@@ -175,6 +175,8 @@ pub struct Binding {
     pub counter: Option<u32>,
     /// Where its final content goes.
     pub save: Option<Save>,
+    /// Whether its file is mapped, by the key `map`; `None` to map large ones.
+    pub map: Option<Located<bool>>,
     /// The register's name in the text.
     pub span: Span,
 }

@@ -56,8 +56,8 @@ impl ElementType {
     }
 }
 
-/// A file with this array.
-pub(super) fn write(element: ElementType, shape: &[u64], data: &[u8]) -> Vec<u8> {
+/// What a file with this array begins with; its data follow.
+pub(super) fn header(element: ElementType, shape: &[u64]) -> Vec<u8> {
     let numbers: Vec<String> = shape.iter().map(u64::to_string).collect();
     // A tuple of one needs its comma.
     let comma = if shape.len() == 1 { "," } else { "" };
@@ -65,14 +65,13 @@ pub(super) fn write(element: ElementType, shape: &[u64], data: &[u8]) -> Vec<u8>
         format!("{{'descr': '{element}', 'fortran_order': False, 'shape': ({}{comma}), }}", numbers.join(", "));
     let before = MAGIC.len() + 4;
     let padded = (before + header.len() + 1).next_multiple_of(ALIGNMENT) - before;
-    let mut file = Vec::with_capacity(before + padded + data.len());
+    let mut file = Vec::with_capacity(before + padded);
     file.extend_from_slice(MAGIC);
     file.extend_from_slice(&[1, 0]);
     file.extend_from_slice(&u16::try_from(padded).expect("a header with a handful of numbers is short").to_le_bytes());
     file.extend_from_slice(header.as_bytes());
     file.resize(before + padded - 1, b' ');
     file.push(b'\n');
-    file.extend_from_slice(data);
     file
 }
 
@@ -160,7 +159,7 @@ mod tests {
         let array = read(&file).unwrap();
         assert_eq!(array.shape, [1, 3]);
         assert_eq!(array.data, [1, 0, 2, 0, 3, 0]);
-        assert_eq!(write(array.element, &array.shape, array.data), file);
+        assert_eq!([&header(array.element, &array.shape), array.data].concat(), file);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Output files: what they hold, and writing them so that nobody ever sees half of one.
 //!
 //! An output is claimed before the run: its temporary file is made beside it, which finds a missing folder or a missing
-//! right while nothing is lost yet. After the run the content goes to the temporary file, which then takes the output's
-//! name. A claim that is dropped leaves nothing behind.
+//! right while nothing is lost yet. After the run the content goes to the temporary file, or is there already because the
+//! shader wrote to it, and the file takes the output's name. A claim that is dropped leaves nothing behind.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use brolga_runtime::Dimension;
 use tempfile::NamedTempFile;
 
+use super::bytes::Bytes;
 use super::model::Kind;
 use super::npy::{self, ElementType};
 use super::picture;
@@ -69,9 +70,29 @@ impl Claim {
         self.temporary.path()
     }
 
+    /// Makes the temporary file so many zeros long, with room on the disk where the system can promise it: who writes
+    /// to a mapped file on a full disk is ended by the system.
+    pub(super) fn reserve(&self, size_bytes: u64) -> io::Result<()> {
+        let file = self.temporary.as_file();
+        file.set_len(size_bytes)?;
+        #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
+        if size_bytes > 0
+            && let Err(rustix::io::Errno::NOSPC) =
+                rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, size_bytes)
+        {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        Ok(())
+    }
+
     /// Writes the content and gives the file its name.
-    pub fn commit(mut self, content: &[u8]) -> io::Result<()> {
-        self.temporary.write_all(content)?;
+    pub fn commit(self, content: &[u8]) -> io::Result<()> {
+        self.commit_with(|file| file.write_all(content))
+    }
+
+    /// The same with content that `write` writes.
+    pub(super) fn commit_with(mut self, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
+        write(self.temporary.as_file_mut())?;
         self.temporary.as_file().sync_data()?;
         self.temporary.persist(&self.path).map_err(|error| error.error)?;
         Ok(())
@@ -134,21 +155,24 @@ pub(super) fn refusal(form: FileForm, kind: &Kind, size_bytes: u64, number_type:
     }
 }
 
-/// The content of an output file. The view must not have been refused.
-pub(super) fn encode(
+/// Writes what a view holds. It must not have been refused.
+pub(super) fn write(
+    file: &mut impl Write,
     form: FileForm,
     kind: &Kind,
     number_type: Option<NumberType>,
-    bytes: &[u8],
-) -> Result<Vec<u8>, String> {
+    bytes: &Bytes,
+) -> io::Result<()> {
     match (form, kind) {
-        (FileForm::Raw, _) => Ok(bytes.to_vec()),
+        (FileForm::Raw, _) => bytes.write_to(file),
         (FileForm::Npy, _) => {
-            let (element, shape) = array(kind, number_type, bytes.len() as u64);
-            Ok(npy::write(element, &shape, bytes))
+            let (element, shape) = array(kind, number_type, bytes.size_bytes());
+            file.write_all(&npy::header(element, &shape))?;
+            bytes.write_to(file)
         }
         (FileForm::Png, Kind::Texture(image)) => {
-            picture::write(image.format, image.width, image.height, bytes).map_err(|error| error.to_string())
+            let picture = picture::write(image.format, image.width, image.height, &bytes.to_vec());
+            file.write_all(&picture.map_err(io::Error::other)?)
         }
         (FileForm::Png, _) => unreachable!("only images are not refused"),
     }

@@ -1,13 +1,14 @@
 //! Opens the files that a job reads, and checks every size before anything runs.
 //!
-//! Large files that the shader only reads are mapped, not copied: they cost no memory, and nobody may shorten them while
-//! the job runs.
+//! Large files of raw bytes are not read here. Those that the shader only reads are mapped: they cost no memory, and nobody
+//! may shorten them while the job runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::{Limits, ResourceError};
+use brolga_runtime::{Access, Buffer, Limits, ResourceError};
 
+use super::bytes::Bytes;
 use super::compare::{Segment, compares_something};
 use super::document::Span;
 use super::error::{JobError, Problem};
@@ -38,6 +39,8 @@ pub(super) struct LoadedView {
     /// With every side known.
     pub kind: Kind,
     pub content: LoadedContent,
+    /// The shader writes to the output file itself.
+    pub in_place: bool,
 }
 
 /// What a view holds before a run.
@@ -50,12 +53,17 @@ pub(super) enum LoadedContent {
     Values(Vec<Run>, u64),
     /// A file of so many bytes, to be mapped.
     Mapped(PathBuf, u64),
+    /// A file of so many bytes, to be copied.
+    File(PathBuf, u64),
 }
 
 impl LoadedContent {
     pub fn size_bytes(&self) -> u64 {
         match self {
-            LoadedContent::Zeros(size) | LoadedContent::Values(_, size) | LoadedContent::Mapped(_, size) => *size,
+            LoadedContent::Zeros(size)
+            | LoadedContent::Values(_, size)
+            | LoadedContent::Mapped(_, size)
+            | LoadedContent::File(_, size) => *size,
             LoadedContent::Bytes(bytes) => bytes.len() as u64,
         }
     }
@@ -107,8 +115,8 @@ impl Job {
             let at = at.expect("the reader refuses expectations about registers that are not bound");
             let check =
                 Loader { job: &self, binding: &self.bindings[at], most, left }.check(expectation, &views[at])?;
-            let bytes: u64 = check.segments.iter().map(|segment| segment.bytes.len() as u64).sum();
-            left = left.saturating_sub(bytes);
+            let owned = |bytes: &Bytes| if let Bytes::Owned(bytes) = bytes { bytes.len() as u64 } else { 0 };
+            left = left.saturating_sub(check.segments.iter().map(|segment| owned(&segment.bytes)).sum());
             checks.push(check);
         }
         Ok(Prepared { job: self, containers, views, checks })
@@ -160,22 +168,25 @@ impl Loader<'_> {
     fn load(&self) -> Result<LoadedView, JobError> {
         let mut kind = self.binding.kind;
         if kind == Kind::Sampler {
-            return Ok(LoadedView { kind, content: LoadedContent::Zeros(0) });
+            return Ok(LoadedView { kind, content: LoadedContent::Zeros(0), in_place: false });
         }
-        if let Some((path, length, span)) = self.mappable() {
-            let size = self.size(&kind, Some(length))?;
-            self.check_file_size(&path, length, size, span)?;
-            return Ok(LoadedView { kind, content: LoadedContent::Mapped(path, size) });
-        }
+        let large = self.large_file();
+        let unordered = self.binding.register.file == RegisterFile::Unordered;
         let file = match &self.binding.content {
+            _ if large.is_some() => None,
             Content::File(file) => Some((self.open(file, &mut kind)?, &file.span)),
             _ => None,
         };
-        let size = self.size(&kind, file.as_ref().map(|(file, _)| file.bytes.len() as u64))?;
-        if size > self.left {
+        let length = file.as_ref().map(|(file, _)| file.bytes.len() as u64);
+        let size = self.size(&kind, large.as_ref().map(|(_, length, _)| *length).or(length))?;
+        if size > self.left && (large.is_none() || unordered) {
             return Err(self.too_large(size, &self.binding.span));
         }
         let content = match (&self.binding.content, file) {
+            _ if let Some((path, length, span)) = large => {
+                self.check_file_size(&path, length, size, span)?;
+                if unordered { LoadedContent::File(path, size) } else { LoadedContent::Mapped(path, size) }
+            }
             (_, Some((file, span))) => {
                 self.check_file_size(&file.path, file.bytes.len() as u64, size, span)?;
                 LoadedContent::Bytes(file.bytes)
@@ -208,16 +219,44 @@ impl Loader<'_> {
                 return Err(self.job.error(&save.path.span, Problem::CannotEncode { path, register, message }));
             }
         }
-        Ok(LoadedView { kind, content })
+        self.check_map()?;
+        Ok(LoadedView { kind, content, in_place: self.saves_raw() && self.maps(size) })
     }
 
-    /// A large file of raw bytes that the shader only reads: where it is, its length, and where it is named.
-    fn mappable(&self) -> Option<(PathBuf, u64, &Span)> {
+    /// Whether files of the binding of so many bytes are mapped, if they can be.
+    fn maps(&self, bytes: u64) -> bool {
+        self.binding.map.as_ref().map_or(bytes >= MAPPED_FROM, |map| map.value)
+    }
+
+    fn saves_raw(&self) -> bool {
+        self.binding.save.as_ref().is_some_and(|save| FileForm::of(&save.path.value) == FileForm::Raw)
+    }
+
+    /// A file of raw bytes that is not read here: where it is, its length, and where it is named.
+    fn large_file(&self) -> Option<(PathBuf, u64, &Span)> {
         let Content::File(file) = &self.binding.content else { return None };
+        let length = self.raw_length(file).filter(|length| self.maps(*length))?;
+        Some((self.job.resolve(&file.value), length, &file.span))
+    }
+
+    /// Bytes of a regular file of raw bytes.
+    fn raw_length(&self, file: &Located<PathBuf>) -> Option<u64> {
         let path = self.job.resolve(&file.value);
-        let fits = self.binding.register.file != RegisterFile::Unordered && FileForm::of(&path) == FileForm::Raw;
-        let length = fits.then(|| fs::metadata(&path).ok())??.len();
-        (length >= MAPPED_FROM).then_some((path, length, &file.span))
+        let metadata = (FileForm::of(&path) == FileForm::Raw).then(|| fs::metadata(path).ok())??;
+        metadata.is_file().then_some(metadata.len())
+    }
+
+    /// Refuses `map = true` where there is nothing to map.
+    fn check_map(&self) -> Result<(), JobError> {
+        let Some(Located { value: true, span }) = &self.binding.map else { return Ok(()) };
+        let found = match (self.binding.register.file, &self.binding.content) {
+            (RegisterFile::Unordered, _) if self.saves_raw() => return Ok(()),
+            (RegisterFile::Unordered, _) => "is not saved to one",
+            (_, Content::File(file)) if FileForm::of(&file.value) == FileForm::Raw => return Ok(()),
+            (_, Content::File(_)) => "has a file in another format",
+            _ => "has no file",
+        };
+        Err(self.job.error(span, Problem::CannotMap { register: self.register(), found }))
     }
 
     /// Bytes of the view. `file` is the length of the content that fills it.
@@ -398,27 +437,37 @@ impl Loader<'_> {
         match &expectation.content {
             None => {}
             Some(Expected::File(file)) => {
-                let content = self.open(file, &mut view.kind.clone())?;
-                let found = content.bytes.len() as u64;
+                let path = self.job.resolve(&file.value);
+                let bytes = match self.raw_length(file) {
+                    Some(length) if length >= MAPPED_FROM => {
+                        let buffer = Buffer::map(&path, Access::Read).map_err(|error| {
+                            self.job.error(&file.span, Problem::Resource { register: self.register(), error })
+                        })?;
+                        Bytes::Buffer(buffer)
+                    }
+                    _ => Bytes::Owned(self.open(file, &mut view.kind.clone())?.bytes),
+                };
+                let found = bytes.size_bytes();
                 // A file may leave out what is not compared.
                 if found != compared {
-                    self.check_file_size(&content.path, found, size, &file.span)?;
+                    self.check_file_size(&path, found, size, &file.span)?;
                 }
-                segments.push(Segment { byte: 0, bytes: content.bytes, pattern: rules.pattern.clone() });
+                segments.push(Segment { byte: 0, bytes, pattern: rules.pattern.clone() });
             }
             Some(Expected::Values(runs)) => {
                 for run in runs {
                     self.check_run(run, size)?;
                     let pattern = if rules.pattern.is_empty() { vec![run.number_type] } else { rules.pattern.clone() };
-                    segments.push(Segment { byte: run.byte, bytes: run.bytes.clone(), pattern });
+                    let bytes = Bytes::Owned(run.bytes.clone());
+                    segments.push(Segment { byte: run.byte, bytes, pattern });
                 }
             }
         }
         for segment in &segments {
             // All types of a pattern have one size.
             let unit = segment.pattern[0].size_bytes() as u64;
-            if !segment.byte.is_multiple_of(unit) || !(segment.bytes.len() as u64).is_multiple_of(unit) {
-                let (number_type, end) = (segment.pattern[0], segment.byte + segment.bytes.len() as u64);
+            if !segment.byte.is_multiple_of(unit) || !segment.bytes.size_bytes().is_multiple_of(unit) {
+                let (number_type, end) = (segment.pattern[0], segment.byte + segment.bytes.size_bytes());
                 let message = format!("bytes {} to {end} are no whole number of {number_type}", segment.byte);
                 return bad(&expectation.span, message);
             }
@@ -439,10 +488,13 @@ impl Loader<'_> {
             [] => return Ok(()),
             [Segment { byte: 0, bytes, pattern }] => {
                 let unit = pattern[0].size_bytes() as u64;
-                if element.is_multiple_of(unit) && (bytes.len() as u64).is_multiple_of(element) {
+                if element.is_multiple_of(unit) && bytes.size_bytes().is_multiple_of(element) {
                     return Ok(());
                 }
-                format!("elements of {element} bytes do not divide the {} expected bytes into numbers", bytes.len())
+                format!(
+                    "elements of {element} bytes do not divide the {} expected bytes into numbers",
+                    bytes.size_bytes()
+                )
             }
             _ => "elements in any order are given as one list from byte 0".into(),
         };

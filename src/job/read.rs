@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::content_keys::{self, RUN_KEYS};
-use super::document::{Entry, Node, Span};
+use super::document::{Entry, Node, Span, Value};
 use super::error::{JobError, Problem};
 use super::expect_keys;
 use super::instance_keys;
@@ -30,7 +30,7 @@ const JOB_KEYS: &[&str] = &[
     "bindings",
     "expect",
 ];
-const BINDING_KEYS: &[&str] = &["slot", "kind", "size", "file", "fill", "counter", "save", "note"];
+const BINDING_KEYS: &[&str] = &["slot", "kind", "size", "file", "fill", "counter", "save", "map", "note"];
 
 /// A sampler has no content.
 const SAMPLER_KEYS: &[&str] = &["slot", "kind", "note"];
@@ -149,6 +149,7 @@ fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Resu
         content: content_keys::content(table)?,
         counter: table.integer("counter", 0)?,
         save: table.get("save").map(save).transpose()?,
+        map: table.get("map").map(map).transpose()?,
         span: table.span.clone(),
     })
 }
@@ -164,6 +165,13 @@ fn save(node: &Node) -> Result<Save, Fault> {
         path: Located { value: as_text(file, "file")?.into(), span: file.span.clone() },
         number_type: table.get("type").map(|node| content_keys::number_type(node, "type")).transpose()?,
     })
+}
+
+fn map(node: &Node) -> Result<Located<bool>, Fault> {
+    match node.value {
+        Value::Bool(value) => Ok(Located { value, span: node.span.clone() }),
+        _ => Err(wrong_type("map", "true or false", node)),
+    }
 }
 
 fn shaders(table: &Table<'_>) -> Result<Vec<Located<PathBuf>>, Fault> {

@@ -4,6 +4,7 @@ use std::fs;
 
 use brolga_runtime::ClassInstance;
 
+use super::prepare::LoadedContent;
 use super::*;
 
 const SHORT: &str = r#"
@@ -189,6 +190,27 @@ fn outputs_and_expectations_must_fit_their_view() {
 }
 
 #[test]
+fn only_files_of_raw_bytes_are_mapped() {
+    let head = "[u0]\nraw = 4\nmap = true\n";
+    assert_eq!(unprepared(head), "`map` maps a file of raw bytes, and u0 is not saved to one");
+    assert!(unprepared(&format!("{head}save = \"x.npy\"\n")).ends_with("u0 is not saved to one"));
+    assert!(unprepared("[t0]\nraw = 4\nfill = \"zero\"\nmap = true\n").ends_with("t0 has no file"));
+    assert_eq!(complaint("map = 1"), ("unknown key `map` in the job".into(), "map".into()));
+    let place = |text: &str| complaint(&format!("shader = \"s\"\ndispatch = [1, 1, 1]\n[u0]\nraw = 4\n{text}\n"));
+    assert_eq!(place("map = 1"), ("`map` takes true or false, this is an integer".into(), "1".into()));
+    // Whatever its size, if the job says so.
+    let content = |map: &str| {
+        let ready = prepared(&format!("[b0]\nfile = \"six.bin\"\n{map}\n[u0]\nraw = 4\nsave = \"x\"\n{map}\n"));
+        let [first, second] = ready.unwrap().views.try_into().unwrap();
+        (matches!(first.content, LoadedContent::Mapped(_, 6)), second.in_place)
+    };
+    assert_eq!(
+        [content(""), content("map = false"), content("map = true")],
+        [(false, false), (false, false), (true, true)]
+    );
+}
+
+#[test]
 fn fills_and_values_become_bytes() {
     let ready =
         prepared("[u0]\nraw = 8\nfill = { f32 = 1.0 }\n[u1]\nraw = 12\nat = [{ byte = 4, i32 = [-1] }]\n").unwrap();
@@ -215,7 +237,7 @@ fn an_image_takes_its_sides_from_a_picture_or_an_array() {
     let bytes = npy::ElementType::of_format(Format::R8G8B8A8_UNORM).0;
     fs::write(folder.path().join("s.cso"), b"").unwrap();
     fs::write(folder.path().join("p.png"), picture).unwrap();
-    fs::write(folder.path().join("p.npy"), npy::write(bytes, &[2, 3, 4], &[7; 24])).unwrap();
+    fs::write(folder.path().join("p.npy"), [npy::header(bytes, &[2, 3, 4]), vec![7; 24]].concat()).unwrap();
     let prepare = |texture: &str, file: &str| {
         let text =
             format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n[t0]\ntexture2d = {texture}\nfile = \"{file}\"\n");

@@ -23,7 +23,8 @@ pub(super) fn run(func: &mut Function) {
         return;
     }
     let prices = Prices::compute(func, &phases);
-    let mut pass = Remake { func, phases: &phases, prices, segment: 0, made_in: HashMap::new() };
+    let mut pass =
+        Remake { func, phases: &phases, prices, segment: 0, made_in: HashMap::new(), originals: HashMap::new() };
     let body = pass.func.body();
     pass.region(body);
 }
@@ -104,6 +105,8 @@ struct Remake<'a> {
     segment: u32,
     /// The segment in which each value is made that this pass may make again.
     made_in: HashMap<Value, u32>,
+    /// What those are that were made again.
+    originals: HashMap<Value, Value>,
 }
 
 impl Remake<'_> {
@@ -158,29 +161,26 @@ impl Remake<'_> {
 
     /// Makes a value at the segment's start, and what it is made of.
     fn make(&mut self, value: Value, again: &mut Again) -> Value {
+        // An operand may itself have been made again where the value is from.
+        let value = self.originals.get(&value).copied().unwrap_or(value);
         if let Some(&made) = again.values.get(&value) {
             return made;
         }
-        let ValueDef::Result(inst, _) = self.func.value(value).def else { return value };
+        let inst = match self.func.value(value).def {
+            // Constants, inputs and what is kept for the group can be used anywhere.
+            ValueDef::Result(inst, _) if self.prices.of[value.index()] != Some(0) => inst,
+            _ => return value,
+        };
         let data = self.func.inst(inst).clone();
-        // Constants, inputs and what is kept for the group can be used anywhere.
-        if !matches!(data.kind, InstKind::Op { .. }) || !self.prices.is_worth_it(value) && !self.is_made_of_more(value)
-        {
-            return value;
-        }
         let mut kind = data.kind;
         kind.for_each_arg(|arg| *arg = self.make(*arg, again));
         let inst = self.func.add_inst(kind, &[self.func.ty(value)], data.origin);
         self.func.inst_mut(inst).precise = data.precise;
         let made = self.func.inst(inst).results[0];
+        self.originals.insert(made, value);
         again.insts.push(inst);
         again.values.insert(value, made);
         made
-    }
-
-    /// Whether the value takes operations, though no other segment uses it.
-    fn is_made_of_more(&self, value: Value) -> bool {
-        self.prices.of[value.index()].is_some_and(|price| price > 0)
     }
 }
 

@@ -30,8 +30,10 @@ impl Buffer {
         Ok(Self { memory: Arc::new(Memory::zeroed(size_bytes, guards)?) })
     }
 
-    /// The content of a file.
-    pub(crate) fn map(path: &Path, access: Access) -> Result<Self, ResourceError> {
+    /// A buffer whose content is that of a file. With [`Access::ReadWrite`] what is written goes to the file. What
+    /// [`Device::map_buffer`](crate::Device::map_buffer), which also holds it against the device's limits, says of the file
+    /// applies.
+    pub fn map(path: &Path, access: Access) -> Result<Self, ResourceError> {
         let memory =
             Memory::map(path, access).map_err(|source| ResourceError::Map { path: path.to_owned(), source })?;
         Ok(Self { memory: Arc::new(memory) })

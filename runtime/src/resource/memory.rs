@@ -202,6 +202,20 @@ impl Memory {
         self.at(offset_bytes, 4).map(|at| unsafe { AtomicU32::from_ptr(at.cast()) })
     }
 
+    /// Words at a multiple of 4, only to be loaded unless the memory is writable; none if one is outside.
+    fn words(&self, offset_bytes: u64, count: usize) -> Option<&[AtomicU32]> {
+        let size = 4 * count as u64;
+        let end = offset_bytes.checked_add(size)?;
+        if end > self.size_bytes || !offset_bytes.is_multiple_of(4) {
+            return None;
+        }
+        // SAFETY: the offset is inside.
+        let first = unsafe { self.base.as_ptr().add(offset_bytes as usize) };
+        // SAFETY: all of them are inside, valid while `self` lives, aligned since the base and the offset are, and reached
+        // by atomics only.
+        Some(unsafe { std::slice::from_raw_parts(first.cast(), count) })
+    }
+
     /// Reads `unit` = 1, 2 or 4 bytes at a multiple of that; 0 outside.
     pub fn load(&self, offset_bytes: u64, unit: u32) -> u32 {
         match unit {
@@ -238,8 +252,14 @@ impl Memory {
         for (at, byte) in (offset_bytes..).zip(first) {
             *byte = self.load(at, 1) as u8;
         }
-        for (at, word) in (middle_at..).step_by(4).zip(middle.chunks_exact_mut(4)) {
-            word.copy_from_slice(&self.load(at, 4).to_le_bytes());
+        if let Some(words) = self.words(middle_at, middle.len() / 4) {
+            for (bytes, word) in middle.chunks_exact_mut(4).zip(words) {
+                bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+            }
+        } else {
+            for (at, bytes) in (middle_at..).step_by(4).zip(middle.chunks_exact_mut(4)) {
+                bytes.copy_from_slice(&self.load(at, 4).to_le_bytes());
+            }
         }
         for (at, byte) in (last_at..).zip(last) {
             *byte = self.load(at, 1) as u8;
@@ -256,8 +276,10 @@ impl Memory {
         for (at, &byte) in (offset_bytes..).zip(first) {
             self.store(at, 1, byte.into());
         }
-        for (at, word) in (middle_at..).step_by(4).zip(middle.chunks_exact(4)) {
-            self.store(at, 4, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let values = middle.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        match self.words(middle_at, middle.len() / 4).filter(|_| self.writable) {
+            Some(words) => words.iter().zip(values).for_each(|(word, value)| word.store(value, Ordering::Relaxed)),
+            None => (middle_at..).step_by(4).zip(values).for_each(|(at, value)| self.store(at, 4, value)),
         }
         for (at, &byte) in (last_at..).zip(last) {
             self.store(at, 1, byte.into());

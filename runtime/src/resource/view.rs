@@ -140,12 +140,28 @@ impl View {
 
     /// Copies bytes in, from a byte of the view on.
     pub fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), ResourceError> {
-        let (buffer, range) = self.bytes();
-        let (size_bytes, buffer_bytes) = (bytes.len() as u64, self.size_bytes());
+        let start = self.start_of(offset_bytes, bytes.len() as u64)?;
+        self.bytes().0.write(start, bytes)
+    }
+
+    /// Copies bytes out, from a byte of the view on.
+    pub fn read(&self, offset_bytes: u64, bytes: &mut [u8]) -> Result<(), ResourceError> {
+        let start = self.start_of(offset_bytes, bytes.len() as u64)?;
+        self.bytes().0.read(start, bytes)
+    }
+
+    /// Where bytes of the view begin in the buffer, if all of them are inside.
+    fn start_of(&self, offset_bytes: u64, size_bytes: u64) -> Result<u64, ResourceError> {
+        let buffer_bytes = self.size_bytes();
         match offset_bytes.checked_add(size_bytes) {
-            Some(end) if end <= buffer_bytes => buffer.write(range.start + offset_bytes, bytes),
+            Some(end) if end <= buffer_bytes => Ok(self.bytes().1.start + offset_bytes),
             _ => Err(ResourceError::OutOfRange { offset_bytes, size_bytes, buffer_bytes }),
         }
+    }
+
+    /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.
+    pub fn flush(&self) -> std::io::Result<()> {
+        self.bytes().0.flush()
     }
 
     /// A copy of the bytes that it sees. Without memory for it the process ends; [`View::try_to_vec`] does not.
@@ -274,6 +290,10 @@ mod tests {
             Err(ResourceError::OutOfRange { offset_bytes: 8, size_bytes: 1, buffer_bytes: 8 })
         ));
         assert!(beyond(u64::MAX).is_err());
+        let mut read = [9; 3];
+        view.read(5, &mut read).unwrap();
+        assert_eq!(read, [3, 4, 5]);
+        assert!(view.read(6, &mut read).is_err() && view.read(u64::MAX, &mut read).is_err());
         assert_eq!(buffer.to_vec()[..4], [0; 4]);
         assert_eq!(buffer.to_vec()[12..], [0; 4]);
     }
