@@ -97,9 +97,17 @@ pub struct Shader {
     pub checksum_matches: bool,
 }
 
-impl Shader {
-    /// Reads a container, decodes its program and checks it.
-    pub fn load(bytes: &[u8], options: &LoadOptions) -> Result<Self, Error> {
+/// A container whose program is decoded and not checked yet: the first half of [`Shader::load`].
+#[derive(Clone, Debug)]
+pub struct Decoded<'a> {
+    container: Container<'a>,
+    program: sm5::Program,
+    limits: &'a Limits,
+}
+
+impl<'a> Decoded<'a> {
+    /// Reads a container and decodes its program.
+    pub fn new(bytes: &'a [u8], options: &'a LoadOptions) -> Result<Self, Error> {
         let limits = &options.limits;
         let container = Container::parse(bytes, limits)?;
         if options.checksum == ChecksumPolicy::Require {
@@ -107,7 +115,13 @@ impl Shader {
         }
         let chunk = container.program()?;
         let program = sm5::decode(chunk.data, chunk.at, limits)?;
-        Ok(Self {
+        Ok(Self { container, program, limits })
+    }
+
+    /// Checks the program and reads what the container says beside it.
+    pub fn check(self) -> Result<Shader, Error> {
+        let Self { container, program, limits } = self;
+        Ok(Shader {
             program: sm5::validate(program, limits)?,
             inputs: container.inputs(limits)?,
             outputs: container.outputs(limits)?,
@@ -118,6 +132,13 @@ impl Shader {
             features: container.features()?,
             checksum_matches: container.checksum_matches(),
         })
+    }
+}
+
+impl Shader {
+    /// Reads a container, decodes its program and checks it.
+    pub fn load(bytes: &[u8], options: &LoadOptions) -> Result<Self, Error> {
+        Decoded::new(bytes, options)?.check()
     }
 }
 

@@ -66,8 +66,8 @@ pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
 pub use resource::{Access, Buffer, Counter, GuardPages, ResourceError, Texture, TextureShape, View};
 pub use shader::{
-    ClassInstance, CompileOptions, Declared, Emit, Engine, InstanceError, Line, LineKind, Listing, Place,
-    PlacedInstance, Shader, Unset,
+    ClassInstance, CodeFigures, CompileOptions, CompileStage, Declared, Emit, Engine, InstanceError, Line, LineKind,
+    Listing, Place, PlacedInstance, Shader, StageTimes, Unset,
 };
 
 pub use brolga_ir::Width;

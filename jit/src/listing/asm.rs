@@ -15,7 +15,7 @@ use brolga_ir::text::{self, Names};
 
 use super::disassemble::{Content, Piece, Stack, disassemble};
 use super::order::in_order;
-use super::{LineKind, Listing, SourceLine};
+use super::{Counts, LineKind, Listing, SourceLine};
 use crate::codegen::{Machine, Record};
 use crate::options::Options;
 use crate::packet::Shape;
@@ -107,6 +107,30 @@ fn operations(func: &Function) -> BTreeMap<Inst, String> {
     lines.into_iter().filter_map(|line| Some((line.inst?, trim(&line.text)))).collect()
 }
 
+/// What the code is made of.
+pub(super) fn count(machine: &Machine, record: &Record) -> Counts {
+    let found = disassemble(&machine.bytes, &record.blocks, &record.jumps);
+    count_pieces(&with_sites(&found.pieces, record))
+}
+
+fn count_pieces(pieces: &[(&Piece, Place)]) -> Counts {
+    let mut counts = Counts::default();
+    for (piece, place) in pieces {
+        match &piece.content {
+            Content::Instruction { stack, .. } => {
+                counts.instructions += 1;
+                // Saving the caller's registers is no spill.
+                if !matches!(place, Place::Prologue | Place::Site(Site::Exit)) {
+                    counts.spills += u32::from(*stack == Stack::Writes);
+                    counts.reloads += u32::from(*stack == Stack::Reads);
+                }
+            }
+            _ => counts.data_bytes += piece.len,
+        }
+    }
+    counts
+}
+
 fn summary(
     listing: &mut Listing,
     func: &Function,
@@ -115,21 +139,7 @@ fn summary(
     pieces: &[(&Piece, Place)],
     source: &[SourceLine],
 ) {
-    let mut data_bytes = 0;
-    let (mut count, mut spills, mut reloads) = (0, 0, 0);
-    for (piece, place) in pieces {
-        match &piece.content {
-            Content::Instruction { stack, .. } => {
-                count += 1;
-                // Saving the caller's registers is no spill.
-                if !matches!(place, Place::Prologue | Place::Site(Site::Exit)) {
-                    spills += usize::from(*stack == Stack::Writes);
-                    reloads += usize::from(*stack == Stack::Reads);
-                }
-            }
-            _ => data_bytes += piece.len,
-        }
-    }
+    let Counts { instructions: count, data_bytes, spills, reloads } = count_pieces(pieces);
     let code_bytes = machine.bytes.len() as u32 - data_bytes;
     let operations = text::lines(func, Names::Dense).iter().filter(|line| line.inst.is_some()).count();
     let mut push = |text: String| listing.push(LineKind::Summary, text);

@@ -80,6 +80,19 @@ pub enum LineKind {
     Plain,
 }
 
+/// What machine code is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Machine instructions.
+    pub instructions: u32,
+    /// Bytes of constants among them.
+    pub data_bytes: u32,
+    /// Instructions that save a value on the stack for want of registers.
+    pub spills: u32,
+    /// Instructions that read such a value.
+    pub reloads: u32,
+}
+
 impl Listing {
     /// Text whose lines are all plain.
     pub fn plain(text: &str) -> Self {
@@ -116,4 +129,14 @@ pub fn list(
         Form::Clif => Listing::plain(&record.clif),
         Form::Asm => asm::list(func, options, &machine, &record, source),
     })
+}
+
+/// Compiles a shader and counts what its code is made of.
+///
+/// # Errors
+/// As [`compile`](crate::compile).
+pub fn count(func: &VerifiedFunction, options: &Options) -> Result<Counts, CompileError> {
+    let isa = codegen::host(options, true)?;
+    let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
+    Ok(asm::count(&machine, &record))
 }

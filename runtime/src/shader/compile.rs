@@ -2,10 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
-use std::time::Instant;
 
 use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
-use brolga_bytecode::{LoadOptions, Shader as Loaded};
+use brolga_bytecode::{Decoded, LoadOptions};
 use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::interface::{Interface, ResourceKind};
@@ -13,8 +12,10 @@ use brolga_ir::passes::{self, Level};
 use brolga_ir::span::Packing;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::{VerifiedFunction, verify};
-use brolga_jit::listing::{Form, Listing, SourceLine};
+use brolga_jit::Statistics;
+use brolga_jit::listing::{self, Counts, Form, Listing, SourceLine};
 
+use super::figures::{CodeFigures, CompileStage, StageClock};
 use super::{CompileOptions, Emit, Engine, Inner, Outline, Stored, linkage};
 use crate::cache::Cache;
 use crate::engine::{Code, jit_options, usual_packing};
@@ -36,10 +37,17 @@ pub(super) struct Source {
 
 impl Source {
     /// Reads and checks a container.
-    fn load(container: &[u8], options: &CompileOptions, limits: &Limits) -> Result<Self, Error> {
+    fn load(
+        container: &[u8],
+        options: &CompileOptions,
+        limits: &Limits,
+        clock: &mut StageClock,
+    ) -> Result<Self, Error> {
         let mut load = LoadOptions::default();
         load.limits = limits.file.clone();
-        let loaded = Loaded::load(container, &load)?;
+        let decoded = Decoded::new(container, &load)?;
+        clock.end(CompileStage::Decode);
+        let loaded = decoded.check()?;
         let stage = loaded.program.stage();
         if stage != Stage::Compute {
             return Err(Error::Stage { stage });
@@ -47,6 +55,7 @@ impl Source {
         let mut translation = TranslateOptions::default();
         translation.classes = linkage::link(&loaded, &options.instances)?;
         let CompileOptions { level, width, .. } = *options;
+        clock.end(CompileStage::Validate);
         Ok(Self { program: loaded.program, translation, level, width, limits: limits.clone() })
     }
 
@@ -55,12 +64,16 @@ impl Source {
     }
 
     /// What the shader means.
-    pub fn function(&self) -> Result<VerifiedFunction, Error> {
+    pub fn function(&self, clock: &mut StageClock) -> Result<VerifiedFunction, Error> {
         let mut function = translate(&self.program, &self.translation)?;
         check_limits(&function.interface, &self.limits)?;
+        clock.end(CompileStage::Translate);
         passes::optimise(&mut function, self.level);
         function.width = self.width.unwrap_or(function.width);
-        Ok(verify(function)?)
+        clock.end(CompileStage::Passes);
+        let function = verify(function)?;
+        clock.end(CompileStage::Verify);
+        Ok(function)
     }
 }
 
@@ -81,22 +94,25 @@ fn compile_unguarded(
     limits: &Limits,
     cache: Option<&Cache>,
 ) -> Result<Inner, Error> {
-    let start = Instant::now();
-    let source = Source::load(container, options, limits)?;
+    let mut clock = StageClock::start();
+    let source = Source::load(container, options, limits, &mut clock)?;
     let stored = cache.and_then(|cache| Stored::new(cache, container, options, limits));
     let cached = stored.as_ref().and_then(|stored| stored.load(USUAL));
     let is_cached = cached.is_some();
+    clock.end(CompileStage::Link);
     let (function, outline, code) = match cached {
         Some((outline, code)) => (OnceLock::new(), outline, code),
         None => {
-            let function = source.function()?;
+            let function = source.function(&mut clock)?;
             let (outline, code) = generate(&function, options.engine, limits)?;
+            end_code(&mut clock, &code);
             if let Some(stored) = &stored {
                 stored.store(USUAL, &outline, &code);
             }
             (OnceLock::from(function), outline, code)
         }
     };
+    clock.end(CompileStage::Link);
     Ok(Inner {
         code,
         for_short_rows: OnceLock::new(),
@@ -105,7 +121,7 @@ fn compile_unguarded(
         outline,
         stored,
         is_cached,
-        compile_time: start.elapsed(),
+        compile_times: clock.times(),
         profiled: None,
     })
 }
@@ -119,6 +135,20 @@ fn generate(function: &VerifiedFunction, engine: Engine, limits: &Limits) -> Res
     let code = Code::new(function, engine, usual_packing(function))?;
     at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
     Ok((outline, code))
+}
+
+/// Ends the stages that code goes through together.
+fn end_code(clock: &mut StageClock, code: &Code) {
+    match code {
+        Code::Jit(compiled) => {
+            let Statistics { lower_time, codegen_time, .. } = compiled.statistics();
+            clock.end_with(
+                CompileStage::Link,
+                &[(CompileStage::Lower, lower_time), (CompileStage::Codegen, codegen_time)],
+            );
+        }
+        Code::Interpreter(_) => clock.end(CompileStage::Lower),
+    }
 }
 
 /// Holds what a shader declares against the device's limits, before memory is taken for it.
@@ -140,11 +170,21 @@ fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<
     if value > most { Err(Error::OverLimit { limit, value, most }) } else { Ok(()) }
 }
 
+/// What machine code is made of.
+pub(super) fn figures(shader: &Inner) -> Result<Option<CodeFigures>, Error> {
+    let Code::Jit(compiled) = &shader.code else { return Ok(None) };
+    let count = || Ok(listing::count(shader.function()?, &jit_options(compiled.packing())?)?);
+    let counts: Counts = catch_unwind(AssertUnwindSafe(count)).unwrap_or_else(|panic| Err(internal(&*panic)))?;
+    let Statistics { code_bytes, frame_bytes, .. } = compiled.statistics();
+    let Counts { instructions, spills, reloads, .. } = counts;
+    Ok(Some(CodeFigures { bytes: code_bytes, instructions, frame_bytes, spills, reloads }))
+}
+
 /// A form of a shader as text.
 pub(super) fn emit(shader: &Inner, form: Emit) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
         let options = jit_options(usual_packing(function))?;
-        Ok(brolga_jit::listing::list(function, &options, form, &lines(shader.source.program()))?)
+        Ok(listing::list(function, &options, form, &lines(shader.source.program()))?)
     };
     let text = || {
         let function = shader.function()?;

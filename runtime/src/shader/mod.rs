@@ -6,12 +6,14 @@
 //! | `instance.rs` | what interface variables can stand for |
 //! | `linkage.rs` | what the chosen instances make of each interface slot |
 //! | `declared.rs` | what they declare |
+//! | `figures.rs` | what compiling took and gave |
 //! | `outline.rs` | what dispatches ask of them |
 //! | `stored.rs` | their place in the disk cache |
 //! | `place.rs` | names their instructions |
 
 mod compile;
 mod declared;
+mod figures;
 mod instance;
 mod linkage;
 mod outline;
@@ -32,6 +34,7 @@ use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub use declared::Declared;
+pub use figures::{CodeFigures, CompileStage, StageTimes};
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
 pub(crate) use outline::Outline;
 pub use place::Place;
@@ -41,6 +44,7 @@ use crate::engine::Code;
 use crate::error::{Error, internal};
 use crate::perf_map::NamedCode;
 use compile::Source;
+use figures::StageClock;
 use instance::Instances;
 use stored::Stored;
 
@@ -157,7 +161,7 @@ struct Inner {
     /// The place of its code in the cache, if there is one.
     stored: Option<Stored>,
     is_cached: bool,
-    compile_time: Duration,
+    compile_times: StageTimes,
     /// Where profilers are told of its code.
     profiled: Option<NamedCode>,
 }
@@ -166,7 +170,7 @@ impl Inner {
     fn function(&self) -> Result<&VerifiedFunction, Error> {
         if self.function.get().is_none() {
             // If another thread was faster its function is the same.
-            let _ = self.function.set(self.source.function()?);
+            let _ = self.function.set(self.source.function(&mut StageClock::start())?);
         }
         Ok(self.function.get().expect("set above"))
     }
@@ -239,7 +243,12 @@ impl Shader {
 
     /// Time from bytes to something that runs.
     pub fn compile_time(&self) -> Duration {
-        self.inner.compile_time
+        self.inner.compile_times.total()
+    }
+
+    /// The same by stage.
+    pub fn compile_times(&self) -> StageTimes {
+        self.inner.compile_times
     }
 
     /// Whether its code comes from the device's cache.
@@ -250,6 +259,11 @@ impl Shader {
     /// Bytes of machine code; the interpreter has none.
     pub fn code_bytes(&self) -> Option<usize> {
         self.inner.code.bytes().map(<[u8]>::len)
+    }
+
+    /// What its machine code is made of, counted in code that is made anew; the interpreter has none.
+    pub fn code_figures(&self) -> Result<Option<CodeFigures>, Error> {
+        compile::figures(&self.inner)
     }
 
     /// A form of the shader as text. What Cranelift is given, and machine code, are made anew, with any engine.

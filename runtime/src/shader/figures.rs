@@ -1,0 +1,120 @@
+//! What compiling took and gave, for those who measure it.
+
+use std::time::{Duration, Instant};
+
+/// A stage on the way from a shader's bytes to something that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CompileStage {
+    /// The container, and its words as instructions.
+    Decode,
+    /// The rules for programs, and what the container says beside them.
+    Validate,
+    /// Instructions to operations.
+    Translate,
+    /// Simplification of the operations.
+    Passes,
+    /// The rules for operations, and what the shader binds.
+    Verify,
+    /// Operations to what Cranelift takes, or to what the interpreter does.
+    Lower,
+    /// Cranelift.
+    Codegen,
+    /// Making the code executable, and what there is to do with a cache.
+    Link,
+}
+
+impl CompileStage {
+    /// All of them in their order.
+    pub const ALL: [Self; 8] = [
+        Self::Decode,
+        Self::Validate,
+        Self::Translate,
+        Self::Passes,
+        Self::Verify,
+        Self::Lower,
+        Self::Codegen,
+        Self::Link,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Decode => "decode",
+            Self::Validate => "validate",
+            Self::Translate => "translate",
+            Self::Passes => "passes",
+            Self::Verify => "verify",
+            Self::Lower => "lower",
+            Self::Codegen => "codegen",
+            Self::Link => "link",
+        }
+    }
+}
+
+/// How long each stage took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageTimes([Duration; CompileStage::ALL.len()]);
+
+impl StageTimes {
+    /// The time of a stage.
+    pub fn of(&self, stage: CompileStage) -> Duration {
+        self.0[stage as usize]
+    }
+
+    /// All of them together.
+    pub fn total(&self) -> Duration {
+        self.0.iter().sum()
+    }
+}
+
+/// Notes the times of stages that follow one another.
+pub(super) struct StageClock {
+    times: StageTimes,
+    last: Instant,
+}
+
+impl StageClock {
+    /// The first stage begins.
+    pub fn start() -> Self {
+        Self { times: StageTimes::default(), last: Instant::now() }
+    }
+
+    /// A stage, or a part of it, ends.
+    pub fn end(&mut self, stage: CompileStage) {
+        self.end_with(stage, &[]);
+    }
+
+    /// The same where other stages had these parts of the time.
+    pub fn end_with(&mut self, stage: CompileStage, others: &[(CompileStage, Duration)]) {
+        let now = Instant::now();
+        let mut left = now - self.last;
+        self.last = now;
+        for &(other, time) in others {
+            self.times.0[other as usize] += time;
+            left = left.saturating_sub(time);
+        }
+        self.times.0[stage as usize] += left;
+    }
+
+    /// What was noted.
+    pub fn times(&self) -> StageTimes {
+        self.times
+    }
+}
+
+/// What a shader's machine code is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CodeFigures {
+    /// Bytes of machine code with its constants.
+    pub bytes: usize,
+    /// Machine instructions.
+    pub instructions: u32,
+    /// Bytes of the stack frame.
+    pub frame_bytes: u32,
+    /// Instructions that save a value on the stack for want of registers.
+    pub spills: u32,
+    /// Instructions that read such a value.
+    pub reloads: u32,
+}
