@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use brolga::bench::{Amount, Series, measure};
+use brolga::bench::{Amount, Series, measure, suite};
 use brolga::job::{Job, RunOptions};
 use brolga::{Device, Engine};
 
@@ -48,4 +48,17 @@ fn a_cancelled_measurement_ends() {
         }
     });
     assert_eq!(series.runs().len(), 2);
+}
+
+/// The suite at its full size: integers exactly, floats within the bounds of their cases.
+#[test]
+fn every_case_of_the_suite_gives_what_its_model_says() {
+    let device = Device::builder().threads(2).build().unwrap();
+    for name in suite::NAMES {
+        let ready = suite::prepare(name).unwrap();
+        let outcome = ready.job.run(&device, 0, &RunOptions::new(Engine::Jit)).unwrap();
+        let found = ready.job.compare(&outcome);
+        assert!(found.len() == 1 && found[0].compared > 0 && found[0].passed(), "{name}: {found:?}");
+    }
+    assert!(suite::prepare("none").is_none());
 }

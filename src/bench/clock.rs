@@ -11,6 +11,13 @@ pub struct Sample {
     pub cpu: Option<Duration>,
 }
 
+impl Sample {
+    /// The time of one of so many things that were measured together.
+    pub(super) fn of_one(self, count: u32) -> Self {
+        Self { wall: self.wall / count, cpu: self.cpu.map(|cpu| cpu / count) }
+    }
+}
+
 /// Measures from [`Stopwatch::start`] to [`Stopwatch::stop`].
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {

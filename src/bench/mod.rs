@@ -20,20 +20,26 @@
 //! What is measured is the dispatch alone: views are bound before, and every `u#` gets its first content back between two
 //! dispatches, outside of the time. Several series take turns, so that what disturbs the machine for a while disturbs all
 //! of them. Each dispatch is one sample, of wall time and of the process's processor time; statistics are over all samples.
+//! [`suite`] has cases to measure.
 //!
 //! | file | what |
 //! |---|---|
 //! | `clock.rs` | wall time and processor time |
+//! | `reference.rs` | work that is always the same |
 //! | `samples.rs` | many times and what is said of them |
 //! | `series.rs` | one shader of a job on one engine and device |
+//! | `suite/` | cases with fixed inputs |
 
 mod clock;
+mod reference;
 mod samples;
 mod series;
+pub mod suite;
 
 use std::time::{Duration, Instant};
 
 pub use clock::{Sample, Stopwatch};
+pub use reference::reference;
 pub use samples::{Samples, Statistics};
 pub use series::Series;
 
@@ -46,6 +52,19 @@ pub enum Amount {
     /// About so much time in the dispatches of every series, in ten rounds or, where a dispatch takes long, in fewer; at
     /// least three dispatches.
     Time(Duration),
+}
+
+/// What a dispatch does, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// What throughput counts.
+    pub items: u64,
+    /// What they are called.
+    pub item: &'static str,
+    /// Bytes that have to move between views and registers.
+    pub bytes: Option<u64>,
+    /// Operations of the shader's source.
+    pub operations: Option<u64>,
 }
 
 /// Rounds that a time is cut into.

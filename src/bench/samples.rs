@@ -17,10 +17,12 @@ pub struct Samples {
 pub struct Statistics {
     /// The shortest.
     pub least: Duration,
+    /// Where the middle half of the times begins.
+    pub lower: Duration,
     /// The one in the middle, or the mean of the two there.
     pub median: Duration,
-    /// What the middle half of the times spans, as a part of the median.
-    pub spread: f64,
+    /// Where the middle half ends.
+    pub upper: Duration,
 }
 
 impl Samples {
@@ -62,10 +64,14 @@ impl Statistics {
         let mut times = times.to_vec();
         times.sort_unstable();
         let least = *times.first()?;
-        let median = quantile(&times, 0.5);
-        let middle_half = quantile(&times, 0.75).saturating_sub(quantile(&times, 0.25));
-        let spread = if median.is_zero() { 0.0 } else { middle_half.as_secs_f64() / median.as_secs_f64() };
-        Some(Self { least, median, spread })
+        let [lower, median, upper] = [0.25, 0.5, 0.75].map(|part| quantile(&times, part));
+        Some(Self { least, lower, median, upper })
+    }
+
+    /// What the middle half of the times spans, as a part of the median.
+    pub fn spread(&self) -> f64 {
+        let span = self.upper.saturating_sub(self.lower);
+        if self.median.is_zero() { 0.0 } else { span.as_secs_f64() / self.median.as_secs_f64() }
     }
 }
 
@@ -89,13 +95,13 @@ mod tests {
         assert_eq!(Statistics::of(&[]), None);
         let ms = Duration::from_millis;
         let one = Statistics::of(&times(&[7])).unwrap();
-        assert_eq!(one, Statistics { least: ms(7), median: ms(7), spread: 0.0 });
-        // Quartiles of 1, 2, 4, 8, 100 are 2 and 8; of 2, 4, 6, 8 they are 3.5 and 6.5.
+        assert_eq!(one, Statistics { least: ms(7), lower: ms(7), median: ms(7), upper: ms(7) });
         let odd = Statistics::of(&times(&[8, 1, 100, 4, 2])).unwrap();
-        assert_eq!(odd, Statistics { least: ms(1), median: ms(4), spread: 1.5 });
+        assert_eq!((odd, odd.spread()), (Statistics { least: ms(1), lower: ms(2), median: ms(4), upper: ms(8) }, 1.5));
         let even = Statistics::of(&times(&[8, 2, 6, 4])).unwrap();
-        assert_eq!(even, Statistics { least: ms(2), median: ms(5), spread: 0.6 });
-        assert_eq!(Statistics::of(&times(&[0, 0, 0])).unwrap().spread, 0.0);
+        let (lower, upper) = (Duration::from_micros(3500), Duration::from_micros(6500));
+        assert_eq!((even, even.spread()), (Statistics { least: ms(2), lower, median: ms(5), upper }, 0.6));
+        assert_eq!(Statistics::of(&times(&[0, 0, 0])).unwrap().spread(), 0.0);
     }
 
     #[test]

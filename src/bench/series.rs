@@ -1,12 +1,13 @@
 //! One shader of a job on one engine and one device, measured again and again.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
-use brolga_runtime::{Bindings, Device, Engine, Report, Shader};
+use brolga_runtime::{Bindings, CodeFigures, CompileStage, Device, Engine, Report, Shader, StageTimes};
 
 use super::clock::{Sample, Stopwatch};
 use super::repeat;
-use super::samples::Samples;
+use super::samples::{Samples, Statistics};
 use crate::job::{Job, JobError, Outcome, Prepared, RunOptions};
 
 /// Samples of one series at most, which bounds the memory for them.
@@ -22,7 +23,12 @@ pub struct Series<'a> {
     options: RunOptions,
     compiled: Shader,
     report: Report,
+    /// Dispatches that are measured together, without the first content between them; `None` for one with it.
+    batch: Option<NonZeroU32>,
+    first_compile: Sample,
     compiles: Samples,
+    /// As many as `compiles`.
+    stages: Vec<StageTimes>,
     runs: Samples,
     failure: Option<JobError>,
 }
@@ -39,14 +45,35 @@ impl<'a> Series<'a> {
         shader: usize,
         options: &RunOptions,
     ) -> Result<(Self, Outcome), JobError> {
+        let watch = Stopwatch::start();
         let compiled = ready.compile(device, shader, options.engine)?;
+        let first_compile = watch.stop();
         ready.reset(bindings)?;
         let report = ready.dispatch(device, shader, &compiled, bindings, options)?;
         let outcome = ready.outcome(&compiled, report, bindings, options)?;
-        let (compiles, runs) = Default::default();
-        let options = options.clone();
-        let series = Self { ready, device, bindings, shader, options, compiled, report, compiles, runs, failure: None };
+        let series = Self {
+            ready,
+            device,
+            bindings,
+            shader,
+            options: options.clone(),
+            compiled,
+            report,
+            batch: None,
+            first_compile,
+            compiles: Samples::default(),
+            stages: Vec::new(),
+            runs: Samples::default(),
+            failure: None,
+        };
         Ok((series, outcome))
+    }
+
+    /// Measures so many dispatches, one right after the other, as one sample of the time of each. What they wrote stays:
+    /// no dispatch, not even the first of them, begins with the first content. It is for shaders whose work is the same
+    /// whatever they find, and short ones above all, which take less time than looking at the clock.
+    pub fn measure_together(&mut self, dispatches: NonZeroU32) {
+        self.batch = Some(dispatches);
     }
 
     /// The job.
@@ -74,9 +101,25 @@ impl<'a> Series<'a> {
         self.report
     }
 
+    /// What the machine code is made of; the interpreter has none.
+    pub fn code_figures(&self) -> Result<Option<CodeFigures>, JobError> {
+        self.ready.code_figures(self.shader, &self.compiled)
+    }
+
+    /// How long it took to compile the shader the first time, before anything was measured.
+    pub fn first_compile(&self) -> Sample {
+        self.first_compile
+    }
+
     /// Times from the shader's bytes to something that runs.
     pub fn compiles(&self) -> &Samples {
         &self.compiles
+    }
+
+    /// Wall times of one stage of these.
+    pub fn stage(&self, stage: CompileStage) -> Option<Statistics> {
+        let times: Vec<Duration> = self.stages.iter().map(|times| times.of(stage)).collect();
+        Statistics::of(&times)
     }
 
     /// Times of dispatches.
@@ -108,18 +151,18 @@ impl<'a> Series<'a> {
         if time.is_some_and(|time| self.report.elapsed >= time) {
             return;
         }
-        let result = repeat(time, || self.dispatch().map(|sample| sample.wall));
+        let result = repeat(time, || self.dispatch().map(|(_, spent)| spent));
         self.failure = result.err();
     }
 
     /// Dispatches for a time, or once, and keeps the times.
     pub(super) fn turn(&mut self, time: Option<Duration>) {
         let result = repeat(time, || {
-            let sample = self.dispatch()?;
+            let (sample, spent) = self.dispatch()?;
             if self.runs.len() < MOST_SAMPLES {
                 self.runs.push(sample);
             }
-            Ok(sample.wall)
+            Ok(spent)
         });
         self.failure = result.err();
     }
@@ -130,16 +173,22 @@ impl<'a> Series<'a> {
         match self.ready.compile(self.device, self.shader, self.options.engine) {
             Ok(compiled) => {
                 self.compiles.push(watch.stop());
-                drop(compiled);
+                self.stages.push(compiled.compile_times());
             }
             Err(error) => self.failure = Some(error),
         }
     }
 
-    fn dispatch(&self) -> Result<Sample, JobError> {
-        self.ready.reset(self.bindings)?;
+    /// One sample, and the wall time it took to get.
+    fn dispatch(&self) -> Result<(Sample, Duration), JobError> {
+        if self.batch.is_none() {
+            self.ready.reset(self.bindings)?;
+        }
+        let count = self.batch.map_or(1, NonZeroU32::get);
         let watch = Stopwatch::start();
-        self.ready.dispatch(self.device, self.shader, &self.compiled, self.bindings, &self.options)?;
-        Ok(watch.stop())
+        let Self { ready, device, shader, compiled, bindings, options, .. } = self;
+        ready.dispatch_often(count, device, *shader, compiled, bindings, options)?;
+        let sample = watch.stop();
+        Ok((sample.of_one(count), sample.wall))
     }
 }

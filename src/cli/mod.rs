@@ -4,8 +4,7 @@
 //! |---|---|
 //! | `run.rs` | `brolga run` |
 //! | `summary.rs` | what a run prints on stdout, as text or JSON |
-//! | `bench.rs` | `brolga bench` |
-//! | `bench_result.rs` | what a measurement prints on stdout, as a table or JSON |
+//! | `bench/` | `brolga bench` |
 //! | `dis.rs` | `brolga dis` |
 //! | `asm.rs` | `brolga asm` |
 //! | `info.rs` | `brolga info` |
@@ -23,7 +22,6 @@
 mod advice;
 mod asm;
 mod bench;
-mod bench_result;
 mod cache;
 mod dis;
 mod info;

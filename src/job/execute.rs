@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga_runtime::{
-    Access, BindingError, Bindings, CancelToken, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
-    Listing, Progress, Report, ResourceError, Shader, View,
+    Access, BindingError, Bindings, CancelToken, CodeFigures, CompileOptions, Counter, Device, Dispatch, Emit, Engine,
+    Error, Limit, Listing, Progress, Report, ResourceError, Shader, View,
 };
 
 use super::bytes::Bytes;
@@ -127,6 +127,19 @@ impl Prepared {
         bindings: &Bindings,
         options: &RunOptions,
     ) -> Result<Report, JobError> {
+        self.dispatch_often(1, device, shader, compiled, bindings, options)
+    }
+
+    /// The same so many times, at least once. The report is that of the last.
+    pub(crate) fn dispatch_often(
+        &self,
+        count: u32,
+        device: &Device,
+        shader: usize,
+        compiled: &Shader,
+        bindings: &Bindings,
+        options: &RunOptions,
+    ) -> Result<Report, JobError> {
         let mut what = Dispatch::new(self.job.dispatch.value)
             .first_group(self.job.first_group.value)
             .cancel(options.cancel.clone())
@@ -134,7 +147,11 @@ impl Prepared {
         if let Some(limit) = options.time_limit {
             what = what.time_limit(limit);
         }
-        device.dispatch(compiled, bindings, &what).map_err(|error| self.failed(shader, error))
+        let once = || device.dispatch(compiled, bindings, &what).map_err(|error| self.failed(shader, error));
+        for _ in 1..count {
+            once()?;
+        }
+        once()
     }
 
     /// A copy of what [`Prepared::dispatch`] left in the views.
@@ -179,6 +196,11 @@ impl Prepared {
     pub fn emit(&self, device: &Device, shader: usize, engine: Engine, form: Emit) -> Result<Listing, JobError> {
         let compiled = self.compile(device, shader, engine)?;
         compiled.emit(form).map_err(|error| self.failed(shader, error))
+    }
+
+    /// What the machine code of a shader that [`Prepared::compile`] gave is made of.
+    pub(crate) fn code_figures(&self, shader: usize, compiled: &Shader) -> Result<Option<CodeFigures>, JobError> {
+        compiled.code_figures().map_err(|error| self.failed(shader, error))
     }
 
     /// Points an error of the runtime at what in the job it is about.

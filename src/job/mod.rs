@@ -33,6 +33,7 @@
 //! | `values.rs` | numbers in views |
 //! | `bytes.rs` | bytes that are looked at piece by piece |
 //! | `input.rs` | reads the files of a job |
+//! | `memory.rs` | jobs that are made in memory |
 //! | `prepare.rs` | opens the files of a job and checks their sizes |
 //! | `bind.rs` | the memory of a prepared job |
 //! | `execute.rs` | runs a prepared job |
@@ -53,6 +54,7 @@ mod input;
 mod instance_keys;
 mod json;
 mod kind_keys;
+mod memory;
 mod model;
 mod npy;
 mod output;
@@ -74,6 +76,7 @@ pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use error::{JobError, Problem};
 pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
+pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
 pub use output::Claim;
 pub use prepare::Prepared;

@@ -8,6 +8,8 @@ use serde_json::Value;
 use super::{ADD, ENDLESS, Folder, Run, repository};
 
 const RIGHT: &str = "expect = { u32 = [121, 92, 63, 34] }\n";
+/// The stages of compiling.
+const STAGES: [&str; 8] = ["decode", "validate", "translate", "passes", "verify", "lower", "codegen", "link"];
 const WRONG: &str = "expect = { u32 = [122] }\n";
 
 /// The document of a command with `--format json`.
@@ -20,32 +22,215 @@ fn keys(object: &Value) -> Vec<&str> {
     object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
+/// The tables of a command, each as its lines and those as their cells.
+fn tables(out: &str) -> Vec<Vec<Vec<&str>>> {
+    // Two spaces or more stand between cells.
+    let cells = |line| str::split(line, "  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+    out.split("\n\n").map(|table| table.lines().map(cells).collect()).collect()
+}
+
 #[test]
-fn a_table_has_a_row_for_each_and_no_output_is_written() {
+fn tables_have_a_row_for_each_and_no_output_is_written() {
     let folder = Folder::new();
     folder.write("job.toml", format!("{ADD}save = \"out.bin\"\n{RIGHT}"));
     let run = folder.brolga(&["bench", "job.toml", "--rounds", "2", "--threads", "1,2", "--engine", "jit,interpreter"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
-    let lines: Vec<Vec<&str>> = run.out.lines().map(|line| line.split_whitespace().collect()).collect();
-    let headings = ["job", "engine", "workers", "compile", "run", "least", "spread", "cpu", "ns/thread", "threads/s"];
-    assert_eq!(lines[0], headings);
+    let [runs, shaders] = &tables(&run.out)[..] else { panic!("two tables, in {}", run.out) };
+    let headings =
+        ["job", "engine", "threads", "workers", "run", "least", "spread", "cpu", "ns/thread", "rate", "scaling"];
+    assert_eq!(runs[0], headings);
     // One group is work for one worker.
-    let firsts: Vec<&[&str]> = lines[1..].iter().map(|line| &line[..3]).collect();
-    let (jit, interpreter) = (["job", "jit", "1"], ["job", "interpreter", "1"]);
-    assert_eq!(firsts, [jit, jit, interpreter, interpreter]);
-    let widths: Vec<usize> = run.out.lines().map(|line| line.chars().count()).collect();
-    assert!(widths.windows(2).all(|pair| pair[0] == pair[1]), "{}", run.out);
+    let firsts: Vec<&[&str]> = runs[1..].iter().map(|line| &line[..4]).collect();
+    let row = |engine, threads| ["job", engine, threads, "1"];
+    let expected = [row("jit", "1"), row("jit", "2"), row("interpreter", "1"), row("interpreter", "2")];
+    assert_eq!(firsts, expected);
+    let [stages, code] = [&STAGES[..], &["compile", "code", "frame", "spills", "reloads"]];
+    assert_eq!(shaders[0], [&["job", "engine"], stages, code].concat());
+    // Both engines, whatever the threads. The interpreter has no machine code.
+    assert_eq!(shaders[1..].iter().map(|line| line[1]).collect::<Vec<_>>(), ["jit", "interpreter"]);
+    assert!(shaders[2].ends_with(&["-"; 4]), "{}", run.out);
+    for table in run.out.split("\n\n") {
+        let widths: Vec<usize> = table.lines().map(|line| line.chars().count()).collect();
+        assert!(widths.windows(2).all(|pair| pair[0] == pair[1]), "{}", run.out);
+    }
     assert!(folder.leavings().is_empty());
 }
 
 #[test]
 fn a_job_of_several_shaders_names_them() {
     let case = repository("tests/data/exec/append_consume");
-    let run = Folder::new().brolga(&["bench", case.to_str().unwrap(), "--rounds", "1"]);
+    let run = Folder::new().brolga(&["bench", case.to_str().unwrap(), "--rounds", "1", "--threads", "1"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    assert_eq!(run.out.lines().count(), 3, "{}", run.out);
-    assert!(run.out.lines().next().unwrap().contains("shader"));
-    assert!(run.out.contains("  shader.main.cs_5_1.cso  "), "{}", run.out);
+    for table in tables(&run.out) {
+        assert_eq!((table.len(), table[0][1]), (3, "shader"), "{}", run.out);
+        assert_eq!(table[2][1], "shader.main.cs_5_1.cso");
+    }
+}
+
+/// One case of the suite at its full size, with what its results must be.
+#[test]
+fn the_suite_is_checked_and_measured() {
+    let folder = Folder::new();
+    let arguments = ["bench", "--only", "tiny,saxpy_l2", "--rounds", "1", "--threads", "1,2"];
+    let run = folder.brolga(&[&arguments[..], &["--format", "json"]].concat());
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let document = document(&run);
+    let cases = document["jobs"].as_array().unwrap();
+    // In the order of the suite, not of the option.
+    assert_eq!(cases.iter().map(|case| case["job"].as_str().unwrap()).collect::<Vec<_>>(), ["saxpy_l2", "tiny"]);
+    let saxpy = cases[0]["results"].as_array().unwrap();
+    assert_eq!(saxpy.len(), 2);
+    for (result, threads) in saxpy.iter().zip([1.0, 2.0]) {
+        assert_eq!(
+            (&result["verdict"], &result["groups"], &result["threads"]),
+            (&"pass".into(), &256.into(), &65536.into())
+        );
+        // Two floats in and one out for each.
+        let work = serde_json::json!({ "items": 65536, "item": "elements", "bytes": 786_432, "operations": null });
+        assert_eq!(result["work"], work);
+        let number = |value: &Value| value.as_f64().unwrap();
+        let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} is not {b}");
+        let run_ms = number(&result["run"]["wall"]["median_ms"]);
+        near(number(&result["bytes_per_second"]), 786_432.0 / (run_ms / 1e3));
+        near(number(&result["speedup"]), number(&saxpy[0]["run"]["wall"]["median_ms"]) / run_ms);
+        near(number(&result["scaling"]), number(&result["speedup"]) / threads);
+    }
+    let run = folder.brolga(&[&arguments[..], &["--format", "peers", "--label", "us"]].concat());
+    let lines: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<_> =
+        lines.iter().map(|line| (line["k"].as_str().unwrap(), line["impl"].as_str().unwrap())).collect();
+    assert_eq!(names, [("saxpy_l2", "us_1"), ("saxpy_l2", "us_2"), ("tiny", "us_1"), ("tiny", "us_2")]);
+    assert_eq!((&lines[0]["items"], &lines[0]["ok"], &lines[2]["items"]), (&65536.into(), &1.into(), &1.into()));
+    assert!(lines.iter().all(|line| line["wall"].as_f64() > Some(0.0) && line["compile_min"].as_f64() > Some(0.0)));
+}
+
+#[test]
+fn what_is_saved_can_be_compared_with() {
+    let folder = Folder::new();
+    folder.write("job.toml", format!("{ADD}{RIGHT}")).write("other.toml", ADD);
+    let bench =
+        |arguments: &[&str]| folder.brolga(&[&["bench", "--rounds", "3", "--threads", "1"], arguments].concat());
+    let run = bench(&["job.toml", "--save", "old.json"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    // A file that is compared with may be replaced.
+    let run = bench(&["job.toml", "other.toml", "--compare", "old.json", "--save", "old.json", "--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let document = document(&run);
+    assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(folder.path("old.json")).unwrap()).unwrap(), document);
+    let [job, other] = [0, 1].map(|at| &document["jobs"][at]["results"][0]["compared"]);
+    assert_eq!((&job[0]["with"], other), (&"old.json".into(), &Value::Array(Vec::new())));
+    let run_change = &job[0]["run"];
+    assert_eq!(keys(run_change), ["what", "before_ms", "now_ms", "ratio", "verdict"]);
+    let number = |key: &str| run_change[key].as_f64().unwrap();
+    assert!((number("ratio") - number("before_ms") / number("now_ms")).abs() < 1e-9);
+    assert_eq!(number("now_ms"), document["jobs"][0]["results"][0]["run"]["cpu"]["median_ms"].as_f64().unwrap());
+    let run = bench(&["job.toml", "--compare", "old.json"]);
+    assert!(
+        run.out.contains("beside old.json") && run.out.contains("geometric means of the ratios: run "),
+        "{}",
+        run.out
+    );
+    assert_eq!(folder.leavings(), ["old.json"]);
+}
+
+#[test]
+fn lines_of_other_runtimes_can_be_compared_with() {
+    let folder = Folder::new();
+    let line = |runtime: &str, ms: f64| {
+        format!("{{\"k\":\"tiny\",\"impl\":\"{runtime}\",\"wall\":{ms},\"cpu\":{ms},\"ok\":1,\"compile_min\":9.5}}\n")
+    };
+    folder.write("lines.json", line("lvp_1", 1e6) + &line("lvp_1", 1e7) + &line("lvp_2", 1.0) + &line("sws_1", 1e-9));
+    let run = folder.brolga(&["bench", "--only", "tiny", "--rounds", "1", "--threads", "1", "--compare", "lines.json"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), "warning: nothing that lvp_2 has figures of was measured\n"));
+    let beside = |runtime: &str| {
+        let table = run.out.split("\n\n").find(|table| table.starts_with(&format!("beside {runtime}:"))).unwrap();
+        table.lines().nth(2).unwrap().to_owned()
+    };
+    assert!(beside("lvp_1").contains("1000.00 s") && beside("lvp_1").contains("9.50 ms"), "{}", run.out);
+    assert!(beside("sws_1").contains("0.00"), "{}", run.out);
+}
+
+#[test]
+fn what_cannot_be_compared_with_is_refused_before_anything_runs() {
+    let folder = Folder::new();
+    folder
+        .write("job.toml", ADD)
+        .write("empty.json", " \n")
+        .write("list.json", "[1, 2]")
+        .write("job.json", "{\"shader\": 1}");
+    folder
+        .write("text.json", "no figures")
+        .write("bytes.json", [0xff, 0xfe])
+        .write("lines.json", "{\"k\":\"tiny\",\"impl\":\"x\"}");
+    folder
+        .write("cut.json", "{\"k\":\"tiny\",\"impl\":\"x\",\"wall\":1}\n{\"k\":")
+        .write("skipped.json", "{\"k\":\"tiny\",\"skip\":\"error\"}");
+    for (file, part) in [
+        ("none.json", "cannot read none.json"),
+        ("empty.json", "is empty"),
+        ("list.json", "list.json: invalid"),
+        ("job.json", "missing field `passed`"),
+        ("text.json", "line 1 column"),
+        ("bytes.json", "is no text"),
+        ("lines.json", "line 1: missing field `wall`"),
+        ("cut.json", "line 2: "),
+        ("skipped.json", "has no figures"),
+    ] {
+        let run = folder.brolga(&["bench", "job.toml", "--rounds", "1", "--compare", file]);
+        run.fails(2, &[file, part, "--save FILE"]);
+        assert_eq!(run.out, "", "{file}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_written_are_refused_before_anything_runs() {
+    let folder = Folder::new();
+    folder.write("job.toml", ADD);
+    for (arguments, parts) in [
+        (["--save", "none/x.json", "--html", "x.html"], ["cannot write none", "x.json"]),
+        (["--save", "x.json", "--html", "."], ["cannot write .", "no file"]),
+        (["--save", "x", "--html", "./x"], ["./x", "named twice"]),
+    ] {
+        let run = folder.brolga(&[&["bench", "job.toml", "--rounds", "1"], &arguments[..]].concat());
+        run.fails(2, &parts);
+        assert_eq!(run.out, "");
+    }
+    assert!(folder.leavings().is_empty());
+}
+
+/// Every element ends, in the order in which they began, and nothing comes from elsewhere.
+#[cfg(unix)]
+#[test]
+fn the_report_is_one_well_formed_file() {
+    let folder = Folder::new();
+    folder.write("a<b>&\"c.toml", format!("{ADD}{RIGHT}")).write("wrong.toml", format!("{ADD}{WRONG}"));
+    let bench = |arguments: &[&str]| {
+        let command = ["bench", "a<b>&\"c.toml", "--rounds", "2", "--threads", "1,2", "--engine", "jit,interpreter"];
+        folder.brolga(&[&command, arguments].concat())
+    };
+    assert_eq!(bench(&["--save", "old<.json"]).code, Some(0));
+    let run = bench(&["wrong.toml", "none.toml", "--compare", "old<.json", "--html", "report.html"]);
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    let page = std::fs::read_to_string(folder.path("report.html")).unwrap();
+    assert!(!page.contains("<script") && !page.contains("://") && !page.contains("url("));
+    for part in
+        ["a&lt;b&gt;&amp;&quot;c", "old&lt;.json", "wrong results", "Compiling", "Scaling", "How many times as fast"]
+    {
+        assert!(page.contains(part), "`{part}` is missing in:\n{page}");
+    }
+    let (mut open, mut rest) = (Vec::new(), page.strip_prefix("<!DOCTYPE html>").unwrap());
+    while let Some((text, after)) = rest.split_once('<') {
+        assert!(open.last() == Some(&"style") || !text.contains('>'), "{text}");
+        let (tag, after) = after.split_once('>').unwrap();
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
+        match (tag.starts_with('/'), tag.ends_with('/')) {
+            (true, _) => assert_eq!(open.pop(), Some(name)),
+            (false, true) => {}
+            (false, false) => open.push(name),
+        }
+        rest = after;
+    }
+    assert!(open.is_empty(), "{open:?}");
 }
 
 #[test]
@@ -57,10 +242,11 @@ fn the_document_has_the_form_that_is_promised() {
         folder.brolga(&["bench", "job.toml", "bad.toml", "--rounds", "3", "--threads", "1,2", "--format", "json"]);
     assert_eq!(run.code, Some(2));
     let document = document(&run);
-    assert_eq!(keys(&document), ["passed", "interrupted", "jobs"]);
+    assert_eq!(keys(&document), ["passed", "interrupted", "machine", "jobs"]);
     assert_eq!((&document["passed"], &document["interrupted"]), (&Value::from(false), &Value::from(false)));
+    assert_eq!(keys(&document["machine"]), ["brolga", "processor", "processors", "system", "reference", "waited"]);
     let [job, bad] = [0, 1].map(|at| &document["jobs"][at]);
-    assert_eq!(keys(job), ["job", "results", "error"]);
+    assert_eq!(keys(job), ["job", "name", "results", "error"]);
     assert_eq!((&job["job"], &job["error"]), (&Value::from("job.toml"), &Value::Null));
     assert_eq!(
         (&bad["error"]["line"], &bad["error"]["help"]),
@@ -80,20 +266,33 @@ fn the_document_has_the_form_that_is_promised() {
             "groups",
             "threads",
             "slots",
+            "code",
             "compile",
             "run",
             "ns_per_thread",
             "cpu_ns_per_thread",
             "threads_per_second",
+            "work",
+            "bytes_per_second",
+            "operations_per_second",
+            "speedup",
+            "scaling",
+            "compared",
         ];
         assert_eq!(keys(result), promised);
         assert_eq!(result["verdict"], "pass");
         assert_eq!((&result["slots"][0]["slot"], &result["slots"][0]["mismatches"]), (&"u0".into(), &0.into()));
+        assert_eq!(keys(&result["code"]), ["bytes", "instructions", "frame_bytes", "spills", "reloads"]);
+        assert!(result["code"]["bytes"].as_u64() > result["code"]["instructions"].as_u64());
+        let stages = result["compile"]["stages"].as_array().unwrap();
+        assert_eq!(stages.iter().map(|stage| stage["stage"].as_str().unwrap()).collect::<Vec<_>>(), STAGES);
+        assert!(stages.iter().all(|stage| stage["median_ms"].as_f64() > Some(0.0)));
+        assert_eq!(keys(&result["compile"]), ["first_ms", "samples", "wall", "cpu", "stages"]);
+        assert_eq!(keys(&result["run"]), ["samples", "wall", "cpu"]);
         for what in ["compile", "run"] {
             let times = &result[what];
-            assert_eq!(keys(times), ["samples", "wall", "cpu"]);
             assert_eq!(times["samples"], 3);
-            assert_eq!(keys(&times["wall"]), ["least_ms", "median_ms", "spread"]);
+            assert_eq!(keys(&times["wall"]), ["least_ms", "lower_ms", "median_ms", "upper_ms", "spread"]);
             let number = |key: &str| times["wall"][key].as_f64().unwrap();
             assert!(number("least_ms") > 0.0 && number("median_ms") >= number("least_ms") && number("spread") >= 0.0);
         }
@@ -135,9 +334,9 @@ fn what_is_wrong_is_not_measured() {
 fn an_error_leaves_the_other_jobs() {
     let folder = Folder::new();
     folder.write("job.toml", ADD).write("bad.toml", ADD.replace("add.cso", "none.cso"));
-    let run = folder.brolga(&["bench", "bad.toml", "job.toml", "--rounds", "1"]);
+    let run = folder.brolga(&["bench", "bad.toml", "job.toml", "--rounds", "1", "--threads", "1,2"]);
     run.fails(2, &["cannot read", "none.cso", "bad.toml:2:10"]);
-    assert_eq!(run.out.lines().count(), 2, "{}", run.out);
+    assert_eq!(tables(&run.out).iter().map(Vec::len).collect::<Vec<_>>(), [3, 2], "{}", run.out);
 }
 
 #[test]
@@ -145,8 +344,9 @@ fn wrong_use_is_refused() {
     let folder = Folder::new();
     folder.write("job.toml", ADD);
     for (arguments, parts) in [
-        (&[][..], &["JOB"][..]),
-        (&["job.toml", "--rounds", "0"], &["--rounds"]),
+        (&["job.toml", "--rounds", "0"][..], &["--rounds"][..]),
+        (&["--only", "tiny,huge"], &["huge", "saxpy_l2"]),
+        (&["--only", "tiny,tiny"], &["`--only` names a case twice"]),
         (&["job.toml", "--rounds", "1", "--seconds", "1"], &["--rounds", "--seconds"]),
         (&["job.toml", "--seconds", "0"], &["no time in seconds"]),
         (&["job.toml", "--seconds", "nan"], &["no time in seconds"]),

@@ -1,48 +1,9 @@
-//! What each case must give, computed one item after the other in plain Rust, and how a result compares with it.
+//! What each case must give, computed one item after the other in plain Rust.
 
-use crate::cases::{Case, Compare, Data};
-
-/// How a result compares with the model's.
-pub struct Check {
-    /// The greatest error, in the unit of the case's [`Compare`].
-    pub most: f64,
-    /// Words that are further off than a word may be.
-    pub wrong: usize,
-    right: bool,
-}
-
-impl Check {
-    /// Whether the result is as it must be.
-    pub fn is_right(&self) -> bool {
-        self.right
-    }
-}
-
-/// Compares `got`, what the first dispatch left in `u0`, with the model.
-pub fn check(case: &Case, got: &[u32]) -> Check {
-    let want = expected(case);
-    let differing = got.iter().zip(&want).filter(|(a, b)| a != b).count();
-    match case.compare {
-        Compare::Exact => Check { most: 0.0, wrong: differing, right: differing == 0 },
-        Compare::Mostly(share) => {
-            let most = differing as f64 / want.len() as f64;
-            Check { most, wrong: differing, right: most <= share }
-        }
-        Compare::Near(share) => {
-            let value = |word: u32| f64::from(f32::from_bits(word));
-            let mean = want.iter().map(|&word| value(word).abs()).sum::<f64>() / want.len() as f64;
-            let error = |a, b: f64| (value(a) - b).abs() / (b.abs() + 0.1 * mean + 1e-30);
-            let errors = got.iter().zip(&want).map(|(&a, &b)| error(a, value(b)));
-            // A NaN is neither within the bound nor above it: it must count as wrong.
-            let wrong =
-                errors.clone().filter(|error| !matches!(error.partial_cmp(&share), Some(o) if o.is_le())).count();
-            Check { most: errors.fold(0.0, f64::max), wrong, right: wrong == 0 }
-        }
-    }
-}
+use super::cases::{Case, Data};
 
 /// What `u0` holds after one dispatch.
-fn expected(case: &Case) -> Vec<u32> {
+pub(super) fn expected(case: &Case) -> Vec<u32> {
     let start = &case.output.words;
     let constant = |n: usize| f32::from_bits(case.constants[n]);
     let each = |run: &dyn Fn(u32) -> u32| case.inputs[0].words.iter().map(|&word| run(word)).collect();

@@ -1,0 +1,89 @@
+//! The suite: fifteen compute shaders with fixed inputs and sizes, which other runtimes were measured with too.
+//!
+//! | file | what |
+//! |---|---|
+//! | `cases.rs` | inputs and sizes of each case |
+//! | `model.rs` | what must come out |
+//! | `shaders/` | the shaders in HLSL and as fxc compiles them |
+
+use std::num::NonZeroU32;
+
+mod cases;
+mod model;
+
+pub use cases::NAMES;
+
+use super::Work;
+use crate::job::{Kind, NumberType, Prepared, Tolerance};
+use crate::job::{MemoryExpectation, MemoryJob, MemoryView};
+use cases::{Amount, Case, Compare};
+
+/// A case that is ready to run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Ready {
+    /// As a job, with what must come out.
+    pub job: Prepared,
+    /// What a dispatch does.
+    pub work: Work,
+    /// Dispatches in one sample, for [`Series::measure_together`](super::Series::measure_together): what they find in memory does not
+    /// change their work.
+    pub batch: NonZeroU32,
+}
+
+/// Makes the inputs of a case and computes what must come out; `None` if no case in [`NAMES`] is called so. The larger
+/// ones take some 200 MiB while they are made and half of that afterwards.
+pub fn prepare(name: &str) -> Option<Ready> {
+    let case = Case::new(name)?;
+    let expected = model::expected(&case);
+    let mut views = Vec::new();
+    if !case.constants.is_empty() {
+        views.push(MemoryView { register: "b0", kind: Kind::Constant, content: cases::bytes(&case.constants) });
+    }
+    let structured = |data: &cases::Data| Kind::Structured { stride: data.stride_bytes, count: None };
+    for (register, input) in ["t0", "t1"].into_iter().zip(&case.inputs) {
+        views.push(MemoryView { register, kind: structured(input), content: input.bytes() });
+    }
+    views.push(MemoryView { register: "u0", kind: structured(&case.output), content: case.output.bytes() });
+    let (number_type, tolerance) = match case.compare {
+        Compare::Exact => (NumberType::U32, Tolerance::EXACT),
+        Compare::Near(share) => {
+            let size = |&word: &u32| f64::from(f32::from_bits(word).abs());
+            let mean = expected.iter().map(size).sum::<f64>() / expected.len() as f64;
+            (NumberType::F32, Tolerance { abs: Some(0.1 * mean * share), rel: Some(share), ulp: None })
+        }
+    };
+    let expectation = MemoryExpectation { register: "u0", content: cases::bytes(&expected), number_type, tolerance };
+    let work = work(&case, &expected);
+    let job = MemoryJob { name: case.name, shader: case.container, dispatch: case.groups, views, expectation };
+    Some(Ready { job: job.prepare(), work, batch: case.batch })
+}
+
+fn work(case: &Case, results: &[u32]) -> Work {
+    let (items, item) = case.items;
+    let (bytes, operations) = match case.amount {
+        Amount::Unsaid => (None, None),
+        Amount::Bytes(bytes) => (Some(bytes), None),
+        Amount::Operations(operations) => (None, Some(operations)),
+        Amount::PerRound(each) => (None, Some(each * results.iter().map(|&rounds| u64::from(rounds)).sum::<u64>())),
+    };
+    Work { items, item, bytes, operations }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_counted_by_hand() {
+        let work = |name| prepare(name).unwrap().work;
+        assert_eq!(work("saxpy_l2"), Work { items: 65536, item: "elements", bytes: Some(786_432), operations: None });
+        assert_eq!(work("tiny"), Work { items: 1, item: "dispatches", bytes: None, operations: None });
+        assert_eq!(work("scan").bytes, Some(8 << 20));
+        // 45 steps for 512 keys, each of 256 comparisons, in 1024 groups.
+        assert_eq!(work("bitonic").operations, Some(45 * 256 * 1024));
+        // 8 operations a round, at most 256 rounds for each of 512 x 512 pixels, at least one.
+        let operations = work("dmandel").operations.unwrap() / 8;
+        assert!((512 * 512..=256 * 512 * 512).contains(&operations), "{operations}");
+    }
+}

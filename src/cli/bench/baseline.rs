@@ -1,0 +1,199 @@
+//! Reads what `--compare` names: documents of `--save`, and lines of JSON of any runtime's harness.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::peers::Line;
+use super::record::{Document, Record, Summary, Times};
+use crate::cli::stream;
+
+/// Earlier figures of one program or runtime.
+pub(super) struct Baseline {
+    /// What to call it: the file, or the runtime where a file has several.
+    pub name: String,
+    /// What it was measured on, where that is known.
+    pub processor: Option<String>,
+    /// What work took that is always the same, where that is known.
+    pub reference: Option<Summary>,
+    /// Whether other programs disturbed it, as far as that is known.
+    pub busy: bool,
+    pub rows: Vec<OldRow>,
+}
+
+impl Baseline {
+    /// The figures of what a result is of.
+    pub fn row_of(&self, job: &str, record: &Record) -> Option<&OldRow> {
+        let is_same = |code: &(String, String)| code.0 == record.shader && code.1 == record.engine;
+        self.rows
+            .iter()
+            .find(|row| row.job == job && row.threads == record.device_threads && row.code.as_ref().is_none_or(is_same))
+    }
+}
+
+/// The figures of one job or case.
+pub(super) struct OldRow {
+    pub job: String,
+    /// The shader's file and the engine. Another runtime has neither, and is held against all.
+    pub code: Option<(String, String)>,
+    pub threads: usize,
+    pub run: OldTimes,
+    pub compile: OldTimes,
+}
+
+/// Times of one thing.
+#[derive(Clone, Copy, Default)]
+pub(super) struct OldTimes {
+    pub wall: Option<Old>,
+    pub cpu: Option<Old>,
+}
+
+/// Figures of many times, or the least alone.
+#[derive(Clone, Copy)]
+pub(super) enum Old {
+    All(Summary),
+    LeastMs(f64),
+}
+
+impl From<&Times> for OldTimes {
+    fn from(times: &Times) -> Self {
+        Self { wall: times.wall.map(Old::All), cpu: times.cpu.map(Old::All) }
+    }
+}
+
+/// Reads a file, or says what is wrong with it.
+pub(super) fn read(path: &Path) -> Result<Vec<Baseline>, String> {
+    let name = path.display();
+    let bytes = stream::load(path)?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{name} is no text"))?;
+    let first = text.lines().find(|line| !line.trim().is_empty()).ok_or_else(|| format!("{name} is empty"))?;
+    let is_line = serde_json::from_str::<serde_json::Value>(first).is_ok_and(|line| line.get("k").is_some());
+    let baselines = match is_line {
+        true => of_lines(&text).map_err(|(line, error)| format!("{name}: line {line}: {error}"))?,
+        false => vec![of_document(path, &text).map_err(|error| format!("{name}: {error}"))?],
+    };
+    match baselines.iter().all(|baseline| baseline.rows.is_empty()) {
+        true => Err(format!("{name} has no figures")),
+        false => Ok(baselines),
+    }
+}
+
+fn of_document(path: &Path, text: &str) -> Result<Baseline, serde_json::Error> {
+    let document: Document = serde_json::from_str(text)?;
+    let mut rows = Vec::new();
+    for job in document.jobs {
+        for record in job.results.into_iter().filter(|record| record.run.samples > 0) {
+            rows.push(OldRow {
+                job: job.name.clone(),
+                run: (&record.run).into(),
+                compile: (&record.compile.times).into(),
+                threads: record.device_threads,
+                code: Some((record.shader, record.engine)),
+            });
+        }
+    }
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let (reference, busy) = (document.machine.reference.of_one_thread(), document.machine.was_busy());
+    Ok(Baseline { name, processor: document.machine.processor, reference, busy, rows })
+}
+
+/// The least of all rounds, for each runtime that the lines are of.
+fn of_lines(text: &str) -> Result<Vec<Baseline>, (usize, serde_json::Error)> {
+    let mut lines: Vec<Line> = Vec::new();
+    for (at, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+        let error = |error| (at + 1, error);
+        let value: serde_json::Value = serde_json::from_str(text).map_err(error)?;
+        // What a runtime could not run, or got wrong, has no figures.
+        if value.get("skip").is_some() || value.get("ok").and_then(serde_json::Value::as_f64) == Some(0.0) {
+            continue;
+        }
+        lines.push(serde_json::from_value(value).map_err(error)?);
+    }
+    let mut seen = BTreeSet::new();
+    let runtimes: Vec<&str> =
+        lines.iter().map(|line| line.runtime.as_str()).filter(|&runtime| seen.insert(runtime)).collect();
+    let baseline = |&runtime: &&str| {
+        let mut rows: Vec<OldRow> = Vec::new();
+        for line in lines.iter().filter(|line| line.runtime == runtime) {
+            let found = rows.iter_mut().find(|row| row.job == line.k);
+            let new = OldRow::of_line(line);
+            match found {
+                Some(row) => row.keep_least(&new),
+                None => rows.push(new),
+            }
+        }
+        Baseline { name: runtime.to_owned(), processor: None, reference: None, busy: false, rows }
+    };
+    Ok(runtimes.iter().map(baseline).collect())
+}
+
+impl OldRow {
+    fn of_line(line: &Line) -> Self {
+        let least = |ms: f64| Some(Old::LeastMs(ms));
+        Self {
+            job: line.k.clone(),
+            code: None,
+            threads: threads(&line.runtime),
+            run: OldTimes { wall: least(line.wall), cpu: line.cpu.and_then(least) },
+            compile: OldTimes { wall: None, cpu: line.compile_min.and_then(least) },
+        }
+    }
+
+    fn keep_least(&mut self, other: &Self) {
+        let least = |one: Option<Old>, other: Option<Old>| match (one, other) {
+            (Some(one), Some(other)) => Some(Old::LeastMs(one.least_ms().min(other.least_ms()))),
+            (one, other) => one.or(other),
+        };
+        for (mine, others) in [(&mut self.run, &other.run), (&mut self.compile, &other.compile)] {
+            *mine = OldTimes { wall: least(mine.wall, others.wall), cpu: least(mine.cpu, others.cpu) };
+        }
+    }
+}
+
+impl Old {
+    pub fn least_ms(self) -> f64 {
+        match self {
+            Old::All(times) => times.least_ms,
+            Old::LeastMs(ms) => ms,
+        }
+    }
+}
+
+/// The number of threads in a runtime's name: 2 in `lvp_2`, 1 in `lvp_1_gls` and in `lvp`.
+fn threads(runtime: &str) -> usize {
+    let numbers = runtime.split('_').skip(1).filter_map(|part| part.parse().ok());
+    numbers.filter(|&threads| threads > 0).last().unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_runtimes_tell_threads() {
+        for (name, count) in
+            [("lvp", 1), ("lvp_1_gls", 1), ("lvp_2", 2), ("lvp_0", 1), ("c_v128_2", 2), ("lvp128_1", 1)]
+        {
+            assert_eq!(threads(name), count, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_least_of_all_rounds_counts_and_wrong_results_do_not() {
+        let text = r#"
+            {"k":"a","impl":"x_1","wall":3.0,"cpu":2.5,"ok":1,"compile_min":7.0}
+            {"k":"a","impl":"y","wall":1.0,"cpu":1.0,"ok":1}
+            {"k":"a","impl":"x_1","wall":2.0,"cpu":2.6,"ok":1,"compile_min":8.0}
+            {"k":"b","impl":"x_1","wall":0.1,"cpu":0.1,"ok":0}
+            {"k":"c","impl":"x_1","skip":"error 1"}"#;
+        let found = of_lines(text).unwrap();
+        assert_eq!(found.iter().map(|found| found.name.as_str()).collect::<Vec<_>>(), ["x_1", "y"]);
+        let [row] = &found[0].rows[..] else { panic!("only `a` has figures") };
+        let least = |old: Option<Old>| old.map(Old::least_ms);
+        assert_eq!(
+            (least(row.run.wall), least(row.run.cpu), least(row.compile.cpu)),
+            (Some(2.0), Some(2.5), Some(7.0))
+        );
+        let (line, _) = of_lines("{\"k\":\"a\",\"impl\":\"x\",\"wall\":1}\n{\"k\":\"a\"}").err().unwrap();
+        assert_eq!(line, 2);
+    }
+}

@@ -1,0 +1,324 @@
+//! Holds figures against earlier ones, and tells what is a change from what is noise.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::baseline::{Baseline, Old, OldTimes};
+use super::machine::Machine;
+use super::record::{Document, Record, Summary, Times, time};
+use super::table::{Row, Sheet, cell, rows};
+use crate::cli::report::harmless;
+use crate::cli::style::Style;
+
+/// What is less than this part is no change, however sure it is: code that only lies elsewhere in memory makes as much.
+const NOTHING: f64 = 0.03;
+
+/// A result beside an earlier one.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Compared {
+    /// The file, or the runtime that its lines are of.
+    pub with: String,
+    /// How many times as fast the machine itself is now, by work that is always the same.
+    pub machine: Option<f64>,
+    pub run: Change,
+    pub compile: Option<Change>,
+}
+
+/// A time then and now.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Change {
+    /// Which times of both are compared.
+    pub what: Figure,
+    pub before_ms: f64,
+    pub now_ms: f64,
+    /// `before / now`: above 1 it is faster now.
+    pub ratio: f64,
+    pub verdict: Verdict,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Figure {
+    /// Medians of processor times.
+    CpuMedian,
+    /// Medians of wall times.
+    WallMedian,
+    /// The least processor times, where more is not known.
+    CpuLeast,
+    /// The least wall times.
+    WallLeast,
+}
+
+/// What a ratio means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verdict {
+    Faster,
+    Slower,
+    /// The difference is no larger than what either varies by.
+    Same,
+    /// Other programs had too much of the processors, then or now, for wall times to tell.
+    Busy,
+    /// One of them is of another runtime, or it is not known how far it varies.
+    Unsaid,
+}
+
+/// How the machine was, then and now.
+#[derive(Clone, Copy)]
+struct Conditions {
+    /// How many times as fast it is now.
+    machine: Option<f64>,
+    /// Whether it was busy at either time.
+    busy: bool,
+}
+
+impl Conditions {
+    fn of(baseline: &Baseline, now: &Machine) -> Self {
+        let machine = || Some(baseline.reference?.median_ms / now.reference.of_one_thread()?.median_ms);
+        Self { machine: machine().filter(|ratio| ratio.is_normal()), busy: baseline.busy || now.was_busy() }
+    }
+}
+
+impl Change {
+    /// Compares processor times if there is one thread, which other programs on the machine disturb less, else wall times.
+    fn of(before: &OldTimes, now: &Times, threads: usize, conditions: Conditions) -> Option<Self> {
+        let cpu = before.cpu.zip(now.cpu).filter(|_| threads == 1);
+        let wall = || before.wall.zip(now.wall);
+        let (figures, (before, now)) = match cpu {
+            Some(pair) => ([Figure::CpuMedian, Figure::CpuLeast], pair),
+            None => ([Figure::WallMedian, Figure::WallLeast], wall()?),
+        };
+        let (what, before_ms, now_ms, verdict) = match before {
+            Old::All(before) => {
+                let verdict = match cpu.is_none() && conditions.busy {
+                    true => Verdict::Busy,
+                    false => Verdict::of(&before, &now, conditions.machine.unwrap_or(1.0)),
+                };
+                (figures[0], before.median_ms, now.median_ms, verdict)
+            }
+            Old::LeastMs(before) => (figures[1], before, now.least_ms, Verdict::Unsaid),
+        };
+        let ratio = before_ms / now_ms;
+        ratio.is_finite().then_some(Self { what, before_ms, now_ms, ratio, verdict })
+    }
+}
+
+impl Verdict {
+    /// A change is one if the middle halves of both do not meet, and both medians and both least times say the same;
+    /// with the times as they are, and with those that a machine as fast as now would have taken before.
+    fn of(before: &Summary, now: &Summary, machine: f64) -> Self {
+        let is_above = |one: &Summary, by: f64, other: &Summary| {
+            one.lower_ms * by > other.upper_ms
+                && one.median_ms * by > other.median_ms * (1.0 + NOTHING)
+                && one.least_ms * by > other.least_ms * (1.0 + NOTHING)
+        };
+        if [1.0, 1.0 / machine].into_iter().all(|by| is_above(before, by, now)) {
+            Self::Faster
+        } else if [1.0, machine].into_iter().all(|by| is_above(now, by, before)) {
+            Self::Slower
+        } else {
+            Self::Same
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Same => "same",
+            Self::Busy => "busy",
+            Self::Unsaid => "",
+        }
+    }
+}
+
+/// Notes in every result what the baselines have beside it.
+pub(super) fn compare(document: &mut Document, baselines: &[Baseline]) {
+    for job in &mut document.jobs {
+        for record in job.results.iter_mut().filter(|record| record.run.samples > 0) {
+            let conditions = |baseline| Conditions::of(baseline, &document.machine);
+            let compare = |baseline| compared(&job.name, record, baseline, conditions(baseline));
+            let found = baselines.iter().filter_map(compare);
+            record.compared = found.collect();
+        }
+    }
+}
+
+fn compared(job: &str, record: &Record, baseline: &Baseline, conditions: Conditions) -> Option<Compared> {
+    let row = baseline.row_of(job, record)?;
+    let run = Change::of(&row.run, &record.run, record.device_threads, conditions)?;
+    let compile = Change::of(&row.compile, &record.compile.times, 1, conditions);
+    Some(Compared { with: baseline.name.clone(), machine: conditions.machine, run, compile })
+}
+
+/// A result and what it is compared with.
+struct Pair<'a> {
+    row: Row<'a>,
+    compared: &'a Compared,
+}
+
+/// A column: its heading, whether it holds numbers, and a pair's cell.
+type Column = (&'static str, bool, fn(&Pair<'_>) -> String);
+
+const COLUMNS: [Column; 11] = [
+    ("job", false, |pair| harmless(&pair.row.job.name)),
+    ("engine", false, |pair| pair.row.record.engine.clone()),
+    ("threads", true, |pair| pair.row.record.device_threads.to_string()),
+    ("before", true, |pair| time(pair.compared.run.before_ms)),
+    ("now", true, |pair| time(pair.compared.run.now_ms)),
+    ("ratio", true, |pair| ratio(pair.compared.run.ratio)),
+    ("", false, |pair| pair.compared.run.verdict.name().to_owned()),
+    ("compile before", true, |pair| cell(pair.compared.compile, |change| time(change.before_ms))),
+    ("now", true, |pair| cell(pair.compared.compile, |change| time(change.now_ms))),
+    ("ratio", true, |pair| cell(pair.compared.compile, |change| ratio(change.ratio))),
+    ("", false, |pair| pair.compared.compile.map_or(String::new(), |change| change.verdict.name().to_owned())),
+];
+
+/// Writes a table for each baseline, with the geometric means of its ratios.
+pub(super) fn write(out: &mut impl Write, document: &Document, baselines: &[Baseline], style: Style) -> io::Result<()> {
+    for baseline in baselines {
+        let pairs = pairs(document, baseline);
+        if pairs.is_empty() {
+            continue;
+        }
+        writeln!(out, "\nbeside {}: {}", harmless(&baseline.name), about(document, baseline))?;
+        sheet(document, baseline).write(out, style)?;
+        let run = geometric_mean(pairs.iter().map(|pair| pair.compared.run.ratio));
+        let compile = geometric_mean(pairs.iter().filter_map(|pair| Some(pair.compared.compile?.ratio)));
+        let text = |mean: Option<f64>| cell(mean, ratio);
+        writeln!(out, "geometric means of the ratios: run {}, compile {}", text(run), text(compile))?;
+    }
+    Ok(())
+}
+
+/// What to know about the table for a baseline.
+pub(super) fn about(document: &Document, baseline: &Baseline) -> String {
+    let mut text = "a ratio above 1 means that it is faster now".to_owned();
+    let Conditions { machine, busy } = Conditions::of(baseline, &document.machine);
+    if let Some(machine) = machine {
+        write!(text, "; the machine itself has a ratio of {}", ratio(machine)).expect("a string takes everything");
+    }
+    if busy {
+        text += "; it was busy with other programs, so that wall times say little";
+    }
+    let here = document.machine.processor.as_deref();
+    if let Some(other) = baseline.processor.as_deref().filter(|other| Some(*other) != here) {
+        write!(text, "; measured on another processor, {}", harmless(other)).expect("a string takes everything");
+    }
+    text
+}
+
+/// The table for a baseline.
+pub(super) fn sheet<'a>(document: &Document, baseline: &Baseline) -> Sheet<'a> {
+    let pairs = pairs(document, baseline);
+    Sheet {
+        headings: COLUMNS.iter().map(|&(name, number, _)| (name, number)).collect(),
+        cells: pairs.iter().map(|pair| COLUMNS.iter().map(|(_, _, cell)| cell(pair)).collect()).collect(),
+    }
+}
+
+fn pairs<'a>(document: &'a Document, baseline: &Baseline) -> Vec<Pair<'a>> {
+    let mut pairs = Vec::new();
+    for row in rows(document) {
+        let found = row.record.compared.iter().filter(|compared| compared.with == baseline.name);
+        pairs.extend(found.map(|compared| Pair { row, compared }));
+    }
+    pairs
+}
+
+/// Baselines that nothing was compared with.
+pub(super) fn unused<'a>(document: &Document, baselines: &'a [Baseline]) -> Vec<&'a str> {
+    let names: Vec<&str> = rows(document)
+        .iter()
+        .flat_map(|row| row.record.compared.iter().map(|compared| compared.with.as_str()))
+        .collect();
+    baselines.iter().map(|baseline| baseline.name.as_str()).filter(|name| !names.contains(name)).collect()
+}
+
+/// Of positive numbers, if there are any.
+pub(super) fn geometric_mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let logarithms: Vec<f64> = numbers.map(f64::ln).collect();
+    (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
+}
+
+/// A ratio with three digits.
+pub(super) fn ratio(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 100.0 => format!("{ratio:.0}"),
+        ratio if ratio >= 10.0 => format!("{ratio:.1}"),
+        ratio => format!("{ratio:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALM: Conditions = Conditions { machine: None, busy: false };
+
+    fn times(least_ms: f64, lower_ms: f64, median_ms: f64, upper_ms: f64) -> Summary {
+        Summary { least_ms, lower_ms, median_ms, upper_ms, spread: (upper_ms - lower_ms) / median_ms }
+    }
+
+    #[test]
+    fn only_what_is_sure_is_a_change() {
+        let before = times(10.0, 10.2, 10.5, 11.0);
+        let verdict = |now| Verdict::of(&before, &now, 1.0);
+        assert_eq!(verdict(times(8.0, 8.1, 8.2, 8.5)), Verdict::Faster);
+        assert_eq!(verdict(times(12.0, 12.1, 12.2, 12.5)), Verdict::Slower);
+        assert_eq!(verdict(before), Verdict::Same);
+        // The middle halves meet.
+        assert_eq!(verdict(times(11.0, 10.9, 12.2, 14.0)), Verdict::Same);
+        // A busy machine: the median moves and the shortest does not.
+        assert_eq!(verdict(times(10.1, 12.0, 12.5, 13.0)), Verdict::Same);
+        // Sure, and nothing.
+        let steady = times(10.0, 10.0, 10.0, 10.0);
+        assert_eq!(Verdict::of(&steady, &times(10.2, 10.2, 10.2, 10.2), 1.0), Verdict::Same);
+    }
+
+    #[test]
+    fn a_slower_machine_makes_no_slower_shader() {
+        let (before, now) = (times(10.0, 10.0, 10.0, 10.0), times(12.0, 12.0, 12.0, 12.0));
+        let verdict = |machine| Verdict::of(&before, &now, machine);
+        // 12 ms are 10 ms on a machine of 10 / 12 of the speed; on one of half the speed it would even be a gain, which
+        // the times as they are do not show.
+        assert_eq!(
+            [1.0, 0.95, 10.0 / 12.0, 0.5].map(verdict),
+            [Verdict::Slower, Verdict::Slower, Verdict::Same, Verdict::Same]
+        );
+        assert_eq!(Verdict::of(&now, &before, 1.2), Verdict::Same);
+        assert_eq!(Verdict::of(&now, &before, 1.1), Verdict::Faster);
+    }
+
+    #[test]
+    fn one_thread_is_compared_by_processor_time() {
+        let summary = times(1.0, 1.0, 2.0, 2.0);
+        let now = Times { samples: 3, wall: Some(times(4.0, 4.0, 8.0, 8.0)), cpu: Some(summary) };
+        let before = OldTimes { wall: Some(Old::LeastMs(2.0)), cpu: Some(Old::LeastMs(3.0)) };
+        let change = |threads| Change::of(&before, &now, threads, CALM).unwrap();
+        let one = change(1);
+        assert_eq!((one.what, one.ratio, one.verdict), (Figure::CpuLeast, 3.0, Verdict::Unsaid));
+        assert_eq!((change(2).what, change(2).ratio), (Figure::WallLeast, 0.5));
+        let before = OldTimes { wall: None, cpu: Some(Old::All(summary)) };
+        assert_eq!(
+            Change::of(&before, &now, 1, CALM).map(|change| (change.what, change.ratio)),
+            Some((Figure::CpuMedian, 1.0))
+        );
+        assert_eq!(Change::of(&before, &now, 2, CALM), None);
+        // Other programs on the machine make wall times longer, not processor times.
+        let busy = Conditions { busy: true, ..CALM };
+        let before = OldTimes { wall: Some(Old::All(summary)), cpu: Some(Old::All(summary)) };
+        let verdict = |threads| Change::of(&before, &now, threads, busy).map(|change| change.verdict);
+        assert_eq!([1, 2].map(verdict), [Some(Verdict::Same), Some(Verdict::Busy)]);
+    }
+
+    #[test]
+    fn means_of_ratios_are_geometric() {
+        assert_eq!(geometric_mean([].into_iter()), None);
+        let mean = geometric_mean([4.0, 1.0, 0.25].into_iter()).unwrap();
+        assert!((mean - 1.0).abs() < 1e-12);
+    }
+}

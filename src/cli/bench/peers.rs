@@ -1,0 +1,71 @@
+//! Lines of JSON in the form of the programs that measure other runtimes, so that a round of all of them lies side by
+//! side in one file.
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::record::Document;
+use super::table::{Row, rows};
+
+/// One line. Times are the least, in milliseconds of a dispatch or of compiling. Of what others write, only what is
+/// compared is read.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Line {
+    /// The case.
+    pub k: String,
+    /// What ran it, and how.
+    #[serde(rename = "impl")]
+    pub runtime: String,
+    pub wall: f64,
+    /// Of the processor; absent where the system does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<f64>,
+    #[serde(skip_deserializing)]
+    pub reps: usize,
+    #[serde(skip_deserializing)]
+    pub items: u64,
+    /// 1 if the results are right.
+    #[serde(skip_deserializing)]
+    pub ok: u8,
+    #[serde(skip_deserializing)]
+    pub compile_first: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compile_min: Option<f64>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub code_bytes: Option<usize>,
+}
+
+/// Writes a line for each result that was measured, and for each that is wrong one which says that it was not.
+pub(super) fn write(out: &mut impl Write, document: &Document, label: &str) -> io::Result<()> {
+    let runtime = |row: &Row<'_>| match row.record.engine.as_str() {
+        "jit" => format!("{label}_{}", row.record.device_threads),
+        engine => format!("{label}_{engine}_{}", row.record.device_threads),
+    };
+    for job in &document.jobs {
+        for record in job.results.iter().filter(|record| record.verdict == "fail") {
+            let row = Row { job, record };
+            let line = serde_json::json!({ "k": job.name, "impl": runtime(&row), "skip": "wrong results", "ok": 0 });
+            writeln!(out, "{line}")?;
+        }
+    }
+    for row in rows(document) {
+        let (run, compile) = (&row.record.run, &row.record.compile);
+        let Some(wall) = run.wall else { continue };
+        let line = Line {
+            k: row.job.name.clone(),
+            runtime: runtime(&row),
+            wall: wall.least_ms,
+            cpu: run.cpu.map(|cpu| cpu.least_ms),
+            reps: run.samples,
+            items: row.record.work.as_ref().map_or(row.record.threads, |work| work.items),
+            ok: 1,
+            compile_first: compile.first_ms,
+            compile_min: compile.times.of_one_thread().map(|times| times.least_ms),
+            code_bytes: row.record.code.map(|code| code.bytes),
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! What was measured, as a document: what `--format json` prints and `--save` writes, what `--compare` reads, and what
+//! every table and plot is made from. `docs/bench.md` says what each figure is.
+
+use std::time::Duration;
+
+use brolga::bench::{Samples, Series, Statistics, Work};
+use brolga::job::JobError;
+use brolga::{CodeFigures, CompileStage};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Checked;
+use super::compare::Compared;
+use super::machine::Machine;
+use crate::cli::summary::{comparison_json, error_json, milliseconds};
+
+/// All that a command measured.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Document {
+    pub passed: bool,
+    pub interrupted: bool,
+    pub machine: Machine,
+    pub jobs: Vec<JobRecord>,
+}
+
+/// One job, or one case of the suite.
+#[derive(Serialize, Deserialize)]
+pub(super) struct JobRecord {
+    /// As the command line names it.
+    pub job: String,
+    /// As it names itself.
+    pub name: String,
+    pub results: Vec<Record>,
+    pub error: Option<Value>,
+}
+
+/// A shader on an engine and a number of threads.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Record {
+    pub shader: String,
+    pub engine: String,
+    pub verdict: String,
+    pub device_threads: usize,
+    pub workers: usize,
+    pub groups: u64,
+    pub threads: u64,
+    pub slots: Vec<Value>,
+    pub code: Option<Code>,
+    pub compile: Compile,
+    pub run: Times,
+    pub ns_per_thread: Option<f64>,
+    pub cpu_ns_per_thread: Option<f64>,
+    pub threads_per_second: Option<f64>,
+    pub work: Option<WorkRecord>,
+    pub bytes_per_second: Option<f64>,
+    pub operations_per_second: Option<f64>,
+    /// How many times as fast as with one thread in the same run.
+    pub speedup: Option<f64>,
+    /// The same for each thread.
+    pub scaling: Option<f64>,
+    #[serde(default)]
+    pub compared: Vec<Compared>,
+}
+
+/// What machine code is made of.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Code {
+    pub bytes: usize,
+    pub instructions: u32,
+    pub frame_bytes: u32,
+    pub spills: u32,
+    pub reloads: u32,
+}
+
+/// Times of compiling.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Compile {
+    pub first_ms: f64,
+    #[serde(flatten)]
+    pub times: Times,
+    pub stages: Vec<StageTime>,
+}
+
+/// The median of a stage.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StageTime {
+    pub stage: String,
+    pub median_ms: f64,
+}
+
+/// Times of one thing, measured again and again.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Times {
+    pub samples: usize,
+    pub wall: Option<Summary>,
+    pub cpu: Option<Summary>,
+}
+
+/// What is said of many times, in milliseconds; the spread is a part of the median.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Summary {
+    pub least_ms: f64,
+    pub lower_ms: f64,
+    pub median_ms: f64,
+    pub upper_ms: f64,
+    pub spread: f64,
+}
+
+/// What a dispatch does.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WorkRecord {
+    pub items: u64,
+    pub item: String,
+    pub bytes: Option<u64>,
+    pub operations: Option<u64>,
+}
+
+impl JobRecord {
+    /// What became of a job.
+    pub fn new(job: String, name: String, checked: &[&Checked<'_>], error: Option<&JobError>) -> Self {
+        let mut results: Vec<Record> = checked.iter().map(|checked| Record::new(checked)).collect();
+        for at in 0..results.len() {
+            let one = results.iter().find(|one| one.device_threads == 1 && one.is_same_code(&results[at]));
+            let speedup = one.and_then(|one| Some(one.run.wall?.median_ms / results[at].run.wall?.median_ms));
+            results[at].speedup = speedup;
+            results[at].scaling = speedup.map(|speedup| speedup / results[at].device_threads as f64);
+        }
+        Self { job, name, results, error: error.map(error_json) }
+    }
+}
+
+impl Record {
+    fn new(checked: &Checked<'_>) -> Self {
+        let (series, report) = (&checked.series, checked.series.report());
+        let (compile, run) = (Compile::new(series), Times::new(series.runs()));
+        let each =
+            |times: Option<Summary>| Some(times?.median_ms * 1e6 / report.threads as f64).filter(|ns| ns.is_finite());
+        let rate = |count: Option<u64>| Some(count? as f64 * 1e3 / run.wall?.median_ms).filter(|rate| rate.is_finite());
+        let work = checked.work;
+        Self {
+            shader: checked.shader_name(),
+            engine: series.engine().to_string(),
+            verdict: checked.verdict().to_owned(),
+            device_threads: series.device().pool().threads(),
+            workers: report.workers,
+            groups: report.groups,
+            threads: report.threads,
+            slots: checked.comparisons.iter().map(comparison_json).collect(),
+            code: checked.code.map(Code::from),
+            ns_per_thread: each(run.wall),
+            cpu_ns_per_thread: each(run.cpu),
+            threads_per_second: rate(Some(report.threads)),
+            bytes_per_second: rate(work.and_then(|work| work.bytes)),
+            operations_per_second: rate(work.and_then(|work| work.operations)),
+            work: work.map(WorkRecord::from),
+            compile,
+            run,
+            speedup: None,
+            scaling: None,
+            compared: Vec::new(),
+        }
+    }
+
+    /// Whether both are of the same shader, engine and threads aside.
+    pub fn is_same_shader(&self, other: &Self) -> bool {
+        self.shader == other.shader
+    }
+
+    /// Whether both run the same code.
+    pub fn is_same_code(&self, other: &Self) -> bool {
+        self.is_same_shader(other) && self.engine == other.engine
+    }
+}
+
+impl Compile {
+    fn new(series: &Series<'_>) -> Self {
+        let stage = |stage: CompileStage| {
+            let median = series.stage(stage)?.median;
+            Some(StageTime { stage: stage.name().to_owned(), median_ms: milliseconds(median) })
+        };
+        let first = series.first_compile();
+        Self {
+            first_ms: milliseconds(first.cpu.unwrap_or(first.wall)),
+            times: Times::new(series.compiles()),
+            stages: CompileStage::ALL.into_iter().filter_map(stage).collect(),
+        }
+    }
+}
+
+impl Times {
+    pub fn new(samples: &Samples) -> Self {
+        Self { samples: samples.len(), wall: samples.wall().map(Summary::from), cpu: samples.cpu().map(Summary::from) }
+    }
+}
+
+impl Times {
+    /// What is said of work of one thread: processor times, which other programs disturb less, where the system tells.
+    pub fn of_one_thread(&self) -> Option<Summary> {
+        self.cpu.or(self.wall)
+    }
+}
+
+impl From<Statistics> for Summary {
+    fn from(times: Statistics) -> Self {
+        let Statistics { least, lower, median, upper } = times;
+        let [least_ms, lower_ms, median_ms, upper_ms] = [least, lower, median, upper].map(milliseconds);
+        Self { least_ms, lower_ms, median_ms, upper_ms, spread: times.spread() }
+    }
+}
+
+impl From<CodeFigures> for Code {
+    fn from(code: CodeFigures) -> Self {
+        let CodeFigures { bytes, instructions, frame_bytes, spills, reloads, .. } = code;
+        Self { bytes, instructions, frame_bytes, spills, reloads }
+    }
+}
+
+impl From<Work> for WorkRecord {
+    fn from(Work { items, item, bytes, operations }: Work) -> Self {
+        Self { items, item: item.to_owned(), bytes, operations }
+    }
+}
+
+/// A time of a document, for people.
+pub(super) fn time(ms: f64) -> String {
+    crate::cli::summary::time(Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default())
+}

@@ -1,0 +1,152 @@
+//! The tables: what dispatches took, what compiling took and gave.
+
+use std::io::{self, Write};
+
+use super::record::{Document, JobRecord, Record, time};
+use crate::cli::report::harmless;
+use crate::cli::style::Style;
+use crate::cli::summary::rate;
+
+/// A row is about one result of a job.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub job: &'a JobRecord,
+    pub record: &'a Record,
+}
+
+/// A column: its heading, whether it holds numbers, and a row's cell.
+type Column = (&'static str, bool, fn(&Row<'_>) -> String);
+
+const JOB: Column = ("job", false, |row| harmless(&row.job.name));
+/// Only there if a job has several.
+const SHADER: Column = ("shader", false, |row| harmless(&row.record.shader));
+const ENGINE: Column = ("engine", false, |row| row.record.engine.clone());
+
+const RUNS: [Column; 8] = [
+    ("threads", true, |row| row.record.device_threads.to_string()),
+    ("workers", true, |row| row.record.workers.to_string()),
+    ("run", true, |row| cell(row.record.run.wall, |times| time(times.median_ms))),
+    ("least", true, |row| cell(row.record.run.wall, |times| time(times.least_ms))),
+    ("spread", true, |row| cell(row.record.run.wall, |times| format!("{:.1} %", times.spread * 100.0))),
+    ("cpu", true, |row| cell(row.record.run.cpu, |times| time(times.median_ms))),
+    ("ns/thread", true, |row| cell(row.record.ns_per_thread, |ns| format!("{ns:.3}"))),
+    ("rate", true, |row| throughput(row.record)),
+];
+/// Only there if something ran on several threads.
+const SCALING: Column =
+    ("scaling", true, |row| cell(row.record.scaling, |scaling| format!("{:.0} %", scaling * 100.0)));
+
+const CODE: [Column; 5] = [
+    ("compile", true, |row| cell(row.record.compile.times.of_one_thread(), |times| time(times.median_ms))),
+    ("code", true, |row| cell(row.record.code, |code| format!("{} B", code.bytes))),
+    ("frame", true, |row| cell(row.record.code, |code| format!("{} B", code.frame_bytes))),
+    ("spills", true, |row| cell(row.record.code, |code| code.spills.to_string())),
+    ("reloads", true, |row| cell(row.record.code, |code| code.reloads.to_string())),
+];
+
+/// A table as text.
+pub(super) struct Sheet<'a> {
+    /// Each with whether its column holds numbers.
+    pub headings: Vec<(&'a str, bool)>,
+    /// Row by row.
+    pub cells: Vec<Vec<String>>,
+}
+
+impl Sheet<'_> {
+    /// Writes it, numbers to the right.
+    pub fn write(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
+        let Self { headings, cells } = self;
+        let width = |at: usize| cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..headings.len()).map(|at| headings[at].0.len().max(width(at))).collect();
+        let line = |cells: Vec<&str>| {
+            let padded = cells.iter().zip(&widths).zip(headings).map(|((cell, &width), (_, number))| match number {
+                true => format!("{cell:>width$}"),
+                false => format!("{cell:<width$}"),
+            });
+            padded.collect::<Vec<_>>().join("  ")
+        };
+        writeln!(out, "{}", style.dim(&line(headings.iter().map(|(name, _)| *name).collect())))?;
+        cells.iter().try_for_each(|row| writeln!(out, "{}", line(row.iter().map(String::as_str).collect())))
+    }
+}
+
+/// Writes the tables of what was measured; nothing if that is nothing.
+pub(super) fn write(out: &mut impl Write, document: &Document, style: Style) -> io::Result<()> {
+    if rows(document).is_empty() {
+        return Ok(());
+    }
+    runs(document).write(out, style)?;
+    writeln!(out)?;
+    stages(document).write(out, style)
+}
+
+/// What dispatches took.
+pub(super) fn runs(document: &Document) -> Sheet<'_> {
+    let rows = rows(document);
+    let mut columns = [&names(&rows), &RUNS[..]].concat();
+    if rows.iter().any(|row| row.record.device_threads > 1) {
+        columns.push(SCALING);
+    }
+    Sheet { headings: headings(&columns), cells: rows.iter().map(|row| cells(&columns, row)).collect() }
+}
+
+/// What compiling took, with a column for each stage, and what it gave.
+pub(super) fn stages(document: &Document) -> Sheet<'_> {
+    let rows = compiled(&rows(document));
+    let names = names(&rows);
+    let stages = rows.first().map_or(&[][..], |row| &row.record.compile.stages);
+    let stages = stages.iter().map(|stage| (stage.stage.as_str(), true)).collect();
+    let line = |row: &Row<'_>| {
+        // The interpreter has no code to generate.
+        let stage = |ms: f64| cell(Some(ms).filter(|ms| *ms > 0.0), time);
+        let stages = row.record.compile.stages.iter().map(|found| stage(found.median_ms)).collect();
+        [cells(&names, row), stages, cells(&CODE, row)].concat()
+    };
+    Sheet { headings: [headings(&names), stages, headings(&CODE)].concat(), cells: rows.iter().map(line).collect() }
+}
+
+/// The columns that name a row.
+fn names(rows: &[Row<'_>]) -> Vec<Column> {
+    let several = rows.iter().any(|row| !row.record.is_same_shader(&row.job.results[0]));
+    if several { vec![JOB, SHADER, ENGINE] } else { vec![JOB, ENGINE] }
+}
+
+fn headings<'a>(columns: &[Column]) -> Vec<(&'a str, bool)> {
+    columns.iter().map(|&(name, number, _)| (name, number)).collect()
+}
+
+fn cells(columns: &[Column], row: &Row<'_>) -> Vec<String> {
+    columns.iter().map(|(_, _, cell)| cell(row)).collect()
+}
+
+/// Everything that was measured.
+pub(super) fn rows(document: &Document) -> Vec<Row<'_>> {
+    let of_job = |job| move |record| Row { job, record };
+    let all = document.jobs.iter().flat_map(|job| job.results.iter().map(of_job(job)));
+    all.filter(|row| row.record.run.samples > 0).collect()
+}
+
+/// The first row for each that was compiled.
+pub(super) fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
+    let is_first = |at: usize| {
+        let same = |row: &Row<'_>| std::ptr::eq(row.job, rows[at].job) && row.record.is_same_code(rows[at].record);
+        !rows[..at].iter().any(same)
+    };
+    (0..rows.len()).filter(|&at| is_first(at)).map(|at| rows[at]).collect()
+}
+
+/// What goes through in a second: bytes or operations where they are known, else threads of the shader.
+pub(super) fn throughput(record: &Record) -> String {
+    let Record { bytes_per_second, operations_per_second, threads_per_second, .. } = record;
+    match (bytes_per_second, operations_per_second, threads_per_second) {
+        (Some(bytes), ..) => format!("{}B/s", rate(*bytes)),
+        (_, Some(operations), _) => format!("{}op/s", rate(*operations)),
+        (_, _, Some(threads)) => format!("{}thread/s", rate(*threads)),
+        _ => "-".to_owned(),
+    }
+}
+
+/// A cell, which is a dash where there is no value.
+pub(super) fn cell<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), text)
+}

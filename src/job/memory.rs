@@ -1,0 +1,87 @@
+//! Jobs that are made in memory and not read from files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::bytes::Bytes;
+use super::compare::Segment;
+use super::model::*;
+use super::prepare::{Check, LoadedContent, LoadedView, Prepared};
+use super::values::NumberType;
+
+/// A job of one shader and one expectation.
+pub(crate) struct MemoryJob<'a> {
+    pub name: &'a str,
+    /// The name of its file, and its content.
+    pub shader: (&'a str, &'a [u8]),
+    pub dispatch: [u32; 3],
+    pub views: Vec<MemoryView<'a>>,
+    pub expectation: MemoryExpectation<'a>,
+}
+
+/// A view of buffers and its first content.
+pub(crate) struct MemoryView<'a> {
+    pub register: &'a str,
+    pub kind: Kind,
+    pub content: Vec<u8>,
+}
+
+/// All that a view must hold afterwards.
+pub(crate) struct MemoryExpectation<'a> {
+    pub register: &'a str,
+    pub content: Vec<u8>,
+    pub number_type: NumberType,
+    pub tolerance: Tolerance,
+}
+
+impl MemoryJob<'_> {
+    /// The job as it is after its files were read.
+    pub fn prepare(self) -> Prepared {
+        let (mut bindings, mut views) = (Vec::new(), Vec::new());
+        for MemoryView { register, kind, content } in self.views {
+            bindings.push(Binding {
+                register: parsed(register),
+                kind,
+                size: None,
+                content: Content::Unsaid,
+                map: None,
+                counter: None,
+                save: None,
+                span: 0..0,
+            });
+            views.push(LoadedView { kind, content: LoadedContent::Bytes(content), in_place: false });
+        }
+        let MemoryExpectation { register, content, number_type, tolerance } = self.expectation;
+        let pattern = vec![number_type];
+        let rules = Rules {
+            pattern: pattern.clone(),
+            mixed: false,
+            tolerance,
+            element: None,
+            elements: None,
+            skip_elements: Vec::new(),
+            order: Order::Fixed,
+        };
+        let expectation = Expectation { register: parsed(register), content: None, rules, counter: None, span: 0..0 };
+        let (file, container) = self.shader;
+        let job = Job {
+            name: self.name.to_owned(),
+            path: PathBuf::from(self.name),
+            shaders: vec![Located { value: PathBuf::from(file), span: 0..0 }],
+            dispatch: Located { value: self.dispatch, span: 0..0 },
+            first_group: Located { value: [0; 3], span: 0..0 },
+            instances: Vec::new(),
+            bindings,
+            expectations: vec![expectation],
+            text: Arc::from(""),
+        };
+        let natural_element = number_type.size_bytes() as u64;
+        let check =
+            Check { segments: vec![Segment { byte: 0, bytes: Bytes::Owned(content), pattern }], natural_element };
+        Prepared { job, containers: vec![container.to_vec()], views, checks: vec![check] }
+    }
+}
+
+fn parsed(register: &str) -> Register {
+    Register::parse(register).expect("whoever makes a job in memory names registers as listings do")
+}
