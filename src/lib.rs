@@ -21,7 +21,7 @@
 //! |---|---|
 //! | the root | the runtime: devices, shaders, buffers, textures, bindings, dispatches |
 //! | [`job`] | job files: a run with its inputs, outputs and expectations |
-//! | [`bench`] | measures jobs |
+//! | [`mod@bench`] | measures jobs, with a suite of cases |
 //! | [`bytecode`] | what the bytes of a shader say: listings, the assembler |
 //!
 //! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over both.

@@ -33,8 +33,10 @@ const RUNS: [Column; 8] = [
     ("rate", true, |row| throughput(row.record)),
 ];
 /// Only there if something ran on several threads.
-const SCALING: Column =
-    ("scaling", true, |row| cell(row.record.scaling, |scaling| format!("{:.0} %", scaling * 100.0)));
+const SCALING: Column = ("scaling", true, |row| {
+    let scaling = row.record.scaling.filter(|_| row.record.workers > 1);
+    cell(scaling, |scaling| format!("{:.0} %", scaling * 100.0))
+});
 
 const CODE: [Column; 5] = [
     ("compile", true, |row| cell(row.record.compile.times.of_one_thread(), |times| time(times.median_ms))),
