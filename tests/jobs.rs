@@ -1,5 +1,5 @@
-//! The corpus's executions, class instances and the examples as jobs: every compiled form, on both engines, with one thread
-//! and with two.
+//! The corpus's executions, class instances and the examples as jobs: every compiled form, on both engines, on one thread
+//! and several, and with each set of instructions that the processor has. All give the same bits.
 //!
 //! The expected results were computed with numpy from the meaning of the HLSL, those of the examples with the scripts beside
 //! them. Examples that only make a picture are looked at otherwise: mandelbrot in `cli.rs`, galaxies here. The engines must agree bit for bit, but for
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use brolga::job::{Comparison, Job, Kind, Outcome, Prepared, RunOptions};
-use brolga::{Device, Engine};
+use brolga::{CpuFeatures, Device, Engine};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Executions that bind no sampler.
@@ -126,26 +126,48 @@ fn centre_of_mass(bodies: &[u8]) -> [f64; 6] {
     sums.map(|sum| sum / whole)
 }
 
+/// A way to run a job.
+#[derive(Clone, Copy)]
+struct Way {
+    engine: Engine,
+    /// What machine code may use of the processor, if that is not everything.
+    features: Option<CpuFeatures>,
+    threads: usize,
+}
+
+/// The interpreter, and machine code with every set of instructions that this processor has.
+fn ways() -> Vec<Way> {
+    let way = |engine, features, threads| Way { engine, features, threads };
+    let mut ways = [1, 2].map(|threads| way(Engine::Interpreter, None, threads)).to_vec();
+    for features in CpuFeatures::detect().map_or(Vec::new(), CpuFeatures::subsets) {
+        ways.extend([1, 2, 8].map(|threads| way(Engine::Jit, Some(features), threads)));
+    }
+    ways
+}
+
 fn check(path: &Path, shader: usize, must_run: bool) -> Result<(), Failed> {
     let mut first: Option<Outcome> = None;
-    for engine in [Engine::Interpreter, Engine::Jit] {
-        for threads in [1, 2] {
-            let device = Device::builder().threads(threads).build()?;
-            let ready = Job::load(path)?.prepare(device.limits())?;
-            let mut options = RunOptions::new(engine);
-            options.all_slots = true;
-            let outcome = match ready.run(&device, shader, &options) {
-                Ok(outcome) => outcome,
-                Err(error) if !must_run && error.to_string().contains("not supported yet") => return Ok(()),
-                Err(error) => return Err(format!("{engine}, {threads} threads: {error}").into()),
-            };
-            let where_ = format!("{engine}, {threads} threads");
-            expect(&ready, &outcome, &where_)?;
-            if let Some(register) = first.as_ref().and_then(|first| ready.disagreement(first, &outcome)) {
-                return Err(format!("{where_}: {register} has other bits than the interpreter gave").into());
-            }
-            first.get_or_insert(outcome);
+    for Way { engine, features, threads } in ways() {
+        let builder = Device::builder().threads(threads);
+        let device = match features {
+            Some(features) => builder.features(features).build()?,
+            None => builder.build()?,
+        };
+        let ready = Job::load(path)?.prepare(device.limits())?;
+        let mut options = RunOptions::new(engine);
+        options.all_slots = true;
+        let what = features.map_or(String::new(), |features| format!(" with {}", features.names().join(", ")));
+        let where_ = format!("{engine}{what}, {threads} threads");
+        let outcome = match ready.run(&device, shader, &options) {
+            Ok(outcome) => outcome,
+            Err(error) if !must_run && error.to_string().contains("not supported yet") => return Ok(()),
+            Err(error) => return Err(format!("{where_}: {error}").into()),
+        };
+        expect(&ready, &outcome, &where_)?;
+        if let Some(register) = first.as_ref().and_then(|first| ready.disagreement(first, &outcome)) {
+            return Err(format!("{where_}: {register} has other bits than the interpreter gave").into());
         }
+        first.get_or_insert(outcome);
     }
     Ok(())
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use brolga_jit::CpuFeatures;
+
 use crate::bindings::Bindings;
 use crate::cache::Cache;
 use crate::dispatch::{self, Dispatch, Report, Timer};
@@ -23,6 +25,7 @@ pub struct DeviceBuilder {
     guard_pages: GuardPages,
     perf_map: Option<PerfMap>,
     cache: Option<Cache>,
+    features: Option<CpuFeatures>,
 }
 
 impl DeviceBuilder {
@@ -63,16 +66,33 @@ impl DeviceBuilder {
         self
     }
 
+    /// Lets machine code use these instruction sets of the processor and no others; without it code uses all that it
+    /// knows. Results are the same.
+    pub fn features(mut self, features: CpuFeatures) -> Self {
+        self.features = Some(features);
+        self
+    }
+
     /// Starts the threads, if the device has its own.
+    ///
+    /// # Errors
+    /// If the threads do not start, or the processor lacks an instruction set that was asked for.
     pub fn build(self) -> Result<Device, Error> {
         let pool = match self.pool {
             Some(pool) => pool,
             None => Pool::new(self.threads)?,
         };
-        let Self { guard_pages, perf_map, cache, .. } = self;
+        let Self { guard_pages, perf_map, cache, features, .. } = self;
+        let has = CpuFeatures::detect();
+        if let Some(asked) = features
+            && !has.is_some_and(|has| asked.is_subset(has))
+        {
+            return Err(Error::Features { asked: asked.names(), has: has.map_or(Vec::new(), CpuFeatures::names) });
+        }
+        let features = features.or(has);
         let workspaces = Arc::new(Workspaces::new(guard_pages));
         let (limits, timer) = (Arc::new(self.limits), Arc::default());
-        Ok(Device { pool, limits, guard_pages, perf_map, cache, workspaces, timer })
+        Ok(Device { pool, limits, guard_pages, perf_map, cache, features, workspaces, timer })
     }
 }
 
@@ -86,6 +106,7 @@ pub struct Device {
     workspaces: Arc<Workspaces>,
     timer: Arc<Timer>,
     cache: Option<Cache>,
+    features: Option<CpuFeatures>,
 }
 
 impl Device {
@@ -120,6 +141,11 @@ impl Device {
 
     pub(crate) fn timer(&self) -> &Timer {
         &self.timer
+    }
+
+    /// What its machine code may use of the processor; `None` where none can run.
+    pub fn features(&self) -> Option<CpuFeatures> {
+        self.features
     }
 
     /// The cache, with what was asked of it.

@@ -11,7 +11,7 @@ use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::span::{Grid, Packing, Span};
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::abi::{Bindings, MOST_NAMED, Range, View, helpers};
-use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options, Run};
+use brolga_jit::{CompileError, Compiled, CpuFeatures, FloatGuard, FloatMode, Options, Run};
 
 use crate::error::Error;
 use crate::host::{Bound, BoundViews};
@@ -27,9 +27,9 @@ pub(crate) enum Code {
 
 impl Code {
     /// Prepares a shader for an engine.
-    pub fn new(function: &VerifiedFunction, engine: Engine, packing: Packing) -> Result<Self, Error> {
-        Ok(match engine {
-            Engine::Jit => Code::Jit(Box::new(brolga_jit::compile(function, &jit_options(packing)?)?)),
+    pub fn new(function: &VerifiedFunction, target: Target, packing: Packing) -> Result<Self, Error> {
+        Ok(match target.engine {
+            Engine::Jit => Code::Jit(Box::new(brolga_jit::compile(function, &target.jit_options(packing)?)?)),
             Engine::Interpreter => Code::Interpreter(Interpreter::with_packing(function, packing)),
         })
     }
@@ -72,9 +72,19 @@ pub(crate) fn usual_packing(function: &VerifiedFunction) -> Packing {
     if Packing::may_span(function) { Packing::Row } else { Packing::Group }
 }
 
-/// What machine code on this processor is made with.
-pub(crate) fn jit_options(packing: Packing) -> Result<Options, CompileError> {
-    Ok(Options::host().ok_or(CompileError::Unsupported)?.with_packing(packing))
+/// What code is made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub engine: Engine,
+    /// What machine code may use of the processor; `None` where it cannot run.
+    pub features: Option<CpuFeatures>,
+}
+
+impl Target {
+    /// What machine code is made with.
+    pub fn jit_options(self, packing: Packing) -> Result<Options, CompileError> {
+        Ok(Options { features: self.features.ok_or(CompileError::Unsupported)?, packing })
+    }
 }
 
 /// A shader with what is bound to it. Workers of one dispatch share it.

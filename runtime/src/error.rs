@@ -71,6 +71,14 @@ pub enum Error {
         /// What the system said.
         reason: String,
     },
+    /// The processor lacks an instruction set.
+    #[error("code is to use {}, and this processor has {}", asked.join(", "), if has.is_empty() { "none of that".into() } else { has.join(", ") })]
+    Features {
+        /// What machine code is to use.
+        asked: Vec<&'static str>,
+        /// What there is.
+        has: Vec<&'static str>,
+    },
     /// The thread that watches the time could not be started.
     #[error("the thread that watches the time limit could not be started: {reason}")]
     Timer {

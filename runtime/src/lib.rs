@@ -73,3 +73,4 @@ pub use shader::{
 pub use brolga_ir::Width;
 pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 pub use brolga_ir::passes::Level;
+pub use brolga_jit::CpuFeatures;

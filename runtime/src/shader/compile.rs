@@ -16,9 +16,9 @@ use brolga_jit::Statistics;
 use brolga_jit::listing::{self, Counts, Form, Listing, SourceLine};
 
 use super::figures::{CodeFigures, CompileStage, StageClock};
-use super::{CompileOptions, Emit, Engine, Inner, Outline, Stored, linkage};
-use crate::cache::Cache;
-use crate::engine::{Code, jit_options, usual_packing};
+use super::{CompileOptions, Emit, Inner, Outline, Stored, linkage};
+use crate::device::Device;
+use crate::engine::{Code, Target, usual_packing};
 use crate::error::{Error, Limit, internal};
 use crate::limits::Limits;
 
@@ -32,6 +32,7 @@ pub(super) struct Source {
     translation: TranslateOptions,
     level: Level,
     width: Option<Width>,
+    target: Target,
     limits: Limits,
 }
 
@@ -40,9 +41,10 @@ impl Source {
     fn load(
         container: &[u8],
         options: &CompileOptions,
-        limits: &Limits,
+        device: &Device,
         clock: &mut StageClock,
     ) -> Result<Self, Error> {
+        let limits = device.limits();
         let mut load = LoadOptions::default();
         load.limits = limits.file.clone();
         let decoded = Decoded::new(container, &load)?;
@@ -54,13 +56,19 @@ impl Source {
         }
         let mut translation = TranslateOptions::default();
         translation.classes = linkage::link(&loaded, &options.instances)?;
-        let CompileOptions { level, width, .. } = *options;
+        let CompileOptions { engine, level, width, .. } = *options;
+        let target = Target { engine, features: device.features() };
         clock.end(CompileStage::Validate);
-        Ok(Self { program: loaded.program, translation, level, width, limits: limits.clone() })
+        Ok(Self { program: loaded.program, translation, level, width, target, limits: limits.clone() })
     }
 
     pub fn program(&self) -> &ValidProgram {
         &self.program
+    }
+
+    /// What code is made for.
+    pub fn target(&self) -> Target {
+        self.target
     }
 
     /// What the shader means.
@@ -78,25 +86,16 @@ impl Source {
 }
 
 /// Compiles a container, or takes its code from the cache. A panic, which would be a fault of ours, becomes an error.
-pub(super) fn compile(
-    container: &[u8],
-    options: &CompileOptions,
-    limits: &Limits,
-    cache: Option<&Cache>,
-) -> Result<Inner, Error> {
-    catch_unwind(AssertUnwindSafe(|| compile_unguarded(container, options, limits, cache)))
+pub(super) fn compile(container: &[u8], options: &CompileOptions, device: &Device) -> Result<Inner, Error> {
+    catch_unwind(AssertUnwindSafe(|| compile_unguarded(container, options, device)))
         .unwrap_or_else(|panic| Err(internal(&*panic)))
 }
 
-fn compile_unguarded(
-    container: &[u8],
-    options: &CompileOptions,
-    limits: &Limits,
-    cache: Option<&Cache>,
-) -> Result<Inner, Error> {
+fn compile_unguarded(container: &[u8], options: &CompileOptions, device: &Device) -> Result<Inner, Error> {
     let mut clock = StageClock::start();
-    let source = Source::load(container, options, limits, &mut clock)?;
-    let stored = cache.and_then(|cache| Stored::new(cache, container, options, limits));
+    let source = Source::load(container, options, device, &mut clock)?;
+    let stored =
+        device.cache().and_then(|cache| Stored::new(cache, container, options, device.limits(), source.target));
     let cached = stored.as_ref().and_then(|stored| stored.load(USUAL));
     let is_cached = cached.is_some();
     clock.end(CompileStage::Link);
@@ -104,7 +103,7 @@ fn compile_unguarded(
         Some((outline, code)) => (OnceLock::new(), outline, code),
         None => {
             let function = source.function(&mut clock)?;
-            let (outline, code) = generate(&function, options.engine, limits)?;
+            let (outline, code) = generate(&function, source.target, device.limits())?;
             end_code(&mut clock, &code);
             if let Some(stored) = &stored {
                 stored.store(USUAL, &outline, &code);
@@ -127,12 +126,12 @@ fn compile_unguarded(
 }
 
 /// Makes the code for the usual dispatch. What is within these limits may be stored: they are in its key.
-fn generate(function: &VerifiedFunction, engine: Engine, limits: &Limits) -> Result<(Outline, Code), Error> {
+fn generate(function: &VerifiedFunction, target: Target, limits: &Limits) -> Result<(Outline, Code), Error> {
     let outline = Outline::of(function);
     for range in &outline.declared {
         at_most(Limit::RangeRegisters, range.table_len, limits.range_registers)?;
     }
-    let code = Code::new(function, engine, usual_packing(function))?;
+    let code = Code::new(function, target, usual_packing(function))?;
     at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
     Ok((outline, code))
 }
@@ -173,7 +172,7 @@ fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<
 /// What machine code is made of.
 pub(super) fn figures(shader: &Inner) -> Result<Option<CodeFigures>, Error> {
     let Code::Jit(compiled) = &shader.code else { return Ok(None) };
-    let count = || Ok(listing::count(shader.function()?, &jit_options(compiled.packing())?)?);
+    let count = || Ok(listing::count(shader.function()?, &shader.source.target.jit_options(compiled.packing())?)?);
     let counts: Counts = catch_unwind(AssertUnwindSafe(count)).unwrap_or_else(|panic| Err(internal(&*panic)))?;
     let Statistics { code_bytes, frame_bytes, .. } = compiled.statistics();
     let Counts { instructions, spills, reloads, .. } = counts;
@@ -183,7 +182,7 @@ pub(super) fn figures(shader: &Inner) -> Result<Option<CodeFigures>, Error> {
 /// A form of a shader as text.
 pub(super) fn emit(shader: &Inner, form: Emit) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
-        let options = jit_options(usual_packing(function))?;
+        let options = shader.source.target.jit_options(usual_packing(function))?;
         Ok(listing::list(function, &options, form, &lines(shader.source.program()))?)
     };
     let text = || {

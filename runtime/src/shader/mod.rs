@@ -181,7 +181,7 @@ impl Inner {
         if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(packing)) {
             return Ok(code);
         }
-        let code = Code::new(self.function()?, self.code.engine(), packing)?;
+        let code = Code::new(self.function()?, self.source.target(), packing)?;
         if let Some(stored) = &self.stored {
             stored.store(packing, &self.outline, &code);
         }
@@ -207,7 +207,7 @@ fn profiled_name(container: &[u8], options: &CompileOptions, outline: &Outline) 
 impl Shader {
     /// Compiles a container.
     pub(crate) fn compile(container: &[u8], options: &CompileOptions, device: &Device) -> Result<Self, Error> {
-        let mut inner = compile::compile(container, options, device.limits(), device.cache())?;
+        let mut inner = compile::compile(container, options, device)?;
         if let Some(map) = device.perf_map() {
             let name = profiled_name(container, options, &inner.outline);
             inner.profiled = Some(map.named(name));

@@ -9,7 +9,7 @@ use brolga_jit::Compiled;
 
 use super::{CompileOptions, Engine, Outline};
 use crate::cache::{Cache, Key, KeyBuilder};
-use crate::engine::{Code, jit_options};
+use crate::engine::{Code, Target};
 use crate::limits::Limits;
 
 /// Where a cache has the code of one shader, in each of its packings.
@@ -17,16 +17,24 @@ use crate::limits::Limits;
 pub(super) struct Stored {
     cache: Cache,
     keys: KeyBuilder,
+    target: Target,
 }
 
 impl Stored {
     /// The place of a shader. Only machine code is stored.
-    pub fn new(cache: &Cache, container: &[u8], options: &CompileOptions, limits: &Limits) -> Option<Self> {
+    pub fn new(
+        cache: &Cache,
+        container: &[u8],
+        options: &CompileOptions,
+        limits: &Limits,
+        target: Target,
+    ) -> Option<Self> {
         // A new option must be looked at here: does it decide about the code?
         let CompileOptions { engine, level, width, instances, name: _ } = options;
         match engine {
             Engine::Jit => {
-                Some(Self { cache: cache.clone(), keys: KeyBuilder::new((container, level, width, instances, limits)) })
+                let keys = KeyBuilder::new((container, level, width, instances, limits));
+                Some(Self { cache: cache.clone(), keys, target })
             }
             Engine::Interpreter => None,
         }
@@ -34,7 +42,7 @@ impl Stored {
 
     /// The code for a packing, and the outline of the shader.
     pub fn load(&self, packing: Packing) -> Option<(Outline, Code)> {
-        let options = jit_options(packing).ok()?;
+        let options = self.target.jit_options(packing).ok()?;
         self.cache.load(&self.key(packing)?, |bytes| {
             let (outline, code) = match postcard::take_from_bytes::<(Outline, &[u8])>(bytes) {
                 Ok((parts, [])) => parts,
@@ -58,7 +66,7 @@ impl Stored {
 
     /// The key for a packing that is asked for, which the shader then may or may not have.
     fn key(&self, packing: Packing) -> Option<Key> {
-        Some(self.keys.key(jit_options(packing).ok()?))
+        Some(self.keys.key(self.target.jit_options(packing).ok()?))
     }
 }
 
@@ -72,7 +80,8 @@ mod tests {
 
     fn keys(container: &[u8], options: &CompileOptions, limits: &Limits) -> Vec<Key> {
         let folder = tempfile::tempdir().unwrap();
-        let stored = Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits);
+        let target = Target { engine: options.engine, features: brolga_jit::CpuFeatures::detect() };
+        let stored = Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits, target);
         stored.map_or(Vec::new(), |stored| {
             [Packing::Row, Packing::Grid].into_iter().filter_map(|packing| stored.key(packing)).collect()
         })
