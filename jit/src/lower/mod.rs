@@ -331,8 +331,9 @@ impl<'f> Lowering<'_, 'f> {
                     true => args.iter().map(|&arg| self.operand(arg)).collect(),
                     false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
                 };
+                let (op, args) = self.signed_if_same(*op, data.kind.args().as_slice(), args);
                 let mode = self.mode;
-                let result = lower_op(&mut self.emit(), *op, &args, mode);
+                let result = lower_op(&mut self.emit(), op, &args, mode);
                 self.define(data.results[0], result);
                 self.firsts[data.results[0].index()] = first.filter(|_| !self.pressure.is_remote(data.results[0]));
             }

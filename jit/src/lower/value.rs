@@ -49,6 +49,31 @@ impl Lowering<'_, '_> {
         found
     }
 
+    /// A comparison of unsigned numbers as one of signed numbers, where that is the same: processors without AVX-512 have
+    /// only those for vectors. One side must be small; a scalar that is large becomes the largest signed number.
+    pub fn signed_if_same(&mut self, op: Op, values: &[Value], mut args: Vec<Operand>) -> (Op, Vec<Operand>) {
+        let signed = match op {
+            Op::ULt => Op::SLt,
+            Op::UGe => Op::SGe,
+            _ => return (op, args),
+        };
+        const MOST: u32 = i32::MAX as u32;
+        let is_small = [0, 1].map(|n: usize| self.facts.bounds.most(values[n]) < MOST);
+        match (is_small, &args[0], &args[1]) {
+            _ if args.iter().all(Operand::is_uniform) => return (op, args),
+            ([true, true], ..) => {}
+            ([true, false], _, Operand::Uniform(_)) => args[1] = self.at_most(&args[1], MOST),
+            ([false, true], Operand::Uniform(_), _) => args[0] = self.at_most(&args[0], MOST),
+            _ => return (op, args),
+        }
+        (signed, args)
+    }
+
+    fn at_most(&mut self, number: &Operand, most: u32) -> Operand {
+        let most = self.constant(most);
+        self.binary(Op::UMin, number.clone(), most)
+    }
+
     fn find_splats(&self, region: Region, found: &mut Vec<Value>) {
         for &inst in &self.func.region(region).insts {
             let data = self.func.inst(inst);
