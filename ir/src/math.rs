@@ -12,7 +12,7 @@
 //!
 //! Two habits keep them cheap. Bounds are put on values by `a < b ? a : b`, which vector code does in one instruction and
 //! which lets a NaN through as its second operand; where a NaN must not come through, by `fmin` or `fmax` with a constant.
-//! Small integers become bits, and the reverse, by adding [`INTEGER`], not by a conversion, which would have to clamp.
+//! Small integers become bits, and the reverse, by adding a number, not by a conversion, which would have to clamp.
 
 use std::f32::consts::{FRAC_1_PI, LOG2_E};
 
