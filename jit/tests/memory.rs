@@ -508,3 +508,46 @@ fn views_over_four_gibibytes() {
         assert_eq!(large.get(u64::from(STRIDE) / 4 + 1), 1000);
     }
 }
+
+/// Values that wait in scratch memory use its places one after the other, so that nothing may be stored there sooner than
+/// in its order: not even the address of an access that is checked ahead.
+#[test]
+fn addresses_made_late_where_registers_are_few() {
+    const ELEMENT: u32 = 144;
+    let input = |lower| Resource {
+        class: ResourceClass::ShaderResource,
+        lower,
+        ..resource(ResourceClass::ShaderResource, ResourceKind::Structured { stride_bytes: ELEMENT }, 1)
+    };
+    let out = resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, 1);
+    let interface =
+        Interface { group_size: [64, 1, 1], resources: vec![out, input(0), input(1)], ..Interface::default() };
+    let mut func = Function::new("late", interface);
+    let mut b = Builder::new(&mut func);
+    let (index, always, shift) = (b.input(Input::ThreadIndex), b.bool(true), b.i32(64));
+    let mut at = index;
+    let mut sum = index;
+    for from in [1, 2] {
+        let object = Object::Resource(only(ResourceId::new(from)));
+        let words: Vec<Value> = (0..ELEMENT / 16)
+            .flat_map(|row| {
+                let offset = b.i32(16 * row);
+                b.load(Place { object, index: Some(index), offset }, 4).to_vec()
+            })
+            .collect();
+        for word in words {
+            sum = b.op(Op::IAdd, &[sum, word]);
+        }
+        if from == 1 {
+            at = b.op(Op::IAdd, &[index, shift]);
+        }
+    }
+    let zero = b.i32(0);
+    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(at), offset: zero };
+    b.store(place, &[sum], always);
+    b.return_();
+    let mut random = Random(7);
+    let mut words = |count: u32| vec![(0..count).map(|_| random.word()).collect::<Vec<u32>>()];
+    let content = [vec![vec![0; 128]], words(64 * ELEMENT / 4), words(64 * ELEMENT / 4)];
+    compare(func, &content, &[[0; 3]], u64::MAX);
+}

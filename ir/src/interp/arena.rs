@@ -1,17 +1,25 @@
 //! The memory that a running span of groups needs, kept from span to span by the worker.
 
+use std::ops::Range;
+
 use super::code::{Code, Slot};
 use super::{Lanes, Mask, lanes_of};
 use crate::function::Input;
 use crate::span::Span;
 use crate::width::MAX_LANES;
 
+/// Lanes that are stored together: those of the narrowest packet.
+pub(super) const ROW: usize = 8;
+
+/// Some lanes of a value.
+type Row = [u64; ROW];
+
 /// Values, masks, shared memory and private arrays of what runs. Any shader can use any arena: it grows as
 /// needed and keeps its size.
 #[derive(Debug, Default)]
 pub struct Arena {
     /// The shared frame, then what each packet keeps.
-    pub(super) values: Vec<Lanes>,
+    pub(super) values: Vec<Row>,
     /// Values on their way during a move that overlaps.
     pub(super) moving: Vec<Lanes>,
     /// Per packet, the threads that have not ended.
@@ -34,19 +42,20 @@ impl Arena {
     pub(super) fn bytes_for(code: &Code) -> usize {
         let values = code.frame_len + code.kept_len * code.most_packets;
         let locals = code.local_words * if code.keeps_locals { code.most_packets } else { 1 };
-        values * size_of::<Lanes>() + locals * size_of::<[u32; MAX_LANES]>() + code.shared_words * 4
+        values * code.rows() * size_of::<Row>() + locals * size_of::<[u32; MAX_LANES]>() + code.shared_words * 4
     }
 
     /// Brings the arena into the state at the start of a span of so many groups.
     pub(super) fn start(&mut self, code: &Code, groups: u32) {
         let threads = (code.threads_per_group() * groups) as usize;
         let packets = threads.div_ceil(code.lanes);
-        let len = code.frame_len + code.kept_len * packets;
+        let len = (code.frame_len + code.kept_len * packets) * code.rows();
         if self.values.len() < len {
-            self.values.resize(len, [0; MAX_LANES]);
+            self.values.resize(len, [0; ROW]);
         }
         for &(slot, bits) in &code.constants {
-            self.values[slot as usize] = [bits; MAX_LANES];
+            let at = slot as usize * code.rows();
+            self.values[at..at + code.rows()].fill([bits; ROW]);
         }
         self.alive.clear();
         self.alive.resize(packets, code.all_lanes());
@@ -74,9 +83,10 @@ impl Arena {
             _ => std::array::from_fn(|lane| span.group(number(lane.min(code.lanes - 1)) / threads)),
         };
         for &(slot, input) in &code.inputs {
-            let value = &mut self.values[slot as usize];
+            let at = slot as usize * code.rows();
+            let value = self.values[at..at + code.rows()].as_flattened_mut();
             // The tail's lanes get values too, which nobody reads.
-            for (lane, bits) in value[..code.lanes].iter_mut().enumerate() {
+            for (lane, bits) in value.iter_mut().enumerate() {
                 let (index, group_id) = (number(lane) % threads, group_ids[lane]);
                 let place = |component: u8| match component {
                     0 => index % x,
@@ -100,17 +110,28 @@ impl Arena {
         }
     }
 
-    /// Where a value of a packet lies.
-    pub(super) fn position(code: &Code, packet: usize, slot: Slot) -> usize {
+    /// The rows of a value of a packet.
+    fn rows(code: &Code, packet: usize, slot: Slot) -> Range<usize> {
         let slot = slot as usize;
-        if slot < code.frame_len { slot } else { slot + packet * code.kept_len }
+        let at = if slot < code.frame_len { slot } else { slot + packet * code.kept_len };
+        at * code.rows()..(at + 1) * code.rows()
+    }
+
+    /// A value of a packet.
+    pub(super) fn value(&self, code: &Code, packet: usize, slot: Slot) -> &[u64] {
+        self.values[Self::rows(code, packet, slot)].as_flattened()
+    }
+
+    /// The same to be written.
+    pub(super) fn value_mut(&mut self, code: &Code, packet: usize, slot: Slot) -> &mut [u64] {
+        self.values[Self::rows(code, packet, slot)].as_flattened_mut()
     }
 }
 
 /// Writes some lanes of a value, of so many that the packet has.
-pub(super) fn write_lanes(to: &mut Lanes, from: &Lanes, mask: Mask, all: Mask) {
+pub(super) fn write_lanes(to: &mut [u64], from: &Lanes, mask: Mask, all: Mask) {
     if mask == all {
-        *to = *from;
+        to.copy_from_slice(&from[..to.len()]);
     } else {
         for lane in lanes_of(mask) {
             to[lane] = from[lane];

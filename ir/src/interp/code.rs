@@ -5,6 +5,7 @@
 //! before a packet begins.
 
 use super::Mask;
+use super::arena::ROW;
 use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
@@ -51,6 +52,11 @@ impl Code {
     /// Threads of a group.
     pub(super) fn threads_per_group(&self) -> u32 {
         self.group_size.iter().product()
+    }
+
+    /// Rows of a value.
+    pub(super) fn rows(&self) -> usize {
+        self.lanes / ROW
     }
 
     /// All lanes of a packet.

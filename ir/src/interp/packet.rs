@@ -72,13 +72,21 @@ impl Runner<'_> {
     }
 
     /// A value in all lanes.
-    pub(super) fn value(&self, slot: Slot) -> &Lanes {
-        &self.arena.values[Arena::position(self.code, self.packet, slot)]
+    pub(super) fn value(&self, slot: Slot) -> &[u64] {
+        self.arena.value(self.code, self.packet, slot)
+    }
+
+    /// The same, with room for the lanes of the widest packet.
+    fn copied(&self, slot: Slot) -> Lanes {
+        let value = self.value(slot);
+        let mut lanes = [0; MAX_LANES];
+        lanes[..value.len()].copy_from_slice(value);
+        lanes
     }
 
     /// Sets some lanes of a value.
     pub(super) fn set(&mut self, slot: Slot, lanes: &Lanes, mask: Mask) {
-        let value = &mut self.arena.values[Arena::position(self.code, self.packet, slot)];
+        let value = self.arena.value_mut(self.code, self.packet, slot);
         write_lanes(value, lanes, mask, self.code.all_lanes());
     }
 
@@ -91,7 +99,7 @@ impl Runner<'_> {
     pub(super) fn moves(&mut self, moves: &Moves, mask: Mask) {
         if moves.overlap {
             let mut moving = std::mem::take(&mut self.arena.moving);
-            moving.extend(moves.pairs.iter().map(|&(from, _)| *self.value(from)));
+            moving.extend(moves.pairs.iter().map(|&(from, _)| self.copied(from)));
             for (&(_, to), lanes) in moves.pairs.iter().zip(&moving) {
                 self.set(to, lanes, mask);
             }
@@ -99,7 +107,7 @@ impl Runner<'_> {
             self.arena.moving = moving;
         } else {
             for &(from, to) in &moves.pairs {
-                let lanes = *self.value(from);
+                let lanes = self.copied(from);
                 self.set(to, &lanes, mask);
             }
         }
@@ -109,10 +117,10 @@ impl Runner<'_> {
         let count = op.args().len();
         let mut operands = [[0; MAX_LANES]; 3];
         for (operand, &arg) in operands.iter_mut().zip(&args[..count]) {
-            *operand = *self.value(arg);
+            *operand = self.copied(arg);
         }
         let [a, b, c] = &operands;
-        let result = &mut self.arena.values[Arena::position(self.code, self.packet, to)];
+        let result = self.arena.value_mut(self.code, self.packet, to);
         for lane in lanes_of(mask) {
             result[lane] = op.eval(&[a[lane], b[lane], c[lane]][..count]);
         }
@@ -142,7 +150,7 @@ impl Runner<'_> {
     }
 
     fn switch(&mut self, target: Target, selector: Slot, arms: &Arms<Block>, mask: Mask) -> Result<Mask, Fault> {
-        let chosen = self.value(selector).map(|bits| arms.choose(bits as u32));
+        let chosen = self.copied(selector).map(|bits| arms.choose(bits as u32));
         self.arena.broken[target] = 0;
         let (mut waiting, mut left) = (mask, 0);
         while let Some(arm) = lanes_of(waiting).map(|lane| chosen[lane]).min() {

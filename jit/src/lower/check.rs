@@ -33,6 +33,12 @@ pub(super) struct Check {
     limit: Limit,
 }
 
+impl Check {
+    fn never_holds(&self) -> bool {
+        matches!((self.number, self.limit), (Number::Known(number), Limit::Known(limit)) if u64::from(number) + self.need > limit)
+    }
+}
+
 /// A number below 2^32 that a check is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Number {
@@ -158,7 +164,8 @@ impl Lowering<'_, '_> {
     /// At a packet's start: does the checks of a segment ahead, if that is worth it. The builder then stands where all of them
     /// hold, and the block is for packets where one fails; it is to be sealed.
     pub fn check_ahead(&mut self, insts: &[Inst]) -> Option<Block> {
-        if self.is_large() || self.count(insts) > MOST_TWICE {
+        // Where values wait in scratch memory, one that is made ahead would lie where another is still to be.
+        if self.is_large() || self.pressure.bytes > 0 || self.count(insts) > MOST_TWICE {
             return None;
         }
         let mut found = Vec::new();
@@ -179,7 +186,8 @@ impl Lowering<'_, '_> {
                 continue;
             }
             let needed = self.checks(&area, &access, proof.words);
-            if needed.is_empty() {
+            // What is sure needs no check, and what never fits would send all packets the long way.
+            if needed.is_empty() || needed.iter().any(Check::never_holds) {
                 continue;
             }
             let is_new = |check: &&Check| !checks.contains(check);
