@@ -15,6 +15,12 @@ use crate::private;
 /// What begins the names of files that are being written.
 const UNFINISHED: &str = ".unfinished-";
 
+/// Whether a name is one that temporary files get: six letters and digits behind the prefix.
+fn is_unfinished(name: &str) -> bool {
+    let rest = name.strip_prefix(UNFINISHED);
+    rest.is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
 /// Who began to write a file this long ago is gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
@@ -177,7 +183,7 @@ impl Folder {
         for file in files {
             let file = file?;
             let Ok(name) = file.file_name().into_string() else { continue };
-            let list = match name.starts_with(UNFINISHED) {
+            let list = match is_unfinished(&name) {
                 true => &mut listing.unfinished,
                 false if Key::is_file_name(&name) => &mut listing.entries,
                 false => continue,
@@ -265,15 +271,17 @@ mod tests {
     fn what_a_process_left_unfinished_is_removed_once_it_is_old() {
         let (_parent, folder) = folder();
         put(&folder, 1, 1, 0);
-        for (name, minutes) in [("a", 59), ("b", 61)] {
+        for (name, minutes) in [("aaaaaa", 59), ("bbbbbb", 61)] {
             let file = File::create(folder.path().join(format!("{UNFINISHED}{name}"))).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(60 * minutes)).unwrap();
         }
+        // Somebody else's.
+        File::create(folder.path().join(format!("{UNFINISHED}draft"))).unwrap();
         folder.make_room(1, 1000).unwrap();
         let left = || fs::read_dir(folder.path()).unwrap().count();
-        assert_eq!(left(), 2);
+        assert_eq!(left(), 3);
         assert_eq!(folder.clear().unwrap().len(), 1);
-        assert_eq!(left(), 0);
+        assert_eq!(left(), 1);
     }
 
     #[cfg(target_os = "linux")]

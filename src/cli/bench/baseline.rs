@@ -24,9 +24,12 @@ impl Baseline {
     /// The figures of what a result is of.
     pub fn row_of(&self, job: &str, record: &Record) -> Option<&OldRow> {
         let is_same = |code: &(String, String)| code.0 == record.shader && code.1 == record.engine;
-        self.rows
-            .iter()
-            .find(|row| row.job == job && row.threads == record.device_threads && row.code.as_ref().is_none_or(is_same))
+        self.rows.iter().find(|row| {
+            row.job == job
+                && row.threads == record.device_threads
+                && row.work.is_none_or(|threads| threads == record.threads)
+                && row.code.as_ref().is_none_or(is_same)
+        })
     }
 }
 
@@ -36,6 +39,8 @@ pub(super) struct OldRow {
     /// The shader's file and the engine. Another runtime has neither, and is held against all.
     pub code: Option<(String, String)>,
     pub threads: usize,
+    /// Threads of the shader in one dispatch, where that is known: more or fewer are other work.
+    work: Option<u64>,
     pub run: OldTimes,
     pub compile: OldTimes,
 }
@@ -71,9 +76,13 @@ pub(super) fn read(path: &Path) -> Result<Vec<Baseline>, String> {
         true => of_lines(&text).map_err(|(line, error)| format!("{name}: line {line}: {error}"))?,
         false => vec![of_document(path, &text).map_err(|error| format!("{name}: {error}"))?],
     };
-    match baselines.iter().all(|baseline| baseline.rows.is_empty()) {
-        true => Err(format!("{name} has no figures")),
-        false => Ok(baselines),
+    let mut rows = baselines.iter().flat_map(|baseline| &baseline.rows).peekable();
+    if rows.peek().is_none() {
+        return Err(format!("{name} has no figures"));
+    }
+    match rows.find(|row| !row.is_possible()) {
+        Some(row) => Err(format!("{name}: a time of {} is not above 0", row.job)),
+        None => Ok(baselines),
     }
 }
 
@@ -87,6 +96,7 @@ fn of_document(path: &Path, text: &str) -> Result<Baseline, serde_json::Error> {
                 run: (&record.run).into(),
                 compile: (&record.compile.times).into(),
                 threads: record.device_threads,
+                work: Some(record.threads),
                 code: Some((record.shader, record.engine)),
             });
         }
@@ -127,12 +137,22 @@ fn of_lines(text: &str) -> Result<Vec<Baseline>, (usize, serde_json::Error)> {
 }
 
 impl OldRow {
+    /// Whether all its times are above 0.
+    fn is_possible(&self) -> bool {
+        let times = [self.run.wall, self.run.cpu, self.compile.wall, self.compile.cpu];
+        times.into_iter().flatten().all(|time| match time {
+            Old::All(summary) => summary.least_ms > 0.0 && summary.median_ms > 0.0,
+            Old::LeastMs(ms) => ms > 0.0,
+        })
+    }
+
     fn of_line(line: &Line) -> Self {
         let least = |ms: f64| Some(Old::LeastMs(ms));
         Self {
             job: line.k.clone(),
             code: None,
             threads: threads(&line.runtime),
+            work: None,
             run: OldTimes { wall: least(line.wall), cpu: line.cpu.and_then(least) },
             compile: OldTimes { wall: None, cpu: line.compile_min.and_then(least) },
         }
