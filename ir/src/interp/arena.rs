@@ -54,8 +54,7 @@ impl Arena {
             self.values.resize(len, [0; ROW]);
         }
         for &(slot, bits) in &code.constants {
-            let at = slot as usize * code.rows();
-            self.values[at..at + code.rows()].fill([bits; ROW]);
+            self.value_mut(code, 0, slot).fill(bits);
         }
         self.alive.clear();
         self.alive.resize(packets, code.all_lanes());
@@ -83,8 +82,7 @@ impl Arena {
             _ => std::array::from_fn(|lane| span.group(number(lane.min(code.lanes - 1)) / threads)),
         };
         for &(slot, input) in &code.inputs {
-            let at = slot as usize * code.rows();
-            let value = self.values[at..at + code.rows()].as_flattened_mut();
+            let value = self.value_mut(code, 0, slot);
             // The tail's lanes get values too, which nobody reads.
             for (lane, bits) in value.iter_mut().enumerate() {
                 let (index, group_id) = (number(lane) % threads, group_ids[lane]);

@@ -27,8 +27,8 @@ const MOST_CHECKS: usize = 8;
 
 /// A check: `number + need <= limit`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Check {
-    pub number: Number,
+struct Check {
+    number: Number,
     need: u64,
     limit: Limit,
 }
@@ -41,7 +41,7 @@ impl Check {
 
 /// A number below 2^32 that a check is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Number {
+enum Number {
     Known(u32),
     /// What lane 0 has of a value.
     First(Value),
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
     }
 
     /// What must hold for all words of all lanes of an access that is not scattered to be in range.
-    pub fn checks(&self, area: &Area, access: &Access, words: u32) -> SmallVec<[Check; 2]> {
+    fn checks(&self, area: &Area, access: &Access, words: u32) -> SmallVec<[Check; 2]> {
         let [index_step, offset_step] = access.steps;
         let [most_index, most_offset] = access.most.map(u64::from);
         let last = u64::from(self.shape.lanes() - 1);

@@ -327,13 +327,13 @@ impl<'f> Lowering<'_, 'f> {
             }
             InstKind::Op { op, args } => {
                 let first = self.first_of_op(data.results[0], *op, args);
-                let args: Vec<Operand> = match self.facts.is_uniform(data.results[0]) {
+                let operands: Vec<Operand> = match self.facts.is_uniform(data.results[0]) {
                     true => args.iter().map(|&arg| self.operand(arg)).collect(),
                     false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
                 };
-                let (op, args) = self.signed_if_same(*op, data.kind.args().as_slice(), args);
+                let (op, operands) = self.signed_if_same(*op, args, operands);
                 let mode = self.mode;
-                let result = lower_op(&mut self.emit(), op, &args, mode);
+                let result = lower_op(&mut self.emit(), op, &operands, mode);
                 self.define(data.results[0], result);
                 self.firsts[data.results[0].index()] = first.filter(|_| !self.pressure.is_remote(data.results[0]));
             }

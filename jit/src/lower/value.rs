@@ -371,7 +371,6 @@ impl Lowering<'_, '_> {
         }
         for n in 0..self.func.inst_count() {
             if let InstKind::Input(Input::ThreadId(n)) = self.func.inst(Inst::new(n)).kind {
-                self.group_starts[usize::from(n)] = None;
                 self.group_starts[usize::from(n)] = Some(self.group_start(n));
             }
         }
