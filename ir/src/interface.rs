@@ -198,6 +198,38 @@ impl Dimension {
             | Dimension::TextureCubeArray => 3,
         }
     }
+
+    /// Coordinates that a sample instruction takes, the layer of an array excluded.
+    pub fn sample_axes(self) -> usize {
+        match self {
+            Dimension::Buffer | Dimension::Texture1d | Dimension::Texture1dArray => 1,
+            Dimension::Texture2d | Dimension::Texture2dArray | Dimension::Texture2dMs | Dimension::Texture2dMsArray => {
+                2
+            }
+            Dimension::Texture3d | Dimension::TextureCube | Dimension::TextureCubeArray => 3,
+        }
+    }
+
+    /// Whether it has layers that the shader chooses from.
+    pub fn is_array(self) -> bool {
+        matches!(
+            self,
+            Dimension::Texture1dArray
+                | Dimension::Texture2dArray
+                | Dimension::Texture2dMsArray
+                | Dimension::TextureCubeArray
+        )
+    }
+
+    /// Whether a texel has several samples.
+    pub fn is_multisampled(self) -> bool {
+        matches!(self, Dimension::Texture2dMs | Dimension::Texture2dMsArray)
+    }
+
+    /// Whether its layers are faces of cubes.
+    pub fn is_cube(self) -> bool {
+        matches!(self, Dimension::TextureCube | Dimension::TextureCubeArray)
+    }
 }
 
 impl fmt::Display for Dimension {

@@ -13,6 +13,7 @@
 //! | `phases.rs` | where barriers cut a shader |
 //! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | what a running shader asks of the outside world |
+//! | `sampling.rs` | what the sample instructions ask for |
 //! | `text.rs` | the text form: printing and parsing |
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
 //! | `flow.rs` | uses and merges, for the analyses |
@@ -36,6 +37,7 @@ pub mod math;
 pub mod ops;
 pub mod passes;
 pub mod phases;
+pub mod sampling;
 pub mod shape;
 pub mod span;
 pub mod text;

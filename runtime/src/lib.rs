@@ -64,7 +64,10 @@ pub use format::Format;
 pub use limits::Limits;
 pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
-pub use resource::{Access, Buffer, Counter, GuardPages, ResourceError, Texture, TextureShape, View};
+pub use resource::{
+    Access, AddressMode, Buffer, Comparison, Counter, Filter, GuardPages, Reduction, ResourceError, Sampler, Tap,
+    Texture, TextureShape, View,
+};
 pub use shader::{
     ClassInstance, CodeFigures, CompileOptions, CompileStage, Declared, Emit, Engine, InstanceError, Line, LineKind,
     Listing, Place, PlacedInstance, Shader, StageTimes, Unset,

@@ -163,6 +163,11 @@ impl Format {
         self.row().size_bytes
     }
 
+    /// Texels along x and y that are stored as one: 4 by 4 in block-compressed formats, else mostly one.
+    pub const fn block_extents(self) -> [u32; 2] {
+        [1, 1]
+    }
+
     /// Where red, green, blue and alpha are; `None` for those that the format lacks.
     pub const fn fields(self) -> [Option<Field>; 4] {
         self.row().fields

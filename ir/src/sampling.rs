@@ -1,0 +1,201 @@
+//! What the sample instructions ask for: one description for all of them.
+//!
+//! Functional specification 7.18 and 22.4. `sample`, `sample_b`, `sample_c` and `lod` take derivatives from their quad:
+//! the translation computes them, so that everything that samples is given a level, derivatives, or nothing.
+
+use crate::entity::ResourceId;
+use crate::interface::Dimension;
+use crate::width::MAX_LANES;
+
+/// A 32-bit value of every lane; narrow packets leave the last ones alone.
+pub type Row = [u32; MAX_LANES];
+
+/// What a sample instruction gives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SampleKind {
+    /// The filtered texels.
+    Filter,
+    /// Texels compared with a reference, the answers (0 or 1) filtered; the same in all four results.
+    Compare,
+    /// One component (0 to 3) of the four texels that a linear filter would take of the most detailed level, in the order
+    /// lower left, lower right, upper right, upper left.
+    Gather {
+        /// Which component.
+        component: u8,
+    },
+    /// The same of the first component, compared with a reference.
+    GatherCompare,
+    /// The level of detail that would be taken, clamped and unclamped, then two zeros.
+    Level,
+}
+
+/// Where the level of detail comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LevelSource {
+    /// It is 0 (`sample_c_lz`), or none is needed (gathers).
+    Zero,
+    /// An operand.
+    Given,
+    /// Derivatives of the coordinates along the two axes of the screen.
+    Derivatives,
+}
+
+/// Texels that are added to the place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Offsets {
+    /// Known from the bytecode, -8 to 7 each.
+    Fixed([i8; 3]),
+    /// Two operands, of which the low six bits count, signed.
+    Computed,
+}
+
+/// Everything about a sample instruction but its operands and what it samples.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sampling {
+    /// What it gives.
+    pub kind: SampleKind,
+    /// Where the level of detail comes from.
+    pub level: LevelSource,
+    /// Whether an operand is added to the level.
+    pub has_bias: bool,
+    /// Whether an operand bounds the level from below, after everything else.
+    pub has_clamp: bool,
+    /// Texels that are added to the place.
+    pub offsets: Offsets,
+}
+
+/// A group of operands of a sample instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SampleArg {
+    /// Coordinates as floats, the layer of an array last.
+    Coordinates,
+    /// Two offsets as integers.
+    Offsets,
+    /// The reference of a comparison.
+    Reference,
+    /// The level of detail.
+    Level,
+    /// Derivatives of the coordinates, the layer left out, along the screen's x axis.
+    AlongX,
+    /// The same along its y axis.
+    AlongY,
+    /// What is added to the level.
+    Bias,
+    /// What bounds the level from below.
+    Clamp,
+}
+
+/// The most operands that a sample instruction can have: those of `sample_c` on an array of cubes.
+pub const MOST_SAMPLE_ARGS: usize = 14;
+
+impl Sampling {
+    /// The operands in their order, each with how many values it takes on a texture of this dimension.
+    pub fn args(self, dimension: Dimension) -> impl Iterator<Item = (SampleArg, usize)> {
+        let compares = matches!(self.kind, SampleKind::Compare | SampleKind::GatherCompare);
+        let (given, derived) = (self.level == LevelSource::Given, self.level == LevelSource::Derivatives);
+        let axes = dimension.sample_axes();
+        let all = [
+            (SampleArg::Coordinates, true, axes + usize::from(dimension.is_array())),
+            (SampleArg::Offsets, self.offsets == Offsets::Computed, 2),
+            (SampleArg::Reference, compares, 1),
+            (SampleArg::Level, given, 1),
+            (SampleArg::AlongX, derived, axes),
+            (SampleArg::AlongY, derived, axes),
+            (SampleArg::Bias, self.has_bias, 1),
+            (SampleArg::Clamp, self.has_clamp, 1),
+        ];
+        all.into_iter().filter(|(_, is_there, _)| *is_there).map(|(arg, _, count)| (arg, count))
+    }
+
+    /// How many operands it takes on a texture of this dimension.
+    pub fn arg_count(self, dimension: Dimension) -> usize {
+        self.args(dimension).map(|(_, count)| count).sum()
+    }
+
+    /// The same as a number, for compiled code.
+    pub fn encode(self) -> u32 {
+        let (kind, component) = match self.kind {
+            SampleKind::Filter => (0, 0),
+            SampleKind::Compare => (1, 0),
+            SampleKind::Gather { component } => (2, component & 3),
+            SampleKind::GatherCompare => (3, 0),
+            SampleKind::Level => (4, 0),
+        };
+        let level = match self.level {
+            LevelSource::Zero => 0,
+            LevelSource::Given => 1,
+            LevelSource::Derivatives => 2,
+        };
+        let (computed, fixed) = match self.offsets {
+            Offsets::Fixed(fixed) => (false, fixed.map(|offset| u32::from(offset as u8 & 15))),
+            Offsets::Computed => (true, [0; 3]),
+        };
+        kind | u32::from(component) << 3
+            | level << 5
+            | u32::from(self.has_bias) << 7
+            | u32::from(self.has_clamp) << 8
+            | u32::from(computed) << 9
+            | fixed[0] << 10
+            | fixed[1] << 14
+            | fixed[2] << 18
+    }
+
+    /// What a number stands for.
+    pub fn decode(code: u32) -> Self {
+        let kind = match code & 7 {
+            0 => SampleKind::Filter,
+            1 => SampleKind::Compare,
+            2 => SampleKind::Gather { component: (code >> 3 & 3) as u8 },
+            3 => SampleKind::GatherCompare,
+            _ => SampleKind::Level,
+        };
+        let level = match code >> 5 & 3 {
+            0 => LevelSource::Zero,
+            1 => LevelSource::Given,
+            _ => LevelSource::Derivatives,
+        };
+        // Four bits, signed.
+        let fixed = [10, 14, 18].map(|shift| (code >> shift << 4) as i8 >> 4);
+        let offsets = if code >> 9 & 1 == 1 { Offsets::Computed } else { Offsets::Fixed(fixed) };
+        Self { kind, level, has_bias: code >> 7 & 1 == 1, has_clamp: code >> 8 & 1 == 1, offsets }
+    }
+}
+
+/// One sample instruction of one packet.
+#[derive(Debug)]
+pub struct SampleCall<'a> {
+    /// What is asked.
+    pub sampling: Sampling,
+    /// The range of the texture, and by lane the position in it.
+    pub texture: (ResourceId, &'a Row),
+    /// The range of the sampler, and by lane the position in it.
+    pub sampler: (ResourceId, &'a Row),
+    /// Bits of the lanes that take part.
+    pub lanes: u32,
+    /// Operands in the order of [`Sampling::args`].
+    pub args: &'a [Row],
+    /// Where the results go, of the lanes that take part. A NaN that was computed is 0x7fc00000.
+    pub results: &'a mut [Row; 4],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_for_what_they_were_made_of() {
+        let kinds = [SampleKind::Filter, SampleKind::Compare, SampleKind::GatherCompare, SampleKind::Level];
+        let gathers = [0, 1, 2, 3].map(|component| SampleKind::Gather { component });
+        for kind in kinds.into_iter().chain(gathers) {
+            for level in [LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives] {
+                for offsets in [Offsets::Computed, Offsets::Fixed([0; 3]), Offsets::Fixed([-8, 7, -1])] {
+                    for (has_bias, has_clamp) in [(false, false), (true, false), (false, true), (true, true)] {
+                        let sampling = Sampling { kind, level, has_bias, has_clamp, offsets };
+                        assert_eq!(Sampling::decode(sampling.encode()), sampling);
+                        assert!(sampling.arg_count(Dimension::TextureCubeArray) <= MOST_SAMPLE_ARGS);
+                    }
+                }
+            }
+        }
+    }
+}

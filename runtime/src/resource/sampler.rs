@@ -1,0 +1,115 @@
+//! Samplers: how textures are filtered and what lies outside them.
+
+/// What a filter takes of the texels around a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Tap {
+    /// The nearest one.
+    #[default]
+    Point,
+    /// The two nearest ones along each axis, by their distance.
+    Linear,
+}
+
+/// What becomes of the texels that a filter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Reduction {
+    /// Their weighted sum.
+    #[default]
+    Weighted,
+    /// Each is compared with a reference first; for instructions that compare.
+    Comparison,
+    /// The smallest of those with a weight, component by component.
+    Minimum,
+    /// The largest of those with a weight, component by component.
+    Maximum,
+}
+
+/// A filter, as `D3D11_FILTER` says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Filter {
+    /// Where a texel covers less than a pixel.
+    pub minify: Tap,
+    /// Where it covers more.
+    pub magnify: Tap,
+    /// Between mip levels.
+    pub mip: Tap,
+    /// Whether it follows the shape of a pixel on the texture; everything else is linear then.
+    pub anisotropic: bool,
+    /// What becomes of the texels.
+    pub reduction: Reduction,
+}
+
+/// What lies outside a texture along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum AddressMode {
+    /// The texture again.
+    Wrap,
+    /// The texture again, every other time turned around.
+    Mirror,
+    /// The texels at its edge.
+    #[default]
+    Clamp,
+    /// A colour.
+    Border,
+    /// The texture turned around once, then the texels at its edge.
+    MirrorOnce,
+}
+
+/// How a reference is compared with a texel: `reference < texel` and so on. A NaN is unequal to everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Comparison {
+    /// Never true.
+    #[default]
+    Never,
+    /// Less.
+    Less,
+    /// Equal.
+    Equal,
+    /// Less or equal.
+    LessEqual,
+    /// Greater.
+    Greater,
+    /// Not equal.
+    NotEqual,
+    /// Greater or equal.
+    GreaterEqual,
+    /// Always true.
+    Always,
+}
+
+/// The state of a sampler. [`Sampler::default`] is what Direct3D has in an empty slot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampler {
+    /// The filter.
+    pub filter: Filter,
+    /// What lies outside along u, v and w.
+    pub address: [AddressMode; 3],
+    /// Added to the level of detail, -16 to 15.99.
+    pub level_bias: f32,
+    /// The least level of detail. It wins over the largest.
+    pub min_level: f32,
+    /// The largest level of detail.
+    pub max_level: f32,
+    /// The most samples along the line of an anisotropic filter, 1 to 16.
+    pub max_anisotropy: u32,
+    /// How instructions that compare do it.
+    pub comparison: Comparison,
+    /// The colour of [`AddressMode::Border`].
+    pub border: [f32; 4],
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        let filter = Filter { minify: Tap::Linear, magnify: Tap::Linear, mip: Tap::Linear, ..Filter::default() };
+        Self {
+            filter,
+            address: [AddressMode::Clamp; 3],
+            level_bias: 0.0,
+            min_level: f32::MIN,
+            max_level: f32::MAX,
+            max_anisotropy: 1,
+            comparison: Comparison::Never,
+            border: [0.0; 4],
+        }
+    }
+}
