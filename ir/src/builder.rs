@@ -9,6 +9,7 @@ use crate::function::{
     AtomicOp, Case, CounterOp, Element, Function, Input, InstKind, Origin, Place, Query, ResourceRef, Sync, Values,
 };
 use crate::ops::Op;
+use crate::sampling::Sampling;
 use crate::types::{Const, Type};
 
 /// Appends instructions to one region of a function at a time.
@@ -175,6 +176,22 @@ impl<'a> Builder<'a> {
     /// Asks about a view.
     pub fn query(&mut self, query: Query, resource: ResourceRef, level: Option<Value>) -> [Value; 4] {
         self.many(InstKind::Query { query, resource, level })
+    }
+
+    /// Samples a texture. Operands are in the order of [`Sampling::args`].
+    pub fn sample(
+        &mut self,
+        sampling: Sampling,
+        texture: ResourceRef,
+        sampler: ResourceRef,
+        args: &[Value],
+    ) -> [Value; 4] {
+        self.many(InstKind::Sample { sampling, texture, sampler, args: Values::from_slice(args) })
+    }
+
+    /// A float as other threads of the quad have it.
+    pub fn quad_read(&mut self, from: [u8; 4], value: Value) -> Value {
+        self.one(InstKind::QuadRead { from, value }, Type::F32)
     }
 
     /// A barrier.

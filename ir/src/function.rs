@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use crate::entity::{Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
 use crate::interface::Interface;
 use crate::ops::Op;
+use crate::sampling::Sampling;
 use crate::types::{Const, Type};
 use crate::width::Width;
 
@@ -355,6 +356,25 @@ pub enum InstKind {
         /// Mip level, where there is one.
         level: Option<Value>,
     },
+    /// Samples a texture; four words as in [`InstKind::TexelLoad`], zeros if the view is unbound.
+    Sample {
+        /// What is asked.
+        sampling: Sampling,
+        /// The view.
+        texture: ResourceRef,
+        /// The sampler.
+        sampler: ResourceRef,
+        /// Operands in the order of [`Sampling::args`]: floats, but for computed offsets.
+        args: Values,
+    },
+    /// The value, a float, that it has in another thread of the quad: four threads in a row, of which 0 and 1 are the upper
+    /// row of pixels. A thread keeps its own where the other one does not run.
+    QuadRead {
+        /// By position in the quad, the position that is read.
+        from: [u8; 4],
+        /// The value.
+        value: Value,
+    },
     /// Orders memory, and waits for the group if it says so.
     Barrier(Sync),
 
@@ -421,7 +441,9 @@ impl InstKind {
             | InstKind::SlotGet(_)
             | InstKind::Load { .. }
             | InstKind::TexelLoad { .. }
-            | InstKind::Query { .. } => false,
+            | InstKind::Query { .. }
+            | InstKind::Sample { .. }
+            | InstKind::QuadRead { .. } => false,
             InstKind::SlotSet(..)
             | InstKind::Store { .. }
             | InstKind::Atomic { .. }
@@ -458,6 +480,8 @@ impl InstKind {
             | InstKind::TexelStore { .. }
             | InstKind::TexelAtomic { .. }
             | InstKind::Query { .. }
+            | InstKind::Sample { .. }
+            | InstKind::QuadRead { .. }
             | InstKind::Barrier(_)
             | InstKind::Yield(_)
             | InstKind::Break { .. }
@@ -508,7 +532,13 @@ impl InstKind {
             | InstKind::Yield(args)
             | InstKind::Break { args, .. }
             | InstKind::Continue { args, .. } => args.iter_mut().for_each(f),
+            InstKind::Sample { texture, sampler, args, .. } => {
+                resource(texture, f);
+                resource(sampler, f);
+                args.iter_mut().for_each(&mut *f);
+            }
             InstKind::SlotSet(_, value)
+            | InstKind::QuadRead { value, .. }
             | InstKind::If { cond: value, .. }
             | InstKind::Switch { selector: value, .. } => {
                 f(value);

@@ -6,6 +6,7 @@
 
 use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Origin, Query};
+use crate::sampling::SampleCall;
 
 /// One register: a declared range and the position in it. A position out of range is an unbound register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,8 @@ pub trait Host: Sync {
     fn texel_store(&self, view: ViewSlot, coords: [u32; 3], words: [u32; 4]);
     /// Atomic read-modify-write of a texel of one 32-bit component.
     fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32;
+    /// Samples a texture for the lanes of a packet, in whatever float mode the packet runs.
+    fn sample(&self, call: SampleCall<'_>);
     /// Answers a question about a view.
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4];
     /// Whether the run shall stop. Asked at group starts and loop back-edges: must be cheap.

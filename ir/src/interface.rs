@@ -83,6 +83,8 @@ pub enum ResourceClass {
     ShaderResource,
     /// `u#`, read and write.
     UnorderedAccess,
+    /// `s#`, how textures are filtered.
+    Sampler,
 }
 
 impl ResourceClass {
@@ -92,6 +94,7 @@ impl ResourceClass {
             ResourceClass::Constant => 'b',
             ResourceClass::ShaderResource => 't',
             ResourceClass::UnorderedAccess => 'u',
+            ResourceClass::Sampler => 's',
         }
     }
 }
@@ -118,6 +121,11 @@ pub enum ResourceKind {
         /// What a component is for the shader.
         component: Component,
     },
+    /// How textures are filtered.
+    Sampler {
+        /// Whether it compares texels with a reference.
+        compares: bool,
+    },
 }
 
 impl ResourceKind {
@@ -126,7 +134,7 @@ impl ResourceKind {
         match self {
             ResourceKind::Constant { .. } => Some(16),
             ResourceKind::Structured { stride_bytes } => Some(stride_bytes),
-            ResourceKind::Raw | ResourceKind::Typed { .. } => None,
+            ResourceKind::Raw | ResourceKind::Typed { .. } | ResourceKind::Sampler { .. } => None,
         }
     }
 }
@@ -140,6 +148,8 @@ impl fmt::Display for ResourceKind {
             ResourceKind::Raw => f.write_str("raw buffer"),
             ResourceKind::Structured { stride_bytes } => write!(f, "structured buffer of stride {stride_bytes}"),
             ResourceKind::Typed { dimension, component } => write!(f, "{dimension} of {component}"),
+            ResourceKind::Sampler { compares: false } => f.write_str("sampler"),
+            ResourceKind::Sampler { compares: true } => f.write_str("comparison sampler"),
         }
     }
 }

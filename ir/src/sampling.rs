@@ -112,7 +112,7 @@ impl Sampling {
         self.args(dimension).map(|(_, count)| count).sum()
     }
 
-    /// The same as a number, for compiled code.
+    /// The same as a number of 22 bits, for compiled code.
     pub fn encode(self) -> u32 {
         let (kind, component) = match self.kind {
             SampleKind::Filter => (0, 0),
@@ -192,6 +192,7 @@ mod tests {
                     for (has_bias, has_clamp) in [(false, false), (true, false), (false, true), (true, true)] {
                         let sampling = Sampling { kind, level, has_bias, has_clamp, offsets };
                         assert_eq!(Sampling::decode(sampling.encode()), sampling);
+                        assert!(sampling.encode() < 1 << 22);
                         assert!(sampling.arg_count(Dimension::TextureCubeArray) <= MOST_SAMPLE_ARGS);
                     }
                 }

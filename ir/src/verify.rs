@@ -303,7 +303,15 @@ impl Verifier<'_> {
             | InstKind::TexelLoad { .. }
             | InstKind::TexelStore { .. }
             | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. } => self.access(data),
+            | InstKind::Query { .. }
+            | InstKind::Sample { .. } => self.access(data),
+            InstKind::QuadRead { from, value } => {
+                if from.iter().any(|&lane| lane > 3) {
+                    self.report(Problem::QuadLane(*from));
+                }
+                self.expect("operand", *value, Type::F32);
+                self.expect_results(data, &[Type::F32]);
+            }
             InstKind::Barrier(_) => self.expect_results(data, &[]),
             InstKind::If { cond, .. } => self.expect("condition", *cond, Type::Bool),
             InstKind::Loop { inits, body } => {

@@ -25,6 +25,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
 use brolga_ir::host::{Fault, FaultKind, Host, ViewSlot};
+pub use brolga_ir::sampling::Row;
+use brolga_ir::sampling::{MOST_SAMPLE_ARGS, SampleCall, Sampling};
 use brolga_ir::span::Span;
 use brolga_ir::width::MAX_LANES;
 
@@ -73,9 +75,6 @@ pub struct Range {
     pub count: u32,
 }
 
-/// A value of every lane; narrow packets leave the last ones alone.
-pub type Row = [u32; MAX_LANES];
-
 /// Operands and results of a helper call.
 #[repr(C, align(64))]
 #[derive(Clone, Debug, Default)]
@@ -92,12 +91,18 @@ pub struct Call {
     pub values: [Row; 4],
     /// Comparand of a compare-exchange.
     pub compare: Row,
-    /// What the helper gives back: 0 for lanes that take no part.
+    /// What the helper gives back: 0 for lanes that take no part, but for samples, which leave them as they are.
     pub results: [Row; 4],
+    /// Position of the sampler in its range.
+    pub sampler: Row,
+    /// Operands of a sample, in their order.
+    pub args: [Row; MOST_SAMPLE_ARGS],
     /// Operands of a helper on doubles.
     pub wide: [[u64; MAX_LANES]; 3],
     /// Result of a helper on doubles.
     pub wide_result: [u64; MAX_LANES],
+    /// The range of the sampler.
+    pub sampler_range: u32,
 }
 
 /// Everything compiled code sees. One for each worker; 64-byte aligned.
@@ -312,6 +317,8 @@ pub(crate) mod offsets {
     pub const CALL_ELEMENT: i32 = (CALL + offset_of!(Call, element)) as i32;
     pub const CALL_LEVEL: i32 = (CALL + offset_of!(Call, level)) as i32;
     pub const CALL_COMPARE: i32 = (CALL + offset_of!(Call, compare)) as i32;
+    pub const CALL_SAMPLER: i32 = (CALL + offset_of!(Call, sampler)) as i32;
+    pub const CALL_SAMPLER_RANGE: i32 = (CALL + offset_of!(Call, sampler_range)) as i32;
     pub const CALL_WIDE_RESULT: i32 = (CALL + offset_of!(Call, wide_result)) as i32;
 
     /// The row of a coordinate.
@@ -327,6 +334,11 @@ pub(crate) mod offsets {
     /// The row of a result word.
     pub fn call_result(n: usize) -> i32 {
         (CALL + offset_of!(Call, results) + n * ROW) as i32
+    }
+
+    /// The row of an operand of a sample.
+    pub fn call_arg(n: usize) -> i32 {
+        (CALL + offset_of!(Call, args) + n * ROW) as i32
     }
 
     /// The row of a double operand.
@@ -355,6 +367,7 @@ pub struct Helpers {
     texel_atomic: Helper,
     query: Helper,
     counter: Helper,
+    sample: Helper,
     dfma: Helper,
 }
 
@@ -366,6 +379,7 @@ pub(crate) enum HelperId {
     TexelAtomic,
     Query,
     Counter,
+    Sample,
     Dfma,
 }
 
@@ -378,6 +392,7 @@ impl HelperId {
             HelperId::TexelAtomic => offset_of!(Helpers, texel_atomic),
             HelperId::Query => offset_of!(Helpers, query),
             HelperId::Counter => offset_of!(Helpers, counter),
+            HelperId::Sample => offset_of!(Helpers, sample),
             HelperId::Dfma => offset_of!(Helpers, dfma),
         }) as i32
     }
@@ -392,6 +407,7 @@ pub fn helpers<H: Host>() -> &'static Helpers {
             texel_atomic: texel_atomic::<H>,
             query: query::<H>,
             counter: counter::<H>,
+            sample: sample::<H>,
             dfma,
         }
     }
@@ -419,9 +435,18 @@ pub(crate) fn counter_number(op: CounterOp) -> u32 {
 /// # Safety
 /// `context` is the caller's own (C), set up as A and B say, with a host of type `H`.
 unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, usize, &mut Call)) -> u32 {
+    let _mode = FloatGuard::new(FloatMode::Default);
+    // SAFETY: as the caller says.
+    unsafe { caught(context, origin, body) }
+}
+
+/// The same in the float mode of the compiled code.
+///
+/// # Safety
+/// As for [`guarded`].
+unsafe fn caught<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, usize, &mut Call)) -> u32 {
     // SAFETY: compiled code passes its own context (C), which nothing else touches while it runs (B).
     let context = unsafe { &mut *context };
-    let _mode = FloatGuard::new(FloatMode::Default);
     // SAFETY: the runtime pairs `host` with the helpers of its type (B).
     let host = unsafe { &*context.host.cast::<H>() };
     let (lanes, call) = (context.lanes_per_packet as usize, &mut context.call);
@@ -505,6 +530,24 @@ unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code
     }
 }
 
+unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
+    // SAFETY: called by compiled code only, with its context (C).
+    unsafe {
+        caught::<H>(context, origin, |host, lanes, call| {
+            let (sampling, count) = sample_from_number(code);
+            let set = call.mask[..lanes].iter().rev().fold(0, |set, &word| set << 1 | u32::from(word != 0));
+            host.sample(SampleCall {
+                sampling,
+                texture: (ResourceId::new(resource as usize), &call.element),
+                sampler: (ResourceId::new(call.sampler_range as usize), &call.sampler),
+                lanes: set,
+                args: &call.args[..count],
+                results: &mut call.results,
+            });
+        })
+    }
+}
+
 /// Fused multiply and add on processors without the instruction. Every lane takes part: the operation is pure.
 unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 {
     // SAFETY: called by compiled code only, with its own context (C).
@@ -517,6 +560,18 @@ unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 
     }
     0
 }
+
+/// A sample and how many operands it has, as compiled code passes them.
+pub(crate) fn sample_number(sampling: Sampling, args: usize) -> u32 {
+    sampling.encode() | (args as u32) << SAMPLE_ARGS_SHIFT
+}
+
+fn sample_from_number(code: u32) -> (Sampling, usize) {
+    (Sampling::decode(code), (code >> SAMPLE_ARGS_SHIFT) as usize)
+}
+
+/// Above all bits of [`Sampling::encode`].
+const SAMPLE_ARGS_SHIFT: u32 = 28;
 
 /// The number of an atomic operation as compiled code passes it.
 pub(crate) fn atomic_number(op: AtomicOp) -> u32 {
@@ -539,7 +594,7 @@ mod tests {
         assert_eq!([offsets::LANES % 64, offsets::ZERO % 64, offsets::DUMP % 64, offsets::CALL_MASK % 64], [0; 4]);
         assert_eq!(offsets::call_value(1) - offsets::call_value(0), 64);
         assert_eq!(offsets::call_wide(1) - offsets::call_wide(0), 128);
-        assert_eq!([HelperId::TexelLoad.offset(), HelperId::Dfma.offset()], [0, 40]);
+        assert_eq!([HelperId::TexelLoad.offset(), HelperId::Dfma.offset()], [0, 48]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use brolga_ir::entity::{ResourceId, SharedId, Value};
 use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Origin, Place, Query, ResourceRef};
 use brolga_ir::host::{Address, Fault, FaultKind, Host, ViewSlot};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::sampling::SampleCall;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op};
 use brolga_jit::{Options, compile};
@@ -366,6 +367,8 @@ fn proof(kind: &InstKind) -> Option<&'static str> {
         | InstKind::TexelStore { .. }
         | InstKind::TexelAtomic { .. } => "helpers_answer_lane_by_lane",
         InstKind::Query { .. } => "questions_are_answered_lane_by_lane",
+        InstKind::Sample { .. } => "samples_are_asked_packet_by_packet in sample.rs",
+        InstKind::QuadRead { .. } => "quads_read_what_runs in sample.rs",
         InstKind::Input(_) | InstKind::Barrier(_) => "tests of control.rs",
         InstKind::Const(_) | InstKind::Op { .. } => "tests of ops.rs",
         InstKind::If { .. }
@@ -435,6 +438,9 @@ impl Host for Panicking {
     }
     fn texel_atomic(&self, _: AtomicOp, _: ViewSlot, _: [u32; 3], _: u32, _: u32) -> u32 {
         panic!("asked to change a texel")
+    }
+    fn sample(&self, _: SampleCall<'_>) {
+        panic!("asked to sample")
     }
     fn query(&self, _: Query, _: ViewSlot, _: u32) -> [u32; 4] {
         panic!("asked a question")

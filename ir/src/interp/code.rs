@@ -9,6 +9,7 @@ use super::arena::ROW;
 use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
+use crate::sampling::Sampling;
 use crate::span::Packing;
 use crate::width::MAX_LANES;
 
@@ -139,6 +140,19 @@ pub(super) enum Node {
         view: View,
         texel: Texel,
         update: Update,
+    },
+    Sample {
+        sampling: Sampling,
+        texture: View,
+        sampler: View,
+        args: Vec<Slot>,
+        to: Vec<Slot>,
+        once: bool,
+    },
+    QuadRead {
+        from: [u8; 4],
+        value: Slot,
+        to: Slot,
     },
     Query {
         query: Query,

@@ -212,6 +212,17 @@ impl Flattener<'_> {
                 texel: self.texel(coords, None),
                 update: self.update(inst, *op, *value, *compare, *effect),
             },
+            InstKind::Sample { sampling, texture, sampler, args } => Node::Sample {
+                sampling: *sampling,
+                texture: self.view(*texture),
+                sampler: self.view(*sampler),
+                args: self.slots(args),
+                to: to(),
+                once: same_address(),
+            },
+            InstKind::QuadRead { from, value } => {
+                Node::QuadRead { from: *from, value: self.slot(*value), to: result() }
+            }
             InstKind::Query { query, resource, level } => Node::Query {
                 query: *query,
                 view: self.view(*resource),

@@ -1,9 +1,12 @@
 //! Accesses of a packet to memory and views, lane after lane.
 
+use smallvec::SmallVec;
+
 use super::code::{Address, Element, Extent, Node, Slot, Space, Texel, Update, View};
 use super::packet::Runner;
 use super::{Lanes, Mask, lanes_of};
 use crate::host::{self, ViewSlot};
+use crate::sampling::{MOST_SAMPLE_ARGS, Row, SampleCall};
 use crate::width::MAX_LANES;
 
 /// The most words that one access moves.
@@ -31,6 +34,25 @@ impl Runner<'_> {
                     let level = level.map_or(0, |slot| runner.word(slot, lane));
                     runner.host.query(*query, runner.view(view, lane), level)
                 });
+            }
+            Node::Sample { sampling, texture, sampler, args, to, once } => {
+                // What is the same in all lanes is sampled once.
+                let lanes = if *once { mask & mask.wrapping_neg() } else { mask };
+                let mut results = [[0; MAX_LANES]; 4];
+                let rows: SmallVec<[Row; MOST_SAMPLE_ARGS]> = args.iter().map(|&arg| self.row(arg)).collect();
+                self.host.sample(SampleCall {
+                    sampling: *sampling,
+                    texture: (texture.id, &self.elements(texture)),
+                    sampler: (sampler.id, &self.elements(sampler)),
+                    lanes: lanes.into(),
+                    args: &rows,
+                    results: &mut results,
+                });
+                for (&slot, row) in to.iter().zip(&results) {
+                    let first = lanes.trailing_zeros() as usize;
+                    let result = std::array::from_fn(|lane| u64::from(row[if *once { first } else { lane }]));
+                    self.set(slot, &result, mask);
+                }
             }
             Node::Store { to, values, effect } => {
                 for lane in lanes_of(mask & self.holds(*effect)) {
@@ -66,6 +88,7 @@ impl Runner<'_> {
                 self.set(*to, &results, mask);
             }
             Node::Op { .. }
+            | Node::QuadRead { .. }
             | Node::If { .. }
             | Node::Loop { .. }
             | Node::Switch { .. }
@@ -78,6 +101,23 @@ impl Runner<'_> {
 
     fn word(&self, slot: Slot, lane: usize) -> u32 {
         self.value(slot)[lane] as u32
+    }
+
+    /// A 32-bit value in all lanes.
+    fn row(&self, slot: Slot) -> Row {
+        let mut row = [0; MAX_LANES];
+        for (word, &bits) in row.iter_mut().zip(self.value(slot)) {
+            *word = bits as u32;
+        }
+        row
+    }
+
+    /// The position in a range that each lane means.
+    fn elements(&self, view: &View) -> Row {
+        match view.element {
+            Element::Fixed(element) => [element; MAX_LANES],
+            Element::Computed(slot) => self.row(slot),
+        }
     }
 
     fn words(&self, slots: &[Slot], lane: usize) -> [u32; MAX_WORDS] {

@@ -51,7 +51,9 @@ impl Runner<'_> {
                 | Node::TexelLoad { .. }
                 | Node::TexelStore { .. }
                 | Node::TexelAtomic { .. }
+                | Node::Sample { .. }
                 | Node::Query { .. } => self.access(node, mask),
+                Node::QuadRead { from, value, to } => self.quad_read(from, *value, *to, mask),
             }
             if mask == 0 {
                 break;
@@ -124,6 +126,18 @@ impl Runner<'_> {
         for lane in lanes_of(mask) {
             result[lane] = op.eval(&[a[lane], b[lane], c[lane]][..count]);
         }
+    }
+
+    fn quad_read(&mut self, from: &[u8; 4], value: Slot, to: Slot, mask: Mask) {
+        let lanes = self.copied(value);
+        let mut result = lanes;
+        for lane in lanes_of(mask) {
+            let other = (lane & !3) + usize::from(from[lane & 3]);
+            if mask >> other & 1 == 1 {
+                result[lane] = lanes[other];
+            }
+        }
+        self.set(to, &result, mask);
     }
 
     fn if_else(&mut self, cond: Slot, then_block: &Block, else_block: &Block, mask: Mask) -> Result<Mask, Fault> {

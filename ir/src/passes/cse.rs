@@ -100,6 +100,7 @@ fn hash(func: &Function, kind: &InstKind) -> Option<u64> {
             (resource, coords, level).hash(&mut hasher);
         }
         InstKind::Query { query, resource, level } => (query, resource, level).hash(&mut hasher),
+        InstKind::Sample { sampling, texture, sampler, args } => (sampling, texture, sampler, args).hash(&mut hasher),
         _ => return None,
     }
     Some(hasher.finish())
@@ -107,7 +108,7 @@ fn hash(func: &Function, kind: &InstKind) -> Option<u64> {
 
 /// Whether two computations that have a hash are equal.
 fn is_equal(a: &InstKind, b: &InstKind) -> bool {
-    use InstKind::{Const, Input, Load, Op, Query, TexelLoad};
+    use InstKind::{Const, Input, Load, Op, Query, Sample, TexelLoad};
     match (a, b) {
         (Const(a), Const(b)) => a == b,
         (Input(a), Input(b)) => a == b,
@@ -119,6 +120,10 @@ fn is_equal(a: &InstKind, b: &InstKind) -> bool {
         (Query { query: a, resource: x, level: l }, Query { query: b, resource: y, level: m }) => {
             a == b && x == y && l == m
         }
+        (
+            Sample { sampling: a, texture: t, sampler: s, args: x },
+            Sample { sampling: b, texture: u, sampler: r, args: y },
+        ) => a == b && t == u && s == r && x == y,
         _ => false,
     }
 }

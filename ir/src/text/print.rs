@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::words::{Word, component, input_word, sync_words};
+use super::words::{Word, component, input_word, sampling_words, sync_words};
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Element, Function, InstData, InstKind, Object, Place, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
@@ -346,6 +346,13 @@ impl Printer<'_> {
             InstKind::Query { query, resource, level } => {
                 write!(out, "query {} {}{}", query.word(), self.view(resource), self.level(*level))?;
             }
+            InstKind::Sample { sampling, texture, sampler, args } => {
+                let (texture, sampler) = (self.view(texture), self.view(sampler));
+                write!(out, "sample {} {texture} {sampler} [{}]", sampling_words(*sampling), self.list(args))?;
+            }
+            InstKind::QuadRead { from: [a, b, c, d], value } => {
+                write!(out, "quad_read {a} {b} {c} {d}, {}", self.name(*value))?;
+            }
             InstKind::Barrier(sync) => {
                 out.push_str("barrier");
                 for (word, _) in sync_words(&mut sync.clone()).into_iter().filter(|(_, on)| **on) {
@@ -461,6 +468,8 @@ fn write_resource(out: &mut String, resource: &Resource) -> fmt::Result {
         ResourceKind::Typed { dimension, component } => {
             write!(out, " typed {} {}", dimension.word(), component.word())?;
         }
+        ResourceKind::Sampler { compares: false } => out.push_str(" sampler"),
+        ResourceKind::Sampler { compares: true } => out.push_str(" comparison_sampler"),
     }
     if resource.space != 0 {
         write!(out, " space {}", resource.space)?;

@@ -2,6 +2,7 @@
 
 use crate::function::{CounterOp, Input, Query, Sync};
 use crate::interface::{Component, Dimension, ResourceClass};
+use crate::sampling::{LevelSource, Offsets, SampleKind, Sampling};
 
 /// An enum whose values have a word each.
 pub(super) trait Word: Copy + 'static {
@@ -55,14 +56,19 @@ impl Word for Component {
 }
 
 impl Word for ResourceClass {
-    const ALL: &'static [Self] =
-        &[ResourceClass::Constant, ResourceClass::ShaderResource, ResourceClass::UnorderedAccess];
+    const ALL: &'static [Self] = &[
+        ResourceClass::Constant,
+        ResourceClass::ShaderResource,
+        ResourceClass::UnorderedAccess,
+        ResourceClass::Sampler,
+    ];
 
     fn word(self) -> &'static str {
         match self {
             ResourceClass::Constant => "b",
             ResourceClass::ShaderResource => "t",
             ResourceClass::UnorderedAccess => "u",
+            ResourceClass::Sampler => "s",
         }
     }
 }
@@ -88,6 +94,45 @@ impl Word for Query {
             Query::SampleCount => "sample_count",
         }
     }
+}
+
+impl Word for LevelSource {
+    const ALL: &'static [Self] = &[LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives];
+
+    fn word(self) -> &'static str {
+        match self {
+            LevelSource::Zero => "at_zero",
+            LevelSource::Given => "at_level",
+            LevelSource::Derivatives => "by_derivatives",
+        }
+    }
+}
+
+/// What samples can give.
+pub(super) const SAMPLE_KINDS: [(&str, SampleKind); 8] = [
+    ("filter", SampleKind::Filter),
+    ("compare", SampleKind::Compare),
+    ("gather.x", SampleKind::Gather { component: 0 }),
+    ("gather.y", SampleKind::Gather { component: 1 }),
+    ("gather.z", SampleKind::Gather { component: 2 }),
+    ("gather.w", SampleKind::Gather { component: 3 }),
+    ("gather_compare", SampleKind::GatherCompare),
+    ("level", SampleKind::Level),
+];
+
+/// What a sample asks for, but for its operands.
+pub(super) fn sampling_words(sampling: Sampling) -> String {
+    let kind = SAMPLE_KINDS.iter().find(|(_, kind)| *kind == sampling.kind).map_or("?", |(word, _)| word);
+    let mut words = format!("{kind} {}", sampling.level.word());
+    match sampling.offsets {
+        Offsets::Fixed([0, 0, 0]) => {}
+        Offsets::Fixed([u, v, w]) => words += &format!(" offset {u} {v} {w}"),
+        Offsets::Computed => words += " offsets",
+    }
+    for (word, is_there) in [(" bias", sampling.has_bias), (" clamp", sampling.has_clamp)] {
+        words += if is_there { word } else { "" };
+    }
+    words
 }
 
 /// The word of an input and the component after its dot.

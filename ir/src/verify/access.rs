@@ -4,6 +4,7 @@ use super::{Problem, Target, Types, Verifier};
 use crate::entity::{ResourceId, Value};
 use crate::function::{AtomicOp, Element, InstData, InstKind, Object, Place, Query, ResourceRef};
 use crate::interface::{Dimension, Resource, ResourceClass, ResourceKind};
+use crate::sampling::{SampleArg, SampleKind, Sampling};
 use crate::types::Type;
 
 impl Verifier<'_> {
@@ -44,7 +45,8 @@ impl Verifier<'_> {
     fn resource(&mut self, id: ResourceId, resource: &Resource) {
         let Resource { class, kind, .. } = *resource;
         let constant = matches!(kind, ResourceKind::Constant { .. });
-        if constant != (class == ResourceClass::Constant) {
+        let sampler = matches!(kind, ResourceKind::Sampler { .. });
+        if constant != (class == ResourceClass::Constant) || sampler != (class == ResourceClass::Sampler) {
             self.report(Problem::ResourceKind { id, class, kind });
         }
         if resource.count.is_some_and(|count| count == 0 || resource.lower.checked_add(count - 1).is_none()) {
@@ -126,7 +128,44 @@ impl Verifier<'_> {
                 self.expect_all("level", level.as_slice(), Type::I32);
                 self.expect_results(data, &[Type::I32; 4]);
             }
+            InstKind::Sample { sampling, texture, sampler, args } => {
+                self.sample(*sampling, texture, sampler, args);
+                self.expect_results(data, &[Type::I32; 4]);
+            }
             _ => unreachable!("only called for accesses"),
+        }
+    }
+
+    /// Only textures that are read, and have no samples, are sampled; a comparison needs a sampler that compares.
+    fn sample(&mut self, sampling: Sampling, texture: &ResourceRef, sampler: &ResourceRef, args: &[Value]) {
+        let what = "sample";
+        let compares = matches!(sampling.kind, SampleKind::Compare | SampleKind::GatherCompare);
+        if let Some((target, declared)) = self.view(sampler)
+            && declared.kind != (ResourceKind::Sampler { compares })
+            // Gathers look at how a sampler addresses only, and `lod` at what all have.
+            && !(matches!(declared.kind, ResourceKind::Sampler { .. })
+                && matches!(sampling.kind, SampleKind::Gather { .. } | SampleKind::Level))
+        {
+            self.report(Problem::WrongTarget { what, target });
+        }
+        let Some((target, declared)) = self.view(texture) else { return };
+        let dimension = match declared.kind {
+            ResourceKind::Typed { dimension, .. } if declared.class == ResourceClass::ShaderResource => dimension,
+            _ => return self.report(Problem::WrongTarget { what, target }),
+        };
+        if dimension == Dimension::Buffer || dimension.is_multisampled() {
+            return self.report(Problem::WrongTarget { what, target });
+        }
+        let expected = sampling.arg_count(dimension);
+        if args.len() != expected {
+            return self.report(Problem::Count { what: "operands", found: args.len(), expected });
+        }
+        let mut rest = args;
+        for (arg, count) in sampling.args(dimension) {
+            let (group, others) = rest.split_at(count);
+            rest = others;
+            let ty = if arg == SampleArg::Offsets { Type::I32 } else { Type::F32 };
+            self.expect_all("operand", group, ty);
         }
     }
 
@@ -171,7 +210,7 @@ impl Verifier<'_> {
         let (target, has_elements) = match place.object {
             Object::Resource(ref resource) => {
                 let (target, declared) = self.view(resource)?;
-                if matches!(declared.kind, ResourceKind::Typed { .. }) {
+                if matches!(declared.kind, ResourceKind::Typed { .. } | ResourceKind::Sampler { .. }) {
                     self.report(Problem::WrongTarget { what, target });
                     return None;
                 }
@@ -235,9 +274,9 @@ impl Verifier<'_> {
         let texture = match declared.kind {
             ResourceKind::Typed { dimension: Dimension::Buffer, .. } => None,
             ResourceKind::Typed { dimension, .. } => Some(dimension),
-            ResourceKind::Raw | ResourceKind::Structured { .. } | ResourceKind::Constant { .. } => None,
+            _ => None,
         };
-        let constant = declared.class == ResourceClass::Constant;
+        let constant = matches!(declared.class, ResourceClass::Constant | ResourceClass::Sampler);
         let (what, fits) = match query {
             Query::BufferSize => ("buffer size", texture.is_none() && !constant),
             Query::TextureSize => ("texture size", texture.is_some()),

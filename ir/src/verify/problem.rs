@@ -108,6 +108,9 @@ pub enum Problem {
     /// The group's threads do not fit 32 bits.
     #[error("a group of {0} x {1} x {2} threads, more than fit 32 bits")]
     GroupSize(u32, u32, u32),
+    /// A quad has four threads.
+    #[error("reads the threads {0:?} of a quad, which has 0 to 3")]
+    QuadLane([u8; 4]),
     /// A class with a kind that it cannot have.
     #[error("{id} is a {kind} in {}#", class.letter())]
     ResourceKind {

@@ -1,4 +1,4 @@
-//! What helpers do: texels, queries, hidden counters. Operands and results travel in rows of the context.
+//! What helpers do: texels, samples, queries, hidden counters. Operands and results travel in rows of the context.
 
 use brolga_ir::Const;
 use brolga_ir::entity::{Inst, Value};
@@ -20,6 +20,9 @@ struct Question<'a> {
     level: Option<Value>,
     values: &'a [Value],
     compare: Option<Value>,
+    /// The sampler and the operands of a sample.
+    sampler: Option<ResourceRef>,
+    args: &'a [Value],
     /// Threads that take part; `None` for questions that change nothing.
     effect: Option<Value>,
 }
@@ -37,6 +40,8 @@ impl Lowering<'_, '_> {
             level: None,
             values: &[],
             compare: None,
+            sampler: None,
+            args: &[],
             effect: None,
         };
         let question = match &data.kind {
@@ -71,6 +76,14 @@ impl Lowering<'_, '_> {
             InstKind::Query { query, resource, level } => {
                 Question { resource: *resource, code: abi::query_number(*query), level: *level, ..empty }
             }
+            InstKind::Sample { sampling, texture, sampler, args } => Question {
+                helper: HelperId::Sample,
+                resource: *texture,
+                code: abi::sample_number(*sampling, args.len()),
+                sampler: Some(*sampler),
+                args,
+                ..empty
+            },
             _ => unreachable!("only called for what helpers do"),
         };
         self.put_question(&question, &data.results);
@@ -99,11 +112,7 @@ impl Lowering<'_, '_> {
             let lanes = self.mask_packet(&mask);
             self.store_context(&lanes, offsets::CALL_MASK);
         }
-        let element = match question.resource.element {
-            Element::Fixed(n) => self.constant(n),
-            Element::Computed(value) => self.operand(value),
-        };
-        self.pass(&element, offsets::CALL_ELEMENT, once);
+        self.pass_element(question.resource, offsets::CALL_ELEMENT, once);
         for n in 0..3 {
             let coord = match question.coords.get(n) {
                 Some(&coord) => self.operand(coord),
@@ -112,11 +121,21 @@ impl Lowering<'_, '_> {
             };
             self.pass(&coord, offsets::call_coord(n), once);
         }
-        let level = match question.level {
-            Some(level) => self.operand(level),
-            None => self.constant(0),
-        };
-        self.pass(&level, offsets::CALL_LEVEL, once);
+        if let Some(sampler) = question.sampler {
+            self.pass_element(sampler, offsets::CALL_SAMPLER, once);
+            let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);
+            self.builder.ins().store(own_flags(), range, self.base, offsets::CALL_SAMPLER_RANGE);
+        } else {
+            let level = match question.level {
+                Some(level) => self.operand(level),
+                None => self.constant(0),
+            };
+            self.pass(&level, offsets::CALL_LEVEL, once);
+        }
+        for (n, &arg) in question.args.iter().enumerate() {
+            let arg = self.operand(arg);
+            self.pass(&arg, offsets::call_arg(n), once);
+        }
         for (n, &value) in question.values.iter().enumerate() {
             let value = self.operand(value);
             self.pass(&value, offsets::call_value(n), once);
@@ -136,6 +155,15 @@ impl Lowering<'_, '_> {
             };
             self.define(result, operand);
         }
+    }
+
+    /// Writes which register of a range is meant.
+    fn pass_element(&mut self, resource: ResourceRef, at: i32, once: bool) {
+        let element = match resource.element {
+            Element::Fixed(n) => self.constant(n),
+            Element::Computed(value) => self.operand(value),
+        };
+        self.pass(&element, at, once);
     }
 
     /// Lets lane 0 alone take part.

@@ -347,7 +347,21 @@ impl<'f> Lowering<'_, 'f> {
             | InstKind::TexelLoad { .. }
             | InstKind::TexelStore { .. }
             | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. } => self.ask(inst),
+            | InstKind::Query { .. }
+            | InstKind::Sample { .. } => self.ask(inst),
+            InstKind::QuadRead { from, value } => {
+                let (operand, active) = (self.operand(*value), self.active());
+                let result = match (operand, active) {
+                    (Operand::Packet(own), Mask::Full) => self.emit().quad_read(&own, *from).into(),
+                    (Operand::Packet(own), Mask::Lanes(lanes)) => {
+                        let other = self.emit().quad_read(&own, *from);
+                        let runs = self.emit().quad_read(&lanes, *from);
+                        self.emit().select(&runs, &other, &own).into()
+                    }
+                    (uniform, _) => uniform,
+                };
+                self.define(data.results[0], result);
+            }
             InstKind::Barrier(sync) => {
                 if sync.views_global {
                     self.builder.ins().fence();

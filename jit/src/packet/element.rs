@@ -150,6 +150,16 @@ impl Emit<'_, '_> {
         self.builder.ins().bitcast(to, lane_order(), vector)
     }
 
+    /// The values that lanes of each quad have in other lanes of it.
+    pub fn quad_read(&mut self, packet: &Packet, from: [u8; 4]) -> Packet {
+        debug_assert!(!is_wide(packet.ty), "32-bit values");
+        let vectors = packet.vectors.iter().map(|&vector| {
+            let read = self.shuffle(vector, vector, from);
+            self.cast(read, vector_type(packet.ty))
+        });
+        Packet { ty: packet.ty, vectors: vectors.collect() }
+    }
+
     /// Rearranges the eight dwords of two vectors: 0 to 3 are the first's, 4 to 7 the second's. Gives I32X4.
     pub(crate) fn shuffle(&mut self, a: Value, b: Value, dwords: [u8; 4]) -> Value {
         let a = self.cast(a, types::I8X16);

@@ -13,8 +13,10 @@ use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Fault, Host, ViewSlot};
 use brolga_ir::interface::{Resource, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
+use brolga_ir::sampling::SampleCall;
 use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
+use brolga_ir::width::MAX_LANES;
 use brolga_ir::{Function, Width};
 use brolga_jit::abi::{self, Bindings, Context, Range, View};
 use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, compile};
@@ -171,6 +173,10 @@ impl Host for Bound {
         self.texel(view, coords).map_or(0, |word| update(op, word, value, compare))
     }
 
+    fn sample(&self, call: SampleCall<'_>) {
+        mix_samples(call);
+    }
+
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {
         let words = self.buffer(view).map_or(0, |buffer| buffer.content().len() as u32);
         [words, query as u32, level, view.element]
@@ -178,6 +184,25 @@ impl Host for Bound {
 
     fn stop_requested(&self) -> bool {
         self.stop.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// Answers samples with a mixture of all that they ask. NaNs are all the same, since their bits are nobody's business.
+fn mix_samples(call: SampleCall<'_>) {
+    let SampleCall { sampling, texture, sampler, lanes, args, results } = call;
+    for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
+        let ids = [texture.0.index() as u32, texture.1[lane], sampler.0.index() as u32, sampler.1[lane]];
+        let args = args.iter().map(|row| match f32::from_bits(row[lane]) {
+            number if number.is_nan() => 0x7fc0_0000,
+            _ => row[lane],
+        });
+        let mut mixed = sampling.encode();
+        for (n, word) in ids.into_iter().chain(args).enumerate() {
+            mixed = mixed.wrapping_mul(0x9e37_79b1).rotate_left(7) ^ word.wrapping_add(n as u32);
+        }
+        for (n, row) in results.iter_mut().enumerate() {
+            row[lane] = mixed.wrapping_mul(2 * n as u32 + 1);
+        }
     }
 }
 
@@ -199,6 +224,7 @@ pub fn contents(func: &Function, mut word: impl FnMut() -> u32) -> Vec<Vec<Vec<u
             ResourceKind::Raw => 53,
             ResourceKind::Structured { stride_bytes } => stride_bytes as usize / 4 * 11,
             ResourceKind::Typed { .. } => TEXELS,
+            ResourceKind::Sampler { .. } => 0,
         };
         (0..words).map(|_| word()).collect()
     };

@@ -13,6 +13,7 @@ use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, Object, Place, Query, ResourceRef};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::{Interface, Resource, ResourceKind};
+use brolga_ir::sampling::SampleCall;
 
 /// Words behind each resource, in declaration order. Every resource is one register; one without words is unbound.
 pub struct Memory {
@@ -302,6 +303,7 @@ impl Thread<'_> {
                 };
                 self.set_all(&data.results, vec![old.into()]);
             }
+            InstKind::Sample { .. } | InstKind::QuadRead { .. } => unreachable!("generated programs have none"),
             InstKind::Query { query, resource, level } => {
                 let level = level.map_or(0, |level| self.word(level));
                 let answer = self.memory.query(*query, self.slot(resource), level);
@@ -436,6 +438,10 @@ impl Host for Memory {
         let change = |old| Some(op.apply(old, value, compare));
         let word = self.texel(view, coords);
         word.map_or(0, |word| word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes"))
+    }
+
+    fn sample(&self, _: SampleCall<'_>) {
+        unreachable!("generated programs have none")
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {

@@ -16,8 +16,10 @@ use crate::function::{AtomicOp, CounterOp, Function, Object, Place, Query};
 use crate::host::{Address, Fault, Host, ViewSlot};
 use crate::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
+use crate::sampling::SampleCall;
 use crate::types::Type;
 use crate::verify::verify;
+use crate::width::MAX_LANES;
 
 /// `t0`, raw: its word at byte `n` is [`input_word`] of `n`.
 pub(super) const INPUT: usize = 0;
@@ -115,6 +117,16 @@ impl Host for TestHost {
         assert_eq!(view.id.index(), TEXTURE);
         self.loads.fetch_add(1, Ordering::Relaxed);
         [x, y, z, level]
+    }
+
+    fn sample(&self, call: SampleCall<'_>) {
+        self.loads.fetch_add(1, Ordering::Relaxed);
+        for lane in (0..MAX_LANES).filter(|lane| call.lanes >> lane & 1 == 1) {
+            let words = [call.args[0][lane], call.args[1][lane], call.sampling.encode(), call.lanes];
+            for (row, word) in call.results.iter_mut().zip(words) {
+                row[lane] = word;
+            }
+        }
     }
 
     fn texel_store(&self, view: ViewSlot, [x, y, z]: [u32; 3], words: [u32; 4]) {

@@ -61,7 +61,7 @@ impl Parser<'_> {
     }
 
     fn resource(&mut self) -> Parsed<()> {
-        let (class, lower) = self.any_word("a register: `b0`, `t0` or `u0`", |word| {
+        let (class, lower) = self.any_word("a register: `b0`, `t0`, `u0` or `s0`", |word| {
             ResourceClass::ALL.iter().find_map(|&class| Some((class, numbered(class.word(), word)?)))
         })?;
         let count = if !self.accept('[')? {
@@ -73,16 +73,19 @@ impl Parser<'_> {
             self.sign(']')?;
             Some(count)
         };
-        let kind = self.any_word("`constant`, `raw`, `structured` or `typed`", |word| match word {
+        let expected = "`constant`, `raw`, `structured`, `typed`, `sampler` or `comparison_sampler`";
+        let kind = self.any_word(expected, |word| match word {
             "constant" => Some(ResourceKind::Constant { vectors: 0 }),
             "raw" => Some(ResourceKind::Raw),
             "structured" => Some(ResourceKind::Structured { stride_bytes: 0 }),
+            "sampler" => Some(ResourceKind::Sampler { compares: false }),
+            "comparison_sampler" => Some(ResourceKind::Sampler { compares: true }),
             "typed" => Some(ResourceKind::Typed { dimension: Dimension::Buffer, component: Component::Mixed }),
             _ => None,
         })?;
         let kind = match kind {
             ResourceKind::Constant { .. } => ResourceKind::Constant { vectors: self.number()? },
-            ResourceKind::Raw => kind,
+            ResourceKind::Raw | ResourceKind::Sampler { .. } => kind,
             ResourceKind::Structured { .. } => {
                 self.word("stride")?;
                 ResourceKind::Structured { stride_bytes: self.number()? }

@@ -4,8 +4,9 @@ use super::{Parsed, Parser, numbered};
 use crate::entity::{LocalId, ResourceId, SharedId, Value};
 use crate::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Place, Query, ResourceRef, Sync, Values};
 use crate::ops::Op;
+use crate::sampling::{Offsets, Sampling};
 use crate::text::lex::{ParseProblem, Token};
-use crate::text::words::{input_from_word, sync_words};
+use crate::text::words::{SAMPLE_KINDS, input_from_word, sync_words};
 use crate::types::{Const, Type};
 
 impl Parser<'_> {
@@ -62,6 +63,22 @@ impl Parser<'_> {
                 let query = p.one_of::<Query>()?;
                 Ok(InstKind::Query { query, resource: p.view()?, level: p.optional("level")? })
             },
+            "sample" => |p| {
+                let sampling = p.sampling()?;
+                let (texture, sampler) = (p.view()?, p.view()?);
+                p.sign('[')?;
+                let args = p.values()?;
+                p.sign(']')?;
+                Ok(InstKind::Sample { sampling, texture, sampler, args })
+            },
+            "quad_read" => |p| {
+                let mut from = [0; 4];
+                for lane in &mut from {
+                    *lane = p.small_number()?;
+                }
+                p.sign(',')?;
+                Ok(InstKind::QuadRead { from, value: p.value()? })
+            },
             "barrier" => |p| Ok(InstKind::Barrier(p.sync()?)),
             "yield" => |p| Ok(InstKind::Yield(p.jump_values()?)),
             "break" => |p| Ok(InstKind::Break { target: p.label()?, args: p.jump_values()? }),
@@ -106,6 +123,43 @@ impl Parser<'_> {
             self.advance()?;
         }
         Ok(sync)
+    }
+
+    /// What `sample` asks for, but for its operands.
+    fn sampling(&mut self) -> Parsed<Sampling> {
+        let kind = self.any_word("`filter`, `compare`, `gather.x`, `gather_compare` or `level`", |word| {
+            SAMPLE_KINDS.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
+        })?;
+        let level = self.one_of()?;
+        let offsets = if self.accept_word("offsets")? {
+            Offsets::Computed
+        } else if self.accept_word("offset")? {
+            let mut fixed = [0; 3];
+            for offset in &mut fixed {
+                let is_negative = self.accept('-')?;
+                let number = self.small_number()? as i8;
+                *offset = if is_negative { -number } else { number };
+            }
+            Offsets::Fixed(fixed)
+        } else {
+            Offsets::Fixed([0; 3])
+        };
+        Ok(Sampling {
+            kind,
+            level,
+            has_bias: self.accept_word("bias")?,
+            has_clamp: self.accept_word("clamp")?,
+            offsets,
+        })
+    }
+
+    /// A number from 0 to 8.
+    fn small_number(&mut self) -> Parsed<u8> {
+        let position = self.position;
+        match self.number()? {
+            number @ 0..=8 => Ok(number as u8),
+            number => Err(position.error(ParseProblem::TooLarge(number.to_string()))),
+        }
     }
 
     /// A value behind a word, if the word is there.

@@ -13,7 +13,9 @@ use std::collections::HashMap;
 use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType};
 use brolga_bytecode::sm5::ops::{Slot as OperandSlot, Storage};
 use brolga_bytecode::sm5::valid::{FunctionName, ValidProgram};
-use brolga_bytecode::sm5::{Index, IndexForm, Instruction, Model, Operand, RegisterFile, ResourceKind as BytecodeKind};
+use brolga_bytecode::sm5::{
+    Index, IndexForm, Instruction, Model, Op as Opcode, Operand, RegisterFile, ResourceKind as BytecodeKind,
+};
 
 use super::declare;
 use super::operand::{Vector, lanes};
@@ -238,13 +240,15 @@ impl Translator<'_, '_> {
         id
     }
 
-    /// The operand of an instruction that computes the number of a `t#`.
+    /// The operand of an instruction that computes the number of a `t#` or `s#`.
     pub(super) fn computed_resource(&self, instruction: &Instruction) -> Option<usize> {
-        let is_computed = |operand: &Operand| operand.file == RegisterFile::Resource && self.computes_number(operand);
+        let is_computed = |operand: &Operand| {
+            matches!(operand.file, RegisterFile::Resource | RegisterFile::Sampler) && self.computes_number(operand)
+        };
         instruction.operands.iter().position(is_computed)
     }
 
-    /// An instruction that reads a `t#` whose number is computed: the same with each number, where it is that number.
+    /// An instruction that reads a `t#` or `s#` whose number is computed: the same with each number, where it is that number.
     pub(super) fn with_each_resource(&mut self, position: usize, instruction: &Instruction, operand: usize) -> Result {
         let Some(index) = instruction.operands[operand].indices.first() else { return Err(self.bad_operand("t")) };
         let number = self.index(index)?;
@@ -272,6 +276,9 @@ impl Translator<'_, '_> {
     /// The registers `t#` that an instruction with a computed number may mean: the declared ones of its kind, and those
     /// where instances have theirs.
     fn registers(&mut self, instruction: &Instruction, operand: usize, index: &Index) -> Vec<u32> {
+        if instruction.operands[operand].file == RegisterFile::Sampler {
+            return self.sampler_registers(instruction, index);
+        }
         let class = ResourceClass::ShaderResource;
         let hint = hinted_kind(instruction);
         let of_instances = self.bound().iter().flatten().map(|bound| bound.this[2]).filter(|&t| t != u32::MAX);
@@ -292,11 +299,41 @@ impl Translator<'_, '_> {
         let fitting = resources.filter(|declared| suits(storage, hint, declared.kind));
         fitting.map(|declared| declared.lower).collect()
     }
+
+    /// The registers `s#` that an instruction with a computed number may mean: those where instances have theirs, and the
+    /// declared ones that compare if it does.
+    fn sampler_registers(&mut self, instruction: &Instruction, index: &Index) -> Vec<u32> {
+        let kind = ResourceKind::Sampler { compares: compares(instruction.op) };
+        let of_instances = self.bound().iter().flatten().map(|bound| bound.this[3]).filter(|&s| s != u32::MAX);
+        let of_instances = of_instances.map(|s| s.wrapping_add(index.immediate as u32));
+        let registers: Vec<u32> = of_instances.filter(|&register| register < SAMPLERS).collect();
+        for register in registers {
+            self.declared_or_new(ResourceClass::Sampler, register, kind);
+        }
+        let declared = self.b.func.interface.resources.iter().filter(|declared| declared.kind == kind);
+        declared.map(|declared| declared.lower).collect()
+    }
 }
 
-/// Registers `t#` that Direct3D 11 has, and registers `cb#`, those that applications cannot bind included.
+/// Registers `t#` that Direct3D 11 has, registers `cb#`, those that applications cannot bind included, and `s#`.
 const REGISTERS: u32 = 128;
 const BUFFERS: u32 = 16;
+const SAMPLERS: u32 = 16;
+
+/// Whether an instruction compares texels with a reference, which takes a sampler of another kind.
+fn compares(op: Opcode) -> bool {
+    matches!(
+        op,
+        Opcode::SampleC
+            | Opcode::SampleCLz
+            | Opcode::SampleCLzS
+            | Opcode::SampleCClS
+            | Opcode::Gather4C
+            | Opcode::Gather4CS
+            | Opcode::Gather4PoC
+            | Opcode::Gather4PoCS
+    )
+}
 
 /// The kind of resource that the instruction's extended tokens name.
 fn hinted_kind(instruction: &Instruction) -> Option<ResourceKind> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType};
+use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType, SamplerMode};
 use brolga_bytecode::sm5::valid::{SharedMemoryKind, ValidProgram};
 use brolga_bytecode::sm5::{RegisterRange, ResourceKind as BytecodeKind};
 
@@ -97,6 +97,10 @@ fn resources(program: &ValidProgram) -> Result<(Vec<Resource>, ResourceNames)> {
         // Only structures can have a counter; the flag means nothing elsewhere.
         let counter = u.flags.counter && matches!(kind, ResourceKind::Structured { .. });
         found.push((u.at, u.range.id, resource(ResourceClass::UnorderedAccess, kind, &u.range, counter)));
+    }
+    for s in &declarations.samplers {
+        let kind = ResourceKind::Sampler { compares: s.mode == SamplerMode::Comparison };
+        found.push((s.at, s.range.id, resource(ResourceClass::Sampler, kind, &s.range, false)));
     }
     found.sort_by_key(|(at, ..)| *at);
     let names = found.iter().enumerate().map(|(n, (_, id, r))| ((r.class, *id), ResourceId::new(n))).collect();

@@ -4,9 +4,15 @@ use brolga_bytecode::sm5::{Instruction, Op as Opcode};
 
 use super::componentwise::op;
 use super::operand::Kind::{Float, Int};
-use super::{Result, Translator, double, float, integer};
+use super::{Result, Translator, double, float, integer, sample};
 use crate::function::{AtomicOp, CounterOp};
 use crate::ops::Op;
+use crate::sampling::LevelSource::{Derivatives, Given, Zero};
+use crate::sampling::SampleArg::{AlongX, AlongY, Bias, Clamp, Level, Offsets, Reference};
+use crate::sampling::SampleKind::{self, Compare, Filter, GatherCompare};
+
+/// Which component is gathered comes from the sampler's operand.
+const GATHER: SampleKind = SampleKind::Gather { component: 0 };
 
 impl Translator<'_, '_> {
     /// Translates the instruction `i` at a position of the program.
@@ -175,32 +181,34 @@ impl Translator<'_, '_> {
                 Ok(())
             }
             // Sampling.
-            Opcode::Sample
-            | Opcode::SampleC
-            | Opcode::SampleCLz
-            | Opcode::SampleL
-            | Opcode::SampleD
-            | Opcode::SampleB
-            | Opcode::Lod
-            | Opcode::Gather4
-            | Opcode::Gather4C
-            | Opcode::Gather4Po
-            | Opcode::Gather4PoC
-            | Opcode::Gather4S
-            | Opcode::Gather4CS
-            | Opcode::Gather4PoS
-            | Opcode::Gather4PoCS
-            | Opcode::SampleLS
-            | Opcode::SampleCLzS
-            | Opcode::SampleClS
-            | Opcode::SampleBClS
-            | Opcode::SampleDClS
-            | Opcode::SampleCClS
-            | Opcode::SamplePos => self.not_supported(i),
+            Opcode::Sample => self.sample(i, Filter, Derivatives, &[]),
+            Opcode::SampleC => self.sample(i, Compare, Derivatives, &[Reference]),
+            Opcode::SampleCLz => self.sample(i, Compare, Zero, &[Reference]),
+            Opcode::SampleL => self.sample(i, Filter, Given, &[Level]),
+            Opcode::SampleD => self.sample(i, Filter, Derivatives, &[AlongX, AlongY]),
+            Opcode::SampleB => self.sample(i, Filter, Derivatives, &[Bias]),
+            Opcode::Lod => self.sample(i, SampleKind::Level, Derivatives, &[]),
+            Opcode::Gather4 => self.sample(i, GATHER, Zero, &[]),
+            Opcode::Gather4C => self.sample(i, GatherCompare, Zero, &[Reference]),
+            Opcode::Gather4Po => self.sample(i, GATHER, Zero, &[Offsets]),
+            Opcode::Gather4PoC => self.sample(i, GatherCompare, Zero, &[Offsets, Reference]),
+            Opcode::Gather4S => self.sample_s(i, GATHER, Zero, &[]),
+            Opcode::Gather4CS => self.sample_s(i, GatherCompare, Zero, &[Reference]),
+            Opcode::Gather4PoS => self.sample_s(i, GATHER, Zero, &[Offsets]),
+            Opcode::Gather4PoCS => self.sample_s(i, GatherCompare, Zero, &[Offsets, Reference]),
+            Opcode::SampleLS => self.sample_s(i, Filter, Given, &[Level]),
+            Opcode::SampleCLzS => self.sample_s(i, Compare, Zero, &[Reference]),
+            Opcode::SampleClS => self.sample_s(i, Filter, Derivatives, &[Clamp]),
+            Opcode::SampleBClS => self.sample_s(i, Filter, Derivatives, &[Bias, Clamp]),
+            Opcode::SampleDClS => self.sample_s(i, Filter, Derivatives, &[AlongX, AlongY, Clamp]),
+            Opcode::SampleCClS => self.sample_s(i, Compare, Derivatives, &[Reference, Clamp]),
+            Opcode::DerivRtx | Opcode::DerivRtxCoarse => self.each(i, Float, sample::along_x),
+            Opcode::DerivRty | Opcode::DerivRtyCoarse => self.each(i, Float, sample::along_y),
+            Opcode::DerivRtxFine => self.each(i, Float, sample::along_x_fine),
+            Opcode::DerivRtyFine => self.each(i, Float, sample::along_y_fine),
+            Opcode::SamplePos => self.not_supported(i),
             // What belongs to other stages.
             Opcode::Cut
-            | Opcode::DerivRtx
-            | Opcode::DerivRty
             | Opcode::Discard
             | Opcode::Emit
             | Opcode::EmitThenCut
@@ -211,10 +219,6 @@ impl Translator<'_, '_> {
             | Opcode::EmitStream
             | Opcode::CutStream
             | Opcode::EmitThenCutStream
-            | Opcode::DerivRtxCoarse
-            | Opcode::DerivRtxFine
-            | Opcode::DerivRtyCoarse
-            | Opcode::DerivRtyFine
             | Opcode::EvalSnapped
             | Opcode::EvalSampleIndex
             | Opcode::EvalCentroid => self.not_supported(i),

@@ -31,7 +31,9 @@ impl Translator<'_, '_> {
             ResourceKind::Raw => Memory::Raw(Object::Resource(resource)),
             ResourceKind::Structured { .. } => Memory::Structured(Object::Resource(resource)),
             ResourceKind::Typed { dimension, .. } => Memory::Typed(resource, dimension),
-            ResourceKind::Constant { .. } => return Err(self.bad_operand(operand.file.text())),
+            ResourceKind::Constant { .. } | ResourceKind::Sampler { .. } => {
+                return Err(self.bad_operand(operand.file.text()));
+            }
         })
     }
 

@@ -30,6 +30,7 @@ mod memory;
 mod moves;
 mod operand;
 mod registers;
+mod sample;
 mod typed;
 
 #[cfg(test)]

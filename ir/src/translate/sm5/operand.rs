@@ -281,12 +281,13 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The resource that an operand of `cb#`, `t#` or `u#` names.
+    /// The resource that an operand of `cb#`, `t#`, `u#` or `s#` names.
     pub(super) fn resource(&mut self, operand: &Operand) -> Result<ResourceRef> {
         let class = match operand.file {
             RegisterFile::ConstantBuffer => ResourceClass::Constant,
             RegisterFile::Resource => ResourceClass::ShaderResource,
             RegisterFile::Uav => ResourceClass::UnorderedAccess,
+            RegisterFile::Sampler => ResourceClass::Sampler,
             _ => return Err(self.bad_operand(operand.file.text())),
         };
         let number = self.number(operand, 0)?;
