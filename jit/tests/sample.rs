@@ -147,7 +147,11 @@ fn quads_read_what_runs() {
             let verified = verify(func.clone()).unwrap();
             let bound = bound::Bound::new(&func, &content);
             let outcome = bound::interpret(&verified, &bound, &[[0; 3]], u64::MAX);
-            assert_eq!(outcome.memory[OUT][0][bound::GUARD..][..expected.len()], expected, "{threads} threads, {from:?}");
+            assert_eq!(
+                outcome.memory[OUT][0][bound::GUARD..][..expected.len()],
+                expected,
+                "{threads} threads, {from:?}"
+            );
             compare(func, &content, &[[0, 0, 0]], u64::MAX);
         }
     }

@@ -245,7 +245,7 @@ impl Tables {
 /// A view as compiled code sees it. Texels are reached through the host.
 fn view(bound: &Bound<'_>) -> View {
     match bound {
-        Bound::Texels(_) => View::UNBOUND,
+        Bound::Texels(_) | Bound::Sampler(_) => View::UNBOUND,
         Bound::Words(words) => View {
             base: words.base(),
             size_bytes: words.size_bytes().min(MOST_NAMED),

@@ -83,12 +83,13 @@ fn check_view(declared: &Declared, register: Register, view: &View) -> Result<()
             }
             _ => return wrong_kind(),
         },
-        (_, ViewKind::Texture(_)) => return wrong_kind(),
+        (ResourceKind::Sampler { compares }, ViewKind::Sampler(sampler)) if sampler.compares() == compares => {}
+        (_, ViewKind::Texture(_) | ViewKind::Sampler(_)) => return wrong_kind(),
     }
     if declared.uses_counter && view.counter().is_none() {
         return Err(BindingError::NoCounter { register });
     }
-    if declared.is_writable() && !view.bytes().0.is_writable() {
+    if declared.is_writable() && view.bytes().is_some_and(|(buffer, _)| !buffer.is_writable()) {
         return Err(BindingError::ReadOnly { register });
     }
     Ok(())
@@ -133,9 +134,9 @@ fn check_aliases(declared: &[Declared], bindings: &Bindings) -> Result<(), Bindi
         return Ok(());
     }
     for (written, target) in of_class('u') {
-        let (to, to_range) = target.bytes();
+        let Some((to, to_range)) = target.bytes() else { continue };
         for (read, source) in of_class('t') {
-            let (from, from_range) = source.bytes();
+            let Some((from, from_range)) = source.bytes() else { continue };
             let overlap = from_range.start < to_range.end && to_range.start < from_range.end;
             if overlap && std::sync::Arc::ptr_eq(to.memory(), from.memory()) {
                 return Err(BindingError::Aliased { read, written });

@@ -57,7 +57,7 @@ impl fmt::Display for Register {
 
 /// A text that names no register.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no register: expected b, t or u and a number, as in u0 or t3,space1")]
+#[error("{text:?} is no register: expected b, t, u or s and a number, as in u0 or t3,space1")]
 pub struct ParseRegisterError {
     /// The text.
     pub text: String,
@@ -80,6 +80,7 @@ fn parse(text: &str) -> Option<Register> {
         'b' => ResourceClass::Constant,
         't' => ResourceClass::ShaderResource,
         'u' => ResourceClass::UnorderedAccess,
+        's' => ResourceClass::Sampler,
         _ => return None,
     };
     Some(Register { class, space, index: number(&name[1..])? })
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn names_are_read_and_written_the_same() {
-        for text in ["b0", "t127", "u4294967295", "u1,space2"] {
+        for text in ["b0", "t127", "u4294967295", "u1,space2", "s15"] {
             assert_eq!(text.parse::<Register>().map(|register| register.to_string()).as_deref(), Ok(text));
         }
         assert_eq!("t3, space0".parse(), Ok(Register::new(ResourceClass::ShaderResource, 3)));
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_errors() {
-        for text in ["", "u", "s0", "r1", "u-1", "u+1", "u 1", "u1,", "u1,space", "u1,1", "é1", "u4294967296"] {
+        for text in ["", "u", "r1", "u-1", "u+1", "u 1", "u1,", "u1,space", "u1,1", "é1", "u4294967296"] {
             assert!(text.parse::<Register>().is_err(), "{text}");
         }
     }

@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::ResourceKind;
+use brolga_ir::sampling::SampleCall;
 
 use crate::bindings::table::Table;
 use crate::bindings::{BindingRules, Bindings, check};
 use crate::dispatch::StopWord;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::resource::{BufferView, Counter, Elements, GuardPages, Memory, View, ViewKind};
+use crate::resource::{BufferView, Counter, Elements, GuardPages, Memory, Sampler, View, ViewKind};
 use crate::shader::Declared;
 use texel::Texels;
 
@@ -40,6 +41,8 @@ pub(crate) enum Bound<'a> {
     Words(Words<'a>),
     /// Texels: a typed buffer or a texture.
     Texels(Texels<'a>),
+    /// How textures are filtered.
+    Sampler(&'a Sampler),
 }
 
 /// Bytes addressed by words.
@@ -95,14 +98,14 @@ impl<'a> BoundViews<'a> {
     fn words(&self, view: ViewSlot) -> Option<&Words<'a>> {
         match self.bound(view)? {
             Bound::Words(words) => Some(words),
-            Bound::Texels(_) => None,
+            Bound::Texels(_) | Bound::Sampler(_) => None,
         }
     }
 
     fn texels(&self, view: ViewSlot) -> Option<&Texels<'a>> {
         match self.bound(view)? {
             Bound::Texels(texels) => Some(texels),
-            Bound::Words(_) => None,
+            Bound::Words(_) | Bound::Sampler(_) => None,
         }
     }
 }
@@ -110,6 +113,7 @@ impl<'a> BoundViews<'a> {
 impl<'a> Bound<'a> {
     fn new(declared: &Declared, view: &'a View, limits: &Limits, guard_pages: GuardPages) -> Result<Self, Error> {
         Ok(match (&view.kind, declared.kind) {
+            (ViewKind::Sampler(sampler), _) => Bound::Sampler(sampler),
             (ViewKind::Texture(texture), _) if declared.is_writable() => Bound::Texels(Texels::Writable(texture)),
             (ViewKind::Texture(texture), _) => Bound::Texels(Texels::Texture(texture)),
             (ViewKind::Buffer(view), ResourceKind::Constant { vectors }) => {
@@ -274,6 +278,10 @@ impl Host for BoundViews<'_> {
         word.map_or(0, |word| change(op, word, value, compare))
     }
 
+    fn sample(&self, _: SampleCall<'_>) {
+        unimplemented!("sampling")
+    }
+
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {
         let Some(bound) = self.bound(view) else { return [0; 4] };
         match (query, bound) {
@@ -281,7 +289,7 @@ impl Host for BoundViews<'_> {
             (Query::BufferSize, Bound::Texels(texels)) => [texels.buffer_count(); 4],
             (Query::TextureSize, Bound::Texels(texels)) => texels.size(level),
             (Query::SampleCount, Bound::Texels(_)) => [1, 0, 0, 0],
-            (Query::TextureSize | Query::SampleCount, Bound::Words(_)) => [0; 4],
+            (Query::TextureSize | Query::SampleCount, Bound::Words(_)) | (_, Bound::Sampler(_)) => [0; 4],
         }
     }
 

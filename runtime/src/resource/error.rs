@@ -103,4 +103,19 @@ pub enum ResourceError {
         /// Bytes of the buffer.
         actual: u64,
     },
+    /// A sampler's bias of the level of detail is out of range.
+    #[error("a sampler adds {level_bias} to the level of detail, which must be from -16 to 15.99")]
+    LevelBias {
+        /// The bias.
+        level_bias: f32,
+    },
+    /// A sampler's bound of the level of detail is no number.
+    #[error("a sampler's least or largest level of detail is NaN, and must be a number")]
+    LevelNan,
+    /// A sampler takes too few or too many samples.
+    #[error("a sampler's anisotropy is {max_anisotropy}, which must be from 1 to 16")]
+    Anisotropy {
+        /// The samples.
+        max_anisotropy: u32,
+    },
 }

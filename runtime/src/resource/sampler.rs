@@ -1,5 +1,12 @@
 //! Samplers: how textures are filtered and what lies outside them.
 
+use super::error::ResourceError;
+
+/// The most samples along the line of an anisotropic filter.
+const MOST_ANISOTROPY: u32 = 16;
+/// What may be added to a level of detail.
+const BIASES: std::ops::RangeInclusive<f32> = -16.0..=15.99;
+
 /// What a filter takes of the texels around a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Tap {
@@ -111,5 +118,46 @@ impl Default for Sampler {
             comparison: Comparison::Never,
             border: [0.0; 4],
         }
+    }
+}
+
+impl Sampler {
+    /// Whether it is for instructions that compare.
+    pub fn compares(&self) -> bool {
+        self.filter.reduction == Reduction::Comparison
+    }
+
+    /// An error if a number is out of Direct3D's range.
+    pub(crate) fn check(&self) -> Result<(), ResourceError> {
+        let Self { level_bias, min_level, max_level, max_anisotropy, .. } = *self;
+        if !BIASES.contains(&level_bias) {
+            return Err(ResourceError::LevelBias { level_bias });
+        }
+        if min_level.is_nan() || max_level.is_nan() {
+            return Err(ResourceError::LevelNan);
+        }
+        if !(1..=MOST_ANISOTROPY).contains(&max_anisotropy) {
+            return Err(ResourceError::Anisotropy { max_anisotropy });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_errors() {
+        let good = Sampler::default();
+        assert!(good.check().is_ok());
+        let bad = [
+            Sampler { level_bias: 16.0, ..good },
+            Sampler { level_bias: f32::NAN, ..good },
+            Sampler { min_level: f32::NAN, ..good },
+            Sampler { max_anisotropy: 0, ..good },
+            Sampler { max_anisotropy: 17, ..good },
+        ];
+        assert!(bad.iter().all(|sampler| sampler.check().is_err()));
     }
 }

@@ -7,6 +7,7 @@ use brolga_ir::interface::Dimension;
 
 use super::buffer::Buffer;
 use super::error::ResourceError;
+use super::sampler::Sampler;
 use super::texture::Texture;
 use crate::format::Format;
 
@@ -47,6 +48,8 @@ pub struct View {
 pub(crate) enum ViewKind {
     Buffer(BufferView),
     Texture(Texture),
+    /// No memory: how textures are filtered.
+    Sampler(Box<Sampler>),
 }
 
 /// A range of a buffer's bytes.
@@ -94,6 +97,12 @@ impl View {
         Self { kind: ViewKind::Texture(texture) }
     }
 
+    /// A sampler: an error if its numbers are out of range.
+    pub fn sampler(sampler: Sampler) -> Result<Self, ResourceError> {
+        sampler.check()?;
+        Ok(Self { kind: ViewKind::Sampler(Box::new(sampler)) })
+    }
+
     fn buffer(buffer: Buffer, elements: Elements) -> Result<Self, ResourceError> {
         let size_bytes = buffer.size_bytes();
         let view = BufferView { buffer, offset_bytes: 0, size_bytes, elements, counter: None };
@@ -109,7 +118,7 @@ impl View {
                 view.check()?;
                 Ok(self)
             }
-            ViewKind::Texture(_) => Err(ResourceError::RangeOfTexture),
+            ViewKind::Texture(_) | ViewKind::Sampler(_) => Err(ResourceError::RangeOfTexture),
         }
     }
 
@@ -128,61 +137,65 @@ impl View {
     pub fn counter(&self) -> Option<&Counter> {
         match &self.kind {
             ViewKind::Buffer(view) => view.counter.as_ref(),
-            ViewKind::Texture(_) => None,
+            ViewKind::Texture(_) | ViewKind::Sampler(_) => None,
         }
     }
 
-    /// Bytes that it sees.
+    /// Bytes that it sees, none for a sampler.
     pub fn size_bytes(&self) -> u64 {
-        let (_, range) = self.bytes();
-        range.end - range.start
+        self.bytes().map_or(0, |(_, range)| range.end - range.start)
     }
 
     /// Copies bytes in, from a byte of the view on.
     pub fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), ResourceError> {
-        let start = self.start_of(offset_bytes, bytes.len() as u64)?;
-        self.bytes().0.write(start, bytes)
+        let (buffer, start) = self.start_of(offset_bytes, bytes.len() as u64)?;
+        buffer.write(start, bytes)
     }
 
     /// Copies bytes out, from a byte of the view on.
     pub fn read(&self, offset_bytes: u64, bytes: &mut [u8]) -> Result<(), ResourceError> {
-        let start = self.start_of(offset_bytes, bytes.len() as u64)?;
-        self.bytes().0.read(start, bytes)
+        let (buffer, start) = self.start_of(offset_bytes, bytes.len() as u64)?;
+        buffer.read(start, bytes)
     }
 
     /// Where bytes of the view begin in the buffer, if all of them are inside.
-    fn start_of(&self, offset_bytes: u64, size_bytes: u64) -> Result<u64, ResourceError> {
+    fn start_of(&self, offset_bytes: u64, size_bytes: u64) -> Result<(&Buffer, u64), ResourceError> {
         let buffer_bytes = self.size_bytes();
-        match offset_bytes.checked_add(size_bytes) {
-            Some(end) if end <= buffer_bytes => Ok(self.bytes().1.start + offset_bytes),
+        match (self.bytes(), offset_bytes.checked_add(size_bytes)) {
+            (Some((buffer, range)), Some(end)) if end <= buffer_bytes => Ok((buffer, range.start + offset_bytes)),
             _ => Err(ResourceError::OutOfRange { offset_bytes, size_bytes, buffer_bytes }),
         }
     }
 
     /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.
     pub fn flush(&self) -> std::io::Result<()> {
-        self.bytes().0.flush()
+        self.bytes().map_or(Ok(()), |(buffer, _)| buffer.flush())
     }
 
     /// A copy of the bytes that it sees. Without memory for it the process ends; [`View::try_to_vec`] does not.
     pub fn to_vec(&self) -> Vec<u8> {
-        let (buffer, range) = self.bytes();
-        let mut bytes = vec![0; (range.end - range.start) as usize];
-        buffer.memory().read(range.start, &mut bytes);
+        let mut bytes = vec![0; self.size_bytes() as usize];
+        self.copy_to(&mut bytes);
         bytes
     }
 
     /// A copy of the bytes that it sees, or an error if the system refuses memory for it.
     pub fn try_to_vec(&self) -> Result<Vec<u8>, ResourceError> {
-        let (buffer, range) = self.bytes();
-        let size_bytes = range.end - range.start;
+        let size_bytes = self.size_bytes();
         let refused = || ResourceError::OutOfMemory { size_bytes };
         let size = usize::try_from(size_bytes).map_err(|_| refused())?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size).map_err(|_| refused())?;
         bytes.resize(size, 0);
-        buffer.memory().read(range.start, &mut bytes);
+        self.copy_to(&mut bytes);
         Ok(bytes)
+    }
+
+    /// Copies all bytes out.
+    fn copy_to(&self, bytes: &mut [u8]) {
+        if let Some((buffer, range)) = self.bytes() {
+            buffer.memory().read(range.start, bytes);
+        }
     }
 
     /// Format of its texels, if it has texels.
@@ -191,6 +204,7 @@ impl View {
             ViewKind::Buffer(BufferView { elements: Elements::Typed { format }, .. }) => Some(*format),
             ViewKind::Buffer(_) => None,
             ViewKind::Texture(texture) => Some(texture.shape().format),
+            ViewKind::Sampler(_) => None,
         }
     }
 
@@ -200,14 +214,16 @@ impl View {
             ViewKind::Buffer(BufferView { elements: Elements::Typed { .. }, .. }) => Some(Dimension::Buffer),
             ViewKind::Buffer(_) => None,
             ViewKind::Texture(texture) => Some(texture.shape().dimension),
+            ViewKind::Sampler(_) => None,
         }
     }
 
-    /// The buffer behind it and the range of bytes that it sees.
-    pub(crate) fn bytes(&self) -> (&Buffer, std::ops::Range<u64>) {
+    /// The buffer behind it and the range of bytes that it sees; nothing for a sampler.
+    pub(crate) fn bytes(&self) -> Option<(&Buffer, std::ops::Range<u64>)> {
         match &self.kind {
-            ViewKind::Buffer(view) => (&view.buffer, view.offset_bytes..view.offset_bytes + view.size_bytes),
-            ViewKind::Texture(texture) => (texture.buffer(), 0..texture.buffer().size_bytes()),
+            ViewKind::Buffer(view) => Some((&view.buffer, view.offset_bytes..view.offset_bytes + view.size_bytes)),
+            ViewKind::Texture(texture) => Some((texture.buffer(), 0..texture.buffer().size_bytes())),
+            ViewKind::Sampler(_) => None,
         }
     }
 }
@@ -225,6 +241,8 @@ impl std::fmt::Display for View {
             ViewKind::Texture(texture) => {
                 write!(f, "{} of format {}", texture.shape().dimension, texture.shape().format)
             }
+            ViewKind::Sampler(sampler) if sampler.compares() => f.write_str("comparison sampler"),
+            ViewKind::Sampler(_) => f.write_str("sampler"),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Declared {
         for region in 0..function.region_count() {
             for &inst in &function.region(Region::new(region)).insts {
                 let kind = &function.inst(inst).kind;
-                if let Some(used) = resource_of(kind) {
+                for used in resources_of(kind) {
                     let range = &mut declared[used.id.index()];
                     range.uses_texel_atomics |= matches!(kind, InstKind::TexelAtomic { .. });
                     if let (None, Element::Fixed(position)) = (range.count, used.element) {
@@ -72,8 +72,16 @@ impl Declared {
     }
 }
 
-/// The resource that an instruction touches.
-fn resource_of(kind: &InstKind) -> Option<&ResourceRef> {
+/// The resources that an instruction touches: one, but for samples, which have a sampler too.
+fn resources_of(kind: &InstKind) -> impl Iterator<Item = &ResourceRef> {
+    let sampler = match kind {
+        InstKind::Sample { sampler, .. } => Some(sampler),
+        _ => None,
+    };
+    view_of(kind).into_iter().chain(sampler)
+}
+
+fn view_of(kind: &InstKind) -> Option<&ResourceRef> {
     match kind {
         InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
             match &place.object {
@@ -85,12 +93,14 @@ fn resource_of(kind: &InstKind) -> Option<&ResourceRef> {
         | InstKind::TexelLoad { resource, .. }
         | InstKind::TexelStore { resource, .. }
         | InstKind::TexelAtomic { resource, .. }
+        | InstKind::Sample { texture: resource, .. }
         | InstKind::Query { resource, .. } => Some(resource),
         InstKind::Const(_)
         | InstKind::Input(_)
         | InstKind::Op { .. }
         | InstKind::SlotGet(_)
         | InstKind::SlotSet(..)
+        | InstKind::QuadRead { .. }
         | InstKind::Barrier(_)
         | InstKind::If { .. }
         | InstKind::Loop { .. }
