@@ -232,6 +232,9 @@ pub enum Query {
     TextureSize,
     /// `sampleinfo`: samples, 0, 0, 0.
     SampleCount,
+    /// Of a view whose texels code goes to by itself, of its most detailed level: width, height, depth or layers, and the
+    /// texels from one of the latter to the next. Never asked by shaders.
+    Layout,
 }
 
 /// The memories a barrier orders and whether it waits for the group.

@@ -65,9 +65,17 @@ pub struct Resource {
     pub count: Option<u32>,
     /// The view's hidden counter is used.
     pub uses_counter: bool,
+    /// Bytes of a texel, where code goes to texels by itself: the function was made for one format.
+    pub texel_bytes: Option<u32>,
 }
 
 impl Resource {
+    /// Bytes from one element to the next where the function knows it: of constant buffers, structured views, and texels
+    /// of a known format.
+    pub fn stride_bytes(&self) -> Option<u32> {
+        self.kind.stride_bytes().or(self.texel_bytes)
+    }
+
     /// The first register as fxc prints it: `b0`, `t3`, `u1`.
     pub fn register(&self) -> String {
         format!("{}{}", self.class.letter(), self.lower)

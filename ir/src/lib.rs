@@ -14,6 +14,7 @@
 //! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | what a running shader asks of the outside world |
 //! | `sampling.rs` | what the sample instructions ask for |
+//! | `texel.rs` | how texels lie in memory, and code that converts them |
 //! | `text.rs` | the text form: printing and parsing |
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
 //! | `flow.rs` | uses and merges, for the analyses |
@@ -40,6 +41,7 @@ pub mod phases;
 pub mod sampling;
 pub mod shape;
 pub mod span;
+pub mod texel;
 pub mod text;
 pub mod translate;
 pub mod types;

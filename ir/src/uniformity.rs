@@ -327,6 +327,7 @@ mod tests {
             lower: 0,
             count: Some(1),
             uses_counter: false,
+            texel_bytes: None,
         };
         let resources = vec![raw(ResourceClass::ShaderResource), raw(ResourceClass::UnorderedAccess)];
         Function::new("test", Interface { group_size, resources, ..Interface::default() })

@@ -7,7 +7,8 @@
 //! Who keeps what (the `SAFETY` comments refer to these by letter):
 //! * **A, the runtime**: `ranges` has a [`Range`] for every declared resource in declaration order, each with at least
 //!   the declared number of views (an unbound one is [`View::UNBOUND`]); a view's `base` is valid for `size_bytes` and
-//!   aligned to 4; a structured view holds `count` elements of the declared stride; neither the count nor the size of a raw
+//!   aligned to 4; a structured view holds `count` elements of the declared stride, and a view of texels that the code was
+//!   made to go to `count` texels of the size it was made for; neither the count nor the size of a raw
 //!   view is above [`MOST_NAMED`], since 32-bit numbers cannot name more; a constant buffer has `count` at
 //!   least the declared vectors, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
 //!   Memory of unordered access views may change under us: only raw pointers and atomics touch it.
@@ -45,7 +46,8 @@ static ZEROES: Zeroes = Zeroes([const { AtomicU64::new(0) }; ZERO_BYTES / 8]);
 /// Elements of a structured view, or bytes of a raw one, that 32-bit numbers can name.
 pub const MOST_NAMED: u64 = 1 << 32;
 
-/// One bound buffer view. Views of textures and typed buffers are reached through helpers and stay unbound here.
+/// One bound view. Samplers, and views of texels of formats that no code was made for, are reached through helpers and stay
+/// unbound here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct View {
@@ -53,16 +55,24 @@ pub struct View {
     pub base: *mut u8,
     /// Bytes of the view, at most [`MOST_NAMED`].
     pub size_bytes: u64,
-    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer.
+    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer; texels that lie behind
+    /// `base`, if code goes to them.
     pub count: u64,
     /// The hidden counter, null if there is none.
     pub counter: *mut u32,
+    /// Of texels that code goes to: width, height, depth or layers, texels from one of the latter to the next.
+    pub layout: [u32; 4],
 }
 
 impl View {
     /// A view with nothing behind it. A constant buffer read at a static index finds zeros here.
-    pub const UNBOUND: View =
-        View { base: (&raw const ZEROES) as *mut u8, size_bytes: 0, count: 0, counter: ptr::null_mut() };
+    pub const UNBOUND: View = View {
+        base: (&raw const ZEROES) as *mut u8,
+        size_bytes: 0,
+        count: 0,
+        counter: ptr::null_mut(),
+        layout: [0; 4],
+    };
 }
 
 /// The views of one declared range.
@@ -353,6 +363,7 @@ pub(crate) mod offsets {
     pub const VIEW_BASE: i32 = offset_of!(View, base) as i32;
     pub const VIEW_SIZE: i32 = offset_of!(View, size_bytes) as i32;
     pub const VIEW_COUNT: i32 = offset_of!(View, count) as i32;
+    pub const VIEW_LAYOUT: i32 = offset_of!(View, layout) as i32;
 }
 
 /// A helper: context, resource number, operation number, origin. Gives non-zero if it set a fault.
@@ -419,6 +430,7 @@ pub(crate) fn query_number(query: Query) -> u32 {
         Query::BufferSize => 0,
         Query::TextureSize => 1,
         Query::SampleCount => 2,
+        Query::Layout => 3,
     }
 }
 
@@ -514,7 +526,7 @@ unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: 
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         guarded::<H>(context, origin, |host, lanes, call| {
-            let query = [Query::BufferSize, Query::TextureSize, Query::SampleCount][code as usize];
+            let query = [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::Layout][code as usize];
             each_lane(lanes, call, |call, n| host.query(query, slot(resource, call, n), call.level[n]));
         })
     }
@@ -584,9 +596,9 @@ mod tests {
 
     #[test]
     fn records_have_the_documented_layout() {
-        assert_eq!((size_of::<View>(), align_of::<View>()), (32, 8));
+        assert_eq!((size_of::<View>(), align_of::<View>()), (48, 8));
         assert_eq!([offset_of!(View, base), offset_of!(View, size_bytes), offset_of!(View, count)], [0, 8, 16]);
-        assert_eq!(offset_of!(View, counter), 24);
+        assert_eq!([offset_of!(View, counter), offset_of!(View, layout)], [24, 32]);
         assert_eq!((size_of::<Range>(), offset_of!(Range, views), offset_of!(Range, count)), (16, 0, 8));
         assert_eq!(align_of::<Context>(), 64);
         assert_eq!([offsets::RANGES, offsets::HELPERS, 16, offsets::STOP, offsets::ARENA], [0, 8, 16, 24, 32]);

@@ -283,6 +283,7 @@ pub(crate) mod tests {
             lower: 0,
             count: Some(1),
             uses_counter: false,
+            texel_bytes: None,
         }];
         let mut func = Function::new("test", Interface { group_size: [64, 1, 1], resources, ..Interface::default() });
         let mut b = Builder::new(&mut func);

@@ -25,6 +25,7 @@ fn function(group_size: [u32; 3]) -> Function {
         lower: 0,
         count: Some(1),
         uses_counter: false,
+        texel_bytes: None,
     }];
     let shared = vec![Shared { register: 0, raw: true, stride_bytes: 4, count: 256 }];
     let locals = vec![Local { register: 0, registers: 4, components: 4 }];

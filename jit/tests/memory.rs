@@ -70,7 +70,7 @@ enum Layout {
 }
 
 fn resource(class: ResourceClass, kind: ResourceKind, count: u32) -> Resource {
-    Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false }
+    Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false, texel_bytes: None }
 }
 
 fn function(memory: Memory) -> Function {

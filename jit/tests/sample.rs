@@ -32,8 +32,15 @@ const DIMENSIONS: [Dimension; 7] = [
 
 /// A group of so many threads with a texture range and two sampler ranges of three registers each.
 fn function(threads: u32, dimension: Dimension) -> Function {
-    let resource =
-        |class, kind, count| Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false };
+    let resource = |class, kind, count| Resource {
+        class,
+        kind,
+        space: 0,
+        lower: 0,
+        count: Some(count),
+        uses_counter: false,
+        texel_bytes: None,
+    };
     let typed = ResourceKind::Typed { dimension, component: Component::Float };
     let resources = vec![
         resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 16 }, 1),

@@ -5,6 +5,8 @@
 
 #![allow(unsafe_code)]
 
+use std::sync::Arc;
+
 use brolga_ir::Width;
 use brolga_ir::host::Fault;
 use brolga_ir::interp::{Arena, Interpreter};
@@ -15,7 +17,7 @@ use brolga_jit::{CompileError, Compiled, CpuFeatures, FloatGuard, FloatMode, Opt
 
 use crate::error::Error;
 use crate::host::{Bound, BoundViews};
-use crate::shader::{Engine, Shader};
+use crate::shader::{Engine, Shader, Texels};
 use crate::workspace::{Workspace, Workspaces};
 
 /// A shader in the form that an engine runs.
@@ -91,7 +93,7 @@ impl Target {
 #[derive(Debug)]
 pub(crate) struct Link<'a> {
     shader: &'a Shader,
-    packing: Packing,
+    code: Arc<Code>,
     views: BoundViews<'a>,
     tables: Tables,
     workspaces: &'a Workspaces,
@@ -107,18 +109,24 @@ impl<'a> Link<'a> {
     ) -> Result<Self, Error> {
         let function = shader.function();
         let threads = function.threads_per_group();
-        let packing = match shader.code(Packing::Row)?.packing() {
+        let usual = shader.usual_code();
+        let packing = match usual.packing() {
             Packing::Group => Packing::Group,
             _ => Packing::for_grid(grid, threads, function.width.lanes()),
         };
-        shader.code(packing)?;
+        let texels = match usual.engine() {
+            Engine::Jit => views.texels(),
+            // It is the definition, and asks the host.
+            Engine::Interpreter => Texels::default(),
+        };
+        let code = shader.code(packing, texels)?;
         let tables = Tables::new(&views);
-        Ok(Self { shader, packing, views, tables, workspaces })
+        Ok(Self { shader, code, views, tables, workspaces })
     }
 
     /// How packets are put together.
     pub fn packing(&self) -> Packing {
-        self.packing
+        self.code.packing()
     }
 
     /// Threads of a group.
@@ -133,7 +141,7 @@ impl<'a> Link<'a> {
 
     /// What one thread needs to run groups.
     pub fn worker(&self) -> Result<Worker<'_>, Error> {
-        let state = match self.shader.code(self.packing)? {
+        let state = match &*self.code {
             Code::Interpreter(interpreter) => State::Interpreter { interpreter, arena: Arena::new() },
             Code::Jit(compiled) => {
                 let layout = compiled.arena_layout();

@@ -15,10 +15,12 @@ mod remake;
 mod simplify;
 mod spill;
 mod ssa;
+mod texels;
 mod types;
 mod widen;
 
 use crate::function::Function;
+use crate::texel::TexelFormat;
 pub(crate) use simplify::undone;
 
 /// Which passes run; a debugging aid and the proof that passes change nothing.
@@ -36,12 +38,19 @@ const ROUNDS: usize = 6;
 
 /// Turns freshly translated code into the form the engines take, and makes it small and fast.
 pub fn optimise(func: &mut Function, level: Level) {
+    optimise_for(func, level, &[]);
+}
+
+/// The same where the formats of texels are known: by resource, in declaration order, what its one register is bound to.
+/// The function then goes to those texels by itself and may only run with such views.
+pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFormat>]) {
     // Part of what a barrier means, whatever the level.
     rejoin::run(func);
     // What constructs carry from here on is in proportion to the shader.
     spill::run(func);
     ssa::construct(func);
     if level == Level::None {
+        texels::run(func, formats);
         return;
     }
     // Slots bring along every register a loop or branch writes: drop those nobody reads before anything looks at them.
@@ -59,6 +68,10 @@ pub fn optimise(func: &mut Function, level: Level) {
         }
     };
     settle(func);
+    // Which mip level is read is known by now, and what addresses have in common is found below.
+    if texels::run(func, formats) {
+        settle(func);
+    }
     // Each round may find the pairs of the next outer construct.
     for _ in 0..ROUNDS {
         if !pairs::join(func) {

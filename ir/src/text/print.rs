@@ -477,6 +477,9 @@ fn write_resource(out: &mut String, resource: &Resource) -> fmt::Result {
     if resource.uses_counter {
         out.push_str(" counter");
     }
+    if let Some(bytes) = resource.texel_bytes {
+        write!(out, " texels {bytes}")?;
+    }
     out.push('\n');
     Ok(())
 }

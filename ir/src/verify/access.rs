@@ -56,10 +56,15 @@ impl Verifier<'_> {
         if resource.uses_counter && !(structured && class == ResourceClass::UnorderedAccess) {
             self.report(Problem::CounterDeclaration(id));
         }
-        if let ResourceKind::Structured { stride_bytes } = kind
-            && (stride_bytes == 0 || stride_bytes % 4 != 0)
-        {
+        let stride_bytes = match kind {
+            ResourceKind::Structured { stride_bytes } => Some(stride_bytes),
+            _ => resource.texel_bytes,
+        };
+        if let Some(stride_bytes) = stride_bytes.filter(|bytes| *bytes == 0 || bytes % 4 != 0) {
             self.report(Problem::Stride(id.to_string(), stride_bytes));
+        }
+        if resource.texel_bytes.is_some() && !matches!(kind, ResourceKind::Typed { .. }) {
+            self.report(Problem::ResourceKind { id, class, kind });
         }
     }
 
@@ -210,11 +215,16 @@ impl Verifier<'_> {
         let (target, has_elements) = match place.object {
             Object::Resource(ref resource) => {
                 let (target, declared) = self.view(resource)?;
-                if matches!(declared.kind, ResourceKind::Typed { .. } | ResourceKind::Sampler { .. }) {
+                let has_words = match declared.kind {
+                    ResourceKind::Typed { .. } => declared.texel_bytes.is_some(),
+                    ResourceKind::Sampler { .. } => false,
+                    _ => true,
+                };
+                if !has_words {
                     self.report(Problem::WrongTarget { what, target });
                     return None;
                 }
-                (target, declared.kind.stride_bytes().is_some())
+                (target, declared.stride_bytes().is_some())
             }
             Object::Shared(id) => {
                 let Some(shared) = self.func.interface.shared.get(id.index()) else {
@@ -284,6 +294,7 @@ impl Verifier<'_> {
                 let samples = matches!(texture, Some(Dimension::Texture2dMs | Dimension::Texture2dMsArray));
                 ("sample count", samples)
             }
+            Query::Layout => ("layout", texture.is_some() && declared.texel_bytes.is_some()),
         };
         if !fits {
             self.report(Problem::WrongTarget { what, target });

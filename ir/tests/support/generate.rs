@@ -39,7 +39,7 @@ fn interface(random: &mut Random) -> Interface {
     let mut add = |class, kind, uses_counter| {
         let count = random.pick(&[Some(1), Some(1), Some(5), None]);
         let (space, lower) = (random.pick(&[0, 0, 3]), random.below(20) as u32);
-        resources.push(Resource { class, kind, space, lower, count, uses_counter });
+        resources.push(Resource { class, kind, space, lower, count, uses_counter, texel_bytes: None });
     };
     add(ResourceClass::Constant, ResourceKind::Constant { vectors: 7 }, false);
     for class in [ResourceClass::ShaderResource, ResourceClass::UnorderedAccess] {

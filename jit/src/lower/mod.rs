@@ -53,7 +53,7 @@ use std::collections::{HashMap, HashSet};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Value};
-use brolga_ir::function::{InstKind, Origin};
+use brolga_ir::function::{InstKind, Origin, Query};
 use brolga_ir::host::FaultKind;
 use cranelift_codegen::ir::SigRef;
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
@@ -342,6 +342,11 @@ impl<'f> Lowering<'_, 'f> {
             InstKind::Atomic { op, place, value, compare, effect } => {
                 let result = self.atomic(*op, *place, *value, *compare, *effect);
                 self.define(data.results[0], result);
+            }
+            InstKind::Query { query: Query::Layout, resource, .. } => {
+                for (&result, number) in data.results.iter().zip(self.layout_of(*resource)) {
+                    self.define(result, number);
+                }
             }
             InstKind::Counter { .. }
             | InstKind::TexelLoad { .. }

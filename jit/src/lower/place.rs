@@ -139,7 +139,7 @@ impl Lowering<'_, '_> {
 
     /// Reads the parts of a view record.
     pub fn read_view(&mut self, id: ResourceId, record: ir::Value) -> View {
-        let limit = match self.func.interface.resource(id).kind.stride_bytes() {
+        let limit = match self.func.interface.resource(id).stride_bytes() {
             Some(_) => offsets::VIEW_COUNT,
             None => offsets::VIEW_SIZE,
         };
@@ -160,6 +160,20 @@ impl Lowering<'_, '_> {
         let bytes = self.builder.ins().imul_imm_u(element, offsets::VIEW_BYTES as i64);
         let record = self.builder.ins().iadd(views, bytes);
         self.builder.ins().select(exists, record, unbound)
+    }
+
+    /// The layout of a view whose texels code goes to: four scalars of its record.
+    pub fn layout_of(&mut self, resource: ResourceRef) -> [Operand; 4] {
+        let Element::Fixed(element) = resource.element else {
+            unreachable!("only views at known registers have a known format")
+        };
+        let element = self.builder.ins().iconst(types::I32, i64::from(element));
+        let record = self.view_record(resource.id, element);
+        [0, 1, 2, 3].map(|n| {
+            let at = offsets::VIEW_LAYOUT + 4 * n;
+            let number = self.builder.ins().load(types::I32, constant_flags(), record, at);
+            self.scalar(number)
+        })
     }
 
     /// What an access goes to. Private arrays are not memory in this sense.
@@ -191,7 +205,7 @@ impl Lowering<'_, '_> {
         let id = resource.id;
         let declared = self.func.interface.resource(id);
         let (kind, count) = (declared.kind, declared.count);
-        let stride = kind.stride_bytes();
+        let stride = declared.stride_bytes();
         let view = match resource.element {
             Element::Fixed(0) if self.views[id.index()].is_some() => self.views[id.index()].expect("just looked"),
             Element::Fixed(n) => {

@@ -1,7 +1,7 @@
 //! From bytes to something that runs, in one visible list.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, RwLock};
 
 use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
 use brolga_bytecode::{Decoded, LoadOptions};
@@ -9,21 +9,18 @@ use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::interface::{Interface, ResourceKind};
 use brolga_ir::passes::{self, Level};
-use brolga_ir::span::Packing;
+use brolga_ir::texel::TexelFormat;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::Statistics;
 use brolga_jit::listing::{self, Counts, Form, Listing, SourceLine};
 
 use super::figures::{CodeFigures, CompileStage, StageClock};
-use super::{CompileOptions, Emit, Inner, Outline, Stored, linkage};
+use super::{CompileOptions, Emit, Form, Inner, Outline, Stored, linkage};
 use crate::device::Device;
 use crate::engine::{Code, Target, usual_packing};
 use crate::error::{Error, Limit, internal};
 use crate::limits::Limits;
-
-/// What is asked for where no packing is: whatever is usual.
-const USUAL: Packing = Packing::Row;
 
 /// A shader as it was read, and what its function is made with.
 #[derive(Debug)]
@@ -73,11 +70,25 @@ impl Source {
 
     /// What the shader means.
     pub fn function(&self, clock: &mut StageClock) -> Result<VerifiedFunction, Error> {
+        self.make_function(&[], self.width, clock)
+    }
+
+    /// The same, going to texels of these formats by itself. Packets are as wide as those of the usual code.
+    pub fn function_for(&self, texels: &[Option<TexelFormat>], width: Width) -> Result<VerifiedFunction, Error> {
+        self.make_function(texels, Some(width), &mut StageClock::start())
+    }
+
+    fn make_function(
+        &self,
+        texels: &[Option<TexelFormat>],
+        width: Option<Width>,
+        clock: &mut StageClock,
+    ) -> Result<VerifiedFunction, Error> {
         let mut function = translate(&self.program, &self.translation)?;
         check_limits(&function.interface, &self.limits)?;
         clock.end(CompileStage::Translate);
-        passes::optimise(&mut function, self.level);
-        function.width = self.width.unwrap_or(function.width);
+        passes::optimise_for(&mut function, self.level, texels);
+        function.width = width.unwrap_or(function.width);
         clock.end(CompileStage::Passes);
         let function = verify(function)?;
         clock.end(CompileStage::Verify);
@@ -96,7 +107,7 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, device: &Device
     let source = Source::load(container, options, device, &mut clock)?;
     let stored =
         device.cache().and_then(|cache| Stored::new(cache, container, options, device.limits(), source.target));
-    let cached = stored.as_ref().and_then(|stored| stored.load(USUAL));
+    let cached = stored.as_ref().and_then(|stored| stored.load(&Form::usual()));
     let is_cached = cached.is_some();
     clock.end(CompileStage::Link);
     let (function, outline, code) = match cached {
@@ -106,15 +117,15 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, device: &Device
             let (outline, code) = generate(&function, source.target, device.limits())?;
             end_code(&mut clock, &code);
             if let Some(stored) = &stored {
-                stored.store(USUAL, &outline, &code);
+                stored.store(&Form::usual(), &outline, &code);
             }
             (OnceLock::from(function), outline, code)
         }
     };
     clock.end(CompileStage::Link);
     Ok(Inner {
-        code,
-        for_short_rows: OnceLock::new(),
+        code: Arc::new(code),
+        others: RwLock::default(),
         source,
         function,
         outline,
@@ -171,7 +182,7 @@ fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<
 
 /// What machine code is made of.
 pub(super) fn figures(shader: &Inner) -> Result<Option<CodeFigures>, Error> {
-    let Code::Jit(compiled) = &shader.code else { return Ok(None) };
+    let Code::Jit(compiled) = &*shader.code else { return Ok(None) };
     let count = || Ok(listing::count(shader.function()?, &shader.source.target.jit_options(compiled.packing())?)?);
     let counts: Counts = catch_unwind(AssertUnwindSafe(count)).unwrap_or_else(|panic| Err(internal(&*panic)))?;
     let Statistics { code_bytes, frame_bytes, .. } = compiled.statistics();

@@ -22,7 +22,7 @@ mod stored;
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use brolga_bytecode::sm5::{Model, Stage};
@@ -30,6 +30,7 @@ use brolga_ir::Width;
 use brolga_ir::function::Origin;
 use brolga_ir::passes::Level;
 use brolga_ir::span::Packing;
+use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
@@ -38,9 +39,10 @@ pub use figures::{CodeFigures, CompileStage, StageTimes};
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
 pub(crate) use outline::Outline;
 pub use place::Place;
+use smallvec::SmallVec;
 
 use crate::device::Device;
-use crate::engine::Code;
+use crate::engine::{Code, usual_packing};
 use crate::error::{Error, internal};
 use crate::perf_map::NamedCode;
 use compile::Source;
@@ -149,11 +151,33 @@ pub struct Shader {
     inner: Arc<Inner>,
 }
 
+/// By declared range, the format of the texels that code goes to by itself; empty if there are none.
+pub(crate) type Texels = SmallVec<[Option<TexelFormat>; 2]>;
+
+/// What code of a shader is made for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Form {
+    /// How packets are put together. [`Packing::Row`] stands for whatever is usual.
+    pub packing: Packing,
+    /// Formats of texels.
+    pub texels: Texels,
+}
+
+impl Form {
+    /// What most dispatches run, and any could.
+    pub fn usual() -> Self {
+        Self { packing: Packing::Row, texels: Texels::default() }
+    }
+}
+
+/// Forms with formats of texels that a shader has at most; beyond them texels are left to the host.
+const MOST_FORMS: usize = 32;
+
 struct Inner {
     /// What runs the usual dispatch.
-    code: Code,
-    /// The same for dispatches of groups that do not lie in long rows, made for the first of them.
-    for_short_rows: OnceLock<Code>,
+    code: Arc<Code>,
+    /// The same in other forms, made for the first dispatch of each.
+    others: RwLock<Vec<(Form, Arc<Code>)>>,
     source: Source,
     /// Made of the source when something is made of it.
     function: OnceLock<VerifiedFunction>,
@@ -175,17 +199,48 @@ impl Inner {
         Ok(self.function.get().expect("set above"))
     }
 
-    /// The code for dispatches of short rows.
-    fn make_for_short_rows(&self) -> Result<Code, Error> {
-        let packing = Packing::Grid;
-        if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(packing)) {
+    /// The code of a form.
+    fn make(&self, form: &Form) -> Result<Code, Error> {
+        if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(form)) {
             return Ok(code);
         }
-        let code = Code::new(self.function()?, self.source.target(), packing)?;
+        let special;
+        let function = match form.texels.is_empty() {
+            true => self.function()?,
+            false => {
+                special = self.source.function_for(&form.texels, self.outline.width)?;
+                &special
+            }
+        };
+        let packing = if form.packing == Packing::Grid { form.packing } else { usual_packing(function) };
+        let code = Code::new(function, self.source.target(), packing)?;
         if let Some(stored) = &self.stored {
-            stored.store(packing, &self.outline, &code);
+            stored.store(form, &self.outline, &code);
         }
         Ok(code)
+    }
+
+    /// The code of a form, made if there is none yet; nothing if there is no room for another form.
+    fn other(&self, form: &Form) -> Result<Option<Arc<Code>>, Error> {
+        let find = |others: &[(Form, Arc<Code>)]| {
+            others.iter().find(|(other, _)| other == form).map(|(_, code)| Arc::clone(code))
+        };
+        let (found, count) = {
+            let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+            (find(&others), others.len())
+        };
+        if found.is_some() || (count >= MOST_FORMS && !form.texels.is_empty()) {
+            return Ok(found);
+        }
+        let made = catch_unwind(AssertUnwindSafe(|| self.make(form))).unwrap_or_else(|panic| Err(internal(&*panic)))?;
+        self.note_for_profilers(&made)?;
+        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
+        // If another thread was faster its code is as good.
+        Ok(Some(find(&others).unwrap_or_else(|| {
+            let code = Arc::new(made);
+            others.push((form.clone(), Arc::clone(&code)));
+            code
+        })))
     }
 
     fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {
@@ -276,20 +331,22 @@ impl Shader {
         Place::find(self.inner.source.program(), origin)
     }
 
-    /// The code for a packing of packets: [`Packing::Grid`], or whatever is usual.
-    pub(crate) fn code(&self, packing: Packing) -> Result<&Code, Error> {
-        let Inner { code, for_short_rows, .. } = &*self.inner;
-        if packing != Packing::Grid {
-            return Ok(code);
+    /// The usual code.
+    pub(crate) fn usual_code(&self) -> &Code {
+        &self.inner.code
+    }
+
+    /// The code for a dispatch with this packing ([`Packing::Grid`], or whatever is usual) and these formats of texels.
+    pub(crate) fn code(&self, packing: Packing, texels: Texels) -> Result<Arc<Code>, Error> {
+        let packing = if packing == Packing::Grid { packing } else { Packing::Row };
+        let form = Form { packing, texels };
+        if form == Form::usual() {
+            return Ok(Arc::clone(&self.inner.code));
         }
-        if for_short_rows.get().is_none() {
-            let make = || self.inner.make_for_short_rows();
-            let made = catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|panic| Err(internal(&*panic)))?;
-            self.inner.note_for_profilers(&made)?;
-            // If another thread was faster its code is as good.
-            let _ = for_short_rows.set(made);
+        match self.inner.other(&form)? {
+            Some(code) => Ok(code),
+            None => self.code(packing, Texels::default()),
         }
-        Ok(for_short_rows.get().expect("set above"))
     }
 
     /// What is known of its function.

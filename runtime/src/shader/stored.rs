@@ -4,15 +4,14 @@
 
 #![allow(unsafe_code)]
 
-use brolga_ir::span::Packing;
 use brolga_jit::Compiled;
 
-use super::{CompileOptions, Engine, Outline};
+use super::{CompileOptions, Engine, Form, Outline};
 use crate::cache::{Cache, Key, KeyBuilder};
 use crate::engine::{Code, Target};
 use crate::limits::Limits;
 
-/// Where a cache has the code of one shader, in each of its packings.
+/// Where a cache has the code of one shader, in each of its forms.
 #[derive(Debug)]
 pub(super) struct Stored {
     cache: Cache,
@@ -40,10 +39,10 @@ impl Stored {
         }
     }
 
-    /// The code for a packing, and the outline of the shader.
-    pub fn load(&self, packing: Packing) -> Option<(Outline, Code)> {
-        let options = self.target.jit_options(packing).ok()?;
-        self.cache.load(&self.key(packing)?, |bytes| {
+    /// The code of a form, and the outline of the shader.
+    pub fn load(&self, form: &Form) -> Option<(Outline, Code)> {
+        let options = self.target.jit_options(form.packing).ok()?;
+        self.cache.load(&self.key(form)?, |bytes| {
             let (outline, code) = match postcard::take_from_bytes::<(Outline, &[u8])>(bytes) {
                 Ok((parts, [])) => parts,
                 _ => return None,
@@ -56,17 +55,17 @@ impl Stored {
         })
     }
 
-    /// Stores the code for a packing.
-    pub fn store(&self, packing: Packing, outline: &Outline, code: &Code) {
-        if let (Code::Jit(compiled), Some(key)) = (code, self.key(packing)) {
+    /// Stores the code of a form.
+    pub fn store(&self, form: &Form, outline: &Outline, code: &Code) {
+        if let (Code::Jit(compiled), Some(key)) = (code, self.key(form)) {
             let bytes = postcard::to_allocvec(&(outline, compiled.to_bytes().as_slice()));
             self.cache.store(&key, &bytes.expect("lists and numbers always have a form"));
         }
     }
 
-    /// The key for a packing that is asked for, which the shader then may or may not have.
-    fn key(&self, packing: Packing) -> Option<Key> {
-        Some(self.keys.key(self.target.jit_options(packing).ok()?))
+    /// The key of a form that is asked for, whose packing the shader then may or may not have.
+    fn key(&self, form: &Form) -> Option<Key> {
+        Some(self.keys.key((self.target.jit_options(form.packing).ok()?, &form.texels)))
     }
 }
 
@@ -74,17 +73,25 @@ impl Stored {
 mod tests {
     use brolga_ir::Width;
     use brolga_ir::passes::Level;
+    use brolga_ir::span::Packing;
 
     use super::*;
-    use crate::ClassInstance;
+    use crate::shader::Texels;
+    use crate::{ClassInstance, Format};
+
+    /// Two packings, and two formats of a texture.
+    fn forms() -> [Form; 4] {
+        let float = Format::R32_FLOAT.texel_format();
+        let texels = |texels: &[_]| Form { packing: Packing::Row, texels: texels.into() };
+        let grid = Form { packing: Packing::Grid, texels: Texels::default() };
+        [texels(&[]), grid, texels(&[float]), texels(&[None, float])]
+    }
 
     fn keys(container: &[u8], options: &CompileOptions, limits: &Limits) -> Vec<Key> {
         let folder = tempfile::tempdir().unwrap();
         let target = Target { engine: options.engine, features: brolga_jit::CpuFeatures::detect() };
         let stored = Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits, target);
-        stored.map_or(Vec::new(), |stored| {
-            [Packing::Row, Packing::Grid].into_iter().filter_map(|packing| stored.key(packing)).collect()
-        })
+        stored.map_or(Vec::new(), |stored| forms().iter().filter_map(|form| stored.key(form)).collect())
     }
 
     #[test]
@@ -132,10 +139,10 @@ mod tests {
             found.extend(keys(&container[..at], &plain, &limits));
         }
         let differ = found.iter().enumerate().all(|(n, key)| !found[..n].contains(key));
-        assert!(differ && found.len() == 2 * (all.len() + 6 + 2 * container.len()));
+        assert!(differ && found.len() == 4 * (all.len() + 6 + 2 * container.len()));
 
         // A name is for profilers, and the interpreter has no code.
-        assert_eq!(keys(container, &plain.clone().named("add.cso"), &limits), found[..2]);
+        assert_eq!(keys(container, &plain.clone().named("add.cso"), &limits), found[..4]);
         assert!(keys(container, &CompileOptions::new(Engine::Interpreter), &limits).is_empty());
     }
 

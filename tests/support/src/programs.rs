@@ -67,7 +67,15 @@ pub fn contents(interface: &Interface, random: &mut Random) -> Vec<Vec<u32>> {
 }
 
 fn interface(group_size: [u32; 3]) -> Interface {
-    let resource = |class, kind| Resource { class, kind, space: 0, lower: 0, count: Some(1), uses_counter: false };
+    let resource = |class, kind| Resource {
+        class,
+        kind,
+        space: 0,
+        lower: 0,
+        count: Some(1),
+        uses_counter: false,
+        texel_bytes: None,
+    };
     let threads: u32 = group_size.iter().product();
     let mut totals = resource(ResourceClass::UnorderedAccess, ResourceKind::Raw);
     totals.lower = 1;

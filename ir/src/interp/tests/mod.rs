@@ -36,8 +36,15 @@ pub(super) fn input_word(byte: u32) -> u32 {
 
 /// A function that declares the resources above.
 pub(super) fn function(group_size: [u32; 3]) -> Function {
-    let resource =
-        |class, kind, lower, uses_counter| Resource { class, kind, space: 0, lower, count: Some(1), uses_counter };
+    let resource = |class, kind, lower, uses_counter| Resource {
+        class,
+        kind,
+        space: 0,
+        lower,
+        count: Some(1),
+        uses_counter,
+        texel_bytes: None,
+    };
     let texture = ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Uint };
     let resources = vec![
         resource(ResourceClass::ShaderResource, ResourceKind::Raw, 0, false),

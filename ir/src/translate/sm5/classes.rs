@@ -234,7 +234,15 @@ impl Translator<'_, '_> {
             return id;
         }
         let resources = &mut self.b.func.interface.resources;
-        resources.push(Resource { class, kind, space: 0, lower: register, count: Some(1), uses_counter: false });
+        resources.push(Resource {
+            class,
+            kind,
+            space: 0,
+            lower: register,
+            count: Some(1),
+            uses_counter: false,
+            texel_bytes: None,
+        });
         let id = ResourceId::new(resources.len() - 1);
         self.names.add_resource(class, register, id);
         id

@@ -1,0 +1,137 @@
+//! Lets code go to texels by itself, where the format of what is bound is known.
+//!
+//! A texel becomes words at an element of the view, and arithmetic: where it lies can be seen, shared and moved like any
+//! other address, and a row of texels is a strided access.
+//!
+//! An element is counted from the view's first texel. A coordinate beyond its axis would be a texel of another row, so
+//! each is compared with its extent; the element itself is checked by whoever runs the access, as all are.
+
+use super::alias::Aliases;
+use crate::builder::Builder;
+use crate::entity::{Inst, Region, Value};
+use crate::function::{Element, Function, InstKind, Object, Place, Query, ResourceRef};
+use crate::interface::{Dimension, ResourceKind};
+use crate::ops::Op;
+use crate::texel::TexelFormat;
+
+/// Runs the pass. `formats` has what is known of each resource, in declaration order: the format of its one register.
+pub(super) fn run(func: &mut Function, formats: &[Option<TexelFormat>]) -> bool {
+    for (resource, format) in func.interface.resources.iter_mut().zip(formats) {
+        resource.texel_bytes = format.as_ref().map(TexelFormat::size_bytes);
+    }
+    let mut aliases = Aliases::new(func);
+    let mut changed = false;
+    for n in 0..func.region_count() {
+        let region = Region::new(n);
+        let insts = std::mem::take(&mut func.region_mut(region).insts);
+        for inst in insts {
+            match known(func, inst, formats) {
+                Some(format) => {
+                    changed = true;
+                    write(func, region, inst, &format, &mut aliases);
+                }
+                None => func.region_mut(region).insts.push(inst),
+            }
+        }
+    }
+    if changed {
+        for n in 0..func.region_count() {
+            for inst in func.region(Region::new(n)).insts.clone() {
+                aliases.apply(&mut func.inst_mut(inst).kind);
+            }
+        }
+    }
+    changed
+}
+
+/// The format of the texel that an instruction touches, if code can do what it asks.
+fn known(func: &Function, inst: Inst, formats: &[Option<TexelFormat>]) -> Option<TexelFormat> {
+    let kind = &func.inst(inst).kind;
+    let (InstKind::TexelLoad { resource, .. }
+    | InstKind::TexelStore { resource, .. }
+    | InstKind::TexelAtomic { resource, .. }) = kind
+    else {
+        return None;
+    };
+    let format = formats.get(resource.id.index()).copied().flatten()?;
+    let is_possible = match kind {
+        InstKind::TexelLoad { level, .. } => {
+            level.is_none_or(|level| func.as_const(level).is_some_and(|level| level.bits == 0))
+        }
+        InstKind::TexelStore { .. } => format.can_encode(),
+        _ => format.words == 1,
+    };
+    let has_layout = match func.interface.resource(resource.id).kind {
+        ResourceKind::Typed { dimension, .. } => !dimension.is_multisampled() && !dimension.is_cube(),
+        _ => false,
+    };
+    (is_possible && has_layout && resource.element == Element::Fixed(0)).then_some(format)
+}
+
+/// Writes what an instruction does with a texel into its region.
+fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, aliases: &mut Aliases) {
+    let data = func.inst(inst).clone();
+    let mut b = Builder::new(func);
+    b.switch_to(region);
+    b.set_origin(data.origin);
+    match data.kind {
+        InstKind::TexelLoad { resource, coords, .. } => {
+            let (place, inside) = locate(&mut b, resource, &coords);
+            let mut words = b.load(place, format.words as usize);
+            if let Some(inside) = inside {
+                let zero = b.i32(0);
+                words.iter_mut().for_each(|word| *word = b.select(inside, *word, zero));
+            }
+            let values = format.decode(&mut b, &words);
+            for (&result, value) in data.results.iter().zip(values) {
+                aliases.replace(result, value);
+            }
+        }
+        InstKind::TexelStore { resource, coords, values, effect } => {
+            let (place, inside) = locate(&mut b, resource, &coords);
+            let words = format.encode(&mut b, &values);
+            let effect = both(&mut b, effect, inside);
+            b.store(place, &words, effect);
+        }
+        InstKind::TexelAtomic { op, resource, coords, value, compare, effect } => {
+            let (place, inside) = locate(&mut b, resource, &coords);
+            let effect = both(&mut b, effect, inside);
+            let old = b.atomic(op, place, value, compare, effect);
+            aliases.replace(data.results[0], old);
+        }
+        _ => unreachable!("only called for texels"),
+    }
+}
+
+fn both(b: &mut Builder<'_>, effect: Value, inside: Option<Value>) -> Value {
+    match inside {
+        Some(inside) => b.op(Op::BAnd, &[effect, inside]),
+        None => effect,
+    }
+}
+
+/// The first word of a texel, and whether its coordinates are within their axes; nothing if one number says it all.
+fn locate(b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value]) -> (Place, Option<Value>) {
+    let ResourceKind::Typed { dimension, .. } = b.func.interface.resource(resource.id).kind else {
+        unreachable!("only called for texels")
+    };
+    let (object, offset) = (Object::Resource(resource), b.i32(0));
+    if dimension == Dimension::Buffer {
+        return (Place { object, index: Some(coords[0]), offset }, None);
+    }
+    let [width, height, layers, layer_texels] = b.query(Query::Layout, resource, None);
+    // Extents of the axes that coordinates are along, and texels from one to the next.
+    let axes: &[(Value, Value)] = match dimension {
+        Dimension::Texture1dArray => &[(layers, layer_texels)],
+        _ => &[(height, width), (layers, layer_texels)],
+    };
+    let mut index = coords[0];
+    let mut inside = b.op(Op::ULt, &[coords[0], width]);
+    for (&coord, &(extent, texels)) in coords[1..].iter().zip(axes) {
+        let is_in = b.op(Op::ULt, &[coord, extent]);
+        inside = b.op(Op::BAnd, &[inside, is_in]);
+        let start = b.op(Op::IMul, &[coord, texels]);
+        index = b.op(Op::IAdd, &[start, index]);
+    }
+    (Place { object, index: Some(index), offset }, Some(inside))
+}

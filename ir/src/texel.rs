@@ -1,0 +1,192 @@
+//! How texels lie in memory and what they mean, for code that goes to them by itself.
+//!
+//! The code written here converts as the host does for every other texel; both are functional specification 3.2. Formats
+//! that need more (curves, blocks, shared exponents) or have texels that are no whole words stay with the host.
+
+use serde::{Deserialize, Serialize};
+
+use crate::builder::Builder;
+use crate::entity::Value;
+use crate::ops::Op;
+
+/// What the bits of a channel mean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum ChannelKind {
+    /// A float of 32, 16, 11 or 10 bits; the last two have no sign.
+    Float,
+    /// Unsigned fixed point: the largest code is 1.
+    Unorm,
+    /// Signed fixed point: the largest code is 1, the two lowest are -1.
+    Snorm,
+    /// Unsigned integer.
+    Uint,
+    /// Signed integer.
+    Sint,
+}
+
+/// A channel of a texel, taken as one little-endian number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Channel {
+    /// Position of the lowest bit.
+    pub shift: u32,
+    /// Bits, at most 32, all in one word.
+    pub bits: u32,
+    /// What they mean.
+    pub kind: ChannelKind,
+}
+
+/// A format whose texels are 1 to 4 words, each channel in one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct TexelFormat {
+    /// Words of a texel.
+    pub words: u32,
+    /// Red, green, blue and alpha; `None` where the format has none.
+    pub channels: [Option<Channel>; 4],
+    /// What a missing alpha reads as: 1 as a float, or as an integer.
+    pub missing_alpha: u32,
+}
+
+impl TexelFormat {
+    /// Bytes of a texel.
+    pub fn size_bytes(&self) -> u32 {
+        4 * self.words
+    }
+
+    /// Whether there is code that writes texels.
+    pub(crate) fn can_encode(&self) -> bool {
+        let is_small_float = |channel: &Channel| channel.kind == ChannelKind::Float && channel.bits < 16;
+        !self.channels.iter().flatten().any(is_small_float)
+    }
+
+    /// The four words that a shader sees of a texel's words.
+    pub(crate) fn decode(&self, b: &mut Builder<'_>, words: &[Value]) -> [Value; 4] {
+        std::array::from_fn(|n| match self.channels[n] {
+            Some(channel) => channel.decode(b, words[channel.shift as usize / 32]),
+            None => b.i32(if n == 3 { self.missing_alpha } else { 0 }),
+        })
+    }
+
+    /// A texel's words of the four words that a shader writes.
+    pub(crate) fn encode(&self, b: &mut Builder<'_>, values: &[Value]) -> Vec<Value> {
+        let mut words: Vec<Option<Value>> = vec![None; self.words as usize];
+        for (channel, &value) in self.channels.iter().zip(values) {
+            let Some(channel) = channel else { continue };
+            let code = channel.encode(b, value);
+            let code = shifted(b, Op::Shl, code, channel.shift % 32);
+            let word = &mut words[channel.shift as usize / 32];
+            *word = Some(word.map_or(code, |word| b.op(Op::Or, &[word, code])));
+        }
+        words.into_iter().map(|word| word.unwrap_or_else(|| b.i32(0))).collect()
+    }
+}
+
+fn shifted(b: &mut Builder<'_>, op: Op, value: Value, count: u32) -> Value {
+    if count == 0 {
+        return value;
+    }
+    let count = b.i32(count);
+    b.op(op, &[value, count])
+}
+
+impl Channel {
+    fn most(self) -> u32 {
+        u32::MAX >> (32 - self.bits)
+    }
+
+    /// The channel's bits at the bottom of a word, its sign extended if it has one.
+    fn code(self, b: &mut Builder<'_>, word: Value) -> Value {
+        let above = 32 - self.bits - self.shift % 32;
+        match self.kind {
+            ChannelKind::Snorm | ChannelKind::Sint => {
+                let word = shifted(b, Op::Shl, word, above);
+                shifted(b, Op::SShr, word, 32 - self.bits)
+            }
+            _ => {
+                let word = shifted(b, Op::UShr, word, self.shift % 32);
+                if above == 0 {
+                    return word;
+                }
+                let most = b.i32(self.most());
+                b.op(Op::And, &[word, most])
+            }
+        }
+    }
+
+    fn decode(self, b: &mut Builder<'_>, word: Value) -> Value {
+        let code = self.code(b, word);
+        let number = match self.kind {
+            ChannelKind::Uint | ChannelKind::Sint => return code,
+            ChannelKind::Float if self.bits == 32 => return code,
+            ChannelKind::Float if self.bits == 16 => b.op(Op::F16ToF32, &[code]),
+            ChannelKind::Float => {
+                // Halves without their sign and lowest bits.
+                let half = shifted(b, Op::Shl, code, 15 - self.bits);
+                b.op(Op::F16ToF32, &[half])
+            }
+            ChannelKind::Unorm => {
+                let (number, most) = (b.op(Op::UToF, &[code]), b.f32(self.most() as f32));
+                b.op(Op::FDiv, &[number, most])
+            }
+            ChannelKind::Snorm => {
+                let most = self.most() >> 1;
+                let least = b.i32(most.wrapping_neg());
+                let code = b.op(Op::SMax, &[code, least]);
+                let (number, most) = (b.op(Op::SToF, &[code]), b.f32(most as f32));
+                b.op(Op::FDiv, &[number, most])
+            }
+        };
+        b.op(Op::BitsF32, &[number])
+    }
+
+    /// The channel's bits for a word of the shader, with nothing above them.
+    fn encode(self, b: &mut Builder<'_>, word: Value) -> Value {
+        let most = self.most();
+        match self.kind {
+            ChannelKind::Float if self.bits == 32 => word,
+            ChannelKind::Float => {
+                let number = b.op(Op::AsF32, &[word]);
+                b.op(Op::F32ToF16, &[number])
+            }
+            ChannelKind::Uint if self.bits == 32 => word,
+            ChannelKind::Sint if self.bits == 32 => word,
+            ChannelKind::Uint => {
+                let most = b.i32(most);
+                b.op(Op::UMin, &[word, most])
+            }
+            ChannelKind::Sint => {
+                let (largest, least) = (b.i32(most >> 1), b.i32(!(most >> 1)));
+                let word = b.op(Op::SMin, &[word, largest]);
+                let word = b.op(Op::SMax, &[word, least]);
+                let most = b.i32(most);
+                b.op(Op::And, &[word, most])
+            }
+            ChannelKind::Unorm => {
+                let number = b.op(Op::AsF32, &[word]);
+                // NaN becomes 0 here.
+                let number = b.op(Op::FSat, &[number]);
+                let (scale, half) = (b.f32(most as f32), b.f32(0.5));
+                let number = b.op(Op::FMul, &[number, scale]);
+                let number = b.op(Op::FAdd, &[number, half]);
+                b.op(Op::FToU, &[number])
+            }
+            ChannelKind::Snorm => {
+                let number = b.op(Op::AsF32, &[word]);
+                let is_number = b.op(Op::FEq, &[number, number]);
+                let (zero, one, minus_one) = (b.f32(0.0), b.f32(1.0), b.f32(-1.0));
+                let number = b.select(is_number, number, zero);
+                let number = b.op(Op::FMin, &[number, one]);
+                let number = b.op(Op::FMax, &[number, minus_one]);
+                let scale = b.f32((most >> 1) as f32);
+                let number = b.op(Op::FMul, &[number, scale]);
+                // Halves go away from zero.
+                let (half, minus_half) = (b.f32(0.5), b.f32(-0.5));
+                let is_negative = b.op(Op::FLt, &[number, zero]);
+                let half = b.select(is_negative, minus_half, half);
+                let number = b.op(Op::FAdd, &[number, half]);
+                let code = b.op(Op::FToS, &[number]);
+                let most = b.i32(most);
+                b.op(Op::And, &[code, most])
+            }
+        }
+    }
+}
