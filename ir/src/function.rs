@@ -232,6 +232,22 @@ pub enum Query {
     TextureSize,
     /// `sampleinfo`: samples, 0, 0, 0.
     SampleCount,
+    /// `samplepos`: where the sample that the level names is, as the bits of two floats and zeros: along x and y, from the
+    /// texel's centre. Zeros if there is no such sample.
+    SamplePosition,
+}
+
+impl Query {
+    /// Every query.
+    pub const ALL: [Query; 4] = [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition];
+
+    /// Whether the level that it may carry means anything.
+    pub fn takes_level(self) -> bool {
+        match self {
+            Query::TextureSize | Query::SamplePosition => true,
+            Query::BufferSize | Query::SampleCount => false,
+        }
+    }
 }
 
 /// The memories a barrier orders and whether it waits for the group.

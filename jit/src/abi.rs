@@ -419,6 +419,7 @@ pub(crate) fn query_number(query: Query) -> u32 {
         Query::BufferSize => 0,
         Query::TextureSize => 1,
         Query::SampleCount => 2,
+        Query::SamplePosition => 3,
     }
 }
 
@@ -514,7 +515,7 @@ unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: 
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         guarded::<H>(context, origin, |host, lanes, call| {
-            let query = [Query::BufferSize, Query::TextureSize, Query::SampleCount][code as usize];
+            let query = Query::ALL[code as usize];
             each_lane(lanes, call, |call, n| host.query(query, slot(resource, call, n), call.level[n]));
         })
     }
