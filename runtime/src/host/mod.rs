@@ -114,8 +114,7 @@ impl<'a> Bound<'a> {
     fn new(declared: &Declared, view: &'a View, limits: &Limits, guard_pages: GuardPages) -> Result<Self, Error> {
         Ok(match (&view.kind, declared.kind) {
             (ViewKind::Sampler(sampler), _) => Bound::Sampler(sampler),
-            (ViewKind::Texture(texture), _) if declared.is_writable() => Bound::Texels(Texels::Writable(texture)),
-            (ViewKind::Texture(texture), _) => Bound::Texels(Texels::Texture(texture)),
+            (ViewKind::Texture(view), _) => Bound::Texels(Texels::Texture(view.surface(declared.is_writable()))),
             (ViewKind::Buffer(view), ResourceKind::Constant { vectors }) => {
                 Bound::Words(Words::constant(view, vectors, limits, guard_pages)?)
             }
@@ -288,8 +287,13 @@ impl Host for BoundViews<'_> {
             (Query::BufferSize, Bound::Words(words)) => [u32::try_from(words.count).unwrap_or(u32::MAX); 4],
             (Query::BufferSize, Bound::Texels(texels)) => [texels.buffer_count(); 4],
             (Query::TextureSize, Bound::Texels(texels)) => texels.size(level),
-            (Query::SampleCount, Bound::Texels(_)) => [1, 0, 0, 0],
-            (Query::TextureSize | Query::SampleCount, Bound::Words(_)) | (_, Bound::Sampler(_)) => [0; 4],
+            (Query::SampleCount, Bound::Texels(texels)) => [texels.sample_count(), 0, 0, 0],
+            (Query::SamplePosition, Bound::Texels(texels)) => {
+                let [x, y] = texels.sample_position(level);
+                [x.to_bits(), y.to_bits(), 0, 0]
+            }
+            (Query::TextureSize | Query::SampleCount | Query::SamplePosition, Bound::Words(_))
+            | (_, Bound::Sampler(_)) => [0; 4],
         }
     }
 

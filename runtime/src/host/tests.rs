@@ -264,7 +264,7 @@ fn what_is_not_bound_reads_as_zeros() {
             assert_eq!(host.atomic(AtomicOp::Add, at, 1, 0), 0);
             assert_eq!(host.texel_atomic(AtomicOp::Add, view, [0; 3], 1, 0), 0);
             assert_eq!(host.counter(CounterOp::Alloc, view), 0);
-            for query in [Query::BufferSize, Query::TextureSize, Query::SampleCount] {
+            for query in Query::ALL {
                 assert_eq!(host.query(query, view, 0), [0; 4]);
             }
         }
