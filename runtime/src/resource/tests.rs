@@ -128,7 +128,8 @@ fn views_see_parts() {
     for shape in shapes() {
         let texture = texture(shape);
         let whole = View::texture(texture.clone());
-        let layer_counts = if shape.dimension.is_array() && !shape.dimension.is_cube() { 1..=shape.layers } else { 0..=0 };
+        let layer_counts =
+            if shape.dimension.is_array() && !shape.dimension.is_cube() { 1..=shape.layers } else { 0..=0 };
         for first_mip in 0..shape.mips {
             for mips in 1..=shape.mips - first_mip {
                 let view = whole.clone().with_mips(first_mip, mips).unwrap();
@@ -294,11 +295,17 @@ fn impossible_views_are_errors() {
     let buffer = View::raw(Buffer::zeroed(16, GuardPages::default()).unwrap()).unwrap();
     let (a, b) = (|| layers.clone(), || volume.clone());
     let errors = [
-        (a().with_dimension(Texture3d), "a texture2darray can be seen as texture2d or texture2darray or texturecube or \
-            texturecubearray, not as texture3d"),
+        (
+            a().with_dimension(Texture3d),
+            "a texture2darray can be seen as texture2d or texture2darray or texturecube or \
+            texturecubearray, not as texture3d",
+        ),
         (b().with_dimension(Texture2dArray), "a texture3d can be seen as texture3d, not as texture2darray"),
-        (a().with_dimension(Dimension::Buffer), "a texture2darray can be seen as texture2d or texture2darray or texturecube or \
-            texturecubearray, not as typed buffer"),
+        (
+            a().with_dimension(Dimension::Buffer),
+            "a texture2darray can be seen as texture2d or texture2darray or texturecube or \
+            texturecubearray, not as typed buffer",
+        ),
         (a().with_dimension(TextureCube), "a texturecube sees 6 layers, not 5"),
         (a().with_dimension(TextureCubeArray), "a texturecubearray sees 6 layers for each cube, not 0"),
         (flat.with_dimension(TextureCube), "the faces of a cube are squares, not 8 by 4 texels"),
@@ -308,8 +315,11 @@ fn impossible_views_are_errors() {
         (a().with_layers(4, 2), "a view of layers 4..6 is empty or outside the 5 there are"),
         (b().with_layers(3, 2), "a view of slices 3..5 is empty or outside the 4 there are"),
         (b().with_layers(2, 2).unwrap().with_mips(1, 1), "a view of slices 2..4 is empty or outside the 2 there are"),
-        (a().with_format(Format::R16_UINT), "texels of format R8G8B8A8_UNORM cannot be seen as R16_UINT: only formats of \
-            the same layout can"),
+        (
+            a().with_format(Format::R16_UINT),
+            "texels of format R8G8B8A8_UNORM cannot be seen as R16_UINT: only formats of \
+            the same layout can",
+        ),
         (a().with_min_level(-1.0), "a least level of detail is a number from 0 on, not -1"),
         (a().with_min_level(f32::NAN), "a least level of detail is a number from 0 on, not NaN"),
         (buffer.clone().with_mips(0, 1), "only views of textures have mip levels"),

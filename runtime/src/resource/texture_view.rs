@@ -30,15 +30,9 @@ fn kinds(texture: Dimension) -> &'static [Dimension] {
     match texture {
         Dimension::Buffer => &[],
         Dimension::Texture1d | Dimension::Texture1dArray => &[Dimension::Texture1d, Dimension::Texture1dArray],
-        Dimension::Texture2d
-        | Dimension::Texture2dArray
-        | Dimension::TextureCube
-        | Dimension::TextureCubeArray => &[
-            Dimension::Texture2d,
-            Dimension::Texture2dArray,
-            Dimension::TextureCube,
-            Dimension::TextureCubeArray,
-        ],
+        Dimension::Texture2d | Dimension::Texture2dArray | Dimension::TextureCube | Dimension::TextureCubeArray => {
+            &[Dimension::Texture2d, Dimension::Texture2dArray, Dimension::TextureCube, Dimension::TextureCubeArray]
+        }
         Dimension::Texture2dMs | Dimension::Texture2dMsArray => &[Dimension::Texture2dMs, Dimension::Texture2dMsArray],
         Dimension::Texture3d => &[Dimension::Texture3d],
     }
@@ -111,8 +105,7 @@ impl TextureView {
         let shape = self.texture.shape();
         let (layers, layer_bytes) = (self.layers(), shape.layer_bytes());
         let mips = if writable { self.mips.start..self.mips.start + 1 } else { self.mips.clone() };
-        let mut levels: Vec<SurfaceLevel> =
-            shape.levels().skip(mips.start as usize).take(mips.len()).collect();
+        let mut levels: Vec<SurfaceLevel> = shape.levels().skip(mips.start as usize).take(mips.len()).collect();
         let count = layers.len() as u32;
         let layer_count = match self.dimension {
             Dimension::Texture3d => {
