@@ -232,9 +232,26 @@ pub enum Query {
     TextureSize,
     /// `sampleinfo`: samples, 0, 0, 0.
     SampleCount,
+    /// `samplepos`: where the sample that the level names is, as the bits of two floats and zeros: along x and y, from the
+    /// texel's centre. Zeros if there is no such sample.
+    SamplePosition,
     /// Of a view whose texels code goes to by itself, of its most detailed level: width, height, depth or layers, and the
     /// texels from one of the latter to the next. Never asked by shaders.
     Layout,
+}
+
+impl Query {
+    /// Every query.
+    pub const ALL: [Query; 5] =
+        [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition, Query::Layout];
+
+    /// Whether the level that it may carry means anything.
+    pub fn takes_level(self) -> bool {
+        match self {
+            Query::TextureSize | Query::SamplePosition => true,
+            Query::BufferSize | Query::SampleCount | Query::Layout => false,
+        }
+    }
 }
 
 /// The memories a barrier orders and whether it waits for the group.

@@ -31,7 +31,7 @@
 //!            | "texel_load" view "[" values "]" ["level" value]
 //!            | "texel_store" view "[" values "]" "," values "where" value
 //!            | "texel_atomic" ATOMIC view "[" values "]" "," value ["compare" value] "where" value
-//!            | "query" ("buffer_size" | "texture_size" | "sample_count") view ["level" value]
+//!            | "query" ("buffer_size" | "texture_size" | "sample_count" | "sample_position") view ["level" value]
 //!            | "barrier" {"threads" | "shared" | "views_group" | "views_global"}
 //!            | "yield" [values] | "break" label [values] | "continue" label [values] | "return"
 //! place      = (view | "g"n | "x"n | "icb") "[" [value "+"] value "]"                      # index + byte offset

@@ -61,25 +61,26 @@ const EVERYTHING: &str = r#"function "all \"of\" it" {
     v33, v34, v35, v36: i32 = query buffer_size res0
     v37, v38, v39, v40: i32 = query texture_size res4.4 level v1
     v41, v42, v43, v44: i32 = query sample_count res6
+    v45, v46, v47, v48: i32 = query sample_position res6 level v0
     barrier threads shared views_group views_global
     barrier shared
-    precise if v4 -> v45, v46: i32, v47: f32 @0x30 {
+    precise if v4 -> v49, v50: i32, v51: f32 @0x30 {
       yield v0, v1, v5
     }
     else {
       yield v2, v3, v6
     }
-    loop l0 (v48: i32 = v0, v49: f64 = v8) -> v50: i32, v51: f64 {
-      v52: bool = ult v48, v1
-      if v52 {
-        break l0 v48, v49
+    loop l0 (v52: i32 = v0, v53: f64 = v8) -> v54: i32, v55: f64 {
+      v56: bool = ult v52, v1
+      if v56 {
+        break l0 v52, v53
       }
       else {
         yield
       }
-      switch l1 v48 -> v53: i32 {
+      switch l1 v52 -> v57: i32 {
         case 1, 2 {
-          continue l0 v0, v49
+          continue l0 v0, v53
         }
         case 4294967295 {
           break l1 v1
@@ -88,7 +89,7 @@ const EVERYTHING: &str = r#"function "all \"of\" it" {
           return
         }
       }
-      yield v53, v49
+      yield v57, v53
     }
     return
   }

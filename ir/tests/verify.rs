@@ -391,6 +391,7 @@ fn questions_fit_their_views() {
     finds(&query("buffer_size res3"), &[wrong("buffer size", view(3))]);
     finds(&query("texture_size res4"), &[wrong("texture size", view(4))]);
     finds(&query("sample_count res3"), &[wrong("sample count", view(3))]);
+    finds(&query("sample_position res3 level v0"), &[wrong("sample position", view(3))]);
     finds(&query("buffer_size res1 level v0"), &[Problem::LevelGiven(view(1))]);
     finds("v4: i32 = query buffer_size res1\nreturn", &[types("results", &[I32], &[I32; 4])]);
 }

@@ -430,7 +430,8 @@ pub(crate) fn query_number(query: Query) -> u32 {
         Query::BufferSize => 0,
         Query::TextureSize => 1,
         Query::SampleCount => 2,
-        Query::Layout => 3,
+        Query::SamplePosition => 3,
+        Query::Layout => 4,
     }
 }
 
@@ -526,7 +527,7 @@ unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: 
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         guarded::<H>(context, origin, |host, lanes, call| {
-            let query = [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::Layout][code as usize];
+            let query = Query::ALL[code as usize];
             each_lane(lanes, call, |call, n| host.query(query, slot(resource, call, n), call.level[n]));
         })
     }

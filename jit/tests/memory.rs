@@ -333,12 +333,12 @@ fn helpers_answer_lane_by_lane() {
 
 #[test]
 fn questions_are_answered_lane_by_lane() {
-    for (query, uniform) in QUERIES.into_iter().flat_map(|query| [(query, false), (query, true)]) {
-        let samples = query == Query::SampleCount;
+    for (query, uniform) in Query::ALL.into_iter().flat_map(|query| [(query, false), (query, true)]) {
+        let samples = matches!(query, Query::SampleCount | Query::SamplePosition);
         let mut func = typed(1, if samples { Dimension::Texture2dMs } else { Dimension::Texture2d });
         let mut b = Builder::new(&mut func);
         let (index, two) = (b.input(Input::ThreadIndex), b.i32(2));
-        let level = (query == Query::TextureSize).then_some(if uniform { two } else { index });
+        let level = query.takes_level().then_some(if uniform { two } else { index });
         let view = if query == Query::BufferSize { OUT } else { TARGET };
         let answer = b.query(query, only(ResourceId::new(view)), level);
         report(&mut b, &answer);
@@ -352,8 +352,6 @@ fn questions_are_answered_lane_by_lane() {
 fn compare_engines(func: Function, content: &[Vec<Vec<u32>>]) {
     compare(func, content, &[[0, 0, 0]], u64::MAX);
 }
-
-const QUERIES: [Query; 3] = [Query::BufferSize, Query::TextureSize, Query::SampleCount];
 
 /// The test that holds the machine code of an operation on memory against the interpreter. A new kind of instruction does
 /// not compile here until it has one.
@@ -402,8 +400,8 @@ fn every_operation_on_memory_has_a_proof() {
     b.counter(CounterOp::Consume, counted, always);
     b.texel_load(view, &[zero, zero], None);
     b.texel_store(view, &[zero, zero], [zero; 4], always);
-    for query in QUERIES {
-        b.query(query, view, (query == Query::TextureSize).then_some(zero));
+    for query in Query::ALL {
+        b.query(query, view, query.takes_level().then_some(zero));
     }
     b.return_();
     for &inst in &func.region(func.body()).insts {

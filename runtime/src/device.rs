@@ -189,8 +189,7 @@ impl Device {
         Ok(Texture::new(self.buffer(size_bytes)?, shape)?)
     }
 
-    /// A texture with a copy of `bytes`, which are all its texels tightly packed: for each layer, each mip, each slice,
-    /// each row.
+    /// A texture with a copy of `bytes`, which are all its texels, packed as [`TextureShape`] says.
     pub fn texture_from_bytes(&self, shape: TextureShape, bytes: &[u8]) -> Result<Texture, Error> {
         self.check_size(shape.size_bytes()?)?;
         Ok(Texture::new(self.buffer_from_bytes(bytes)?, shape)?)

@@ -115,7 +115,7 @@ impl<'a> Link<'a> {
             _ => Packing::for_grid(grid, threads, function.width.lanes()),
         };
         let texels = match usual.engine() {
-            Engine::Jit => views.texels(),
+            Engine::Jit => views.texel_formats(),
             // It is the definition, and asks the host.
             Engine::Interpreter => Texels::default(),
         };
@@ -250,15 +250,23 @@ impl Tables {
     }
 }
 
-/// A view as compiled code sees it. Texels are reached through the host.
+/// A view as compiled code sees it.
 fn view(bound: &Bound<'_>) -> View {
     match bound {
-        Bound::Texels(_) | Bound::Sampler(_) => View::UNBOUND,
+        Bound::Sampler(_) => View::UNBOUND,
+        Bound::Texels(texels) => texels.layout().map_or(View::UNBOUND, |layout| View {
+            base: layout.base,
+            size_bytes: layout.count * u64::from(layout.format.size_bytes()),
+            count: layout.count,
+            counter: std::ptr::null_mut(),
+            layout: layout.extents,
+        }),
         Bound::Words(words) => View {
             base: words.base(),
             size_bytes: words.size_bytes().min(MOST_NAMED),
             count: words.count().min(MOST_NAMED),
             counter: words.counter().map_or(std::ptr::null_mut(), |counter| counter.as_ptr()),
+            layout: [0; 4],
         },
     }
 }

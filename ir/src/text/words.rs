@@ -85,13 +85,14 @@ impl Word for CounterOp {
 }
 
 impl Word for Query {
-    const ALL: &'static [Self] = &[Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::Layout];
+    const ALL: &'static [Self] = &Query::ALL;
 
     fn word(self) -> &'static str {
         match self {
             Query::BufferSize => "buffer_size",
             Query::TextureSize => "texture_size",
             Query::SampleCount => "sample_count",
+            Query::SamplePosition => "sample_position",
             Query::Layout => "layout",
         }
     }

@@ -290,16 +290,14 @@ impl Verifier<'_> {
         let (what, fits) = match query {
             Query::BufferSize => ("buffer size", texture.is_none() && !constant),
             Query::TextureSize => ("texture size", texture.is_some()),
-            Query::SampleCount => {
-                let samples = matches!(texture, Some(Dimension::Texture2dMs | Dimension::Texture2dMsArray));
-                ("sample count", samples)
-            }
+            Query::SampleCount => ("sample count", texture.is_some_and(Dimension::is_multisampled)),
+            Query::SamplePosition => ("sample position", texture.is_some_and(Dimension::is_multisampled)),
             Query::Layout => ("layout", texture.is_some() && declared.texel_bytes.is_some()),
         };
         if !fits {
             self.report(Problem::WrongTarget { what, target });
         }
-        if has_level && query != Query::TextureSize {
+        if has_level && !query.takes_level() {
             self.report(Problem::LevelGiven(target));
         }
     }

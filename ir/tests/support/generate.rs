@@ -335,18 +335,18 @@ impl Generator<'_> {
     }
 
     fn query(&mut self) {
-        let query = self.random.pick(&[Query::BufferSize, Query::TextureSize, Query::SampleCount]);
+        let query = self.random.pick(&Query::ALL);
         let (resource, _) = self.resource(|r| match (query, r.kind) {
             (_, ResourceKind::Constant { .. }) => false,
             (Query::BufferSize, ResourceKind::Typed { dimension, .. }) => dimension == Dimension::Buffer,
             (Query::BufferSize, _) => true,
             (Query::TextureSize, ResourceKind::Typed { dimension, .. }) => dimension != Dimension::Buffer,
-            (Query::SampleCount, ResourceKind::Typed { dimension, .. }) => {
-                matches!(dimension, Dimension::Texture2dMs | Dimension::Texture2dMsArray)
+            (Query::SampleCount | Query::SamplePosition, ResourceKind::Typed { dimension, .. }) => {
+                dimension.is_multisampled()
             }
-            (Query::TextureSize | Query::SampleCount, _) => false,
+            (Query::TextureSize | Query::SampleCount | Query::SamplePosition, _) => false,
         });
-        let level = (query == Query::TextureSize && self.chance(50)).then(|| self.value(Type::I32));
+        let level = (query.takes_level() && self.chance(50)).then(|| self.value(Type::I32));
         let values = self.b.query(query, resource, level);
         self.pool.extend(values);
     }

@@ -319,6 +319,7 @@ fn views((buffers, resource): (&Vec<Buffer>, &Resource)) -> Vec<View> {
             size_bytes: bytes,
             count: resource.kind.stride_bytes().map_or(0, |stride| bytes / u64::from(stride)),
             counter: buffer.counter.as_ptr(),
+            layout: [0; 4],
         }
     };
     buffers.iter().map(view).collect()
@@ -392,8 +393,13 @@ impl Large {
 pub fn run_large(func: &Function, compiled: &Compiled, large: &Large, count: u64, group: [u32; 3]) -> Vec<u32> {
     let bound = Bound::new(func, &[vec![vec![0; 128]], vec![vec![0]]]);
     let mut ranges: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
-    ranges[1][0] =
-        View { base: large.pages.as_mut_ptr(), size_bytes: large.pages.len() as u64, count, counter: ptr::null_mut() };
+    ranges[1][0] = View {
+        base: large.pages.as_mut_ptr(),
+        size_bytes: large.pages.len() as u64,
+        count,
+        counter: ptr::null_mut(),
+        layout: [0; 4],
+    };
     let table: Vec<Range> = ranges.iter().map(|views| Range { views: views.as_ptr(), count: 1 }).collect();
     let arena = dirty_arena(compiled);
     let mut context = Context::new(Bindings {

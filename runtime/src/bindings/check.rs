@@ -73,6 +73,12 @@ fn check_view(declared: &Declared, register: Register, view: &View) -> Result<()
         (ResourceKind::Typed { dimension, component }, _) => {
             let (Some(format), Some(bound)) = (view.format(), view.dimension()) else { return wrong_kind() };
             check_texels(declared, register, (dimension, component), (bound, format))?;
+            if let ViewKind::Texture(texture) = &view.kind
+                && texture.leaves_out_slices()
+                && !declared.is_writable()
+            {
+                return Err(BindingError::Slices { register, bound: view.to_string() });
+            }
         }
         (kind, ViewKind::Buffer(bound)) => match (kind, bound.elements) {
             (ResourceKind::Constant { .. }, Elements::Constant) | (ResourceKind::Raw, Elements::Raw) => {}
@@ -107,10 +113,26 @@ fn check_texels(
     if !component_fits(component, format.encoding()) {
         return Err(BindingError::Component { register, declared: component, bound: format });
     }
+    if range.is_writable() && !is_writable(bound) {
+        return Err(BindingError::WrittenDimension { register, bound });
+    }
+    if range.is_writable() && !format_is_writable(format) {
+        return Err(BindingError::WrittenFormat { register, bound: format });
+    }
     if range.uses_texel_atomics && !format.allows_atomics() {
         return Err(BindingError::AtomicFormat { register, bound: format });
     }
     Ok(())
+}
+
+/// Whether textures of a kind can be written: not through cubes, and no samples.
+fn is_writable(dimension: Dimension) -> bool {
+    !dimension.is_cube() && !dimension.is_multisampled()
+}
+
+/// Whether texels of a format can be written. That a shader reads what it writes asks for no more than that.
+fn format_is_writable(format: Format) -> bool {
+    format.block_extents() == [1, 1]
 }
 
 /// Whether a shader that takes components for `declared` may see texels of an encoding.
@@ -134,11 +156,8 @@ fn check_aliases(declared: &[Declared], bindings: &Bindings) -> Result<(), Bindi
         return Ok(());
     }
     for (written, target) in of_class('u') {
-        let Some((to, to_range)) = target.bytes() else { continue };
         for (read, source) in of_class('t') {
-            let Some((from, from_range)) = source.bytes() else { continue };
-            let overlap = from_range.start < to_range.end && to_range.start < from_range.end;
-            if overlap && std::sync::Arc::ptr_eq(to.memory(), from.memory()) {
+            if target.overlaps(source) {
                 return Err(BindingError::Aliased { read, written });
             }
         }

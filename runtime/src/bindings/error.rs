@@ -60,6 +60,30 @@ pub enum BindingError {
         /// Shape of the view.
         bound: Dimension,
     },
+    /// A view of a kind that cannot be written is bound where the shader writes.
+    #[error("{register} can be written and is bound to a {bound}: {}", unwritable(*bound))]
+    WrittenDimension {
+        /// The register.
+        register: Register,
+        /// Shape of the view.
+        bound: Dimension,
+    },
+    /// A view of a format that cannot be written is bound where the shader writes.
+    #[error("{register} can be written and is bound to a view of format {bound}, which cannot be written")]
+    WrittenFormat {
+        /// The register.
+        register: Register,
+        /// Format of the view.
+        bound: Format,
+    },
+    /// A view that leaves out slices of a 3D texture is bound where the shader only reads.
+    #[error("{register} is bound to a {bound}: only a u# can see some slices of a 3D texture, a t# sees all of them")]
+    Slices {
+        /// The register.
+        register: Register,
+        /// What is bound.
+        bound: String,
+    },
     /// The components of the view's format are not what the shader takes them for.
     #[error("{register} is declared with components {declared} and bound to a view of format {bound}")]
     Component {
@@ -98,6 +122,10 @@ pub enum BindingError {
         /// The register that can be written.
         written: Register,
     },
+}
+
+fn unwritable(bound: Dimension) -> &'static str {
+    if bound.is_cube() { "faces are written as layers of a texture2darray" } else { "samples can only be read" }
 }
 
 fn list(declared: &[String]) -> String {

@@ -3,5 +3,6 @@
 mod convert;
 mod srgb;
 mod table;
+mod words;
 
 pub use table::{Encoding, Field, Format, UnknownFormat};

@@ -91,6 +91,18 @@ impl<'a> BoundViews<'a> {
         self.stop
     }
 
+    /// By declared range, the format of the texels that compiled code can go to. Ranges of several registers, whose
+    /// formats may differ, are left to the host.
+    pub fn texel_formats(&self) -> crate::shader::Texels {
+        let format = |range: &[Option<Bound<'_>>]| match range {
+            [Some(Bound::Texels(texels))] => texels.layout().map(|layout| layout.format),
+            _ => None,
+        };
+        let mut formats: crate::shader::Texels = self.views.ranges().map(format).collect();
+        formats.truncate(formats.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+        formats
+    }
+
     fn bound(&self, view: ViewSlot) -> Option<&Bound<'a>> {
         self.views.get(view.id.index(), view.element as usize)?.as_ref()
     }
@@ -114,8 +126,7 @@ impl<'a> Bound<'a> {
     fn new(declared: &Declared, view: &'a View, limits: &Limits, guard_pages: GuardPages) -> Result<Self, Error> {
         Ok(match (&view.kind, declared.kind) {
             (ViewKind::Sampler(sampler), _) => Bound::Sampler(sampler),
-            (ViewKind::Texture(texture), _) if declared.is_writable() => Bound::Texels(Texels::Writable(texture)),
-            (ViewKind::Texture(texture), _) => Bound::Texels(Texels::Texture(texture)),
+            (ViewKind::Texture(view), _) => Bound::Texels(Texels::Texture(view.surface(declared.is_writable()))),
             (ViewKind::Buffer(view), ResourceKind::Constant { vectors }) => {
                 Bound::Words(Words::constant(view, vectors, limits, guard_pages)?)
             }
@@ -288,8 +299,15 @@ impl Host for BoundViews<'_> {
             (Query::BufferSize, Bound::Words(words)) => [u32::try_from(words.count).unwrap_or(u32::MAX); 4],
             (Query::BufferSize, Bound::Texels(texels)) => [texels.buffer_count(); 4],
             (Query::TextureSize, Bound::Texels(texels)) => texels.size(level),
-            (Query::SampleCount, Bound::Texels(_)) => [1, 0, 0, 0],
-            (Query::TextureSize | Query::SampleCount, Bound::Words(_)) | (_, Bound::Sampler(_)) => [0; 4],
+            (Query::SampleCount, Bound::Texels(texels)) => [texels.sample_count(), 0, 0, 0],
+            (Query::SamplePosition, Bound::Texels(texels)) => {
+                let [x, y] = texels.sample_position(level);
+                [x.to_bits(), y.to_bits(), 0, 0]
+            }
+            // Asked of this only where compiled code does not go to texels.
+            (Query::Layout, _)
+            | (Query::TextureSize | Query::SampleCount | Query::SamplePosition, Bound::Words(_))
+            | (_, Bound::Sampler(_)) => [0; 4],
         }
     }
 

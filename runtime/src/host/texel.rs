@@ -1,25 +1,62 @@
-//! Texels of typed buffers and textures: where they are, and their conversion to and from words.
+//! Texels of typed buffers and textures, and their conversion to and from words.
 
 use std::sync::atomic::AtomicU32;
 
 use brolga_ir::interface::Dimension;
+use brolga_ir::texel::TexelFormat;
 
 use crate::format::Format;
-use crate::resource::{Memory, Texture};
+use crate::resource::{Memory, Surface, Texel};
 
 /// Something with texels.
 #[derive(Debug)]
 pub(crate) enum Texels<'a> {
     /// A part of a buffer.
     Buffer { memory: &'a Memory, offset_bytes: u64, count: u64, format: Format },
-    /// A texture read with all its mip levels.
-    Texture(&'a Texture),
-    /// A texture that may be written: mip level 0 only.
-    Writable(&'a Texture),
+    /// What a view of a texture sees; of one that may be written a single level.
+    Texture(Surface<'a>),
+}
+
+/// Where the texels of a view lie that compiled code goes to by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// First byte of the first texel, for compiled code.
+    pub base: *mut u8,
+    /// Texels from there to the view's last one. Below 2^32, so that no texel's number wraps.
+    pub count: u64,
+    /// Of the most detailed level: width, height, depth or layers, and the texels from one of the latter to the next.
+    pub extents: [u32; 4],
+    /// How they are read and written.
+    pub format: TexelFormat,
 }
 
 impl Texels<'_> {
-    /// Reads a texel. Out of range gives zeros, but 1 in an alpha that the format lacks.
+    /// The layout, if the format and the kind of texture are such that compiled code can go to the texels.
+    pub fn layout(&self) -> Option<Layout> {
+        let format = self.format().texel_format()?;
+        let size_bytes = u64::from(format.size_bytes());
+        let (start, count, extents) = match self {
+            Texels::Buffer { offset_bytes, count, .. } => (*offset_bytes, *count, [0; 4]),
+            Texels::Texture(surface) => {
+                let level = surface.levels.first().filter(|_| surface.reaches(0) && surface.samples == 1)?;
+                let [width, height, depth] = level.extents;
+                let (layers, layer_bytes) = match surface.dimension {
+                    Dimension::Texture3d => (depth, level.slice_bytes),
+                    _ => (surface.layers, surface.layer_bytes),
+                };
+                let is_packed = level.row_bytes == u64::from(width) * size_bytes && layer_bytes % size_bytes == 0;
+                let layer_texels = u32::try_from(layer_bytes / size_bytes).ok().filter(|_| is_packed)?;
+                let in_layer = u64::from(width) * u64::from(height);
+                let count = u64::from(layers - 1) * u64::from(layer_texels) + in_layer;
+                (level.offset_bytes, count, [width, height, layers, layer_texels])
+            }
+        };
+        let base = self.memory().base().wrapping_add(start as usize);
+        (count <= u32::MAX.into()).then_some(Layout { base, count, extents, format })
+    }
+
+    /// Reads a texel at a mip level, or a sample of a multisampled one. Out of range gives zeros, but 1 in an alpha that the
+    /// format lacks.
     pub fn load(&self, coords: [u32; 3], level: u32) -> [u32; 4] {
         let format = self.format();
         let Some(at) = self.offset(coords, level) else { return format.zero() };
@@ -31,7 +68,7 @@ impl Texels<'_> {
         format.decode(texel)
     }
 
-    /// Writes a texel of level 0; out of range does nothing.
+    /// Writes a texel of the first level; out of range does nothing.
     pub fn store(&self, coords: [u32; 3], words: [u32; 4]) {
         let format = self.format();
         let Some(at) = self.offset(coords, 0) else { return };
@@ -42,7 +79,7 @@ impl Texels<'_> {
         }
     }
 
-    /// The word of a texel of level 0, if it is in range and one 32-bit integer.
+    /// The word of a texel of the first level, if it is in range and one 32-bit integer.
     pub fn atomic(&self, coords: [u32; 3]) -> Option<&AtomicU32> {
         if !self.format().allows_atomics() {
             return None;
@@ -54,23 +91,19 @@ impl Texels<'_> {
     pub fn buffer_count(&self) -> u32 {
         match self {
             Texels::Buffer { count, .. } => u32::try_from(*count).unwrap_or(u32::MAX),
-            Texels::Texture(_) | Texels::Writable(_) => 0,
+            Texels::Texture(_) => 0,
         }
     }
 
     /// What `resinfo` gives: extents of a level by the kind of texture, zeros if there is no such level, and the number of
-    /// levels.
+    /// levels. What a least level of detail leaves out has its extents.
     pub fn size(&self, level: u32) -> [u32; 4] {
-        let (texture, levels) = match self {
-            Texels::Buffer { .. } => return [0; 4],
-            Texels::Texture(texture) => (texture, texture.levels()),
-            Texels::Writable(texture) => (texture, &texture.levels()[..1]),
-        };
-        let count = levels.len() as u32;
-        let Some(level) = levels.get(level as usize) else { return [0, 0, 0, count] };
+        let Texels::Texture(surface) = self else { return [0; 4] };
+        let count = surface.levels.len() as u32;
+        let Some(level) = surface.levels.get(level as usize) else { return [0, 0, 0, count] };
         let [width, height, depth] = level.extents;
-        let layers = texture.shape().layers;
-        match texture.shape().dimension {
+        let layers = surface.layers;
+        match surface.dimension {
             Dimension::Buffer | Dimension::Texture1d => [width, 0, 0, count],
             Dimension::Texture1dArray => [width, layers, 0, count],
             Dimension::Texture2d | Dimension::Texture2dMs | Dimension::TextureCube => [width, height, 0, count],
@@ -81,32 +114,45 @@ impl Texels<'_> {
         }
     }
 
+    /// Samples of a texel; 0 of a typed buffer.
+    pub fn sample_count(&self) -> u32 {
+        match self {
+            Texels::Buffer { .. } => 0,
+            Texels::Texture(surface) => surface.samples,
+        }
+    }
+
+    /// Where a sample is, along x and y from the texel's centre; the centre if there is no such sample.
+    pub fn sample_position(&self, sample: u32) -> [f32; 2] {
+        let at = sample_pattern(self.sample_count()).get(sample as usize).copied().unwrap_or_default();
+        at.map(|sixteenths| f32::from(sixteenths) / 16.0)
+    }
+
     fn format(&self) -> Format {
         match self {
             Texels::Buffer { format, .. } => *format,
-            Texels::Texture(texture) | Texels::Writable(texture) => texture.shape().format,
+            Texels::Texture(surface) => surface.format,
         }
     }
 
     fn memory(&self) -> &Memory {
         match self {
             Texels::Buffer { memory, .. } => memory,
-            Texels::Texture(texture) | Texels::Writable(texture) => texture.buffer().memory(),
+            Texels::Texture(surface) => surface.memory,
         }
     }
 
     /// Where a texel begins, if it is in range.
     fn offset(&self, coords: [u32; 3], level: u32) -> Option<u64> {
-        let (texture, level) = match self {
+        let surface = match self {
             Texels::Buffer { offset_bytes, count, format, .. } => {
                 let index = u64::from(coords[0]);
                 return (index < *count).then(|| offset_bytes + index * u64::from(format.size_bytes()));
             }
-            Texels::Texture(texture) => (texture, level),
-            Texels::Writable(texture) => (texture, 0),
+            Texels::Texture(surface) => surface,
         };
         let [x, y, z] = coords;
-        let (texel, layer) = match texture.shape().dimension {
+        let (at, layer) = match surface.dimension {
             Dimension::Buffer | Dimension::Texture1d => ([x, 0, 0], 0),
             Dimension::Texture1dArray => ([x, 0, 0], y),
             Dimension::Texture2d | Dimension::Texture2dMs => ([x, y, 0], 0),
@@ -116,6 +162,40 @@ impl Texels<'_> {
             | Dimension::TextureCubeArray => ([x, y, 0], z),
             Dimension::Texture3d => ([x, y, z], 0),
         };
-        texture.texel_offset(level, texel, layer)
+        let (level, sample) = if surface.dimension.is_multisampled() { (0, level) } else { (level, 0) };
+        if !surface.reaches(level) {
+            return None;
+        }
+        surface.block_offset(Texel { level, at, layer, sample })
+    }
+}
+
+/// Where samples are, in sixteenths of a texel from its centre: the standard patterns of section 19.2.4 of the functional
+/// specification. Empty for a count without one.
+fn sample_pattern(count: u32) -> &'static [[i8; 2]] {
+    match count {
+        1 => &[[0, 0]],
+        2 => &[[4, 4], [-4, -4]],
+        4 => &[[-2, -6], [6, -2], [-6, 2], [2, 6]],
+        8 => &[[1, -3], [-1, 3], [5, 1], [-3, -5], [-5, 5], [-7, -1], [3, 7], [7, -7]],
+        16 => &[
+            [1, 1],
+            [-1, -3],
+            [-3, 2],
+            [4, -1],
+            [-5, -2],
+            [2, 5],
+            [5, 3],
+            [3, -5],
+            [-2, 6],
+            [0, -7],
+            [-4, -6],
+            [-6, 4],
+            [-8, 0],
+            [7, -4],
+            [6, 7],
+            [-7, -8],
+        ],
+        _ => &[],
     }
 }

@@ -1,9 +1,11 @@
 //! What can be wrong with a buffer, texture or view.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use brolga_ir::interface::Dimension;
 
+use super::shape::SAMPLE_COUNTS;
 use crate::format::Format;
 
 /// A buffer, texture or view that cannot be.
@@ -63,14 +65,20 @@ pub enum ResourceError {
         /// Elements of the view.
         elements: u64,
     },
-    /// A sub-range of a texture was asked for.
+    /// A range of bytes of a texture was asked for.
     #[error("only views of buffers have a range of bytes")]
     RangeOfTexture,
+    /// A part of a buffer was asked for that only textures have.
+    #[error("only views of textures have {what}")]
+    NotTexture {
+        /// What was asked for.
+        what: &'static str,
+    },
     /// Only structured views have hidden counters.
     #[error("only structured views have a hidden counter")]
     CounterKind,
     /// An extent of a texture that is 0 or too large.
-    #[error("a {dimension} has {extent} of 1 to {most} here, not {value}")]
+    #[error("the {extent} of a {dimension} is {}, not {value}", up_to(*most))]
     Extent {
         /// Kind of the texture.
         dimension: Dimension,
@@ -78,8 +86,24 @@ pub enum ResourceError {
         extent: &'static str,
         /// Its value.
         value: u32,
-        /// The largest possible.
+        /// The largest possible, with the other extents as they are.
         most: u32,
+    },
+    /// A number of samples that a texture does not have.
+    #[error("a {dimension} has {}, not {samples}", sample_counts(*dimension))]
+    Samples {
+        /// Kind of the texture.
+        dimension: Dimension,
+        /// Samples of a texel.
+        samples: u32,
+    },
+    /// A cube whose faces are no squares.
+    #[error("the faces of a cube are squares, not {width} by {height} texels")]
+    CubeSquare {
+        /// Texels in a row.
+        width: u32,
+        /// Rows.
+        height: u32,
     },
     /// Layers of a cube that are no whole cubes.
     #[error("a cube has 6 faces, {layers} layers are no whole cubes")]
@@ -87,11 +111,62 @@ pub enum ResourceError {
         /// Layers.
         layers: u32,
     },
-    /// Textures of this kind are not supported yet.
-    #[error("a {dimension} cannot hold texels yet")]
-    Unsupported {
+    /// Texels that are no whole blocks of a format that stores blocks of them.
+    #[error("the {axis} of a texture of format {format} is a multiple of {multiple} texels, {value} is none")]
+    Blocks {
+        /// Its format.
+        format: Format,
+        /// Width or height.
+        axis: &'static str,
+        /// Its value.
+        value: u32,
+        /// Texels of a block along the axis.
+        multiple: u32,
+    },
+    /// A typed buffer is no texture.
+    #[error("a typed buffer is no texture: it is a buffer, seen as one")]
+    NoTexture,
+    /// A view of a kind that a texture cannot be seen as.
+    #[error("a {texture} can be seen as {}, not as {view}", list(possible))]
+    ViewDimension {
         /// Kind of the texture.
+        texture: Dimension,
+        /// Kind of the view.
+        view: Dimension,
+        /// The kinds that it can be seen as.
+        possible: &'static [Dimension],
+    },
+    /// A view of a format that the texels cannot be read as.
+    #[error("texels of format {from} cannot be seen as {to}: only formats of the same layout can")]
+    Cast {
+        /// Format of the texture.
+        from: Format,
+        /// Format of the view.
+        to: Format,
+    },
+    /// A view of mip levels, layers or slices that the texture does not have.
+    #[error("a view of {what} {}..{} is empty or outside the {most} there are", range.start, range.end)]
+    ViewRange {
+        /// Mip levels, layers or slices.
+        what: &'static str,
+        /// Those of the view, without the last.
+        range: Range<u32>,
+        /// How many there are.
+        most: u32,
+    },
+    /// A view of a number of layers that its kind does not take.
+    #[error("a {dimension} sees {}, not {layers}", layers_of(*dimension))]
+    ViewLayers {
+        /// Kind of the view.
         dimension: Dimension,
+        /// Layers of the view.
+        layers: u32,
+    },
+    /// A least level of detail that is none.
+    #[error("a least level of detail is a number from 0 on, not {level}")]
+    MinLevel {
+        /// What was asked for.
+        level: f32,
     },
     /// The buffer does not have a texture's size.
     #[error("a texture of {format} of this shape has {expected} bytes, the data has {actual}")]
@@ -118,4 +193,28 @@ pub enum ResourceError {
         /// The samples.
         max_anisotropy: u32,
     },
+}
+
+fn up_to(most: u32) -> String {
+    if most == 1 { "1".to_owned() } else { format!("1 to {most}") }
+}
+
+fn sample_counts(dimension: Dimension) -> String {
+    let counts = SAMPLE_COUNTS.map(|count| count.to_string());
+    match counts.split_last() {
+        Some((last, others)) if dimension.is_multisampled() => format!("{} or {last} samples", others.join(", ")),
+        _ => "1 sample".to_owned(),
+    }
+}
+
+fn layers_of(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::TextureCube => "6 layers",
+        Dimension::TextureCubeArray => "6 layers for each cube",
+        _ => "1 layer",
+    }
+}
+
+fn list(kinds: &[Dimension]) -> String {
+    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ")
 }

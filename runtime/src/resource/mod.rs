@@ -1,12 +1,17 @@
-//! Memory that shaders read and write: `memory.rs` has the one type that owns it, `buffer.rs`, `texture.rs` and `view.rs`
-//! what is made of it.
+//! Memory that shaders read and write: `memory.rs` has the one type that owns it, `buffer.rs` and `texture.rs` what is made of
+//! it, `shape.rs` what textures there are, `view.rs` and `texture_view.rs` what a register sees of them, and `surface.rs` where
+//! the texels are that it sees.
 
 mod buffer;
 mod error;
 mod memory;
 mod sampler;
+mod shape;
 mod surface;
+#[cfg(test)]
+mod tests;
 mod texture;
+mod texture_view;
 mod view;
 
 pub use buffer::{Access, Buffer};
@@ -14,8 +19,8 @@ pub use error::ResourceError;
 pub use memory::GuardPages;
 pub(crate) use memory::{ALIGNMENT, Memory};
 pub use sampler::{AddressMode, Comparison, Filter, Reduction, Sampler, Tap};
-#[expect(unused_imports, reason = "loads, stores and sampling will use them")]
-pub(crate) use surface::{Surface, SurfaceLevel};
-pub use texture::{Texture, TextureShape};
+pub use shape::TextureShape;
+pub(crate) use surface::{Surface, Texel};
+pub use texture::Texture;
 pub(crate) use view::{BufferView, Elements, ViewKind};
 pub use view::{Counter, View};

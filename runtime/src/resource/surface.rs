@@ -1,5 +1,7 @@
 //! The texels that a view of a texture sees, and where they are.
 
+use std::ops::Range;
+
 use brolga_ir::interface::Dimension;
 
 use super::memory::Memory;
@@ -16,6 +18,13 @@ pub(crate) struct SurfaceLevel {
     pub row_bytes: u64,
     /// Bytes from a slice of a 3D texture to the next.
     pub slice_bytes: u64,
+}
+
+impl SurfaceLevel {
+    /// The byte after the last one of the first layer.
+    pub fn end_bytes(&self) -> u64 {
+        self.offset_bytes + self.slice_bytes * u64::from(self.extents[2])
+    }
 }
 
 /// The texels that a view of a texture sees: all that loads, stores and sampling need to know.
@@ -38,4 +47,49 @@ pub(crate) struct Surface<'a> {
     /// The least level of detail, counted in the view's levels, that may be sampled or loaded (functional specification
     /// 5.8); 0 if there is no such bound.
     pub min_level: f32,
+}
+
+/// One texel, or a sample of one, of a surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Texel {
+    /// Counted in the view's levels.
+    pub level: u32,
+    /// Along x, y and z of the level.
+    pub at: [u32; 3],
+    /// Counted in the view's layers, each face of a cube counted.
+    pub layer: u32,
+    /// 0 if it is not multisampled.
+    pub sample: u32,
+}
+
+impl Surface<'_> {
+    /// Where a texel's block begins, counted in the memory; none outside the view. The least level is not looked at.
+    pub fn block_offset(&self, texel: Texel) -> Option<u64> {
+        let level = self.levels.get(texel.level as usize)?;
+        let [x, y, z] = texel.at;
+        let [width, height, depth] = level.extents;
+        if x >= width || y >= height || z >= depth || texel.layer >= self.layers || texel.sample >= self.samples {
+            return None;
+        }
+        // Inside, so that no product exceeds the bytes of the texture.
+        let [block_width, block_height] = self.format.block_extents();
+        let [x, y, z, layer, sample, samples] =
+            [x / block_width, y / block_height, z, texel.layer, texel.sample, self.samples].map(u64::from);
+        let block = (x * samples + sample) * u64::from(self.format.size_bytes());
+        Some(level.offset_bytes + layer * self.layer_bytes + z * level.slice_bytes + y * level.row_bytes + block)
+    }
+
+    /// The bytes of the view, counted in the memory: a range for each layer, in increasing order.
+    pub fn byte_ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        let start = self.levels.first().map_or(0, |level| level.offset_bytes);
+        let end = self.levels.last().map_or(start, SurfaceLevel::end_bytes);
+        (0..u64::from(self.layers)).map(move |layer| layer * self.layer_bytes).map(move |at| at + start..at + end)
+    }
+
+    /// Whether the least level leaves a level to texels that are not filtered (functional specification 5.8.4, 5.8.5): from
+    /// the level that it is within on, and none if it is beyond the last.
+    pub fn reaches(&self, level: u32) -> bool {
+        let last = self.levels.len().saturating_sub(1);
+        self.min_level <= last as f32 && level >= self.min_level as u32
+    }
 }

@@ -1,5 +1,6 @@
 //! Views: how a register sees a buffer or a texture.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,6 +10,7 @@ use super::buffer::Buffer;
 use super::error::ResourceError;
 use super::sampler::Sampler;
 use super::texture::Texture;
+use super::texture_view::TextureView;
 use crate::format::Format;
 
 /// A structured view's hidden counter. Clones are the same counter, so that it can be read after a run.
@@ -36,7 +38,7 @@ impl Counter {
     }
 }
 
-/// What a register is bound to: a buffer or a part of one seen in some way, or a texture.
+/// What a register is bound to: a buffer or a texture, or a part of one, seen in some way.
 ///
 /// Clones see the same memory.
 #[derive(Clone, Debug)]
@@ -47,7 +49,7 @@ pub struct View {
 #[derive(Clone, Debug)]
 pub(crate) enum ViewKind {
     Buffer(BufferView),
-    Texture(Texture),
+    Texture(TextureView),
     /// No memory: how textures are filtered.
     Sampler(Box<Sampler>),
 }
@@ -92,9 +94,9 @@ impl View {
         Self::buffer(buffer, Elements::Typed { format })
     }
 
-    /// A whole texture.
+    /// A whole texture. Where it is written, its first mip level.
     pub fn texture(texture: Texture) -> Self {
-        Self { kind: ViewKind::Texture(texture) }
+        Self { kind: ViewKind::Texture(TextureView::new(texture)) }
     }
 
     /// A sampler: an error if its numbers are out of range.
@@ -122,6 +124,52 @@ impl View {
         }
     }
 
+    /// The same view of a texture, its texels read and written in another format of the same layout.
+    pub fn with_format(self, format: Format) -> Result<Self, ResourceError> {
+        self.with_texture("another format", |view| view.format = format)
+    }
+
+    /// The same view of a texture, as another kind.
+    ///
+    /// One row of texels, alone or in layers, can be seen as the other; so can multisampled textures. Rectangles can be
+    /// seen alone, in layers, as a cube and as cubes in layers. A kind that takes fewer layers than there are sees the
+    /// first ones, unless [`with_layers`](Self::with_layers) says which.
+    pub fn with_dimension(self, dimension: Dimension) -> Result<Self, ResourceError> {
+        self.with_texture("another kind", |view| view.dimension = dimension)
+    }
+
+    /// The same view of a texture, of some mip levels, counted in the texture. Where it is written, of the first of them.
+    pub fn with_mips(self, first: u32, count: u32) -> Result<Self, ResourceError> {
+        self.with_texture("mip levels", |view| view.mips = first..first.saturating_add(count))
+    }
+
+    /// The same view of a texture, of some layers, counted in the texture, each face of a cube counted. Of a 3D texture, of
+    /// some slices of the view's first mip level; such a view can be written only.
+    pub fn with_layers(self, first: u32, count: u32) -> Result<Self, ResourceError> {
+        self.with_texture("layers", |view| view.layers = Some(first..first.saturating_add(count)))
+    }
+
+    /// The same view of a texture, without its levels of detail below this one, counted in the texture: what is finer is
+    /// not sampled, and loads of it are out of range. Where filtering goes between two levels a fraction counts. Writing is
+    /// not bound by it.
+    pub fn with_min_level(self, level: f32) -> Result<Self, ResourceError> {
+        if level.is_nan() || level < 0.0 {
+            return Err(ResourceError::MinLevel { level });
+        }
+        self.with_texture("a least level of detail", |view| view.min_level = level)
+    }
+
+    fn with_texture(
+        mut self,
+        what: &'static str,
+        change: impl FnOnce(&mut TextureView),
+    ) -> Result<Self, ResourceError> {
+        let ViewKind::Texture(view) = &mut self.kind else { return Err(ResourceError::NotTexture { what }) };
+        change(view);
+        view.check()?;
+        Ok(self)
+    }
+
     /// The same view with a hidden counter, for structured views.
     pub fn with_counter(mut self, counter: Counter) -> Result<Self, ResourceError> {
         match &mut self.kind {
@@ -141,7 +189,7 @@ impl View {
         }
     }
 
-    /// Bytes that it sees, none for a sampler.
+    /// Bytes that it sees; of a texture those of all of it, whatever the view leaves out, and none for a sampler.
     pub fn size_bytes(&self) -> u64 {
         self.bytes().map_or(0, |(_, range)| range.end - range.start)
     }
@@ -203,28 +251,53 @@ impl View {
         match &self.kind {
             ViewKind::Buffer(BufferView { elements: Elements::Typed { format }, .. }) => Some(*format),
             ViewKind::Buffer(_) => None,
-            ViewKind::Texture(texture) => Some(texture.shape().format),
+            ViewKind::Texture(view) => Some(view.format),
             ViewKind::Sampler(_) => None,
         }
     }
 
-    /// Shape of its texels, if it has texels.
+    /// Kind of its texels, if it has texels.
     pub fn dimension(&self) -> Option<Dimension> {
         match &self.kind {
             ViewKind::Buffer(BufferView { elements: Elements::Typed { .. }, .. }) => Some(Dimension::Buffer),
             ViewKind::Buffer(_) => None,
-            ViewKind::Texture(texture) => Some(texture.shape().dimension),
+            ViewKind::Texture(view) => Some(view.dimension),
             ViewKind::Sampler(_) => None,
         }
     }
 
-    /// The buffer behind it and the range of bytes that it sees; nothing for a sampler.
-    pub(crate) fn bytes(&self) -> Option<(&Buffer, std::ops::Range<u64>)> {
+    /// The buffer behind it and the range of bytes that it sees, of a texture those of all of it; nothing for a sampler.
+    pub(crate) fn bytes(&self) -> Option<(&Buffer, Range<u64>)> {
         match &self.kind {
             ViewKind::Buffer(view) => Some((&view.buffer, view.offset_bytes..view.offset_bytes + view.size_bytes)),
-            ViewKind::Texture(texture) => Some((texture.buffer(), 0..texture.buffer().size_bytes())),
+            ViewKind::Texture(view) => Some((view.texture.buffer(), 0..view.texture.buffer().size_bytes())),
             ViewKind::Sampler(_) => None,
         }
+    }
+
+    /// The bytes that a register bound to it reads, or writes, in increasing order.
+    fn byte_ranges(&self, writable: bool) -> Vec<Range<u64>> {
+        match &self.kind {
+            ViewKind::Texture(view) => view.surface(writable).byte_ranges().collect(),
+            ViewKind::Buffer(_) | ViewKind::Sampler(_) => self.bytes().into_iter().map(|(_, range)| range).collect(),
+        }
+    }
+
+    /// Whether some byte is written if it is bound for writing, and read if the other view is bound for reading.
+    pub(crate) fn overlaps(&self, read: &View) -> bool {
+        let memory = |view: &View| view.bytes().map(|(buffer, _)| Arc::as_ptr(buffer.memory()));
+        if memory(self) != memory(read) {
+            return false;
+        }
+        let (written, read) = (self.byte_ranges(true), read.byte_ranges(false));
+        let (mut n, mut m) = (0, 0);
+        while let (Some(a), Some(b)) = (written.get(n), read.get(m)) {
+            if a.start < b.end && b.start < a.end {
+                return true;
+            }
+            if a.end <= b.start { n += 1 } else { m += 1 }
+        }
+        false
     }
 }
 
@@ -238,9 +311,7 @@ impl std::fmt::Display for View {
                 Elements::Structured { stride_bytes } => write!(f, "structured view of stride {stride_bytes}"),
                 Elements::Typed { format } => write!(f, "typed view of format {format}"),
             },
-            ViewKind::Texture(texture) => {
-                write!(f, "{} of format {}", texture.shape().dimension, texture.shape().format)
-            }
+            ViewKind::Texture(view) => view.fmt(f),
             ViewKind::Sampler(sampler) if sampler.compares() => f.write_str("comparison sampler"),
             ViewKind::Sampler(_) => f.write_str("sampler"),
         }

@@ -16,7 +16,7 @@ use brolga_jit::Statistics;
 use brolga_jit::listing::{self, Counts, Form, Listing, SourceLine};
 
 use super::figures::{CodeFigures, CompileStage, StageClock};
-use super::{CompileOptions, Emit, Form, Inner, Outline, Stored, linkage};
+use super::{CompileOptions, Emit, Inner, Outline, Stored, Variant, linkage};
 use crate::device::Device;
 use crate::engine::{Code, Target, usual_packing};
 use crate::error::{Error, Limit, internal};
@@ -107,7 +107,7 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, device: &Device
     let source = Source::load(container, options, device, &mut clock)?;
     let stored =
         device.cache().and_then(|cache| Stored::new(cache, container, options, device.limits(), source.target));
-    let cached = stored.as_ref().and_then(|stored| stored.load(&Form::usual()));
+    let cached = stored.as_ref().and_then(|stored| stored.load(&Variant::usual()));
     let is_cached = cached.is_some();
     clock.end(CompileStage::Link);
     let (function, outline, code) = match cached {
@@ -117,7 +117,7 @@ fn compile_unguarded(container: &[u8], options: &CompileOptions, device: &Device
             let (outline, code) = generate(&function, source.target, device.limits())?;
             end_code(&mut clock, &code);
             if let Some(stored) = &stored {
-                stored.store(&Form::usual(), &outline, &code);
+                stored.store(&Variant::usual(), &outline, &code);
             }
             (OnceLock::from(function), outline, code)
         }

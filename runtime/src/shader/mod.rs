@@ -156,28 +156,28 @@ pub(crate) type Texels = SmallVec<[Option<TexelFormat>; 2]>;
 
 /// What code of a shader is made for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Form {
+pub(crate) struct Variant {
     /// How packets are put together. [`Packing::Row`] stands for whatever is usual.
     pub packing: Packing,
     /// Formats of texels.
     pub texels: Texels,
 }
 
-impl Form {
+impl Variant {
     /// What most dispatches run, and any could.
     pub fn usual() -> Self {
         Self { packing: Packing::Row, texels: Texels::default() }
     }
 }
 
-/// Forms with formats of texels that a shader has at most; beyond them texels are left to the host.
-const MOST_FORMS: usize = 32;
+/// Variants with formats of texels that a shader has at most; beyond them texels are left to the host.
+const MOST_VARIANTS: usize = 32;
 
 struct Inner {
     /// What runs the usual dispatch.
     code: Arc<Code>,
-    /// The same in other forms, made for the first dispatch of each.
-    others: RwLock<Vec<(Form, Arc<Code>)>>,
+    /// The same in other variants, made for the first dispatch of each.
+    others: RwLock<Vec<(Variant, Arc<Code>)>>,
     source: Source,
     /// Made of the source when something is made of it.
     function: OnceLock<VerifiedFunction>,
@@ -199,46 +199,47 @@ impl Inner {
         Ok(self.function.get().expect("set above"))
     }
 
-    /// The code of a form.
-    fn make(&self, form: &Form) -> Result<Code, Error> {
-        if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(form)) {
+    /// The code of a variant.
+    fn make(&self, variant: &Variant) -> Result<Code, Error> {
+        if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(variant)) {
             return Ok(code);
         }
         let special;
-        let function = match form.texels.is_empty() {
+        let function = match variant.texels.is_empty() {
             true => self.function()?,
             false => {
-                special = self.source.function_for(&form.texels, self.outline.width)?;
+                special = self.source.function_for(&variant.texels, self.outline.width)?;
                 &special
             }
         };
-        let packing = if form.packing == Packing::Grid { form.packing } else { usual_packing(function) };
+        let packing = if variant.packing == Packing::Grid { variant.packing } else { usual_packing(function) };
         let code = Code::new(function, self.source.target(), packing)?;
         if let Some(stored) = &self.stored {
-            stored.store(form, &self.outline, &code);
+            stored.store(variant, &self.outline, &code);
         }
         Ok(code)
     }
 
-    /// The code of a form, made if there is none yet; nothing if there is no room for another form.
-    fn other(&self, form: &Form) -> Result<Option<Arc<Code>>, Error> {
-        let find = |others: &[(Form, Arc<Code>)]| {
-            others.iter().find(|(other, _)| other == form).map(|(_, code)| Arc::clone(code))
+    /// The code of a variant, made if there is none yet; nothing if there is no room for another variant.
+    fn other(&self, variant: &Variant) -> Result<Option<Arc<Code>>, Error> {
+        let find = |others: &[(Variant, Arc<Code>)]| {
+            others.iter().find(|(other, _)| other == variant).map(|(_, code)| Arc::clone(code))
         };
         let (found, count) = {
             let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
             (find(&others), others.len())
         };
-        if found.is_some() || (count >= MOST_FORMS && !form.texels.is_empty()) {
+        if found.is_some() || (count >= MOST_VARIANTS && !variant.texels.is_empty()) {
             return Ok(found);
         }
-        let made = catch_unwind(AssertUnwindSafe(|| self.make(form))).unwrap_or_else(|panic| Err(internal(&*panic)))?;
+        let made =
+            catch_unwind(AssertUnwindSafe(|| self.make(variant))).unwrap_or_else(|panic| Err(internal(&*panic)))?;
         self.note_for_profilers(&made)?;
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         // If another thread was faster its code is as good.
         Ok(Some(find(&others).unwrap_or_else(|| {
             let code = Arc::new(made);
-            others.push((form.clone(), Arc::clone(&code)));
+            others.push((variant.clone(), Arc::clone(&code)));
             code
         })))
     }
@@ -339,11 +340,11 @@ impl Shader {
     /// The code for a dispatch with this packing ([`Packing::Grid`], or whatever is usual) and these formats of texels.
     pub(crate) fn code(&self, packing: Packing, texels: Texels) -> Result<Arc<Code>, Error> {
         let packing = if packing == Packing::Grid { packing } else { Packing::Row };
-        let form = Form { packing, texels };
-        if form == Form::usual() {
+        let variant = Variant { packing, texels };
+        if variant == Variant::usual() {
             return Ok(Arc::clone(&self.inner.code));
         }
-        match self.inner.other(&form)? {
+        match self.inner.other(&variant)? {
             Some(code) => Ok(code),
             None => self.code(packing, Texels::default()),
         }

@@ -6,12 +6,12 @@
 
 use brolga_jit::Compiled;
 
-use super::{CompileOptions, Engine, Form, Outline};
+use super::{CompileOptions, Engine, Outline, Variant};
 use crate::cache::{Cache, Key, KeyBuilder};
 use crate::engine::{Code, Target};
 use crate::limits::Limits;
 
-/// Where a cache has the code of one shader, in each of its forms.
+/// Where a cache has the code of one shader, in each of its variants.
 #[derive(Debug)]
 pub(super) struct Stored {
     cache: Cache,
@@ -39,10 +39,10 @@ impl Stored {
         }
     }
 
-    /// The code of a form, and the outline of the shader.
-    pub fn load(&self, form: &Form) -> Option<(Outline, Code)> {
-        let options = self.target.jit_options(form.packing).ok()?;
-        self.cache.load(&self.key(form)?, |bytes| {
+    /// The code of a variant, and the outline of the shader.
+    pub fn load(&self, variant: &Variant) -> Option<(Outline, Code)> {
+        let options = self.target.jit_options(variant.packing).ok()?;
+        self.cache.load(&self.key(variant)?, |bytes| {
             let (outline, code) = match postcard::take_from_bytes::<(Outline, &[u8])>(bytes) {
                 Ok((parts, [])) => parts,
                 _ => return None,
@@ -55,17 +55,17 @@ impl Stored {
         })
     }
 
-    /// Stores the code of a form.
-    pub fn store(&self, form: &Form, outline: &Outline, code: &Code) {
-        if let (Code::Jit(compiled), Some(key)) = (code, self.key(form)) {
+    /// Stores the code of a variant.
+    pub fn store(&self, variant: &Variant, outline: &Outline, code: &Code) {
+        if let (Code::Jit(compiled), Some(key)) = (code, self.key(variant)) {
             let bytes = postcard::to_allocvec(&(outline, compiled.to_bytes().as_slice()));
             self.cache.store(&key, &bytes.expect("lists and numbers always have a form"));
         }
     }
 
-    /// The key of a form that is asked for, whose packing the shader then may or may not have.
-    fn key(&self, form: &Form) -> Option<Key> {
-        Some(self.keys.key((self.target.jit_options(form.packing).ok()?, &form.texels)))
+    /// The key of a variant that is asked for, whose packing the shader then may or may not have.
+    fn key(&self, variant: &Variant) -> Option<Key> {
+        Some(self.keys.key((self.target.jit_options(variant.packing).ok()?, &variant.texels)))
     }
 }
 
@@ -80,10 +80,10 @@ mod tests {
     use crate::{ClassInstance, Format};
 
     /// Two packings, and two formats of a texture.
-    fn forms() -> [Form; 4] {
+    fn variants() -> [Variant; 4] {
         let float = Format::R32_FLOAT.texel_format();
-        let texels = |texels: &[_]| Form { packing: Packing::Row, texels: texels.into() };
-        let grid = Form { packing: Packing::Grid, texels: Texels::default() };
+        let texels = |texels: &[_]| Variant { packing: Packing::Row, texels: texels.into() };
+        let grid = Variant { packing: Packing::Grid, texels: Texels::default() };
         [texels(&[]), grid, texels(&[float]), texels(&[None, float])]
     }
 
@@ -91,7 +91,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = Target { engine: options.engine, features: brolga_jit::CpuFeatures::detect() };
         let stored = Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits, target);
-        stored.map_or(Vec::new(), |stored| forms().iter().filter_map(|form| stored.key(form)).collect())
+        stored.map_or(Vec::new(), |stored| variants().iter().filter_map(|variant| stored.key(variant)).collect())
     }
 
     #[test]

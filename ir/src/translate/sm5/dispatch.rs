@@ -152,6 +152,7 @@ impl Translator<'_, '_> {
             Opcode::BufInfo => self.bufinfo(i),
             Opcode::ResInfo => self.resinfo(i),
             Opcode::SampleInfo => self.sampleinfo(i),
+            Opcode::SamplePos => self.samplepos(i),
             Opcode::CheckAccessFullyMapped => self.check_access(i),
             // Flow.
             Opcode::If => self.if_(position, i),
@@ -206,7 +207,6 @@ impl Translator<'_, '_> {
             Opcode::DerivRty | Opcode::DerivRtyCoarse => self.each(i, Float, sample::along_y),
             Opcode::DerivRtxFine => self.each(i, Float, sample::along_x_fine),
             Opcode::DerivRtyFine => self.each(i, Float, sample::along_y_fine),
-            Opcode::SamplePos => self.not_supported(i),
             // What belongs to other stages.
             Opcode::Cut
             | Opcode::Discard

@@ -175,16 +175,31 @@ impl Translator<'_, '_> {
 
     pub(super) fn sampleinfo(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory] = self.operands(instruction)?;
+        let resource = self.multisampled(memory)?;
+        let answer = Vector::from(self.b.query(Query::SampleCount, resource, None));
+        self.write_answer(instruction, destination, memory, answer, 0)
+    }
+
+    pub(super) fn samplepos(&mut self, instruction: &Instruction) -> Result {
+        let [destination, memory, sample] = self.operands(instruction)?;
+        let resource = self.multisampled(memory)?;
+        let sample = self.read_one(sample, Kind::Int)?;
+        let answer = Vector::from(self.b.query(Query::SamplePosition, resource, Some(sample)));
+        let words = swizzle(memory, destination.mask(), &answer);
+        self.write(destination, &words)
+    }
+
+    /// The texture that is asked about its samples.
+    fn multisampled(&mut self, memory: &Operand) -> Result<ResourceRef> {
         // A compute shader has no rasterizer to ask.
         if memory.file == RegisterFile::Rasterizer {
             return Err(self.bad_operand(memory.file.text()));
         }
         let (resource, dimension) = self.typed(memory)?;
-        if !matches!(dimension, Dimension::Texture2dMs | Dimension::Texture2dMsArray) {
+        if !dimension.is_multisampled() {
             return Err(self.bad_operand(dimension.name()));
         }
-        let answer = Vector::from(self.b.query(Query::SampleCount, resource, None));
-        self.write_answer(instruction, destination, memory, answer, 0)
+        Ok(resource)
     }
 
     /// Converts an answer to what the instruction returns. The first `sizes` components have reciprocals; layers and

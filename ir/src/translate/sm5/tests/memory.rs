@@ -177,6 +177,16 @@ fn sizes_come_as_integers_or_reciprocals_too() {
 }
 
 #[test]
+fn samples_are_counted_and_placed() {
+    let check = |line: &str, expected: &[&str]| {
+        let declared = "dcl_resource_texture2dms(4) (float,float,float,float) t0";
+        assert_eq!(accesses(&format!("{declared}\n{line}")), expected, "{line}");
+    };
+    check("sampleinfo r0.x, t0.xyzw", &["query sample_count res0", "r0.x = bits.f32(utof(a0.0))"]);
+    check("samplepos r0.xy, t0.yxzw, r1.x", &["query sample_position res0 level r1.x", "r0.x = a0.1", "r0.y = a0.0"]);
+}
+
+#[test]
 fn barriers_say_what_they_order() {
     assert_eq!(accesses("sync_g_t"), ["barrier threads shared"]);
     assert_eq!(accesses("sync_ugroup"), ["barrier views_group"]);

@@ -8,6 +8,8 @@ use crate::bindings::Register;
 use crate::format::Format;
 use crate::resource::{Buffer, Texture, TextureShape};
 
+mod texels;
+
 const GUARD: u64 = 64;
 fn slot() -> ViewSlot {
     ViewSlot { id: ResourceId::new(0), element: 0 }
@@ -190,61 +192,6 @@ fn typed_buffers_end_with_their_last_whole_texel() {
 }
 
 #[test]
-fn textures_answer_by_their_kind() {
-    let format = Format::R32_UINT;
-    let cases = [
-        (TextureShape::new(Dimension::Texture1d, format, 9).mips(3), [9, 0, 0, 3], [4, 0, 0, 3]),
-        (TextureShape::new(Dimension::Texture1dArray, format, 9).mips(3).layers(4), [9, 4, 0, 3], [4, 4, 0, 3]),
-        (TextureShape::texture_2d(format, 9, 6).mips(3), [9, 6, 0, 3], [4, 3, 0, 3]),
-        (TextureShape::texture_2d(format, 9, 6).mips(3).array(4), [9, 6, 4, 3], [4, 3, 4, 3]),
-        (TextureShape::new(Dimension::Texture3d, format, 9).height(6).depth(5).mips(3), [9, 6, 5, 3], [4, 3, 2, 3]),
-        (TextureShape::new(Dimension::TextureCube, format, 8).height(8).mips(3), [8, 8, 0, 3], [4, 4, 0, 3]),
-    ];
-    for (shape, level_0, level_1) in cases {
-        let texture =
-            Texture::new(Buffer::zeroed(shape.size_bytes().unwrap(), GuardPages::default()).unwrap(), shape).unwrap();
-        let kind = ResourceKind::Typed { dimension: shape.dimension, component: Component::Uint };
-        let host = bind(declared(ResourceClass::ShaderResource, kind), View::texture(texture.clone()));
-        assert_eq!(host.query(Query::TextureSize, slot(), 0), level_0);
-        assert_eq!(host.query(Query::TextureSize, slot(), 1), level_1);
-        assert_eq!(host.query(Query::TextureSize, slot(), 3), [0, 0, 0, 3]);
-        assert_eq!(host.query(Query::SampleCount, slot(), 0), [1, 0, 0, 0]);
-        let host = bind(declared(ResourceClass::UnorderedAccess, kind), View::texture(texture));
-        assert_eq!(host.query(Query::TextureSize, slot(), 0)[3], 1);
-        assert_eq!(host.query(Query::TextureSize, slot(), 1), [0, 0, 0, 1]);
-    }
-}
-
-#[test]
-fn texels_of_every_level_and_layer_are_read() {
-    let shape = TextureShape::texture_2d(Format::R16_UINT, 5, 4).array(3).mips(3);
-    let size = shape.size_bytes().unwrap();
-    let codes: Vec<u8> = (0..size as u16 / 2).flat_map(|n| (n + 1).to_le_bytes()).collect();
-    let texture = Texture::new(buffer(&codes), shape).unwrap();
-    let kind = ResourceKind::Typed { dimension: shape.dimension, component: Component::Uint };
-    let host = bind(declared(ResourceClass::ShaderResource, kind), View::texture(texture.clone()));
-    let mut next = 1;
-    for layer in 0..3 {
-        for (level, [width, height]) in [[5, 4], [2, 2], [1, 1]].into_iter().enumerate() {
-            for y in 0..height {
-                for x in 0..width {
-                    assert_eq!(host.texel_load(slot(), [x, y, layer], level as u32), [next, 0, 0, 1]);
-                    next += 1;
-                }
-                assert_eq!(host.texel_load(slot(), [width, y, layer], level as u32), [0, 0, 0, 1]);
-            }
-        }
-    }
-    assert_eq!(host.texel_load(slot(), [0, 0, 3], 0), [0, 0, 0, 1]);
-    assert_eq!(host.texel_load(slot(), [0, 0, 0], 3), [0, 0, 0, 1]);
-
-    let host = bind(declared(ResourceClass::UnorderedAccess, kind), View::texture(texture));
-    host.texel_store(slot(), [4, 3, 2], [77; 4]);
-    assert_eq!(host.texel_load(slot(), [4, 3, 2], 0), [77, 0, 0, 1]);
-    assert_eq!(host.texel_load(slot(), [4, 3, 1], 0), [45, 0, 0, 1]);
-}
-
-#[test]
 fn what_is_not_bound_reads_as_zeros() {
     let kinds =
         [ResourceKind::Raw, ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Float }];
@@ -264,7 +211,7 @@ fn what_is_not_bound_reads_as_zeros() {
             assert_eq!(host.atomic(AtomicOp::Add, at, 1, 0), 0);
             assert_eq!(host.texel_atomic(AtomicOp::Add, view, [0; 3], 1, 0), 0);
             assert_eq!(host.counter(CounterOp::Alloc, view), 0);
-            for query in [Query::BufferSize, Query::TextureSize, Query::SampleCount] {
+            for query in Query::ALL {
                 assert_eq!(host.query(query, view, 0), [0; 4]);
             }
         }
@@ -284,20 +231,4 @@ fn counters_give_the_value_before_up_and_after_down() {
     assert_eq!(counter.get(), 1);
     assert_eq!([host.counter(CounterOp::Consume, slot()), host.counter(CounterOp::Consume, slot())], [0, u32::MAX]);
     assert_eq!(counter.get(), u32::MAX);
-}
-
-#[test]
-fn texel_atomics_need_one_32_bit_integer() {
-    for (format, component, changes) in
-        [(Format::R32_SINT, Component::Sint, true), (Format::R16_UINT, Component::Uint, false)]
-    {
-        let buffer = Buffer::zeroed(8, GuardPages::default()).unwrap();
-        let kind = ResourceKind::Typed { dimension: Dimension::Buffer, component };
-        let view = View::typed(buffer.clone(), format).unwrap();
-        let host = bind(declared(ResourceClass::UnorderedAccess, kind), view);
-        assert_eq!(host.texel_atomic(AtomicOp::Add, slot(), [1, 0, 0], 3, 0), 0);
-        assert_eq!(host.texel_atomic(AtomicOp::Add, slot(), [1, 0, 0], 3, 0), if changes { 3 } else { 0 });
-        assert_eq!(host.texel_atomic(AtomicOp::Add, slot(), [5, 0, 0], 3, 0), 0);
-        assert_eq!(buffer.to_vec(), if changes { [0, 0, 0, 0, 6, 0, 0, 0] } else { [0; 8] });
-    }
 }

@@ -1,0 +1,347 @@
+//! Textures and views of them, held against a walk over all texels in storage order that counts bytes.
+
+use brolga_ir::interface::Dimension;
+
+use super::surface::SurfaceLevel;
+use super::*;
+use crate::format::Format;
+
+const DIMENSIONS: [Dimension; 9] = [
+    Dimension::Texture1d,
+    Dimension::Texture1dArray,
+    Dimension::Texture2d,
+    Dimension::Texture2dArray,
+    Dimension::Texture2dMs,
+    Dimension::Texture2dMsArray,
+    Dimension::Texture3d,
+    Dimension::TextureCube,
+    Dimension::TextureCubeArray,
+];
+
+/// Shapes of every kind, with one and with many of what the kind has.
+fn shapes() -> Vec<TextureShape> {
+    let formats = [Format::R8_UINT, Format::R8G8_SNORM, Format::R32G32B32_FLOAT, Format::R32G32B32A32_UINT];
+    let mut shapes = Vec::new();
+    for (n, dimension) in DIMENSIONS.into_iter().enumerate() {
+        let new = |width| TextureShape::new(dimension, formats[(n + width as usize) % formats.len()], width);
+        shapes.push(new(1));
+        shapes.extend(match dimension {
+            Dimension::Texture1d => vec![new(9).mips(4), new(6)],
+            Dimension::Texture1dArray => vec![new(9).layers(3).mips(3), new(4).layers(7)],
+            Dimension::Texture2d => vec![new(7).height(12).mips(4), new(5).height(3), new(1).height(9).mips(4)],
+            Dimension::Texture2dArray => vec![new(9).height(6).layers(5).mips(2), new(8).height(8).layers(13).mips(4)],
+            Dimension::Texture2dMs => [2, 4, 8, 16].map(|samples| new(5).height(3).samples(samples)).to_vec(),
+            Dimension::Texture2dMsArray => vec![new(5).height(3).layers(4).samples(4)],
+            Dimension::Texture3d => vec![new(4).height(3).depth(7).mips(3), new(2).height(9).depth(3)],
+            Dimension::TextureCube => vec![new(4).height(4).mips(3)],
+            _ => vec![new(4).height(4).layers(18).mips(2)],
+        });
+    }
+    shapes
+}
+
+fn texture(shape: TextureShape) -> Texture {
+    Texture::new(Buffer::zeroed(shape.size_bytes().unwrap(), GuardPages::default()).unwrap(), shape).unwrap()
+}
+
+/// Every block of a texture in storage order, by its position in the whole texture and its first texel.
+fn walk(shape: &TextureShape, mut visit: impl FnMut(Texel, u64)) -> u64 {
+    let ([block_width, block_height], mut at) = (shape.format.block_extents(), 0);
+    for layer in 0..shape.layers {
+        for level in 0..shape.mips {
+            let [width, height, depth] = [shape.width, shape.height, shape.depth].map(|n| (n >> level).max(1));
+            for z in 0..depth {
+                for y in (0..height).step_by(block_height as usize) {
+                    for x in (0..width).step_by(block_width as usize) {
+                        for sample in 0..shape.samples {
+                            visit(Texel { level, at: [x, y, z], layer, sample }, at);
+                            at += u64::from(shape.format.size_bytes());
+                        }
+                    }
+                }
+            }
+        }
+    }
+    at
+}
+
+fn surface(view: &View, writable: bool) -> Surface<'_> {
+    let ViewKind::Texture(view) = &view.kind else { panic!("no view of a texture") };
+    view.surface(writable)
+}
+
+#[test]
+fn texels_are_packed_in_storage_order() {
+    for shape in shapes() {
+        let texture = texture(shape);
+        let view = View::texture(texture.clone());
+        let surface = surface(&view, false);
+        let size = walk(&shape, |texel, at| assert_eq!(surface.block_offset(texel), Some(at), "{shape:?} {texel:?}"));
+        assert_eq!(size, texture.buffer().size_bytes(), "{shape:?}");
+        for (level, SurfaceLevel { extents: [width, height, depth], .. }) in (0..).zip(&surface.levels) {
+            for at in [[*width, 0, 0], [0, *height, 0], [0, 0, *depth], [u32::MAX; 3]] {
+                assert_eq!(surface.block_offset(Texel { level, at, ..Texel::default() }), None);
+            }
+        }
+        for texel in [
+            Texel { level: shape.mips, ..Texel::default() },
+            Texel { layer: shape.layers, ..Texel::default() },
+            Texel { sample: shape.samples, ..Texel::default() },
+            Texel { level: u32::MAX, at: [u32::MAX; 3], layer: u32::MAX, sample: u32::MAX },
+        ] {
+            assert_eq!(surface.block_offset(texel), None, "{shape:?} {texel:?}");
+        }
+    }
+}
+
+/// The bytes that a view of some levels and layers, or of some slices of one level, must see; and where its texels are.
+fn check_part(view: &View, texture: &Texture, mips: [u32; 2], layers: [u32; 2], writable: bool) -> Vec<bool> {
+    let shape = texture.shape();
+    let (surface, is_3d) = (surface(view, writable), shape.dimension == Dimension::Texture3d);
+    let last_mip = if writable { mips[0] } else { mips[0] + mips[1] - 1 };
+    let mut seen = vec![false; texture.buffer().size_bytes() as usize];
+    walk(shape, |mut texel, at| {
+        let position = if is_3d { &mut texel.at[2] } else { &mut texel.layer };
+        let inside = (mips[0]..=last_mip).contains(&texel.level)
+            && (layers[0]..layers[0].saturating_add(layers[1])).contains(position);
+        if inside {
+            *position -= layers[0];
+            texel.level -= mips[0];
+            assert_eq!(surface.block_offset(texel), Some(at), "{view} {texel:?}");
+            seen[at as usize..][..shape.format.size_bytes() as usize].fill(true);
+        }
+    });
+    let mut ranges = vec![false; seen.len()];
+    let mut end_bytes = 0;
+    for range in surface.byte_ranges() {
+        assert!(end_bytes <= range.start, "in increasing order");
+        end_bytes = range.end;
+        ranges[range.start as usize..range.end as usize].fill(true);
+    }
+    assert!(ranges == seen, "{view}");
+    assert_eq!(surface.levels.len() as u32, last_mip - mips[0] + 1);
+    seen
+}
+
+#[test]
+fn views_see_parts() {
+    for shape in shapes() {
+        let texture = texture(shape);
+        let whole = View::texture(texture.clone());
+        let layer_counts =
+            if shape.dimension.is_array() && !shape.dimension.is_cube() { 1..=shape.layers } else { 0..=0 };
+        for first_mip in 0..shape.mips {
+            for mips in 1..=shape.mips - first_mip {
+                let view = whole.clone().with_mips(first_mip, mips).unwrap();
+                let range = [first_mip, mips];
+                check_part(&view, &texture, range, [0, u32::MAX], false);
+                check_part(&view, &texture, range, [0, u32::MAX], true);
+                for layers in layer_counts.clone().filter(|&layers| layers > 0) {
+                    for first in 0..=shape.layers - layers {
+                        let view = view.clone().with_layers(first, layers).unwrap();
+                        check_part(&view, &texture, range, [first, layers], false);
+                        check_part(&view, &texture, range, [first, layers], true);
+                    }
+                }
+                if shape.dimension == Dimension::Texture3d {
+                    let depth = (shape.depth >> first_mip).max(1);
+                    for (first, slices) in (0..depth).flat_map(|first| (1..=depth - first).map(move |n| (first, n))) {
+                        let view = view.clone().with_layers(first, slices).unwrap();
+                        check_part(&view, &texture, range, [first, slices], true);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Two views overlap if and only if a byte that one writes is a byte that the other reads.
+#[test]
+fn views_overlap_where_they_share_bytes() {
+    let shape = TextureShape::texture_2d(Format::R8_UINT, 4, 4).mips(3).array(4);
+    let texture = texture(shape);
+    let ranges = |most: u32| (0..most).flat_map(move |first| (1..=most - first).map(move |count| [first, count]));
+    let mut views = Vec::new();
+    for (mips, layers) in ranges(3).flat_map(|mips| ranges(4).map(move |layers| (mips, layers))) {
+        let view = View::texture(texture.clone()).with_mips(mips[0], mips[1]).unwrap();
+        let view = view.with_layers(layers[0], layers[1]).unwrap();
+        let seen = [false, true].map(|writable| check_part(&view, &texture, mips, layers, writable));
+        views.push((view, seen));
+    }
+    for (written, [_, bytes_written]) in &views {
+        for (read, [bytes_read, _]) in &views {
+            let shared = bytes_written.iter().zip(bytes_read).any(|(a, b)| *a && *b);
+            assert_eq!(written.overlaps(read), shared, "{written}; {read}");
+        }
+    }
+    // The whole buffer as bytes.
+    let bytes = View::raw(texture.buffer().clone()).unwrap();
+    assert!(bytes.overlaps(&views[0].0) && views[0].0.overlaps(&bytes));
+    let other = View::raw(Buffer::zeroed(64, GuardPages::default()).unwrap()).unwrap();
+    assert!(!other.overlaps(&views[0].0) && !views[0].0.overlaps(&other));
+}
+
+#[test]
+fn a_texture_is_seen_as_other_kinds() {
+    use Dimension::*;
+    let faces = texture(TextureShape::texture_2d(Format::R8_UINT, 4, 4).mips(2).array(14));
+    let layers = |view: View, first: u64| {
+        let surface = surface(&view, false);
+        // A layer has 16 + 4 texels of a byte.
+        assert_eq!(surface.block_offset(Texel::default()), Some(20 * first), "{view}");
+        (surface.dimension, surface.layers)
+    };
+    let view = View::texture(faces.clone());
+    let seen_as = |dimension| view.clone().with_dimension(dimension).unwrap();
+    assert_eq!(layers(view.clone(), 0), (Texture2dArray, 14));
+    assert_eq!(layers(seen_as(Texture2d), 0), (Texture2d, 1));
+    assert_eq!(layers(seen_as(TextureCube), 0), (TextureCube, 6));
+    assert_eq!(layers(seen_as(TextureCubeArray), 0), (TextureCubeArray, 12));
+    // In either order, and a cube may begin at any layer.
+    assert_eq!(layers(seen_as(TextureCube).with_layers(8, 6).unwrap(), 8), (TextureCube, 6));
+    assert_eq!(
+        layers(view.clone().with_layers(8, 6).unwrap().with_dimension(TextureCube).unwrap(), 8),
+        (TextureCube, 6)
+    );
+    assert_eq!(layers(seen_as(TextureCubeArray).with_layers(1, 12).unwrap(), 1), (TextureCubeArray, 12));
+    assert_eq!(layers(seen_as(Texture2d).with_layers(13, 1).unwrap(), 13), (Texture2d, 1));
+
+    let one = |dimension| View::texture(texture(TextureShape::new(dimension, Format::R8_UINT, 4)));
+    for (from, to) in [(Texture1d, Texture1dArray), (Texture1dArray, Texture1d), (Texture2d, Texture2dArray)] {
+        assert_eq!(layers(one(from).with_dimension(to).unwrap(), 0), (to, 1));
+    }
+    let multisampled = TextureShape::texture_2d(Format::R8_UINT, 4, 4).samples(4).array(3);
+    let view = View::texture(texture(multisampled)).with_dimension(Texture2dMs).unwrap().with_layers(2, 1).unwrap();
+    let seen = surface(&view, false);
+    assert_eq!((seen.block_offset(Texel::default()), seen.samples, seen.layers), (Some(2 * 64), 4, 1));
+}
+
+#[test]
+fn least_levels_are_counted_in_the_view() {
+    let view = View::texture(texture(TextureShape::texture_2d(Format::R8_UINT, 128, 128).mips(8)));
+    let least = |view: &View, level| surface(&view.clone().with_min_level(level).unwrap(), false).min_level;
+    assert_eq!([0.0, 0.5, 7.0].map(|level| least(&view, level)), [0.0, 0.5, 7.0]);
+    let part = view.with_mips(1, 6).unwrap();
+    // Functional specification 5.8.6.1.
+    assert_eq!([3.5, 1.0, 0.5].map(|level| least(&part, level)), [2.5, 0.0, 0.0]);
+    assert_eq!(surface(&part.with_min_level(3.5).unwrap(), true).min_level, 0.0);
+}
+
+#[test]
+fn impossible_shapes_are_errors() {
+    let square = TextureShape::texture_2d(Format::R32_UINT, 16, 8);
+    assert_eq!(square.mips(5).size_bytes().unwrap(), 4 * (128 + 32 + 8 + 2 + 1));
+    let cube = TextureShape::new(Dimension::TextureCube, Format::R32_UINT, 2).height(2);
+    let of = |dimension| TextureShape::new(dimension, Format::R8_UINT, 2);
+    let bad = [
+        (square.mips(6), "the number of mip levels of a texture2d is 1 to 5, not 6"),
+        (square.mips(0), "the number of mip levels of a texture2d is 1 to 5, not 0"),
+        (square.height(0), "the height of a texture2d is 1 to 16384, not 0"),
+        (square.depth(2), "the depth of a texture2d is 1, not 2"),
+        (square.layers(2), "the number of layers of a texture2d is 1, not 2"),
+        (square.array(2049), "the number of layers of a texture2darray is 1 to 2048, not 2049"),
+        (TextureShape::texture_2d(Format::R32_UINT, 16385, 1), "the width of a texture2d is 1 to 16384, not 16385"),
+        (of(Dimension::Texture3d).depth(2049), "the depth of a texture3d is 1 to 2048, not 2049"),
+        (of(Dimension::Texture1d).height(2), "the height of a texture1d is 1, not 2"),
+        (cube.layers(5), "a cube has 6 faces, 5 layers are no whole cubes"),
+        (cube.height(1), "the faces of a cube are squares, not 2 by 1 texels"),
+        (cube.array(2052), "the number of layers of a texturecubearray is 1 to 2046, not 2052"),
+        (of(Dimension::Buffer), "a typed buffer is no texture: it is a buffer, seen as one"),
+        (square.samples(3), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 3"),
+        (square.samples(32), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 32"),
+        (square.samples(0), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 0"),
+        (square.samples(4).mips(2), "the number of mip levels of a texture2dms is 1, not 2"),
+        (of(Dimension::Texture3d).samples(2), "a texture3d has 1 sample, not 2"),
+    ];
+    for (shape, message) in bad {
+        assert_eq!(shape.size_bytes().unwrap_err().to_string(), message, "{shape:?}");
+    }
+    assert!(Texture::new(Buffer::zeroed(511, GuardPages::default()).unwrap(), square).is_err());
+}
+
+#[test]
+fn no_extent_overflows() {
+    let extents = [0, 1, 6, 1 << 14, 1 << 16, 1 << 31, u32::MAX - 1, u32::MAX];
+    for dimension in DIMENSIONS {
+        for [width, height, depth, layers] in each(extents) {
+            for [mips, samples] in each(extents) {
+                let shape = TextureShape::new(dimension, Format::R32G32B32A32_UINT, width).height(height);
+                let mut shape = shape.depth(depth).layers(layers).mips(mips);
+                shape.samples = samples;
+                // The largest of all: 2,048 layers of 16,384 by 16,384 texels of 16 samples.
+                assert!(shape.size_bytes().is_ok_and(|size| size <= 1 << 47) || shape.size_bytes().is_err());
+            }
+        }
+    }
+    let view = View::texture(texture(TextureShape::texture_2d(Format::R8_UINT, 4, 4).mips(3).array(6)));
+    for [first, count] in each(extents) {
+        let inside = |most| u64::from(first) + u64::from(count) <= most && count > 0;
+        assert_eq!(view.clone().with_mips(first, count).is_ok(), inside(3), "{first} {count}");
+        assert_eq!(view.clone().with_layers(first, count).is_ok(), inside(6), "{first} {count}");
+    }
+}
+
+/// Every list of so many values.
+fn each<const N: usize>(values: [u32; 8]) -> impl Iterator<Item = [u32; N]> {
+    (0..8usize.pow(N as u32)).map(move |n| std::array::from_fn(|position| values[n >> (3 * position) & 7]))
+}
+
+#[test]
+fn impossible_views_are_errors() {
+    use Dimension::{Texture2d, Texture2dArray, Texture3d, TextureCube, TextureCubeArray};
+    let layers = View::texture(texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 8, 8).mips(4).array(5)));
+    let volume = View::texture(texture(TextureShape::new(Texture3d, Format::R8_UINT, 4).height(4).depth(4).mips(3)));
+    let flat = View::texture(texture(TextureShape::texture_2d(Format::R8_UINT, 8, 4).array(6)));
+    let buffer = View::raw(Buffer::zeroed(16, GuardPages::default()).unwrap()).unwrap();
+    let (a, b) = (|| layers.clone(), || volume.clone());
+    let errors = [
+        (
+            a().with_dimension(Texture3d),
+            "a texture2darray can be seen as texture2d or texture2darray or texturecube or \
+            texturecubearray, not as texture3d",
+        ),
+        (b().with_dimension(Texture2dArray), "a texture3d can be seen as texture3d, not as texture2darray"),
+        (
+            a().with_dimension(Dimension::Buffer),
+            "a texture2darray can be seen as texture2d or texture2darray or texturecube or \
+            texturecubearray, not as typed buffer",
+        ),
+        (a().with_dimension(TextureCube), "a texturecube sees 6 layers, not 5"),
+        (a().with_dimension(TextureCubeArray), "a texturecubearray sees 6 layers for each cube, not 0"),
+        (flat.with_dimension(TextureCube), "the faces of a cube are squares, not 8 by 4 texels"),
+        (a().with_layers(1, 2).unwrap().with_dimension(Texture2d), "a texture2d sees 1 layer, not 2"),
+        (a().with_mips(1, 4), "a view of mip levels 1..5 is empty or outside the 4 there are"),
+        (a().with_mips(0, 0), "a view of mip levels 0..0 is empty or outside the 4 there are"),
+        (a().with_layers(4, 2), "a view of layers 4..6 is empty or outside the 5 there are"),
+        (b().with_layers(3, 2), "a view of slices 3..5 is empty or outside the 4 there are"),
+        (b().with_layers(2, 2).unwrap().with_mips(1, 1), "a view of slices 2..4 is empty or outside the 2 there are"),
+        (
+            a().with_format(Format::R16_UINT),
+            "texels of format R8G8B8A8_UNORM cannot be seen as R16_UINT: only formats of \
+            the same layout can",
+        ),
+        (a().with_min_level(-1.0), "a least level of detail is a number from 0 on, not -1"),
+        (a().with_min_level(f32::NAN), "a least level of detail is a number from 0 on, not NaN"),
+        (buffer.clone().with_mips(0, 1), "only views of textures have mip levels"),
+        (buffer.with_format(Format::R8_UINT), "only views of textures have another format"),
+        (a().with_range(0, 4), "only views of buffers have a range of bytes"),
+    ];
+    for (result, message) in errors {
+        assert_eq!(result.unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn views_say_what_they_see() {
+    let view = View::texture(texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 8, 8).mips(4).array(7)));
+    assert_eq!(view.to_string(), "texture2darray of format R8G8B8A8_UNORM");
+    let part = view.with_mips(1, 2).unwrap().with_layers(3, 1).unwrap().with_format(Format::R8G8B8A8_UINT).unwrap();
+    assert_eq!(part.to_string(), "texture2darray of format R8G8B8A8_UINT, mip levels 1 to 2, layer 3");
+    let cube = part.with_layers(1, 6).unwrap().with_dimension(Dimension::TextureCube).unwrap();
+    assert_eq!(
+        cube.with_mips(3, 1).unwrap().with_min_level(1.5).unwrap().to_string(),
+        "texturecube of format R8G8B8A8_UINT, mip level 3, layers 1 to 6, from level 1.5 on"
+    );
+    let volume = View::texture(texture(TextureShape::new(Dimension::Texture3d, Format::R8_UINT, 4).depth(4)));
+    assert_eq!(volume.with_layers(1, 2).unwrap().to_string(), "texture3d of format R8_UINT, slices 1 to 2");
+}

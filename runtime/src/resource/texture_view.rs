@@ -1,0 +1,169 @@
+//! Views of textures: which levels, layers and slices a register sees, as which kind and format.
+
+use std::fmt;
+use std::ops::Range;
+
+use brolga_ir::interface::Dimension;
+
+use super::error::ResourceError;
+use super::shape::{FACES, check_format};
+use super::surface::{Surface, SurfaceLevel};
+use super::texture::Texture;
+use crate::format::Format;
+
+/// A texture or a part of it, seen in some way that [`check`](Self::check) let pass.
+#[derive(Clone, Debug)]
+pub(crate) struct TextureView {
+    pub texture: Texture,
+    pub dimension: Dimension,
+    pub format: Format,
+    /// Counted in the texture.
+    pub mips: Range<u32>,
+    /// Layers counted in the texture, or slices of the first level if it has any; `None` for as many as the kind takes.
+    pub layers: Option<Range<u32>>,
+    /// Counted in the texture's levels.
+    pub min_level: f32,
+}
+
+/// Kinds that textures of a kind can be seen as.
+fn kinds(texture: Dimension) -> &'static [Dimension] {
+    match texture {
+        Dimension::Buffer => &[],
+        Dimension::Texture1d | Dimension::Texture1dArray => &[Dimension::Texture1d, Dimension::Texture1dArray],
+        Dimension::Texture2d | Dimension::Texture2dArray | Dimension::TextureCube | Dimension::TextureCubeArray => {
+            &[Dimension::Texture2d, Dimension::Texture2dArray, Dimension::TextureCube, Dimension::TextureCubeArray]
+        }
+        Dimension::Texture2dMs | Dimension::Texture2dMsArray => &[Dimension::Texture2dMs, Dimension::Texture2dMsArray],
+        Dimension::Texture3d => &[Dimension::Texture3d],
+    }
+}
+
+impl TextureView {
+    /// A whole texture, as it is.
+    pub fn new(texture: Texture) -> Self {
+        let shape = texture.shape();
+        let (dimension, format, mips) = (shape.dimension, shape.format, 0..shape.mips);
+        Self { texture, dimension, format, mips, layers: None, min_level: 0.0 }
+    }
+
+    /// Whether there can be such a view of the texture.
+    pub fn check(&self) -> Result<(), ResourceError> {
+        let shape = self.texture.shape();
+        let possible = kinds(shape.dimension);
+        if !possible.contains(&self.dimension) {
+            return Err(ResourceError::ViewDimension { texture: shape.dimension, view: self.dimension, possible });
+        }
+        if !castable(shape.format, self.format) {
+            return Err(ResourceError::Cast { from: shape.format, to: self.format });
+        }
+        check_format(self.dimension, self.format)?;
+        if self.dimension.is_cube() && shape.width != shape.height {
+            return Err(ResourceError::CubeSquare { width: shape.width, height: shape.height });
+        }
+        if self.mips.is_empty() || self.mips.end > shape.mips {
+            return Err(ResourceError::ViewRange { what: "mip levels", range: self.mips.clone(), most: shape.mips });
+        }
+        let (what, most) = match self.dimension {
+            Dimension::Texture3d => ("slices", shape.extents(self.mips.start)[2]),
+            _ => ("layers", shape.layers),
+        };
+        let layers = self.layers();
+        if self.layers.is_some() && (layers.is_empty() || layers.end > most) {
+            return Err(ResourceError::ViewRange { what, range: layers, most });
+        }
+        let (count, dimension) = (layers.end.min(most) - layers.start, self.dimension);
+        let fits = match dimension {
+            Dimension::TextureCube => count == FACES,
+            Dimension::TextureCubeArray => count > 0 && count.is_multiple_of(FACES),
+            Dimension::Texture3d => true,
+            _ => count == 1 || dimension.is_array(),
+        };
+        if fits { Ok(()) } else { Err(ResourceError::ViewLayers { dimension, layers: count }) }
+    }
+
+    /// Layers counted in the texture; slices of the first level if it has any.
+    fn layers(&self) -> Range<u32> {
+        let shape = self.texture.shape();
+        let all = match self.dimension {
+            Dimension::Texture3d => shape.extents(self.mips.start)[2],
+            Dimension::TextureCube => FACES,
+            Dimension::TextureCubeArray => shape.layers / FACES * FACES,
+            _ if self.dimension.is_array() => shape.layers,
+            _ => 1,
+        };
+        self.layers.clone().unwrap_or(0..all)
+    }
+
+    /// Whether it leaves out slices, which only a view for writing can.
+    pub fn leaves_out_slices(&self) -> bool {
+        let depth = self.texture.shape().extents(self.mips.start)[2];
+        self.dimension == Dimension::Texture3d && self.layers() != (0..depth)
+    }
+
+    /// The texels that a register sees: for writing those of the first level.
+    pub fn surface(&self, writable: bool) -> Surface<'_> {
+        let shape = self.texture.shape();
+        let (layers, layer_bytes) = (self.layers(), shape.layer_bytes());
+        let mips = if writable { self.mips.start..self.mips.start + 1 } else { self.mips.clone() };
+        let mut levels: Vec<SurfaceLevel> = shape.levels().skip(mips.start as usize).take(mips.len()).collect();
+        let count = layers.len() as u32;
+        let layer_count = match self.dimension {
+            Dimension::Texture3d => {
+                // No layers but slices, of the one level that is left where they are not all.
+                if let [level] = &mut levels[..] {
+                    level.offset_bytes += u64::from(layers.start) * level.slice_bytes;
+                    level.extents[2] = count;
+                }
+                1
+            }
+            _ => {
+                for level in &mut levels {
+                    level.offset_bytes += u64::from(layers.start) * layer_bytes;
+                }
+                count
+            }
+        };
+        Surface {
+            memory: self.texture.buffer().memory(),
+            format: self.format,
+            dimension: self.dimension,
+            levels,
+            layers: layer_count,
+            layer_bytes,
+            samples: shape.samples,
+            // What is written is not bound by it (functional specification 5.8.2).
+            min_level: if writable { 0.0 } else { (self.min_level - self.mips.start as f32).max(0.0) },
+        }
+    }
+}
+
+/// Whether texels of one format may be read as those of another.
+fn castable(from: Format, to: Format) -> bool {
+    let layout = |format: Format| (format.block_extents(), format.fields());
+    from == to || layout(from) == layout(to)
+}
+
+/// A range of levels, layers or slices, as in messages: `layer 2`, `layers 2 to 5`.
+fn range(f: &mut fmt::Formatter<'_>, what: &str, range: &Range<u32>) -> fmt::Result {
+    match range.len() {
+        1 => write!(f, ", {what} {}", range.start),
+        _ => write!(f, ", {what}s {} to {}", range.start, range.end - 1),
+    }
+}
+
+impl fmt::Display for TextureView {
+    /// What it is, for messages: `texture2d of format R8_UNORM, mip levels 1 to 3, layer 5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of format {}", self.dimension, self.format)?;
+        if self.mips != (0..self.texture.shape().mips) {
+            range(f, "mip level", &self.mips)?;
+        }
+        if let Some(layers) = &self.layers {
+            range(f, if self.dimension == Dimension::Texture3d { "slice" } else { "layer" }, layers)?;
+        }
+        if self.min_level > 0.0 {
+            write!(f, ", from level {} on", self.min_level)?;
+        }
+        Ok(())
+    }
+}
