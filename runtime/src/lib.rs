@@ -28,6 +28,7 @@
 //! | `shader/` | compiled shaders: options, declarations, source positions |
 //! | `format/` | texel formats: one row each, and their conversions |
 //! | `resource/` | memory, buffers, textures, views |
+//! | `sample/` | what sample instructions read from textures |
 //! | `bindings/` | registers, what is bound to them, the check against the shader |
 //! | `host/` | what a running shader reaches of all that |
 //! | `engine.rs` | the JIT's code and the interpreter behind one front |
@@ -52,6 +53,8 @@ mod perf_map;
 mod pool;
 mod private;
 pub mod resource;
+#[expect(dead_code, reason = "the host will use it")]
+mod sample;
 mod shader;
 mod workspace;
 

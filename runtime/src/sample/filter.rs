@@ -1,0 +1,89 @@
+//! What becomes of the texels that a filter takes.
+//!
+//! Weights are whole numbers, exact as doubles. A filter's result is defined as the sum of texels times weights in
+//! doubles, in the order in which the texels come, divided by the sum of the weights, and rounded once to 32 bits. With
+//! fixed point the sum is exact, so that the result is the correctly rounded one. In all formats equal texels give what a
+//! load of one gives, and the result is between the smallest and the largest texel: doubles are finer than any weight.
+//! Texels without weight are not looked at.
+
+use brolga_ir::float;
+
+use super::texel::{Place, Texels};
+use crate::resource::{Comparison, Reduction};
+
+/// Texels that were taken so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Taken {
+    Weighted { sums: [f64; 4] },
+    Compared { sum: f64, comparison: Comparison, reference: f64 },
+    Minimum { values: [f64; 4] },
+    Maximum { values: [f64; 4] },
+}
+
+/// Adding this changes nothing, not even a zero's sign.
+const NOTHING: f64 = -0.0;
+
+impl Taken {
+    /// None yet. Sums are asked for by instructions that do not compare, whatever the sampler says.
+    pub fn none(reduction: Reduction) -> Self {
+        match reduction {
+            Reduction::Weighted | Reduction::Comparison => Taken::Weighted { sums: [NOTHING; 4] },
+            Reduction::Minimum => Taken::Minimum { values: [f64::NAN; 4] },
+            Reduction::Maximum => Taken::Maximum { values: [f64::NAN; 4] },
+        }
+    }
+
+    /// None yet, to be compared with a reference.
+    pub fn none_compared(comparison: Comparison, reference: f64) -> Self {
+        Taken::Compared { sum: 0.0, comparison, reference }
+    }
+
+    /// One more.
+    pub fn take(&mut self, texels: &Texels<'_>, place: Option<Place>, weight: f64) {
+        match self {
+            Taken::Weighted { sums } => {
+                for (sum, value) in sums.iter_mut().zip(texels.values(place)) {
+                    *sum += value * weight;
+                }
+            }
+            Taken::Compared { sum, comparison, reference } => {
+                if passes(*comparison, *reference, texels.compared(place)) {
+                    *sum += weight;
+                }
+            }
+            Taken::Minimum { values } => {
+                for (least, value) in values.iter_mut().zip(texels.values(place)) {
+                    *least = float::min_f64(*least, value);
+                }
+            }
+            Taken::Maximum { values } => {
+                for (most, value) in values.iter_mut().zip(texels.values(place)) {
+                    *most = float::max_f64(*most, value);
+                }
+            }
+        }
+    }
+
+    /// The result, where weights sum up to `total`.
+    pub fn finish(self, texels: &Texels<'_>, total: f64) -> [u32; 4] {
+        match self {
+            Taken::Weighted { sums } => texels.finish(sums, total),
+            Taken::Compared { sum, .. } => [((sum / total) as f32).to_bits(); 4],
+            Taken::Minimum { values } | Taken::Maximum { values } => texels.finish(values, 1.0),
+        }
+    }
+}
+
+/// Whether a reference passes; NaN is unequal to everything.
+fn passes(comparison: Comparison, reference: f64, texel: f64) -> bool {
+    match comparison {
+        Comparison::Never => false,
+        Comparison::Less => reference < texel,
+        Comparison::Equal => reference == texel,
+        Comparison::LessEqual => reference <= texel,
+        Comparison::Greater => reference > texel,
+        Comparison::NotEqual => reference != texel,
+        Comparison::GreaterEqual => reference >= texel,
+        Comparison::Always => true,
+    }
+}

@@ -1,0 +1,300 @@
+//! One lane: from its operands to its result. Every feature is here; other ways to the same bits are short cuts.
+
+use brolga_ir::float;
+use brolga_ir::sampling::{Offsets, Row, SampleKind, Sampling};
+
+use super::anisotropic::{self, Line};
+use super::coordinate::{self, ONE, Taps, address, around, taps};
+use super::cube;
+use super::filter::Taken;
+use super::level::{Footprint, Levels, select};
+use super::texel::{Place, Texels};
+use super::{Operands, Prepared};
+use crate::resource::{AddressMode, Sampler, Tap};
+
+/// Weights of cubes come in thirds.
+const THIRDS: u32 = 3;
+
+/// What a lane asks of a texture and a sampler.
+#[derive(Debug)]
+pub(super) struct Lane<'a> {
+    texels: &'a Texels<'a>,
+    sampler: &'a Sampler,
+    kind: SampleKind,
+    /// The direction into a cube, else where to sample.
+    coordinates: [f32; 3],
+    /// The face of a cube that the coordinates hit.
+    face: u32,
+    /// Where to sample, on the face of a cube.
+    at: [f32; 3],
+    layer: u32,
+    offsets: [i32; 3],
+    reference: f64,
+    level: Option<f32>,
+    derivatives: [[f32; 3]; 2],
+    bias: f32,
+    clamp: f32,
+}
+
+impl<'a> Lane<'a> {
+    pub fn new(prepared: &'a Prepared<'a>, sampling: Sampling, operands: &Operands<'_>, lane: usize) -> Self {
+        let texels = &prepared.texels;
+        let surface = texels.surface();
+        let dimension = surface.dimension;
+        let float = |row: &Row| float::flush(f32::from_bits(row[lane]));
+        let axes = |rows: &[Row]| {
+            let mut vector = [0.0; 3];
+            vector.iter_mut().zip(rows).take(dimension.sample_axes()).for_each(|(value, row)| *value = float(row));
+            vector
+        };
+        let one = |rows: &[Row]| rows.first().map(float);
+        let coordinates = axes(operands.coordinates);
+        let layer = match operands.coordinates.last() {
+            Some(row) if dimension.is_array() => {
+                let faces = if dimension.is_cube() { 6 } else { 1 };
+                coordinate::layer(float(row), surface.layers / faces) * faces
+            }
+            _ => 0,
+        };
+        let (face, at) = match dimension.is_cube() {
+            true => {
+                let (face, [u, v]) = cube::project(coordinates);
+                (face, [u, v, 0.0])
+            }
+            false => (0, coordinates),
+        };
+        let offsets = match (sampling.offsets, operands.offsets) {
+            // Not defined on cubes.
+            _ if dimension.is_cube() => [0; 3],
+            (Offsets::Fixed(fixed), _) => fixed.map(i32::from),
+            // Six bits, signed.
+            (Offsets::Computed, &[u, v]) => [(u[lane] << 26) as i32 >> 26, (v[lane] << 26) as i32 >> 26, 0],
+            (Offsets::Computed, _) => [0; 3],
+        };
+        let level = match operands.along_x.is_empty() {
+            true => Some(one(operands.level).unwrap_or(0.0)),
+            false => None,
+        };
+        Self {
+            texels,
+            sampler: &prepared.sampler,
+            kind: sampling.kind,
+            coordinates,
+            face,
+            at,
+            layer,
+            offsets,
+            reference: one(operands.reference).map_or(0.0, |reference| texels.reference(reference)),
+            level,
+            derivatives: [operands.along_x, operands.along_y].map(axes),
+            bias: one(operands.bias).unwrap_or(0.0),
+            clamp: one(operands.clamp).unwrap_or(0.0),
+        }
+    }
+
+    pub fn result(&self) -> [u32; 4] {
+        match self.kind {
+            SampleKind::Gather { component } => {
+                self.gather(|texels| texels.map(|texel| self.gathered(texel, component.into())))
+            }
+            SampleKind::GatherCompare => self.gather(|texels| texels.map(|texel| self.gathered(texel, 0))),
+            SampleKind::Level => {
+                let (level, _) = self.level_and_line();
+                let clamped = self.levels(level).map_or(0.0, |levels| levels.clamped);
+                [clamped.to_bits(), super::texel::number_bits(level.into()), 0, 0]
+            }
+            SampleKind::Filter | SampleKind::Compare => self.filtered(),
+        }
+    }
+
+    /// The level of detail before its bounds, and where to sample if not at one place.
+    fn level_and_line(&self) -> (f32, Option<Line>) {
+        let (level, line) = match self.level {
+            Some(level) => (level, None),
+            None => {
+                let (footprint, dimension) = (self.footprint(), self.texels.surface().dimension);
+                let is_flat = dimension.sample_axes() == 2;
+                let (level, line) = match self.sampler.filter.anisotropic && is_flat {
+                    true => anisotropic::footprint(&footprint, self.sampler.max_anisotropy),
+                    false => (footprint.level(), None),
+                };
+                (level as f32, line)
+            }
+        };
+        (level + self.sampler.level_bias + self.bias, line)
+    }
+
+    fn footprint(&self) -> Footprint {
+        let surface = self.texels.surface();
+        let mut extents = surface.levels[0].extents.map(f64::from);
+        let vectors = match surface.dimension.is_cube() {
+            true => {
+                extents[2] = 0.0;
+                self.derivatives.map(|vector| {
+                    let [u, v] = cube::derivatives(self.coordinates, self.face, vector);
+                    [u, v, 0.0]
+                })
+            }
+            false => self.derivatives.map(|vector| vector.map(f64::from)),
+        };
+        Footprint { x: vectors[0], y: vectors[1], extents }
+    }
+
+    fn levels(&self, level: f32) -> Option<Levels> {
+        let surface = self.texels.surface();
+        let least = float::max(surface.min_level, self.clamp);
+        select(level, self.sampler, self.sampler.filter.mip, least, surface.levels.len())
+    }
+
+    fn nothing_taken(&self) -> Taken {
+        match self.kind {
+            SampleKind::Compare | SampleKind::GatherCompare => {
+                Taken::none_compared(self.sampler.comparison, self.reference)
+            }
+            SampleKind::Gather { .. } => Taken::none(Default::default()),
+            SampleKind::Filter | SampleKind::Level => Taken::none(self.sampler.filter.reduction),
+        }
+    }
+
+    fn compares(&self) -> bool {
+        matches!(self.kind, SampleKind::Compare | SampleKind::GatherCompare)
+    }
+
+    fn filtered(&self) -> [u32; 4] {
+        let (level, line) = self.level_and_line();
+        let Some(levels) = self.levels(level) else { return self.out_of_bounds() };
+        let filter = self.sampler.filter;
+        let tap = if levels.magnifies { filter.magnify } else { filter.minify };
+        if tap == Tap::Point && levels.fraction == 0 && !self.compares() {
+            let [u, v, w] = self.taps(self.at, levels.first, Tap::Point).map(|taps| taps.texels[0]);
+            let mut words = [0; 4];
+            self.each_place(levels.first, [u, v, w], |place| words = self.texels.words(place));
+            return words;
+        }
+        let mut taken = self.nothing_taken();
+        let mut total = 0;
+        for index in 0..line.map_or(1, |line| line.count) {
+            let mut at = self.at;
+            if let Some(line) = line {
+                [at[0], at[1]] = line.sample([at[0], at[1]], index);
+            }
+            for (level, weight) in [(levels.first, ONE - levels.fraction), (levels.second, levels.fraction)] {
+                if weight > 0 {
+                    self.take(&mut taken, level, self.taps(at, level, tap), weight.into());
+                }
+                total += u64::from(weight);
+            }
+        }
+        // A level's weights sum up to ONE along each of three axes, and to THIRDS.
+        let total = total * u64::from(ONE.pow(3) * THIRDS);
+        taken.finish(self.texels, total as f64)
+    }
+
+    /// What is read where a bound excludes all levels.
+    fn out_of_bounds(&self) -> [u32; 4] {
+        let outside = Place { level: usize::MAX, layer: 0, texel: [0; 3] };
+        match self.compares() {
+            true => {
+                let mut taken = self.nothing_taken();
+                taken.take(self.texels, Some(outside), 1.0);
+                taken.finish(self.texels, 1.0)
+            }
+            false => self.texels.words(Some(outside)),
+        }
+    }
+
+    /// The texels along each axis of a level.
+    fn taps(&self, at: [f32; 3], level: usize, tap: Tap) -> [Taps; 3] {
+        let surface = self.texels.surface();
+        let extents = surface.levels[level].extents;
+        let axes = if surface.dimension.is_cube() { 2 } else { surface.dimension.sample_axes() };
+        [0, 1, 2].map(|axis| {
+            if axis >= axes {
+                Taps::NONE
+            } else if surface.dimension.is_cube() {
+                around(at[axis], extents[axis], 0, tap)
+            } else {
+                taps(at[axis], self.sampler.address[axis], extents[axis], self.offsets[axis], tap)
+            }
+        })
+    }
+
+    /// Takes the texels of a level that have a weight.
+    fn take(&self, taken: &mut Taken, level: usize, [u, v, w]: [Taps; 3], weight: f64) {
+        for (z, weight_z) in w.texels.into_iter().zip(w.weights) {
+            for (y, weight_y) in v.texels.into_iter().zip(v.weights) {
+                for (x, weight_x) in u.texels.into_iter().zip(u.weights) {
+                    let product = u64::from(weight_z) * u64::from(weight_y) * u64::from(weight_x);
+                    if product > 0 {
+                        self.take_texel(taken, level, [x, y, z], product as f64 * weight);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes one texel, or beyond a cube's corner the three that stand for it.
+    fn take_texel(&self, taken: &mut Taken, level: usize, texel: [i32; 3], weight: f64) {
+        let mut places = 0;
+        self.each_place(level, texel, |_| places += 1);
+        let weight = weight * f64::from(THIRDS / places);
+        self.each_place(level, texel, |place| taken.take(self.texels, place, weight));
+    }
+
+    /// The place or places of a texel that may lie outside; none is the border.
+    fn each_place(&self, level: usize, [x, y, z]: [i32; 3], mut each: impl FnMut(Option<Place>)) {
+        let surface = self.texels.surface();
+        let extents = surface.levels[level].extents;
+        if surface.dimension.is_cube() {
+            for (face, [x, y]) in cube::resolve(self.face, [x, y], extents[0]) {
+                each(Some(Place { level, layer: self.layer + face, texel: [x, y, 0] }));
+            }
+            return;
+        }
+        let axes = surface.dimension.sample_axes();
+        let inside = |axis: usize, texel: i32| match axis < axes {
+            true => address(texel, self.sampler.address[axis], extents[axis]),
+            false => address(texel, AddressMode::Clamp, extents[axis]),
+        };
+        let place = match (inside(0, x), inside(1, y), inside(2, z)) {
+            (Some(x), Some(y), Some(z)) => Some(Place { level, layer: self.layer, texel: [x, y, z] }),
+            _ => None,
+        };
+        each(place);
+    }
+
+    /// Of the four texels that a linear filter takes of the most detailed level, counter-clockwise from the lower left.
+    fn gather(&self, result: impl FnOnce([[i32; 3]; 4]) -> [u32; 4]) -> [u32; 4] {
+        // A bound within the first level leaves it there.
+        if self.texels.surface().min_level >= 1.0 {
+            return match (self.kind, self.out_of_bounds()) {
+                (SampleKind::Gather { component }, words) => [words[usize::from(component & 3)]; 4],
+                (_, words) => words,
+            };
+        }
+        let [u, v, w] = self.taps(self.at, 0, Tap::Linear);
+        let ([left, right], [upper, lower]) = (u.texels, v.texels);
+        let corners = [[left, lower], [right, lower], [right, upper], [left, upper]];
+        result(corners.map(|[x, y]| [x, y, w.texels[0]]))
+    }
+
+    fn gathered(&self, texel: [i32; 3], component: usize) -> u32 {
+        let mut places = 0;
+        let mut words = [0; 4];
+        let mut sum = 0i64;
+        let is_signed = self.texels.surface().format.encoding() == crate::format::Encoding::Sint;
+        self.each_place(0, texel, |place| {
+            words = self.texels.words(place);
+            let word = words[component & 3];
+            sum += if is_signed { i64::from(word as i32) } else { i64::from(word) };
+            places += 1;
+        });
+        if self.compares() || places > 1 && !self.texels.surface().format.encoding().is_integer() {
+            let mut taken = self.nothing_taken();
+            self.take_texel(&mut taken, 0, texel, 1.0);
+            return taken.finish(self.texels, THIRDS.into())[component & 3];
+        }
+        // The mean of integers beyond a cube's corner drops its fraction.
+        if places > 1 { (sum / places) as u32 } else { words[component & 3] }
+    }
+}

@@ -1,0 +1,108 @@
+//! The level of detail: from derivatives, and from it to mip levels.
+//!
+//! Functional specification 7.18.10 and 7.18.11; 5.8 for the bound of a resource, 5.9.4.5.4 for that of an instruction.
+//! Everything is done in doubles, in which squares of floats neither overflow nor vanish.
+
+use brolga_ir::float;
+
+use super::coordinate::{ONE, to_fixed};
+use crate::resource::{Sampler, Tap};
+
+/// How far a pixel reaches on a texture: derivatives of the coordinates along the screen's axes, and the texels of level 0
+/// along each coordinate. Axes that the texture lacks are 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Footprint {
+    pub x: [f64; 3],
+    pub y: [f64; 3],
+    pub extents: [f64; 3],
+}
+
+impl Footprint {
+    /// The derivatives in texels.
+    pub fn scaled(&self) -> [[f64; 3]; 2] {
+        let scale = |vector: [f64; 3]| [0, 1, 2].map(|axis| vector[axis] * self.extents[axis]);
+        [self.x, self.y].map(scale)
+    }
+
+    /// Whether the derivatives have the same direction, or one of them none. Those that the shader gave are floats, of
+    /// which the products are exact.
+    pub fn is_line(&self) -> bool {
+        let ([a, b, c], [d, e, f]) = (self.x, self.y);
+        [b * f - c * e, c * d - a * f, a * e - b * d] == [0.0; 3]
+    }
+
+    /// The level of detail of a filter that looks the same in all directions: the binary logarithm of the longer axis of
+    /// the ellipse that the derivatives span; of the longer derivative where they span none.
+    pub fn level(&self) -> f64 {
+        let [x, y] = self.scaled();
+        let (xx, yy, xy) = (dot(x, x), dot(y, y), dot(x, y));
+        let is_finite = [xx, yy, xy].iter().all(|square| square.is_finite());
+        let square = match is_finite && !self.is_line() {
+            true => (xx + yy + ((xx - yy) * (xx - yy) + 4.0 * xy * xy).sqrt()) / 2.0,
+            false => float::max_f64(xx, yy),
+        };
+        log2(square) / 2.0
+    }
+}
+
+pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Binary logarithm of what is not negative, exact for powers of two, else within 1e-11. No platform's library, so that
+/// the bits are the same everywhere. What is too small for a normal number counts as 0.
+pub(super) fn log2(number: f64) -> f64 {
+    const FRACTION_BITS: u32 = 52;
+    if number.is_nan() || number == f64::INFINITY {
+        return number;
+    }
+    if number < f64::MIN_POSITIVE {
+        return f64::NEG_INFINITY;
+    }
+    // As 2 ^ exponent times a fraction from 0.707 to 1.414.
+    let bits = number.to_bits();
+    let over = bits - (std::f64::consts::FRAC_1_SQRT_2.to_bits());
+    let exponent = (over as i64) >> FRACTION_BITS;
+    let fraction = f64::from_bits((bits as i64 - (exponent << FRACTION_BITS)) as u64);
+    // ln(fraction) = 2 artanh(s), and |s| is less than 0.172.
+    let s = (fraction - 1.0) / (fraction + 1.0);
+    let square = s * s;
+    let series = (1..=7).rev().fold(0.0, |sum, n| (sum + 1.0 / f64::from(2 * n + 1)) * square);
+    exponent as f64 + (s + s * series) * 2.0 * std::f64::consts::LOG2_E
+}
+
+/// Mip levels to filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Levels {
+    /// The level of detail after all bounds.
+    pub clamped: f32,
+    /// Whether the filter for magnification is to be taken.
+    pub magnifies: bool,
+    pub first: usize,
+    /// The next one, or again the first one.
+    pub second: usize,
+    /// Weight of the second one, in units of 1 / [`ONE`].
+    pub fraction: u32,
+}
+
+/// The mip levels for a level of detail. `least` is the bound of the resource or the instruction, `count` the number of
+/// levels. None if the bound lies beyond the last level: then all texels are out of bounds.
+///
+/// A level of detail that is NaN counts as the sampler's largest. Which of the filters is to be taken does not depend on
+/// how many levels there are.
+pub(super) fn select(level: f32, sampler: &Sampler, mip: Tap, least: f32, count: usize) -> Option<Levels> {
+    let last = count.saturating_sub(1);
+    if least > last as f32 {
+        return None;
+    }
+    let clamped = float::max(sampler.min_level, float::min(sampler.max_level, float::flush(level)));
+    let clamped = float::max(least, clamped);
+    let present = clamped.clamp(0.0, last as f32);
+    let fixed = to_fixed(present) as u32;
+    let (first, fraction) = match mip {
+        Tap::Point => ((fixed + ONE / 2) / ONE, 0),
+        Tap::Linear => (fixed / ONE, fixed % ONE),
+    };
+    let first = first as usize;
+    Some(Levels { clamped: present, magnifies: clamped <= 0.0, first, second: (first + 1).min(last), fraction })
+}

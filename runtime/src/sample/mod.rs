@@ -1,0 +1,110 @@
+//! Sampling: what the sample instructions read from a texture through a sampler.
+//!
+//! Functional specification 7.18 and 22.4. [`Prepared`] is made once for a texture and a sampler and asked once per packet.
+//! What a lane gets depends on its operands and the texels only: not on other lanes, the packet's width or the processor.
+//! The caller runs under the default float mode (rounding to nearest, nothing flushed); denormal operands count as 0.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `coordinate.rs` | range reduction, fixed point, address modes |
+//! | `cube.rs` | faces of cubes and their seams |
+//! | `level.rs` | the level of detail and the mip levels |
+//! | `anisotropic.rs` | samples along a line |
+//! | `texel.rs` | texels of the surface, the border |
+//! | `filter.rs` | what becomes of the texels |
+//! | `lane.rs` | one lane's operands and its result |
+//!
+//! Where Direct3D leaves something open:
+//!
+//! * Filters other than the nearest texel are not defined for integer formats, which get the nearest one.
+//! * A computed NaN is 0x7fc00000. A texel that is taken alone keeps its bits.
+//! * An instruction that compares does it whatever the sampler's filter says; one that does not never does.
+
+mod anisotropic;
+mod coordinate;
+mod cube;
+mod filter;
+mod lane;
+mod level;
+mod texel;
+
+#[cfg(test)]
+mod tests;
+
+use brolga_ir::width::MAX_LANES;
+use brolga_ir::sampling::{Row, SampleArg, Sampling};
+
+use crate::resource::{Sampler, Surface, Tap};
+use lane::Lane;
+use texel::Texels;
+
+/// A texture and a sampler, ready to be sampled.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared<'a> {
+    texels: Texels<'a>,
+    /// As it is used: with filters that the format allows, and a sensible anisotropy.
+    sampler: Sampler,
+}
+
+impl<'a> Prepared<'a> {
+    /// Does what depends on the texture and the sampler only.
+    pub fn new(surface: &'a Surface<'a>, sampler: &Sampler) -> Self {
+        let mut sampler = *sampler;
+        let filter = &mut sampler.filter;
+        if filter.anisotropic {
+            [filter.minify, filter.magnify, filter.mip] = [Tap::Linear; 3];
+        }
+        if surface.format.encoding().is_integer() {
+            [filter.minify, filter.magnify, filter.mip] = [Tap::Point; 3];
+            filter.anisotropic = false;
+        }
+        sampler.max_anisotropy = sampler.max_anisotropy.clamp(1, 16);
+        Self { texels: Texels::new(surface, sampler.border), sampler }
+    }
+
+    /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
+    pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
+        let operands = Operands::new(self, sampling, args);
+        for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
+            let words = Lane::new(self, sampling, &operands, lane).result();
+            for (row, word) in results.iter_mut().zip(words) {
+                row[lane] = word;
+            }
+        }
+    }
+}
+
+/// The rows of operands by what they are; those that an instruction has not are empty.
+#[derive(Debug, Default)]
+struct Operands<'a> {
+    coordinates: &'a [Row],
+    offsets: &'a [Row],
+    reference: &'a [Row],
+    level: &'a [Row],
+    along_x: &'a [Row],
+    along_y: &'a [Row],
+    bias: &'a [Row],
+    clamp: &'a [Row],
+}
+
+impl<'a> Operands<'a> {
+    fn new(prepared: &Prepared<'_>, sampling: Sampling, args: &'a [Row]) -> Self {
+        let mut operands = Self::default();
+        let mut rest = args;
+        for (arg, count) in sampling.args(prepared.texels.surface().dimension) {
+            let (rows, after) = rest.split_at(count);
+            rest = after;
+            *match arg {
+                SampleArg::Coordinates => &mut operands.coordinates,
+                SampleArg::Offsets => &mut operands.offsets,
+                SampleArg::Reference => &mut operands.reference,
+                SampleArg::Level => &mut operands.level,
+                SampleArg::AlongX => &mut operands.along_x,
+                SampleArg::AlongY => &mut operands.along_y,
+                SampleArg::Bias => &mut operands.bias,
+                SampleArg::Clamp => &mut operands.clamp,
+            } = rows;
+        }
+        operands
+    }
+}

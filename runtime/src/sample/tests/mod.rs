@@ -1,0 +1,1 @@
+//! What sampling gives, held against the specification.
