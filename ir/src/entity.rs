@@ -7,7 +7,7 @@
 macro_rules! entities {
     ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub struct $name(u32);
 
         impl $name {

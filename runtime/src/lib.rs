@@ -53,7 +53,6 @@ mod perf_map;
 mod pool;
 mod private;
 pub mod resource;
-#[expect(dead_code, reason = "the host will use it")]
 mod sample;
 mod shader;
 mod workspace;

@@ -32,6 +32,11 @@ impl<T> Table<T> {
         self.starts.windows(2).map(|ends| &self.values[ends[0]..ends[1]])
     }
 
+    /// The values of a range.
+    pub fn range(&self, range: usize) -> &[T] {
+        &self.values[self.starts[range]..self.starts[range + 1]]
+    }
+
     /// A value, if there is such a range and it has the position.
     pub fn get(&self, range: usize, position: usize) -> Option<&T> {
         let &[start, end] = self.starts.get(range..range + 2)? else { return None };

@@ -146,7 +146,7 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
     let (stop, _alarm) = watch(&what.cancel, device.timer(), start, what.time_limit)
         .map_err(|error| Error::Timer { reason: error.to_string() })?;
     let (limits, guard_pages) = (device.limits(), device.guard_pages());
-    let views = BoundViews::new(shader.bindings(), bindings, what.rules, limits, guard_pages, &stop)?;
+    let views = BoundViews::new(shader.function(), bindings, what.rules, limits, guard_pages, &stop)?;
     let link = Link::new(shader, grid, views, device.workspaces())?;
     let threads = threads_for(device, shader, grid.count());
     let fuel = what.fuel.unwrap_or(u64::MAX);

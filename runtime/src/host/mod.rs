@@ -7,6 +7,7 @@
 //!
 //! `texel.rs` has textures and typed buffers.
 
+mod samples;
 #[cfg(test)]
 mod tests;
 mod texel;
@@ -18,19 +19,23 @@ use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::sampling::SampleCall;
 
+use brolga_jit::{FloatGuard, FloatMode};
+
 use crate::bindings::table::Table;
 use crate::bindings::{BindingRules, Bindings, check};
 use crate::dispatch::StopWord;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::resource::{BufferView, Counter, Elements, GuardPages, Memory, Sampler, View, ViewKind};
-use crate::shader::Declared;
+use crate::shader::{Declared, Outline, Texels as TexelFormats};
+use samples::Samples;
 use texel::Texels;
 
 /// Everything one dispatch has bound.
 #[derive(Debug)]
 pub(crate) struct BoundViews<'a> {
     views: Table<Option<Bound<'a>>>,
+    samples: Samples<'a>,
     stop: &'a StopWord,
 }
 
@@ -70,7 +75,7 @@ enum Held<'a> {
 impl<'a> BoundViews<'a> {
     /// Checks what is bound against what is declared, and copies constant buffers.
     pub fn new(
-        declared: &'a [Declared],
+        shader: &'a Outline,
         bindings: &'a Bindings,
         rules: BindingRules,
         limits: &Limits,
@@ -78,7 +83,9 @@ impl<'a> BoundViews<'a> {
         stop: &'a StopWord,
     ) -> Result<Self, Error> {
         let bind = |range: &Declared, view| Bound::new(range, view, limits, guard_pages);
-        Ok(Self { views: check::resolve(declared, bindings, rules, limits, bind)?, stop })
+        let views = check::resolve(&shader.declared, bindings, rules, limits, bind)?;
+        let samples = Samples::new(&shader.sampled, &views);
+        Ok(Self { views, samples, stop })
     }
 
     /// By declared range, then by position in it.
@@ -93,12 +100,12 @@ impl<'a> BoundViews<'a> {
 
     /// By declared range, the format of the texels that compiled code can go to. Ranges of several registers, whose
     /// formats may differ, are left to the host.
-    pub fn texel_formats(&self) -> crate::shader::Texels {
+    pub fn texel_formats(&self) -> TexelFormats {
         let format = |range: &[Option<Bound<'_>>]| match range {
             [Some(Bound::Texels(texels))] => texels.layout().map(|layout| layout.format),
             _ => None,
         };
-        let mut formats: crate::shader::Texels = self.views.ranges().map(format).collect();
+        let mut formats: TexelFormats = self.views.ranges().map(format).collect();
         formats.truncate(formats.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
         formats
     }
@@ -289,8 +296,10 @@ impl Host for BoundViews<'_> {
         word.map_or(0, |word| change(op, word, value, compare))
     }
 
-    fn sample(&self, _: SampleCall<'_>) {
-        unimplemented!("sampling")
+    fn sample(&self, call: SampleCall<'_>) {
+        // Filters presume it; compiled code may run in another one.
+        let _mode = FloatGuard::new(FloatMode::Default);
+        self.sample_packet(call);
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {

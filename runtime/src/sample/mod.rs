@@ -31,8 +31,8 @@ mod texel;
 #[cfg(test)]
 mod tests;
 
-use brolga_ir::width::MAX_LANES;
 use brolga_ir::sampling::{Row, SampleArg, Sampling};
+use brolga_ir::width::MAX_LANES;
 
 use crate::resource::{Sampler, Surface, Tap};
 use lane::Lane;
@@ -48,7 +48,7 @@ pub(crate) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     /// Does what depends on the texture and the sampler only.
-    pub fn new(surface: &'a Surface<'a>, sampler: &Sampler) -> Self {
+    pub fn new(surface: &Surface<'a>, sampler: &Sampler) -> Self {
         let mut sampler = *sampler;
         let filter = &mut sampler.filter;
         if filter.anisotropic {

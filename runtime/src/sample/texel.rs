@@ -27,18 +27,18 @@ enum Channel {
 /// The texels of a surface and its border.
 #[derive(Clone, Debug)]
 pub(super) struct Texels<'a> {
-    surface: &'a Surface<'a>,
+    surface: Surface<'a>,
     channels: [Channel; 4],
     border_words: [u32; 4],
     border_values: [f64; 4],
 }
 
 impl<'a> Texels<'a> {
-    pub fn new(surface: &'a Surface<'a>, border: [f32; 4]) -> Self {
+    pub fn new(surface: &Surface<'a>, border: [f32; 4]) -> Self {
         let format = surface.format;
         let channels = [0, 1, 2, 3].map(|channel| Channel::of(format, channel));
         let border_words = border_words(format, border);
-        let mut texels = Self { surface, channels, border_words, border_values: [0.0; 4] };
+        let mut texels = Self { surface: surface.clone(), channels, border_words, border_values: [0.0; 4] };
         // Not as the nearest code: the border is as fine as the filter.
         for (channel, value) in texels.border_values.iter_mut().enumerate() {
             *value = f64::from(f32::from_bits(border_words[channel])) * channels[channel].scale();
@@ -46,8 +46,8 @@ impl<'a> Texels<'a> {
         texels
     }
 
-    pub fn surface(&self) -> &'a Surface<'a> {
-        self.surface
+    pub fn surface(&self) -> &Surface<'a> {
+        &self.surface
     }
 
     /// What a load gives; the border where there is no place.
@@ -121,7 +121,7 @@ impl<'a> Texels<'a> {
 
     /// The bytes of a texel as one little-endian number.
     fn load(&self, place: Place) -> Option<u128> {
-        let surface = self.surface;
+        let surface = &self.surface;
         let level = surface.levels.get(place.level)?;
         let [x, y, z] = place.texel;
         if x >= level.extents[0] || y >= level.extents[1] || z >= level.extents[2] || place.layer >= surface.layers {

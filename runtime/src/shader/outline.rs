@@ -2,7 +2,8 @@
 //! needed: for other code, or to look at.
 
 use brolga_ir::Width;
-use brolga_ir::function::Function;
+use brolga_ir::entity::{Region, ResourceId};
+use brolga_ir::function::{Function, InstKind};
 use serde::{Deserialize, Serialize};
 
 use super::Declared;
@@ -18,7 +19,24 @@ pub(crate) struct Outline {
     pub width: Width,
     /// The declared registers in declaration order.
     pub declared: Vec<Declared>,
+    /// The ranges of textures and samplers that it samples together, each pair once.
+    pub sampled: Vec<(ResourceId, ResourceId)>,
     insts: usize,
+}
+
+/// The ranges of textures and samplers that a function samples together, each pair once.
+fn sampled(function: &Function) -> Vec<(ResourceId, ResourceId)> {
+    let mut pairs = Vec::new();
+    for region in 0..function.region_count() {
+        for &inst in &function.region(Region::new(region)).insts {
+            if let InstKind::Sample { texture, sampler, .. } = &function.inst(inst).kind {
+                pairs.push((texture.id, sampler.id));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
 impl Outline {
@@ -28,8 +46,15 @@ impl Outline {
             group_size: function.interface.group_size,
             width: function.width,
             declared: Declared::of(function),
+            sampled: sampled(function),
             insts: function.inst_count(),
         }
+    }
+
+    /// The outline of a shader that declares these registers and samples nothing.
+    #[cfg(test)]
+    pub fn declaring(declared: Vec<Declared>) -> Self {
+        Self { declared, ..Self::of(&Function::default()) }
     }
 
     /// Instructions of the optimised function.

@@ -1,5 +1,7 @@
 //! Bounds of every kind of view, held against a plain list of bytes with guards on both sides.
 
+use std::sync::Mutex;
+
 use brolga_ir::entity::ResourceId;
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 
@@ -26,15 +28,23 @@ fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
     }
 }
 
+/// Where what is never freed can be found, by who looks for leaks.
+static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+fn keep<T>(value: T) -> &'static T {
+    let kept = Box::leak(Box::new(value));
+    KEPT.lock().unwrap().push(std::ptr::from_ref(kept).addr());
+    kept
+}
+
 /// Views that are never freed, so that a test need not keep what they are made from.
 fn bind_by(rules: BindingRules, declared: Declared, view: Option<View>) -> Result<BoundViews<'static>, Error> {
     let mut bindings = Bindings::new();
     if let Some(view) = view {
         bindings.set(declared.register, view);
     }
-    let (bindings, declared) = (Box::leak(Box::new(bindings)), Box::leak(Box::new([declared])));
-    let stop = Box::leak(Box::new(StopWord::default()));
-    BoundViews::new(declared, bindings, rules, &Limits::default(), GuardPages::default(), stop)
+    let (shader, stop) = (keep(Outline::declaring(vec![declared])), keep(StopWord::default()));
+    BoundViews::new(shader, keep(bindings), rules, &Limits::default(), GuardPages::default(), stop)
 }
 
 fn bind(declared: Declared, view: View) -> BoundViews<'static> {

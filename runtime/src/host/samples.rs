@@ -1,0 +1,117 @@
+//! Which texture and sampler the lanes of a packet mean, and what is kept ready for each pair of them.
+
+use brolga_ir::entity::ResourceId;
+use brolga_ir::sampling::{Row, SampleCall};
+use smallvec::SmallVec;
+
+use super::texel::Texels;
+use super::{Bound, BoundViews};
+use crate::bindings::table::Table;
+use crate::resource::Sampler;
+use crate::sample::Prepared;
+
+/// Pairs beyond which the rest is made ready where it is sampled, as where a shader chooses from long ranges.
+const MOST_READY: usize = 64;
+
+type Views<'a> = Table<Option<Bound<'a>>>;
+
+/// What is ready to be sampled.
+#[derive(Debug, Default)]
+pub(super) struct Samples<'a> {
+    groups: SmallVec<[Group; 4]>,
+    /// Nothing where no texture is bound.
+    ready: Vec<Option<Prepared<'a>>>,
+}
+
+/// The pairs of a texture range and a sampler range.
+#[derive(Debug)]
+struct Group {
+    texture: ResourceId,
+    sampler: ResourceId,
+    /// Where its pairs begin: by texture, then by sampler.
+    first: usize,
+    /// Registers of the two ranges.
+    textures: usize,
+    samplers: usize,
+}
+
+impl<'a> Samples<'a> {
+    /// Makes the pairs of these ranges ready.
+    pub fn new(ranges: &[(ResourceId, ResourceId)], views: &Views<'a>) -> Self {
+        let mut samples = Self::default();
+        for &(texture, sampler) in ranges {
+            let [textures, samplers] = [texture, sampler].map(|id| views.range(id.index()).len());
+            let first = samples.ready.len();
+            if textures.saturating_mul(samplers) > MOST_READY - first {
+                continue;
+            }
+            samples.groups.push(Group { texture, sampler, first, textures, samplers });
+            for (at_texture, at_sampler) in (0..textures).flat_map(|t| (0..samplers).map(move |s| (t, s))) {
+                samples.ready.push(prepare(views, (texture, at_texture as u32), (sampler, at_sampler as u32)));
+            }
+        }
+        samples
+    }
+
+    /// A pair, if it is among those that were made ready.
+    fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<&Option<Prepared<'a>>> {
+        let group = self.groups.iter().find(|group| (group.texture, group.sampler) == (texture.0, sampler.0))?;
+        let (texture, sampler) = (texture.1 as usize, sampler.1 as usize);
+        let is_in = texture < group.textures && sampler < group.samplers;
+        is_in.then(|| &self.ready[group.first + texture * group.samplers + sampler])
+    }
+}
+
+impl BoundViews<'_> {
+    /// Samples for the lanes of a packet, those together that mean the same texture and sampler.
+    pub(super) fn sample_packet(&self, call: SampleCall<'_>) {
+        let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, results, .. } = call;
+        let mut left = call.lanes;
+        while left != 0 {
+            let first = left.trailing_zeros() as usize;
+            let pair = (textures[first], samplers[first]);
+            let lanes = same_lanes(left, textures, samplers, pair);
+            left &= !lanes;
+            let (texture, sampler) = ((texture, pair.0), (sampler, pair.1));
+            let made;
+            let ready = match self.samples.find(texture, sampler) {
+                Some(ready) => ready,
+                None => {
+                    made = prepare(&self.views, texture, sampler);
+                    &made
+                }
+            };
+            match ready {
+                Some(ready) => ready.sample(call.sampling, lanes, args, results),
+                None => unbound(lanes, results),
+            }
+        }
+    }
+}
+
+/// The lanes of a set that mean the same pair.
+fn same_lanes(set: u32, textures: &Row, samplers: &Row, pair: (u32, u32)) -> u32 {
+    let is_same = |lane: usize| (textures[lane], samplers[lane]) == pair;
+    (0..textures.len()).filter(|&lane| is_same(lane)).fold(0, |lanes, lane| lanes | 1 << lane) & set
+}
+
+/// Nothing is bound: zeros.
+fn unbound(lanes: u32, results: &mut [Row; 4]) {
+    for row in results {
+        for (lane, word) in row.iter_mut().enumerate() {
+            *word = if lanes >> lane & 1 == 1 { 0 } else { *word };
+        }
+    }
+}
+
+/// Makes a pair ready; nothing if no texture is bound. Where no sampler is, Direct3D's default one samples.
+fn prepare<'a>(views: &Views<'a>, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<Prepared<'a>> {
+    let bound = |(id, element): (ResourceId, u32)| views.get(id.index(), element as usize)?.as_ref();
+    let Bound::Texels(Texels::Texture(surface)) = bound(texture)? else { return None };
+    let default = Sampler::default();
+    let sampler = match bound(sampler) {
+        Some(Bound::Sampler(sampler)) => sampler,
+        _ => &default,
+    };
+    Some(Prepared::new(surface, sampler))
+}
