@@ -4,7 +4,7 @@
 mod support;
 
 use brolga_runtime::{
-    BindingRules, Bindings, CompileOptions, Counter, Declared, Device, Dispatch, Format, GuardPages, ResourceClass,
+    BindingRules, Bindings, CompileOptions, Counter, Declared, Device, Dimension, Dispatch, Format, GuardPages, ResourceClass,
     ResourceKind, Shader, View,
 };
 use support::ENGINES;
@@ -28,12 +28,24 @@ fn view(device: &Device, declared: &Declared, size: u64, at_end: bool, random: &
         ResourceKind::Constant { .. } => View::constant(buffer),
         ResourceKind::Raw => View::raw(buffer),
         ResourceKind::Structured { stride_bytes } => View::structured(buffer, stride_bytes),
-        // Texels are reached by safe code.
-        ResourceKind::Typed { .. } => return None,
+        ResourceKind::Typed { dimension: Dimension::Buffer, component } => View::typed(buffer, words_of(component)),
+        // A texture is a whole buffer: nothing of it is beside.
+        ResourceKind::Typed { .. } | ResourceKind::Sampler { .. } => return None,
     };
     let offset = if at_end { WORDS - size } else { 0 };
     let view = view.unwrap().with_range(offset * 4, size * 4).unwrap();
     Some(if declared.uses_counter { view.with_counter(Counter::new(40)).unwrap() } else { view })
+}
+
+/// A format of one word, to which code goes by itself.
+fn words_of(component: Component) -> Format {
+    match component {
+        Component::Unorm => Format::R8G8B8A8_UNORM,
+        Component::Snorm => Format::R8G8B8A8_SNORM,
+        Component::Sint => Format::R32_SINT,
+        Component::Uint => Format::R32_UINT,
+        Component::Float | Component::Mixed | Component::Double => Format::R32_FLOAT,
+    }
 }
 
 /// How a run ended, and what the views' whole buffers hold.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::{CompileOptions, Device, Dimension, Dispatch, Engine, Format, TextureShape};
+use brolga_runtime::{
+    AddressMode, CompileOptions, Device, Dimension, Dispatch, Engine, Filter, Format, Sampler, Tap, TextureShape,
+};
 use serde_json::Value;
 
 use super::compare::compare;
@@ -103,6 +105,9 @@ impl Case {
     }
 
     fn content(&self, binding: &Value) -> Content {
+        if binding["kind"] == "sampler" {
+            return Content::new(Form::Sampler(sampler(binding)), Vec::new());
+        }
         let size = binding["size"].as_u64().unwrap() as usize;
         let bytes = match binding.get("file") {
             Some(name) => self.file(name.as_str().unwrap()),
@@ -135,6 +140,27 @@ impl Case {
         };
         Content { counter: binding.get("counter").map(number), ..Content::new(form, bytes) }
     }
+}
+
+fn sampler(binding: &Value) -> Sampler {
+    let point = Filter::default();
+    let filter = match binding["filter"].as_str().unwrap() {
+        "min_mag_mip_point" => point,
+        "min_mag_linear_mip_point" => Filter { minify: Tap::Linear, magnify: Tap::Linear, ..point },
+        "min_mag_mip_linear" => Filter { minify: Tap::Linear, magnify: Tap::Linear, mip: Tap::Linear, ..point },
+        other => panic!("unknown filter {other}"),
+    };
+    let address = match binding["address"].as_str().unwrap() {
+        "wrap" => AddressMode::Wrap,
+        "mirror" => AddressMode::Mirror,
+        "clamp" => AddressMode::Clamp,
+        "border" => AddressMode::Border,
+        "mirror_once" => AddressMode::MirrorOnce,
+        other => panic!("unknown mode {other}"),
+    };
+    let border = binding["border"].as_array().map(|border| border.iter().map(|part| part.as_f64().unwrap() as f32));
+    let border = border.map_or([0.0; 4], |border| border.collect::<Vec<_>>().try_into().unwrap());
+    Sampler { filter, address: [address; 3], border, ..Sampler::default() }
 }
 
 fn number(value: &Value) -> u32 {

@@ -1,6 +1,6 @@
 //! What a register is bound to, as data: it can be bound again and again, on any device, between guard bytes.
 
-use brolga_runtime::{Bindings, Buffer, Counter, Device, Format, Register, TextureShape, View};
+use brolga_runtime::{Bindings, Buffer, Counter, Device, Format, Register, Sampler, TextureShape, View};
 
 /// Bytes before and after a guarded view; a multiple of whatever a view may start at.
 const GUARD_BYTES: u64 = 256;
@@ -15,6 +15,7 @@ pub enum Form {
     Structured { stride_bytes: u32 },
     Typed(Format),
     Texture(TextureShape),
+    Sampler(Sampler),
 }
 
 /// A view's form and first content.
@@ -40,7 +41,7 @@ impl Content {
 
     /// A view between guard bytes, and the buffer with them. Textures have no such buffer.
     pub fn guarded_view(&self, device: &Device) -> (View, Option<Buffer>) {
-        if let Form::Texture(_) = self.form {
+        if let Form::Texture(_) | Form::Sampler(_) = self.form {
             return (self.view(device), None);
         }
         let guard = [GUARD; GUARD_BYTES as usize];
@@ -55,6 +56,7 @@ impl Content {
             Form::Raw => View::raw(buffer),
             Form::Structured { stride_bytes } => View::structured(buffer, stride_bytes),
             Form::Typed(format) => View::typed(buffer, format),
+            Form::Sampler(sampler) => View::sampler(sampler),
             Form::Texture(shape) => Ok(View::texture(brolga_runtime::Texture::new(buffer, shape).unwrap())),
         };
         let view = view.unwrap();

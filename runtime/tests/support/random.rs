@@ -1,7 +1,8 @@
 //! Random content for whatever a shader declares.
 
 use brolga_runtime::{
-    Bindings, Component, Declared, Device, Dimension, Format, Register, ResourceKind, Shader, TextureShape,
+    AddressMode, Bindings, Comparison, Component, Declared, Device, Dimension, Filter, Format, Reduction, Register,
+    ResourceKind, Sampler, Shader, Tap, TextureShape,
 };
 
 use super::content::{Content, Contents, Form};
@@ -81,24 +82,25 @@ pub fn contents(shader: &Shader, random: &mut Random) -> Contents {
     for declared in shader.bindings() {
         for position in 0..declared.count.unwrap_or(4).min(8) {
             let register = Register { index: declared.register.index + position, ..declared.register };
-            contents.extend(content(declared, random).map(|content| (register, content)));
+            contents.push((register, content(declared, random)));
         }
     }
     contents
 }
 
-fn content(declared: &Declared, random: &mut Random) -> Option<Content> {
+fn content(declared: &Declared, random: &mut Random) -> Content {
     let (form, size) = match declared.kind {
         ResourceKind::Constant { vectors } => (Form::Constant, u64::from(vectors) * 16),
         ResourceKind::Raw => (Form::Raw, 4096),
         ResourceKind::Structured { stride_bytes } => (Form::Structured { stride_bytes }, u64::from(stride_bytes) * 100),
         ResourceKind::Typed { dimension, component } => {
             let format = format(declared, component, random);
-            typed(dimension, format)?
+            typed(dimension, format)
         }
+        ResourceKind::Sampler { compares } => (Form::Sampler(sampler(compares, random)), 0),
     };
     let counter = declared.uses_counter.then_some(40);
-    Some(Content { counter, ..Content::new(form, random.bytes(size)) })
+    Content { counter, ..Content::new(form, random.bytes(size)) }
 }
 
 fn format(declared: &Declared, component: Component, random: &mut Random) -> Format {
@@ -116,11 +118,39 @@ fn format(declared: &Declared, component: Component, random: &mut Random) -> For
     choices[random.bits() as usize % choices.len()]
 }
 
-/// Form and size; none for textures that cannot be bound yet.
-fn typed(dimension: Dimension, format: Format) -> Option<(Form, u64)> {
+/// Any sampler that compares or does not.
+fn sampler(compares: bool, random: &mut Random) -> Sampler {
+    use AddressMode::{Border, Clamp, Mirror, MirrorOnce, Wrap};
+    let mut one_of = |count: usize| random.below(count);
+    let taps = [Tap::Point, Tap::Linear];
+    let filter = Filter {
+        minify: taps[one_of(2)],
+        magnify: taps[one_of(2)],
+        mip: taps[one_of(2)],
+        anisotropic: one_of(4) == 0,
+        reduction: match compares {
+            true => Reduction::Comparison,
+            false => [Reduction::Weighted, Reduction::Weighted, Reduction::Minimum, Reduction::Maximum][one_of(4)],
+        },
+    };
+    let comparisons = [Comparison::Less, Comparison::LessEqual, Comparison::Greater, Comparison::NotEqual];
+    Sampler {
+        filter,
+        address: [0; 3].map(|_| [Wrap, Mirror, Clamp, Border, MirrorOnce][one_of(5)]),
+        level_bias: one_of(5) as f32 - 2.5,
+        min_level: one_of(3) as f32 * 0.5,
+        max_level: one_of(12) as f32 * 0.5,
+        max_anisotropy: 1 + one_of(16) as u32,
+        comparison: comparisons[one_of(4)],
+        border: [0.25, 1.5, -0.75, 1.0],
+    }
+}
+
+/// Form and size.
+fn typed(dimension: Dimension, format: Format) -> (Form, u64) {
     let shape = TextureShape::new(dimension, format, 16);
     let shape = match dimension {
-        Dimension::Buffer => return Some((Form::Typed(format), u64::from(format.size_bytes()) * 100)),
+        Dimension::Buffer => return (Form::Typed(format), u64::from(format.size_bytes()) * 100),
         Dimension::Texture1d => shape.mips(3),
         Dimension::Texture1dArray => shape.mips(3).layers(4),
         Dimension::Texture2d => shape.height(12).mips(3),
@@ -128,7 +158,8 @@ fn typed(dimension: Dimension, format: Format) -> Option<(Form, u64)> {
         Dimension::Texture3d => shape.height(12).depth(5).mips(3),
         Dimension::TextureCube => shape.height(16).mips(3),
         Dimension::TextureCubeArray => shape.height(16).mips(3).layers(12),
-        _ => return None,
+        Dimension::Texture2dMs => shape.height(12).samples(4),
+        Dimension::Texture2dMsArray => shape.height(12).samples(4).layers(3),
     };
-    Some((Form::Texture(shape), shape.size_bytes().unwrap()))
+    (Form::Texture(shape), shape.size_bytes().unwrap())
 }
