@@ -13,7 +13,9 @@ use super::codec::{Codec, Functions, Words};
 use super::convert::Fields;
 use super::pairs::Pair;
 use super::shared_exponent::SharedExponent;
-use super::uses::{ALL, ATOMIC, BLOCKS, BUFFER, COMPARE, DEPTH, DEPTH_READ, EXCHANGE, STORE, TARGET, TEXTURE, Use, Uses};
+use super::uses::{
+    ALL, ATOMIC, BLOCKS, BUFFER, COMPARE, DEPTH, DEPTH_READ, EXCHANGE, STORE, TARGET, TEXTURE, Use, Uses,
+};
 
 /// What the bits of a component mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

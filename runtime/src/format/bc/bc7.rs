@@ -154,9 +154,8 @@ impl<D: Described> Codec for Bc7<D> {
     fn texel(&self, texel: usize) -> Words {
         let subset = self.partition.subset(texel);
         let (first, second) = (self.endpoints[2 * subset], self.endpoints[2 * subset + 1]);
-        let weight_of = |Indices { start, width }| {
-            weight(index(self.block, start, width, self.partition.anchors, texel), width)
-        };
+        let weight_of =
+            |Indices { start, width }| weight(index(self.block, start, width, self.partition.anchors, texel), width);
         let (colour, alpha) = (weight_of(self.colour_indices), weight_of(self.alpha_indices));
         let mut codes: [u32; 4] = std::array::from_fn(|channel| {
             let weight = if channel == 3 { alpha } else { colour };

@@ -160,7 +160,10 @@ fn every_code_is_read_right() {
                 "SNORM" => f64::from((part.signed(code) / part.scale().0).max(-1.0) as f32),
                 other => panic!("{other}"),
             };
-            assert!(value == wanted || (value.is_nan() && wanted.is_nan()), "{part:?} {code:#x}: {value}, not {wanted}");
+            assert!(
+                value == wanted || (value.is_nan() && wanted.is_nan()),
+                "{part:?} {code:#x}: {value}, not {wanted}"
+            );
             assert!(value != 0.0 || value.is_sign_negative() == wanted.is_sign_negative(), "{part:?} {code:#x}");
         }
     }
@@ -257,7 +260,9 @@ fn integers_are_clamped() {
 #[test]
 fn whole_texels_come_back() {
     let mut random = Random::new("texels");
-    for format in Format::ALL.iter().copied().filter(|format| !matches!(format.encoding(), crate::format::Encoding::Float)) {
+    for format in
+        Format::ALL.iter().copied().filter(|format| !matches!(format.encoding(), crate::format::Encoding::Float))
+    {
         let Some(parts) = parts(format) else { continue };
         for _ in 0..1000 {
             let texel = random.block() & u128::MAX >> (128 - 8 * format.size_bytes());

@@ -31,7 +31,8 @@ impl Random {
 
 /// Floats of all magnitudes and signs, with all exponents.
 fn floats() -> impl Iterator<Item = f32> {
-    let special = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 2.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN];
+    let special =
+        [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 2.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN];
     let unit = (0..=4096).flat_map(|n| [n as f32 / 4096.0, n as f32 / -4096.0]);
     (0..=u32::MAX).step_by(65_521).map(f32::from_bits).chain(special).chain(unit)
 }

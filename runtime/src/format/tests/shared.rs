@@ -57,7 +57,10 @@ fn floats_go_to_the_nearest_fraction_of_the_least_exponent() {
     // Halfway between two fractions: the even one.
     assert_eq!([256.5, 257.5, 258.5].map(|number: f32| encode([number, 0.0, 0.0]) & 0x1ff), [256, 258, 258]);
     // The fraction that rounding carries over takes the next exponent.
-    assert_eq!(shared_exponent(encode([511.9, 1.0, 0.0])), [512.0, 1.0, 0.0].map(|n: f64| (n / 2.0).round_ties_even() * 2.0));
+    assert_eq!(
+        shared_exponent(encode([511.9, 1.0, 0.0])),
+        [512.0, 1.0, 0.0].map(|n: f64| (n / 2.0).round_ties_even() * 2.0)
+    );
 }
 
 #[test]
