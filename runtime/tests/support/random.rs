@@ -94,8 +94,9 @@ fn content(declared: &Declared, random: &mut Random) -> Option<Content> {
         ResourceKind::Structured { stride_bytes } => (Form::Structured { stride_bytes }, u64::from(stride_bytes) * 100),
         ResourceKind::Typed { dimension, component } => {
             let format = format(declared, component, random);
-            typed(dimension, format)?
+            typed(dimension, format)
         }
+        ResourceKind::Sampler { .. } => return None,
     };
     let counter = declared.uses_counter.then_some(40);
     Some(Content { counter, ..Content::new(form, random.bytes(size)) })
@@ -116,11 +117,11 @@ fn format(declared: &Declared, component: Component, random: &mut Random) -> For
     choices[random.bits() as usize % choices.len()]
 }
 
-/// Form and size; none for textures that cannot be bound yet.
-fn typed(dimension: Dimension, format: Format) -> Option<(Form, u64)> {
+/// Form and size.
+fn typed(dimension: Dimension, format: Format) -> (Form, u64) {
     let shape = TextureShape::new(dimension, format, 16);
     let shape = match dimension {
-        Dimension::Buffer => return Some((Form::Typed(format), u64::from(format.size_bytes()) * 100)),
+        Dimension::Buffer => return (Form::Typed(format), u64::from(format.size_bytes()) * 100),
         Dimension::Texture1d => shape.mips(3),
         Dimension::Texture1dArray => shape.mips(3).layers(4),
         Dimension::Texture2d => shape.height(12).mips(3),
@@ -128,7 +129,8 @@ fn typed(dimension: Dimension, format: Format) -> Option<(Form, u64)> {
         Dimension::Texture3d => shape.height(12).depth(5).mips(3),
         Dimension::TextureCube => shape.height(16).mips(3),
         Dimension::TextureCubeArray => shape.height(16).mips(3).layers(12),
-        _ => return None,
+        Dimension::Texture2dMs => shape.height(12).samples(4),
+        Dimension::Texture2dMsArray => shape.height(12).layers(4).samples(2),
     };
-    Some((Form::Texture(shape), shape.size_bytes().unwrap()))
+    (Form::Texture(shape), shape.size_bytes().unwrap())
 }
