@@ -215,6 +215,35 @@ fn what_is_wrong_with_a_texture_is_said() {
     assert_eq!(raw.to_string(), "t0 is declared as raw buffer and bound to a texture2d of format R8G8B8A8_UNORM");
 }
 
+#[test]
+fn formats_are_written_and_seen_as_the_specification_allows() {
+    let view = |format| texture(TextureShape::texture_2d(format, 4, 4));
+    let kind = typed(Dimension::Texture2d, Component::Mixed);
+    let [read, written] = ["t0", "u0"].map(|register| {
+        move |view: View| check(&[declare(register, kind)], &[(register, view)]).map_err(|error| error.to_string())
+    });
+    for format in [Format::BC1_UNORM, Format::R8G8B8A8_UNORM_SRGB, Format::R9G9B9E5_SHAREDEXP, Format::D32_FLOAT] {
+        read(view(format)).unwrap();
+        let is_written = format == Format::D32_FLOAT;
+        assert_eq!(written(view(format)).is_ok(), is_written, "{format}");
+    }
+    assert_eq!(
+        written(view(Format::BC1_UNORM)).unwrap_err(),
+        "u0 can be written and is bound to a view of format BC1_UNORM, which cannot be written"
+    );
+    // Functional specification 5.3.9.5.
+    let words = view(Format::R8G8B8A8_UNORM).with_format(Format::R32_UINT).unwrap();
+    written(words.clone()).unwrap();
+    assert_eq!(
+        read(words).unwrap_err(),
+        "t0 sees a texture of format R8G8B8A8_UNORM as R32_UINT, as which it can only be written, by a u#"
+    );
+    assert!(view(Format::R32_UINT).with_format(Format::R8G8B8A8_UNORM).is_err());
+    let buffer = |format| View::typed(bytes(), format).unwrap();
+    let declared = [declare("u0", typed(Dimension::Buffer, Component::Float))];
+    assert!(check(&declared, &[("u0", buffer(Format::R32G32B32_FLOAT))]).is_err());
+}
+
 /// A level of a texture can be made from another one, and layers from others.
 #[test]
 fn levels_and_layers_of_a_texture_are_apart() {
