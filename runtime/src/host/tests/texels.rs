@@ -249,7 +249,7 @@ fn texels_are_read_and_written_in_the_format_of_the_view() {
     assert_eq!(texture.buffer().to_vec(), [1, 2, 3, 255, 0, 51, 255, 128]);
 }
 
-/// The layouts of sections 19.5.5 (BC1) and 19.4.3 (R8G8_B8G8) of the functional specification.
+/// The layouts of sections 19.5.6 (BC1) and 19.4 (R8G8_B8G8) of the functional specification.
 #[test]
 fn texels_of_blocks_are_read() {
     // Colours 5:6:5 of which the first is larger: indices 0 and 1 give them. Row y has its indices in byte 4 + y.
