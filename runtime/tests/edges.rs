@@ -29,7 +29,7 @@ fn view(device: &Device, declared: &Declared, size: u64, at_end: bool, random: &
         ResourceKind::Raw => View::raw(buffer),
         ResourceKind::Structured { stride_bytes } => View::structured(buffer, stride_bytes),
         // Texels are reached by safe code.
-        ResourceKind::Typed { .. } => return None,
+        ResourceKind::Typed { .. } | ResourceKind::Sampler { .. } => return None,
     };
     let offset = if at_end { WORDS - size } else { 0 };
     let view = view.unwrap().with_range(offset * 4, size * 4).unwrap();
