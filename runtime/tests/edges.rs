@@ -4,7 +4,7 @@
 mod support;
 
 use brolga_runtime::{
-    BindingRules, Bindings, CompileOptions, Counter, Declared, Device, Dimension, Dispatch, Format, GuardPages, ResourceClass,
+    BindingRules, Bindings, CompileOptions, Component, Counter, Declared, Device, Dimension, Dispatch, Format, GuardPages, ResourceClass,
     ResourceKind, Shader, View,
 };
 use support::ENGINES;

@@ -8,7 +8,7 @@ use brolga_ir::interface::{Component, Dimension, ResourceKind};
 use super::table::Table;
 use super::{BindingError, BindingRules, Bindings, Register};
 use crate::error::{Error, Limit};
-use crate::format::{Encoding, Format};
+use crate::format::{Encoding, Format, Use};
 use crate::limits::Limits;
 use crate::resource::{Elements, View, ViewKind};
 use crate::shader::Declared;
@@ -74,10 +74,15 @@ fn check_view(declared: &Declared, register: Register, view: &View) -> Result<()
             let (Some(format), Some(bound)) = (view.format(), view.dimension()) else { return wrong_kind() };
             check_texels(declared, register, (dimension, component), (bound, format))?;
             if let ViewKind::Texture(texture) = &view.kind
-                && texture.leaves_out_slices()
                 && !declared.is_writable()
             {
-                return Err(BindingError::Slices { register, bound: view.to_string() });
+                if texture.leaves_out_slices() {
+                    return Err(BindingError::Slices { register, bound: view.to_string() });
+                }
+                if texture.is_word_format() {
+                    let texture = texture.texture.shape().format;
+                    return Err(BindingError::WordFormat { register, texture, bound: format });
+                }
             }
         }
         (kind, ViewKind::Buffer(bound)) => match (kind, bound.elements) {
@@ -116,7 +121,7 @@ fn check_texels(
     if range.is_writable() && !is_writable(bound) {
         return Err(BindingError::WrittenDimension { register, bound });
     }
-    if range.is_writable() && !format_is_writable(format) {
+    if range.is_writable() && !format.allows(Use::Store) {
         return Err(BindingError::WrittenFormat { register, bound: format });
     }
     if range.uses_texel_atomics && !format.allows_atomics() {
@@ -128,11 +133,6 @@ fn check_texels(
 /// Whether textures of a kind can be written: not through cubes, and no samples.
 fn is_writable(dimension: Dimension) -> bool {
     !dimension.is_cube() && !dimension.is_multisampled()
-}
-
-/// Whether texels of a format can be written. That a shader reads what it writes asks for no more than that.
-fn format_is_writable(format: Format) -> bool {
-    format.block_extents() == [1, 1]
 }
 
 /// Whether a shader that takes components for `declared` may see texels of an encoding.

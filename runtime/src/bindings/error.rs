@@ -76,6 +76,16 @@ pub enum BindingError {
         /// Format of the view.
         bound: Format,
     },
+    /// A view in a format that only a shader that writes can see is bound where it only reads.
+    #[error("{register} sees a texture of format {texture} as {bound}, as which it can only be written, by a u#")]
+    WordFormat {
+        /// The register.
+        register: Register,
+        /// Format of the texture.
+        texture: Format,
+        /// Format of the view.
+        bound: Format,
+    },
     /// A view that leaves out slices of a 3D texture is bound where the shader only reads.
     #[error("{register} is bound to a {bound}: only a u# can see some slices of a 3D texture, a t# sees all of them")]
     Slices {

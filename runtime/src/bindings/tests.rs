@@ -116,6 +116,153 @@ fn kinds_must_agree() {
     assert_eq!(strides.to_string(), "t0 is declared with a stride of 16 bytes and bound to a view with one of 8");
 }
 
+fn texture(shape: TextureShape) -> View {
+    let buffer = Buffer::zeroed(shape.size_bytes().unwrap(), GuardPages::default()).unwrap();
+    View::texture(Texture::new(buffer, shape).unwrap())
+}
+
+/// Every kind of texture, with whether a shader can write it.
+fn textures() -> Vec<(View, bool)> {
+    let new = |dimension| TextureShape::new(dimension, Format::R32_FLOAT, 4);
+    let flat = TextureShape::texture_2d(Format::R32_FLOAT, 4, 4);
+    let shapes = [
+        (new(Dimension::Texture1d), true),
+        (new(Dimension::Texture1dArray).layers(3), true),
+        (flat, true),
+        (flat.array(3), true),
+        (flat.samples(4), false),
+        (flat.samples(2).array(3), false),
+        (new(Dimension::Texture3d).height(4).depth(4), true),
+        (new(Dimension::TextureCube).height(4), false),
+        (new(Dimension::TextureCubeArray).height(4).layers(12), false),
+    ];
+    shapes.into_iter().map(|(shape, is_writable)| (texture(shape), is_writable)).collect()
+}
+
+#[test]
+fn kinds_of_textures_must_agree() {
+    let textures = textures();
+    for (declared, is_writable) in &textures {
+        let kind = typed(declared.dimension().unwrap(), Component::Float);
+        for (bound, _) in &textures {
+            for (register, may) in [("t0", true), ("u0", *is_writable)] {
+                let result = check(&[declare(register, kind)], &[(register, bound.clone())]);
+                let agrees = declared.dimension() == bound.dimension();
+                assert_eq!(result.is_ok(), agrees && may, "{register} {kind} {bound}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_texture_is_said() {
+    let flat = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 8, 8);
+    let cube = texture(flat.array(6)).with_dimension(Dimension::TextureCube).unwrap();
+    let volume = texture(TextureShape::new(Dimension::Texture3d, Format::R8_UNORM, 8).height(8).depth(8));
+    let view = |shape| texture(shape);
+    let cases = [
+        (
+            "t0",
+            Dimension::Texture2d,
+            view(flat.array(3)),
+            "t0 is declared as a texture2d and bound to a texture2darray",
+        ),
+        ("t0", Dimension::Texture2d, view(flat.samples(4)), "t0 is declared as a texture2d and bound to a texture2dms"),
+        ("t0", Dimension::Buffer, view(flat), "t0 is declared as a typed buffer and bound to a texture2d"),
+        (
+            "t0",
+            Dimension::Texture2d,
+            view(flat).with_format(Format::R8G8B8A8_UINT).unwrap(),
+            "t0 is declared with components float and bound to a view of format R8G8B8A8_UINT",
+        ),
+        (
+            "t0",
+            Dimension::Texture2d,
+            View::raw(bytes()).unwrap(),
+            "t0 is declared as texture2d of float and bound to a raw view of 256 bytes",
+        ),
+        (
+            "u0",
+            Dimension::Texture2dArray,
+            cube.clone(),
+            "u0 is declared as a texture2darray and bound to a texturecube",
+        ),
+        (
+            "u0",
+            Dimension::TextureCube,
+            cube,
+            "u0 can be written and is bound to a texturecube: faces are written as layers of a texture2darray",
+        ),
+        (
+            "u0",
+            Dimension::Texture2dMs,
+            view(flat.samples(4)),
+            "u0 can be written and is bound to a texture2dms: samples can only be read",
+        ),
+        (
+            "t0",
+            Dimension::Texture3d,
+            volume.with_layers(2, 3).unwrap(),
+            "t0 is bound to a texture3d of format R8_UNORM, slices 2 to 4: only a u# can see some slices of a 3D texture, a \
+             t# sees all of them",
+        ),
+    ];
+    for (register, dimension, view, message) in cases {
+        let error = check(&[declare(register, typed(dimension, Component::Float))], &[(register, view)]).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+    let raw = check(&[declare("t0", ResourceKind::Raw)], &[("t0", texture(flat))]).unwrap_err();
+    assert_eq!(raw.to_string(), "t0 is declared as raw buffer and bound to a texture2d of format R8G8B8A8_UNORM");
+}
+
+#[test]
+fn formats_are_written_and_seen_as_the_specification_allows() {
+    let view = |format| texture(TextureShape::texture_2d(format, 4, 4));
+    let kind = typed(Dimension::Texture2d, Component::Mixed);
+    let [read, written] = ["t0", "u0"].map(|register| {
+        move |view: View| check(&[declare(register, kind)], &[(register, view)]).map_err(|error| error.to_string())
+    });
+    for format in [Format::BC1_UNORM, Format::R8G8B8A8_UNORM_SRGB, Format::R9G9B9E5_SHAREDEXP, Format::D32_FLOAT] {
+        read(view(format)).unwrap();
+        let is_written = format == Format::D32_FLOAT;
+        assert_eq!(written(view(format)).is_ok(), is_written, "{format}");
+    }
+    assert_eq!(
+        written(view(Format::BC1_UNORM)).unwrap_err(),
+        "u0 can be written and is bound to a view of format BC1_UNORM, which cannot be written"
+    );
+    // Functional specification 5.3.9.5.
+    let words = view(Format::R8G8B8A8_UNORM).with_format(Format::R32_UINT).unwrap();
+    written(words.clone()).unwrap();
+    assert_eq!(
+        read(words).unwrap_err(),
+        "t0 sees a texture of format R8G8B8A8_UNORM as R32_UINT, as which it can only be written, by a u#"
+    );
+    assert!(view(Format::R32_UINT).with_format(Format::R8G8B8A8_UNORM).is_err());
+    let buffer = |format| View::typed(bytes(), format).unwrap();
+    let declared = [declare("u0", typed(Dimension::Buffer, Component::Float))];
+    assert!(check(&declared, &[("u0", buffer(Format::R32G32B32_FLOAT))]).is_err());
+}
+
+/// A level of a texture can be made from another one, and layers from others.
+#[test]
+fn levels_and_layers_of_a_texture_are_apart() {
+    let all = texture(TextureShape::texture_2d(Format::R32_FLOAT, 8, 8).mips(4).array(4));
+    let declared = ["t0", "u0"].map(|register| declare(register, typed(Dimension::Texture2dArray, Component::Float)));
+    let bound = |read: &View, written: &View| check(&declared, &[("t0", read.clone()), ("u0", written.clone())]);
+    let mips = |first, count| all.clone().with_mips(first, count).unwrap();
+    let layers = |first, count| all.clone().with_layers(first, count).unwrap();
+    bound(&mips(0, 1), &mips(1, 1)).unwrap();
+    bound(&mips(1, 3), &mips(0, 1)).unwrap();
+    // Of several levels the first is written.
+    bound(&mips(2, 2), &mips(1, 3)).unwrap();
+    bound(&layers(1, 2), &layers(3, 1)).unwrap();
+    bound(&mips(1, 2).with_layers(0, 2).unwrap(), &mips(1, 1).with_layers(2, 2).unwrap()).unwrap();
+    let error = bound(&mips(0, 2), &mips(1, 1)).unwrap_err();
+    assert_eq!(error.to_string(), "t0 and u0 are bound to the same memory, which one reads and the other can write");
+    assert!(bound(&all, &all).is_err() && bound(&layers(1, 2), &layers(2, 1)).is_err());
+}
+
 #[test]
 fn components_must_agree() {
     let formats = [Format::R8_UNORM, Format::R8_SNORM, Format::R8_UINT, Format::R8_SINT, Format::R16_FLOAT];

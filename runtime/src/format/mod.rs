@@ -1,8 +1,29 @@
-//! Texel formats: `table.rs` has a row for each, `convert.rs` their conversions, `srgb.rs` the sRGB curve.
+//! Texel formats.
+//!
+//! | file | what |
+//! |---|---|
+//! | `table.rs` | the formats: a row each |
+//! | `uses.rs` | what a format may be used for, and which formats may see each other's texels |
+//! | `codec.rs` | what a row's codec gives: words of texels and back |
+//! | `convert.rs` | components that are fields of a texel |
+//! | `srgb.rs` | the sRGB curve |
+//! | `shared_exponent.rs` | three fractions with one exponent |
+//! | `pairs.rs` | two texels that share red and blue |
+//! | `words.rs` | what compiled code converts by itself |
+//! | `bc/` | blocks of 4 by 4 texels: BC1 to BC7 |
 
+mod bc;
+mod codec;
 mod convert;
+mod pairs;
+mod shared_exponent;
 mod srgb;
 mod table;
+mod uses;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use table::{Encoding, Field, Format, UnknownFormat};
+pub use uses::Use;

@@ -8,25 +8,44 @@ impl Format {
     /// The format as compiled code knows it: if its texels are whole words, each channel is in one of them, and the
     /// conversion takes no table.
     pub(crate) fn texel_format(self) -> Option<TexelFormat> {
-        let kind = match self.encoding() {
-            Encoding::Float => ChannelKind::Float,
-            Encoding::Unorm => ChannelKind::Unorm,
-            Encoding::Snorm => ChannelKind::Snorm,
-            Encoding::Uint => ChannelKind::Uint,
-            Encoding::Sint => ChannelKind::Sint,
-            _ => return None,
-        };
         if self.block_extents() != [1, 1] || !self.size_bytes().is_multiple_of(4) {
             return None;
         }
         let mut channels = [None; 4];
-        for (channel, field) in channels.iter_mut().zip(self.fields()) {
-            let Some(Field { shift, bits }) = field else { continue };
+        for (n, channel) in channels.iter_mut().enumerate() {
+            let Some(encoding) = self.channels()[n] else { continue };
+            let kind = match encoding {
+                Encoding::Float => ChannelKind::Float,
+                Encoding::Unorm => ChannelKind::Unorm,
+                Encoding::Snorm => ChannelKind::Snorm,
+                Encoding::Uint => ChannelKind::Uint,
+                Encoding::Sint => ChannelKind::Sint,
+                Encoding::Srgb => return None,
+            };
+            // A channel that is no field shares bits with others.
+            let Field { shift, bits } = self.fields()[n]?;
             if shift % 32 + bits > 32 {
                 return None;
             }
             *channel = Some(Channel { shift, bits, kind });
         }
         Some(TexelFormat { words: self.size_bytes() / 4, channels, missing_alpha: self.zero()[3] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_words_parts_with_their_own_encodings() {
+        let kinds =
+            |format: Format| Some(format.texel_format()?.channels.map(|channel| channel.map(|found| found.kind)));
+        let depth_stencil = [Some(ChannelKind::Unorm), Some(ChannelKind::Uint), None, None];
+        assert_eq!(kinds(Format::D24_UNORM_S8_UINT), Some(depth_stencil));
+        assert_eq!(kinds(Format::X24_TYPELESS_G8_UINT), Some([None, Some(ChannelKind::Uint), None, None]));
+        for format in [Format::R9G9B9E5_SHAREDEXP, Format::R8G8B8A8_UNORM_SRGB, Format::BC1_UNORM, Format::R8_UNORM] {
+            assert_eq!(kinds(format), None, "{format}");
+        }
     }
 }

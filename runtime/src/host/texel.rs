@@ -60,23 +60,14 @@ impl Texels<'_> {
     pub fn load(&self, coords: [u32; 3], level: u32) -> [u32; 4] {
         let format = self.format();
         let Some(at) = self.offset(coords, level) else { return format.zero() };
-        let unit = format.unit_bytes();
-        let mut texel = 0;
-        for byte in (0..format.size_bytes()).step_by(unit as usize) {
-            texel |= u128::from(self.memory().load(at + u64::from(byte), unit)) << (8 * byte);
-        }
-        format.decode(texel)
+        format.decode_texel(self.memory().load_number(at, format.size_bytes()), coords[0], coords[1])
     }
 
     /// Writes a texel of the first level; out of range does nothing.
     pub fn store(&self, coords: [u32; 3], words: [u32; 4]) {
         let format = self.format();
         let Some(at) = self.offset(coords, 0) else { return };
-        let texel = format.encode(words);
-        let unit = format.unit_bytes();
-        for byte in (0..format.size_bytes()).step_by(unit as usize) {
-            self.memory().store(at + u64::from(byte), unit, (texel >> (8 * byte)) as u32);
-        }
+        self.memory().store_number(at, format.size_bytes(), format.encode(words));
     }
 
     /// The word of a texel of the first level, if it is in range and one 32-bit integer.

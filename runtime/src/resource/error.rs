@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use brolga_ir::interface::Dimension;
 
 use super::shape::SAMPLE_COUNTS;
-use crate::format::Format;
+use crate::format::{Format, Use};
 
 /// A buffer, texture or view that cannot be.
 #[derive(Debug, thiserror::Error)]
@@ -123,6 +123,14 @@ pub enum ResourceError {
         /// Texels of a block along the axis.
         multiple: u32,
     },
+    /// A format that textures of a kind do not have.
+    #[error("a texture of format {format} is a {}, not a {dimension}", kinds_of(*format))]
+    Format {
+        /// Kind of the texture, or of the view.
+        dimension: Dimension,
+        /// Its format.
+        format: Format,
+    },
     /// A typed buffer is no texture.
     #[error("a typed buffer is no texture: it is a buffer, seen as one")]
     NoTexture,
@@ -137,7 +145,7 @@ pub enum ResourceError {
         possible: &'static [Dimension],
     },
     /// A view of a format that the texels cannot be read as.
-    #[error("texels of format {from} cannot be seen as {to}: only formats of the same layout can")]
+    #[error("texels of format {from} cannot be seen as {to}, only as other formats of {}", from.family())]
     Cast {
         /// Format of the texture.
         from: Format,
@@ -217,4 +225,16 @@ fn layers_of(dimension: Dimension) -> &'static str {
 
 fn list(kinds: &[Dimension]) -> String {
     kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ")
+}
+
+/// What a texture of a format can be, alone or in layers.
+fn kinds_of(format: Format) -> String {
+    let kinds = [
+        Dimension::Texture1d,
+        Dimension::Texture2d,
+        Dimension::Texture2dMs,
+        Dimension::Texture3d,
+        Dimension::TextureCube,
+    ];
+    list(&kinds.into_iter().filter(|&kind| format.allows(Use::of_dimension(kind))).collect::<Vec<_>>())
 }

@@ -237,6 +237,22 @@ impl Memory {
         }
     }
 
+    /// Reads 1, 2, 4, 8, 12 or 16 bytes as a little-endian number, at a multiple of their size or of 4; 0 for what is
+    /// outside.
+    pub fn load_number(&self, offset_bytes: u64, size_bytes: u32) -> u128 {
+        let unit = size_bytes.min(4);
+        let units = (0..size_bytes).step_by(unit as usize);
+        units.fold(0, |number, at| number | u128::from(self.load(offset_bytes + u64::from(at), unit)) << (8 * at))
+    }
+
+    /// Writes what [`load_number`](Self::load_number) reads; nothing outside or if the memory is not writable.
+    pub fn store_number(&self, offset_bytes: u64, size_bytes: u32, number: u128) {
+        let unit = size_bytes.min(4);
+        for at in (0..size_bytes).step_by(unit as usize) {
+            self.store(offset_bytes + u64::from(at), unit, (number >> (8 * at)) as u32);
+        }
+    }
+
     /// A word at a multiple of 4 to change atomically; none outside or if the memory is not writable.
     pub fn atomic(&self, offset_bytes: u64) -> Option<&AtomicU32> {
         self.word(offset_bytes).filter(|_| self.writable)

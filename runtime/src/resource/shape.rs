@@ -4,7 +4,7 @@ use brolga_ir::interface::Dimension;
 
 use super::error::ResourceError;
 use super::surface::SurfaceLevel;
-use crate::format::Format;
+use crate::format::{Format, Use};
 
 /// Direct3D's largest extents along one axis.
 const MOST_TEXELS: u32 = 16384;
@@ -177,6 +177,6 @@ impl TextureShape {
 }
 
 /// Whether Direct3D has textures of this kind and format.
-pub(super) fn check_format(_dimension: Dimension, _format: Format) -> Result<(), ResourceError> {
-    Ok(())
+pub(super) fn check_format(dimension: Dimension, format: Format) -> Result<(), ResourceError> {
+    if format.allows(Use::of_dimension(dimension)) { Ok(()) } else { Err(ResourceError::Format { dimension, format }) }
 }

@@ -37,6 +37,16 @@ fn shapes() -> Vec<TextureShape> {
             _ => vec![new(4).height(4).layers(18).mips(2)],
         });
     }
+    // Blocks of 4 by 4 texels and of 2 by 1: some levels have half a block, or less.
+    let new = |dimension, format, width, height| TextureShape::new(dimension, format, width).height(height);
+    shapes.extend([
+        new(Dimension::Texture2d, Format::BC1_UNORM, 20, 12).mips(5),
+        new(Dimension::Texture2dArray, Format::BC7_UNORM_SRGB, 4, 8).layers(3).mips(4),
+        new(Dimension::Texture3d, Format::BC4_SNORM, 8, 12).depth(3).mips(4),
+        new(Dimension::TextureCube, Format::BC6H_UF16, 8, 8).mips(4),
+        new(Dimension::Texture2d, Format::R8G8_B8G8_UNORM, 6, 3).mips(3),
+        new(Dimension::Texture1dArray, Format::G8R8_G8B8_UNORM, 10, 1).layers(2).mips(4),
+    ]);
     shapes
 }
 
@@ -76,7 +86,16 @@ fn texels_are_packed_in_storage_order() {
         let texture = texture(shape);
         let view = View::texture(texture.clone());
         let surface = surface(&view, false);
-        let size = walk(&shape, |texel, at| assert_eq!(surface.block_offset(texel), Some(at), "{shape:?} {texel:?}"));
+        let [block_width, block_height] = shape.format.block_extents();
+        let size = walk(&shape, |texel, at| {
+            let [width, height, _] = surface.levels[texel.level as usize].extents;
+            let [x, y, z] = texel.at;
+            // Every texel of the block.
+            for (x, y) in (x..x + block_width).flat_map(|x| (y..y + block_height).map(move |y| (x, y))) {
+                let expected = (x < width && y < height).then_some(at);
+                assert_eq!(surface.block_offset(Texel { at: [x, y, z], ..texel }), expected, "{shape:?} {texel:?}");
+            }
+        });
         assert_eq!(size, texture.buffer().size_bytes(), "{shape:?}");
         for (level, SurfaceLevel { extents: [width, height, depth], .. }) in (0..).zip(&surface.levels) {
             for at in [[*width, 0, 0], [0, *height, 0], [0, 0, *depth], [u32::MAX; 3]] {
@@ -252,6 +271,30 @@ fn impossible_shapes_are_errors() {
         (square.samples(0), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 0"),
         (square.samples(4).mips(2), "the number of mip levels of a texture2dms is 1, not 2"),
         (of(Dimension::Texture3d).samples(2), "a texture3d has 1 sample, not 2"),
+        (
+            TextureShape::texture_2d(Format::BC1_UNORM, 6, 8),
+            "the width of a texture of format BC1_UNORM is a multiple of 4 texels, 6 is none",
+        ),
+        (
+            TextureShape::texture_2d(Format::BC3_UNORM, 8, 2),
+            "the height of a texture of format BC3_UNORM is a multiple of 4 texels, 2 is none",
+        ),
+        (
+            TextureShape::texture_2d(Format::R8G8_B8G8_UNORM, 5, 2),
+            "the width of a texture of format R8G8_B8G8_UNORM is a multiple of 2 texels, 5 is none",
+        ),
+        (
+            TextureShape::new(Dimension::TextureCube, Format::BC1_UNORM, 4).height(4).layers(6).samples(4),
+            "a texturecube has 1 sample, not 4",
+        ),
+        (
+            TextureShape::texture_2d(Format::BC7_UNORM, 4, 4).samples(4),
+            "a texture of format BC7_UNORM is a texture2d or texture3d or texturecube, not a texture2dms",
+        ),
+        (
+            TextureShape::new(Dimension::Texture3d, Format::D32_FLOAT, 4),
+            "a texture of format D32_FLOAT is a texture1d or texture2d or texturecube, not a texture3d",
+        ),
     ];
     for (shape, message) in bad {
         assert_eq!(shape.size_bytes().unwrap_err().to_string(), message, "{shape:?}");
@@ -317,8 +360,7 @@ fn impossible_views_are_errors() {
         (b().with_layers(2, 2).unwrap().with_mips(1, 1), "a view of slices 2..4 is empty or outside the 2 there are"),
         (
             a().with_format(Format::R16_UINT),
-            "texels of format R8G8B8A8_UNORM cannot be seen as R16_UINT: only formats of \
-            the same layout can",
+            "texels of format R8G8B8A8_UNORM cannot be seen as R16_UINT, only as other formats of R8G8B8A8",
         ),
         (a().with_min_level(-1.0), "a least level of detail is a number from 0 on, not -1"),
         (a().with_min_level(f32::NAN), "a least level of detail is a number from 0 on, not NaN"),
@@ -329,6 +371,26 @@ fn impossible_views_are_errors() {
     for (result, message) in errors {
         assert_eq!(result.unwrap_err().to_string(), message);
     }
+}
+
+#[test]
+fn depth_is_seen_in_the_format_that_shaders_read() {
+    let formats = [
+        (Format::D32_FLOAT, Format::R32_FLOAT),
+        (Format::D16_UNORM, Format::R16_UNORM),
+        (Format::D24_UNORM_S8_UINT, Format::R24_UNORM_X8_TYPELESS),
+        (Format::D32_FLOAT_S8X24_UINT, Format::R32_FLOAT_X8X24_TYPELESS),
+        (Format::R8G8B8A8_UNORM, Format::R8G8B8A8_UNORM),
+    ];
+    for (format, seen) in formats {
+        let texture = texture(TextureShape::texture_2d(format, 4, 4));
+        let view = View::texture(texture.clone());
+        assert_eq!((texture.shape().format, view.format()), (format, Some(seen)));
+        let again = view.with_format(seen).unwrap().with_format(format).unwrap();
+        assert_eq!(again.format(), Some(seen));
+    }
+    let stencil = View::texture(texture(TextureShape::texture_2d(Format::D24_UNORM_S8_UINT, 4, 4)));
+    assert_eq!(stencil.with_format(Format::X24_TYPELESS_G8_UINT).unwrap().format(), Some(Format::X24_TYPELESS_G8_UINT));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::error::ResourceError;
 use super::shape::{FACES, check_format};
 use super::surface::{Surface, SurfaceLevel};
 use super::texture::Texture;
-use crate::format::Format;
+use crate::format::{Format, Use};
 
 /// A texture or a part of it, seen in some way that [`check`](Self::check) let pass.
 #[derive(Clone, Debug)]
@@ -42,8 +42,13 @@ impl TextureView {
     /// A whole texture, as it is.
     pub fn new(texture: Texture) -> Self {
         let shape = texture.shape();
-        let (dimension, format, mips) = (shape.dimension, shape.format, 0..shape.mips);
+        let (dimension, format, mips) = (shape.dimension, seen_as(shape.format), 0..shape.mips);
         Self { texture, dimension, format, mips, layers: None, min_level: 0.0 }
+    }
+
+    /// Sees texels in another format.
+    pub fn set_format(&mut self, format: Format) {
+        self.format = seen_as(format);
     }
 
     /// Whether there can be such a view of the texture.
@@ -53,7 +58,7 @@ impl TextureView {
         if !possible.contains(&self.dimension) {
             return Err(ResourceError::ViewDimension { texture: shape.dimension, view: self.dimension, possible });
         }
-        if !castable(shape.format, self.format) {
+        if !shape.format.is_castable_to(self.format) && !shape.format.is_storable_as(self.format) {
             return Err(ResourceError::Cast { from: shape.format, to: self.format });
         }
         check_format(self.dimension, self.format)?;
@@ -100,6 +105,11 @@ impl TextureView {
         self.dimension == Dimension::Texture3d && self.layers() != (0..depth)
     }
 
+    /// Whether the format is one that only a view for writing can have.
+    pub fn is_word_format(&self) -> bool {
+        !self.texture.shape().format.is_castable_to(self.format)
+    }
+
     /// The texels that a register sees: for writing those of the first level.
     pub fn surface(&self, writable: bool) -> Surface<'_> {
         let shape = self.texture.shape();
@@ -137,10 +147,18 @@ impl TextureView {
     }
 }
 
-/// Whether texels of one format may be read as those of another.
-fn castable(from: Format, to: Format) -> bool {
-    let layout = |format: Format| (format.block_extents(), format.fields());
-    from == to || layout(from) == layout(to)
+/// How shaders see texels of a format: depth as red, of a format that can be read; others as they are.
+fn seen_as(format: Format) -> Format {
+    let is_readable = |other: &Format| {
+        other.allows(Use::Load)
+            && other.is_castable_to(format)
+            && other.encoding() == format.encoding()
+            && other.fields()[0] == format.fields()[0]
+    };
+    match format.allows(Use::DepthStencil) {
+        true => Format::ALL.iter().copied().find(is_readable).unwrap_or(format),
+        false => format,
+    }
 }
 
 /// A range of levels, layers or slices, as in messages: `layer 2`, `layers 2 to 5`.

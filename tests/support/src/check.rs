@@ -233,8 +233,8 @@ enum Bound {
 
 impl Bound {
     fn new(device: &Device, content: &Content) -> Self {
-        if let Kind::Texture(shape) = content.kind {
-            let texture = device.texture_from_bytes(shape, &content.bytes);
+        if let Kind::Texture(picture) = content.kind {
+            let texture = device.texture_from_bytes(picture.shape, &content.bytes);
             return Bound::Texture(texture.expect("the bytes are those of the shape"));
         }
         let mut bytes = vec![GUARD_BYTE; GUARD];
@@ -245,16 +245,17 @@ impl Bound {
     }
 
     fn view(&self, content: &Content) -> View {
-        let (buffer, counter) = match self {
-            Bound::Texture(texture) => return View::texture(texture.clone()),
-            Bound::Buffer(buffer, counter) => (buffer.clone(), counter),
+        let (buffer, counter) = match (self, content.kind) {
+            (Bound::Texture(texture), Kind::Texture(picture)) => return picture.view(texture.clone()),
+            (Bound::Texture(_), _) => unreachable!("made of a picture"),
+            (Bound::Buffer(buffer, counter), _) => (buffer.clone(), counter),
         };
         let view = match content.kind {
             Kind::Constant(_) => View::constant(buffer),
             Kind::Raw => View::raw(buffer),
             Kind::Structured(stride_bytes) => View::structured(buffer, stride_bytes),
             Kind::Typed(format) => View::typed(buffer, format),
-            Kind::Texture(_) | Kind::Multisampled => unreachable!("no buffer"),
+            Kind::Texture(_) => unreachable!("no buffer"),
         };
         let view = view.and_then(|view| view.with_range(GUARD as u64, content.bytes.len() as u64));
         let view = match content.counter {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `cb0` `cb1` | constants | read; `cb1` is bound shorter than declared |
 //! | `t0` `t1` `t2` `t3` | raw, structured, typed buffer, texture | read at any address |
-//! | `t4` | a multisampled texture | never bound |
+//! | `t4` | a multisampled texture | read at any address and sample |
 //! | `u0` | structured records | each thread its own |
 //! | `u1` | raw bytes | each thread its own [`BYTES_PER_THREAD`] |
 //! | `u2` | totals, of any kind | [`TOTALS`] operations, four words each, by all threads |
@@ -15,7 +15,7 @@
 
 use brolga_bytecode::sm5::codes::ResourceDimension;
 use brolga_runtime::format::Encoding;
-use brolga_runtime::{Dimension, Format, TextureShape};
+use brolga_runtime::{Dimension, Format, Texture, TextureShape, View};
 
 use crate::program::{Program, Register};
 use crate::random::Random;
@@ -58,14 +58,16 @@ pub struct Layout {
     pub consumes: bool,
     /// Format of `u4`.
     pub texel_format: Format,
-    /// Format of `u5`.
-    pub image_format: Format,
+    /// `u5`, but for its extents.
+    pub image: Picture,
     /// Bytes of a structure of `t1`.
     pub input_bytes: u32,
     /// Format of `t2`.
     pub input_format: Format,
-    /// Shape of `t3`.
-    pub picture: TextureShape,
+    /// `t3`
+    pub picture: Picture,
+    /// `t4`
+    pub samples: Picture,
     /// Bytes of a structure of `g0`.
     pub shared_bytes: u32,
     /// Whether threads' structures of `g0` and bytes of `g1` are in reverse order.
@@ -83,6 +85,44 @@ pub struct Order {
     pub reverse: bool,
     /// How much shorter the view is than needed: elements, or bytes where it is raw.
     pub cut: u32,
+}
+
+/// A texture, and what a register sees of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// All of it.
+    pub shape: TextureShape,
+    /// As which kind it is seen.
+    pub dimension: Dimension,
+    /// In which format it is seen.
+    pub format: Format,
+    /// The first mip level that is seen, and how many.
+    pub mips: [u32; 2],
+    /// The first layer that is seen, and how many; `None` for as many as the kind takes.
+    pub layers: Option<[u32; 2]>,
+    /// The least level of detail, in quarters.
+    pub least_quarters: u32,
+}
+
+impl Picture {
+    /// A texture seen as it is.
+    pub fn whole(shape: TextureShape) -> Self {
+        let TextureShape { dimension, format, mips, .. } = shape;
+        Self { shape, dimension, format, mips: [0, mips], layers: None, least_quarters: 0 }
+    }
+
+    /// What the register is bound to.
+    pub fn view(&self, texture: Texture) -> View {
+        let view = View::texture(texture).with_format(self.format).and_then(|view| {
+            let view = view.with_dimension(self.dimension)?.with_mips(self.mips[0], self.mips[1])?;
+            let view = match self.layers {
+                Some([first, count]) => view.with_layers(first, count)?,
+                None => view,
+            };
+            view.with_min_level(self.least_quarters as f32 / 4.0)
+        });
+        view.expect("generated views exist")
+    }
 }
 
 /// How `u2` is declared.
@@ -121,9 +161,7 @@ pub enum Kind {
     /// A typed buffer.
     Typed(Format),
     /// A texture.
-    Texture(TextureShape),
-    /// A multisampled texture, which cannot be bound.
-    Multisampled,
+    Texture(Picture),
 }
 
 impl Kind {
@@ -138,8 +176,7 @@ impl Kind {
         };
         let (dimension, returns) = match self {
             Kind::Typed(format) => (ResourceDimension::Buffer, returns(format)),
-            Kind::Texture(shape) => (dimension_of(shape.dimension), returns(shape.format)),
-            Kind::Multisampled => (ResourceDimension::Texture2DMs, 5),
+            Kind::Texture(picture) => (dimension_of(picture.dimension), returns(picture.format)),
             Kind::Constant(_) | Kind::Raw | Kind::Structured(_) => return None,
         };
         Some((dimension.code(), returns))
@@ -148,11 +185,16 @@ impl Kind {
 
 fn dimension_of(dimension: Dimension) -> ResourceDimension {
     match dimension {
+        Dimension::Buffer => ResourceDimension::Buffer,
         Dimension::Texture1d => ResourceDimension::Texture1D,
         Dimension::Texture1dArray => ResourceDimension::Texture1DArray,
+        Dimension::Texture2d => ResourceDimension::Texture2D,
         Dimension::Texture2dArray => ResourceDimension::Texture2DArray,
+        Dimension::Texture2dMs => ResourceDimension::Texture2DMs,
+        Dimension::Texture2dMsArray => ResourceDimension::Texture2DMsArray,
         Dimension::Texture3d => ResourceDimension::Texture3D,
-        _ => ResourceDimension::Texture2D,
+        Dimension::TextureCube => ResourceDimension::TextureCube,
+        Dimension::TextureCubeArray => ResourceDimension::TextureCubeArray,
     }
 }
 
@@ -166,7 +208,7 @@ impl Program {
             Register::Resource(1) => Kind::Structured(layout.input_bytes),
             Register::Resource(2) => Kind::Typed(layout.input_format),
             Register::Resource(3) => Kind::Texture(layout.picture),
-            Register::Resource(_) => Kind::Multisampled,
+            Register::Resource(_) => Kind::Texture(layout.samples),
             Register::Uav(0) => Kind::Structured(layout.record_bytes),
             Register::Uav(2) => match layout.totals {
                 Totals::Raw => Kind::Raw,
@@ -176,8 +218,9 @@ impl Program {
             Register::Uav(3) => Kind::Structured(layout.counted_bytes),
             Register::Uav(4) => Kind::Typed(layout.texel_format),
             Register::Uav(_) => {
-                let rows = (self.threads() / IMAGE_WIDTH).max(1);
-                Kind::Texture(TextureShape::texture_2d(layout.image_format, IMAGE_WIDTH, rows))
+                let (mut image, rows) = (layout.image, (self.threads() / IMAGE_WIDTH).max(1));
+                image.shape = image.shape.height(rows << image.mips[0]);
+                Kind::Texture(image)
             }
             other => unreachable!("{other:?} is no view"),
         }
@@ -211,9 +254,7 @@ impl Program {
 
     /// What every register that is bound holds at first.
     pub fn contents(&self) -> Vec<Content> {
-        let bound = |register: &Register| {
-            self.kind(register) != Kind::Multisampled && self.layout.unbound.as_ref() != Some(register)
-        };
+        let bound = |register: &Register| self.layout.unbound.as_ref() != Some(register);
         self.views().iter().filter(|register| bound(register)).map(|register| self.content(register)).collect()
     }
 
@@ -257,7 +298,7 @@ impl Program {
             (Register::Uav(2), _) => 4 * TOTALS * TOTALS_EACH,
             (Register::Uav(3), _) => COUNTED_ELEMENTS * layout.counted_bytes,
             (Register::Uav(_), Kind::Typed(format)) => elements(layout.texels) * format.size_bytes(),
-            (_, Kind::Texture(shape)) => shape.size_bytes().expect("generated shapes exist") as u32,
+            (_, Kind::Texture(picture)) => picture.shape.size_bytes().expect("generated shapes exist") as u32,
             (_, Kind::Structured(stride_bytes)) => 4 * INPUT_WORDS / stride_bytes * stride_bytes,
             (_, Kind::Typed(format)) => 4 * INPUT_WORDS / format.size_bytes() * format.size_bytes(),
             _ => 4 * INPUT_WORDS,

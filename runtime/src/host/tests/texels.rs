@@ -249,6 +249,40 @@ fn texels_are_read_and_written_in_the_format_of_the_view() {
     assert_eq!(texture.buffer().to_vec(), [1, 2, 3, 255, 0, 51, 255, 128]);
 }
 
+/// The layouts of sections 19.5.6 (BC1) and 19.4 (R8G8_B8G8) of the functional specification.
+#[test]
+fn texels_of_blocks_are_read() {
+    // Colours 5:6:5 of which the first is larger: indices 0 and 1 give them. Row y has its indices in byte 4 + y.
+    let red_and_blue = [0x00, 0xf8, 0x1f, 0x00];
+    let block = |rows: [u8; 4]| [red_and_blue, rows].concat();
+    let blocks = [block([0, 0, 0, 0b0001_0000]), block([0x55; 4]), block([0x55; 4]), block([0; 4])].concat();
+    let shape = TextureShape::texture_2d(Format::BC1_UNORM, 8, 8);
+    let host = bind_read(View::texture(Texture::new(buffer(&blocks), shape).unwrap()));
+    for [x, y, _] in each([8, 8, 1]) {
+        let is_blue = (x < 4) != (y < 4) || (x, y) == (2, 3);
+        let colour = if is_blue { [0, 0, ONE, ONE] } else { [ONE, 0, 0, ONE] };
+        assert_eq!(host.texel_load(slot(), [x, y, 0], 0), colour, "{x} {y}");
+    }
+    assert_eq!(host.texel_load(slot(), [8, 0, 0], 0), [0; 4]);
+
+    // Red, green of the first, blue, green of the second.
+    let shape = TextureShape::texture_2d(Format::R8G8_B8G8_UNORM, 4, 1);
+    let texture = Texture::new(buffer(&[255, 0, 0, 255, 0, 255, 255, 0]), shape).unwrap();
+    let host = bind_read(View::texture(texture));
+    let texels = [0, 1, 2, 3].map(|x| host.texel_load(slot(), [x, 0, 0], 0));
+    assert_eq!(texels, [[ONE, 0, 0, ONE], [ONE, ONE, 0, ONE], [0, ONE, ONE, ONE], [0, 0, ONE, ONE]]);
+}
+
+#[test]
+fn depth_is_red_and_stencil_green() {
+    let shape = TextureShape::texture_2d(Format::D24_UNORM_S8_UINT, 1, 1);
+    let texture = Texture::new(buffer(&[0xff, 0xff, 0xff, 0x80]), shape).unwrap();
+    let load = |view| bind_read(view).texel_load(slot(), [0; 3], 0);
+    assert_eq!(load(View::texture(texture.clone())), [ONE, 0, 0, ONE]);
+    let stencil = View::texture(texture).with_format(Format::X24_TYPELESS_G8_UINT).unwrap();
+    assert_eq!(load(stencil), [0, 0x80, 0, 1]);
+}
+
 /// Stores and atomics reach one word each, of the first level of the view, of every kind that can be written.
 #[test]
 fn texels_of_every_kind_are_written() {

@@ -223,6 +223,7 @@ impl Bound {
             (Layout::Declared, ResourceKind::Typed { dimension: Dimension::Buffer, .. }) => {
                 return Err(layout("its format in the head, as in `[buffer t0 f32 format R32_FLOAT]`"));
             }
+            (Layout::Declared, ResourceKind::Sampler { .. }) => return Err(layout("a sampler")),
             (Layout::Declared, ResourceKind::Typed { .. }) => {
                 return Err(layout("a texture, as in `[texture2d t0 R32_FLOAT f32 size 4 4]`"));
             }

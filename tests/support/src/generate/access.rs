@@ -227,11 +227,16 @@ impl Generator {
                 vec![Instr::new(Op::BufInfo, vec![to, self.from(buffer)])]
             }
             2 => {
-                let texture = if self.random.one_in(2) { Register::Resource(3) } else { Register::Uav(5) };
+                let texture = self.random.pick(&[3, 3, 4, 5]);
+                let texture = if texture == 5 { Register::Uav(5) } else { Register::Resource(texture) };
                 let level = Operand::one(Register::Small, self.random.below(4) as u8);
                 let mut info = Instr::new(Op::ResInfo, vec![to, level, self.from(texture)]);
                 info.controls = (self.random.below(3) as u32) << 11;
                 vec![info]
+            }
+            _ if self.random.one_in(2) => {
+                let sample = Operand::one(Register::Small, self.random.below(4) as u8);
+                vec![Instr::new(Op::SamplePos, vec![to, self.from(Register::Resource(4)), sample])]
             }
             _ => {
                 let mut info = Instr::new(Op::SampleInfo, vec![to, self.from(Register::Resource(4))]);
@@ -382,7 +387,7 @@ impl Generator {
         let shift = Operand::word(crate::views::IMAGE_WIDTH.trailing_zeros());
         group.push(Instr::new(Op::UShr, vec![y, number, shift]));
         let coords = Operand::new(Register::Scratch, Parts::Swizzle([0, 1, 1, 1]));
-        self.texel(Register::Uav(5), coords, self.program.layout.image_format.allows_atomics(), &mut group);
+        self.texel(Register::Uav(5), coords, self.program.layout.image.format.allows_atomics(), &mut group);
         group
     }
 

@@ -4,7 +4,7 @@ use brolga_runtime::{Dimension, Format, TextureShape};
 
 use crate::program::Register;
 use crate::random::Random;
-use crate::views::{Layout, Order, Totals};
+use crate::views::{IMAGE_WIDTH, Layout, Order, Picture, Totals};
 
 /// Formats of typed buffers and textures: every size, every encoding.
 const FORMATS: [Format; 14] = [
@@ -33,16 +33,77 @@ fn order(random: &mut Random, cuts: &[u32]) -> Order {
     }
 }
 
+/// A format whose texels have the same components of the same widths.
+fn relative(random: &mut Random, format: Format) -> Format {
+    let family = |format: Format| format.name().split('_').next();
+    let relatives: Vec<_> = FORMATS.into_iter().filter(|&other| family(other) == family(format)).collect();
+    random.pick(&relatives)
+}
+
+/// Some of so many: the first, and how many.
+fn part(random: &mut Random, all: u32) -> [u32; 2] {
+    let first = random.below(all as usize) as u32;
+    [first, 1 + random.below((all - first) as usize) as u32]
+}
+
+/// A texture of any kind, seen as another kind, in another format or in part.
+fn picture(random: &mut Random) -> Picture {
+    use Dimension::{Texture1d, Texture2d, Texture2dArray, Texture3d, TextureCube, TextureCubeArray};
+    let format = random.pick(&FORMATS);
+    let faces = TextureShape::texture_2d(format, 4, 4).mips(2).array(14);
+    let (shape, dimension) = match random.below(10) {
+        0 => (TextureShape::new(Texture1d, format, 7).mips(2), Texture1d),
+        1 => (TextureShape::new(Texture1d, format, 6).array(3), Dimension::Texture1dArray),
+        2 => (TextureShape::texture_2d(format, 5, 4).array(2), Texture2dArray),
+        3 => (TextureShape::new(Texture3d, format, 4).height(3).depth(3).mips(2), Texture3d),
+        4 => (TextureShape::new(TextureCube, format, 4).height(4).mips(3), TextureCube),
+        5 => (faces, TextureCube),
+        6 => (faces, TextureCubeArray),
+        7 => (faces, Texture2d),
+        8 => (faces, Texture2dArray),
+        _ => (TextureShape::texture_2d(format, 8, 4).mips(3), Texture2d),
+    };
+    let mut picture = Picture { dimension, format: relative(random, format), ..Picture::whole(shape) };
+    if random.one_in(3) {
+        picture.mips = part(random, shape.mips);
+    }
+    if random.one_in(3) {
+        picture.layers = match dimension {
+            TextureCube => Some([random.below(shape.layers as usize - 5) as u32, 6]),
+            TextureCubeArray => Some([random.below(3) as u32, 12]),
+            Texture3d => None,
+            _ if dimension.is_array() => Some(part(random, shape.layers)),
+            _ => Some([random.below(shape.layers as usize) as u32, 1]),
+        };
+    }
+    if random.one_in(6) {
+        picture.least_quarters = random.below(13) as u32;
+    }
+    picture
+}
+
+/// A multisampled texture, or a layer of several.
+fn samples(random: &mut Random) -> Picture {
+    let format = random.pick(&FORMATS);
+    let shape = TextureShape::texture_2d(format, 5, 4).samples(random.pick(&[1, 2, 4, 8, 16]));
+    let shape = if random.one_in(2) { shape.array(3) } else { shape };
+    let layers = Some([random.below(shape.layers as usize) as u32, 1]);
+    Picture { dimension: Dimension::Texture2dMs, layers, format: relative(random, format), ..Picture::whole(shape) }
+}
+
+/// What is written: a mip level of a layer. Its height is the program's.
+fn image(random: &mut Random) -> Picture {
+    let format = random.pick(&FORMATS);
+    let mip = u32::from(random.one_in(3));
+    let shape = TextureShape::texture_2d(format, IMAGE_WIDTH << mip, 1).mips(mip + 1);
+    let shape = if random.one_in(3) { shape.array(3) } else { shape };
+    let layers = Some([random.below(shape.layers as usize) as u32, 1]);
+    let (dimension, format) = (Dimension::Texture2d, relative(random, format));
+    Picture { dimension, format, layers, mips: [mip, 1], ..Picture::whole(shape) }
+}
+
 /// A layout.
 pub fn layout(random: &mut Random) -> Layout {
-    let format = random.pick(&FORMATS);
-    let picture = match random.below(5) {
-        0 => TextureShape::new(Dimension::Texture1d, format, 7),
-        1 => TextureShape::new(Dimension::Texture1d, format, 6).array(3),
-        2 => TextureShape::texture_2d(format, 5, 4).array(2),
-        3 => TextureShape::new(Dimension::Texture3d, format, 4).height(3).depth(3),
-        _ => TextureShape::texture_2d(format, 8, 4).mips(3),
-    };
     Layout {
         constants: [3 + random.below(4) as u32, 4],
         record_bytes: random.pick(&[16, 32, 48, 64, 80]),
@@ -57,15 +118,16 @@ pub fn layout(random: &mut Random) -> Layout {
         counted_bytes: random.pick(&[4, 8, 20]),
         consumes: random.one_in(3),
         texel_format: random.pick(&FORMATS),
-        image_format: random.pick(&FORMATS),
+        image: image(random),
         input_bytes: random.pick(&[4, 8, 12, 16, 16, 20, 32]),
         input_format: random.pick(&FORMATS),
-        picture,
+        picture: picture(random),
+        samples: samples(random),
         shared_bytes: random.pick(&[4, 8, 12, 12, 16, 20]),
         shared_reverse: random.one_in(4),
-        unbound: random.one_in(20).then(|| match random.below(7) {
-            n @ 0..=2 => Register::Resource(n as u32),
-            n => Register::Uav(n as u32 - 2),
+        unbound: random.one_in(20).then(|| match random.below(9) {
+            n @ 0..=4 => Register::Resource(n as u32),
+            n => Register::Uav(n as u32 - 4),
         }),
     }
 }

@@ -1,0 +1,87 @@
+//! BC4 and BC5: two numbers of 8 bits, the others between them; functional specification 19.5.9 to 19.5.12.
+//!
+//! The specification's formulas mix floats, (6 * a + b) / 7. The result here is that number rounded once, to a 32-bit
+//! float: no reading of them is nearer, and endpoints, 0, 1 and -1 are exact, as they must be. Which formula counts is
+//! decided by the codes, so that -128 is less than -127 though both mean -1.
+
+use std::marker::PhantomData;
+
+use crate::format::codec::{Codec, Words};
+use crate::format::table::{Described, Encoding};
+
+use super::EXTENTS;
+
+/// Eight numbers and an index for each texel.
+pub(super) struct Ramp {
+    /// Bits of the numbers.
+    numbers: [u32; 8],
+    /// 3 bits each.
+    indices: u64,
+}
+
+impl Ramp {
+    /// Numbers of encoding `Unorm` or `Snorm`.
+    #[inline(always)]
+    pub fn read(block: u64, encoding: Encoding) -> Self {
+        let is_signed = encoding == Encoding::Snorm;
+        let number = |code: u8| if is_signed { i32::from(code as i8) } else { i32::from(code) };
+        let (first, second) = (number(block as u8), number((block >> 8) as u8));
+        let most = if is_signed { 127 } else { 255 };
+        let [a, b] = [first, second].map(|number| number.max(-most));
+        let quotient = |dividend: i32, divisor: i32| (dividend as f32 / (divisor * most) as f32).to_bits();
+        let mut numbers = [quotient(a, 1), quotient(b, 1), 0, 0, 0, 0, 0, 1f32.to_bits()];
+        let steps = if first > second { 7 } else { 5 };
+        for step in 1..steps {
+            numbers[step as usize + 1] = quotient((steps - step) * a + step * b, steps);
+        }
+        if steps == 5 && is_signed {
+            numbers[6] = (-1f32).to_bits();
+        }
+        Self { numbers, indices: block >> 16 }
+    }
+
+    /// The bits of a texel's number.
+    pub fn word(&self, texel: usize) -> u32 {
+        self.numbers[(self.indices >> (3 * texel) & 7) as usize]
+    }
+}
+
+/// One number for each texel.
+pub(in crate::format) struct Bc4<D> {
+    red: Ramp,
+    row: PhantomData<D>,
+}
+
+impl<D: Described> Codec for Bc4<D> {
+    const EXTENTS: [u32; 2] = EXTENTS;
+    const SIZE_BYTES: u32 = 8;
+
+    fn read(block: u128) -> Self {
+        Self { red: Ramp::read(block as u64, D::PARTS.encoding), row: PhantomData }
+    }
+
+    fn texel(&self, index: usize) -> Words {
+        [self.red.word(index), 0, 0, 1f32.to_bits()]
+    }
+}
+
+/// Two numbers for each texel.
+pub(in crate::format) struct Bc5<D> {
+    red: Ramp,
+    green: Ramp,
+    row: PhantomData<D>,
+}
+
+impl<D: Described> Codec for Bc5<D> {
+    const EXTENTS: [u32; 2] = EXTENTS;
+    const SIZE_BYTES: u32 = 16;
+
+    fn read(block: u128) -> Self {
+        let [red, green] = [block as u64, (block >> 64) as u64].map(|half| Ramp::read(half, D::PARTS.encoding));
+        Self { red, green, row: PhantomData }
+    }
+
+    fn texel(&self, index: usize) -> Words {
+        [self.red.word(index), self.green.word(index), 0, 1f32.to_bits()]
+    }
+}
