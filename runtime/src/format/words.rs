@@ -5,8 +5,8 @@ use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use super::table::{Encoding, Field, Format};
 
 impl Format {
-    /// The format as compiled code knows it: if its texels are whole words, each channel is in one of them, and the
-    /// conversion takes no table.
+    /// The format as compiled code knows it: if its texels are whole words, each channel is a field of one of them, and
+    /// the conversion takes no table.
     pub(crate) fn texel_format(self) -> Option<TexelFormat> {
         if self.block_extents() != [1, 1] || !self.size_bytes().is_multiple_of(4) {
             return None;
