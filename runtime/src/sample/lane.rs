@@ -2,6 +2,7 @@
 
 use brolga_ir::float;
 use brolga_ir::sampling::{Offsets, Row, SampleKind, Sampling};
+use smallvec::SmallVec;
 
 use super::anisotropic::{self, Line};
 use super::coordinate::{self, ONE, Taps, address, around, taps};
@@ -212,7 +213,12 @@ impl<'a> Lane<'a> {
             if axis >= axes {
                 Taps::NONE
             } else if surface.dimension.is_cube() {
-                around(at[axis], extents[axis], 0, tap)
+                let mut taps = around(at[axis], extents[axis], 0, tap);
+                if tap == Tap::Point {
+                    // The end of a face belongs to its last texel.
+                    taps.texels[0] = taps.texels[0].min(extents[axis] as i32 - 1);
+                }
+                taps
             } else {
                 taps(at[axis], self.sampler.address[axis], extents[axis], self.offsets[axis], tap)
             }
@@ -279,22 +285,17 @@ impl<'a> Lane<'a> {
     }
 
     fn gathered(&self, texel: [i32; 3], component: usize) -> u32 {
-        let mut places = 0;
-        let mut words = [0; 4];
-        let mut sum = 0i64;
-        let is_signed = self.texels.surface().format.encoding() == crate::format::Encoding::Sint;
-        self.each_place(0, texel, |place| {
-            words = self.texels.words(place);
-            let word = words[component & 3];
-            sum += if is_signed { i64::from(word as i32) } else { i64::from(word) };
-            places += 1;
-        });
-        if self.compares() || places > 1 && !self.texels.surface().format.encoding().is_integer() {
-            let mut taken = self.nothing_taken();
-            self.take_texel(&mut taken, 0, texel, 1.0);
-            return taken.finish(self.texels, THIRDS.into())[component & 3];
+        let is_integer = self.texels.surface().format.encoding().is_integer();
+        let mut words = SmallVec::<[u32; 3]>::new();
+        self.each_place(0, texel, |place| words.push(self.texels.words(place)[component & 3]));
+        match words[..] {
+            // Integers have no mean: beyond a cube's corner the one on the face itself stands for it.
+            [word, ref others @ ..] if !self.compares() && (others.is_empty() || is_integer) => word,
+            _ => {
+                let mut taken = self.nothing_taken();
+                self.take_texel(&mut taken, 0, texel, 1.0);
+                taken.finish(self.texels, THIRDS.into())[component & 3]
+            }
         }
-        // The mean of integers beyond a cube's corner drops its fraction.
-        if places > 1 { (sum / places) as u32 } else { words[component & 3] }
     }
 }

@@ -31,8 +31,8 @@ mod texel;
 #[cfg(test)]
 mod tests;
 
-use brolga_ir::width::MAX_LANES;
 use brolga_ir::sampling::{Row, SampleArg, Sampling};
+use brolga_ir::width::MAX_LANES;
 
 use crate::resource::{Sampler, Surface, Tap};
 use lane::Lane;

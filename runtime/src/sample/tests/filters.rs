@@ -190,8 +190,7 @@ fn anisotropic_filters_take_the_mean_along_the_longer_axis() {
     for round in 0..600 {
         let dimension = [Dimension::Texture2d, Dimension::Texture2dArray][round % 2];
         let extents = [16 << numbers.below(2), 8 << numbers.below(3), 1];
-        let image =
-            Image::random(dimension, Format::R32G32B32A32_FLOAT, extents, 2, full_chain(extents), &mut numbers);
+        let image = Image::random(dimension, Format::R32G32B32A32_FLOAT, extents, 2, full_chain(extents), &mut numbers);
         let mut state = sampler(Tap::Linear, Tap::Linear, numbers.pick(&MODES));
         state.filter.anisotropic = true;
         state.max_anisotropy = numbers.pick(&[1, 2, 4, 16]);
