@@ -13,9 +13,6 @@ use super::texel::{Place, Texels};
 use super::{Operands, Prepared};
 use crate::resource::{AddressMode, Sampler, Tap};
 
-/// Weights of cubes come in thirds.
-const THIRDS: u32 = 3;
-
 /// What a lane asks of a texture and a sampler.
 #[derive(Debug)]
 pub(super) struct Lane<'a> {
@@ -186,8 +183,8 @@ impl<'a> Lane<'a> {
                 total += u64::from(weight);
             }
         }
-        // A level's weights sum up to ONE along each of three axes, and to THIRDS.
-        let total = total * u64::from(ONE.pow(3) * THIRDS);
+        // A level's weights sum up to ONE along each of three axes.
+        let total = total * u64::from(ONE.pow(3) * self.parts());
         taken.finish(self.texels, total as f64)
     }
 
@@ -243,8 +240,13 @@ impl<'a> Lane<'a> {
     fn take_texel(&self, taken: &mut Taken, level: usize, texel: [i32; 3], weight: f64) {
         let mut places = 0;
         self.each_place(level, texel, |_| places += 1);
-        let weight = weight * f64::from(THIRDS / places);
+        let weight = weight * f64::from(self.parts() / places);
         self.each_place(level, texel, |place| taken.take(self.texels, place, weight));
+    }
+
+    /// The parts that a texel's weight comes in: three on cubes.
+    fn parts(&self) -> u32 {
+        if self.texels.surface().dimension.is_cube() { 3 } else { 1 }
     }
 
     /// The place or places of a texel that may lie outside; none is the border.
@@ -294,7 +296,7 @@ impl<'a> Lane<'a> {
             _ => {
                 let mut taken = self.nothing_taken();
                 self.take_texel(&mut taken, 0, texel, 1.0);
-                taken.finish(self.texels, THIRDS.into())[component & 3]
+                taken.finish(self.texels, self.parts().into())[component & 3]
             }
         }
     }

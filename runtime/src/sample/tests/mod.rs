@@ -5,6 +5,7 @@ mod filters;
 mod invariants;
 mod model;
 mod rules;
+mod speed;
 
 use brolga_ir::interface::Dimension;
 use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
