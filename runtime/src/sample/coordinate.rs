@@ -13,7 +13,7 @@ pub(super) const ONE: u32 = 256;
 
 /// Where range reduction ends, in widths of the texture. The specification has 10, which is enough for offsets of -8 to
 /// 7 texels on a texture of one texel; `gather4_po` has -32 to 31.
-const FAR: f32 = 64.0;
+pub(super) const FAR: f32 = 64.0;
 
 /// The texels that a filter takes along an axis, with their weights in units of 1 / [`ONE`], which together are 1. What
 /// has no weight does not count. Texels may lie outside: [`address`] is for that.
@@ -64,6 +64,7 @@ fn reduce(coordinate: f32, mode: AddressMode) -> f32 {
 
 /// Fixed point with 8 bits of fraction, rounded to the nearest even; NaN is 0. Texels of the largest texture at the
 /// largest reduced coordinate fit by far.
+#[inline]
 pub(super) fn to_fixed(number: f32) -> i32 {
     (number * ONE as f32).round_ties_even() as i32
 }
@@ -91,6 +92,7 @@ fn mirror_at_zero(texel: i32) -> i32 {
 }
 
 /// The layer of an array: the nearest, of two the even one, then the nearest that there is.
+#[inline]
 pub(super) fn layer(coordinate: f32, layers: u32) -> u32 {
     // `max` turns a NaN into 0, and layers are few enough for exact floats.
     let last = layers.saturating_sub(1) as f32;

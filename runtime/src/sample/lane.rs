@@ -2,6 +2,7 @@
 
 use brolga_ir::float;
 use brolga_ir::sampling::{Offsets, Row, SampleKind, Sampling};
+use smallvec::SmallVec;
 
 use super::anisotropic::{self, Line};
 use super::coordinate::{self, ONE, Taps, address, around, taps};
@@ -11,9 +12,6 @@ use super::level::{Footprint, Levels, select};
 use super::texel::{Place, Texels};
 use super::{Operands, Prepared};
 use crate::resource::{AddressMode, Sampler, Tap};
-
-/// Weights of cubes come in thirds.
-const THIRDS: u32 = 3;
 
 /// What a lane asks of a texture and a sampler.
 #[derive(Debug)]
@@ -185,8 +183,8 @@ impl<'a> Lane<'a> {
                 total += u64::from(weight);
             }
         }
-        // A level's weights sum up to ONE along each of three axes, and to THIRDS.
-        let total = total * u64::from(ONE.pow(3) * THIRDS);
+        // A level's weights sum up to ONE along each of three axes.
+        let total = total * u64::from(ONE.pow(3) * self.parts());
         taken.finish(self.texels, total as f64)
     }
 
@@ -212,7 +210,12 @@ impl<'a> Lane<'a> {
             if axis >= axes {
                 Taps::NONE
             } else if surface.dimension.is_cube() {
-                around(at[axis], extents[axis], 0, tap)
+                let mut taps = around(at[axis], extents[axis], 0, tap);
+                if tap == Tap::Point {
+                    // The end of a face belongs to its last texel.
+                    taps.texels[0] = taps.texels[0].min(extents[axis] as i32 - 1);
+                }
+                taps
             } else {
                 taps(at[axis], self.sampler.address[axis], extents[axis], self.offsets[axis], tap)
             }
@@ -237,8 +240,13 @@ impl<'a> Lane<'a> {
     fn take_texel(&self, taken: &mut Taken, level: usize, texel: [i32; 3], weight: f64) {
         let mut places = 0;
         self.each_place(level, texel, |_| places += 1);
-        let weight = weight * f64::from(THIRDS / places);
+        let weight = weight * f64::from(self.parts() / places);
         self.each_place(level, texel, |place| taken.take(self.texels, place, weight));
+    }
+
+    /// The parts that a texel's weight comes in: three on cubes.
+    fn parts(&self) -> u32 {
+        if self.texels.surface().dimension.is_cube() { 3 } else { 1 }
     }
 
     /// The place or places of a texel that may lie outside; none is the border.
@@ -279,22 +287,17 @@ impl<'a> Lane<'a> {
     }
 
     fn gathered(&self, texel: [i32; 3], component: usize) -> u32 {
-        let mut places = 0;
-        let mut words = [0; 4];
-        let mut sum = 0i64;
-        let is_signed = self.texels.surface().format.encoding() == crate::format::Encoding::Sint;
-        self.each_place(0, texel, |place| {
-            words = self.texels.words(place);
-            let word = words[component & 3];
-            sum += if is_signed { i64::from(word as i32) } else { i64::from(word) };
-            places += 1;
-        });
-        if self.compares() || places > 1 && !self.texels.surface().format.encoding().is_integer() {
-            let mut taken = self.nothing_taken();
-            self.take_texel(&mut taken, 0, texel, 1.0);
-            return taken.finish(self.texels, THIRDS.into())[component & 3];
+        let is_integer = self.texels.surface().format.encoding().is_integer();
+        let mut words = SmallVec::<[u32; 3]>::new();
+        self.each_place(0, texel, |place| words.push(self.texels.words(place)[component & 3]));
+        match words[..] {
+            // Integers have no mean: beyond a cube's corner the one on the face itself stands for it.
+            [word, ref others @ ..] if !self.compares() && (others.is_empty() || is_integer) => word,
+            _ => {
+                let mut taken = self.nothing_taken();
+                self.take_texel(&mut taken, 0, texel, 1.0);
+                taken.finish(self.texels, self.parts().into())[component & 3]
+            }
         }
-        // The mean of integers beyond a cube's corner drops its fraction.
-        if places > 1 { (sum / places) as u32 } else { words[component & 3] }
     }
 }

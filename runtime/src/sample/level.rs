@@ -90,6 +90,7 @@ pub(super) struct Levels {
 ///
 /// A level of detail that is NaN counts as the sampler's largest. Which of the filters is to be taken does not depend on
 /// how many levels there are.
+#[inline]
 pub(super) fn select(level: f32, sampler: &Sampler, mip: Tap, least: f32, count: usize) -> Option<Levels> {
     let last = count.saturating_sub(1);
     if least > last as f32 {

@@ -12,7 +12,8 @@
 //! | `anisotropic.rs` | samples along a line |
 //! | `texel.rs` | texels of the surface, the border |
 //! | `filter.rs` | what becomes of the texels |
-//! | `lane.rs` | one lane's operands and its result |
+//! | `lane.rs` | one lane's operands and its result: everything |
+//! | `fast/` | short cuts to the same result |
 //!
 //! Where Direct3D leaves something open:
 //!
@@ -23,6 +24,7 @@
 mod anisotropic;
 mod coordinate;
 mod cube;
+mod fast;
 mod filter;
 mod lane;
 mod level;
@@ -31,10 +33,11 @@ mod texel;
 #[cfg(test)]
 mod tests;
 
-use brolga_ir::sampling::{Row, SampleArg, Sampling};
+use brolga_ir::sampling::{LevelSource, Row, SampleArg, Sampling};
 use brolga_ir::width::MAX_LANES;
 
 use crate::resource::{Sampler, Surface, Tap};
+use fast::Fast;
 use lane::Lane;
 use texel::Texels;
 
@@ -44,6 +47,7 @@ pub(crate) struct Prepared<'a> {
     texels: Texels<'a>,
     /// As it is used: with filters that the format allows, and a sensible anisotropy.
     sampler: Sampler,
+    fast: Option<Fast<'a>>,
 }
 
 impl<'a> Prepared<'a> {
@@ -59,18 +63,37 @@ impl<'a> Prepared<'a> {
             filter.anisotropic = false;
         }
         sampler.max_anisotropy = sampler.max_anisotropy.clamp(1, 16);
-        Self { texels: Texels::new(surface, sampler.border), sampler }
+        let texels = Texels::new(surface, sampler.border);
+        let fast = Fast::new(&texels, &sampler);
+        Self { texels, sampler, fast }
     }
 
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
     pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         let operands = Operands::new(self, sampling, args);
+        if self.sample_fast(sampling, lanes, &operands, results) {
+            return;
+        }
         for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
             let words = Lane::new(self, sampling, &operands, lane).result();
             for (row, word) in results.iter_mut().zip(words) {
                 row[lane] = word;
             }
         }
+    }
+}
+
+impl Prepared<'_> {
+    /// Takes a short cut if there is one.
+    fn sample_fast(&self, sampling: Sampling, lanes: u32, operands: &Operands<'_>, results: &mut [Row; 4]) -> bool {
+        let Some(fast) = self.fast.as_ref().filter(|fast| fast.takes(sampling)) else { return false };
+        let level_bias = self.sampler.level_bias;
+        let levels = match (sampling.level, operands.level) {
+            (LevelSource::Given, [level]) if !sampling.has_bias => fast::given_levels(level, level_bias),
+            (LevelSource::Zero, _) if !sampling.has_bias => [level_bias; MAX_LANES],
+            _ => return false,
+        };
+        fast.sample(lanes, operands.coordinates, &levels, results)
     }
 }
 

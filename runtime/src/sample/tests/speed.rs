@@ -1,0 +1,53 @@
+//! How long a sample takes. Run by hand, on one processor:
+//! `taskset -c 0 cargo test --release -p brolga-runtime --lib sample::tests::speed -- --ignored --nocapture`
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use super::*;
+
+#[test]
+#[ignore = "a measurement"]
+fn nanoseconds_per_sample() {
+    const PACKETS: usize = 4096;
+    let mut numbers = Numbers::new(8);
+    let cases = [
+        (Format::R8G8B8A8_UNORM, Tap::Point, Tap::Point, AddressMode::Wrap),
+        (Format::R8G8B8A8_UNORM, Tap::Linear, Tap::Point, AddressMode::Wrap),
+        (Format::R8G8B8A8_UNORM, Tap::Linear, Tap::Point, AddressMode::Clamp),
+        (Format::R8G8B8A8_UNORM, Tap::Linear, Tap::Point, AddressMode::Border),
+        (Format::R8G8B8A8_UNORM, Tap::Linear, Tap::Linear, AddressMode::Wrap),
+        (Format::R8G8B8A8_UNORM_SRGB, Tap::Linear, Tap::Point, AddressMode::Wrap),
+        (Format::R16G16B16A16_FLOAT, Tap::Linear, Tap::Point, AddressMode::Wrap),
+        (Format::R32_FLOAT, Tap::Linear, Tap::Point, AddressMode::Wrap),
+        (Format::R32G32B32A32_FLOAT, Tap::Linear, Tap::Point, AddressMode::Wrap),
+        (Format::R32G32B32A32_FLOAT, Tap::Linear, Tap::Linear, AddressMode::Wrap),
+        (Format::R16G16_UNORM, Tap::Linear, Tap::Point, AddressMode::Wrap),
+    ];
+    for (format, tap, mip, mode) in cases {
+        let image = Image::random(Dimension::Texture2d, format, [64, 64, 1], 1, 7, &mut numbers);
+        let surface = image.surface();
+        let state = Sampler { border: [0.0; 4], ..sampler(tap, mip, mode) };
+        let prepared = Prepared::new(&surface, &state);
+        // Neighbours as in a magnified picture, and levels that differ a little.
+        let packets: Vec<[Row; 3]> = (0..PACKETS)
+            .map(|_| {
+                let (u, v, level) = (numbers.between(0.0, 1.0), numbers.between(0.0, 1.0), numbers.between(0.3, 0.6));
+                let row = |start: f32, step: f32| std::array::from_fn(|lane| (start + lane as f32 * step).to_bits());
+                let level = if mip == Tap::Linear { level } else { 0.0 };
+                [row(u, 0.003), row(v, 0.0005), row(level, 0.0)]
+            })
+            .collect();
+        let mut results = [[0; MAX_LANES]; 4];
+        let mut best = f64::INFINITY;
+        for _ in 0..20 {
+            let start = Instant::now();
+            for packet in &packets {
+                prepared.sample(GIVEN, 0xff, black_box(packet), &mut results);
+                black_box(&mut results);
+            }
+            best = best.min(start.elapsed().as_secs_f64() * 1e9 / (PACKETS * 8) as f64);
+        }
+        println!("{format:20} {tap:?} mip {mip:?} {mode:?}: {best:.2} ns");
+    }
+}
