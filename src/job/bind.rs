@@ -92,13 +92,19 @@ fn view(device: &Device, binding: &Binding, loaded: &LoadedView, own: Option<Buf
         Kind::Raw => View::raw(buffer)?,
         Kind::Structured { stride, .. } => View::structured(buffer, stride)?,
         Kind::Typed { format, .. } => View::typed(buffer, format)?,
-        Kind::Texture(shape) => View::texture(Texture::new(buffer, shape)?),
-        Kind::Sampler => unreachable!("samplers have no view"),
+        Kind::Texture(shape) => part(View::texture(Texture::new(buffer, shape)?), binding.view)?,
+        Kind::Sampler(_) => unreachable!("samplers have no view yet"),
     };
     match binding.counter {
         Some(first) => Ok(view.with_counter(Counter::new(first))?),
         None => Ok(view),
     }
+}
+
+/// What the job shows of a texture.
+fn part(view: View, keys: Option<ViewKeys>) -> Result<View, Error> {
+    let Some(ViewKeys { format: _, dimension: _, mips: _, layers: _, min_level: _ }) = keys else { return Ok(view) };
+    Ok(view)
 }
 
 /// Copies a file to a view of its size.
