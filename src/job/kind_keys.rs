@@ -130,7 +130,8 @@ fn dimensions(name: &str, table: &Table<'_>) -> Result<Kind, Fault> {
         }
         "typed" => Ok(Kind::Typed { format: format(table.need("format")?)?, count: table.integer("count", 0)? }),
         _ => {
-            let mut keys = TextureKeys { dimension: texture(name), ..TextureKeys::default() };
+            let mut keys = TextureKeys::default();
+            keys.dimension = texture(name);
             keys.format = table.get("format").map(format).transpose()?;
             for extent in Extent::ALL {
                 keys.set(extent, table.integer(extent.key(), 1)?);
