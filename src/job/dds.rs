@@ -253,7 +253,8 @@ fn legacy(words: &[u32]) -> Result<(&'static str, Dimension, u32), String> {
 
 /// The format of a name in DXGI.
 fn format(name: &str, wanted: Option<Format>) -> Result<Format, String> {
-    if let Some(layout) = name.strip_suffix("_TYPELESS") {
+    // Those with another `_` say a part of what they are, and are formats of their own.
+    if let Some(layout) = name.strip_suffix("_TYPELESS").filter(|layout| !layout.contains('_')) {
         return match wanted {
             Some(wanted) if texels::layout(wanted) == layout => Ok(wanted),
             _ => Err(format!("its texels are {name}: say what they are, as in `format = \"{layout}_UNORM\"`")),

@@ -6,8 +6,8 @@
 use std::io::Cursor;
 
 use ::exr::prelude::{
-    AnyChannel, AnyChannels, Encoding, FlatSamples, Image, Layer, LayerAttributes, MetaData, ReadChannels, ReadLayers,
-    SmallVec, WritableImage, f16, read as reader,
+    AnyChannel, AnyChannels, Compression, Encoding, FlatSamples, Image, Layer, LayerAttributes, MetaData, ReadChannels,
+    ReadLayers, SmallVec, WritableImage, f16, read as reader,
 };
 use brolga_runtime::{Format, TextureShape, format};
 
@@ -54,6 +54,10 @@ pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
     let unreadable = |error| format!("this is no .exr file that can be read: {error}");
     let meta = MetaData::read_from_buffered(Cursor::new(file), false).map_err(unreadable)?;
     let header = meta.headers.iter().find(|header| !header.deep).ok_or("it has deep pixels only, and no flat ones")?;
+    if meta.headers.iter().any(|header| matches!(header.compression, Compression::B44 | Compression::B44A)) {
+        // Their decoder overflows on damaged files.
+        return Err("its compression B44 is not read: save it with ZIP or PIZ".into());
+    }
     let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
     let mut shape =
         TextureShape::texture_2d(Format::R32G32B32A32_FLOAT, side(header.layer_size.x()), side(header.layer_size.y()));

@@ -43,7 +43,7 @@ impl Extent {
             Extent::Depth => shape.depth,
             Extent::Layers => shape.layers,
             Extent::Mips => shape.mips,
-            Extent::Samples => 1,
+            Extent::Samples => shape.samples,
         }
     }
 
@@ -55,8 +55,7 @@ impl Extent {
             Extent::Depth => shape.depth = value,
             Extent::Layers => shape.layers = value,
             Extent::Mips => shape.mips = value,
-            // The runtime refuses textures of several samples.
-            Extent::Samples => {}
+            Extent::Samples => shape.samples = value,
         }
         shape
     }

@@ -134,15 +134,15 @@ fn parse_digits(text: &str) -> Option<u32> {
 }
 
 impl Register {
-    /// The register as the runtime names it; `None` for samplers.
-    pub fn of_view(self) -> Option<brolga_runtime::Register> {
+    /// The register as the runtime names it.
+    pub fn in_runtime(self) -> brolga_runtime::Register {
         let class = match self.file {
             RegisterFile::Constant => ResourceClass::Constant,
             RegisterFile::Resource => ResourceClass::ShaderResource,
             RegisterFile::Unordered => ResourceClass::UnorderedAccess,
-            RegisterFile::Sampler => return None,
+            RegisterFile::Sampler => ResourceClass::Sampler,
         };
-        Some(brolga_runtime::Register::new(class, self.number).in_space(self.space))
+        brolga_runtime::Register::new(class, self.number).in_space(self.space)
     }
 }
 

@@ -87,7 +87,8 @@ fn share_codes(one: Format, other: Format) -> bool {
         Encoding::Snorm | Encoding::Sint => Some(true),
         _ => None,
     };
-    layout(one) == layout(other) && signed(one).is_some() && signed(one) == signed(other)
+    let blocks = |format: Format| (layout(format), format.size_bytes(), format.block_extents());
+    blocks(one) == blocks(other) && signed(one).is_some() && signed(one) == signed(other)
 }
 
 #[cfg(test)]
