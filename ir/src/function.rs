@@ -244,6 +244,9 @@ impl Query {
     /// Every query.
     pub const ALL: [Query; 5] =
         [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition, Query::Layout];
+    /// Those that shaders ask.
+    pub const OF_SHADERS: [Query; 4] =
+        [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition];
 
     /// Whether the level that it may carry means anything.
     pub fn takes_level(self) -> bool {

@@ -4,8 +4,8 @@
 mod support;
 
 use brolga_runtime::{
-    BindingRules, Bindings, CompileOptions, Component, Counter, Declared, Device, Dimension, Dispatch, Format, GuardPages, ResourceClass,
-    ResourceKind, Shader, View,
+    BindingRules, Bindings, CompileOptions, Component, Counter, Declared, Device, Dimension, Dispatch, Format,
+    GuardPages, ResourceClass, ResourceKind, Shader, View,
 };
 use support::ENGINES;
 use support::case::{compute_shaders, data};

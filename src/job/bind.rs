@@ -30,12 +30,10 @@ impl Prepared {
     ) -> Result<Bindings, JobError> {
         let mut bindings = Bindings::new();
         for (at, (binding, loaded)) in self.job.bindings.iter().zip(&self.views).enumerate() {
-            if let Some(register) = binding.register.of_view() {
-                let own = own(at)?;
-                let view = view(device, binding, loaded, own).map_err(|error| self.refused(binding, error))?;
-                self.fill(binding, &view, &loaded.content)?;
-                bindings.set(register, view);
-            }
+            let own = own(at)?;
+            let view = view(device, binding, loaded, own).map_err(|error| self.refused(binding, error))?;
+            self.fill(binding, &view, &loaded.content)?;
+            bindings.set(binding.register.in_runtime(), view);
         }
         Ok(bindings)
     }
@@ -46,7 +44,7 @@ impl Prepared {
             if binding.register.file != RegisterFile::Unordered {
                 continue;
             }
-            let Some(view) = binding.register.of_view().and_then(|register| bindings.get(register)) else { continue };
+            let Some(view) = bindings.get(binding.register.in_runtime()) else { continue };
             clear(view).map_err(|error| self.refused(binding, error.into()))?;
             self.fill(binding, view, &loaded.content)?;
             if let (Some(counter), Some(first)) = (view.counter(), binding.counter) {
@@ -82,6 +80,9 @@ impl Prepared {
 
 /// The view of a binding over fresh memory.
 fn view(device: &Device, binding: &Binding, loaded: &LoadedView, own: Option<Buffer>) -> Result<View, Error> {
+    if let Kind::Sampler(sampler) = loaded.kind {
+        return Ok(View::sampler(sampler)?);
+    }
     let buffer = match (&loaded.content, own) {
         (LoadedContent::Mapped(path, _), _) => device.map_buffer(path, Access::Read)?,
         (_, Some(buffer)) => buffer,
@@ -92,11 +93,32 @@ fn view(device: &Device, binding: &Binding, loaded: &LoadedView, own: Option<Buf
         Kind::Raw => View::raw(buffer)?,
         Kind::Structured { stride, .. } => View::structured(buffer, stride)?,
         Kind::Typed { format, .. } => View::typed(buffer, format)?,
-        Kind::Texture(shape) => View::texture(Texture::new(buffer, shape)?),
-        Kind::Sampler => unreachable!("samplers have no view"),
+        Kind::Texture(shape) => part(View::texture(Texture::new(buffer, shape)?), binding.view)?,
+        Kind::Sampler(_) => unreachable!("samplers have no memory"),
     };
     match binding.counter {
         Some(first) => Ok(view.with_counter(Counter::new(first))?),
+        None => Ok(view),
+    }
+}
+
+/// What the job shows of a texture.
+fn part(mut view: View, keys: Option<ViewKeys>) -> Result<View, ResourceError> {
+    let ViewKeys { dimension, format, mips, layers, min_level } = keys.unwrap_or_default();
+    if let Some(dimension) = dimension {
+        view = view.with_dimension(dimension)?;
+    }
+    if let Some(format) = format {
+        view = view.with_format(format)?;
+    }
+    if let Some([first, count]) = mips {
+        view = view.with_mips(first, count)?;
+    }
+    if let Some([first, count]) = layers {
+        view = view.with_layers(first, count)?;
+    }
+    match min_level {
+        Some(level) => view.with_min_level(level),
         None => Ok(view),
     }
 }

@@ -211,6 +211,14 @@ pub enum Problem {
         /// The kind of view.
         kind: &'static str,
     },
+    /// A part of something that has no parts.
+    #[error("{register} is a {kind} view: `view` shows a part of a texture")]
+    ViewKind {
+        /// The register.
+        register: String,
+        /// The kind of view.
+        kind: &'static str,
+    },
     /// The shader cannot be compiled, cannot run with these bindings, or was stopped.
     #[error("{}: {error}", shader.display())]
     Run {

@@ -179,7 +179,7 @@ impl Prepared {
         let looked_at = |binding: &Binding| options.all_slots || binding.save.is_some() || expected(binding.register);
         let mut slots = Vec::new();
         for binding in self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered) {
-            let view = binding.register.of_view().and_then(|register| bindings.get(register));
+            let view = bindings.get(binding.register.in_runtime());
             if let Some(view) = view.filter(|_| looked_at(binding)) {
                 let bytes = keep(view).map_err(|error| {
                     let register = binding.register.to_string();
@@ -210,8 +210,7 @@ impl Prepared {
             Error::Binding(error) => register_of(error),
             _ => None,
         };
-        let binding =
-            self.job.bindings.iter().find(|binding| register.is_some() && binding.register.of_view() == register);
+        let binding = self.job.bindings.iter().find(|binding| Some(binding.register.in_runtime()) == register);
         let variable = match &error {
             Error::Instance(error) => error.variable(),
             _ => None,

@@ -1,10 +1,15 @@
 //! The keys that say what a register is bound to: its kind and the kind's dimensions.
 
-use brolga_runtime::{Dimension, Format, TextureShape};
+use std::iter;
+
+use brolga_runtime::{Dimension, Format, Sampler};
 
 use super::document::{Node, Value};
 use super::error::Problem;
+use super::extents::{self, Extent, TextureKeys};
 use super::model::*;
+use super::output::FileForm;
+use super::sampler_keys::{self, SAMPLER_KEYS};
 use super::table::*;
 
 /// Kinds of views by their names in jobs.
@@ -18,47 +23,37 @@ pub(super) const KIND_NAMES: &[&str] = &[
     "texture2d",
     "texture2darray",
     "texture3d",
+    "texturecube",
+    "texturecubearray",
+    "texture2dms",
+    "texture2dmsarray",
     "sampler",
 ];
 
-/// Filters of samplers, as Direct3D names them.
-const FILTERS: &[&str] = &[
-    "min_mag_mip_point",
-    "min_mag_point_mip_linear",
-    "min_point_mag_linear_mip_point",
-    "min_point_mag_mip_linear",
-    "min_linear_mag_mip_point",
-    "min_linear_mag_point_mip_linear",
-    "min_mag_linear_mip_point",
-    "min_mag_mip_linear",
-    "anisotropic",
-    "comparison_min_mag_mip_point",
-    "comparison_min_mag_point_mip_linear",
-    "comparison_min_point_mag_linear_mip_point",
-    "comparison_min_point_mag_mip_linear",
-    "comparison_min_linear_mag_mip_point",
-    "comparison_min_linear_mag_point_mip_linear",
-    "comparison_min_mag_linear_mip_point",
-    "comparison_min_mag_mip_linear",
-    "comparison_anisotropic",
-];
-
-/// What samplers do outside an image.
-const ADDRESSES: &[&str] = &["wrap", "mirror", "clamp", "border", "mirror_once"];
-
 /// The keys of a kind's dimensions: they stand beside `kind`, or in the table of the kind's name.
-pub(super) fn dimension_keys(name: &str) -> &'static [&'static str] {
+pub(super) fn dimension_keys(name: &str) -> Vec<&'static str> {
     match name {
-        "structured" => &["stride", "count"],
-        "typed" => &["format", "count"],
-        "texture1d" => &["format", "width", "mips"],
-        "texture1darray" => &["format", "width", "layers", "mips"],
-        "texture2d" => &["format", "width", "height", "mips"],
-        "texture2darray" => &["format", "width", "height", "layers", "mips"],
-        "texture3d" => &["format", "width", "height", "depth", "mips"],
-        "sampler" => &["filter", "address", "border"],
-        _ => &["size"],
+        "structured" => vec!["stride", "count"],
+        "typed" => vec!["format", "count"],
+        "sampler" => SAMPLER_KEYS.to_vec(),
+        _ => match texture(name) {
+            Some(dimension) => texture_keys(dimension),
+            None => vec!["size"],
+        },
     }
+}
+
+/// The kind of texture of a name.
+fn texture(name: &str) -> Option<Dimension> {
+    extents::DIMENSIONS.into_iter().find(|dimension| dimension.name() == name)
+}
+
+fn texture_keys(dimension: Dimension) -> Vec<&'static str> {
+    // A cube has as many layers as faces.
+    let sides = extents::sides(dimension).iter().rev().copied();
+    let sides = sides.filter(|side| (dimension, *side) != (Dimension::TextureCube, Extent::Layers));
+    let keys = sides.chain([extents::detail(dimension)]).map(Extent::key);
+    iter::once("format").chain(keys).collect()
 }
 
 /// The kind of view that a binding names, and its size in bytes if the job gives it.
@@ -79,7 +74,11 @@ pub(super) fn kind(table: &Table<'_>, register: Register) -> Result<(Kind, Optio
         }
         (None, None) => match register.file {
             RegisterFile::Constant => (Kind::Constant, outer_size),
-            RegisterFile::Sampler => (Kind::Sampler, None),
+            RegisterFile::Sampler => (Kind::Sampler(Sampler::default()), None),
+            // The file says what texture it is.
+            _ if table.text("file")?.is_some_and(|file| FileForm::of(file.as_ref()).is_texture()) => {
+                (Kind::Texture(TextureKeys::default()), outer_size)
+            }
             RegisterFile::Resource | RegisterFile::Unordered => {
                 return Err(table.missing("kind` or one of `raw`, `structured`, `typed`, `texture2d"));
             }
@@ -87,8 +86,8 @@ pub(super) fn kind(table: &Table<'_>, register: Register) -> Result<(Kind, Optio
     };
     let fits = match register.file {
         RegisterFile::Constant => found.0 == Kind::Constant,
-        RegisterFile::Sampler => found.0 == Kind::Sampler,
-        RegisterFile::Resource | RegisterFile::Unordered => !matches!(found.0, Kind::Constant | Kind::Sampler),
+        RegisterFile::Sampler => matches!(found.0, Kind::Sampler(_)),
+        RegisterFile::Resource | RegisterFile::Unordered => !matches!(found.0, Kind::Constant | Kind::Sampler(_)),
     };
     if !fits {
         let problem = Problem::KindOfRegister { register: register.to_string(), kind: found.0.name() };
@@ -105,7 +104,7 @@ fn named(name: &str, node: &Node) -> Result<(Kind, Option<u64>), Fault> {
             return Ok((kind, Some(as_integer(node, name, 0)?)));
         }
         let table = Table::open(node, name, "a view without format")?;
-        table.allow(&[dimension_keys(name)])?;
+        table.allow(&[&dimension_keys(name)])?;
         return Ok((kind, table.integer("size", 0)?));
     }
     let place = match name {
@@ -115,72 +114,59 @@ fn named(name: &str, node: &Node) -> Result<(Kind, Option<u64>), Fault> {
         _ => "a texture",
     };
     let table = Table::open(node, name, place)?;
-    table.allow(&[dimension_keys(name)])?;
+    table.allow(&[&dimension_keys(name)])?;
     Ok((dimensions(name, &table)?, None))
 }
 
-/// The dimensions that a kind needs.
+/// The dimensions that a kind has. Those of a texture may come from a file.
 fn dimensions(name: &str, table: &Table<'_>) -> Result<Kind, Fault> {
-    let shape = match name {
-        "constant" => return Ok(Kind::Constant),
-        "raw" => return Ok(Kind::Raw),
-        "sampler" => {
-            check_sampler(table)?;
-            return Ok(Kind::Sampler);
-        }
+    match name {
+        "constant" => Ok(Kind::Constant),
+        "raw" => Ok(Kind::Raw),
+        "sampler" => Ok(Kind::Sampler(sampler_keys::sampler(table)?)),
         "structured" => {
             let stride = as_integer(table.need("stride")?, "stride", 4)?;
-            return Ok(Kind::Structured { stride, count: table.integer("count", 0)? });
+            Ok(Kind::Structured { stride, count: table.integer("count", 0)? })
         }
-        "typed" => return Ok(Kind::Typed { format: format(table)?, count: table.integer("count", 0)? }),
-        "texture1d" => Dimension::Texture1d,
-        "texture1darray" => Dimension::Texture1dArray,
-        "texture2d" => Dimension::Texture2d,
-        "texture2darray" => Dimension::Texture2dArray,
-        "texture3d" => Dimension::Texture3d,
-        _ => unreachable!("only names from KIND_NAMES come here"),
+        "typed" => Ok(Kind::Typed { format: format(table.need("format")?)?, count: table.integer("count", 0)? }),
+        _ => {
+            let mut keys = TextureKeys::default();
+            keys.dimension = texture(name);
+            keys.format = table.get("format").map(format).transpose()?;
+            for extent in Extent::ALL {
+                keys.set(extent, table.integer(extent.key(), 1)?);
+            }
+            Ok(Kind::Texture(keys))
+        }
+    }
+}
+
+/// The part of a texture that a view sees, and as what.
+pub(super) fn view(node: &Node) -> Result<ViewKeys, Fault> {
+    let table = Table::open(node, "view", "a view")?;
+    table.allow(&[&["format", "dimension", "mips", "layers", "min_level"]])?;
+    let range = |key: &str| -> Result<Option<[u32; 2]>, Fault> {
+        let Some(node) = table.get(key) else { return Ok(None) };
+        match as_array(node, key)? {
+            [first, count] => Ok(Some([as_integer(first, key, 0)?, as_integer(count, key, 1)?])),
+            _ => Err(wrong_type(key, "an array of the first and how many", node)),
+        }
     };
-    let side = |key| Ok::<u32, Fault>(table.integer(key, 1)?.unwrap_or(0));
-    let (width, height, mips) = (side("width")?, side("height")?, table.integer("mips", 1)?.unwrap_or(1));
-    // Only the plain 2D image can take its sides from a file.
-    let from_file =
-        shape == Dimension::Texture2d && mips == 1 && table.get("width").is_none() && table.get("height").is_none();
-    if width == 0 && !from_file {
-        return Err(table.missing("width"));
-    }
-    let flat = matches!(shape, Dimension::Texture1d | Dimension::Texture1dArray);
-    if height == 0 && !flat && !from_file {
-        return Err(table.missing("height"));
-    }
-    let in_layers = matches!(shape, Dimension::Texture1dArray | Dimension::Texture2dArray);
-    Ok(Kind::Texture(
-        TextureShape::new(shape, format(table)?, width)
-            .height(if flat { 1 } else { height })
-            .depth(if shape == Dimension::Texture3d { as_integer(table.need("depth")?, "depth", 1)? } else { 1 })
-            .layers(if in_layers { as_integer(table.need("layers")?, "layers", 1)? } else { 1 })
-            .mips(mips),
-    ))
+    let dimension = |node: &Node| {
+        let name = as_text(node, "dimension")?;
+        let names = extents::DIMENSIONS.map(Dimension::name);
+        texture(name).ok_or_else(|| unknown_name("kind of texture", name, &names, &node.span))
+    };
+    Ok(ViewKeys {
+        format: table.get("format").map(format).transpose()?,
+        dimension: table.get("dimension").map(dimension).transpose()?,
+        mips: range("mips")?,
+        layers: range("layers")?,
+        min_level: table.positive("min_level")?.map(|level| level as f32),
+    })
 }
 
-/// Samplers are not used yet; what is said of them must be right all the same.
-fn check_sampler(table: &Table<'_>) -> Result<(), Fault> {
-    for (key, what, known) in [("filter", "filter", FILTERS), ("address", "address mode", ADDRESSES)] {
-        let Some(node) = table.get(key) else { continue };
-        let name = as_text(node, key)?;
-        if !known.contains(&name) {
-            return Err(unknown_name(what, name, known, &node.span));
-        }
-    }
-    let Some(node) = table.get("border") else { return Ok(()) };
-    let is_number = |node: &Node| matches!(node.value, Value::Integer(_) | Value::Float(_));
-    match as_array(node, "border")? {
-        [r, g, b, a] if [r, g, b, a].into_iter().all(is_number) => Ok(()),
-        _ => Err(wrong_type("border", "an array of four numbers", node)),
-    }
-}
-
-fn format(table: &Table<'_>) -> Result<Format, Fault> {
-    let node = table.need("format")?;
+fn format(node: &Node) -> Result<Format, Fault> {
     let name = as_text(node, "format")?;
     name.parse().map_err(|_| {
         let known: Vec<&'static str> = Format::ALL.iter().map(|format| format.name()).collect();

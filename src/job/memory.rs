@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use brolga_runtime::TextureShape;
+
 use super::bytes::Bytes;
 use super::compare::Segment;
 use super::model::*;
@@ -19,10 +21,10 @@ pub(crate) struct MemoryJob<'a> {
     pub expectation: MemoryExpectation<'a>,
 }
 
-/// A view of buffers and its first content.
+/// A view and its first content.
 pub(crate) struct MemoryView<'a> {
     pub register: &'a str,
-    pub kind: Kind,
+    pub kind: Kind<TextureShape>,
     pub content: Vec<u8>,
 }
 
@@ -41,10 +43,11 @@ impl MemoryJob<'_> {
         for MemoryView { register, kind, content } in self.views {
             bindings.push(Binding {
                 register: parsed(register),
-                kind,
+                kind: kind.keys(),
                 size: None,
                 content: Content::Unsaid,
                 map: None,
+                view: None,
                 counter: None,
                 save: None,
                 span: 0..0,

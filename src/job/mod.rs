@@ -27,9 +27,11 @@
 //! | `read.rs` | the keys of a job and of a binding |
 //! | `instance_keys.rs` | the keys of class instances |
 //! | `kind_keys.rs` | the keys of kinds of views |
+//! | `sampler_keys.rs` | the keys of samplers |
 //! | `content_keys.rs` | the keys of what a view holds |
 //! | `expect_keys.rs` | the keys of an expectation |
 //! | `model.rs` | what a job says |
+//! | `extents.rs` | what a job says of a texture |
 //! | `values.rs` | numbers in views |
 //! | `bytes.rs` | bytes that are looked at piece by piece |
 //! | `input.rs` | reads the files of a job |
@@ -39,17 +41,21 @@
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
 //! | `output.rs` | output files |
-//! | `npy.rs`, `picture.rs` | .npy and .png |
+//! | `texels.rs` | textures in files, in the format that the job wants |
+//! | `npy.rs`, `picture.rs`, `dds.rs`, `exr.rs` | .npy, .png, .dds and .exr |
 //! | `error.rs` | what can be wrong, and where |
 
 mod bind;
 mod bytes;
 mod compare;
 mod content_keys;
+mod dds;
 mod document;
 mod error;
 mod execute;
 mod expect_keys;
+mod exr;
+mod extents;
 mod input;
 mod instance_keys;
 mod json;
@@ -61,7 +67,9 @@ mod output;
 mod picture;
 mod prepare;
 mod read;
+mod sampler_keys;
 mod table;
+mod texels;
 mod values;
 
 #[cfg(test)]
@@ -76,6 +84,7 @@ pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use error::{JobError, Problem};
 pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
+pub use extents::{Extent, TextureKeys};
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
 pub use output::Claim;

@@ -2,14 +2,16 @@
 //!
 //! Both forms of a job give these types. Whatever may turn out wrong later keeps its place in the text.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_runtime::{ClassInstance, Format, ResourceClass, TextureShape};
+use brolga_runtime::{ClassInstance, Dimension, Format, ResourceClass, Sampler, TextureShape};
 
 use super::document::Span;
 use super::error::{JobError, Problem};
+use super::extents::TextureKeys;
 use super::values::{Number, NumberType};
 
 /// A run of one or more compiled forms of a compute shader: what is bound, how many groups, what must come out.
@@ -132,15 +134,15 @@ fn parse_digits(text: &str) -> Option<u32> {
 }
 
 impl Register {
-    /// The register as the runtime names it; `None` for samplers.
-    pub fn of_view(self) -> Option<brolga_runtime::Register> {
+    /// The register as the runtime names it.
+    pub fn in_runtime(self) -> brolga_runtime::Register {
         let class = match self.file {
             RegisterFile::Constant => ResourceClass::Constant,
             RegisterFile::Resource => ResourceClass::ShaderResource,
             RegisterFile::Unordered => ResourceClass::UnorderedAccess,
-            RegisterFile::Sampler => return None,
+            RegisterFile::Sampler => ResourceClass::Sampler,
         };
-        Some(brolga_runtime::Register::new(class, self.number).in_space(self.space))
+        brolga_runtime::Register::new(class, self.number).in_space(self.space)
     }
 }
 
@@ -177,13 +179,16 @@ pub struct Binding {
     pub save: Option<Save>,
     /// Whether its file is mapped, by the key `map`; `None` to map large ones.
     pub map: Option<Located<bool>>,
+    /// What the view shows of a texture.
+    pub view: Option<ViewKeys>,
     /// The register's name in the text.
     pub span: Span,
 }
 
-/// Kinds of views.
+/// Kinds of views. What a job says of a texture may leave things to a file; later there is a
+/// [`TextureShape`](brolga_runtime::TextureShape) in its place.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Kind {
+pub enum Kind<Texture = TextureKeys> {
     /// A constant buffer.
     Constant,
     /// Bytes, read as 32-bit words.
@@ -202,10 +207,10 @@ pub enum Kind {
         /// Texels.
         count: Option<u64>,
     },
-    /// An image. Only a 2D one of one mip level may have sides of 0: then the file that fills it says them.
-    Texture(TextureShape),
-    /// A sampler: taken, and not used until shaders may sample.
-    Sampler,
+    /// A texture.
+    Texture(Texture),
+    /// A sampler.
+    Sampler(Sampler),
 }
 
 impl Kind {
@@ -216,10 +221,47 @@ impl Kind {
             Kind::Raw => "raw",
             Kind::Structured { .. } => "structured",
             Kind::Typed { .. } => "typed",
-            Kind::Texture(shape) => shape.dimension.name(),
-            Kind::Sampler => "sampler",
+            Kind::Texture(keys) => keys.dimension.map_or("texture", Dimension::name),
+            Kind::Sampler(_) => "sampler",
         }
     }
+}
+
+impl<T> Kind<T> {
+    /// The same kind with another description of textures.
+    pub(super) fn try_map<U, E>(self, texture: impl FnOnce(T) -> Result<U, E>) -> Result<Kind<U>, E> {
+        Ok(match self {
+            Kind::Constant => Kind::Constant,
+            Kind::Raw => Kind::Raw,
+            Kind::Structured { stride, count } => Kind::Structured { stride, count },
+            Kind::Typed { format, count } => Kind::Typed { format, count },
+            Kind::Texture(keys) => Kind::Texture(texture(keys)?),
+            Kind::Sampler(sampler) => Kind::Sampler(sampler),
+        })
+    }
+}
+
+impl Kind<TextureShape> {
+    /// As a job says it.
+    pub(super) fn keys(self) -> Kind {
+        let Ok(kind) = self.try_map(|shape| Ok::<_, Infallible>(shape.into()));
+        kind
+    }
+}
+
+/// What a view shows of a texture, and as what; all of it as it is, where the job does not say.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ViewKeys {
+    /// Of its texels.
+    pub format: Option<Format>,
+    /// The kind of texture that the shader sees.
+    pub dimension: Option<Dimension>,
+    /// The first mip level, and how many.
+    pub mips: Option<[u32; 2]>,
+    /// The first layer, and how many.
+    pub layers: Option<[u32; 2]>,
+    /// The least level of detail that samples see.
+    pub min_level: Option<f32>,
 }
 
 /// What a view holds before the run.

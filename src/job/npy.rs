@@ -40,12 +40,17 @@ impl ElementType {
     }
 
     /// The element type for the components of a format, and how many a texel has. Fixed-point components are their codes;
-    /// a texel whose components are no whole bytes is one number.
+    /// a texel whose components are no whole bytes is one number, or bytes where no number is so long.
     pub fn of_format(format: Format) -> (Self, usize) {
         let fields: Vec<_> = format.fields().into_iter().flatten().collect();
-        let bits = fields[0].bits;
-        if bits < 8 || fields.iter().any(|field| field.bits != bits) || !bits.is_multiple_of(8) {
-            return (Self { letter: 'u', size_bytes: format.size_bytes() as usize }, 1);
+        let size_bytes = format.size_bytes() as usize;
+        let bits = fields.first().map_or(0, |field| field.bits);
+        let same = fields.iter().all(|field| field.bits == bits) && fields.len() * bits as usize == 8 * size_bytes;
+        if !same || !bits.is_multiple_of(8) {
+            return match size_bytes {
+                1 | 2 | 4 | 8 if !fields.is_empty() => (Self { letter: 'u', size_bytes }, 1),
+                _ => (Self { letter: 'u', size_bytes: 1 }, size_bytes),
+            };
         }
         let letter = match format.encoding() {
             Encoding::Float => 'f',

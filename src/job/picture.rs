@@ -1,102 +1,196 @@
-//! PNG files to and from the texels of a 2D image.
+//! PNG files to and from the texels of a 2D texture.
 //!
-//! Only formats with one obvious meaning are taken: four bytes a texel as they are, and a single float as a shade of
-//! grey, 0 black and 1 white.
+//! A picture's numbers are those of a UNORM texture, and no curve is applied on the way in or out: `_SRGB` texels are the
+//! picture's codes, as they are for every viewer, and so are those of 8-bit and 16-bit integers. Floats are cut to 0 to 1.
 
 use std::io::Cursor;
 
-use brolga_runtime::Format;
+use brolga_runtime::format::Encoding;
+use brolga_runtime::{Format, TextureShape};
+use png::{BitDepth, ColorType};
 
-/// The formats that [`write`] takes, for messages.
-pub(super) const WRITABLE: &str = "R8G8B8A8_UNORM, R8G8B8A8_UNORM_SRGB, R8G8B8A8_UINT and R32_FLOAT";
+use super::texels::{self, Texels};
+
+/// How a format's texels are written.
+struct Coding {
+    /// The format whose numbers are written.
+    numbers: Format,
+    depth: BitDepth,
+    colour: ColorType,
+}
+
+/// `None` for what has no obvious colour: signed numbers, large integers, compressed blocks.
+fn coding(format: Format) -> Option<Coding> {
+    let bits = || format.fields().into_iter().flatten().map(|field| field.bits);
+    let deep = bits().any(|bits| bits > 8);
+    let (numbers, deep) = match format.encoding() {
+        Encoding::Unorm => (format, deep),
+        Encoding::Srgb => (texels::unorm(format)?, deep),
+        Encoding::Uint if bits().all(|bits| bits == 8) || bits().all(|bits| bits == 16) => {
+            (texels::unorm(format)?, deep)
+        }
+        Encoding::Float => (format, false),
+        _ => return None,
+    };
+    let colour = match format.fields() {
+        [_, _, _, Some(_)] => ColorType::Rgba,
+        [Some(_), None, None, None] => ColorType::Grayscale,
+        _ => ColorType::Rgb,
+    };
+    let depth = if deep { BitDepth::Sixteen } else { BitDepth::Eight };
+    texels::is_number(numbers).then_some(Coding { numbers, depth, colour })
+}
 
 /// Whether texels of a format can be written.
 pub(super) fn can_write(format: Format) -> bool {
-    is_rgba(format) || format == Format::R32_FLOAT
+    coding(format).is_some()
 }
 
-/// Whether the texels of a format can come from a picture.
-pub(super) fn can_read(format: Format) -> bool {
-    is_rgba(format)
-}
-
-fn is_rgba(format: Format) -> bool {
-    matches!(format, Format::R8G8B8A8_UNORM | Format::R8G8B8A8_UNORM_SRGB | Format::R8G8B8A8_UINT)
-}
-
-/// A picture of tightly packed texels.
-pub(super) fn write(format: Format, width: u32, height: u32, texels: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
+/// A picture of the tightly packed texels of a format that can be written.
+pub(super) fn write(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Result<Vec<u8>, png::EncodingError> {
+    let Coding { numbers, depth, colour } = coding(format).expect("only formats that can be written come here");
+    let deep = depth == BitDepth::Sixteen;
+    let wide = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };
+    let wide = texels::convert(numbers, wide, bytes).expect("texels of numbers become any other");
+    let (channels, channel_bytes) = (colour.samples(), if deep { 2 } else { 1 });
+    let mut samples = Vec::with_capacity(wide.len());
+    for texel in wide.chunks_exact(4 * channel_bytes) {
+        for channel in texel.chunks_exact(channel_bytes).take(channels) {
+            // A picture's numbers begin with their highest byte.
+            samples.extend(channel.iter().rev());
+        }
+    }
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_depth(png::BitDepth::Eight);
-    if format == Format::R32_FLOAT {
-        encoder.set_color(png::ColorType::Grayscale);
-        let shades: Vec<u8> = texels.as_chunks::<4>().0.iter().map(|bytes| shade(f32::from_le_bytes(*bytes))).collect();
-        encoder.write_header()?.write_image_data(&shades)?;
-    } else {
-        encoder.set_color(png::ColorType::Rgba);
-        encoder.write_header()?.write_image_data(texels)?;
-    }
+    encoder.set_depth(depth);
+    encoder.set_color(colour);
+    encoder.write_header()?.write_image_data(&samples)?;
     Ok(file)
 }
 
-/// A NaN is black, as Direct3D converts it to fixed point.
-fn shade(value: f32) -> u8 {
-    (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
-}
-
-/// A picture's texels as red, green, blue and alpha bytes.
-pub(super) struct Picture {
-    pub width: u32,
-    pub height: u32,
-    pub texels: Vec<u8>,
-}
-
-/// Reads a picture of any colour type. `most` bounds the bytes of its texels. The message of an error says what is wrong.
-pub(super) fn read(file: &[u8], most: u64) -> Result<Picture, String> {
+/// Reads a picture of any colour type into the format that is wanted, or into four channels of as many bits as it has.
+/// `most` bounds the bytes of its texels. The message of an error says what is wrong.
+pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Texels, String> {
     let mut decoder = png::Decoder::new(Cursor::new(file));
-    decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
+    decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(|error| format!("this is no picture that can be read: {error}"))?;
-    let (width, height) = (reader.info().width, reader.info().height);
-    if u64::from(width) * u64::from(height) * 4 > most {
-        return Err(format!("the picture of {width} x {height} texels is over the limit of {most} bytes"));
-    }
+    let info = reader.info();
+    let deep = info.bit_depth == BitDepth::Sixteen;
+    let natural = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };
+    let mut shape = TextureShape::texture_2d(natural, info.width, info.height);
+    texels::check_size(&shape, most)?;
     let size = reader.output_buffer_size().ok_or("the picture is too large")?;
     let mut samples = vec![0; size];
     let frame = reader.next_frame(&mut samples).map_err(|error| format!("the picture is damaged: {error}"))?;
     samples.truncate(frame.buffer_size());
-    let texels = match frame.color_type {
-        png::ColorType::Rgba => samples,
-        png::ColorType::Rgb => samples.as_chunks().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect(),
-        png::ColorType::GrayscaleAlpha => samples.as_chunks().0.iter().flat_map(|&[v, a]| [v, v, v, a]).collect(),
-        png::ColorType::Grayscale => samples.iter().flat_map(|&v| [v, v, v, 255]).collect(),
-        png::ColorType::Indexed => return Err("the picture's palette is missing".into()),
+    let bytes = if deep {
+        let channels = samples.as_chunks::<2>().0.iter().map(|&bytes| u16::from_be_bytes(bytes)).collect();
+        colours(frame.color_type, channels)?.into_iter().flat_map(u16::to_le_bytes).collect()
+    } else {
+        colours(frame.color_type, samples)?
     };
-    Ok(Picture { width, height, texels })
+    let wanted = wanted.unwrap_or(natural);
+    let numbers = match wanted.encoding() {
+        Encoding::Srgb => texels::unorm(wanted),
+        Encoding::Uint
+            if wanted.fields().into_iter().flatten().all(|field| field.bits == if deep { 16 } else { 8 }) =>
+        {
+            texels::unorm(wanted)
+        }
+        _ => None,
+    };
+    let bytes = texels::convert(natural, numbers.unwrap_or(wanted), bytes)?;
+    shape.format = wanted;
+    Ok(Texels { shape, bytes })
+}
+
+/// Red, green, blue and alpha of each texel.
+fn colours<T: Copy + Max>(colour: ColorType, samples: Vec<T>) -> Result<Vec<T>, String> {
+    Ok(match colour {
+        ColorType::Rgba => samples,
+        ColorType::Rgb => samples.as_chunks().0.iter().flat_map(|&[r, g, b]| [r, g, b, T::MAX]).collect(),
+        ColorType::GrayscaleAlpha => samples.as_chunks().0.iter().flat_map(|&[v, a]| [v, v, v, a]).collect(),
+        ColorType::Grayscale => samples.iter().flat_map(|&v| [v, v, v, T::MAX]).collect(),
+        ColorType::Indexed => return Err("the picture's palette is missing".into()),
+    })
+}
+
+/// Numbers of a picture's channels.
+trait Max {
+    /// Opaque.
+    const MAX: Self;
+}
+
+impl Max for u8 {
+    const MAX: Self = u8::MAX;
+}
+
+impl Max for u16 {
+    const MAX: Self = u16::MAX;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_is_written_is_read_back() {
-        let texels: Vec<u8> = (0..24).collect();
-        let file = write(Format::R8G8B8A8_UNORM, 3, 2, &texels).unwrap();
-        let picture = read(&file, 1000).unwrap();
-        assert_eq!((picture.width, picture.height, picture.texels), (3, 2, texels));
-        assert!(read(&file, 23).is_err());
-        assert!(read(&file[..40], 1000).is_err());
-        assert!(read(b"GIF89a", 1000).is_err());
+    fn bytes_of(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
     #[test]
-    fn floats_are_shades() {
+    fn what_is_written_is_read_back() {
+        for format in [
+            Format::R8G8B8A8_UNORM,
+            Format::R8G8B8A8_UNORM_SRGB,
+            Format::R8G8B8A8_UINT,
+            Format::B8G8R8A8_UNORM,
+            Format::R16G16B16A16_UNORM,
+            Format::R16G16B16A16_UINT,
+            Format::R8_UNORM,
+            Format::R8G8_UNORM,
+            Format::R16_UINT,
+        ] {
+            let bytes: Vec<u8> = (0..6 * format.size_bytes() as u8).map(|n| n.wrapping_mul(37)).collect();
+            let file = write(format, 3, 2, bytes.clone()).unwrap();
+            let picture = read(&file, Some(format), 1000).unwrap();
+            assert_eq!((picture.shape, picture.bytes), (TextureShape::texture_2d(format, 3, 2), bytes), "{format}");
+        }
+    }
+
+    #[test]
+    fn damaged_and_large_pictures_are_errors() {
+        let file = write(Format::R8G8B8A8_UNORM, 3, 2, (0..24).collect()).unwrap();
+        assert!(read(&file, None, 24).is_ok());
+        assert_eq!(read(&file, None, 23).unwrap_err(), "its texels have 24 bytes, the limit is 23");
+        for end in 0..file.len() - 12 {
+            assert!(read(&file[..end], None, 1000).is_err(), "{end}");
+        }
+        assert!(read(b"GIF89a", None, 1000).is_err());
+        let mut huge = file.clone();
+        huge[16..20].copy_from_slice(&[0x7f; 4]);
+        assert!(read(&huge, None, 1 << 40).is_err());
+    }
+
+    #[test]
+    fn floats_are_cut_and_stay_on_a_line() {
         let values = [0.0f32, 1.0, 0.5, -3.0, 7.0, f32::NAN];
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let file = write(Format::R32_FLOAT, 6, 1, &bytes).unwrap();
-        let shades: Vec<u8> =
-            read(&file, 1000).unwrap().texels.as_chunks::<4>().0.iter().map(|texel| texel[0]).collect();
-        assert_eq!(shades, [0, 255, 128, 0, 255, 0]);
+        let shades = |format| {
+            let file = write(format, 6, 1, bytes_of(&values)).unwrap();
+            read(&file, Some(Format::R8_UNORM), 1000).unwrap().bytes
+        };
+        assert_eq!(shades(Format::R32_FLOAT), [0, 255, 128, 0, 255, 0]);
+    }
+
+    #[test]
+    fn a_picture_fills_other_formats_by_value() {
+        let file = write(Format::R8_UNORM, 2, 1, vec![51, 255]).unwrap();
+        assert_eq!(read(&file, None, 1000).unwrap().bytes, [51, 51, 51, 255, 255, 255, 255, 255]);
+        assert_eq!(read(&file, Some(Format::R32_FLOAT), 1000).unwrap().bytes, bytes_of(&[0.2, 1.0]));
+        // The codes of sixteen bits become the nearest of eight, without a curve.
+        let deep = write(Format::R16_UNORM, 1, 1, 0x8000u16.to_le_bytes().to_vec()).unwrap();
+        assert_eq!(read(&deep, Some(Format::R8G8B8A8_UNORM_SRGB), 1000).unwrap().bytes, [128, 128, 128, 255]);
+        let refused = |file: &[u8], format| read(file, Some(format), 1000).unwrap_err();
+        assert!(refused(&file, Format::R32_UINT).contains("do not become R32_UINT"));
+        assert!(refused(&deep, Format::R8_UINT).contains("R16G16B16A16_UNORM, which do not become R8_UINT"));
     }
 }

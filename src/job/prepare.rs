@@ -6,17 +6,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::{Access, Buffer, Limits, ResourceError};
+use brolga_runtime::{Access, Buffer, Limits, ResourceError, TextureShape};
 
 use super::bytes::Bytes;
 use super::compare::{Segment, compares_something};
 use super::document::Span;
 use super::error::{JobError, Problem};
+use super::extents;
 use super::input::{self, Refusal};
 use super::model::*;
-use super::npy::{self, ElementType};
+use super::npy::{self, Array, ElementType};
 use super::output::{self, FileForm};
-use super::picture;
+use super::texels::{self, Texels};
 
 /// Files of raw bytes from this size on are mapped.
 const MAPPED_FROM: u64 = 64 << 20;
@@ -37,7 +38,7 @@ pub struct Prepared {
 #[derive(Debug)]
 pub(super) struct LoadedView {
     /// With every side known.
-    pub kind: Kind,
+    pub kind: Kind<TextureShape>,
     pub content: LoadedContent,
     /// The shader writes to the output file itself.
     pub in_place: bool,
@@ -166,16 +167,17 @@ impl Loader<'_> {
     }
 
     fn load(&self) -> Result<LoadedView, JobError> {
-        let mut kind = self.binding.kind;
-        if kind == Kind::Sampler {
-            return Ok(LoadedView { kind, content: LoadedContent::Zeros(0), in_place: false });
+        if let Kind::Sampler(sampler) = self.binding.kind {
+            return Ok(LoadedView { kind: Kind::Sampler(sampler), content: LoadedContent::Zeros(0), in_place: false });
         }
         let large = self.large_file();
         let unordered = self.binding.register.file == RegisterFile::Unordered;
-        let file = match &self.binding.content {
-            _ if large.is_some() => None,
-            Content::File(file) => Some((self.open(file, &mut kind)?, &file.span)),
-            _ => None,
+        let (file, kind) = match &self.binding.content {
+            Content::File(file) if large.is_none() => {
+                let (found, kind) = self.open(file, self.binding.kind)?;
+                (Some((found, &file.span)), kind)
+            }
+            _ => (None, self.complete(self.binding.kind)?),
         };
         let length = file.as_ref().map(|(file, _)| file.bytes.len() as u64);
         let size = self.size(&kind, large.as_ref().map(|(_, length, _)| *length).or(length))?;
@@ -260,7 +262,7 @@ impl Loader<'_> {
     }
 
     /// Bytes of the view. `file` is the length of the content that fills it.
-    fn size(&self, kind: &Kind, file: Option<u64>) -> Result<u64, JobError> {
+    fn size(&self, kind: &Kind<TextureShape>, file: Option<u64>) -> Result<u64, JobError> {
         let computed = match *kind {
             Kind::Structured { stride, count: Some(count) } => Some(count.saturating_mul(u64::from(stride))),
             Kind::Typed { format, count: Some(count) } => Some(count.saturating_mul(u64::from(format.size_bytes()))),
@@ -272,7 +274,7 @@ impl Loader<'_> {
         };
         let size = match (self.binding.size, computed, &self.binding.content, file) {
             (Some(given), Some(computed), _, _) if given != computed => {
-                let (register, kind) = (self.register(), kind.name());
+                let (register, kind) = (self.register(), kind.keys().name());
                 return Err(self.wrong(Problem::SizeMismatch { register, given, kind, computed }));
             }
             (Some(size), ..) | (_, Some(size), ..) => size,
@@ -317,63 +319,29 @@ impl Loader<'_> {
         Err(self.job.error(span, Problem::FileSize { path, register, found, needed }))
     }
 
-    /// Reads an input file. A picture gives its sides to an image that has none.
-    fn open(&self, file: &Located<PathBuf>, kind: &mut Kind) -> Result<FileContent, JobError> {
+    /// The kind of view where the job alone says it.
+    fn complete(&self, kind: Kind) -> Result<Kind<TextureShape>, JobError> {
+        kind.try_map(|keys| keys.shape()).map_err(|key| self.wrong(Problem::MissingKey { place: "a texture", key }))
+    }
+
+    /// Reads an input file, which may say what the job leaves out of a texture.
+    fn open(&self, file: &Located<PathBuf>, kind: Kind) -> Result<(FileContent, Kind<TextureShape>), JobError> {
         let path = self.job.resolve(&file.value);
         let bytes = self.read(&path, &file.span)?;
         let bad = |message| self.job.error(&file.span, Problem::BadFile { path: path.clone(), message });
-        let bytes = match (FileForm::of(&path), &mut *kind) {
-            (FileForm::Png, Kind::Texture(shape)) => {
-                if !picture::can_read(shape.format) {
-                    return Err(bad(format!("a picture gives texels of R8G8B8A8_UNORM, not {}", shape.format)));
-                }
-                let picture = picture::read(&bytes, self.left).map_err(bad)?;
-                if shape.width == 0 {
-                    (shape.width, shape.height) = (picture.width, picture.height);
-                }
-                if (shape.width, shape.height) != (picture.width, picture.height) {
-                    let (w, h) = (picture.width, picture.height);
-                    return Err(bad(format!(
-                        "the picture is {w} x {h}, the texture {} x {}",
-                        shape.width, shape.height
-                    )));
-                }
-                picture.texels
+        match (FileForm::of(&path), kind) {
+            (form, Kind::Texture(keys)) if form.is_texture() => {
+                let Texels { shape, bytes } = texels::read(form, &bytes, &keys, self.left).map_err(bad)?;
+                Ok((FileContent { path, bytes }, Kind::Texture(shape)))
             }
-            (FileForm::Npy, _) => {
+            (FileForm::Npy, kind) => {
                 let array = npy::read(&bytes).map_err(bad)?;
-                if let Some(wanted) = wanted_elements(kind).filter(|wanted| *wanted != array.element) {
-                    return Err(bad(format!(
-                        "the array has elements of {}, the view's format needs {wanted}",
-                        array.element
-                    )));
-                }
-                if let (Kind::Texture(shape), [height, width, ..]) = (&mut *kind, array.shape.as_slice())
-                    && shape.width == 0
-                {
-                    let side = |side: &u64| u32::try_from(*side).unwrap_or(u32::MAX);
-                    (shape.width, shape.height) = (side(width), side(height));
-                }
-                if let Kind::Texture(shape) = *kind
-                    && shape.mips == 1
-                    && shape.size_bytes().is_ok_and(|size| size == array.data.len() as u64)
-                {
-                    // The components of a texel may have a side of their own or not.
-                    let (_, sides) = output::array(kind, None, array.data.len() as u64);
-                    let components = ElementType::of_format(shape.format).1;
-                    let leading = &sides[..sides.len() - usize::from(components > 1)];
-                    if !array.shape.starts_with(leading) {
-                        return Err(bad(format!("the array's sides are {:?}, the texture's {leading:?}", array.shape)));
-                    }
-                }
-                array.data.to_vec()
+                let kind = self.complete(with_sides(kind, &array))?;
+                check_array(&kind, &array).map_err(bad)?;
+                Ok((FileContent { bytes: array.data.to_vec(), path }, kind))
             }
-            _ => bytes,
-        };
-        if matches!(kind, Kind::Texture(shape) if shape.width == 0) {
-            return Err(self.wrong(Problem::MissingKey { place: "a texture", key: "width" }));
+            (_, kind) => Ok((FileContent { path, bytes }, self.complete(kind)?)),
         }
-        Ok(FileContent { path, bytes })
     }
 
     fn read(&self, path: &Path, span: &Span) -> Result<Vec<u8>, JobError> {
@@ -445,7 +413,7 @@ impl Loader<'_> {
                         })?;
                         Bytes::Buffer(buffer)
                     }
-                    _ => Bytes::Owned(self.open(file, &mut view.kind.clone())?.bytes),
+                    _ => Bytes::Owned(self.open(file, view.kind.keys())?.0.bytes),
                 };
                 let found = bytes.size_bytes();
                 // A file may leave out what is not compared.
@@ -506,11 +474,38 @@ fn end_of(run: &Run) -> u64 {
     run.byte.saturating_add(run.bytes.len() as u64)
 }
 
-/// The type of elements that an array for a view must have, where the view's format says.
-fn wanted_elements(kind: &Kind) -> Option<ElementType> {
-    match kind {
-        Kind::Typed { format, .. } => Some(ElementType::of_format(*format).0),
-        Kind::Texture(shape) => Some(ElementType::of_format(shape.format).0),
-        _ => None,
+/// The kind with the sides that an array says and the job does not.
+fn with_sides(kind: Kind, array: &Array<'_>) -> Kind {
+    let Kind::Texture(mut keys) = kind else { return kind };
+    if let Some(dimension) = keys.dimension {
+        for (side, length) in extents::sides(dimension).iter().zip(&array.shape) {
+            keys.set(*side, keys.get(*side).or(u32::try_from(*length).ok()));
+        }
     }
+    Kind::Texture(keys)
+}
+
+/// Refuses an array that is no view of this kind. The message says why.
+fn check_array(kind: &Kind<TextureShape>, array: &Array<'_>) -> Result<(), String> {
+    let format = match kind {
+        Kind::Typed { format, .. } => *format,
+        Kind::Texture(shape) => shape.format,
+        _ => return Ok(()),
+    };
+    let (wanted, components) = ElementType::of_format(format);
+    if wanted != array.element {
+        return Err(format!("the array has elements of {}, the view's format needs {wanted}", array.element));
+    }
+    if let Kind::Texture(shape) = kind
+        && shape.mips == 1
+        && shape.size_bytes().is_ok_and(|size| size == array.data.len() as u64)
+    {
+        // The components of a texel may have a side of their own or not.
+        let (_, sides) = output::array(kind, None, array.data.len() as u64);
+        let leading = &sides[..sides.len() - usize::from(components > 1)];
+        if !array.shape.starts_with(leading) {
+            return Err(format!("the array's sides are {:?}, the texture's {leading:?}", array.shape));
+        }
+    }
+    Ok(())
 }

@@ -30,10 +30,10 @@ const JOB_KEYS: &[&str] = &[
     "bindings",
     "expect",
 ];
-const BINDING_KEYS: &[&str] = &["slot", "kind", "size", "file", "fill", "counter", "save", "map", "note"];
+const BINDING_KEYS: &[&str] = &["slot", "kind", "size", "file", "fill", "counter", "save", "map", "view", "note"];
 
 /// A sampler has no content.
-const SAMPLER_KEYS: &[&str] = &["slot", "kind", "note"];
+const SAMPLER_BINDING_KEYS: &[&str] = &["slot", "kind", "note"];
 
 /// Reads the tree of the job file at `path`.
 pub(super) fn job(root: &Node, path: PathBuf, text: Arc<str>) -> Result<Job, JobError> {
@@ -133,13 +133,17 @@ fn slot(table: &Table<'_>) -> Result<(Register, Span), Fault> {
 fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Result<Binding, Fault> {
     // A binding that does not say its kind is told so, rather than that its dimensions are unknown keys.
     let (kind, size) = kind_keys::kind(table, register)?;
-    let beside = if table.get("kind").is_some() { kind_keys::dimension_keys(kind.name()) } else { KIND_NAMES };
+    let beside = if table.get("kind").is_some() { kind_keys::dimension_keys(kind.name()) } else { KIND_NAMES.to_vec() };
     match kind {
-        Kind::Sampler => table.allow(&[SAMPLER_KEYS, beside])?,
-        _ => table.allow(&[BINDING_KEYS, beside, RUN_KEYS, &NumberType::NAMES, more])?,
+        Kind::Sampler(_) => table.allow(&[SAMPLER_BINDING_KEYS, &beside])?,
+        _ => table.allow(&[BINDING_KEYS, &beside, RUN_KEYS, &NumberType::NAMES, more])?,
     }
     if let (Some(entry), false) = (table.entry("counter"), matches!(kind, Kind::Structured { .. })) {
         let problem = Problem::CounterKind { register: register.to_string(), kind: kind.name() };
+        return Err((problem, entry.key_span.clone()));
+    }
+    if let (Some(entry), false) = (table.entry("view"), matches!(kind, Kind::Texture(_))) {
+        let problem = Problem::ViewKind { register: register.to_string(), kind: kind.name() };
         return Err((problem, entry.key_span.clone()));
     }
     Ok(Binding {
@@ -150,6 +154,7 @@ fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Resu
         counter: table.integer("counter", 0)?,
         save: table.get("save").map(save).transpose()?,
         map: table.get("map").map(map).transpose()?,
+        view: table.get("view").map(kind_keys::view).transpose()?,
         span: table.span.clone(),
     })
 }

@@ -168,7 +168,7 @@ fn sizes_are_checked_before_anything_runs() {
 fn outputs_and_expectations_must_fit_their_view() {
     assert_eq!(
         unprepared("[u0]\nraw = 4\nsave = \"x.png\"\n"),
-        "x.png cannot hold u0: a picture is made from a texture2d, not from a raw view"
+        "x.png cannot hold u0: a picture is made from a texture, not from a raw view"
     );
     assert_eq!(unprepared("[u0]\nraw = 4\nexpect = { u32 = [1, 2] }\n"), "u0 has 4 bytes, the values end at byte 8");
     assert!(unprepared("[u0]\nraw = 8\nexpect = { file = \"six.bin\", type = \"u8\" }\n").ends_with("u0 needs 8"));
@@ -233,7 +233,7 @@ fn fills_and_values_become_bytes() {
 fn an_image_takes_its_sides_from_a_picture_or_an_array() {
     use brolga_runtime::{Format, TextureShape};
     let folder = tempfile::tempdir().unwrap();
-    let picture = picture::write(Format::R8G8B8A8_UNORM, 3, 2, &[7; 24]).unwrap();
+    let picture = picture::write(Format::R8G8B8A8_UNORM, 3, 2, vec![7; 24]).unwrap();
     let bytes = npy::ElementType::of_format(Format::R8G8B8A8_UNORM).0;
     fs::write(folder.path().join("s.cso"), b"").unwrap();
     fs::write(folder.path().join("p.png"), picture).unwrap();
@@ -250,11 +250,9 @@ fn an_image_takes_its_sides_from_a_picture_or_an_array() {
         assert_eq!(ready.views[0].content.size_bytes(), 24);
     }
     let wrong = |texture: &str, file: &str| prepare(texture, file).unwrap_err().problem().to_string();
-    assert!(
-        wrong("{ format = \"R8G8B8A8_UNORM\", width = 2, height = 2 }", "p.png")
-            .ends_with("is 3 x 2, the texture 2 x 2")
-    );
-    assert!(wrong("{ format = \"R32_FLOAT\" }", "p.png").contains("not R32_FLOAT"));
+    let sides = wrong("{ format = \"R8G8B8A8_UNORM\", width = 2, height = 2 }", "p.png");
+    assert!(sides.ends_with("p.png: its width is 3, the job says 2"));
+    assert!(wrong("{ format = \"R32_UINT\" }", "p.png").contains("R8G8B8A8_UNORM, which do not become R32_UINT"));
     assert!(wrong("{ format = \"R32_FLOAT\" }", "p.npy").ends_with("elements of |u1, the view's format needs <f4"));
     assert!(
         wrong("{ format = \"R8G8B8A8_UNORM\", width = 2, height = 3 }", "p.npy")

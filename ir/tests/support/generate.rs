@@ -335,7 +335,7 @@ impl Generator<'_> {
     }
 
     fn query(&mut self) {
-        let query = self.random.pick(&Query::ALL);
+        let query = self.random.pick(&Query::OF_SHADERS);
         let (resource, _) = self.resource(|r| match (query, r.kind) {
             (_, ResourceKind::Constant { .. }) => false,
             (Query::BufferSize, ResourceKind::Typed { dimension, .. }) => dimension == Dimension::Buffer,
@@ -344,7 +344,7 @@ impl Generator<'_> {
             (Query::SampleCount | Query::SamplePosition, ResourceKind::Typed { dimension, .. }) => {
                 dimension.is_multisampled()
             }
-            (Query::TextureSize | Query::SampleCount | Query::SamplePosition, _) => false,
+            (_, _) => false,
         });
         let level = (query.takes_level() && self.chance(50)).then(|| self.value(Type::I32));
         let values = self.b.query(query, resource, level);

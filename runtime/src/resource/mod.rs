@@ -20,6 +20,8 @@ pub use memory::GuardPages;
 pub(crate) use memory::{ALIGNMENT, Memory};
 pub use sampler::{AddressMode, Comparison, Filter, Reduction, Sampler, Tap};
 pub use shape::TextureShape;
+#[cfg(test)]
+pub(crate) use surface::SurfaceLevel;
 pub(crate) use surface::{Surface, Texel};
 pub use texture::Texture;
 pub(crate) use view::{BufferView, Elements, ViewKind};

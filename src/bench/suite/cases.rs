@@ -3,28 +3,40 @@
 
 use std::num::NonZeroU32;
 
+use brolga_runtime::{AddressMode, Format, Sampler, TextureShape};
+
+use crate::job::Kind;
+
 /// How results are compared.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Compare {
+    /// Every byte is so near: a code of a colour.
+    Codes(u8),
     /// Every word is the same.
     Exact,
     /// Every float is within this share of its value or of a tenth of the mean.
     Near(f64),
 }
 
-/// A structured buffer's content.
+/// What a view holds.
 pub(super) struct Data {
     pub words: Vec<u32>,
-    pub stride_bytes: u32,
+    pub kind: Kind<TextureShape>,
 }
 
 impl Data {
     fn new(words: Vec<u32>, stride_bytes: u32) -> Self {
-        Self { words, stride_bytes }
+        Self { words, kind: Kind::Structured { stride: stride_bytes, count: None } }
     }
 
     fn zeros(words: usize, stride_bytes: u32) -> Self {
         Self::new(vec![0; words], stride_bytes)
+    }
+
+    /// A square texture.
+    fn texture(words: Vec<u32>, format: Format) -> Self {
+        let texels = 4 * words.len() as u32 / format.size_bytes();
+        Self { words, kind: Kind::Texture(TextureShape::texture_2d(format, texels.isqrt(), texels.isqrt())) }
     }
 
     /// The content in memory order.
@@ -60,6 +72,8 @@ pub(super) struct Case {
     pub container: Container,
     /// `t0` and `t1`.
     pub inputs: Vec<Data>,
+    /// `s0`.
+    pub sampler: Option<Sampler>,
     /// `u0`, before the first dispatch.
     pub output: Data,
     /// `b0`; empty where the shader has none.
@@ -73,6 +87,9 @@ pub(super) struct Case {
     pub compare: Compare,
 }
 
+/// Texels along the side of what the cases with textures make.
+pub(super) const SIDE: u32 = 1024;
+
 /// Dispatches in a sample of a case that takes microseconds.
 const SHORT: NonZeroU32 = NonZeroU32::new(100).expect("it is not 0");
 /// The same for one that takes less.
@@ -85,10 +102,13 @@ macro_rules! shader {
     ($name:literal) => {
         (concat!($name, ".cso"), include_bytes!(concat!("shaders/", $name, ".cso")))
     };
+    (example $name:literal) => {
+        (concat!($name, ".cso"), include_bytes!(concat!("../../../examples/", $name, ".cso")))
+    };
 }
 
 /// All cases, in the order in which they are measured.
-const CASES: [(&str, Container, Setup); 15] = [
+const CASES: [(&str, Container, Setup); 20] = [
     ("saxpy", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 8 << 20, NonZeroU32::MIN)),
     ("saxpy_l2", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 64 << 10, SHORT)),
     ("mandel", shader!("mandel"), |case, _| case.fractal(1024)),
@@ -99,11 +119,19 @@ const CASES: [(&str, Container, Setup); 15] = [
     ("gather", shader!("gather"), Case::gather),
     ("transc", shader!("transc"), Case::transc),
     ("dmandel", shader!("dmandel"), |case, _| case.fractal(512)),
+    ("tex", shader!("tex"), Case::tex),
     ("tiny", shader!("tiny"), |case, _| case.tiny()),
     ("bitonic", shader!("bitonic"), Case::bitonic),
     ("scan", shader!("scan"), Case::scan),
+    ("conv3", shader!("conv3"), Case::conv3),
     ("xxh", shader!("xxh"), |case, numbers| case.hash(numbers, 8)),
     ("pcg", shader!("pcg"), |case, numbers| case.hash(numbers, 9)),
+    ("tonemap", shader!(example "tonemap"), Case::tonemap),
+    ("blur", shader!(example "blur"), |case, numbers| {
+        case.constants = vec![3.0f32.to_bits(), 0, 0, 0];
+        case.picture(numbers, 1024, 16, 2 * 17)
+    }),
+    ("resize", shader!(example "resize"), |case, numbers| case.picture(numbers, 256, 8, 16)),
 ];
 
 /// The names of all cases.
@@ -145,6 +173,7 @@ impl Case {
             name,
             container,
             inputs: Vec::new(),
+            sampler: None,
             output: Data::zeros(0, 4),
             constants: Vec::new(),
             groups: [1, 1, 1],
@@ -242,6 +271,54 @@ impl Case {
         let rounds = 16 * self.per_thread(words);
         (self.items, self.amount) = ((rounds, "rounds"), Amount::Operations(10 * rounds));
         self.compare = Compare::Near(1e-3);
+    }
+
+    /// A square of texels with 8 x 8 threads a group, or another side, each of which moves so many bytes.
+    fn texels(&mut self, input: Data, output: Format, group: u32, bytes: u64) {
+        let words = (SIDE * SIDE * output.size_bytes() / 4) as usize;
+        self.inputs = vec![input];
+        self.output = Data::texture(vec![0; words], output);
+        self.groups = [SIDE / group, SIDE / group, 1];
+        let texels = u64::from(SIDE * SIDE);
+        (self.items, self.amount) = ((texels, "texels"), Amount::Bytes(bytes * texels));
+    }
+
+    /// Four samples of four texels of a picture with gradients and noise.
+    fn tex(&mut self, numbers: &mut Numbers) {
+        let texel = |at: u32, noise: u32| {
+            let (x, y) = (at % SIDE, at / SIDE);
+            [x / 4 + (noise & 31), y / 4, (x ^ y) / 4, 255]
+                .into_iter()
+                .rev()
+                .fold(0, |word, code| word << 8 | code & 255)
+        };
+        let words = (0..SIDE * SIDE).map(|at| texel(at, numbers.word())).collect();
+        self.texels(Data::texture(words, Format::R8G8B8A8_UNORM), Format::R8G8B8A8_UNORM, 8, 4 * 4 * 4 + 4);
+        self.items = (4 * u64::from(SIDE * SIDE), "samples");
+        self.sampler = Some(Sampler { address: [AddressMode::Wrap; 3], ..Sampler::default() });
+        self.compare = Compare::Codes(2);
+    }
+
+    fn conv3(&mut self, numbers: &mut Numbers) {
+        let words = (0..4 * SIDE * SIDE).map(|_| numbers.unit().to_bits()).collect();
+        let format = Format::R32G32B32A32_FLOAT;
+        self.texels(Data::texture(words, format), format, 8, 9 * 16 + 16);
+        self.compare = Compare::Near(1e-5);
+    }
+
+    /// Light from 0 to 16, in halves.
+    fn tonemap(&mut self, numbers: &mut Numbers) {
+        let words = (0..2 * SIDE * SIDE).map(|_| (numbers.word() % 0x4c00) << 16 | numbers.word() % 0x4c00).collect();
+        self.constants = vec![0.4f32.to_bits(), 0, 0, 0];
+        self.texels(Data::texture(words, Format::R16G16B16A16_FLOAT), Format::R8G8B8A8_UNORM, 8, 8 + 4);
+        self.compare = Compare::Codes(1);
+    }
+
+    /// A picture of noise; each thread loads so many texels.
+    fn picture(&mut self, numbers: &mut Numbers, side: usize, group: u32, loads: u64) {
+        let source = Data::texture(numbers.words(side * side), Format::R8G8B8A8_UNORM_SRGB);
+        self.texels(source, Format::R8G8B8A8_UNORM, group, 4 * loads + 4);
+        self.compare = Compare::Codes(1);
     }
 
     fn tiny(&mut self) {

@@ -1,15 +1,17 @@
-//! The suite: fifteen compute shaders with fixed inputs and sizes, which other runtimes were measured with too.
+//! The suite: compute shaders with fixed inputs and sizes. Other runtimes were measured with all but the examples.
 //!
 //! | file | what |
 //! |---|---|
 //! | `cases.rs` | inputs and sizes of each case |
 //! | `model.rs` | what must come out |
+//! | `pictures.rs` | the same of cases with textures |
 //! | `shaders/` | the shaders in HLSL and as fxc compiles them |
 
 use std::num::NonZeroU32;
 
 mod cases;
 mod model;
+mod pictures;
 
 pub use cases::NAMES;
 
@@ -40,13 +42,15 @@ pub fn prepare(name: &str) -> Option<Ready> {
     if !case.constants.is_empty() {
         views.push(MemoryView { register: "b0", kind: Kind::Constant, content: cases::bytes(&case.constants) });
     }
-    let structured = |data: &cases::Data| Kind::Structured { stride: data.stride_bytes, count: None };
-    for (register, input) in ["t0", "t1"].into_iter().zip(&case.inputs) {
-        views.push(MemoryView { register, kind: structured(input), content: input.bytes() });
+    if let Some(sampler) = case.sampler {
+        views.push(MemoryView { register: "s0", kind: Kind::Sampler(sampler), content: Vec::new() });
     }
-    views.push(MemoryView { register: "u0", kind: structured(&case.output), content: case.output.bytes() });
+    for (register, data) in ["t0", "t1"].into_iter().zip(&case.inputs).chain([("u0", &case.output)]) {
+        views.push(MemoryView { register, kind: data.kind, content: data.bytes() });
+    }
     let (number_type, tolerance) = match case.compare {
         Compare::Exact => (NumberType::U32, Tolerance::EXACT),
+        Compare::Codes(codes) => (NumberType::U8, Tolerance { abs: Some(codes.into()), ..Tolerance::EXACT }),
         Compare::Near(share) => {
             let size = |&word: &u32| f64::from(f32::from_bits(word).abs());
             let mean = expected.iter().map(size).sum::<f64>() / expected.len() as f64;
@@ -80,6 +84,8 @@ mod tests {
         assert_eq!(work("saxpy_l2"), Work { items: 65536, item: "elements", bytes: Some(786_432), operations: None });
         assert_eq!(work("tiny"), Work { items: 1, item: "dispatches", bytes: None, operations: None });
         assert_eq!(work("scan").bytes, Some(8 << 20));
+        // Nine texels of 16 bytes in, one out.
+        assert_eq!(work("conv3").bytes, Some(160 << 20));
         // 45 steps for 512 keys, each of 256 comparisons, in 1024 groups.
         assert_eq!(work("bitonic").operations, Some(45 * 256 * 1024));
         // 8 operations a round, at most 256 rounds for each of 512 x 512 pixels, at least one.

@@ -1,6 +1,7 @@
 //! What each case must give, computed one item after the other in plain Rust.
 
 use super::cases::{Case, Data};
+use super::pictures;
 
 /// What `u0` holds after one dispatch.
 pub(super) fn expected(case: &Case) -> Vec<u32> {
@@ -28,6 +29,11 @@ pub(super) fn expected(case: &Case) -> Vec<u32> {
         "scan" => scan(&case.inputs[0], 256),
         "xxh" => each(&|word| (0..32).fold(word, xxh_round)),
         "pcg" => each(&|word| (0..32).fold(word, |word, _| pcg_round(word))),
+        "tex" => pictures::tex(&case.inputs[0]),
+        "conv3" => pictures::conv3(&case.inputs[0]),
+        "tonemap" => pictures::tonemap(&case.inputs[0], constant(0)),
+        "blur" => pictures::blur(&case.inputs[0], constant(0)),
+        "resize" => pictures::resize(&case.inputs[0]),
         name => unreachable!("{name} is not in the list of cases"),
     }
 }

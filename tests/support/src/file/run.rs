@@ -227,7 +227,6 @@ impl Bound {
             (Layout::Declared, ResourceKind::Typed { .. }) => {
                 return Err(layout("a texture, as in `[texture2d t0 R32_FLOAT f32 size 4 4]`"));
             }
-            (Layout::Declared, ResourceKind::Sampler { .. }) => return Err(layout("no memory")),
         };
         let view = view.and_then(|view| view.with_range(GUARD as u64, self.memory.bytes.len() as u64));
         let view = match self.memory.counter {

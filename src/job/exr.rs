@@ -1,0 +1,167 @@
+//! OpenEXR files to and from the texels of a 2D texture of floats.
+//!
+//! The channels are R, G, B and A, of which the last two colours and alpha may be missing; or Y, or a single one of any
+//! name, which is grey. Halves stay halves.
+
+use std::io::Cursor;
+
+use ::exr::prelude::{
+    AnyChannel, AnyChannels, Compression, Encoding, FlatSamples, Image, Layer, LayerAttributes, MetaData, ReadChannels,
+    ReadLayers, SmallVec, WritableImage, f16, read as reader,
+};
+use brolga_runtime::{Format, TextureShape, format};
+
+use super::texels::{self, Texels};
+
+/// Whether texels of a format can be written.
+pub(super) fn can_write(format: Format) -> bool {
+    texels::is_number(format) && format.encoding() == format::Encoding::Float
+}
+
+/// A picture of the tightly packed texels of a format that can be written. A single channel is called Y.
+pub(super) fn write(format: Format, width: u32, height: u32, texels: &[u8]) -> Result<Vec<u8>, ::exr::error::Error> {
+    let texel_bytes = format.size_bytes() as usize;
+    let words: Vec<[u32; 4]> = texels
+        .chunks_exact(texel_bytes)
+        .map(|texel| {
+            let mut code = [0; 16];
+            code[..texel_bytes].copy_from_slice(texel);
+            format.decode(u128::from_le_bytes(code))
+        })
+        .collect();
+    let fields = format.fields();
+    let single = fields.iter().flatten().count() == 1;
+    let mut channels = SmallVec::new();
+    for (channel, (name, field)) in ["R", "G", "B", "A"].into_iter().zip(fields).enumerate() {
+        let Some(field) = field else { continue };
+        let values = words.iter().map(|texel| f32::from_bits(texel[channel]));
+        let samples = match field.bits {
+            ..=16 => FlatSamples::F16(values.map(f16::from_f32).collect()),
+            _ => FlatSamples::F32(values.collect()),
+        };
+        channels.push(AnyChannel::new(if single { "Y" } else { name }, samples));
+    }
+    let size = (width as usize, height as usize);
+    let layer = Layer::new(size, LayerAttributes::default(), Encoding::SMALL_LOSSLESS, AnyChannels::sort(channels));
+    let mut file = Cursor::new(Vec::new());
+    Image::from_layer(layer).write().non_parallel().to_buffered(&mut file)?;
+    Ok(file.into_inner())
+}
+
+/// Reads the first flat picture of a file as R16G16B16A16_FLOAT, or as R32G32B32A32_FLOAT if it has longer numbers. `most`
+/// bounds the bytes of its texels, and those of all its channels. The message of an error says what is wrong.
+pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
+    let unreadable = |error| format!("this is no .exr file that can be read: {error}");
+    let meta = MetaData::read_from_buffered(Cursor::new(file), false).map_err(unreadable)?;
+    let header = meta.headers.iter().find(|header| !header.deep).ok_or("it has deep pixels only, and no flat ones")?;
+    if meta.headers.iter().any(|header| matches!(header.compression, Compression::B44 | Compression::B44A)) {
+        // Their decoder overflows on damaged files.
+        return Err("its compression B44 is not read: save it with ZIP or PIZ".into());
+    }
+    let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
+    let mut shape =
+        TextureShape::texture_2d(Format::R32G32B32A32_FLOAT, side(header.layer_size.x()), side(header.layer_size.y()));
+    let size = texels::check_size(&shape, u64::MAX)?;
+    // Every channel is unpacked, whether it is a colour or not.
+    let all = (size / 16) as u64 * header.channels.bytes_per_pixel as u64;
+    if all > most {
+        return Err(format!("its channels have {all} bytes, the limit is {most}"));
+    }
+    let image = reader().no_deep_data().largest_resolution_level().all_channels().first_valid_layer().all_attributes();
+    let image = image.non_parallel().from_buffered(Cursor::new(file)).map_err(unreadable)?;
+    let channels = &image.layer_data.channel_data.list;
+    let colours = colours(channels)?;
+    let halves = colours.iter().flatten().all(|channel| matches!(channel.sample_data, FlatSamples::F16(_)));
+    shape.format = if halves { Format::R16G16B16A16_FLOAT } else { Format::R32G32B32A32_FLOAT };
+    let size = texels::check_size(&shape, most)?;
+    if image.layer_data.size != header.layer_size {
+        return Err("its layers differ in size".into());
+    }
+    let mut bytes = Vec::with_capacity(size);
+    for texel in 0..image.layer_data.size.area() {
+        for (channel, colour) in colours.iter().enumerate() {
+            let missing = if channel == 3 { f16::ONE } else { f16::ZERO };
+            match colour.map(|colour| &colour.sample_data) {
+                Some(FlatSamples::F16(values)) if halves => bytes.extend(values[texel].to_le_bytes()),
+                Some(FlatSamples::F16(values)) => bytes.extend(values[texel].to_f32().to_le_bytes()),
+                Some(FlatSamples::F32(values)) => bytes.extend(values[texel].to_le_bytes()),
+                Some(FlatSamples::U32(_)) => unreachable!("channels of integers are no colours"),
+                None if halves => bytes.extend(missing.to_le_bytes()),
+                None => bytes.extend(missing.to_f32().to_le_bytes()),
+            }
+        }
+    }
+    Ok(Texels { shape, bytes })
+}
+
+/// The channels of red, green, blue and alpha.
+fn colours(channels: &[AnyChannel<FlatSamples>]) -> Result<[Option<&AnyChannel<FlatSamples>>; 4], String> {
+    let of = |name: &str| channels.iter().find(|channel| channel.name.eq_case_insensitive(name));
+    let grey = of("Y").or(if let [single] = channels { Some(single) } else { None });
+    let colours = match (of("R"), grey) {
+        (Some(_), _) => ["R", "G", "B", "A"].map(of),
+        (None, Some(_)) => [grey, grey, grey, of("A")],
+        (None, None) => {
+            let names: Vec<String> = channels.iter().map(|channel| channel.name.to_string()).collect();
+            return Err(format!("its channels are {}, and none is R or Y", names.join(", ")));
+        }
+    };
+    for channel in colours.into_iter().flatten() {
+        let name = &channel.name;
+        if matches!(channel.sample_data, FlatSamples::U32(_)) {
+            return Err(format!("its channel {name} has integers, a colour has floats"));
+        }
+        if channel.sampling.area() != 1 {
+            return Err(format!("its channel {name} leaves out texels"));
+        }
+    }
+    Ok(colours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let formats = [
+            (Format::R16G16B16A16_FLOAT, Format::R16G16B16A16_FLOAT),
+            (Format::R32G32B32A32_FLOAT, Format::R32G32B32A32_FLOAT),
+            (Format::R32_FLOAT, Format::R32G32B32A32_FLOAT),
+            (Format::R11G11B10_FLOAT, Format::R16G16B16A16_FLOAT),
+        ];
+        for (format, natural) in formats {
+            let values = (0..24 * 8).map(|n| n as f32 * 0.25 - 3.0);
+            let four = values.flat_map(f32::to_le_bytes).collect();
+            let bytes = texels::convert(Format::R32G32B32A32_FLOAT, format, four).unwrap();
+            let file = write(format, 8, 6, &bytes).unwrap();
+            let found = read(&file, 10_000).unwrap();
+            assert_eq!(found.shape, TextureShape::texture_2d(natural, 8, 6));
+            assert_eq!(texels::convert(natural, format, found.bytes).unwrap(), bytes, "{format}");
+        }
+    }
+
+    #[test]
+    fn one_channel_is_grey_and_opaque() {
+        let file = write(Format::R32_FLOAT, 1, 1, &0.5f32.to_le_bytes()).unwrap();
+        let expected: Vec<u8> = [0.5f32, 0.5, 0.5, 1.0].into_iter().flat_map(f32::to_le_bytes).collect();
+        assert_eq!(read(&file, 1000).unwrap().bytes, expected);
+    }
+
+    /// Whatever the damage, there is an error or a texture, and none that is larger than allowed.
+    #[test]
+    fn damaged_files_are_errors_and_never_panics() {
+        let file = write(Format::R16G16B16A16_FLOAT, 4, 3, &[0x3c; 96]).unwrap();
+        assert_eq!(read(&file, 95).unwrap_err(), "its channels have 96 bytes, the limit is 95");
+        for at in 0..file.len() {
+            assert!(read(&file[..at], 1000).is_err(), "{at}");
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut damaged = file.clone();
+                damaged[at] = value;
+                if let Ok(found) = read(&damaged, 1000) {
+                    assert_eq!(found.shape.size_bytes().unwrap(), found.bytes.len() as u64);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What a job says of a texture: its kind, format and extents, each of which the file that fills it may say instead.
+
+use brolga_runtime::{Dimension, Format, TextureShape};
+
+/// A count that shapes a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// Texels of a row.
+    Width,
+    /// Rows.
+    Height,
+    /// Slices.
+    Depth,
+    /// Layers; each face of a cube is one.
+    Layers,
+    /// Mip levels.
+    Mips,
+    /// Samples of a texel.
+    Samples,
+}
+
+impl Extent {
+    /// All of them, each at its number.
+    pub const ALL: [Self; 6] = [Self::Width, Self::Height, Self::Depth, Self::Layers, Self::Mips, Self::Samples];
+
+    /// The key in jobs.
+    pub fn key(self) -> &'static str {
+        match self {
+            Extent::Width => "width",
+            Extent::Height => "height",
+            Extent::Depth => "depth",
+            Extent::Layers => "layers",
+            Extent::Mips => "mips",
+            Extent::Samples => "samples",
+        }
+    }
+
+    /// Its value in a shape.
+    pub fn of(self, shape: &TextureShape) -> u32 {
+        match self {
+            Extent::Width => shape.width,
+            Extent::Height => shape.height,
+            Extent::Depth => shape.depth,
+            Extent::Layers => shape.layers,
+            Extent::Mips => shape.mips,
+            Extent::Samples => shape.samples,
+        }
+    }
+
+    /// The shape with another value.
+    fn set(self, mut shape: TextureShape, value: u32) -> TextureShape {
+        match self {
+            Extent::Width => shape.width = value,
+            Extent::Height => shape.height = value,
+            Extent::Depth => shape.depth = value,
+            Extent::Layers => shape.layers = value,
+            Extent::Mips => shape.mips = value,
+            Extent::Samples => shape.samples = value,
+        }
+        shape
+    }
+}
+
+/// Kinds of textures.
+pub(super) const DIMENSIONS: [Dimension; 9] = [
+    Dimension::Texture1d,
+    Dimension::Texture1dArray,
+    Dimension::Texture2d,
+    Dimension::Texture2dArray,
+    Dimension::Texture3d,
+    Dimension::TextureCube,
+    Dimension::TextureCubeArray,
+    Dimension::Texture2dMs,
+    Dimension::Texture2dMsArray,
+];
+
+/// The sides of a texture's array of texels, outermost first.
+pub(super) fn sides(dimension: Dimension) -> &'static [Extent] {
+    match dimension {
+        Dimension::Buffer | Dimension::Texture1d => &[Extent::Width],
+        Dimension::Texture1dArray => &[Extent::Layers, Extent::Width],
+        Dimension::Texture2d | Dimension::Texture2dMs => &[Extent::Height, Extent::Width],
+        Dimension::Texture3d => &[Extent::Depth, Extent::Height, Extent::Width],
+        Dimension::Texture2dArray
+        | Dimension::Texture2dMsArray
+        | Dimension::TextureCube
+        | Dimension::TextureCubeArray => &[Extent::Layers, Extent::Height, Extent::Width],
+    }
+}
+
+/// What a texture has in place of, or beside, its sides.
+pub(super) fn detail(dimension: Dimension) -> Extent {
+    match dimension {
+        Dimension::Texture2dMs | Dimension::Texture2dMsArray => Extent::Samples,
+        _ => Extent::Mips,
+    }
+}
+
+/// A texture as a job describes it. What is `None` is for the file to say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TextureKeys {
+    /// The kind.
+    pub dimension: Option<Dimension>,
+    /// Of its texels.
+    pub format: Option<Format>,
+    /// By the number of the extent.
+    extents: [Option<u32>; Extent::ALL.len()],
+}
+
+impl TextureKeys {
+    /// What the job says of an extent.
+    pub fn get(&self, extent: Extent) -> Option<u32> {
+        self.extents[extent as usize]
+    }
+
+    /// Says it.
+    pub(super) fn set(&mut self, extent: Extent, value: Option<u32>) {
+        self.extents[extent as usize] = value;
+    }
+
+    /// The shape, where the job says all of it; else the first key that is missing.
+    pub(super) fn shape(&self) -> Result<TextureShape, &'static str> {
+        let dimension = self.dimension.ok_or("kind")?;
+        let mut shape = TextureShape::new(dimension, self.format.ok_or("format")?, 0);
+        for &side in sides(dimension).iter().rev() {
+            let implied = match (dimension, side) {
+                (Dimension::TextureCube, Extent::Layers) => Some(6),
+                // Faces are squares.
+                (Dimension::TextureCube | Dimension::TextureCubeArray, Extent::Height) => Some(shape.width),
+                _ => None,
+            };
+            shape = side.set(shape, self.get(side).or(implied).ok_or(side.key())?);
+        }
+        Ok(detail(dimension).set(shape, self.get(detail(dimension)).unwrap_or(1)))
+    }
+
+    /// The shape of a file's texture as the job wants to see it: the job's kind, if the texels can be seen so. The message
+    /// of an error says in what they differ.
+    pub(super) fn fit(&self, file: TextureShape) -> Result<TextureShape, String> {
+        let mut shape = file;
+        if let Some(wanted) = self.dimension {
+            // One layer is a texture without layers, and six squares are a cube.
+            let family = |dimension: Dimension| sides(dimension).iter().filter(|side| **side != Extent::Layers);
+            if !family(wanted).eq(family(file.dimension)) {
+                return Err(format!("it is a {}, the job says {}", file.dimension.name(), wanted.name()));
+            }
+            shape.dimension = wanted;
+        }
+        for extent in Extent::ALL {
+            let found = extent.of(&shape);
+            if let Some(said) = self.get(extent).filter(|said| *said != found) {
+                return Err(format!("its {} is {found}, the job says {said}", extent.key()));
+            }
+        }
+        shape.size_bytes().map_err(|error| error.to_string())?;
+        Ok(shape)
+    }
+}
+
+impl From<TextureShape> for TextureKeys {
+    /// Says everything.
+    fn from(shape: TextureShape) -> Self {
+        let extents = Extent::ALL.map(|extent| Some(extent.of(&shape)));
+        Self { dimension: Some(shape.dimension), format: Some(shape.format), extents }
+    }
+}

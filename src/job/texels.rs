@@ -1,0 +1,125 @@
+//! Textures in files, and texels from one format to another.
+//!
+//! * A file's texels keep their bits where the wanted format has the same fields with another meaning of the same codes:
+//!   UNORM, UNORM_SRGB and UINT, SNORM and SINT.
+//! * Other formats without integers and blocks are converted by value.
+//! * Everything else is an error.
+
+use brolga_runtime::format::Encoding;
+use brolga_runtime::{Format, TextureShape};
+
+use super::extents::TextureKeys;
+use super::output::FileForm;
+use super::{dds, exr, picture};
+
+/// A texture and its shape.
+#[derive(Debug)]
+pub(super) struct Texels {
+    pub shape: TextureShape,
+    /// Tightly packed, as in a view.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads the texture of a file as the job wants to see it. `most` bounds the bytes of its texels. The message of an error
+/// says what is wrong.
+pub(super) fn read(form: FileForm, file: &[u8], keys: &TextureKeys, most: u64) -> Result<Texels, String> {
+    let found = match form {
+        FileForm::Png => picture::read(file, keys.format, most)?,
+        FileForm::Dds => dds::read(file, keys.format, most)?,
+        FileForm::Exr => exr::read(file, most)?,
+        FileForm::Raw | FileForm::Npy => unreachable!("these files say nothing of a texture"),
+    };
+    let mut shape = keys.fit(found.shape)?;
+    shape.format = keys.format.unwrap_or(shape.format);
+    check_size(&shape, most)?;
+    Ok(Texels { bytes: convert(found.shape.format, shape.format, found.bytes)?, shape })
+}
+
+/// Refuses what cannot be a texture, or is too large, before there is memory for it. Gives its bytes.
+pub(super) fn check_size(shape: &TextureShape, most: u64) -> Result<usize, String> {
+    let size = shape.size_bytes().map_err(|error| error.to_string())?;
+    match usize::try_from(size) {
+        Ok(bytes) if size <= most => Ok(bytes),
+        _ => Err(format!("its texels have {size} bytes, the limit is {most}")),
+    }
+}
+
+/// Texels of another format.
+pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u8>, String> {
+    if from == to || share_codes(from, to) {
+        return Ok(texels);
+    }
+    if !is_number(from) || !is_number(to) {
+        return Err(format!(
+            "its texels are {from}, which do not become {to}: leave `format` out to take them as they are"
+        ));
+    }
+    let [from_bytes, to_bytes] = [from, to].map(|format| format.size_bytes() as usize);
+    let mut converted = Vec::with_capacity(texels.len() / from_bytes * to_bytes);
+    for texel in texels.chunks_exact(from_bytes) {
+        let mut code = [0; 16];
+        code[..from_bytes].copy_from_slice(texel);
+        let words = from.decode(u128::from_le_bytes(code));
+        converted.extend_from_slice(&to.encode(words).to_le_bytes()[..to_bytes]);
+    }
+    Ok(converted)
+}
+
+/// Whether a texel is numbers, each in its own bits.
+pub(super) fn is_number(format: Format) -> bool {
+    format.block_extents() == [1, 1] && format.fields().iter().any(Option::is_some) && !format.encoding().is_integer()
+}
+
+/// What a format's name says of its bits, before what it says of their meaning.
+pub(super) fn layout(format: Format) -> &'static str {
+    let name = format.name();
+    name.split_once('_').map_or(name, |(layout, _)| layout)
+}
+
+/// The format whose numbers are the codes of this one along a line: its UNORM, where there is one.
+pub(super) fn unorm(format: Format) -> Option<Format> {
+    format!("{}_UNORM", layout(format)).parse().ok()
+}
+
+fn share_codes(one: Format, other: Format) -> bool {
+    let signed = |format: Format| match format.encoding() {
+        Encoding::Unorm | Encoding::Srgb | Encoding::Uint => Some(false),
+        Encoding::Snorm | Encoding::Sint => Some(true),
+        _ => None,
+    };
+    let blocks = |format: Format| (layout(format), format.size_bytes(), format.block_extents());
+    blocks(one) == blocks(other) && signed(one).is_some() && signed(one) == signed(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted(from: Format, to: Format, texels: &[u8]) -> Result<Vec<u8>, String> {
+        convert(from, to, texels.to_vec())
+    }
+
+    #[test]
+    fn codes_keep_their_bits_and_numbers_their_values() {
+        let texel = [0, 64, 128, 255];
+        for format in [Format::R8G8B8A8_UNORM_SRGB, Format::R8G8B8A8_UINT] {
+            assert_eq!(converted(Format::R8G8B8A8_UNORM, format, &texel).unwrap(), texel);
+        }
+        assert_eq!(converted(Format::R8G8B8A8_UNORM, Format::B8G8R8A8_UNORM, &texel).unwrap(), [128, 64, 0, 255]);
+        // 0.5 on the sRGB curve is code 188.
+        let half = 0.5f32.to_le_bytes();
+        assert_eq!(converted(Format::R32_FLOAT, Format::R8_UNORM, &half).unwrap(), [128]);
+        let colour = [half, half, half, half].concat();
+        let on_curve = converted(Format::R32G32B32A32_FLOAT, Format::R8G8B8A8_UNORM_SRGB, &colour).unwrap();
+        assert_eq!(on_curve, [188, 188, 188, 128]);
+        let halves = converted(Format::R32_FLOAT, Format::R16_FLOAT, &half).unwrap();
+        assert_eq!(halves, 0x3800u16.to_le_bytes());
+        for (from, to) in [
+            (Format::R32_FLOAT, Format::R32_UINT),
+            (Format::R8G8B8A8_UNORM, Format::R8G8B8A8_SINT),
+            (Format::R8_UINT, Format::R32_FLOAT),
+        ] {
+            assert!(converted(from, to, &[0; 4]).unwrap_err().contains(to.name()), "{to}");
+        }
+    }
+}
