@@ -85,8 +85,8 @@ pub enum SampleArg {
     Clamp,
 }
 
-/// The most operands that a sample instruction can have: those of `sample_c` on an array of cubes.
-pub const MOST_SAMPLE_ARGS: usize = 14;
+/// The most operands that any combination can have, on an array of cubes.
+pub const MOST_SAMPLE_ARGS: usize = 15;
 
 impl Sampling {
     /// The operands in their order, each with how many values it takes on a texture of this dimension.

@@ -58,6 +58,8 @@ impl Prepared {
     fn fill(&self, binding: &Binding, view: &View, content: &LoadedContent) -> Result<(), JobError> {
         let written = match content {
             LoadedContent::Zeros(_) | LoadedContent::Mapped(..) => Ok(()),
+            // A sampler has no memory.
+            LoadedContent::Bytes(bytes) if bytes.is_empty() => Ok(()),
             LoadedContent::Bytes(bytes) => view.write(0, bytes),
             LoadedContent::Values(runs, _) => runs.iter().try_for_each(|run| view.write(run.byte, &run.bytes)),
             LoadedContent::File(path, size) => {

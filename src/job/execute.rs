@@ -192,10 +192,11 @@ impl Prepared {
         Ok(Outcome { compile_time: compiled.compile_time(), is_cached: compiled.is_cached(), report, slots })
     }
 
-    /// A form of one of the job's shaders as text.
+    /// A form of one of the job's shaders as text, made for what the job binds.
     pub fn emit(&self, device: &Device, shader: usize, engine: Engine, form: Emit) -> Result<Listing, JobError> {
         let compiled = self.compile(device, shader, engine)?;
-        compiled.emit(form).map_err(|error| self.failed(shader, error))
+        let bindings = self.bind(device)?;
+        compiled.emit_for(form, &bindings).map_err(|error| self.failed(shader, error))
     }
 
     /// What the machine code of a shader that [`Prepared::compile`] gave is made of.

@@ -190,14 +190,21 @@ pub(super) fn figures(shader: &Inner) -> Result<Option<CodeFigures>, Error> {
     Ok(Some(CodeFigures { bytes: code_bytes, instructions, frame_bytes, spills, reloads }))
 }
 
-/// A form of a shader as text.
-pub(super) fn emit(shader: &Inner, form: Emit) -> Result<Listing, Error> {
+/// A form of a shader as text, made for these formats of texels.
+pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
         let options = shader.source.target.jit_options(usual_packing(function))?;
         Ok(listing::list(function, &options, form, &lines(shader.source.program()))?)
     };
     let text = || {
-        let function = shader.function()?;
+        let special;
+        let function = match texels {
+            [] => shader.function()?,
+            texels => {
+                special = shader.source.function_for(texels, shader.outline.width)?;
+                &special
+            }
+        };
         match form {
             Emit::Ir => Ok(Listing::plain(&function.to_string())),
             Emit::Packet => code(function, Form::Packet),

@@ -41,10 +41,15 @@ pub(crate) use outline::Outline;
 pub use place::Place;
 use smallvec::SmallVec;
 
+use crate::bindings::{BindingRules, Bindings};
 use crate::device::Device;
+use crate::dispatch::StopWord;
 use crate::engine::{Code, usual_packing};
 use crate::error::{Error, internal};
+use crate::host::BoundViews;
+use crate::limits::Limits;
 use crate::perf_map::NamedCode;
+use crate::resource::GuardPages;
 use compile::Source;
 use figures::StageClock;
 use instance::Instances;
@@ -324,7 +329,15 @@ impl Shader {
 
     /// A form of the shader as text. What Cranelift is given, and machine code, are made anew, with any engine.
     pub fn emit(&self, form: Emit) -> Result<Listing, Error> {
-        compile::emit(&self.inner, form)
+        compile::emit(&self.inner, form, &[])
+    }
+
+    /// The same of what runs with these bindings: compiled code goes to texels of many formats by itself, in a variant of
+    /// the shader that is made for them.
+    pub fn emit_for(&self, form: Emit, bindings: &Bindings) -> Result<Listing, Error> {
+        let (limits, guards, stop) = (Limits::default(), GuardPages::default(), StopWord::default());
+        let views = BoundViews::new(&self.inner.outline, bindings, BindingRules::Partial, &limits, guards, &stop)?;
+        compile::emit(&self.inner, form, &views.texel_formats())
     }
 
     /// Names the instruction that an operation comes from.
