@@ -194,6 +194,11 @@ impl<'a> Builder<'a> {
         self.one(InstKind::QuadRead { from, value }, Type::F32)
     }
 
+    /// Whether a condition holds in all threads of the packet that run.
+    pub fn packet_all(&mut self, condition: Value) -> Value {
+        self.one(InstKind::PacketAll(condition), Type::Bool)
+    }
+
     /// A barrier.
     pub fn barrier(&mut self, sync: Sync) {
         self.inst(InstKind::Barrier(sync), &[]);

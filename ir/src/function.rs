@@ -398,6 +398,9 @@ pub enum InstKind {
         /// The value.
         value: Value,
     },
+    /// Whether a condition holds in all threads of the packet that run, as a condition. Passes alone write it, where either
+    /// answer leads to the same results: which threads share a packet is no business of a shader's.
+    PacketAll(Value),
     /// Orders memory, and waits for the group if it says so.
     Barrier(Sync),
 
@@ -466,7 +469,8 @@ impl InstKind {
             | InstKind::TexelLoad { .. }
             | InstKind::Query { .. }
             | InstKind::Sample { .. }
-            | InstKind::QuadRead { .. } => false,
+            | InstKind::QuadRead { .. }
+            | InstKind::PacketAll(_) => false,
             InstKind::SlotSet(..)
             | InstKind::Store { .. }
             | InstKind::Atomic { .. }
@@ -505,6 +509,7 @@ impl InstKind {
             | InstKind::Query { .. }
             | InstKind::Sample { .. }
             | InstKind::QuadRead { .. }
+            | InstKind::PacketAll(_)
             | InstKind::Barrier(_)
             | InstKind::Yield(_)
             | InstKind::Break { .. }
@@ -562,6 +567,7 @@ impl InstKind {
             }
             InstKind::SlotSet(_, value)
             | InstKind::QuadRead { value, .. }
+            | InstKind::PacketAll(value)
             | InstKind::If { cond: value, .. }
             | InstKind::Switch { selector: value, .. } => {
                 f(value);

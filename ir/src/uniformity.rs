@@ -227,6 +227,7 @@ impl<'a> Analysis<'a> {
                 Object::Resource(resource) => group && self.is_writable(resource),
             },
             InstKind::TexelLoad { resource, .. } => group && self.is_writable(resource),
+            InstKind::PacketAll(_) => group,
             InstKind::Atomic { .. }
             | InstKind::Counter { .. }
             | InstKind::TexelAtomic { .. }
@@ -250,6 +251,8 @@ impl<'a> Analysis<'a> {
             }
             InstKind::Break { target, .. } => self.demote(self.func.inst(target).results[position]),
             InstKind::Continue { target, .. } => self.demote(self.flow.params(self.func, target)[position]),
+            // One answer for the packet, whatever differs between its threads.
+            InstKind::PacketAll(_) if !matches!(self.scope, Scope::Group) => {}
             _ => self.demote_results(user),
         }
     }

@@ -305,6 +305,10 @@ impl Verifier<'_> {
             | InstKind::TexelAtomic { .. }
             | InstKind::Query { .. }
             | InstKind::Sample { .. } => self.access(data),
+            InstKind::PacketAll(value) => {
+                self.expect("operand", *value, Type::Bool);
+                self.expect_results(data, &[Type::Bool]);
+            }
             InstKind::QuadRead { from, value } => {
                 if from.iter().any(|&lane| lane > 3) {
                     self.report(Problem::QuadLane(*from));

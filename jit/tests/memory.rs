@@ -366,6 +366,7 @@ fn proof(kind: &InstKind) -> Option<&'static str> {
         | InstKind::TexelAtomic { .. } => "helpers_answer_lane_by_lane",
         InstKind::Query { .. } => "questions_are_answered_lane_by_lane",
         InstKind::Sample { .. } => "samples_are_asked_packet_by_packet in sample.rs",
+        InstKind::PacketAll(_) => "packets_are_asked_whether_all_threads_agree in sample.rs",
         InstKind::QuadRead { .. } => "quads_read_what_runs in sample.rs",
         InstKind::Input(_) | InstKind::Barrier(_) => "tests of control.rs",
         InstKind::Const(_) | InstKind::Op { .. } => "tests of ops.rs",

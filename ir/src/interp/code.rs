@@ -149,6 +149,10 @@ pub(super) enum Node {
         to: Vec<Slot>,
         once: bool,
     },
+    PacketAll {
+        cond: Slot,
+        to: Slot,
+    },
     QuadRead {
         from: [u8; 4],
         value: Slot,

@@ -220,6 +220,7 @@ impl Flattener<'_> {
                 to: to(),
                 once: same_address(),
             },
+            InstKind::PacketAll(value) => Node::PacketAll { cond: self.slot(*value), to: result() },
             InstKind::QuadRead { from, value } => {
                 Node::QuadRead { from: *from, value: self.slot(*value), to: result() }
             }

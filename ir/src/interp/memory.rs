@@ -89,6 +89,7 @@ impl Runner<'_> {
             }
             Node::Op { .. }
             | Node::QuadRead { .. }
+            | Node::PacketAll { .. }
             | Node::If { .. }
             | Node::Loop { .. }
             | Node::Switch { .. }

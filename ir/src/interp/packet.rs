@@ -53,6 +53,10 @@ impl Runner<'_> {
                 | Node::TexelAtomic { .. }
                 | Node::Sample { .. }
                 | Node::Query { .. } => self.access(node, mask),
+                Node::PacketAll { cond, to } => {
+                    let all = u64::from(mask & !self.holds(*cond) == 0);
+                    self.set(*to, &[all; MAX_LANES], mask);
+                }
                 Node::QuadRead { from, value, to } => self.quad_read(from, *value, *to, mask),
             }
             if mask == 0 {

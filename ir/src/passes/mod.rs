@@ -12,6 +12,7 @@ mod licm;
 mod pairs;
 mod rejoin;
 mod remake;
+mod rows;
 mod simplify;
 mod spill;
 mod ssa;
@@ -71,6 +72,10 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     // Which mip level is read is known by now, and what addresses have in common is found below.
     if texels::run(func, formats) {
         settle(func);
+        // Behind what makes one of equal comparisons.
+        if rows::run(func) {
+            settle(func);
+        }
     }
     // Each round may find the pairs of the next outer construct.
     for _ in 0..ROUNDS {

@@ -350,6 +350,7 @@ impl Printer<'_> {
                 let (texture, sampler) = (self.view(texture), self.view(sampler));
                 write!(out, "sample {} {texture} {sampler} [{}]", sampling_words(*sampling), self.list(args))?;
             }
+            InstKind::PacketAll(value) => write!(out, "packet_all {}", self.name(*value))?,
             InstKind::QuadRead { from: [a, b, c, d], value } => {
                 write!(out, "quad_read {a} {b} {c} {d}, {}", self.name(*value))?;
             }

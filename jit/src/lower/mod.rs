@@ -354,6 +354,19 @@ impl<'f> Lowering<'_, 'f> {
             | InstKind::TexelAtomic { .. }
             | InstKind::Query { .. }
             | InstKind::Sample { .. } => self.ask(inst),
+            InstKind::PacketAll(value) => {
+                let (operand, active) = (self.operand(*value), self.active());
+                let all = match (operand, active) {
+                    (Operand::Packet(holds), Mask::Full) => self.emit().all(&holds),
+                    (Operand::Packet(holds), Mask::Lanes(lanes)) => {
+                        let fails = self.emit().mask_and_not(&lanes, &holds);
+                        self.emit().none(&fails)
+                    }
+                    (uniform, _) => uniform.values()[0],
+                };
+                let all = packet::Uniform { ty: brolga_ir::Type::Bool, value: all };
+                self.define(data.results[0], all.into());
+            }
             InstKind::QuadRead { from, value } => {
                 let (operand, active) = (self.operand(*value), self.active());
                 let result = match (operand, active) {

@@ -101,6 +101,7 @@ fn view_of(kind: &InstKind) -> Option<&ResourceRef> {
         | InstKind::SlotGet(_)
         | InstKind::SlotSet(..)
         | InstKind::QuadRead { .. }
+        | InstKind::PacketAll(_)
         | InstKind::Barrier(_)
         | InstKind::If { .. }
         | InstKind::Loop { .. }

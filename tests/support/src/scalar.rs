@@ -303,7 +303,9 @@ impl Thread<'_> {
                 };
                 self.set_all(&data.results, vec![old.into()]);
             }
-            InstKind::Sample { .. } | InstKind::QuadRead { .. } => unreachable!("generated programs have none"),
+            InstKind::Sample { .. } | InstKind::QuadRead { .. } | InstKind::PacketAll(_) => {
+                unreachable!("generated programs have none")
+            }
             InstKind::Query { query, resource, level } => {
                 let level = level.map_or(0, |level| self.word(level));
                 let answer = self.memory.query(*query, self.slot(resource), level);

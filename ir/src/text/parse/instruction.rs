@@ -71,6 +71,7 @@ impl Parser<'_> {
                 p.sign(']')?;
                 Ok(InstKind::Sample { sampling, texture, sampler, args })
             },
+            "packet_all" => |p| Ok(InstKind::PacketAll(p.value()?)),
             "quad_read" => |p| {
                 let mut from = [0; 4];
                 for lane in &mut from {

@@ -1,0 +1,299 @@
+//! Supposes that the threads of a packet touch a row of texels, and none beyond an edge.
+//!
+//! Shaders clamp coordinates to an image, and every texel is compared with the extents. Almost all packets lie inside: for
+//! them a clamp gives back what it is given, so that addresses grow from lane to lane, and comparisons hold. So the rest of
+//! a region is written twice, with one question to the whole packet before: once for packets that lie inside, without
+//! clamps and comparisons, and once as it was.
+
+use std::collections::{HashMap, HashSet};
+
+use super::cse::is_read_only;
+use crate::builder::Builder;
+use crate::entity::{Inst, Region, Value};
+use crate::function::{Function, InstKind, Object, Place, Query, ValueDef};
+use crate::ops::Op;
+use crate::shape::{Shape, Shapes};
+use crate::span::Packing;
+use crate::types::Type;
+use crate::uniformity::Uniformity;
+
+/// Instructions, all regions included, beyond which nothing is written twice.
+const MOST_TWICE: usize = 600;
+
+/// What is asked of a packet at most: there is a price.
+const MOST_QUESTIONS: usize = 24;
+
+/// Runs the pass; gives whether it changed something.
+pub(super) fn run(func: &mut Function) -> bool {
+    // Which packets there will be is not known; what is the same or grows in those of a group is a good guess.
+    let uniformity = Uniformity::compute(func, Packing::Group);
+    let shapes = Shapes::compute(func, &uniformity);
+    let body = func.body();
+    Rows { func, uniformity: &uniformity, shapes: &shapes }.region(body)
+}
+
+struct Rows<'a> {
+    func: &'a mut Function,
+    uniformity: &'a Uniformity,
+    shapes: &'a Shapes,
+}
+
+/// What is supposed of a value.
+#[derive(Clone, Copy)]
+enum Guess {
+    /// A clamp gives its operand.
+    Same(Value),
+    /// A condition holds.
+    Holds,
+}
+
+impl Rows<'_> {
+    /// Writes a region's rest twice, or looks into the regions in it.
+    fn region(&mut self, region: Region) -> bool {
+        let insts = self.func.region(region).insts.clone();
+        let size: usize = insts.iter().map(|&inst| size(self.func, inst)).sum();
+        if size <= MOST_TWICE && !insts.iter().any(|&inst| waits(self.func, inst)) {
+            let guesses = self.guesses(&insts);
+            if !guesses.is_empty() {
+                self.write_twice(region, &insts, &guesses);
+                return true;
+            }
+        }
+        let inner: Vec<Region> = insts.iter().flat_map(|&inst| self.func.inst(inst).kind.regions()).collect();
+        inner.into_iter().fold(false, |changed, region| self.region(region) | changed)
+    }
+
+    /// What can be supposed of values that this region computes.
+    fn guesses(&self, insts: &[Inst]) -> Vec<(Value, Guess)> {
+        let mut addresses = HashSet::new();
+        let mut conditions = HashSet::new();
+        for &inst in insts.iter().rev() {
+            let data = self.func.inst(inst);
+            match &data.kind {
+                InstKind::Load { place } => note_address(place, &mut addresses),
+                InstKind::Store { place, effect, .. } | InstKind::Atomic { place, effect, .. } => {
+                    note_address(place, &mut addresses);
+                    conditions.insert(*effect);
+                }
+                InstKind::Op { op: Op::SelectI32 | Op::SelectF32, args } => {
+                    conditions.insert(args[0]);
+                }
+                InstKind::Op { op, args } if addresses.contains(&data.results[0]) && is_address_op(*op) => {
+                    addresses.extend(args);
+                }
+                _ => {}
+            }
+        }
+        let mut guesses: Vec<(Value, Guess)> = Vec::new();
+        let mut supposed = HashSet::new();
+        for &inst in insts {
+            let data = self.func.inst(inst);
+            let InstKind::Op { op, args } = &data.kind else { continue };
+            let result = data.results[0];
+            let guess = match op {
+                Op::SMin | Op::SMax | Op::UMin | Op::UMax if addresses.contains(&result) => {
+                    let clamped = |a: Value, b: Value| {
+                        let grows = supposed.contains(&a)
+                            || matches!(self.shapes.shape(a), Shape::Affine { stride } if stride != 0);
+                        (grows && self.uniformity.is_packet_uniform(b)).then_some(Guess::Same(a))
+                    };
+                    clamped(args[0], args[1]).or_else(|| clamped(args[1], args[0]))
+                }
+                Op::ULt | Op::BAnd
+                    if conditions.contains(&result)
+                        && !self.uniformity.is_packet_uniform(result)
+                        && self.is_inside(result) =>
+                {
+                    Some(Guess::Holds)
+                }
+                _ => None,
+            };
+            if let Some(guess) = guess.filter(|_| self.can_come_first(result, insts)) {
+                supposed.insert(result);
+                guesses.push((result, guess));
+            }
+        }
+        if guesses.len() > MOST_QUESTIONS { Vec::new() } else { guesses }
+    }
+
+    /// Whether a condition compares coordinates with extents, and nothing else.
+    fn is_inside(&self, condition: Value) -> bool {
+        match self.func.as_op(condition) {
+            Some((Op::BAnd, args)) => args.iter().all(|&arg| self.is_inside(arg)),
+            Some((Op::ULt, args)) => self.uniformity.is_packet_uniform(args[1]),
+            _ => self.func.as_const(condition).is_some(),
+        }
+    }
+
+    /// Whether all that a value is made of in this region can be computed at its start.
+    fn can_come_first(&self, value: Value, insts: &[Inst]) -> bool {
+        let ValueDef::Result(inst, _) = self.func.value(value).def else { return true };
+        if !insts.contains(&inst) {
+            return true;
+        }
+        let kind = &self.func.inst(inst).kind;
+        is_movable(self.func, kind) && kind.args().iter().all(|&arg| self.can_come_first(arg, insts))
+    }
+
+    fn write_twice(&mut self, region: Region, insts: &[Inst], guesses: &[(Value, Guess)]) {
+        let mut first = HashSet::new();
+        for (value, _) in guesses {
+            self.note_needed(*value, &mut first);
+        }
+        let (&terminator, body) = insts.split_last().expect("regions end in a terminator");
+        let (front, rest): (Vec<Inst>, Vec<Inst>) = body.iter().partition(|inst| first.contains(*inst));
+        self.func.region_mut(region).insts = front;
+        // What the rest gives to the terminator.
+        let made: HashSet<Value> = rest.iter().flat_map(|&inst| self.func.inst(inst).results.iter().copied()).collect();
+        let mut given: Vec<Value> = self.func.inst(terminator).kind.args().to_vec();
+        given.retain(|value| made.contains(value));
+        given.sort_unstable();
+        given.dedup();
+        let types: Vec<Type> = given.iter().map(|&value| self.func.ty(value)).collect();
+
+        let origin = self.func.inst(terminator).origin;
+        let mut b = Builder::new(self.func);
+        b.switch_to(region);
+        b.set_origin(origin);
+        let mut questions = Vec::new();
+        for &(value, guess) in guesses {
+            match guess {
+                Guess::Same(operand) => questions.push(b.op(Op::IEq, &[value, operand])),
+                Guess::Holds => parts(b.func, value, &mut questions),
+            }
+        }
+        // What is the same for all threads goes together: it takes one of them to answer.
+        let (same, own): (Vec<Value>, Vec<Value>) =
+            questions.into_iter().partition(|&question| self.uniformity.is_packet_uniform(question));
+        let all = same.into_iter().chain(own).reduce(|a, question| b.op(Op::BAnd, &[a, question]));
+        let all = b.packet_all(all.expect("there are guesses"));
+        let (whole, inside, edge) = b.if_else(all, &types);
+        b.switch_to(inside);
+        let mut copy = Copy { values: HashMap::new(), constructs: Vec::new() };
+        for &(value, guess) in guesses {
+            let supposed = match guess {
+                Guess::Same(operand) => copy.value(operand),
+                Guess::Holds => b.bool(true),
+            };
+            copy.values.insert(value, supposed);
+        }
+        for &inst in &rest {
+            copy.inst(self.func, inst, inside);
+        }
+        let copied: Vec<Value> = given.iter().map(|&value| copy.value(value)).collect();
+        self.func.region_mut(edge).insts = rest;
+        for (region, values) in [(inside, copied), (edge, given.clone())] {
+            let mut b = Builder::new(self.func);
+            b.switch_to(region);
+            b.set_origin(origin);
+            b.yield_(&values);
+        }
+        let results = self.func.inst(whole).results.clone();
+        let merged: HashMap<Value, Value> = given.into_iter().zip(results).collect();
+        self.func.inst_mut(terminator).kind.for_each_arg(|arg| *arg = merged.get(arg).copied().unwrap_or(*arg));
+        self.func.region_mut(region).insts.push(terminator);
+    }
+
+    /// Notes the instructions that a value needs, wherever they are.
+    fn note_needed(&self, value: Value, needed: &mut HashSet<Inst>) {
+        if let ValueDef::Result(inst, _) = self.func.value(value).def
+            && is_movable(self.func, &self.func.inst(inst).kind)
+            && needed.insert(inst)
+        {
+            self.func.inst(inst).kind.args().iter().for_each(|&arg| self.note_needed(arg, needed));
+        }
+    }
+}
+
+/// The conditions that make up one, each once.
+fn parts(func: &Function, condition: Value, all: &mut Vec<Value>) {
+    match func.as_op(condition) {
+        Some((Op::BAnd, args)) => args.iter().for_each(|&arg| parts(func, arg, all)),
+        _ if all.contains(&condition) => {}
+        _ => all.push(condition),
+    }
+}
+
+fn note_address(place: &Place, addresses: &mut HashSet<Value>) {
+    if !matches!(place.object, Object::Local(_)) {
+        addresses.extend(place.index);
+        addresses.insert(place.offset);
+    }
+}
+
+/// Operations that an address goes through, growing as it grew.
+fn is_address_op(op: Op) -> bool {
+    matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::Shl | Op::SMin | Op::SMax | Op::UMin | Op::UMax)
+}
+
+/// Whether an instruction gives the same wherever it stands.
+fn is_movable(func: &Function, kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } => true,
+        InstKind::Query { query: Query::Layout, .. } => true,
+        InstKind::Load { place } => is_read_only(func, &place.object),
+        _ => false,
+    }
+}
+
+/// Instructions, all regions included.
+fn size(func: &Function, inst: Inst) -> usize {
+    let regions = func.inst(inst).kind.regions();
+    1 + regions.iter().flat_map(|&region| &func.region(region).insts).map(|&inst| size(func, inst)).sum::<usize>()
+}
+
+/// Whether threads wait for each other in an instruction.
+fn waits(func: &Function, inst: Inst) -> bool {
+    let kind = &func.inst(inst).kind;
+    matches!(kind, InstKind::Barrier(_))
+        || kind.regions().iter().flat_map(|&region| &func.region(region).insts).any(|&inst| waits(func, inst))
+}
+
+/// A copy of instructions, with other values for some.
+struct Copy {
+    values: HashMap<Value, Value>,
+    /// Constructs that are copied, with their copies.
+    constructs: Vec<[Inst; 2]>,
+}
+
+impl Copy {
+    fn value(&self, value: Value) -> Value {
+        self.values.get(&value).copied().unwrap_or(value)
+    }
+
+    fn inst(&mut self, func: &mut Function, inst: Inst, to: Region) {
+        let data = func.inst(inst).clone();
+        let mut kind = data.kind;
+        kind.for_each_arg(|arg| *arg = self.value(*arg));
+        if let InstKind::Break { target, .. } | InstKind::Continue { target, .. } = &mut kind
+            && let Some([_, copy]) = self.constructs.iter().find(|[construct, _]| construct == target)
+        {
+            *target = *copy;
+        }
+        let mut regions = Vec::new();
+        kind.for_each_region(|region| {
+            regions.push((*region, func.add_region()));
+            *region = regions.last().expect("just added").1;
+        });
+        let types: Vec<Type> = data.results.iter().map(|&result| func.ty(result)).collect();
+        let copy = func.add_inst(kind, &types, data.origin);
+        func.inst_mut(copy).precise = data.precise;
+        func.region_mut(to).insts.push(copy);
+        self.constructs.push([inst, copy]);
+        for (from, to) in regions {
+            for param in func.region(from).params.clone() {
+                let ty = func.ty(param);
+                let new = func.add_param(to, ty);
+                self.values.insert(param, new);
+            }
+            for inner in func.region(from).insts.clone() {
+                self.inst(func, inner, to);
+            }
+        }
+        let results = func.inst(copy).results.clone();
+        for (&result, new) in data.results.iter().zip(results) {
+            // What is supposed of a value stays supposed.
+            self.values.entry(result).or_insert(new);
+        }
+    }
+}
