@@ -24,6 +24,7 @@
 mod anisotropic;
 mod coordinate;
 mod cube;
+#[cfg(target_arch = "x86_64")]
 mod fast;
 mod filter;
 mod lane;
@@ -90,7 +91,7 @@ impl Prepared<'_> {
         let level_bias = self.sampler.level_bias;
         let levels = match (sampling.level, operands.level) {
             (LevelSource::Given, [level]) if !sampling.has_bias => fast::given_levels(level, level_bias),
-            (LevelSource::Zero, _) if !sampling.has_bias => [level_bias; MAX_LANES],
+            (LevelSource::Zero, _) if !sampling.has_bias => [level_bias.to_bits(); MAX_LANES],
             _ => return false,
         };
         fast.sample(lanes, operands.coordinates, &levels, results)

@@ -4,7 +4,9 @@ use std::marker::PhantomData;
 
 use brolga_ir::float::{self, NAN_F32};
 
-use super::{Fast, Kind, LANES, Lanes, Place, Places, Texel, Words};
+use super::place::{Place, Places};
+use super::vector::Vector;
+use super::{Fast, Kind, LANES, Lanes, Texel, Words};
 use crate::format::{Encoding, Format};
 
 /// The kind of texels that a reader reads.
@@ -101,13 +103,13 @@ macro_rules! kinds {
     ($($reader:ty, $channels:literal;)+) => {
         $(impl Kind for Numbers<$reader> {
             #[inline(always)]
-            fn nearest(fast: &Fast<'_>, places: &Lanes<Place>) -> Words {
-                nearest::<$reader, $channels>(fast, places)
+            fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
+                nearest::<$reader, $channels, V>(fast, place)
             }
 
             #[inline(always)]
-            fn linear(fast: &Fast<'_>, first: &Places, second: Option<(&Places, &Lanes<u32>)>) -> Words {
-                linear::<$reader, $channels>(fast, first, second)
+            fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, &Lanes<u32>)>) -> Words {
+                linear::<$reader, $channels, V>(fast, first, second)
             }
         })+
     };
@@ -121,30 +123,95 @@ kinds! {
 }
 
 #[inline(always)]
-fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize>(fast: &Fast<'_>, places: &Lanes<Place>) -> Words {
+fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
+    let place = Single::of(place);
     let mut words = R::MISSING.map(|word| [word; LANES]);
-    for (lane, &place) in places.iter().enumerate() {
-        for (channel, word) in R::words(fast, fast.read(place)).into_iter().enumerate() {
+    for lane in 0..LANES {
+        for (channel, word) in R::words(fast, place.read(fast, lane)).into_iter().enumerate() {
             words[channel][lane] = word;
         }
     }
     words
 }
 
+/// A place in each lane, to be read lane by lane.
+#[derive(Clone, Copy)]
+struct Single {
+    offset_bytes: Lanes<u32>,
+    is_border: Lanes<u32>,
+}
+
+impl Single {
+    #[inline(always)]
+    fn of<V: Vector>(place: Place<V>) -> Self {
+        Self { offset_bytes: place.offset_bytes.store(), is_border: place.is_border.store() }
+    }
+
+    #[inline(always)]
+    fn read<T: Texel>(&self, fast: &Fast<'_>, lane: usize) -> T {
+        match &fast.border {
+            Some(border) if self.is_border[lane] != 0 => T::of(border),
+            _ => fast.read(self.offset_bytes[lane]),
+        }
+    }
+}
+
+/// The texels of a level with their weights.
+#[derive(Clone, Copy)]
+struct Level {
+    texels: [Single; 4],
+    right: Lanes<u32>,
+    lower: Lanes<u32>,
+}
+
+impl Level {
+    #[inline(always)]
+    fn of<V: Vector>(places: Places<V>) -> Self {
+        let [a, b, c, d] = places.texels;
+        let texels = [Single::of(a), Single::of(b), Single::of(c), Single::of(d)];
+        Self { texels, right: places.fractions[0].store(), lower: places.fractions[1].store() }
+    }
+
+    /// Adds the texels of a lane, `weight` 256ths of each. Those without weight do not count.
+    #[inline(always)]
+    fn add<R: Reader<CHANNELS>, const CHANNELS: usize>(
+        &self,
+        fast: &Fast<'_>,
+        lane: usize,
+        weight: u32,
+        sums: &mut [f64; CHANNELS],
+    ) {
+        let (right, lower) = (self.right[lane], self.lower[lane]);
+        let weights = [(256 - right) * (256 - lower), right * (256 - lower), (256 - right) * lower, right * lower];
+        for (place, part) in self.texels.iter().zip(weights) {
+            let weight = f64::from((part * weight) as i32);
+            let values = R::values(fast, place.read(fast, lane));
+            for (sum, value) in sums.iter_mut().zip(values) {
+                *sum += if weight == 0.0 { -0.0 } else { f64::from(value) * weight };
+            }
+        }
+    }
+}
+
 #[inline(always)]
-fn linear<R: Reader<CHANNELS>, const CHANNELS: usize>(
+fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast<'_>,
-    first: &Places,
-    second: Option<(&Places, &Lanes<u32>)>,
+    first: Places<V>,
+    second: Option<(Places<V>, &Lanes<u32>)>,
 ) -> Words {
+    let first = Level::of(first);
+    let second = match second {
+        Some((places, fractions)) => Some((Level::of(places), fractions)),
+        None => None,
+    };
     let mut words = R::MISSING.map(|word| [word; LANES]);
     for lane in 0..LANES {
         // Adding to this gives what is added, even a zero's sign.
         let mut sums = [-0.0; CHANNELS];
         let fraction = second.map_or(0, |(_, fractions)| fractions[lane]);
-        add::<R, CHANNELS>(fast, first, lane, 256 - fraction, &mut sums);
-        if let Some((places, _)) = second {
-            add::<R, CHANNELS>(fast, places, lane, fraction, &mut sums);
+        first.add::<R, CHANNELS>(fast, lane, 256 - fraction, &mut sums);
+        if let Some((level, _)) = &second {
+            level.add::<R, CHANNELS>(fast, lane, fraction, &mut sums);
         }
         // Weights sum up to 256 along both axes and between levels.
         sums = sums.map(|sum| sum * (1.0 / f64::from(1 << 24)));
@@ -155,24 +222,4 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize>(
         }
     }
     words
-}
-
-/// Adds the texels of a lane on one level, `weight` 256ths of each. Those without weight do not count.
-#[inline(always)]
-fn add<R: Reader<CHANNELS>, const CHANNELS: usize>(
-    fast: &Fast<'_>,
-    places: &Places,
-    lane: usize,
-    weight: u32,
-    sums: &mut [f64; CHANNELS],
-) {
-    let [right, lower] = places.fractions.map(|fractions| fractions[lane]);
-    let weights = [(256 - right) * (256 - lower), right * (256 - lower), (256 - right) * lower, right * lower];
-    for (places, part) in places.texels.iter().zip(weights) {
-        let weight = f64::from((part * weight) as i32);
-        let values = R::values(fast, fast.read(places[lane]));
-        for (sum, value) in sums.iter_mut().zip(values) {
-            *sum += if weight == 0.0 { -0.0 } else { f64::from(value) * weight };
-        }
-    }
 }
