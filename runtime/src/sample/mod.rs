@@ -34,11 +34,10 @@ mod texel;
 #[cfg(test)]
 mod tests;
 
-use brolga_ir::sampling::{LevelSource, Row, SampleArg, Sampling};
+use brolga_ir::sampling::{Row, SampleArg, Sampling};
 use brolga_ir::width::MAX_LANES;
 
 use crate::resource::{Sampler, Surface, Tap};
-use fast::Fast;
 use lane::Lane;
 use texel::Texels;
 
@@ -48,7 +47,8 @@ pub(crate) struct Prepared<'a> {
     texels: Texels<'a>,
     /// As it is used: with filters that the format allows, and a sensible anisotropy.
     sampler: Sampler,
-    fast: Option<Fast<'a>>,
+    #[cfg(target_arch = "x86_64")]
+    fast: Option<fast::Fast<'a>>,
 }
 
 impl<'a> Prepared<'a> {
@@ -65,36 +65,27 @@ impl<'a> Prepared<'a> {
         }
         sampler.max_anisotropy = sampler.max_anisotropy.clamp(1, 16);
         let texels = Texels::new(surface, sampler.border);
-        let fast = Fast::new(&texels, &sampler);
-        Self { texels, sampler, fast }
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            fast: fast::Fast::new(&texels, &sampler),
+            texels,
+            sampler,
+        }
     }
 
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
     pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
-        let operands = Operands::new(self, sampling, args);
-        if self.sample_fast(sampling, lanes, &operands, results) {
+        #[cfg(target_arch = "x86_64")]
+        if self.fast.as_ref().is_some_and(|fast| fast.sample(sampling, lanes, args, results)) {
             return;
         }
+        let operands = Operands::new(self, sampling, args);
         for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
             let words = Lane::new(self, sampling, &operands, lane).result();
             for (row, word) in results.iter_mut().zip(words) {
                 row[lane] = word;
             }
         }
-    }
-}
-
-impl Prepared<'_> {
-    /// Takes a short cut if there is one.
-    fn sample_fast(&self, sampling: Sampling, lanes: u32, operands: &Operands<'_>, results: &mut [Row; 4]) -> bool {
-        let Some(fast) = self.fast.as_ref().filter(|fast| fast.takes(sampling)) else { return false };
-        let level_bias = self.sampler.level_bias;
-        let levels = match (sampling.level, operands.level) {
-            (LevelSource::Given, [level]) if !sampling.has_bias => fast::given_levels(level, level_bias),
-            (LevelSource::Zero, _) if !sampling.has_bias => [level_bias.to_bits(); MAX_LANES],
-            _ => return false,
-        };
-        fast.sample(lanes, operands.coordinates, &levels, results)
     }
 }
 

@@ -25,7 +25,8 @@ mod vector;
 use std::fmt;
 
 use brolga_ir::float;
-use brolga_ir::sampling::{Offsets, Row, SampleKind, Sampling};
+use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
+use brolga_ir::width::MAX_LANES;
 use smallvec::SmallVec;
 
 use super::texel::Texels;
@@ -36,6 +37,15 @@ use level::Chosen;
 use numbers::{Curve, Floats, Halves, Numbers};
 use place::{Levels, Place, Places};
 use vector::{Avx2, Sse42, Vector};
+
+/// What is asked mostly: texels, and nothing added to the place or the level.
+const PLAIN: Sampling = Sampling {
+    kind: SampleKind::Filter,
+    level: LevelSource::Zero,
+    has_bias: false,
+    has_clamp: false,
+    offsets: Offsets::Fixed([0; 3]),
+};
 
 /// How many lanes go together.
 pub(super) const LANES: usize = 8;
@@ -167,14 +177,19 @@ impl<'a> Fast<'a> {
         })
     }
 
-    /// Whether an instruction may be asked of [`sample`](Self::sample).
-    pub fn takes(&self, sampling: Sampling) -> bool {
-        sampling.kind == SampleKind::Filter && sampling.offsets == Offsets::Fixed([0; 3]) && !sampling.has_clamp
-    }
-
-    /// Samples at `coordinates`, the layer last, at levels of detail to which all biases are added. False if nothing was
-    /// done.
-    pub fn sample(&self, lanes: u32, coordinates: &[Row], levels: &Row, results: &mut [Row; 4]) -> bool {
+    /// Samples, or does nothing and says so.
+    pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
+        let plain = Sampling { level: sampling.level, ..PLAIN };
+        // Coordinates, the layer last, then the level of detail.
+        let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
+        let bias = self.sampler.level_bias;
+        let levels = match (sampling.level, rest) {
+            _ if sampling != plain => return false,
+            _ if !self.needs_level => [0; MAX_LANES],
+            (LevelSource::Given, [level]) => level.map(|word| (float::flush(f32::from_bits(word)) + bias).to_bits()),
+            (LevelSource::Zero, []) => [bias.to_bits(); MAX_LANES],
+            _ => return false,
+        };
         let [u, v, layer @ ..] = coordinates else { return false };
         let mut words = [[[0; LANES]; 4]; 2];
         for (part, words) in words.iter_mut().enumerate() {
@@ -182,7 +197,7 @@ impl<'a> Fast<'a> {
                 taking_part: lanes >> (part * LANES) & 0xff,
                 at: [half_of(u, part), half_of(v, part)],
                 layer: layer.first().filter(|_| self.is_array).map(|layer| half_of(layer, part)),
-                level: half_of(levels, part),
+                level: half_of(&levels, part),
             };
             // SAFETY: `run_for` chose what the processor has.
             if packet.taking_part != 0 && !unsafe { (self.run.0)(self, &packet, words) } {
@@ -297,9 +312,4 @@ fn with_avx2<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, words: &mut Words) ->
 #[target_feature(enable = "sse4.2")]
 fn with_sse42<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, words: &mut Words) -> bool {
     packet::<K, Sse42>(fast, asked, words)
-}
-
-/// The level of detail of each lane from an operand.
-pub(super) fn given_levels(row: &Row, bias: f32) -> Row {
-    row.map(|word| (float::flush(f32::from_bits(word)) + bias).to_bits())
 }

@@ -24,7 +24,8 @@ fn nanoseconds_per_sample() {
         (Format::R32G32B32A32_FLOAT, Tap::Linear, Tap::Linear, AddressMode::Wrap),
         (Format::R16G16_UNORM, Tap::Linear, Tap::Point, AddressMode::Wrap),
     ];
-    for ((format, tap, mip, mode), levels) in cases.into_iter().flat_map(|case| [(case, 1), (case, 7)]) {
+    let cases = if std::env::var("ONE").is_ok() { &cases[1..2] } else { &cases[..] };
+    for (&(format, tap, mip, mode), levels) in cases.iter().flat_map(|case| [(case, 1), (case, 7)]) {
         let image = Image::random(Dimension::Texture2d, format, [64, 64, 1], 1, levels, &mut numbers);
         let surface = image.surface();
         let state = Sampler { border: [0.0; 4], ..sampler(tap, mip, mode) };
@@ -40,7 +41,7 @@ fn nanoseconds_per_sample() {
             .collect();
         let mut results = [[0; MAX_LANES]; 4];
         let mut best = f64::INFINITY;
-        for _ in 0..20 {
+        for _ in 0..if cases.len() == 1 { 2000 } else { 20 } {
             let start = Instant::now();
             for packet in &packets {
                 prepared.sample(GIVEN, 0xff, black_box(packet), &mut results);
