@@ -23,7 +23,7 @@ impl Kind for Codes {
     }
 
     #[inline(always)]
-    fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, &Lanes<u32>)>) -> Words {
+    fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
             None => {
@@ -31,7 +31,8 @@ impl Kind for Codes {
                 let divided = [r.div_floats(most), g.div_floats(most), b.div_floats(most), a.div_floats(most)];
                 [divided[0].store(), divided[1].store(), divided[2].store(), divided[3].store()]
             }
-            Some((second, fractions)) => {
+            Some((second, fraction)) => {
+                let fractions = &fraction.store();
                 let [other_r, other_g, other_b, other_a] = sums(fast, second);
                 [
                     mix(r, other_r, fractions),

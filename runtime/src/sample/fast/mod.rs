@@ -24,9 +24,7 @@ mod vector;
 
 use std::fmt;
 
-use brolga_ir::float;
 use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
-use brolga_ir::width::MAX_LANES;
 use smallvec::SmallVec;
 
 use super::texel::Texels;
@@ -108,8 +106,8 @@ struct Packet<'a> {
     at: [&'a Lanes<u32>; 2],
     /// The coordinate of the layer.
     layer: Option<&'a Lanes<u32>>,
-    /// The level of detail with all that is added to it, but without bounds.
-    level: &'a Lanes<u32>,
+    /// The level of detail, 0 where there is none.
+    level: Option<&'a Lanes<u32>>,
 }
 
 /// What texels are made of.
@@ -118,7 +116,7 @@ trait Kind {
     fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words;
 
     /// Linear filters of one level or of two, with weights of the second one in 256ths.
-    fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, &Lanes<u32>)>) -> Words;
+    fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words;
 }
 
 impl<'a> Fast<'a> {
@@ -182,12 +180,10 @@ impl<'a> Fast<'a> {
         let plain = Sampling { level: sampling.level, ..PLAIN };
         // Coordinates, the layer last, then the level of detail.
         let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
-        let bias = self.sampler.level_bias;
-        let levels = match (sampling.level, rest) {
+        let level = match (sampling.level, rest) {
             _ if sampling != plain => return false,
-            _ if !self.needs_level => [0; MAX_LANES],
-            (LevelSource::Given, [level]) => level.map(|word| (float::flush(f32::from_bits(word)) + bias).to_bits()),
-            (LevelSource::Zero, []) => [bias.to_bits(); MAX_LANES],
+            (LevelSource::Given, [level]) => Some(level),
+            (LevelSource::Zero, []) => None,
             _ => return false,
         };
         let [u, v, layer @ ..] = coordinates else { return false };
@@ -197,7 +193,7 @@ impl<'a> Fast<'a> {
                 taking_part: lanes >> (part * LANES) & 0xff,
                 at: [half_of(u, part), half_of(v, part)],
                 layer: layer.first().filter(|_| self.is_array).map(|layer| half_of(layer, part)),
-                level: half_of(&levels, part),
+                level: level.map(|level| half_of(level, part)),
             };
             // SAFETY: `run_for` chose what the processor has.
             if packet.taking_part != 0 && !unsafe { (self.run.0)(self, &packet, words) } {
@@ -262,21 +258,21 @@ fn half_of<T>(row: &[T; 16], part: usize) -> &Lanes<T> {
 #[inline(always)]
 #[expect(clippy::manual_map, reason = "closures are not compiled for the processor")]
 fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, words: &mut Words) -> bool {
-    let Some(chosen) = Chosen::of::<V>(fast, packet) else { return false };
+    let Some(chosen) = Chosen::<V>::of(fast, packet) else { return false };
     let at = [V::load(packet.at[0]), V::load(packet.at[1])];
     let layer = match packet.layer {
         Some(layer) => Some(level::layer(fast, V::load(layer))),
         None => None,
     };
-    let first = Levels::of(fast, &chosen.first, layer);
-    *words = match (chosen.tap, chosen.has_second) {
+    let first = Levels::of(fast, chosen.first, layer);
+    *words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
         (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, first)),
         (Tap::Point, true) => return false,
         (Tap::Linear, false) => K::linear(fast, Places::linear(fast, at, first), None),
         (Tap::Linear, true) => {
-            let second = Levels::of(fast, &chosen.second, layer);
+            let second = Levels::of(fast, chosen.second, layer);
             let second = Places::linear(fast, at, second);
-            K::linear(fast, Places::linear(fast, at, first), Some((second, &chosen.fraction)))
+            K::linear(fast, Places::linear(fast, at, first), Some((second, chosen.fraction)))
         }
     };
     true

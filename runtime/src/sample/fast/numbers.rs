@@ -108,7 +108,7 @@ macro_rules! kinds {
             }
 
             #[inline(always)]
-            fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, &Lanes<u32>)>) -> Words {
+            fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
                 linear::<$reader, $channels, V>(fast, first, second)
             }
         })+
@@ -197,11 +197,11 @@ impl Level {
 fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast<'_>,
     first: Places<V>,
-    second: Option<(Places<V>, &Lanes<u32>)>,
+    second: Option<(Places<V>, V)>,
 ) -> Words {
     let first = Level::of(first);
     let second = match second {
-        Some((places, fractions)) => Some((Level::of(places), fractions)),
+        Some((places, fraction)) => Some((Level::of(places), fraction.store())),
         None => None,
     };
     let mut words = R::MISSING.map(|word| [word; LANES]);

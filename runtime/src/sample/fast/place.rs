@@ -77,15 +77,16 @@ impl<V: Vector> Place<V> {
 impl<V: Vector> Levels<V> {
     /// The level of each lane, which must be one that there is, and in a layer that there is.
     #[inline(always)]
-    pub fn of(fast: &Fast<'_>, level: &[u32; LANES], layer: Option<V>) -> Self {
+    pub fn of(fast: &Fast<'_>, levels: V, layer: Option<V>) -> Self {
+        let level = levels.store();
         let first = fast.levels[level[0] as usize];
-        let mut levels = Self {
+        let mut found = Self {
             width: V::splat(first.width),
             height: V::splat(first.height),
             offset_bytes: V::splat(first.offset_bytes),
             row_bytes: V::splat(first.row_bytes),
         };
-        if *level != [level[0]; LANES] {
+        if !levels.equal(V::splat(level[0])).is_ones() {
             let mut own = [[0; LANES]; 4];
             for lane in 0..LANES {
                 let level = fast.levels[level[lane] as usize];
@@ -94,7 +95,7 @@ impl<V: Vector> Levels<V> {
                 own[2][lane] = level.offset_bytes;
                 own[3][lane] = level.row_bytes;
             }
-            levels = Self {
+            found = Self {
                 width: V::load(&own[0]),
                 height: V::load(&own[1]),
                 offset_bytes: V::load(&own[2]),
@@ -102,9 +103,9 @@ impl<V: Vector> Levels<V> {
             };
         }
         if let Some(layer) = layer {
-            levels.offset_bytes = levels.offset_bytes.add(layer.mul(V::splat(fast.layer_bytes)));
+            found.offset_bytes = found.offset_bytes.add(layer.mul(V::splat(fast.layer_bytes)));
         }
-        levels
+        found
     }
 
     #[inline(always)]

@@ -33,6 +33,15 @@ pub(super) trait Vector: Copy {
     fn xor(self, other: Self) -> Self;
     /// `other` where `self` is zeros.
     fn clear(self, other: Self) -> Self;
+    /// The sign of each lane, the first one in the lowest bit.
+    fn signs(self) -> u32;
+
+    /// Whether every bit is one.
+    #[inline(always)]
+    fn is_ones(self) -> bool {
+        self.equal(Self::splat(u32::MAX)).signs() == 0xff
+    }
+
     /// Signed.
     fn min(self, other: Self) -> Self;
     /// Signed.
@@ -105,6 +114,12 @@ macro_rules! vectors {
                 // SAFETY: as above, and there is room for a vector.
                 unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), self.0) };
                 lanes
+            }
+
+            #[inline(always)]
+            fn signs(self) -> u32 {
+                // SAFETY: as above.
+                unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as u32 }
             }
 
             $(#[inline(always)]
@@ -202,6 +217,13 @@ macro_rules! vectors {
                     _mm_storeu_si128(lanes.as_mut_ptr().add(4).cast(), self.0[1]);
                 }
                 lanes
+            }
+
+            #[inline(always)]
+            fn signs(self) -> u32 {
+                let [one, two] = self.floats();
+                // SAFETY: as above.
+                unsafe { (_mm_movemask_ps(one) | _mm_movemask_ps(two) << 4) as u32 }
             }
 
             $(#[inline(always)]
