@@ -86,18 +86,47 @@ fn read<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> V {
         fast.read(h),
     ];
     let texels = V::load(&texels);
+    or_border(fast, place, texels)
+}
+
+/// Texels, or the border where they stand for it.
+#[inline(always)]
+fn or_border<V: Vector>(fast: &Fast<'_>, place: Place<V>, texels: V) -> V {
     match &fast.border {
         Some(border) => V::splat(border[0]).where_set(place.is_border, texels),
         None => texels,
     }
 }
 
+/// Two texels of each lane, of which the right one follows the left one if they are `neighbours`.
+#[inline(always)]
+fn read_two<V: Vector>(fast: &Fast<'_>, left: Place<V>, right: Place<V>, neighbours: bool) -> [V; 2] {
+    if !neighbours {
+        return [read(fast, left), read(fast, right)];
+    }
+    let [a, b, c, d, e, f, g, h] = left.offset_bytes.store();
+    let pairs = [
+        fast.read_two(a),
+        fast.read_two(b),
+        fast.read_two(c),
+        fast.read_two(d),
+        fast.read_two(e),
+        fast.read_two(f),
+        fast.read_two(g),
+        fast.read_two(h),
+    ];
+    let [one, two] = V::load_pairs(&pairs);
+    [or_border(fast, left, one), or_border(fast, right, two)]
+}
+
 /// The sums of codes times weights on one level, by channel, as floats: whole numbers up to 255 * 256 * 256.
 #[inline(always)]
 fn sums<V: Vector>(fast: &Fast<'_>, places: Places<V>) -> [V; 4] {
     let [upper_left, upper_right, lower_left, lower_right] = places.texels;
-    let (upper_left, upper_right) = (read(fast, upper_left), read(fast, upper_right));
-    let (lower_left, lower_right) = (read(fast, lower_left), read(fast, lower_right));
+    // Mostly both texels of a row can be read at once.
+    let neighbours = upper_right.offset_bytes.sub(upper_left.offset_bytes).equal(V::splat(4)).is_ones();
+    let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
+    let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
     let [right, lower] = places.fractions;
     let all = V::splat(256);
     let (weight_left, weight_right) = (twice(all.sub(right)), twice(right));

@@ -88,7 +88,7 @@ pub(super) struct Fast<'a> {
 ///
 /// The processor has what the function was compiled for.
 #[derive(Clone, Copy)]
-struct Run(unsafe fn(&Fast<'_>, &Packet<'_>, &mut Words) -> bool);
+struct Run(unsafe fn(&Fast<'_>, &Packet<'_>, &mut [Row; 4]) -> bool);
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,6 +101,8 @@ type Words = [Lanes<u32>; 4];
 /// What eight lanes ask.
 #[derive(Debug)]
 struct Packet<'a> {
+    /// Which half of the lanes that there are at most.
+    part: usize,
     /// Bits of the lanes that take part.
     taking_part: u32,
     at: [&'a Lanes<u32>; 2],
@@ -175,7 +177,7 @@ impl<'a> Fast<'a> {
         })
     }
 
-    /// Samples, or does nothing and says so.
+    /// Samples, or says that the result is not there; some of it may be.
     pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
         let plain = Sampling { level: sampling.level, ..PLAIN };
         // Coordinates, the layer last, then the level of detail.
@@ -187,30 +189,17 @@ impl<'a> Fast<'a> {
             _ => return false,
         };
         let [u, v, layer @ ..] = coordinates else { return false };
-        let mut words = [[[0; LANES]; 4]; 2];
-        for (part, words) in words.iter_mut().enumerate() {
+        for part in 0..2 {
             let packet = Packet {
+                part,
                 taking_part: lanes >> (part * LANES) & 0xff,
                 at: [half_of(u, part), half_of(v, part)],
-                layer: layer.first().filter(|_| self.is_array).map(|layer| half_of(layer, part)),
+                layer: layer.first().map(|layer| half_of(layer, part)),
                 level: level.map(|level| half_of(level, part)),
             };
             // SAFETY: `run_for` chose what the processor has.
-            if packet.taking_part != 0 && !unsafe { (self.run.0)(self, &packet, words) } {
+            if packet.taking_part != 0 && !unsafe { (self.run.0)(self, &packet, results) } {
                 return false;
-            }
-        }
-        for (part, words) in words.iter().enumerate() {
-            let taking_part = lanes >> (part * LANES) & 0xff;
-            for (row, words) in results.iter_mut().zip(words) {
-                let row = &mut row[part * LANES..][..LANES];
-                match taking_part {
-                    0 => {}
-                    0xff => row.copy_from_slice(words),
-                    _ => {
-                        (0..LANES).filter(|lane| taking_part >> lane & 1 == 1).for_each(|lane| row[lane] = words[lane])
-                    }
-                }
             }
         }
         true
@@ -224,10 +213,18 @@ impl<'a> Fast<'a> {
         // the memory; and `T` is as large as a texel. Any bytes are a `T`.
         unsafe { self.memory.base().add(offset_bytes as usize).cast::<T>().read_unaligned() }
     }
+
+    /// Two texels of 4 bytes, of which the second follows the first: it is one that comes from [`Levels`], too.
+    #[inline(always)]
+    fn read_two(&self, offset_bytes: u32) -> u64 {
+        debug_assert!(self.texel_bytes == 4 && u64::from(offset_bytes) + 8 <= self.memory.size_bytes());
+        // SAFETY: as above, for both of them.
+        unsafe { self.memory.base().add(offset_bytes as usize).cast::<u64>().read_unaligned() }
+    }
 }
 
 /// Something that any bytes are.
-trait Texel: Copy {
+trait Texel: Copy + Default {
     fn of(words: &[u32; 4]) -> Self;
 }
 
@@ -257,7 +254,7 @@ fn half_of<T>(row: &[T; 16], part: usize) -> &Lanes<T> {
 /// Samples a packet.
 #[inline(always)]
 #[expect(clippy::manual_map, reason = "closures are not compiled for the processor")]
-fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, words: &mut Words) -> bool {
+fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mut [Row; 4]) -> bool {
     let Some(chosen) = Chosen::<V>::of(fast, packet) else { return false };
     let at = [V::load(packet.at[0]), V::load(packet.at[1])];
     let layer = match packet.layer {
@@ -265,7 +262,7 @@ fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, words: &mut 
         None => None,
     };
     let first = Levels::of(fast, chosen.first, layer);
-    *words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
+    let words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
         (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, first)),
         (Tap::Point, true) => return false,
         (Tap::Linear, false) => K::linear(fast, Places::linear(fast, at, first), None),
@@ -275,6 +272,18 @@ fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, words: &mut 
             K::linear(fast, Places::linear(fast, at, first), Some((second, chosen.fraction)))
         }
     };
+    for (row, words) in results.iter_mut().zip(&words) {
+        let row = &mut row[packet.part * LANES..][..LANES];
+        if packet.taking_part == 0xff {
+            row.copy_from_slice(words);
+            continue;
+        }
+        for lane in 0..LANES {
+            if packet.taking_part >> lane & 1 == 1 {
+                row[lane] = words[lane];
+            }
+        }
+    }
     true
 }
 
@@ -301,11 +310,11 @@ fn run<K: Kind>() -> Option<Run> {
 }
 
 #[target_feature(enable = "avx2")]
-fn with_avx2<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, words: &mut Words) -> bool {
-    packet::<K, Avx2>(fast, asked, words)
+fn with_avx2<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+    packet::<K, Avx2>(fast, asked, results)
 }
 
 #[target_feature(enable = "sse4.2")]
-fn with_sse42<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, words: &mut Words) -> bool {
-    packet::<K, Sse42>(fast, asked, words)
+fn with_sse42<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+    packet::<K, Sse42>(fast, asked, results)
 }

@@ -15,6 +15,9 @@ pub(super) trait Vector: Copy {
     fn splat(bits: u32) -> Self;
     fn load(lanes: &Lanes<u32>) -> Self;
 
+    /// The low halves, and the high ones.
+    fn load_pairs(pairs: &Lanes<u64>) -> [Self; 2];
+
     #[inline(always)]
     fn splat_float(number: f32) -> Self {
         Self::splat(number.to_bits())
@@ -80,6 +83,11 @@ fn signed(&[a, b, c, d, e, f, g, h]: &Lanes<u32>) -> Lanes<i32> {
     [a as i32, b as i32, c as i32, d as i32, e as i32, f as i32, g as i32, h as i32]
 }
 
+#[inline(always)]
+fn signed_pairs(&[a, b, c, d, e, f, g, h]: &Lanes<u64>) -> Lanes<i64> {
+    [a as i64, b as i64, c as i64, d as i64, e as i64, f as i64, g as i64, h as i64]
+}
+
 /// For processors with AVX2.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2(__m256i);
@@ -106,6 +114,19 @@ macro_rules! vectors {
                 let [a, b, c, d, e, f, g, h] = signed(lanes);
                 // SAFETY: as above.
                 Self(unsafe { _mm256_setr_epi32(a, b, c, d, e, f, g, h) })
+            }
+
+            #[inline(always)]
+            fn load_pairs(pairs: &Lanes<u64>) -> [Self; 2] {
+                let [a, b, c, d, e, f, g, h] = signed_pairs(pairs);
+                // SAFETY: as above.
+                unsafe {
+                    let first = _mm256_castsi256_ps(_mm256_setr_epi64x(a, b, e, f));
+                    let second = _mm256_castsi256_ps(_mm256_setr_epi64x(c, d, g, h));
+                    let low = _mm256_shuffle_ps::<0x88>(first, second);
+                    let high = _mm256_shuffle_ps::<0xdd>(first, second);
+                    [Self(_mm256_castps_si256(low)), Self(_mm256_castps_si256(high))]
+                }
             }
 
             #[inline(always)]
@@ -206,6 +227,20 @@ macro_rules! vectors {
                 let [a, b, c, d, e, f, g, h] = signed(lanes);
                 // SAFETY: as above.
                 Self(unsafe { [_mm_setr_epi32(a, b, c, d), _mm_setr_epi32(e, f, g, h)] })
+            }
+
+            #[inline(always)]
+            fn load_pairs(pairs: &Lanes<u64>) -> [Self; 2] {
+                let [a, b, c, d, e, f, g, h] = signed_pairs(pairs);
+                // SAFETY: as above.
+                unsafe {
+                    let [a, b] = [_mm_castsi128_ps(_mm_set_epi64x(b, a)), _mm_castsi128_ps(_mm_set_epi64x(d, c))];
+                    let [c, d] = [_mm_castsi128_ps(_mm_set_epi64x(f, e)), _mm_castsi128_ps(_mm_set_epi64x(h, g))];
+                    [
+                        Self::of_floats([_mm_shuffle_ps::<0x88>(a, b), _mm_shuffle_ps::<0x88>(c, d)]),
+                        Self::of_floats([_mm_shuffle_ps::<0xdd>(a, b), _mm_shuffle_ps::<0xdd>(c, d)]),
+                    ]
+                }
             }
 
             #[inline(always)]
