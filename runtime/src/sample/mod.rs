@@ -67,7 +67,7 @@ impl<'a> Prepared<'a> {
         let texels = Texels::new(surface, sampler.border);
         Self {
             #[cfg(target_arch = "x86_64")]
-            fast: fast::Fast::new(&texels, &sampler),
+            fast: fast::Isa::present().next().and_then(|isa| fast::Fast::new(&texels, &sampler, isa)),
             texels,
             sampler,
         }

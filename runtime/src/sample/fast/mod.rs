@@ -28,7 +28,7 @@ use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
 use smallvec::SmallVec;
 
 use super::texel::Texels;
-use crate::format::{Encoding, Format};
+use crate::format::Format;
 use crate::resource::{AddressMode, Memory, Reduction, Sampler, Tap};
 use codes::Codes;
 use level::Chosen;
@@ -123,10 +123,10 @@ trait Kind {
 
 impl<'a> Fast<'a> {
     /// Short cuts for a texture and a sampler, if there are any.
-    pub fn new(texels: &Texels<'a>, sampler: &Sampler) -> Option<Self> {
+    pub fn new(texels: &Texels<'a>, sampler: &Sampler, isa: Isa) -> Option<Self> {
         let surface = texels.surface();
         let format = surface.format;
-        let run = run_for(format)?;
+        let run = isa.run_for(format)?;
         let is_flat = surface.dimension.sample_axes() == 2 && surface.samples == 1;
         let sums = matches!(sampler.filter.reduction, Reduction::Weighted | Reduction::Comparison);
         let last = surface.levels.len().checked_sub(1)?;
@@ -197,7 +197,7 @@ impl<'a> Fast<'a> {
                 layer: layer.first().map(|layer| half_of(layer, part)),
                 level: level.map(|level| half_of(level, part)),
             };
-            // SAFETY: `run_for` chose what the processor has.
+            // SAFETY: `run` is for an instruction set that the processor has.
             if packet.taking_part != 0 && !unsafe { (self.run.0)(self, &packet, results) } {
                 return false;
             }
@@ -287,25 +287,34 @@ fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mu
     true
 }
 
-/// The code for a format on this processor.
-fn run_for(format: Format) -> Option<Run> {
-    match (format, format.encoding()) {
-        (Format::R8G8B8A8_UNORM | Format::B8G8R8A8_UNORM, _) => run::<Codes>(),
-        (Format::R8G8B8A8_UNORM_SRGB | Format::B8G8R8A8_UNORM_SRGB, Encoding::Srgb) => run::<Numbers<Curve>>(),
-        (Format::R16G16B16A16_FLOAT, _) => run::<Numbers<Halves>>(),
-        (Format::R32_FLOAT, _) => run::<Numbers<Floats<1>>>(),
-        (Format::R32G32B32A32_FLOAT, _) => run::<Numbers<Floats<4>>>(),
-        _ => None,
-    }
+/// An instruction set that the processor has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Isa {
+    has_avx2: bool,
 }
 
-fn run<K: Kind>() -> Option<Run> {
-    if is_x86_feature_detected!("avx2") {
-        Some(Run(with_avx2::<K>))
-    } else if is_x86_feature_detected!("sse4.2") {
-        Some(Run(with_sse42::<K>))
-    } else {
-        None
+impl Isa {
+    /// Those that the processor has, the best one first.
+    pub fn present() -> impl Iterator<Item = Self> {
+        let avx2 = is_x86_feature_detected!("avx2").then_some(Self { has_avx2: true });
+        let sse42 = is_x86_feature_detected!("sse4.2").then_some(Self { has_avx2: false });
+        avx2.into_iter().chain(sse42)
+    }
+
+    /// The code for a format.
+    fn run_for(self, format: Format) -> Option<Run> {
+        Some(match format {
+            Format::R8G8B8A8_UNORM | Format::B8G8R8A8_UNORM => self.run::<Codes>(),
+            Format::R8G8B8A8_UNORM_SRGB | Format::B8G8R8A8_UNORM_SRGB => self.run::<Numbers<Curve>>(),
+            Format::R16G16B16A16_FLOAT => self.run::<Numbers<Halves>>(),
+            Format::R32_FLOAT => self.run::<Numbers<Floats<1>>>(),
+            Format::R32G32B32A32_FLOAT => self.run::<Numbers<Floats<4>>>(),
+            _ => return None,
+        })
+    }
+
+    fn run<K: Kind>(self) -> Run {
+        Run(if self.has_avx2 { with_avx2::<K> } else { with_sse42::<K> })
     }
 }
 
