@@ -79,6 +79,12 @@ impl<'a> Prepared<'a> {
         if self.fast.as_ref().is_some_and(|fast| fast.sample(sampling, lanes, args, results)) {
             return;
         }
+        self.sample_lanes(sampling, lanes, args, results);
+    }
+
+    /// The long way.
+    #[cold]
+    fn sample_lanes(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         let operands = Operands::new(self, sampling, args);
         for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
             let words = Lane::new(self, sampling, &operands, lane).result();

@@ -9,6 +9,8 @@ use super::{Fast, Kind, LANES, Lanes, Words};
 pub(super) struct Codes;
 
 impl Kind for Codes {
+    const TEXEL_BYTES: u32 = 4;
+
     #[inline(always)]
     fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
         let texels = read(fast, place);

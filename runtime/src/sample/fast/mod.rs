@@ -65,7 +65,6 @@ pub(super) struct Fast<'a> {
     /// At least one; every texel of each, in each layer, is inside the memory.
     levels: SmallVec<[Extent; 16]>,
     memory: &'a Memory,
-    texel_bytes: u32,
     /// Layers that there are, and bytes from one to the next.
     layers: u32,
     layer_bytes: u32,
@@ -114,6 +113,8 @@ struct Packet<'a> {
 
 /// What texels are made of.
 trait Kind {
+    const TEXEL_BYTES: u32;
+
     /// Texels taken alone.
     fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words;
 
@@ -164,7 +165,6 @@ impl<'a> Fast<'a> {
             needs_level: levels.len() > 1 || filter.minify != filter.magnify,
             levels,
             memory: surface.memory,
-            texel_bytes,
             layers,
             layer_bytes: surface.layer_bytes as u32,
             is_array: surface.dimension.is_array(),
@@ -178,6 +178,7 @@ impl<'a> Fast<'a> {
     }
 
     /// Samples, or says that the result is not there; some of it may be.
+    #[inline(always)]
     pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
         let plain = Sampling { level: sampling.level, ..PLAIN };
         // Coordinates, the layer last, then the level of detail.
@@ -190,15 +191,19 @@ impl<'a> Fast<'a> {
         };
         let [u, v, layer @ ..] = coordinates else { return false };
         for part in 0..2 {
+            let taking_part = lanes >> (part * LANES) & 0xff;
+            if taking_part == 0 {
+                continue;
+            }
             let packet = Packet {
                 part,
-                taking_part: lanes >> (part * LANES) & 0xff,
+                taking_part,
                 at: [half_of(u, part), half_of(v, part)],
                 layer: layer.first().map(|layer| half_of(layer, part)),
                 level: level.map(|level| half_of(level, part)),
             };
             // SAFETY: `run` is for an instruction set that the processor has.
-            if packet.taking_part != 0 && !unsafe { (self.run.0)(self, &packet, results) } {
+            if !unsafe { (self.run.0)(self, &packet, results) } {
                 return false;
             }
         }
@@ -217,7 +222,7 @@ impl<'a> Fast<'a> {
     /// Two texels of 4 bytes, of which the second follows the first: it is one that comes from [`Levels`], too.
     #[inline(always)]
     fn read_two(&self, offset_bytes: u32) -> u64 {
-        debug_assert!(self.texel_bytes == 4 && u64::from(offset_bytes) + 8 <= self.memory.size_bytes());
+        debug_assert!(u64::from(offset_bytes) + 8 <= self.memory.size_bytes());
         // SAFETY: as above, for both of them.
         unsafe { self.memory.base().add(offset_bytes as usize).cast::<u64>().read_unaligned() }
     }
@@ -263,13 +268,13 @@ fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mu
     };
     let first = Levels::of(fast, chosen.first, layer);
     let words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
-        (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, first)),
+        (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, first, K::TEXEL_BYTES)),
         (Tap::Point, true) => return false,
-        (Tap::Linear, false) => K::linear(fast, Places::linear(fast, at, first), None),
+        (Tap::Linear, false) => K::linear(fast, Places::linear(fast, at, first, K::TEXEL_BYTES), None),
         (Tap::Linear, true) => {
             let second = Levels::of(fast, chosen.second, layer);
-            let second = Places::linear(fast, at, second);
-            K::linear(fast, Places::linear(fast, at, first), Some((second, chosen.fraction)))
+            let second = Places::linear(fast, at, second, K::TEXEL_BYTES);
+            K::linear(fast, Places::linear(fast, at, first, K::TEXEL_BYTES), Some((second, chosen.fraction)))
         }
     };
     for (row, words) in results.iter_mut().zip(&words) {

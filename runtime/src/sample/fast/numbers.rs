@@ -122,6 +122,8 @@ impl Reader<4> for Curve {
 macro_rules! kinds {
     ($($reader:ty, $channels:literal;)+) => {
         $(impl Kind for Numbers<$reader> {
+            const TEXEL_BYTES: u32 = size_of::<<$reader as Reader<$channels>>::Bytes>() as u32;
+
             #[inline(always)]
             fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
                 nearest::<$reader, $channels, V>(fast, place)

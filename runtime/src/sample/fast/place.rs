@@ -42,14 +42,14 @@ struct Along<V> {
 
 impl<V: Vector> Places<V> {
     #[inline(always)]
-    pub fn linear(fast: &Fast<'_>, [u, v]: [V; 2], levels: Levels<V>) -> Self {
+    pub fn linear(fast: &Fast<'_>, [u, v]: [V; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
         let fixed_u = fixed(u, levels.width, mode_u, 0.5);
         let fixed_v = fixed(v, levels.height, mode_v, 0.5);
-        let left = levels.column(fast, address(fixed_u, 0, levels.width, mode_u));
-        let right = levels.column(fast, address(fixed_u, 1, levels.width, mode_u));
-        let upper = levels.row(address(fixed_v, 0, levels.height, mode_v));
-        let lower = levels.row(address(fixed_v, 1, levels.height, mode_v));
+        let [left, right] = address(fixed_u, levels.width, mode_u);
+        let [upper, lower] = address(fixed_v, levels.height, mode_v);
+        let (left, right) = (levels.column(left, texel_bytes), levels.column(right, texel_bytes));
+        let (upper, lower) = (levels.row(upper), levels.row(lower));
         let fraction = V::splat(255);
         Self {
             texels: [left.with(upper), right.with(upper), left.with(lower), right.with(lower)],
@@ -60,11 +60,11 @@ impl<V: Vector> Places<V> {
 
 impl<V: Vector> Place<V> {
     #[inline(always)]
-    pub fn nearest(fast: &Fast<'_>, [u, v]: [V; 2], levels: Levels<V>) -> Self {
+    pub fn nearest(fast: &Fast<'_>, [u, v]: [V; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
-        let x = address(fixed(u, levels.width, mode_u, 0.0), 0, levels.width, mode_u);
-        let y = address(fixed(v, levels.height, mode_v, 0.0), 0, levels.height, mode_v);
-        levels.column(fast, x).with(levels.row(y))
+        let [x, _] = address(fixed(u, levels.width, mode_u, 0.0), levels.width, mode_u);
+        let [y, _] = address(fixed(v, levels.height, mode_v, 0.0), levels.height, mode_v);
+        levels.column(x, texel_bytes).with(levels.row(y))
     }
 
     /// A column's place in a row.
@@ -109,8 +109,8 @@ impl<V: Vector> Levels<V> {
     }
 
     #[inline(always)]
-    fn column(&self, fast: &Fast<'_>, x: Along<V>) -> Place<V> {
-        Place { offset_bytes: x.texel.mul(V::splat(fast.texel_bytes)), is_border: x.is_border }
+    fn column(&self, x: Along<V>, texel_bytes: u32) -> Place<V> {
+        Place { offset_bytes: x.texel.mul(V::splat(texel_bytes)), is_border: x.is_border }
     }
 
     #[inline(always)]
@@ -138,32 +138,59 @@ fn fixed<V: Vector>(at: V, extent: V, mode: AddressMode, before: f32) -> V {
     scaled.mul_floats(V::splat_float(256.0)).to_int().and(scaled.ordered(scaled))
 }
 
-/// The texels that hold coordinates, or those `beside` them. Reduced coordinates that wrap or mirror are at most one tile
-/// beside those that `extent` repeats in.
+/// The texels that hold coordinates, and those behind them. Each is inside, whatever came before: memory is reached by
+/// this. Reduced coordinates that wrap or mirror are at most one tile beside those that `extent` repeats in.
 #[inline(always)]
-fn address<V: Vector>(fixed: V, beside: u32, extent: V, mode: AddressMode) -> Along<V> {
-    let (zero, one) = (V::splat(0), V::splat(1));
-    let place = fixed.shift_signed::<8>().add(V::splat(beside));
-    let sign = place.shift_signed::<31>();
-    // -1 lies on 0, -2 on 1.
-    let mirrored = place.xor(sign);
-    let inside = match mode {
-        AddressMode::Wrap => back(place.add(sign.and(extent)), extent),
-        AddressMode::Mirror => {
-            let twice = extent.add(extent);
-            let tile = back(mirrored, twice);
-            tile.min(twice.sub(one).sub(tile))
+fn address<V: Vector>(fixed: V, extent: V, mode: AddressMode) -> [Along<V>; 2] {
+    let one = V::splat(1);
+    let place = fixed.shift_signed::<8>();
+    let next = place.add(one);
+    match mode {
+        AddressMode::Wrap => {
+            let first = place.add(place.shift_signed::<31>().and(extent));
+            let first = inside(back(first, extent), extent);
+            let second = first.add(one);
+            no_border(first, extent.equal(second).clear(second))
         }
-        AddressMode::Clamp | AddressMode::Border => place,
-        AddressMode::MirrorOnce => mirrored,
-    };
-    // Inside whatever came before: memory is reached by this.
-    let texel = inside.max(zero).min(extent.sub(one));
-    let is_border = match mode {
-        AddressMode::Border => texel.equal(place).xor(V::splat(u32::MAX)),
-        _ => zero,
-    };
-    Along { texel, is_border }
+        AddressMode::Mirror => no_border(mirror(place, extent), mirror(next, extent)),
+        AddressMode::Clamp => no_border(inside(place, extent), inside(next, extent)),
+        AddressMode::MirrorOnce => {
+            no_border(inside(mirror_at_zero(place), extent), inside(mirror_at_zero(next), extent))
+        }
+        AddressMode::Border => {
+            let (first, second) = (inside(place, extent), inside(next, extent));
+            let ones = V::splat(u32::MAX);
+            [
+                Along { texel: first, is_border: first.equal(place).xor(ones) },
+                Along { texel: second, is_border: second.equal(next).xor(ones) },
+            ]
+        }
+    }
+}
+
+#[inline(always)]
+fn no_border<V: Vector>(first: V, second: V) -> [Along<V>; 2] {
+    let none = V::splat(0);
+    [Along { texel: first, is_border: none }, Along { texel: second, is_border: none }]
+}
+
+/// The nearest texel inside.
+#[inline(always)]
+fn inside<V: Vector>(place: V, extent: V) -> V {
+    place.max(V::splat(0)).min(extent.sub(V::splat(1)))
+}
+
+/// -1 lies on 0, -2 on 1.
+#[inline(always)]
+fn mirror_at_zero<V: Vector>(place: V) -> V {
+    place.xor(place.shift_signed::<31>())
+}
+
+#[inline(always)]
+fn mirror<V: Vector>(place: V, extent: V) -> V {
+    let twice = extent.add(extent);
+    let tile = back(mirror_at_zero(place), twice);
+    inside(tile.min(twice.sub(V::splat(1)).sub(tile)), extent)
 }
 
 /// One period less where a place is not below it.

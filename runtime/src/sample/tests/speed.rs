@@ -25,7 +25,9 @@ fn nanoseconds_per_sample() {
         (Format::R16G16_UNORM, Tap::Linear, Tap::Point, AddressMode::Wrap),
     ];
     let cases = if std::env::var("ONE").is_ok() { &cases[1..2] } else { &cases[..] };
-    for (&(format, tap, mip, mode), levels) in cases.iter().flat_map(|case| [(case, 1), (case, 7)]) {
+    for (&(format, tap, mip, mode), levels) in
+        cases.iter().flat_map(|case| [(case, 1), (case, if std::env::var("ONE").is_ok() { 1 } else { 7 })])
+    {
         let image = Image::random(Dimension::Texture2d, format, [64, 64, 1], 1, levels, &mut numbers);
         let surface = image.surface();
         let state = Sampler { border: [0.0; 4], ..sampler(tap, mip, mode) };
