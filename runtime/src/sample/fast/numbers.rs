@@ -77,9 +77,9 @@ fn from_halves<V: Vector>(halves: V) -> V {
     let denormal = magnitude.to_float().mul_floats(V::splat_float(1.0 / (1 << 24) as f32));
     let finite = denormal.where_set(V::splat(0x0400).more(magnitude), normal);
     let infinity = V::splat(0x7c00);
-    let other = V::splat(NAN_F32).where_set(magnitude.more(infinity), V::splat(0x7f80_0000));
-    let float = finite.where_set(infinity.more(magnitude), other);
-    float.or(halves.and(V::splat(0x8000)).shift_left::<16>())
+    let number = finite.where_set(infinity.more(magnitude), V::splat(0x7f80_0000));
+    let signed = number.or(halves.and(V::splat(0x8000)).shift_left::<16>());
+    V::splat(NAN_F32).where_set(magnitude.more(infinity), signed)
 }
 
 impl Reader<4> for Floats<4> {
