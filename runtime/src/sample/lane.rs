@@ -106,7 +106,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The level of detail before its bounds, and where to sample if not at one place.
-    fn level_and_line(&self) -> (f32, Option<Line>) {
+    pub fn level_and_line(&self) -> (f32, Option<Line>) {
         let (level, line) = match self.level {
             Some(level) => (level, None),
             None => {

@@ -34,6 +34,8 @@ mod texel;
 #[cfg(test)]
 mod tests;
 
+#[cfg(target_arch = "x86_64")]
+use brolga_ir::sampling::{LevelSource, SampleKind};
 use brolga_ir::sampling::{Row, SampleArg, Sampling};
 use brolga_ir::width::MAX_LANES;
 
@@ -76,10 +78,38 @@ impl<'a> Prepared<'a> {
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
     pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         #[cfg(target_arch = "x86_64")]
-        if self.fast.as_ref().is_some_and(|fast| fast.sample(sampling, lanes, args, results)) {
+        if let Some(fast) = &self.fast
+            && (fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results))
+        {
             return;
         }
         self.sample_lanes(sampling, lanes, args, results);
+    }
+
+    /// Finds levels of detail lane by lane, then takes a short cut; or says that there is none.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
+    fn sample_levels(
+        &self,
+        fast: &fast::Fast<'_>,
+        sampling: Sampling,
+        lanes: u32,
+        args: &[Row],
+        results: &mut [Row; 4],
+    ) -> bool {
+        if sampling.kind != SampleKind::Filter || sampling.level != LevelSource::Derivatives && !sampling.has_bias {
+            return false;
+        }
+        let operands = Operands::new(self, sampling, args);
+        let mut levels = [0; MAX_LANES];
+        for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
+            let (level, line) = Lane::new(self, sampling, &operands, lane).level_and_line();
+            if line.is_some() {
+                return false;
+            }
+            levels[lane] = level.to_bits();
+        }
+        fast.sample_at_levels(sampling, lanes, operands.coordinates, (Some(&levels), 0.0), results)
     }
 
     /// The long way.

@@ -28,7 +28,7 @@ impl<V: Vector> Chosen<V> {
             Some(level) => flush(V::load(level)),
             None => zero,
         };
-        let level = flush(level.add_floats(V::splat_float(fast.sampler.level_bias)));
+        let level = flush(level.add_floats(V::splat_float(packet.bias)));
         // NaN becomes the largest level.
         let level = level.min_floats(V::splat_float(fast.sampler.max_level));
         let level = level.max_floats(V::splat_float(fast.sampler.min_level));

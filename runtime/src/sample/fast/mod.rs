@@ -36,15 +36,6 @@ use numbers::{Curve, Floats, Halves, Numbers};
 use place::{Levels, Place, Places};
 use vector::{Avx2, Sse42, Vector};
 
-/// What is asked mostly: texels, and nothing added to the place or the level.
-const PLAIN: Sampling = Sampling {
-    kind: SampleKind::Filter,
-    level: LevelSource::Zero,
-    has_bias: false,
-    has_clamp: false,
-    offsets: Offsets::Fixed([0; 3]),
-};
-
 /// How many lanes go together.
 pub(super) const LANES: usize = 8;
 pub(super) type Lanes<T> = [T; LANES];
@@ -73,6 +64,8 @@ pub(super) struct Fast<'a> {
     /// Whether the level of detail matters at all.
     needs_level: bool,
     least_level: f32,
+    /// Whether offsets lead at most one tile further.
+    takes_offsets: bool,
     /// Bytes of a texel of the border's colour; none where there is no border.
     border: Option<[u32; 4]>,
     swaps_red_and_blue: bool,
@@ -105,10 +98,14 @@ struct Packet<'a> {
     /// Bits of the lanes that take part.
     taking_part: u32,
     at: [&'a Lanes<u32>; 2],
+    /// Texels that are added.
+    offsets: [i32; 2],
     /// The coordinate of the layer.
     layer: Option<&'a Lanes<u32>>,
     /// The level of detail, 0 where there is none.
     level: Option<&'a Lanes<u32>>,
+    /// What is added to it.
+    bias: f32,
 }
 
 /// What texels are made of.
@@ -161,7 +158,10 @@ impl<'a> Fast<'a> {
             false => None,
         };
         let filter = sampler.filter;
+        let repeats = |mode: &AddressMode| matches!(mode, AddressMode::Wrap | AddressMode::Mirror);
+        let is_large = |level: &Extent| level.width.min(level.height) >= 16;
         Some(Self {
+            takes_offsets: !sampler.address[..2].iter().any(repeats) || levels.iter().all(is_large),
             needs_level: levels.len() > 1 || filter.minify != filter.magnify,
             levels,
             memory: surface.memory,
@@ -180,15 +180,33 @@ impl<'a> Fast<'a> {
     /// Samples, or says that the result is not there; some of it may be.
     #[inline(always)]
     pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
-        let plain = Sampling { level: sampling.level, ..PLAIN };
-        // Coordinates, the layer last, then the level of detail.
+        // Coordinates, the layer last, then what gives the level of detail.
         let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
         let level = match (sampling.level, rest) {
-            _ if sampling != plain => return false,
+            _ if sampling.has_bias => return false,
             (LevelSource::Given, [level]) => Some(level),
             (LevelSource::Zero, []) => None,
+            (LevelSource::Derivatives, _) if !self.needs_level && !self.sampler.filter.anisotropic => None,
             _ => return false,
         };
+        self.sample_at_levels(sampling, lanes, coordinates, (level, self.sampler.level_bias), results)
+    }
+
+    /// The same at levels of detail, 0 where there are none, and a bias for all of them.
+    #[inline(always)]
+    pub fn sample_at_levels(
+        &self,
+        sampling: Sampling,
+        lanes: u32,
+        coordinates: &[Row],
+        (level, bias): (Option<&Row>, f32),
+        results: &mut [Row; 4],
+    ) -> bool {
+        let Offsets::Fixed([offset_u, offset_v, _]) = sampling.offsets else { return false };
+        let is_plain = sampling.kind == SampleKind::Filter && !sampling.has_clamp;
+        if !is_plain || (offset_u | offset_v != 0 && !self.takes_offsets) {
+            return false;
+        }
         let [u, v, layer @ ..] = coordinates else { return false };
         for part in 0..2 {
             let taking_part = lanes >> (part * LANES) & 0xff;
@@ -199,8 +217,10 @@ impl<'a> Fast<'a> {
                 part,
                 taking_part,
                 at: [half_of(u, part), half_of(v, part)],
+                offsets: [offset_u.into(), offset_v.into()],
                 layer: layer.first().map(|layer| half_of(layer, part)),
                 level: level.map(|level| half_of(level, part)),
+                bias,
             };
             // SAFETY: `run` is for an instruction set that the processor has.
             if !unsafe { (self.run.0)(self, &packet, results) } {
@@ -268,13 +288,17 @@ fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mu
     };
     let first = Levels::of(fast, chosen.first, layer);
     let words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
-        (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, first, K::TEXEL_BYTES)),
+        (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, packet.offsets, first, K::TEXEL_BYTES)),
         (Tap::Point, true) => return false,
-        (Tap::Linear, false) => K::linear(fast, Places::linear(fast, at, first, K::TEXEL_BYTES), None),
+        (Tap::Linear, false) => K::linear(fast, Places::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES), None),
         (Tap::Linear, true) => {
             let second = Levels::of(fast, chosen.second, layer);
-            let second = Places::linear(fast, at, second, K::TEXEL_BYTES);
-            K::linear(fast, Places::linear(fast, at, first, K::TEXEL_BYTES), Some((second, chosen.fraction)))
+            let second = Places::linear(fast, at, packet.offsets, second, K::TEXEL_BYTES);
+            K::linear(
+                fast,
+                Places::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES),
+                Some((second, chosen.fraction)),
+            )
         }
     };
     for (row, words) in results.iter_mut().zip(&words) {

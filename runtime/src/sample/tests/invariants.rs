@@ -274,7 +274,11 @@ fn short_cuts_come_to_the_same_bits() {
             state.filter.reduction = Reduction::Weighted;
         }
         let level = numbers.pick(&[LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives]);
-        let sampling = Sampling { level, ..PLAIN };
+        let offsets = match numbers.below(3) {
+            0 => Offsets::Fixed([0; 3].map(|_| numbers.below(16) as i8 - 8)),
+            _ => Offsets::Fixed([0; 3]),
+        };
+        let sampling = Sampling { level, offsets, has_bias: numbers.below(8) == 0, ..PLAIN };
         let lanes: Vec<_> = (0..MAX_LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
         let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
         let some = numbers.word() & 0xffff;
@@ -284,9 +288,14 @@ fn short_cuts_come_to_the_same_bits() {
         let mut expected = [[0; MAX_LANES]; 4];
         prepared.sample(sampling, mask, &rows, &mut expected);
         for isa in Isa::present() {
+            prepared.fast = Fast::new(&prepared.texels, &prepared.sampler, isa);
+            let fast = prepared.fast.as_ref();
             let mut results = [[0; MAX_LANES]; 4];
-            let fast = Fast::new(&prepared.texels, &prepared.sampler, isa);
-            if !fast.is_some_and(|fast| fast.sample(sampling, mask, &rows, &mut results)) {
+            let is_taken = fast.is_some_and(|fast| {
+                fast.sample(sampling, mask, &rows, &mut results)
+                    || prepared.sample_levels(fast, sampling, mask, &rows, &mut results)
+            });
+            if !is_taken {
                 refused += 1;
                 continue;
             }
