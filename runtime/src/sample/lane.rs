@@ -106,7 +106,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The level of detail before its bounds, and where to sample if not at one place.
-    fn level_and_line(&self) -> (f32, Option<Line>) {
+    pub fn level_and_line(&self) -> (f32, Option<Line>) {
         let (level, line) = match self.level {
             Some(level) => (level, None),
             None => {
@@ -190,7 +190,7 @@ impl<'a> Lane<'a> {
 
     /// What is read where a bound excludes all levels.
     fn out_of_bounds(&self) -> [u32; 4] {
-        let outside = Place { level: usize::MAX, layer: 0, texel: [0; 3] };
+        let outside = Place { level: u32::MAX, layer: 0, texel: [0; 3] };
         match self.compares() {
             true => {
                 let mut taken = self.nothing_taken();
@@ -255,7 +255,7 @@ impl<'a> Lane<'a> {
         let extents = surface.levels[level].extents;
         if surface.dimension.is_cube() {
             for (face, [x, y]) in cube::resolve(self.face, [x, y], extents[0]) {
-                each(Some(Place { level, layer: self.layer + face, texel: [x, y, 0] }));
+                each(Some(Place { level: level as u32, layer: self.layer + face, texel: [x, y, 0] }));
             }
             return;
         }
@@ -265,7 +265,7 @@ impl<'a> Lane<'a> {
             false => address(texel, AddressMode::Clamp, extents[axis]),
         };
         let place = match (inside(0, x), inside(1, y), inside(2, z)) {
-            (Some(x), Some(y), Some(z)) => Some(Place { level, layer: self.layer, texel: [x, y, z] }),
+            (Some(x), Some(y), Some(z)) => Some(Place { level: level as u32, layer: self.layer, texel: [x, y, z] }),
             _ => None,
         };
         each(place);

@@ -24,6 +24,7 @@
 mod anisotropic;
 mod coordinate;
 mod cube;
+#[cfg(target_arch = "x86_64")]
 mod fast;
 mod filter;
 mod lane;
@@ -33,11 +34,12 @@ mod texel;
 #[cfg(test)]
 mod tests;
 
-use brolga_ir::sampling::{LevelSource, Row, SampleArg, Sampling};
+#[cfg(target_arch = "x86_64")]
+use brolga_ir::sampling::{LevelSource, SampleKind};
+use brolga_ir::sampling::{Row, SampleArg, Sampling};
 use brolga_ir::width::MAX_LANES;
 
 use crate::resource::{Sampler, Surface, Tap};
-use fast::Fast;
 use lane::Lane;
 use texel::Texels;
 
@@ -47,7 +49,8 @@ pub(crate) struct Prepared<'a> {
     texels: Texels<'a>,
     /// As it is used: with filters that the format allows, and a sensible anisotropy.
     sampler: Sampler,
-    fast: Option<Fast<'a>>,
+    #[cfg(target_arch = "x86_64")]
+    fast: Option<fast::Fast<'a>>,
 }
 
 impl<'a> Prepared<'a> {
@@ -64,36 +67,61 @@ impl<'a> Prepared<'a> {
         }
         sampler.max_anisotropy = sampler.max_anisotropy.clamp(1, 16);
         let texels = Texels::new(surface, sampler.border);
-        let fast = Fast::new(&texels, &sampler);
-        Self { texels, sampler, fast }
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            fast: fast::Isa::present().next().and_then(|isa| fast::Fast::new(&texels, &sampler, isa)),
+            texels,
+            sampler,
+        }
     }
 
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
     pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
-        let operands = Operands::new(self, sampling, args);
-        if self.sample_fast(sampling, lanes, &operands, results) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(fast) = &self.fast
+            && (fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results))
+        {
             return;
         }
+        self.sample_lanes(sampling, lanes, args, results);
+    }
+
+    /// Finds levels of detail lane by lane, then takes a short cut; or says that there is none.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
+    fn sample_levels(
+        &self,
+        fast: &fast::Fast<'_>,
+        sampling: Sampling,
+        lanes: u32,
+        args: &[Row],
+        results: &mut [Row; 4],
+    ) -> bool {
+        if sampling.kind != SampleKind::Filter || sampling.level != LevelSource::Derivatives && !sampling.has_bias {
+            return false;
+        }
+        let operands = Operands::new(self, sampling, args);
+        let mut levels = [0; MAX_LANES];
+        for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
+            let (level, line) = Lane::new(self, sampling, &operands, lane).level_and_line();
+            if line.is_some() {
+                return false;
+            }
+            levels[lane] = level.to_bits();
+        }
+        fast.sample_at_levels(sampling, lanes, operands.coordinates, (Some(&levels), 0.0), results)
+    }
+
+    /// The long way.
+    #[cold]
+    fn sample_lanes(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
+        let operands = Operands::new(self, sampling, args);
         for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
             let words = Lane::new(self, sampling, &operands, lane).result();
             for (row, word) in results.iter_mut().zip(words) {
                 row[lane] = word;
             }
         }
-    }
-}
-
-impl Prepared<'_> {
-    /// Takes a short cut if there is one.
-    fn sample_fast(&self, sampling: Sampling, lanes: u32, operands: &Operands<'_>, results: &mut [Row; 4]) -> bool {
-        let Some(fast) = self.fast.as_ref().filter(|fast| fast.takes(sampling)) else { return false };
-        let level_bias = self.sampler.level_bias;
-        let levels = match (sampling.level, operands.level) {
-            (LevelSource::Given, [level]) if !sampling.has_bias => fast::given_levels(level, level_bias),
-            (LevelSource::Zero, _) if !sampling.has_bias => [level_bias; MAX_LANES],
-            _ => return false,
-        };
-        fast.sample(lanes, operands.coordinates, &levels, results)
     }
 }
 

@@ -3,12 +3,12 @@
 use brolga_ir::float::{self, NAN_F32};
 
 use crate::format::{Encoding, Field, Format};
-use crate::resource::Surface;
+use crate::resource::{Surface, Texel};
 
-/// Where a texel is. It need not be inside: what is not reads as zeros.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where a texel is. It need not be inside: outside are zeros.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
-    pub level: usize,
+    pub level: u32,
     pub layer: u32,
     pub texel: [u32; 3],
 }
@@ -29,6 +29,8 @@ enum Channel {
 pub(super) struct Texels<'a> {
     surface: Surface<'a>,
     channels: [Channel; 4],
+    /// Of formats in which a block is one texel.
+    decoder: Option<fn(u128) -> [u32; 4]>,
     border_words: [u32; 4],
     border_values: [f64; 4],
 }
@@ -38,7 +40,8 @@ impl<'a> Texels<'a> {
         let format = surface.format;
         let channels = [0, 1, 2, 3].map(|channel| Channel::of(format, channel));
         let border_words = border_words(format, border);
-        let mut texels = Self { surface: surface.clone(), channels, border_words, border_values: [0.0; 4] };
+        let decoder = (format.block_extents() == [1, 1]).then(|| format.decoder());
+        let mut texels = Self { surface: surface.clone(), channels, decoder, border_words, border_values: [0.0; 4] };
         // Not as the nearest code: the border is as fine as the filter.
         for (channel, value) in texels.border_values.iter_mut().enumerate() {
             *value = f64::from(f32::from_bits(border_words[channel])) * channels[channel].scale();
@@ -53,7 +56,7 @@ impl<'a> Texels<'a> {
     /// What a load gives; the border where there is no place.
     pub fn words(&self, place: Option<Place>) -> [u32; 4] {
         match place {
-            Some(place) => self.load(place).map_or(self.surface.format.zero(), |texel| self.decode(texel)),
+            Some(place) => self.load(place).map_or(self.surface.format.zero(), |block| self.decode(block, place)),
             None => self.border_words,
         }
     }
@@ -61,7 +64,7 @@ impl<'a> Texels<'a> {
     /// What filters sum up: [`finish`](Self::finish) makes words of it.
     pub fn values(&self, place: Option<Place>) -> [f64; 4] {
         match place {
-            Some(place) => self.load(place).map_or([0.0; 4], |texel| self.texel_values(texel)),
+            Some(place) => self.load(place).map_or([0.0; 4], |block| self.block_values(block, place)),
             None => self.border_values,
         }
     }
@@ -70,7 +73,7 @@ impl<'a> Texels<'a> {
     pub fn border_texel(&self) -> Option<[u32; 4]> {
         let texel = self.surface.format.encode(self.border_words);
         let word = |n: u32| (texel >> (32 * n)) as u32;
-        (self.decode(texel) == self.border_words).then(|| [word(0), word(1), word(2), word(3)])
+        (self.decode(texel, Place::default()) == self.border_words).then(|| [word(0), word(1), word(2), word(3)])
     }
 
     /// The first component of [`values`](Self::values), for comparisons: a denormal is zero.
@@ -83,8 +86,10 @@ impl<'a> Texels<'a> {
     pub fn reference(&self, number: f32) -> f64 {
         let number = float::flush(number);
         let format = self.surface.format;
-        match format.fields()[0] {
-            Some(field) if field.bits < 32 => self.texel_values(format.encode([number.to_bits(); 4]))[0],
+        match (format.fields()[0], format.encoder()) {
+            (Some(field), Some(encode)) if field.bits < 32 => {
+                self.block_values(encode([number.to_bits(); 4]), Place::default())[0]
+            }
             _ => f64::from(number),
         }
     }
@@ -101,62 +106,51 @@ impl<'a> Texels<'a> {
         words
     }
 
-    fn decode(&self, texel: u128) -> [u32; 4] {
-        self.surface.format.decode(texel)
-    }
-
-    fn texel_values(&self, texel: u128) -> [f64; 4] {
-        let mut values = [0.0; 4];
-        let mut words = None;
-        for (index, (value, channel)) in values.iter_mut().zip(self.channels).enumerate() {
-            *value = match channel {
-                Channel::Missing => 0.0,
-                Channel::Code { field, signed } => {
-                    let code = (texel >> field.shift) as u32 & u32::MAX >> (32 - field.bits);
-                    let unused = 32 - field.bits;
-                    match signed {
-                        // Of two codes for -1 the lower one counts as the other.
-                        true => f64::from((code << unused) as i32 >> unused).max(-channel.scale()),
-                        false => f64::from(code),
-                    }
-                }
-                Channel::Number => f64::from(f32::from_bits(words.get_or_insert_with(|| self.decode(texel))[index])),
-            };
+    fn decode(&self, block: u128, place: Place) -> [u32; 4] {
+        match self.decoder {
+            Some(decode) => decode(block),
+            None => self.surface.format.decode_texel(block, place.texel[0], place.texel[1]),
         }
-        values
     }
 
-    /// The bytes of a texel as one little-endian number.
+    fn block_values(&self, block: u128, place: Place) -> [f64; 4] {
+        if self.channels.contains(&Channel::Number) {
+            let numbers = self.decode(block, place).map(|word| f64::from(f32::from_bits(word)));
+            return [0, 1, 2, 3].map(|index| match self.channels[index] {
+                Channel::Number => numbers[index],
+                channel => channel.code(block),
+            });
+        }
+        self.channels.map(|channel| channel.code(block))
+    }
+
+    /// The block that a texel is in, as one little-endian number; none outside.
     fn load(&self, place: Place) -> Option<u128> {
-        let surface = &self.surface;
-        let level = surface.levels.get(place.level)?;
-        let [x, y, z] = place.texel;
-        if x >= level.extents[0] || y >= level.extents[1] || z >= level.extents[2] || place.layer >= surface.layers {
-            return None;
-        }
-        let texel_bytes = u64::from(surface.format.size_bytes()) * u64::from(surface.samples);
-        let at = level.offset_bytes
-            + u64::from(place.layer) * surface.layer_bytes
-            + u64::from(z) * level.slice_bytes
-            + u64::from(y) * level.row_bytes
-            + u64::from(x) * texel_bytes;
-        let unit = surface.format.unit_bytes();
-        let mut texel = 0;
-        for byte in (0..surface.format.size_bytes()).step_by(unit as usize) {
-            texel |= u128::from(surface.memory.load(at + u64::from(byte), unit)) << (8 * byte);
-        }
-        Some(texel)
+        let texel = Texel { level: place.level, at: place.texel, layer: place.layer, sample: 0 };
+        let at = self.surface.block_offset(texel)?;
+        Some(self.surface.memory.load_number(at, self.surface.format.size_bytes()))
     }
 }
 
 impl Channel {
     fn of(format: Format, channel: usize) -> Self {
-        let Some(field) = format.fields()[channel] else { return Channel::Missing };
-        match format.encoding() {
-            Encoding::Unorm => Channel::Code { field, signed: false },
-            Encoding::Srgb if channel == 3 => Channel::Code { field, signed: false },
-            Encoding::Snorm => Channel::Code { field, signed: true },
-            Encoding::Srgb | Encoding::Float | Encoding::Uint | Encoding::Sint => Channel::Number,
+        match (format.channels()[channel], format.fields()[channel]) {
+            (None, _) => Channel::Missing,
+            (Some(Encoding::Unorm), Some(field)) => Channel::Code { field, signed: false },
+            (Some(Encoding::Snorm), Some(field)) => Channel::Code { field, signed: true },
+            (Some(_), _) => Channel::Number,
+        }
+    }
+
+    /// The code as a whole number, in formats in which a block is one texel.
+    fn code(self, texel: u128) -> f64 {
+        let Channel::Code { field, signed } = self else { return 0.0 };
+        let unused = 32 - field.bits;
+        let code = (texel >> field.shift) as u32 & u32::MAX >> unused;
+        match signed {
+            // Of two codes for -1 the lower one counts as the other.
+            true => f64::from((code << unused) as i32 >> unused).max(-self.scale()),
+            false => f64::from(code),
         }
     }
 
@@ -179,17 +173,22 @@ pub(super) fn number_bits(number: f64) -> u32 {
 fn border_words(format: Format, border: [f32; 4]) -> [u32; 4] {
     let mut words = format.zero();
     for (channel, number) in border.into_iter().enumerate() {
-        let Some(Field { bits, .. }) = format.fields()[channel] else { continue };
-        words[channel] = match format.encoding() {
+        let Some(encoding) = format.channels()[channel] else { continue };
+        let bits = format.fields()[channel].map_or(32, |field| field.bits);
+        words[channel] = match encoding {
             Encoding::Unorm | Encoding::Srgb => float::saturate(number).to_bits(),
             Encoding::Snorm if number.is_nan() => 0,
             Encoding::Snorm => number.clamp(-1.0, 1.0).to_bits(),
-            Encoding::Float if bits >= 16 => number.to_bits(),
-            // These have no sign.
+            Encoding::Float if has_signs(format) => number.to_bits(),
             Encoding::Float => float::max(0.0, number).to_bits(),
             Encoding::Uint => (number as u32).min(u32::MAX >> (32 - bits)),
             Encoding::Sint => (number as i32).clamp(i32::MIN >> (32 - bits), i32::MAX >> (32 - bits)) as u32,
         };
     }
     words
+}
+
+/// Whether numbers of a float format can be negative.
+fn has_signs(format: Format) -> bool {
+    !matches!(format, Format::R11G11B10_FLOAT | Format::R9G9B9E5_SHAREDEXP | Format::BC6H_UF16)
 }

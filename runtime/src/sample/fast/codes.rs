@@ -1,41 +1,71 @@
 //! Texels of four 8-bit codes. Sums of codes times weights are whole numbers, and exact.
 
-use super::{Fast, Kind, Lanes, Place, Places, Words, lanes};
+use super::place::{Place, Places};
+use super::vector::Vector;
+use super::{Fast, Kind, LANES, Lanes, Words};
 
 /// The kind of [`R8G8B8A8_UNORM`](crate::Format::R8G8B8A8_UNORM).
 #[derive(Debug)]
 pub(super) struct Codes;
 
 impl Kind for Codes {
+    const TEXEL_BYTES: u32 = 4;
+
     #[inline(always)]
-    fn nearest(fast: &Fast<'_>, places: &Lanes<Place>) -> Words {
-        let texels: Lanes<u32> = lanes(|lane| fast.read(places[lane]));
-        let channel =
-            |channel: u32| lanes(|lane| ((texels[lane] >> (8 * channel) & 255) as i32 as f32 / 255.0).to_bits());
-        in_order(fast, [channel(0), channel(1), channel(2), channel(3)])
+    fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
+        let texels = read(fast, place);
+        let byte = V::splat(255);
+        let words = [
+            unorm(texels.and(byte)),
+            unorm(texels.shift_right::<8>().and(byte)),
+            unorm(texels.shift_right::<16>().and(byte)),
+            unorm(texels.shift_right::<24>()),
+        ];
+        in_order(fast, words)
     }
 
     #[inline(always)]
-    fn linear(fast: &Fast<'_>, first: &Places, second: Option<(&Places, &Lanes<u32>)>) -> Words {
-        let one = sums(fast, first);
+    fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
+        let [r, g, b, a] = sums(fast, first);
         let words = match second {
-            None => one.map(|sums| lanes(|lane| (sums[lane] / (255 * 256 * 256) as f32).to_bits())),
-            Some((second, fractions)) => {
-                let other = sums(fast, second);
-                // More than 24 bits: exact as doubles, and one division, which leaves a single rounding.
-                let mixed = |channel: usize| {
-                    lanes(|lane| {
-                        let weight = f64::from(fractions[lane] as i32);
-                        let sum =
-                            f64::from(one[channel][lane]) * (256.0 - weight) + f64::from(other[channel][lane]) * weight;
-                        ((sum / f64::from(255u32 << 24)) as f32).to_bits()
-                    })
-                };
-                [mixed(0), mixed(1), mixed(2), mixed(3)]
+            None => {
+                let most = V::splat_float((255 << 16) as f32);
+                let divided = [r.div_floats(most), g.div_floats(most), b.div_floats(most), a.div_floats(most)];
+                [divided[0].store(), divided[1].store(), divided[2].store(), divided[3].store()]
+            }
+            Some((second, fraction)) => {
+                let fractions = &fraction.store();
+                let [other_r, other_g, other_b, other_a] = sums(fast, second);
+                [
+                    mix(r, other_r, fractions),
+                    mix(g, other_g, fractions),
+                    mix(b, other_b, fractions),
+                    mix(a, other_a, fractions),
+                ]
             }
         };
         in_order(fast, words)
     }
+}
+
+/// Codes as numbers.
+#[inline(always)]
+fn unorm<V: Vector>(codes: V) -> Lanes<u32> {
+    codes.to_float().div_floats(V::splat_float(255.0)).store()
+}
+
+/// Two levels' sums. They have more than 24 bits: exact as doubles, and a division that leaves one rounding.
+#[inline(always)]
+fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<u32>) -> Lanes<u32> {
+    let (one, other) = (one.store(), other.store());
+    let mut words = [0; LANES];
+    for lane in 0..LANES {
+        let (one, other) = (f32::from_bits(one[lane]), f32::from_bits(other[lane]));
+        let weight = f64::from(fractions[lane] as i32);
+        let sum = f64::from(one) * (256.0 - weight) + f64::from(other) * weight;
+        words[lane] = ((sum / f64::from(255u32 << 24)) as f32).to_bits();
+    }
+    words
 }
 
 /// Red before blue.
@@ -44,28 +74,94 @@ fn in_order(fast: &Fast<'_>, [r, g, b, a]: Words) -> Words {
     if fast.swaps_red_and_blue { [b, g, r, a] } else { [r, g, b, a] }
 }
 
-/// The sums of codes times weights on one level, by channel: whole numbers up to 255 * 256 * 256, exact as floats.
 #[inline(always)]
-fn sums(fast: &Fast<'_>, places: &Places) -> [Lanes<f32>; 4] {
+fn read<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> V {
+    let [a, b, c, d, e, f, g, h] = place.offset_bytes.store();
+    let texels = [
+        fast.read(a),
+        fast.read(b),
+        fast.read(c),
+        fast.read(d),
+        fast.read(e),
+        fast.read(f),
+        fast.read(g),
+        fast.read(h),
+    ];
+    let texels = V::load(&texels);
+    or_border(fast, place, texels)
+}
+
+/// Texels, or the border where they stand for it.
+#[inline(always)]
+fn or_border<V: Vector>(fast: &Fast<'_>, place: Place<V>, texels: V) -> V {
+    match &fast.border {
+        Some(border) => V::splat(border[0]).where_set(place.is_border, texels),
+        None => texels,
+    }
+}
+
+/// Two texels of each lane, of which the right one follows the left one if they are `neighbours`.
+#[inline(always)]
+fn read_two<V: Vector>(fast: &Fast<'_>, left: Place<V>, right: Place<V>, neighbours: bool) -> [V; 2] {
+    if !neighbours {
+        return [read(fast, left), read(fast, right)];
+    }
+    let [a, b, c, d, e, f, g, h] = left.offset_bytes.store();
+    let pairs = [
+        fast.read_two(a),
+        fast.read_two(b),
+        fast.read_two(c),
+        fast.read_two(d),
+        fast.read_two(e),
+        fast.read_two(f),
+        fast.read_two(g),
+        fast.read_two(h),
+    ];
+    let [one, two] = V::load_pairs(&pairs);
+    [or_border(fast, left, one), or_border(fast, right, two)]
+}
+
+/// The sums of codes times weights on one level, by channel, as floats: whole numbers up to 255 * 256 * 256.
+#[inline(always)]
+fn sums<V: Vector>(fast: &Fast<'_>, places: Places<V>) -> [V; 4] {
     let [upper_left, upper_right, lower_left, lower_right] = places.texels;
-    let read = |places: &Lanes<Place>| -> Lanes<u32> { lanes(|lane| fast.read(places[lane])) };
-    let texels = [read(&upper_left), read(&upper_right), read(&lower_left), read(&lower_right)];
+    // Mostly both texels of a row can be read at once.
+    let neighbours = upper_right.offset_bytes.sub(upper_left.offset_bytes).equal(V::splat(4)).is_ones();
+    let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
+    let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
     let [right, lower] = places.fractions;
-    // Two channels in a word, 16 bits each: a row's sum is at most 255 * 256.
-    let row = |left: &Lanes<u32>, other: &Lanes<u32>, shift: u32| -> Lanes<u32> {
-        lanes(|lane| {
-            let pair = |texel: u32| texel >> shift & 0x00ff_00ff;
-            pair(left[lane]) * (256 - right[lane]) + pair(other[lane]) * right[lane]
-        })
-    };
-    let rows = |shift: u32| [row(&texels[0], &texels[1], shift), row(&texels[2], &texels[3], shift)];
-    let (even, odd) = (rows(0), rows(8));
-    let column = |rows: &[Lanes<u32>; 2], shift: u32| -> Lanes<f32> {
-        lanes(|lane| {
-            let sum = |row: usize| (rows[row][lane] >> shift & 0xffff) as i32 as f32;
-            let weight = lower[lane] as i32 as f32;
-            sum(0) * (256.0 - weight) + sum(1) * weight
-        })
-    };
-    [column(&even, 0), column(&odd, 0), column(&even, 16), column(&odd, 16)]
+    let all = V::splat(256);
+    let (weight_left, weight_right) = (twice(all.sub(right)), twice(right));
+    let upper = rows(upper_left, upper_right, weight_left, weight_right);
+    let lower_rows = rows(lower_left, lower_right, weight_left, weight_right);
+    let (weight_upper, weight_lower) = (all.sub(lower).to_float(), lower.to_float());
+    let half = V::splat(0xffff);
+    [
+        column(upper[0].and(half), lower_rows[0].and(half), weight_upper, weight_lower),
+        column(upper[1].and(half), lower_rows[1].and(half), weight_upper, weight_lower),
+        column(upper[0].shift_right::<16>(), lower_rows[0].shift_right::<16>(), weight_upper, weight_lower),
+        column(upper[1].shift_right::<16>(), lower_rows[1].shift_right::<16>(), weight_upper, weight_lower),
+    ]
+}
+
+/// A weight for both halves of a lane.
+#[inline(always)]
+fn twice<V: Vector>(weight: V) -> V {
+    weight.or(weight.shift_left::<16>())
+}
+
+/// The sums along a row: of the first and third channel, then of the second and fourth, in 16 bits each, for a sum is at
+/// most 255 * 256.
+#[inline(always)]
+fn rows<V: Vector>(left: V, right: V, weight_left: V, weight_right: V) -> [V; 2] {
+    let pair = V::splat(0x00ff_00ff);
+    let even = left.and(pair).mul_halves(weight_left).add(right.and(pair).mul_halves(weight_right));
+    let (left, right) = (left.shift_right::<8>().and(pair), right.shift_right::<8>().and(pair));
+    [even, left.mul_halves(weight_left).add(right.mul_halves(weight_right))]
+}
+
+/// The sums of two rows.
+#[inline(always)]
+fn column<V: Vector>(upper: V, lower: V, weight_upper: V, weight_lower: V) -> V {
+    upper.to_float().mul_floats(weight_upper).add_floats(lower.to_float().mul_floats(weight_lower))
 }

@@ -1,57 +1,50 @@
 //! Short cuts for what is asked most: 2D textures of common formats, nearest or linear, eight lanes at once.
 //!
-//! What they give is bit for bit what `lane.rs` gives, which takes whatever they refuse. They are written for arrays of
-//! lanes, in plain code that the compiler makes vectors of: the same source once for every processor and once for those
-//! with AVX2. Nothing in it rounds differently from one to the other.
+//! What they give is bit for bit what `lane.rs` gives, which takes whatever they refuse. They are for x86-64, the same
+//! source once with AVX2 and once with SSE4.2.
 //!
 //! | file | what it has |
 //! |---|---|
+//! | `vector.rs` | eight lanes, with AVX2 and with SSE4.2 |
+//! | `level.rs` | mip levels |
 //! | `place.rs` | from coordinates to bytes |
 //! | `codes.rs` | texels of four 8-bit codes: whole numbers |
 //! | `numbers.rs` | texels of floats: doubles |
 //!
-//! The only unsafe code reads texels and calls the code for AVX2. Texels are read through raw pointers, since other
+//! The only unsafe code reads texels and calls what is for some processors only. Texels are read through raw pointers, since other
 //! threads may write them.
 
 #![allow(unsafe_code)]
 
 mod codes;
+mod level;
 mod numbers;
 mod place;
+mod vector;
 
 use std::fmt;
 
-use brolga_ir::float;
-use brolga_ir::sampling::{Offsets, Row, SampleKind, Sampling};
+use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
 use smallvec::SmallVec;
 
-use super::level::{Levels, select};
 use super::texel::Texels;
-use crate::format::{Encoding, Format};
+use crate::format::Format;
 use crate::resource::{AddressMode, Memory, Reduction, Sampler, Tap};
 use codes::Codes;
+use level::Chosen;
 use numbers::{Curve, Floats, Halves, Numbers};
-use place::Places;
+use place::{Levels, Place, Places};
+use vector::{Avx2, Sse42, Vector};
 
 /// How many lanes go together.
 pub(super) const LANES: usize = 8;
 pub(super) type Lanes<T> = [T; LANES];
 
-/// A value for each lane.
-#[inline(always)]
-fn lanes<T: Copy + Default>(value: impl Fn(usize) -> T) -> Lanes<T> {
-    let mut values = [T::default(); LANES];
-    for (lane, place) in values.iter_mut().enumerate() {
-        *place = value(lane);
-    }
-    values
-}
-
 /// A mip level, all bytes of which are inside the memory in every layer.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
-    width: i32,
-    height: i32,
+    width: u32,
+    height: u32,
     /// Of the view's first layer, counted in the memory.
     offset_bytes: u32,
     row_bytes: u32,
@@ -63,7 +56,6 @@ pub(super) struct Fast<'a> {
     /// At least one; every texel of each, in each layer, is inside the memory.
     levels: SmallVec<[Extent; 16]>,
     memory: &'a Memory,
-    texel_bytes: u32,
     /// Layers that there are, and bytes from one to the next.
     layers: u32,
     layer_bytes: u32,
@@ -72,6 +64,8 @@ pub(super) struct Fast<'a> {
     /// Whether the level of detail matters at all.
     needs_level: bool,
     least_level: f32,
+    /// Whether offsets lead at most one tile further.
+    takes_offsets: bool,
     /// Bytes of a texel of the border's colour; none where there is no border.
     border: Option<[u32; 4]>,
     swaps_red_and_blue: bool,
@@ -86,7 +80,7 @@ pub(super) struct Fast<'a> {
 ///
 /// The processor has what the function was compiled for.
 #[derive(Clone, Copy)]
-struct Run(unsafe fn(&Fast<'_>, &Packet<'_>, &mut Words) -> bool);
+struct Run(unsafe fn(&Fast<'_>, &Packet<'_>, &mut [Row; 4]) -> bool);
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,41 +93,43 @@ type Words = [Lanes<u32>; 4];
 /// What eight lanes ask.
 #[derive(Debug)]
 struct Packet<'a> {
+    /// Which half of the lanes that there are at most.
+    part: usize,
     /// Bits of the lanes that take part.
     taking_part: u32,
     at: [&'a Lanes<u32>; 2],
+    /// Texels that are added.
+    offsets: [i32; 2],
     /// The coordinate of the layer.
     layer: Option<&'a Lanes<u32>>,
-    /// The level of detail with all that is added to it, but without bounds.
-    level: &'a Lanes<f32>,
+    /// The level of detail, 0 where there is none.
+    level: Option<&'a Lanes<u32>>,
+    /// What is added to it.
+    bias: f32,
 }
 
 /// What texels are made of.
 trait Kind {
+    const TEXEL_BYTES: u32;
+
     /// Texels taken alone.
-    fn nearest(fast: &Fast<'_>, places: &Lanes<Place>) -> Words;
+    fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words;
 
     /// Linear filters of one level or of two, with weights of the second one in 256ths.
-    fn linear(fast: &Fast<'_>, first: &Places, second: Option<(&Places, &Lanes<u32>)>) -> Words;
-}
-
-/// Where a texel begins in the memory, and whether the border is to be taken instead. A texel is there in any case.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    offset_bytes: u32,
-    is_border: bool,
+    fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words;
 }
 
 impl<'a> Fast<'a> {
     /// Short cuts for a texture and a sampler, if there are any.
-    pub fn new(texels: &Texels<'a>, sampler: &Sampler) -> Option<Self> {
+    pub fn new(texels: &Texels<'a>, sampler: &Sampler, isa: Isa) -> Option<Self> {
         let surface = texels.surface();
         let format = surface.format;
-        let run = run_for(format)?;
+        let run = isa.run_for(format)?;
         let is_flat = surface.dimension.sample_axes() == 2 && surface.samples == 1;
         let sums = matches!(sampler.filter.reduction, Reduction::Weighted | Reduction::Comparison);
         let last = surface.levels.len().checked_sub(1)?;
-        if !is_flat || !sums || surface.min_level > last as f32 {
+        let is_bounded = !sampler.min_level.is_nan() && !sampler.max_level.is_nan() && surface.min_level <= last as f32;
+        if !is_flat || !sums || !is_bounded {
             return None;
         }
         let narrow = |number: u64| i32::try_from(number).ok();
@@ -151,8 +147,8 @@ impl<'a> Fast<'a> {
                 return None;
             }
             levels.push(Extent {
-                width: width as i32,
-                height: height as i32,
+                width,
+                height,
                 offset_bytes: level.offset_bytes as u32,
                 row_bytes: level.row_bytes as u32,
             });
@@ -162,11 +158,13 @@ impl<'a> Fast<'a> {
             false => None,
         };
         let filter = sampler.filter;
+        let repeats = |mode: &AddressMode| matches!(mode, AddressMode::Wrap | AddressMode::Mirror);
+        let is_large = |level: &Extent| level.width.min(level.height) >= 16;
         Some(Self {
+            takes_offsets: !sampler.address[..2].iter().any(repeats) || levels.iter().all(is_large),
             needs_level: levels.len() > 1 || filter.minify != filter.magnify,
             levels,
             memory: surface.memory,
-            texel_bytes,
             layers,
             layer_bytes: surface.layer_bytes as u32,
             is_array: surface.dimension.is_array(),
@@ -179,60 +177,79 @@ impl<'a> Fast<'a> {
         })
     }
 
-    /// Whether an instruction may be asked of [`sample`](Self::sample).
-    pub fn takes(&self, sampling: Sampling) -> bool {
-        sampling.kind == SampleKind::Filter && sampling.offsets == Offsets::Fixed([0; 3]) && !sampling.has_clamp
+    /// Samples, or says that the result is not there; some of it may be.
+    #[inline(always)]
+    pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
+        // Coordinates, the layer last, then what gives the level of detail.
+        let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
+        let level = match (sampling.level, rest) {
+            _ if sampling.has_bias => return false,
+            (LevelSource::Given, [level]) => Some(level),
+            (LevelSource::Zero, []) => None,
+            (LevelSource::Derivatives, _) if !self.needs_level && !self.sampler.filter.anisotropic => None,
+            _ => return false,
+        };
+        self.sample_at_levels(sampling, lanes, coordinates, (level, self.sampler.level_bias), results)
     }
 
-    /// Samples at `coordinates`, the layer last, at levels of detail to which all biases are added. False if nothing was
-    /// done.
-    pub fn sample(&self, lanes: u32, coordinates: &[Row], levels: &[f32; 16], results: &mut [Row; 4]) -> bool {
-        let [u, v, layer @ ..] = coordinates else { return false };
-        let mut words = [[[0; LANES]; 4]; 2];
-        for (part, words) in words.iter_mut().enumerate() {
-            let packet = Packet {
-                taking_part: lanes >> (part * LANES) & 0xff,
-                at: [half_of(u, part), half_of(v, part)],
-                layer: layer.first().map(|layer| half_of(layer, part)),
-                level: half_of(levels, part),
-            };
-            // SAFETY: `run_for` chose what the processor has.
-            if packet.taking_part != 0 && !unsafe { (self.run.0)(self, &packet, words) } {
-                return false;
-            }
+    /// The same at levels of detail, 0 where there are none, and a bias for all of them.
+    #[inline(always)]
+    pub fn sample_at_levels(
+        &self,
+        sampling: Sampling,
+        lanes: u32,
+        coordinates: &[Row],
+        (level, bias): (Option<&Row>, f32),
+        results: &mut [Row; 4],
+    ) -> bool {
+        let Offsets::Fixed([offset_u, offset_v, _]) = sampling.offsets else { return false };
+        let is_plain = sampling.kind == SampleKind::Filter && !sampling.has_clamp;
+        if !is_plain || (offset_u | offset_v != 0 && !self.takes_offsets) {
+            return false;
         }
-        for (part, words) in words.iter().enumerate() {
+        let [u, v, layer @ ..] = coordinates else { return false };
+        for part in 0..2 {
             let taking_part = lanes >> (part * LANES) & 0xff;
-            for (row, words) in results.iter_mut().zip(words) {
-                let row = &mut row[part * LANES..][..LANES];
-                match taking_part {
-                    0 => {}
-                    0xff => row.copy_from_slice(words),
-                    _ => {
-                        (0..LANES).filter(|lane| taking_part >> lane & 1 == 1).for_each(|lane| row[lane] = words[lane])
-                    }
-                }
+            if taking_part == 0 {
+                continue;
+            }
+            let packet = Packet {
+                part,
+                taking_part,
+                at: [half_of(u, part), half_of(v, part)],
+                offsets: [offset_u.into(), offset_v.into()],
+                layer: layer.first().map(|layer| half_of(layer, part)),
+                level: level.map(|level| half_of(level, part)),
+                bias,
+            };
+            // SAFETY: `run` is for an instruction set that the processor has.
+            if !unsafe { (self.run.0)(self, &packet, results) } {
+                return false;
             }
         }
         true
     }
 
-    /// Bytes of a texel.
+    /// The texel that begins at a byte that comes from [`Levels`].
     #[inline(always)]
-    fn read<T: Texel>(&self, place: Place) -> T {
-        debug_assert!(u64::from(place.offset_bytes) + size_of::<T>() as u64 <= self.memory.size_bytes());
-        // SAFETY: a place is one of a texel inside a level and a layer (`Places`), of which `new` made sure that it is
-        // inside the memory; and `T` is as large as a texel. Any bytes are a `T`.
-        let texel = unsafe { self.memory.base().add(place.offset_bytes as usize).cast::<T>().read_unaligned() };
-        match (&self.border, place.is_border) {
-            (Some(border), true) => T::of(border),
-            _ => texel,
-        }
+    fn read<T: Texel>(&self, offset_bytes: u32) -> T {
+        debug_assert!(u64::from(offset_bytes) + size_of::<T>() as u64 <= self.memory.size_bytes());
+        // SAFETY: the byte begins a texel inside a level and a layer (`Levels`), of which `new` made sure that it is inside
+        // the memory; and `T` is as large as a texel. Any bytes are a `T`.
+        unsafe { self.memory.base().add(offset_bytes as usize).cast::<T>().read_unaligned() }
+    }
+
+    /// Two texels of 4 bytes, of which the second follows the first: it is one that comes from [`Levels`], too.
+    #[inline(always)]
+    fn read_two(&self, offset_bytes: u32) -> u64 {
+        debug_assert!(u64::from(offset_bytes) + 8 <= self.memory.size_bytes());
+        // SAFETY: as above, for both of them.
+        unsafe { self.memory.base().add(offset_bytes as usize).cast::<u64>().read_unaligned() }
     }
 }
 
 /// Something that any bytes are.
-trait Texel: Copy {
+trait Texel: Copy + Default {
     fn of(words: &[u32; 4]) -> Self;
 }
 
@@ -261,95 +278,81 @@ fn half_of<T>(row: &[T; 16], part: usize) -> &Lanes<T> {
 
 /// Samples a packet.
 #[inline(always)]
-fn packet<K: Kind>(fast: &Fast<'_>, packet: &Packet<'_>, words: &mut Words) -> bool {
-    let filter = fast.sampler.filter;
-    let takes_part = |lane: usize| packet.taking_part >> lane & 1 == 1;
-    let at = packet.at.map(|row| lanes(|lane| f32::from_bits(row[lane])));
-    let layer_offset = match packet.layer {
-        Some(row) if fast.is_array => {
-            lanes(|lane| super::coordinate::layer(f32::from_bits(row[lane]), fast.layers) * fast.layer_bytes)
-        }
-        _ => [0; LANES],
+#[expect(clippy::manual_map, reason = "closures are not compiled for the processor")]
+fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+    let Some(chosen) = Chosen::<V>::of(fast, packet) else { return false };
+    let at = [V::load(packet.at[0]), V::load(packet.at[1])];
+    let layer = match packet.layer {
+        Some(layer) => Some(level::layer(fast, V::load(layer))),
+        None => None,
     };
-    let mut chosen = Levels { clamped: 0.0, magnifies: true, first: 0, second: 0, fraction: 0 };
-    let mut first = [0; LANES];
-    let mut second = [0; LANES];
-    let mut fraction = [0; LANES];
-    if fast.needs_level {
-        let mut magnifies = 0;
-        for lane in (0..LANES).filter(|&lane| takes_part(lane)) {
-            let level = select(packet.level[lane], &fast.sampler, filter.mip, fast.least_level, fast.levels.len());
-            let Some(level) = level else { return false };
-            (first[lane], second[lane], fraction[lane]) = (level.first, level.second, level.fraction);
-            magnifies |= u32::from(level.magnifies) << lane;
-            chosen = level;
+    let first = Levels::of(fast, chosen.first, layer);
+    let words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
+        (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, packet.offsets, first, K::TEXEL_BYTES)),
+        (Tap::Point, true) => return false,
+        (Tap::Linear, false) => K::linear(fast, Places::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES), None),
+        (Tap::Linear, true) => {
+            let second = Levels::of(fast, chosen.second, layer);
+            let second = Places::linear(fast, at, packet.offsets, second, K::TEXEL_BYTES);
+            K::linear(
+                fast,
+                Places::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES),
+                Some((second, chosen.fraction)),
+            )
         }
-        let mixed = magnifies != 0 && magnifies != packet.taking_part;
-        if mixed && filter.minify != filter.magnify {
-            return false;
+    };
+    for (row, words) in results.iter_mut().zip(&words) {
+        let row = &mut row[packet.part * LANES..][..LANES];
+        if packet.taking_part == 0xff {
+            row.copy_from_slice(words);
+            continue;
         }
-    }
-    let tap = if chosen.magnifies { filter.magnify } else { filter.minify };
-    let has_second = fraction != [0; LANES];
-    match tap {
-        Tap::Point if has_second => return false,
-        Tap::Point => *words = K::nearest(fast, &Places::nearest(fast, &at, &first, &layer_offset)),
-        Tap::Linear => {
-            let one = Places::linear(fast, &at, &first, &layer_offset);
-            *words = match has_second {
-                true => {
-                    let other = Places::linear(fast, &at, &second, &layer_offset);
-                    K::linear(fast, &one, Some((&other, &fraction)))
-                }
-                false => K::linear(fast, &one, None),
-            };
+        for lane in 0..LANES {
+            if packet.taking_part >> lane & 1 == 1 {
+                row[lane] = words[lane];
+            }
         }
     }
     true
 }
 
-/// The code for a format on this processor.
-fn run_for(format: Format) -> Option<Run> {
-    Some(match (format, format.encoding()) {
-        (Format::R8G8B8A8_UNORM | Format::B8G8R8A8_UNORM, _) => run::<Codes>(),
-        (Format::R8G8B8A8_UNORM_SRGB | Format::B8G8R8A8_UNORM_SRGB, Encoding::Srgb) => run::<Numbers<Curve>>(),
-        (Format::R16G16B16A16_FLOAT, _) => run::<Numbers<Halves>>(),
-        (Format::R32_FLOAT, _) => run::<Numbers<Floats<1>>>(),
-        (Format::R32G32B32A32_FLOAT, _) => run::<Numbers<Floats<4>>>(),
-        _ => return None,
-    })
+/// An instruction set that the processor has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Isa {
+    has_avx2: bool,
 }
 
-fn run<K: Kind>() -> Run {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Run(x86::with_avx2::<K>);
-        }
-        if std::arch::is_x86_feature_detected!("sse4.2") {
-            return Run(x86::with_sse42::<K>);
-        }
-    }
-    Run(packet::<K>)
-}
-
-/// The same code for processors that have more than the least.
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{Fast, Kind, Packet, Words, packet};
-
-    #[target_feature(enable = "avx2")]
-    pub fn with_avx2<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, words: &mut Words) -> bool {
-        packet::<K>(fast, asked, words)
+impl Isa {
+    /// Those that the processor has, the best one first.
+    pub fn present() -> impl Iterator<Item = Self> {
+        let avx2 = is_x86_feature_detected!("avx2").then_some(Self { has_avx2: true });
+        let sse42 = is_x86_feature_detected!("sse4.2").then_some(Self { has_avx2: false });
+        avx2.into_iter().chain(sse42)
     }
 
-    #[target_feature(enable = "sse4.2")]
-    pub fn with_sse42<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, words: &mut Words) -> bool {
-        packet::<K>(fast, asked, words)
+    /// The code for a format.
+    fn run_for(self, format: Format) -> Option<Run> {
+        Some(match format {
+            Format::R8G8B8A8_UNORM | Format::B8G8R8A8_UNORM => self.run::<Codes>(),
+            Format::R8G8B8A8_UNORM_SRGB | Format::B8G8R8A8_UNORM_SRGB => self.run::<Numbers<Curve>>(),
+            Format::R16G16B16A16_FLOAT => self.run::<Numbers<Halves>>(),
+            Format::R32_FLOAT => self.run::<Numbers<Floats<1>>>(),
+            Format::R32G32B32A32_FLOAT => self.run::<Numbers<Floats<4>>>(),
+            _ => return None,
+        })
+    }
+
+    fn run<K: Kind>(self) -> Run {
+        Run(if self.has_avx2 { with_avx2::<K> } else { with_sse42::<K> })
     }
 }
 
-/// The level of detail of each lane from an operand.
-pub(super) fn given_levels(row: &Row, bias: f32) -> [f32; 16] {
-    row.map(|word| float::flush(f32::from_bits(word)) + bias)
+#[target_feature(enable = "avx2")]
+fn with_avx2<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+    packet::<K, Avx2>(fast, asked, results)
+}
+
+#[target_feature(enable = "sse4.2")]
+fn with_sse42<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+    packet::<K, Sse42>(fast, asked, results)
 }

@@ -2,9 +2,11 @@
 
 use std::marker::PhantomData;
 
-use brolga_ir::float::{self, NAN_F32};
+use brolga_ir::float::NAN_F32;
 
-use super::{Fast, Kind, LANES, Lanes, Place, Places, Texel, Words};
+use super::place::{Place, Places};
+use super::vector::Vector;
+use super::{Fast, Kind, LANES, Lanes, Texel, Words};
 use crate::format::{Encoding, Format};
 
 /// The kind of texels that a reader reads.
@@ -15,20 +17,15 @@ pub(super) struct Numbers<R>(PhantomData<R>);
 pub(super) trait Reader<const CHANNELS: usize> {
     type Bytes: Texel;
 
-    /// What words hold of channels that the format lacks.
-    const MISSING: [u32; 4] = [0, 0, 0, 0x3f80_0000];
-
-    /// What a load gives.
-    fn words(fast: &Fast<'_>, texel: Self::Bytes) -> [u32; CHANNELS];
-
-    /// What filters sum up.
-    fn values(fast: &Fast<'_>, texel: Self::Bytes) -> [f32; CHANNELS] {
-        Self::words(fast, texel).map(f32::from_bits)
-    }
-
     /// What the sums of the last channel are divided by, besides weights.
-    const LAST_SCALE: f64 = 1.0;
+    const LAST_SCALE: f32 = 1.0;
+
+    /// What filters sum up: the bits of floats.
+    fn values<V: Vector>(fast: &Fast<'_>, texels: &Lanes<Self::Bytes>) -> Lanes<[u32; CHANNELS]>;
 }
+
+/// What words hold of channels that a format lacks.
+const MISSING: [u32; 4] = [0, 0, 0, 0x3f80_0000];
 
 /// Four halves.
 #[derive(Debug)]
@@ -40,13 +37,18 @@ pub(super) struct Floats<const CHANNELS: usize>;
 
 /// Codes along the sRGB curve: the number of each.
 #[derive(Clone, Debug)]
-pub(super) struct Curve(Vec<f32>);
+pub(super) struct Curve(Box<[u32; 256]>);
 
 impl Curve {
-    /// The curve if a format needs it.
+    /// The curve, or zeros if a format has no use for it.
     pub fn of(format: Format) -> Self {
-        let codes = if format.encoding() == Encoding::Srgb { 0..256 } else { 0..0 };
-        Self(codes.map(|code| f32::from_bits(Format::R8G8B8A8_UNORM_SRGB.decode(code)[0])).collect())
+        let mut curve = Box::new([0; 256]);
+        if format.encoding() == Encoding::Srgb {
+            for (code, bits) in (0..).zip(curve.iter_mut()) {
+                *bits = Format::R8G8B8A8_UNORM_SRGB.decode(code)[0];
+            }
+        }
+        Self(curve)
     }
 }
 
@@ -54,17 +56,38 @@ impl Reader<4> for Halves {
     type Bytes = [u32; 2];
 
     #[inline(always)]
-    fn words(_: &Fast<'_>, [low, high]: [u32; 2]) -> [u32; 4] {
-        [low & 0xffff, low >> 16, high & 0xffff, high >> 16].map(|half| float::from_half(half).to_bits())
+    fn values<V: Vector>(_: &Fast<'_>, texels: &Lanes<[u32; 2]>) -> Lanes<[u32; 4]> {
+        let mut values = [[0; 4]; LANES];
+        for (values, texels) in values.chunks_exact_mut(2).zip(texels.chunks_exact(2)) {
+            let ([a, b], [c, d]) = (texels[0], texels[1]);
+            let halves = V::load(&[a, a >> 16, b, b >> 16, c, c >> 16, d, d >> 16]);
+            let [a, b, c, d, e, f, g, h] = from_halves(halves).store();
+            (values[0], values[1]) = ([a, b, c, d], [e, f, g, h]);
+        }
+        values
     }
+}
+
+/// What [`float::from_half`](brolga_ir::float::from_half) gives, of the low 16 bits of each lane.
+#[inline(always)]
+fn from_halves<V: Vector>(halves: V) -> V {
+    let magnitude = halves.and(V::splat(0x7fff));
+    let normal = magnitude.shift_left::<13>().add(V::splat(0x3800_0000));
+    // A multiple of 2^-24, exact.
+    let denormal = magnitude.to_float().mul_floats(V::splat_float(1.0 / (1 << 24) as f32));
+    let finite = denormal.where_set(V::splat(0x0400).more(magnitude), normal);
+    let infinity = V::splat(0x7c00);
+    let number = finite.where_set(infinity.more(magnitude), V::splat(0x7f80_0000));
+    let signed = number.or(halves.and(V::splat(0x8000)).shift_left::<16>());
+    V::splat(NAN_F32).where_set(magnitude.more(infinity), signed)
 }
 
 impl Reader<4> for Floats<4> {
     type Bytes = [u32; 4];
 
     #[inline(always)]
-    fn words(_: &Fast<'_>, texel: [u32; 4]) -> [u32; 4] {
-        texel
+    fn values<V: Vector>(_: &Fast<'_>, texels: &Lanes<[u32; 4]>) -> Lanes<[u32; 4]> {
+        *texels
     }
 }
 
@@ -72,42 +95,43 @@ impl Reader<1> for Floats<1> {
     type Bytes = u32;
 
     #[inline(always)]
-    fn words(_: &Fast<'_>, texel: u32) -> [u32; 1] {
-        [texel]
+    fn values<V: Vector>(_: &Fast<'_>, &[a, b, c, d, e, f, g, h]: &Lanes<u32>) -> Lanes<[u32; 1]> {
+        [[a], [b], [c], [d], [e], [f], [g], [h]]
     }
 }
 
 impl Reader<4> for Curve {
     type Bytes = u32;
 
-    #[inline(always)]
-    fn words(fast: &Fast<'_>, texel: u32) -> [u32; 4] {
-        let [r, g, b, alpha] = Self::values(fast, texel);
-        [r, g, b, alpha / 255.0].map(f32::to_bits)
-    }
+    const LAST_SCALE: f32 = 255.0;
 
     #[inline(always)]
-    fn values(fast: &Fast<'_>, texel: u32) -> [f32; 4] {
-        let [one, two, three, alpha] = texel.to_le_bytes();
-        let [one, two, three] = [one, two, three].map(|code| fast.curve.0[usize::from(code)]);
-        let alpha = f32::from(alpha);
-        if fast.swaps_red_and_blue { [three, two, one, alpha] } else { [one, two, three, alpha] }
+    fn values<V: Vector>(fast: &Fast<'_>, texels: &Lanes<u32>) -> Lanes<[u32; 4]> {
+        let mut values = [[0; 4]; LANES];
+        for lane in 0..LANES {
+            let [one, two, three, alpha] = texels[lane].to_le_bytes();
+            let (red, blue) = if fast.swaps_red_and_blue { (three, one) } else { (one, three) };
+            let curve = &fast.curve.0;
+            let alpha = (i32::from(alpha) as f32).to_bits();
+            values[lane] = [curve[usize::from(red)], curve[usize::from(two)], curve[usize::from(blue)], alpha];
+        }
+        values
     }
-
-    const LAST_SCALE: f64 = 255.0;
 }
 
 macro_rules! kinds {
     ($($reader:ty, $channels:literal;)+) => {
         $(impl Kind for Numbers<$reader> {
+            const TEXEL_BYTES: u32 = size_of::<<$reader as Reader<$channels>>::Bytes>() as u32;
+
             #[inline(always)]
-            fn nearest(fast: &Fast<'_>, places: &Lanes<Place>) -> Words {
-                nearest::<$reader, $channels>(fast, places)
+            fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
+                nearest::<$reader, $channels, V>(fast, place)
             }
 
             #[inline(always)]
-            fn linear(fast: &Fast<'_>, first: &Places, second: Option<(&Places, &Lanes<u32>)>) -> Words {
-                linear::<$reader, $channels>(fast, first, second)
+            fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
+                linear::<$reader, $channels, V>(fast, first, second)
             }
         })+
     };
@@ -121,58 +145,91 @@ kinds! {
 }
 
 #[inline(always)]
-fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize>(fast: &Fast<'_>, places: &Lanes<Place>) -> Words {
-    let mut words = R::MISSING.map(|word| [word; LANES]);
-    for (lane, &place) in places.iter().enumerate() {
-        for (channel, word) in R::words(fast, fast.read(place)).into_iter().enumerate() {
-            words[channel][lane] = word;
+fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
+    let values = R::values::<V>(fast, &read(fast, place));
+    let mut words = [[MISSING[0]; LANES], [MISSING[1]; LANES], [MISSING[2]; LANES], [MISSING[3]; LANES]];
+    for lane in 0..LANES {
+        for channel in 0..CHANNELS {
+            words[channel][lane] = values[lane][channel];
         }
+    }
+    if R::LAST_SCALE != 1.0 {
+        let last = V::load(&words[CHANNELS - 1]).div_floats(V::splat_float(R::LAST_SCALE));
+        words[CHANNELS - 1] = last.store();
     }
     words
 }
 
+/// A texel of each lane.
 #[inline(always)]
-fn linear<R: Reader<CHANNELS>, const CHANNELS: usize>(
-    fast: &Fast<'_>,
-    first: &Places,
-    second: Option<(&Places, &Lanes<u32>)>,
-) -> Words {
-    let mut words = R::MISSING.map(|word| [word; LANES]);
+fn read<T: Texel, V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Lanes<T> {
+    let offset_bytes = place.offset_bytes.store();
+    let mut texels = [T::default(); LANES];
     for lane in 0..LANES {
-        // Adding to this gives what is added, even a zero's sign.
-        let mut sums = [-0.0; CHANNELS];
-        let fraction = second.map_or(0, |(_, fractions)| fractions[lane]);
-        add::<R, CHANNELS>(fast, first, lane, 256 - fraction, &mut sums);
-        if let Some((places, _)) = second {
-            add::<R, CHANNELS>(fast, places, lane, fraction, &mut sums);
+        texels[lane] = fast.read(offset_bytes[lane]);
+    }
+    if let Some(border) = &fast.border {
+        let is_border = place.is_border.signs();
+        for (lane, texel) in texels.iter_mut().enumerate() {
+            if is_border >> lane & 1 == 1 {
+                *texel = T::of(border);
+            }
         }
-        // Weights sum up to 256 along both axes and between levels.
-        sums = sums.map(|sum| sum * (1.0 / f64::from(1 << 24)));
-        sums[CHANNELS - 1] /= R::LAST_SCALE;
+    }
+    texels
+}
+
+/// Adds the texels of a level, `weights` 256ths of each. Those without weight do not count.
+#[inline(always)]
+fn add<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    fast: &Fast<'_>,
+    places: Places<V>,
+    weights: V,
+    sums: &mut Lanes<[f64; CHANNELS]>,
+) {
+    let all = V::splat(256);
+    let [right, lower] = places.fractions;
+    let (left, upper) = (all.sub(right), all.sub(lower));
+    let parts = [left.mul(upper), right.mul(upper), left.mul(lower), right.mul(lower)];
+    for tap in 0..4 {
+        // Below 2^25.
+        let weights = parts[tap].mul(weights).store();
+        let values = R::values::<V>(fast, &read(fast, places.texels[tap]));
+        for lane in 0..LANES {
+            let weight = f64::from(weights[lane] as i32);
+            for channel in 0..CHANNELS {
+                let product = f64::from(f32::from_bits(values[lane][channel])) * weight;
+                sums[lane][channel] += if weights[lane] == 0 { -0.0 } else { product };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    fast: &Fast<'_>,
+    first: Places<V>,
+    second: Option<(Places<V>, V)>,
+) -> Words {
+    // Adding to this gives what is added, even a zero's sign.
+    let mut sums = [[-0.0; CHANNELS]; LANES];
+    let all = V::splat(256);
+    match second {
+        None => add::<R, CHANNELS, V>(fast, first, all, &mut sums),
+        Some((second, fraction)) => {
+            add::<R, CHANNELS, V>(fast, first, all.sub(fraction), &mut sums);
+            add::<R, CHANNELS, V>(fast, second, fraction, &mut sums);
+        }
+    }
+    let mut words = [[MISSING[0]; LANES], [MISSING[1]; LANES], [MISSING[2]; LANES], [MISSING[3]; LANES]];
+    for lane in 0..LANES {
         for channel in 0..CHANNELS {
-            let number = sums[channel] as f32;
+            // Weights sum up to 256 along both axes and between levels.
+            let mean = sums[lane][channel] * (1.0 / f64::from(1 << 24));
+            let last = channel == CHANNELS - 1 && R::LAST_SCALE != 1.0;
+            let number = if last { mean / f64::from(R::LAST_SCALE) } else { mean } as f32;
             words[channel][lane] = if number.is_nan() { NAN_F32 } else { number.to_bits() };
         }
     }
     words
-}
-
-/// Adds the texels of a lane on one level, `weight` 256ths of each. Those without weight do not count.
-#[inline(always)]
-fn add<R: Reader<CHANNELS>, const CHANNELS: usize>(
-    fast: &Fast<'_>,
-    places: &Places,
-    lane: usize,
-    weight: u32,
-    sums: &mut [f64; CHANNELS],
-) {
-    let [right, lower] = places.fractions.map(|fractions| fractions[lane]);
-    let weights = [(256 - right) * (256 - lower), right * (256 - lower), (256 - right) * lower, right * lower];
-    for (places, part) in places.texels.iter().zip(weights) {
-        let weight = f64::from((part * weight) as i32);
-        let values = R::values(fast, fast.read(places[lane]));
-        for (sum, value) in sums.iter_mut().zip(values) {
-            *sum += if weight == 0.0 { -0.0 } else { f64::from(value) * weight };
-        }
-    }
 }

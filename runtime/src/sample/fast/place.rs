@@ -2,142 +2,199 @@
 //!
 //! A coordinate that is denormal needs no care here: so near to 0 all come to the same texels and weights.
 
-use super::{Fast, LANES, Lanes, Place, lanes};
+use super::vector::Vector;
+use super::{Fast, LANES};
 use crate::resource::AddressMode;
-
-/// The texels of a linear filter on one level. Each place is one of a texel inside the level, whatever the coordinates are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Places {
-    /// Upper left, upper right, lower left, lower right.
-    pub texels: [Lanes<Place>; 4],
-    /// Weights of the right and of the lower ones, in 256ths.
-    pub fractions: [Lanes<u32>; 2],
-}
+use crate::sample::coordinate::FAR;
 
 /// A level for each lane.
-struct Levels {
-    width: Lanes<i32>,
-    height: Lanes<i32>,
-    offset_bytes: Lanes<u32>,
-    row_bytes: Lanes<u32>,
+#[derive(Clone, Copy)]
+pub(super) struct Levels<V> {
+    width: V,
+    height: V,
+    offset_bytes: V,
+    row_bytes: V,
 }
 
-/// One texel of each lane along an axis, inside, and whether it stands for the border.
-struct Along {
-    texel: Lanes<u32>,
-    is_border: Lanes<bool>,
+/// Where texels begin, and ones where they stand for the border. Each is a texel inside its level, whatever the
+/// coordinates are.
+#[derive(Clone, Copy)]
+pub(super) struct Place<V> {
+    pub offset_bytes: V,
+    pub is_border: V,
 }
 
-impl Places {
+/// The texels of a linear filter on one level.
+#[derive(Clone, Copy)]
+pub(super) struct Places<V> {
+    /// Upper left, upper right, lower left, lower right.
+    pub texels: [Place<V>; 4],
+    /// Weights of the right and of the lower ones, in 256ths.
+    pub fractions: [V; 2],
+}
+
+/// A texel along an axis, inside, and ones where it stands for the border.
+#[derive(Clone, Copy)]
+struct Along<V> {
+    texel: V,
+    is_border: V,
+}
+
+impl<V: Vector> Places<V> {
     #[inline(always)]
-    pub fn linear(fast: &Fast<'_>, [u, v]: &[Lanes<f32>; 2], level: &Lanes<usize>, layer_offset: &Lanes<u32>) -> Self {
-        let levels = Levels::of(fast, level, layer_offset);
-        let [mode_u, mode_v] = [fast.sampler.address[0], fast.sampler.address[1]];
-        let fixed_u = fixed(u, &levels.width, mode_u, 0.5);
-        let fixed_v = fixed(v, &levels.height, mode_v, 0.5);
-        let left = address(&fixed_u, 0, &levels.width, mode_u);
-        let right = address(&fixed_u, 1, &levels.width, mode_u);
-        let upper = address(&fixed_v, 0, &levels.height, mode_v);
-        let lower = address(&fixed_v, 1, &levels.height, mode_v);
-        let fraction = |fixed: &Lanes<i32>| lanes(|lane| fixed[lane] as u32 & 255);
+    pub fn linear(fast: &Fast<'_>, [u, v]: [V; 2], offsets: [i32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
+        let [mode_u, mode_v, _] = fast.sampler.address;
+        let fixed_u = fixed(u, levels.width, mode_u, 0.5);
+        let fixed_v = fixed(v, levels.height, mode_v, 0.5);
+        let [left, right] = address(fixed_u, offsets[0], levels.width, mode_u);
+        let [upper, lower] = address(fixed_v, offsets[1], levels.height, mode_v);
+        let (left, right) = (levels.column(left, texel_bytes), levels.column(right, texel_bytes));
+        let (upper, lower) = (levels.row(upper), levels.row(lower));
+        let fraction = V::splat(255);
         Self {
-            texels: [
-                levels.places(fast, &left, &upper),
-                levels.places(fast, &right, &upper),
-                levels.places(fast, &left, &lower),
-                levels.places(fast, &right, &lower),
-            ],
-            fractions: [fraction(&fixed_u), fraction(&fixed_v)],
+            texels: [left.with(upper), right.with(upper), left.with(lower), right.with(lower)],
+            fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
         }
-    }
-
-    #[inline(always)]
-    pub fn nearest(
-        fast: &Fast<'_>,
-        [u, v]: &[Lanes<f32>; 2],
-        level: &Lanes<usize>,
-        layer_offset: &Lanes<u32>,
-    ) -> Lanes<Place> {
-        let levels = Levels::of(fast, level, layer_offset);
-        let [mode_u, mode_v] = [fast.sampler.address[0], fast.sampler.address[1]];
-        let x = address(&fixed(u, &levels.width, mode_u, 0.0), 0, &levels.width, mode_u);
-        let y = address(&fixed(v, &levels.height, mode_v, 0.0), 0, &levels.height, mode_v);
-        levels.places(fast, &x, &y)
     }
 }
 
-impl Levels {
+impl<V: Vector> Place<V> {
     #[inline(always)]
-    fn of(fast: &Fast<'_>, level: &Lanes<usize>, layer_offset: &Lanes<u32>) -> Self {
-        let first = fast.levels[level[0]];
-        let mut levels = Self {
-            width: [first.width; LANES],
-            height: [first.height; LANES],
-            offset_bytes: [first.offset_bytes; LANES],
-            row_bytes: [first.row_bytes; LANES],
+    pub fn nearest(fast: &Fast<'_>, [u, v]: [V; 2], offsets: [i32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
+        let [mode_u, mode_v, _] = fast.sampler.address;
+        let [x, _] = address(fixed(u, levels.width, mode_u, 0.0), offsets[0], levels.width, mode_u);
+        let [y, _] = address(fixed(v, levels.height, mode_v, 0.0), offsets[1], levels.height, mode_v);
+        levels.column(x, texel_bytes).with(levels.row(y))
+    }
+
+    /// A column's place in a row.
+    #[inline(always)]
+    fn with(self, row: Self) -> Self {
+        Self { offset_bytes: self.offset_bytes.add(row.offset_bytes), is_border: self.is_border.or(row.is_border) }
+    }
+}
+
+impl<V: Vector> Levels<V> {
+    /// The level of each lane, which must be one that there is, and in a layer that there is.
+    #[inline(always)]
+    pub fn of(fast: &Fast<'_>, levels: V, layer: Option<V>) -> Self {
+        let level = levels.store();
+        let first = fast.levels[level[0] as usize];
+        let mut found = Self {
+            width: V::splat(first.width),
+            height: V::splat(first.height),
+            offset_bytes: V::splat(first.offset_bytes),
+            row_bytes: V::splat(first.row_bytes),
         };
-        if *level != [level[0]; LANES] {
-            for lane in 1..LANES {
-                let own = fast.levels[level[lane]];
-                levels.width[lane] = own.width;
-                levels.height[lane] = own.height;
-                levels.offset_bytes[lane] = own.offset_bytes;
-                levels.row_bytes[lane] = own.row_bytes;
+        if !levels.equal(V::splat(level[0])).is_ones() {
+            let mut own = [[0; LANES]; 4];
+            for lane in 0..LANES {
+                let level = fast.levels[level[lane] as usize];
+                own[0][lane] = level.width;
+                own[1][lane] = level.height;
+                own[2][lane] = level.offset_bytes;
+                own[3][lane] = level.row_bytes;
             }
+            found = Self {
+                width: V::load(&own[0]),
+                height: V::load(&own[1]),
+                offset_bytes: V::load(&own[2]),
+                row_bytes: V::load(&own[3]),
+            };
         }
-        levels.offset_bytes = lanes(|lane| levels.offset_bytes[lane] + layer_offset[lane]);
-        levels
+        if let Some(layer) = layer {
+            found.offset_bytes = found.offset_bytes.add(layer.mul(V::splat(fast.layer_bytes)));
+        }
+        found
     }
 
     #[inline(always)]
-    fn places(&self, fast: &Fast<'_>, x: &Along, y: &Along) -> Lanes<Place> {
-        let offset: Lanes<u32> = lanes(|lane| {
-            self.offset_bytes[lane] + y.texel[lane] * self.row_bytes[lane] + x.texel[lane] * fast.texel_bytes
-        });
-        lanes(|lane| Place { offset_bytes: offset[lane], is_border: x.is_border[lane] | y.is_border[lane] })
+    fn column(&self, x: Along<V>, texel_bytes: u32) -> Place<V> {
+        Place { offset_bytes: x.texel.mul(V::splat(texel_bytes)), is_border: x.is_border }
+    }
+
+    #[inline(always)]
+    fn row(&self, y: Along<V>) -> Place<V> {
+        Place { offset_bytes: self.offset_bytes.add(y.texel.mul(self.row_bytes)), is_border: y.is_border }
     }
 }
 
 /// Coordinates in 256ths of a texel, `before` texels earlier.
 #[inline(always)]
-fn fixed(at: &Lanes<f32>, extent: &Lanes<i32>, mode: AddressMode, before: f32) -> Lanes<i32> {
+fn fixed<V: Vector>(at: V, extent: V, mode: AddressMode, before: f32) -> V {
     let reduced = match mode {
-        AddressMode::Wrap => lanes(|lane| at[lane] - at[lane].floor()),
-        AddressMode::Mirror => lanes(|lane| {
-            let half = at[lane] / 2.0;
-            (half - half.trunc()) * 2.0
-        }),
+        AddressMode::Wrap => at.sub_floats(at.floor()),
+        AddressMode::Mirror => {
+            let half = at.mul_floats(V::splat_float(0.5));
+            half.sub_floats(half.trunc()).mul_floats(V::splat_float(2.0))
+        }
+        // NaN stays.
         AddressMode::Clamp | AddressMode::Border | AddressMode::MirrorOnce => {
-            lanes(|lane| at[lane].clamp(-super::super::coordinate::FAR, super::super::coordinate::FAR))
+            V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(at))
         }
     };
-    let scaled = lanes(|lane| reduced[lane] * extent[lane] as f32 - before);
-    lanes(|lane| super::super::coordinate::to_fixed(scaled[lane]))
+    let scaled = reduced.mul_floats(extent.to_float()).sub_floats(V::splat_float(before));
+    // NaN becomes 0.
+    scaled.mul_floats(V::splat_float(256.0)).to_int().and(scaled.ordered(scaled))
 }
 
-/// The texels that hold coordinates, or those `beside` them. Reduced coordinates are at most one texture beside it.
+/// The texels that hold coordinates, and those behind them. Each is inside, whatever came before: memory is reached by
+/// this. Reduced coordinates that wrap or mirror, offset included, are at most one tile beside those that `extent` repeats in.
 #[inline(always)]
-fn address(fixed: &Lanes<i32>, beside: i32, extent: &Lanes<i32>, mode: AddressMode) -> Along {
-    let place: Lanes<i32> = lanes(|lane| (fixed[lane] >> 8) + beside);
-    let mirrored = |lane: usize| if place[lane] < 0 { -1 - place[lane] } else { place[lane] };
-    let inside = match mode {
-        AddressMode::Wrap => lanes(|lane| {
-            let up = if place[lane] < 0 { place[lane] + extent[lane] } else { place[lane] };
-            if up >= extent[lane] { up - extent[lane] } else { up }
-        }),
-        AddressMode::Mirror => lanes(|lane| {
-            let twice = 2 * extent[lane];
-            let tile = if mirrored(lane) >= twice { mirrored(lane) - twice } else { mirrored(lane) };
-            tile.min(twice - 1 - tile)
-        }),
-        AddressMode::Clamp | AddressMode::Border => place,
-        AddressMode::MirrorOnce => lanes(mirrored),
-    };
-    // Inside whatever came before: memory is reached by this.
-    let texel = lanes(|lane| inside[lane].max(0).min(extent[lane] - 1) as u32);
-    let is_border = match mode {
-        AddressMode::Border => lanes(|lane| texel[lane] as i32 != place[lane]),
-        _ => [false; LANES],
-    };
-    Along { texel, is_border }
+fn address<V: Vector>(fixed: V, offset: i32, extent: V, mode: AddressMode) -> [Along<V>; 2] {
+    let one = V::splat(1);
+    let place = fixed.shift_signed::<8>().add(V::splat(offset as u32));
+    let next = place.add(one);
+    match mode {
+        AddressMode::Wrap => {
+            let first = place.add(place.shift_signed::<31>().and(extent));
+            let first = inside(back(first, extent), extent);
+            let second = first.add(one);
+            no_border(first, extent.equal(second).clear(second))
+        }
+        AddressMode::Mirror => no_border(mirror(place, extent), mirror(next, extent)),
+        AddressMode::Clamp => no_border(inside(place, extent), inside(next, extent)),
+        AddressMode::MirrorOnce => {
+            no_border(inside(mirror_at_zero(place), extent), inside(mirror_at_zero(next), extent))
+        }
+        AddressMode::Border => {
+            let (first, second) = (inside(place, extent), inside(next, extent));
+            let ones = V::splat(u32::MAX);
+            [
+                Along { texel: first, is_border: first.equal(place).xor(ones) },
+                Along { texel: second, is_border: second.equal(next).xor(ones) },
+            ]
+        }
+    }
+}
+
+#[inline(always)]
+fn no_border<V: Vector>(first: V, second: V) -> [Along<V>; 2] {
+    let none = V::splat(0);
+    [Along { texel: first, is_border: none }, Along { texel: second, is_border: none }]
+}
+
+/// The nearest texel inside.
+#[inline(always)]
+fn inside<V: Vector>(place: V, extent: V) -> V {
+    place.max(V::splat(0)).min(extent.sub(V::splat(1)))
+}
+
+/// -1 lies on 0, -2 on 1.
+#[inline(always)]
+fn mirror_at_zero<V: Vector>(place: V) -> V {
+    place.xor(place.shift_signed::<31>())
+}
+
+#[inline(always)]
+fn mirror<V: Vector>(place: V, extent: V) -> V {
+    let twice = extent.add(extent);
+    let tile = back(mirror_at_zero(place), twice);
+    inside(tile.min(twice.sub(V::splat(1)).sub(tile)), extent)
+}
+
+/// One period less where a place is not below it.
+#[inline(always)]
+fn back<V: Vector>(place: V, period: V) -> V {
+    place.sub(period.more(place).clear(period))
 }

@@ -234,3 +234,81 @@ fn lanes_do_not_depend_on_each_other() {
         }
     }
 }
+
+/// Short cuts give what the long way gives, bit for bit, with texels of all kinds.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn short_cuts_come_to_the_same_bits() {
+    use crate::sample::fast::{Fast, Isa};
+
+    const FORMATS: [Format; 7] = [
+        Format::R8G8B8A8_UNORM,
+        Format::B8G8R8A8_UNORM,
+        Format::R8G8B8A8_UNORM_SRGB,
+        Format::B8G8R8A8_UNORM_SRGB,
+        Format::R16G16B16A16_FLOAT,
+        Format::R32_FLOAT,
+        Format::R32G32B32A32_FLOAT,
+    ];
+    let mut numbers = Numbers::new(9);
+    let (mut taken, mut refused) = (0, 0);
+    for round in 0..20_000 {
+        let format = FORMATS[round % FORMATS.len()];
+        let dimension = numbers.pick(&[Dimension::Texture2d, Dimension::Texture2dArray]);
+        let (extents, layers) = shape(dimension, &mut numbers);
+        let levels = 1 + numbers.below(full_chain(extents));
+        let strangeness = numbers.below(8);
+        let mut component = || match numbers.below(1 + strangeness) {
+            0 if format.size_bytes() == 8 => (numbers.word() & 0x3c00_3c00) + (numbers.word() & 0x03ff_03ff),
+            0 if format.fields()[0].is_some_and(|field| field.bits == 32) => numbers.between(-2.0, 3.0).to_bits(),
+            1 => numbers.pick(&[0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffa5_a5a5, 0x8000_0000, 1, 0x7c00_fc00]),
+            2 => numbers.pick(&[0.0f32, -0.0, f32::MAX, f32::MIN, f32::MIN_POSITIVE]).to_bits(),
+            _ => numbers.word(),
+        };
+        let texel = |_, _, _| (0..4).fold(0, |texel, n| texel | u128::from(component()) << (32 * n));
+        let image = Image::new(dimension, format, extents, layers, levels, texel);
+        let mut surface = image.surface();
+        surface.min_level = numbers.pick(&[0.0, 0.0, 0.3]);
+        let mut state = any_sampler(&mut numbers);
+        if state.filter.reduction != Reduction::Comparison {
+            state.filter.reduction = Reduction::Weighted;
+        }
+        let level = numbers.pick(&[LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives]);
+        let offsets = match numbers.below(3) {
+            0 => Offsets::Fixed([0; 3].map(|_| numbers.below(16) as i8 - 8)),
+            _ => Offsets::Fixed([0; 3]),
+        };
+        let sampling = Sampling { level, offsets, has_bias: numbers.below(8) == 0, ..PLAIN };
+        let lanes: Vec<_> = (0..MAX_LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
+        let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
+        let some = numbers.word() & 0xffff;
+        let mask = numbers.pick(&[0xffff, 0xff, some]);
+        let mut prepared = Prepared::new(&surface, &state);
+        prepared.fast = None;
+        let mut expected = [[0; MAX_LANES]; 4];
+        prepared.sample(sampling, mask, &rows, &mut expected);
+        for isa in Isa::present() {
+            prepared.fast = Fast::new(&prepared.texels, &prepared.sampler, isa);
+            let fast = prepared.fast.as_ref();
+            let mut results = [[0; MAX_LANES]; 4];
+            let is_taken = fast.is_some_and(|fast| {
+                fast.sample(sampling, mask, &rows, &mut results)
+                    || prepared.sample_levels(fast, sampling, mask, &rows, &mut results)
+            });
+            if !is_taken {
+                refused += 1;
+                continue;
+            }
+            taken += 1;
+            for lane in 0..MAX_LANES {
+                assert_eq!(
+                    results.map(|row| row[lane]),
+                    expected.map(|row| row[lane]),
+                    "{isa:?} {format} {surface:?} {state:?} {sampling:?} {:x?}",
+                    lanes[lane]
+                );
+            }
+        }
+    }
+    assert!(taken > 10_000, "{taken} short cuts, {refused} refused");
+}
