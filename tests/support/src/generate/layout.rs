@@ -2,9 +2,10 @@
 
 use brolga_runtime::{Dimension, Format, TextureShape};
 
+use crate::picture::Picture;
 use crate::program::Register;
 use crate::random::Random;
-use crate::views::{IMAGE_WIDTH, Layout, Order, Picture, Totals};
+use crate::views::{IMAGE_WIDTH, Layout, Order, Totals};
 
 /// Formats of typed buffers and textures: every size, every encoding.
 const FORMATS: [Format; 14] = [
@@ -77,7 +78,7 @@ fn picture(random: &mut Random) -> Picture {
         };
     }
     if random.one_in(6) {
-        picture.least_quarters = random.below(13) as u32;
+        picture.min_level = random.below(13) as f32 / 4.0;
     }
     picture
 }
