@@ -246,7 +246,9 @@ impl Bound {
 
     fn view(&self, content: &Content) -> View {
         let (buffer, counter) = match (self, content.kind) {
-            (Bound::Texture(texture), Kind::Texture(picture)) => return picture.view(texture.clone()),
+            (Bound::Texture(texture), Kind::Texture(picture)) => {
+                return picture.view(texture.clone()).expect("generated views exist");
+            }
             (Bound::Texture(_), _) => unreachable!("made of a picture"),
             (Bound::Buffer(buffer, counter), _) => (buffer.clone(), counter),
         };

@@ -9,6 +9,7 @@
 //! | `generate/` | makes such trees |
 //! | `encode.rs` | from the tree to a container |
 //! | `views.rs` | the memory that a program is given |
+//! | `picture.rs` | a texture and what a register sees of it |
 //! | `check.rs` | runs a program in every way there is and compares |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `shrink.rs` | makes a failing program small |
@@ -26,6 +27,7 @@ pub mod check;
 pub mod encode;
 pub mod file;
 pub mod generate;
+pub mod picture;
 pub mod program;
 pub mod random;
 pub mod report;

@@ -15,8 +15,9 @@
 
 use brolga_bytecode::sm5::codes::ResourceDimension;
 use brolga_runtime::format::Encoding;
-use brolga_runtime::{Dimension, Format, Texture, TextureShape, View};
+use brolga_runtime::{Dimension, Format};
 
+use crate::picture::Picture;
 use crate::program::{Program, Register};
 use crate::random::Random;
 
@@ -87,44 +88,6 @@ pub struct Order {
     pub cut: u32,
 }
 
-/// A texture, and what a register sees of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// All of it.
-    pub shape: TextureShape,
-    /// As which kind it is seen.
-    pub dimension: Dimension,
-    /// In which format it is seen.
-    pub format: Format,
-    /// The first mip level that is seen, and how many.
-    pub mips: [u32; 2],
-    /// The first layer that is seen, and how many; `None` for as many as the kind takes.
-    pub layers: Option<[u32; 2]>,
-    /// The least level of detail, in quarters.
-    pub least_quarters: u32,
-}
-
-impl Picture {
-    /// A texture seen as it is.
-    pub fn whole(shape: TextureShape) -> Self {
-        let TextureShape { dimension, format, mips, .. } = shape;
-        Self { shape, dimension, format, mips: [0, mips], layers: None, least_quarters: 0 }
-    }
-
-    /// What the register is bound to.
-    pub fn view(&self, texture: Texture) -> View {
-        let view = View::texture(texture).with_format(self.format).and_then(|view| {
-            let view = view.with_dimension(self.dimension)?.with_mips(self.mips[0], self.mips[1])?;
-            let view = match self.layers {
-                Some([first, count]) => view.with_layers(first, count)?,
-                None => view,
-            };
-            view.with_min_level(self.least_quarters as f32 / 4.0)
-        });
-        view.expect("generated views exist")
-    }
-}
-
 /// How `u2` is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Totals {
@@ -150,7 +113,7 @@ pub struct Content {
 }
 
 /// A kind of view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A constant buffer of so many declared vectors.
     Constant(u32),

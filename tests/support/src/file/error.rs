@@ -35,8 +35,8 @@ pub enum Problem {
     },
     /// There is no such section.
     #[error(
-        "there is no section `{name}`: expected shader, buffer, texture1d, texture1darray, texture2d, texture2darray, \
-         texture3d, dispatch or expect"
+        "there is no section `{name}`: expected shader, buffer, texture1d, texture2d, texture2dms, texture3d, texturecube or \
+         one of them in layers (texture1darray), dispatch or expect"
     )]
     UnknownSection {
         /// Its name.

@@ -22,10 +22,12 @@ mod run;
 
 use std::ops::Range;
 
-use brolga_runtime::{Format, Register, TextureShape};
+use brolga_runtime::{Format, Register};
 
 pub use error::{FileError, Problem};
 pub use number::Kind;
+
+use crate::picture::Picture;
 
 /// A test file.
 #[derive(Clone, Debug)]
@@ -72,7 +74,7 @@ pub struct Memory {
 }
 
 /// How memory is laid out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Layout {
     /// As the shader declares it.
     Declared,
@@ -80,8 +82,8 @@ pub enum Layout {
     Structured(u32),
     /// A buffer of texels.
     Typed(Format),
-    /// A texture.
-    Texture(TextureShape),
+    /// A texture, or a part of one.
+    Texture(Picture),
 }
 
 /// A dispatch.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use brolga_runtime::{Dimension, Format, Register, TextureShape};
 
 use super::{Dispatch, Expect, Expected, FileError, Item, Kind, Layout, Memory, Problem, Shader, Step, TestFile};
+use crate::picture::Picture;
 
 /// Bytes that a section may hold.
 const MOST_BYTES: usize = 1 << 20;
@@ -111,6 +112,22 @@ fn check_order(steps: &[Step]) -> Result<()> {
     Ok(())
 }
 
+/// The kind of texture of this name.
+fn texture_of(name: &str) -> Option<Dimension> {
+    let kinds = [
+        Dimension::Texture1d,
+        Dimension::Texture1dArray,
+        Dimension::Texture2d,
+        Dimension::Texture2dArray,
+        Dimension::Texture2dMs,
+        Dimension::Texture2dMsArray,
+        Dimension::Texture3d,
+        Dimension::TextureCube,
+        Dimension::TextureCubeArray,
+    ];
+    kinds.into_iter().find(|kind| kind.name() == name)
+}
+
 /// The words of a section's head.
 struct Head<'a> {
     line: usize,
@@ -160,6 +177,28 @@ impl<'a> Head<'a> {
         Some(kind)
     }
 
+    /// What a register sees of a texture.
+    fn view(&mut self, picture: &mut Picture) -> Result<()> {
+        let expected = "`view format F`, `view dimension K`, `view mips A N`, `view layers A N` or `view min_level L`";
+        let word = self.word(expected)?;
+        let range = |head: &mut Self| Ok([head.read("the first, counted from 0")?, head.read("how many")?]);
+        match word.text {
+            "format" => picture.format = self.read("a format, such as R32_UINT")?,
+            "dimension" => {
+                let (expected, word) = ("a kind of texture, such as texturecube", self.word("a kind of texture")?);
+                let Some(kind) = texture_of(word.text) else {
+                    return word.error(|found| Problem::Head { found, expected });
+                };
+                picture.dimension = kind;
+            }
+            "mips" => picture.mips = range(self)?,
+            "layers" => picture.layers = Some(range(self)?),
+            "min_level" => picture.min_level = self.read("a level of detail, such as 1.5")?,
+            _ => return word.error(|found| Problem::Head { found, expected }),
+        }
+        Ok(())
+    }
+
     fn end(&mut self, expected: &'static str) -> Result<()> {
         match self.words.next() {
             None => Ok(()),
@@ -179,17 +218,15 @@ impl Section<'_> {
         Ok(match head.name {
             "shader" => Step::Shader(self.shader(&mut head)?),
             "buffer" => Step::Memory(self.buffer(&mut head)?),
-            "texture1d" => Step::Memory(self.texture(&mut head, Dimension::Texture1d)?),
-            "texture1darray" => Step::Memory(self.texture(&mut head, Dimension::Texture1dArray)?),
-            "texture2d" => Step::Memory(self.texture(&mut head, Dimension::Texture2d)?),
-            "texture2darray" => Step::Memory(self.texture(&mut head, Dimension::Texture2dArray)?),
-            "texture3d" => Step::Memory(self.texture(&mut head, Dimension::Texture3d)?),
             "dispatch" => Step::Dispatch(self.dispatch(&mut head)?),
             "expect" => Step::Expect(self.expect(&mut head)?),
-            name => {
-                let problem = Problem::UnknownSection { name: name.to_owned() };
-                return Err(FileError { line: head.line, problem });
-            }
+            name => match texture_of(name) {
+                Some(dimension) => Step::Memory(self.texture(&mut head, dimension)?),
+                None => {
+                    let problem = Problem::UnknownSection { name: name.to_owned() };
+                    return Err(FileError { line: head.line, problem });
+                }
+            },
         })
     }
 
@@ -223,16 +260,16 @@ impl Section<'_> {
     }
 
     fn texture(&self, head: &mut Head<'_>, dimension: Dimension) -> Result<Memory> {
-        let expected = "u32, i32, hex, f32, f64, `size W H D`, `layers N` or `mips N`";
+        let expected = "u32, i32, hex, f32, f64, `size W H D`, `layers N`, `mips N`, `samples N` or `view ...`";
         let register = head.register()?;
         let format = head.read::<Format>("a format, such as R32_UINT")?;
-        let (mut kind, mut shape) = (Kind::U32, TextureShape::new(dimension, format, 1));
+        let (mut kind, mut picture) = (Kind::U32, Picture::whole(TextureShape::new(dimension, format, 1)));
         while head.words.peek().is_some() {
             if let Some(given) = head.kind() {
                 kind = given;
                 continue;
             }
-            let word = head.word(expected)?;
+            let (word, shape) = (head.word(expected)?, &mut picture.shape);
             match word.text {
                 "size" => {
                     let texels = "texels along an axis, such as 4";
@@ -245,12 +282,17 @@ impl Section<'_> {
                     }
                 }
                 "layers" => shape.layers = head.read("a number of layers")?,
-                "mips" => shape.mips = head.read("a number of mip levels")?,
+                "mips" => {
+                    shape.mips = head.read("a number of mip levels")?;
+                    picture.mips = [0, shape.mips];
+                }
+                "samples" => shape.samples = head.read("a number of samples")?,
+                "view" => head.view(&mut picture)?,
                 _ => return word.error(|found| Problem::Head { found, expected }),
             }
         }
         let bytes = self.bytes(kind)?;
-        Ok(Memory { line: head.line, register, layout: Layout::Texture(shape), counter: None, bytes })
+        Ok(Memory { line: head.line, register, layout: Layout::Texture(picture), counter: None, bytes })
     }
 
     fn dispatch(&self, head: &mut Head<'_>) -> Result<Dispatch> {

@@ -193,7 +193,7 @@ enum Content {
 impl Bound {
     fn new(device: &Device, memory: &Memory) -> Result<Self, Error> {
         let content = match memory.layout {
-            Layout::Texture(shape) => Content::Texture(device.texture_from_bytes(shape, &memory.bytes)?),
+            Layout::Texture(picture) => Content::Texture(device.texture_from_bytes(picture.shape, &memory.bytes)?),
             Layout::Declared | Layout::Structured(_) | Layout::Typed(_) => {
                 let guard = [GUARD_BYTE; GUARD];
                 let bytes = [&guard[..], &memory.bytes, &guard].concat();
@@ -205,9 +205,12 @@ impl Bound {
 
     /// A view for a shader that declares the register like this.
     fn view(&self, declared: &Declared) -> Result<View, FileError> {
-        let buffer = match &self.content {
-            Content::Buffer(buffer) => buffer.clone(),
-            Content::Texture(texture) => return Ok(View::texture(texture.clone())),
+        let buffer = match (&self.content, self.memory.layout) {
+            (Content::Texture(texture), Layout::Texture(picture)) => {
+                return picture.view(texture.clone()).map_err(|error| at(&self.memory, error));
+            }
+            (Content::Texture(_), _) => unreachable!("made of a picture"),
+            (Content::Buffer(buffer), _) => buffer.clone(),
         };
         let layout = |expected| FileError {
             line: self.memory.line,

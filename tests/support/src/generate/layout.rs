@@ -2,11 +2,12 @@
 
 use brolga_runtime::{Dimension, Format, TextureShape};
 
+use crate::picture::Picture;
 use crate::program::Register;
 use crate::random::Random;
-use crate::views::{IMAGE_WIDTH, Layout, Order, Picture, Totals};
+use crate::views::{IMAGE_WIDTH, Layout, Order, Totals};
 
-/// Formats of typed buffers and textures: every size, every encoding.
+/// Formats of typed buffers and textures that can be written: every size, every encoding.
 const FORMATS: [Format; 14] = [
     Format::R32_UINT,
     Format::R32_UINT,
@@ -22,6 +23,20 @@ const FORMATS: [Format; 14] = [
     Format::R8_UINT,
     Format::R10G10B10A2_UNORM,
     Format::R11G11B10_FLOAT,
+];
+
+/// Formats of textures that can only be read, where there are such textures.
+const READ_FORMATS: [Format; 10] = [
+    Format::R8G8B8A8_UNORM_SRGB,
+    Format::B8G8R8X8_UNORM,
+    Format::R32G32B32_FLOAT,
+    Format::R9G9B9E5_SHAREDEXP,
+    Format::R8G8_B8G8_UNORM,
+    Format::R24_UNORM_X8_TYPELESS,
+    Format::X24_TYPELESS_G8_UINT,
+    Format::BC1_UNORM,
+    Format::BC6H_SF16,
+    Format::BC7_UNORM_SRGB,
 ];
 
 fn order(random: &mut Random, cuts: &[u32]) -> Order {
@@ -63,7 +78,12 @@ fn picture(random: &mut Random) -> Picture {
         8 => (faces, Texture2dArray),
         _ => (TextureShape::texture_2d(format, 8, 4).mips(3), Texture2d),
     };
-    let mut picture = Picture { dimension, format: relative(random, format), ..Picture::whole(shape) };
+    let mut read_only = shape;
+    read_only.format = random.pick(&READ_FORMATS);
+    let mut picture = match random.one_in(3) && read_only.size_bytes().is_ok() {
+        true => Picture { dimension, ..Picture::whole(read_only) },
+        false => Picture { dimension, format: relative(random, format), ..Picture::whole(shape) },
+    };
     if random.one_in(3) {
         picture.mips = part(random, shape.mips);
     }
@@ -77,7 +97,7 @@ fn picture(random: &mut Random) -> Picture {
         };
     }
     if random.one_in(6) {
-        picture.least_quarters = random.below(13) as u32;
+        picture.min_level = random.below(13) as f32 / 4.0;
     }
     picture
 }
