@@ -372,7 +372,7 @@ mod tests {
         };
         assert_eq!(with(4, 0), "its header says that it has 0 bytes, its pixel format 32; right are 124 and 32");
         assert!(with(12, u32::MAX).contains("height"));
-        assert!(with(28, 99).contains("mips"));
+        assert!(with(28, 99).contains("mip"));
         assert_eq!(with(128, 116), "DXGI has no format 116");
         assert_eq!(with(128, 107), "its texels are YUY2, which shaders cannot be given");
         assert!(with(132, 1).starts_with("1 is no kind of texture"));
