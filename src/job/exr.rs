@@ -13,6 +13,8 @@ use brolga_runtime::{Format, TextureShape, format};
 
 use super::texels::{self, Texels};
 
+const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
+
 /// Whether texels of a format can be written.
 pub(super) fn can_write(format: Format) -> bool {
     texels::is_number(format) && format.encoding() == format::Encoding::Float
@@ -51,7 +53,10 @@ pub(super) fn write(format: Format, width: u32, height: u32, texels: &[u8]) -> R
 /// Reads the first flat picture of a file as R16G16B16A16_FLOAT, or as R32G32B32A32_FLOAT if it has longer numbers. `most`
 /// bounds the bytes of its texels, and those of all its channels. The message of an error says what is wrong.
 pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
-    let unreadable = |error| format!("this is no .exr file that can be read: {error}");
+    if !file.starts_with(&MAGIC) {
+        return Err("this is no .exr file: it does not begin with the bytes 76 2f 31 01".into());
+    }
+    let unreadable = |error| format!("the file is damaged, ends early, or has what is not read: {error}");
     let meta = MetaData::read_from_buffered(Cursor::new(file), false).map_err(unreadable)?;
     let header = meta.headers.iter().find(|header| !header.deep).ok_or("it has deep pixels only, and no flat ones")?;
     if meta.headers.iter().any(|header| matches!(header.compression, Compression::B44 | Compression::B44A)) {
