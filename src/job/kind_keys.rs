@@ -148,7 +148,15 @@ fn dimensions(name: &str, table: &Table<'_>) -> Result<Kind, Fault> {
             keys.dimension = texture(name);
             keys.format = table.get("format").map(format).transpose()?;
             for extent in Extent::ALL {
-                keys.set(extent, table.integer(extent.key(), 1)?);
+                match table.get(extent.key()).map(|node| (node, &node.value)) {
+                    Some((node, Value::Text(text))) if extent == Extent::Mips => {
+                        if text != "generate" {
+                            return Err(unknown_name("way to say mips", text, &["generate"], &node.span));
+                        }
+                        keys.generate_mips = true;
+                    }
+                    _ => keys.set(extent, table.integer(extent.key(), 1)?),
+                }
             }
             Ok(Kind::Texture(keys))
         }

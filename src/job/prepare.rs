@@ -321,7 +321,11 @@ impl Loader<'_> {
 
     /// The kind of view where the job alone says it.
     fn complete(&self, kind: Kind) -> Result<Kind<TextureShape>, JobError> {
-        kind.try_map(|keys| keys.shape()).map_err(|key| self.wrong(Problem::MissingKey { place: "a texture", key }))
+        let missing = |place, key| self.wrong(Problem::MissingKey { place, key });
+        kind.try_map(|keys| match keys.generate_mips {
+            true => Err(missing("a texture with generated mips", "file` that ends in `.png`, `.dds` or `.exr")),
+            false => keys.shape().map_err(|key| missing("a texture", key)),
+        })
     }
 
     /// Reads an input file, which may say what the job leaves out of a texture.

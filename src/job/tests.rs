@@ -112,6 +112,7 @@ fn complaints_point_at_what_is_wrong() {
         ("[s0]\nsampler = {}\nfilter = \"point\"\n", "unknown key `filter` in a binding", "filter"),
         ("[s0]\nfilter = \"pont\"\n", "there is no filter `pont`", "\"pont\""),
         ("[s0]\nsampler = { adress = \"wrap\" }\n", "unknown key `adress` in a sampler", "adress"),
+        ("[t0]\ntexture2d = { mips = \"all\" }\n", "there is no way to say mips `all`", "\"all\""),
         ("[t0]\ntexturecube = { layers = 6 }\n", "unknown key `layers` in a texture", "layers"),
         ("[t0]\ntexture2dms = { mips = 2 }\n", "unknown key `mips` in a texture", "mips"),
         ("[t0]\ntexture2d = {}\nview = { mip = 1 }\n", "unknown key `mip` in a view", "mip"),
@@ -306,10 +307,20 @@ fn a_texture_is_what_its_file_says() {
         (Dimension::Texture2dArray, 6, Format::R8G8B8A8_UNORM_SRGB)
     );
     assert_eq!(bytes, texels);
+    let generated = "[t0]\ntexture2d = { mips = \"generate\" }\nfile = \"light.EXR\"";
+    let (shape, bytes) = prepare(generated).unwrap();
+    assert_eq!((shape.mips, bytes), (2, vec![0x3c; 48 + 8]));
     let wrong = |texture: &str| prepare(&format!("[t0]\n{texture}\nfile = \"cube.dds\"")).unwrap_err();
     assert!(wrong("texture3d = {}").ends_with("cube.dds: it is a texturecube, the job says texture3d"));
     assert!(wrong("texturecube = { mips = 1 }").ends_with("cube.dds: its mips is 3, the job says 1"));
     assert!(wrong("texture2d = {}").contains("layers"));
+    assert!(
+        wrong("texturecube = { mips = \"generate\" }").ends_with("3 mip levels already: leave `mips` out to take them")
+    );
+    assert_eq!(
+        prepare("[t0]\ntexture2d = { mips = \"generate\" }\nfill = \"zero\"").unwrap_err(),
+        "a texture with generated mips needs the key `file` that ends in `.png`, `.dds` or `.exr`"
+    );
     assert!(wrong("texturecube = { format = \"R32_UINT\" }").contains("R8G8B8A8_UNORM, which do not become R32_UINT"));
     assert!(prepare("[t0]\ntexture2d = {}\nfile = \"s.cso\"").unwrap_err().contains("needs the key `format`"));
 }

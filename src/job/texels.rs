@@ -10,7 +10,7 @@ use brolga_runtime::{Format, TextureShape};
 
 use super::extents::TextureKeys;
 use super::output::FileForm;
-use super::{dds, exr, picture};
+use super::{dds, exr, mips, picture};
 
 /// A texture and its shape.
 #[derive(Debug)]
@@ -32,7 +32,19 @@ pub(super) fn read(form: FileForm, file: &[u8], keys: &TextureKeys, most: u64) -
     let mut shape = keys.fit(found.shape)?;
     shape.format = keys.format.unwrap_or(shape.format);
     check_size(&shape, most)?;
-    Ok(Texels { bytes: convert(found.shape.format, shape.format, found.bytes)?, shape })
+    let bytes = convert(found.shape.format, shape.format, found.bytes)?;
+    if !keys.generate_mips {
+        return Ok(Texels { shape, bytes });
+    }
+    if shape.mips > 1 {
+        return Err(format!("it has {} mip levels already: leave `mips` out to take them", shape.mips));
+    }
+    if !is_number(shape.format) {
+        return Err(format!("mip levels are means of numbers, and its texels are {}", shape.format));
+    }
+    let whole = mips::full(shape);
+    check_size(&whole, most)?;
+    Ok(Texels { bytes: mips::generate(&shape, &bytes), shape: whole })
 }
 
 /// Refuses what cannot be a texture, or is too large, before there is memory for it. Gives its bytes.
