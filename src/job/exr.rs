@@ -31,15 +31,18 @@ pub(super) fn write(format: Format, width: u32, height: u32, texels: &[u8]) -> R
             format.decode(u128::from_le_bytes(code))
         })
         .collect();
-    let fields = format.fields();
-    let single = fields.iter().flatten().count() == 1;
+    let single = format.channels().iter().flatten().count() == 1;
+    // Shared exponents have no more digits and range than halves.
+    let halves = format.fields().iter().flatten().all(|field| field.bits <= 16);
     let mut channels = SmallVec::new();
-    for (channel, (name, field)) in ["R", "G", "B", "A"].into_iter().zip(fields).enumerate() {
-        let Some(field) = field else { continue };
+    for (channel, name) in ["R", "G", "B", "A"].into_iter().enumerate() {
+        if format.channels()[channel].is_none() {
+            continue;
+        }
         let values = words.iter().map(|texel| f32::from_bits(texel[channel]));
-        let samples = match field.bits {
-            ..=16 => FlatSamples::F16(values.map(f16::from_f32).collect()),
-            _ => FlatSamples::F32(values.collect()),
+        let samples = match halves {
+            true => FlatSamples::F16(values.map(f16::from_f32).collect()),
+            false => FlatSamples::F32(values.collect()),
         };
         channels.push(AnyChannel::new(if single { "Y" } else { name }, samples));
     }
@@ -134,6 +137,7 @@ mod tests {
             (Format::R32G32B32A32_FLOAT, Format::R32G32B32A32_FLOAT),
             (Format::R32_FLOAT, Format::R32G32B32A32_FLOAT),
             (Format::R11G11B10_FLOAT, Format::R16G16B16A16_FLOAT),
+            (Format::R9G9B9E5_SHAREDEXP, Format::R16G16B16A16_FLOAT),
         ];
         for (format, natural) in formats {
             let values = (0..24 * 8).map(|n| n as f32 * 0.25 - 3.0);

@@ -1,7 +1,7 @@
 //! Textures in files, and texels from one format to another.
 //!
-//! * A file's texels keep their bits where the wanted format has the same fields with another meaning of the same codes:
-//!   UNORM, UNORM_SRGB and UINT, SNORM and SINT.
+//! * A file's texels keep their bits where the wanted format is of the same family and has the same codes: UNORM, UNORM_SRGB
+//!   and UINT, or SNORM and SINT.
 //! * Other formats without integers and blocks are converted by value.
 //! * Everything else is an error.
 
@@ -77,30 +77,25 @@ pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u
     Ok(converted)
 }
 
-/// Whether a texel is numbers, each in its own bits.
+/// Whether a texel is by itself, and numbers.
 pub(super) fn is_number(format: Format) -> bool {
-    format.block_extents() == [1, 1] && format.fields().iter().any(Option::is_some) && !format.encoding().is_integer()
+    format.block_extents() == [1, 1] && format.channels().iter().flatten().all(|encoding| !encoding.is_integer())
 }
 
-/// What a format's name says of its bits, before what it says of their meaning.
-pub(super) fn layout(format: Format) -> &'static str {
-    let name = format.name();
-    name.split_once('_').map_or(name, |(layout, _)| layout)
-}
-
-/// The format whose numbers are the codes of this one along a line: its UNORM, where there is one.
+/// The format whose numbers are the codes of this one along a line, if there is one.
 pub(super) fn unorm(format: Format) -> Option<Format> {
-    format!("{}_UNORM", layout(format)).parse().ok()
+    let same = |other: &Format| other.encoding() == Encoding::Unorm && other.fields() == format.fields();
+    Format::ALL.iter().copied().find(same).filter(|format| is_number(*format))
 }
 
+/// Whether codes of one format are codes of the other.
 fn share_codes(one: Format, other: Format) -> bool {
     let signed = |format: Format| match format.encoding() {
         Encoding::Unorm | Encoding::Srgb | Encoding::Uint => Some(false),
         Encoding::Snorm | Encoding::Sint => Some(true),
         _ => None,
     };
-    let blocks = |format: Format| (layout(format), format.size_bytes(), format.block_extents());
-    blocks(one) == blocks(other) && signed(one).is_some() && signed(one) == signed(other)
+    one.is_castable_to(other) && signed(one).is_some() && signed(one) == signed(other)
 }
 
 #[cfg(test)]
