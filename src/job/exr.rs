@@ -21,16 +21,8 @@ pub(super) fn can_write(format: Format) -> bool {
 }
 
 /// A picture of the tightly packed texels of a format that can be written. A single channel is called Y.
-pub(super) fn write(format: Format, width: u32, height: u32, texels: &[u8]) -> Result<Vec<u8>, ::exr::error::Error> {
-    let texel_bytes = format.size_bytes() as usize;
-    let words: Vec<[u32; 4]> = texels
-        .chunks_exact(texel_bytes)
-        .map(|texel| {
-            let mut code = [0; 16];
-            code[..texel_bytes].copy_from_slice(texel);
-            format.decode(u128::from_le_bytes(code))
-        })
-        .collect();
+pub(super) fn write(format: Format, width: u32, height: u32, bytes: &[u8]) -> Result<Vec<u8>, ::exr::error::Error> {
+    let words: Vec<[u32; 4]> = texels::words(format, bytes).collect();
     let single = format.channels().iter().flatten().count() == 1;
     // Shared exponents have no more digits and range than halves.
     let halves = format.fields().iter().flatten().all(|field| field.bits <= 16);

@@ -1,6 +1,8 @@
 //! Mip levels that a file does not have: each texel the mean of those that it covers, in linear light.
 
-use brolga_runtime::{Format, TextureShape};
+use brolga_runtime::TextureShape;
+
+use super::texels;
 
 /// The texture of one level with all the levels that it can have.
 pub(super) fn full(shape: TextureShape) -> TextureShape {
@@ -14,7 +16,7 @@ pub(super) fn generate(shape: &TextureShape, bytes: &[u8]) -> Vec<u8> {
     for layer in bytes.chunks_exact(bytes.len() / shape.layers as usize) {
         made.extend_from_slice(layer);
         let mut sides = [shape.width, shape.height, shape.depth].map(|side| side as usize);
-        let mut level = decoded(shape.format, layer);
+        let mut level: Vec<_> = texels::words(shape.format, layer).map(|words| words.map(f32::from_bits)).collect();
         for _ in 1..full(*shape).mips {
             for axis in 0..sides.len() {
                 level = halved(&level, sides, axis);
@@ -27,15 +29,6 @@ pub(super) fn generate(shape: &TextureShape, bytes: &[u8]) -> Vec<u8> {
         }
     }
     made
-}
-
-fn decoded(format: Format, texels: &[u8]) -> Vec<[f32; 4]> {
-    let texel = |bytes: &[u8]| {
-        let mut code = [0; 16];
-        code[..bytes.len()].copy_from_slice(bytes);
-        format.decode(u128::from_le_bytes(code)).map(f32::from_bits)
-    };
-    texels.chunks_exact(format.size_bytes() as usize).map(texel).collect()
 }
 
 fn half(side: usize) -> usize {
@@ -67,7 +60,7 @@ fn halved(texels: &[[f32; 4]], sides: [usize; 3], axis: usize) -> Vec<[f32; 4]> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brolga_runtime::Dimension;
+    use brolga_runtime::{Dimension, Format};
 
     #[test]
     fn levels_are_means_in_linear_light() {

@@ -478,10 +478,12 @@ fn end_of(run: &Run) -> u64 {
     run.byte.saturating_add(run.bytes.len() as u64)
 }
 
-/// The kind with the sides that an array says and the job does not.
+/// The kind with the sides that an array says and the job does not. Those of compressed textures are not said: an array
+/// counts blocks.
 fn with_sides(kind: Kind, array: &Array<'_>) -> Kind {
     let Kind::Texture(mut keys) = kind else { return kind };
-    if let Some(dimension) = keys.dimension {
+    let is_of_texels = keys.format.is_some_and(|format| format.block_extents() == [1, 1]);
+    if let Some(dimension) = keys.dimension.filter(|_| is_of_texels) {
         for (side, length) in extents::sides(dimension).iter().zip(&array.shape) {
             keys.set(*side, keys.get(*side).or(u32::try_from(*length).ok()));
         }

@@ -66,15 +66,22 @@ pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u
             "its texels are {from}, which do not become {to}: leave `format` out to take them as they are"
         ));
     }
-    let [from_bytes, to_bytes] = [from, to].map(|format| format.size_bytes() as usize);
-    let mut converted = Vec::with_capacity(texels.len() / from_bytes * to_bytes);
-    for texel in texels.chunks_exact(from_bytes) {
-        let mut code = [0; 16];
-        code[..from_bytes].copy_from_slice(texel);
-        let words = from.decode(u128::from_le_bytes(code));
+    let to_bytes = to.size_bytes() as usize;
+    let mut converted = Vec::with_capacity(texels.len() / from.size_bytes() as usize * to_bytes);
+    for words in words(from, &texels) {
         converted.extend_from_slice(&to.encode(words).to_le_bytes()[..to_bytes]);
     }
     Ok(converted)
+}
+
+/// What shaders see of texels, each of which is by itself.
+pub(super) fn words(format: Format, texels: &[u8]) -> impl Iterator<Item = [u32; 4]> {
+    let (decode, size_bytes) = (format.decoder(), format.size_bytes() as usize);
+    texels.chunks_exact(size_bytes).map(move |texel| {
+        let mut code = [0; 16];
+        code[..size_bytes].copy_from_slice(texel);
+        decode(u128::from_le_bytes(code))
+    })
 }
 
 /// Whether a texel is by itself, and numbers.
