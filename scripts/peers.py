@@ -42,7 +42,7 @@ def main():
     vkrun = build_harness(options.peers, work)
     spirv = build_shaders(options.peers, work)
     brolga = options.brolga.resolve() if options.brolga else build_brolga()
-    cases = options.only.split(",") if options.only else suite(brolga)
+    cases = options.only.split(",") if options.only else suite(brolga, options.peers)
     lines = work / "rounds.jsonl"
     with lines.open("w") as out:
         for round in range(1, options.rounds + 1):
@@ -153,11 +153,14 @@ def build_brolga():
     return next(message["executable"] for message in messages if message.get("executable"))
 
 
-def suite(brolga):
-    """The cases that the program has, by what it says of a wrong one."""
+def suite(brolga, peers):
+    """The cases that the program has, by what it says of a wrong one, and that the harness has too."""
     done = subprocess.run([str(brolga), "bench", "--only", "?"], stderr=subprocess.PIPE, text=True)
     names = re.search(r"possible values: ([^\]]*)", done.stderr)
-    return names.group(1).split(", ") if names else stop(f"{brolga} does not tell its cases:\n{done.stderr}")
+    if not names:
+        stop(f"{brolga} does not tell its cases:\n{done.stderr}")
+    known = re.search(r"case_names\[\]\s*=\s*\{([^}]*)\}", (peers / "src" / "cases.c").read_text())
+    return [name for name in names.group(1).split(", ") if known and f'"{name}"' in known.group(1)]
 
 
 def measure(command, cpu, out, environment):

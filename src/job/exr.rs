@@ -13,31 +13,28 @@ use brolga_runtime::{Format, TextureShape, format};
 
 use super::texels::{self, Texels};
 
+const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
+
 /// Whether texels of a format can be written.
 pub(super) fn can_write(format: Format) -> bool {
     texels::is_number(format) && format.encoding() == format::Encoding::Float
 }
 
 /// A picture of the tightly packed texels of a format that can be written. A single channel is called Y.
-pub(super) fn write(format: Format, width: u32, height: u32, texels: &[u8]) -> Result<Vec<u8>, ::exr::error::Error> {
-    let texel_bytes = format.size_bytes() as usize;
-    let words: Vec<[u32; 4]> = texels
-        .chunks_exact(texel_bytes)
-        .map(|texel| {
-            let mut code = [0; 16];
-            code[..texel_bytes].copy_from_slice(texel);
-            format.decode(u128::from_le_bytes(code))
-        })
-        .collect();
-    let fields = format.fields();
-    let single = fields.iter().flatten().count() == 1;
+pub(super) fn write(format: Format, width: u32, height: u32, bytes: &[u8]) -> Result<Vec<u8>, ::exr::error::Error> {
+    let words: Vec<[u32; 4]> = texels::words(format, bytes).collect();
+    let single = format.channels().iter().flatten().count() == 1;
+    // Shared exponents have no more digits and range than halves.
+    let halves = format.fields().iter().flatten().all(|field| field.bits <= 16);
     let mut channels = SmallVec::new();
-    for (channel, (name, field)) in ["R", "G", "B", "A"].into_iter().zip(fields).enumerate() {
-        let Some(field) = field else { continue };
+    for (channel, name) in ["R", "G", "B", "A"].into_iter().enumerate() {
+        if format.channels()[channel].is_none() {
+            continue;
+        }
         let values = words.iter().map(|texel| f32::from_bits(texel[channel]));
-        let samples = match field.bits {
-            ..=16 => FlatSamples::F16(values.map(f16::from_f32).collect()),
-            _ => FlatSamples::F32(values.collect()),
+        let samples = match halves {
+            true => FlatSamples::F16(values.map(f16::from_f32).collect()),
+            false => FlatSamples::F32(values.collect()),
         };
         channels.push(AnyChannel::new(if single { "Y" } else { name }, samples));
     }
@@ -51,7 +48,10 @@ pub(super) fn write(format: Format, width: u32, height: u32, texels: &[u8]) -> R
 /// Reads the first flat picture of a file as R16G16B16A16_FLOAT, or as R32G32B32A32_FLOAT if it has longer numbers. `most`
 /// bounds the bytes of its texels, and those of all its channels. The message of an error says what is wrong.
 pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
-    let unreadable = |error| format!("this is no .exr file that can be read: {error}");
+    if !file.starts_with(&MAGIC) {
+        return Err("this is no .exr file: it does not begin with the bytes 76 2f 31 01".into());
+    }
+    let unreadable = |error| format!("the file is damaged, ends early, or has what is not read: {error}");
     let meta = MetaData::read_from_buffered(Cursor::new(file), false).map_err(unreadable)?;
     let header = meta.headers.iter().find(|header| !header.deep).ok_or("it has deep pixels only, and no flat ones")?;
     if meta.headers.iter().any(|header| matches!(header.compression, Compression::B44 | Compression::B44A)) {
@@ -129,6 +129,7 @@ mod tests {
             (Format::R32G32B32A32_FLOAT, Format::R32G32B32A32_FLOAT),
             (Format::R32_FLOAT, Format::R32G32B32A32_FLOAT),
             (Format::R11G11B10_FLOAT, Format::R16G16B16A16_FLOAT),
+            (Format::R9G9B9E5_SHAREDEXP, Format::R16G16B16A16_FLOAT),
         ];
         for (format, natural) in formats {
             let values = (0..24 * 8).map(|n| n as f32 * 0.25 - 3.0);

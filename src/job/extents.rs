@@ -103,6 +103,8 @@ pub struct TextureKeys {
     pub dimension: Option<Dimension>,
     /// Of its texels.
     pub format: Option<Format>,
+    /// Whether the mip levels beside the file's first are made of it.
+    pub generate_mips: bool,
     /// By the number of the extent.
     extents: [Option<u32>; Extent::ALL.len()],
 }
@@ -161,6 +163,6 @@ impl From<TextureShape> for TextureKeys {
     /// Says everything.
     fn from(shape: TextureShape) -> Self {
         let extents = Extent::ALL.map(|extent| Some(extent.of(&shape)));
-        Self { dimension: Some(shape.dimension), format: Some(shape.format), extents }
+        Self { dimension: Some(shape.dimension), format: Some(shape.format), generate_mips: false, extents }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use brolga_runtime::{Dimension, Format, Sampler};
+use brolga_runtime::{Dimension, Format};
 
 use super::document::{Node, Value};
 use super::error::Problem;
@@ -31,7 +31,7 @@ pub(super) const KIND_NAMES: &[&str] = &[
 ];
 
 /// The keys of a kind's dimensions: they stand beside `kind`, or in the table of the kind's name.
-pub(super) fn dimension_keys(name: &str) -> Vec<&'static str> {
+fn dimension_keys(name: &str) -> Vec<&'static str> {
     match name {
         "structured" => vec!["stride", "count"],
         "typed" => vec!["format", "count"],
@@ -56,6 +56,19 @@ fn texture_keys(dimension: Dimension) -> Vec<&'static str> {
     iter::once("format").chain(keys).collect()
 }
 
+/// The keys that say what kind of view a binding is, beside those of every binding.
+pub(super) fn keys_beside(table: &Table<'_>, kind: &Kind) -> Vec<&'static str> {
+    let mut keys = match table.get("kind") {
+        Some(_) => Vec::new(),
+        None => KIND_NAMES.to_vec(),
+    };
+    let is_plain_sampler = matches!(kind, Kind::Sampler(_)) && table.get("sampler").is_none();
+    if keys.is_empty() || is_plain_sampler {
+        keys.extend(dimension_keys(kind.name()));
+    }
+    keys
+}
+
 /// The kind of view that a binding names, and its size in bytes if the job gives it.
 pub(super) fn kind(table: &Table<'_>, register: Register) -> Result<(Kind, Option<u64>), Fault> {
     let outer_size = table.integer("size", 0)?;
@@ -74,7 +87,8 @@ pub(super) fn kind(table: &Table<'_>, register: Register) -> Result<(Kind, Optio
         }
         (None, None) => match register.file {
             RegisterFile::Constant => (Kind::Constant, outer_size),
-            RegisterFile::Sampler => (Kind::Sampler(Sampler::default()), None),
+            // Its keys stand in the register's table.
+            RegisterFile::Sampler => (dimensions("sampler", table)?, None),
             // The file says what texture it is.
             _ if table.text("file")?.is_some_and(|file| FileForm::of(file.as_ref()).is_texture()) => {
                 (Kind::Texture(TextureKeys::default()), outer_size)
@@ -134,7 +148,15 @@ fn dimensions(name: &str, table: &Table<'_>) -> Result<Kind, Fault> {
             keys.dimension = texture(name);
             keys.format = table.get("format").map(format).transpose()?;
             for extent in Extent::ALL {
-                keys.set(extent, table.integer(extent.key(), 1)?);
+                match table.get(extent.key()).map(|node| (node, &node.value)) {
+                    Some((node, Value::Text(text))) if extent == Extent::Mips => {
+                        if text != "generate" {
+                            return Err(unknown_name("way to say mips", text, &["generate"], &node.span));
+                        }
+                        keys.generate_mips = true;
+                    }
+                    _ => keys.set(extent, table.integer(extent.key(), 1)?),
+                }
             }
             Ok(Kind::Texture(keys))
         }

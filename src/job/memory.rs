@@ -21,7 +21,7 @@ pub(crate) struct MemoryJob<'a> {
     pub expectation: MemoryExpectation<'a>,
 }
 
-/// A view and its first content.
+/// A view and its first content; a sampler has none.
 pub(crate) struct MemoryView<'a> {
     pub register: &'a str,
     pub kind: Kind<TextureShape>,
@@ -52,7 +52,11 @@ impl MemoryJob<'_> {
                 save: None,
                 span: 0..0,
             });
-            views.push(LoadedView { kind, content: LoadedContent::Bytes(content), in_place: false });
+            let content = match kind {
+                Kind::Sampler(_) => LoadedContent::Zeros(0),
+                _ => LoadedContent::Bytes(content),
+            };
+            views.push(LoadedView { kind, content, in_place: false });
         }
         let MemoryExpectation { register, content, number_type, tolerance } = self.expectation;
         let pattern = vec![number_type];

@@ -42,6 +42,7 @@
 //! | `compare.rs` | holds results against expectations |
 //! | `output.rs` | output files |
 //! | `texels.rs` | textures in files, in the format that the job wants |
+//! | `mips.rs` | mip levels that a file does not have |
 //! | `npy.rs`, `picture.rs`, `dds.rs`, `exr.rs` | .npy, .png, .dds and .exr |
 //! | `error.rs` | what can be wrong, and where |
 
@@ -61,6 +62,7 @@ mod instance_keys;
 mod json;
 mod kind_keys;
 mod memory;
+mod mips;
 mod model;
 mod npy;
 mod output;

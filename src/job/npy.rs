@@ -48,7 +48,7 @@ impl ElementType {
         let same = fields.iter().all(|field| field.bits == bits) && fields.len() * bits as usize == 8 * size_bytes;
         if !same || !bits.is_multiple_of(8) {
             return match size_bytes {
-                1 | 2 | 4 | 8 if !fields.is_empty() => (Self { letter: 'u', size_bytes }, 1),
+                1 | 2 | 4 | 8 if format.block_extents() == [1, 1] => (Self { letter: 'u', size_bytes }, 1),
                 _ => (Self { letter: 'u', size_bytes: 1 }, size_bytes),
             };
         }

@@ -156,10 +156,8 @@ pub(super) fn refusal(
     };
     let format = shape.format;
     match form {
-        FileForm::Dds if extents::detail(shape.dimension) == Extent::Samples => {
-            Some("it holds no textures of several samples: save it as .bin".into())
-        }
-        FileForm::Dds => (!dds::can_write(format)).then(|| format!("DXGI has no number for {format}: save it as .bin")),
+        FileForm::Dds => (extents::detail(shape.dimension) == Extent::Samples)
+            .then(|| "it holds no textures of several samples: save it as .bin".into()),
         _ if shape.dimension != Dimension::Texture2d || shape.mips > 1 => {
             Some("a picture holds one texture2d of one level: save it as .dds".into())
         }

@@ -32,7 +32,7 @@ fn coding(format: Format) -> Option<Coding> {
         Encoding::Float => (format, false),
         _ => return None,
     };
-    let colour = match format.fields() {
+    let colour = match format.channels() {
         [_, _, _, Some(_)] => ColorType::Rgba,
         [Some(_), None, None, None] => ColorType::Grayscale,
         _ => ColorType::Rgb,

@@ -321,7 +321,11 @@ impl Loader<'_> {
 
     /// The kind of view where the job alone says it.
     fn complete(&self, kind: Kind) -> Result<Kind<TextureShape>, JobError> {
-        kind.try_map(|keys| keys.shape()).map_err(|key| self.wrong(Problem::MissingKey { place: "a texture", key }))
+        let missing = |place, key| self.wrong(Problem::MissingKey { place, key });
+        kind.try_map(|keys| match keys.generate_mips {
+            true => Err(missing("a texture with generated mips", "file` that ends in `.png`, `.dds` or `.exr")),
+            false => keys.shape().map_err(|key| missing("a texture", key)),
+        })
     }
 
     /// Reads an input file, which may say what the job leaves out of a texture.
@@ -474,10 +478,12 @@ fn end_of(run: &Run) -> u64 {
     run.byte.saturating_add(run.bytes.len() as u64)
 }
 
-/// The kind with the sides that an array says and the job does not.
+/// The kind with the sides that an array says and the job does not. Those of compressed textures are not said: an array
+/// counts blocks.
 fn with_sides(kind: Kind, array: &Array<'_>) -> Kind {
     let Kind::Texture(mut keys) = kind else { return kind };
-    if let Some(dimension) = keys.dimension {
+    let is_of_texels = keys.format.is_some_and(|format| format.block_extents() == [1, 1]);
+    if let Some(dimension) = keys.dimension.filter(|_| is_of_texels) {
         for (side, length) in extents::sides(dimension).iter().zip(&array.shape) {
             keys.set(*side, keys.get(*side).or(u32::try_from(*length).ok()));
         }

@@ -12,7 +12,7 @@ use super::document::{Entry, Node, Span, Value};
 use super::error::{JobError, Problem};
 use super::expect_keys;
 use super::instance_keys;
-use super::kind_keys::{self, KIND_NAMES};
+use super::kind_keys;
 use super::model::*;
 use super::table::*;
 use super::values::NumberType;
@@ -133,7 +133,7 @@ fn slot(table: &Table<'_>) -> Result<(Register, Span), Fault> {
 fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Result<Binding, Fault> {
     // A binding that does not say its kind is told so, rather than that its dimensions are unknown keys.
     let (kind, size) = kind_keys::kind(table, register)?;
-    let beside = if table.get("kind").is_some() { kind_keys::dimension_keys(kind.name()) } else { KIND_NAMES.to_vec() };
+    let beside = kind_keys::keys_beside(table, &kind);
     match kind {
         Kind::Sampler(_) => table.allow(&[SAMPLER_BINDING_KEYS, &beside])?,
         _ => table.allow(&[BINDING_KEYS, &beside, RUN_KEYS, &NumberType::NAMES, more])?,

@@ -108,6 +108,21 @@ fn complaints_point_at_what_is_wrong() {
             "layers",
         ),
         ("[s0]\nsampler = { filter = \"best\" }\n", "there is no filter `best`", "\"best\""),
+        ("[s0]\nadress = \"wrap\"\n", "unknown key `adress` in a binding", "adress"),
+        ("[s0]\nsampler = {}\nfilter = \"point\"\n", "unknown key `filter` in a binding", "filter"),
+        ("[s0]\nfilter = \"pont\"\n", "there is no filter `pont`", "\"pont\""),
+        ("[s0]\nsampler = { adress = \"wrap\" }\n", "unknown key `adress` in a sampler", "adress"),
+        ("[t0]\ntexture2d = { mips = \"all\" }\n", "there is no way to say mips `all`", "\"all\""),
+        ("[t0]\ntexturecube = { layers = 6 }\n", "unknown key `layers` in a texture", "layers"),
+        ("[t0]\ntexture2dms = { mips = 2 }\n", "unknown key `mips` in a texture", "mips"),
+        ("[t0]\ntexture2d = {}\nview = { mip = 1 }\n", "unknown key `mip` in a view", "mip"),
+        (
+            "[t0]\ntexture2d = {}\nview = { layers = [1] }\n",
+            "`layers` takes an array of the first and how many, this is an array",
+            "[1]",
+        ),
+        ("[t0]\ntexture2d = {}\nview = { dimension = \"2d\" }\n", "there is no kind of texture `2d`", "\"2d\""),
+        ("[t0]\nraw = 4\nview = {}\n", "t0 is a raw view: `view` shows a part of a texture", "view"),
         ("[s0]\nsampler = { border = [1] }\n", "`border` takes an array of four numbers, this is an array", "[1]"),
         ("[s0]\nsampler = {}\nfile = \"x\"\n", "unknown key `file` in a binding", "file"),
         ("[t0]\nraw = 4\nsave = \"x\"\n", "t0 has no result for `save`: shaders write u# only", "\"x\""),
@@ -259,6 +274,126 @@ fn an_image_takes_its_sides_from_a_picture_or_an_array() {
             .ends_with("sides are [2, 3, 4], the texture's [3, 2]")
     );
     assert!(wrong("{ format = \"R8G8B8A8_UNORM\" }", "s.cso").contains("needs the key `width`"));
+}
+
+#[test]
+fn a_texture_is_what_its_file_says() {
+    use brolga_runtime::{Dimension, Format, TextureShape};
+    let folder = tempfile::tempdir().unwrap();
+    let cube = TextureShape::new(Dimension::TextureCube, Format::R8G8B8A8_UNORM, 4).height(4).mips(3);
+    let texels: Vec<u8> = (0..cube.size_bytes().unwrap()).map(|n| n as u8).collect();
+    let light = exr::write(Format::R16G16B16A16_FLOAT, 2, 3, &[0x3c; 48]).unwrap();
+    fs::write(folder.path().join("s.cso"), b"").unwrap();
+    fs::write(folder.path().join("cube.dds"), [dds::header(&cube), texels.clone()].concat()).unwrap();
+    fs::write(folder.path().join("light.EXR"), light).unwrap();
+    let prepare = |binding: &str| {
+        let text = format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n{binding}\n");
+        let job = Job::parse(folder.path().join("job.toml"), &text, Syntax::Toml).unwrap();
+        let ready = job.prepare(&brolga_runtime::Limits::default()).map_err(|error| error.problem().to_string())?;
+        let Kind::Texture(shape) = ready.views[0].kind else { panic!("{binding}") };
+        let LoadedContent::Bytes(bytes) = &ready.views[0].content else { panic!("{binding}") };
+        Ok::<_, String>((shape, bytes.clone()))
+    };
+    assert_eq!(prepare("[t0]\nfile = \"cube.dds\""), Ok((cube, texels.clone())));
+    let (shape, _) = prepare("[t0]\nfile = \"light.EXR\"").unwrap();
+    assert_eq!(shape, TextureShape::texture_2d(Format::R16G16B16A16_FLOAT, 2, 3));
+    let (shape, bytes) = prepare("[t0]\ntexture2d = { format = \"R32_FLOAT\" }\nfile = \"light.EXR\"").unwrap();
+    assert_eq!((shape.format, bytes.len()), (Format::R32_FLOAT, 24));
+    // The same texels as other kinds that they can be, and as other meanings of their codes.
+    let six = "[t0]\ntexture2darray = { layers = 6, format = \"R8G8B8A8_UNORM_SRGB\" }\nfile = \"cube.dds\"";
+    let (shape, bytes) = prepare(six).unwrap();
+    assert_eq!(
+        (shape.dimension, shape.layers, shape.format),
+        (Dimension::Texture2dArray, 6, Format::R8G8B8A8_UNORM_SRGB)
+    );
+    assert_eq!(bytes, texels);
+    let generated = "[t0]\ntexture2d = { mips = \"generate\" }\nfile = \"light.EXR\"";
+    let (shape, bytes) = prepare(generated).unwrap();
+    assert_eq!((shape.mips, bytes), (2, vec![0x3c; 48 + 8]));
+    let wrong = |texture: &str| prepare(&format!("[t0]\n{texture}\nfile = \"cube.dds\"")).unwrap_err();
+    assert!(wrong("texture3d = {}").ends_with("cube.dds: it is a texturecube, the job says texture3d"));
+    assert!(wrong("texturecube = { mips = 1 }").ends_with("cube.dds: its mips is 3, the job says 1"));
+    assert!(wrong("texture2d = {}").contains("layers"));
+    assert!(
+        wrong("texturecube = { mips = \"generate\" }").ends_with("3 mip levels already: leave `mips` out to take them")
+    );
+    assert_eq!(
+        prepare("[t0]\ntexture2d = { mips = \"generate\" }\nfill = \"zero\"").unwrap_err(),
+        "a texture with generated mips needs the key `file` that ends in `.png`, `.dds` or `.exr`"
+    );
+    assert!(wrong("texturecube = { format = \"R32_UINT\" }").contains("R8G8B8A8_UNORM, which do not become R32_UINT"));
+    assert!(prepare("[t0]\ntexture2d = {}\nfile = \"s.cso\"").unwrap_err().contains("needs the key `format`"));
+}
+
+/// Every kind of texture with its keys alone, and the bytes that the runtime counts.
+#[test]
+fn every_kind_of_texture_has_its_keys() {
+    let size = |texture: &str| {
+        let ready = prepared(&format!("[u0]\n{texture}\n")).map_err(|error| error.problem().to_string());
+        ready.map(|ready| ready.views[0].content.size_bytes())
+    };
+    for (texture, texels) in [
+        ("texture1d = { format = \"R8_UINT\", width = 5 }", 5),
+        ("texture1darray = { format = \"R8_UINT\", width = 5, layers = 3 }", 15),
+        ("texture2d = { format = \"R8_UINT\", width = 4, height = 2, mips = 3 }", 8 + 2 + 1),
+        ("texture2darray = { format = \"R8_UINT\", width = 5, height = 2, layers = 3 }", 30),
+        ("texture3d = { format = \"R8_UINT\", width = 5, height = 2, depth = 3 }", 30),
+        ("texturecube = { format = \"R8_UINT\", width = 4 }", 6 * 16),
+        ("texturecubearray = { format = \"R8_UINT\", width = 4, layers = 12 }", 12 * 16),
+        ("texture2dms = { format = \"R8_UINT\", width = 5, height = 2, samples = 4 }", 40),
+        ("texture2dmsarray = { format = \"R8_UINT\", width = 5, height = 2, layers = 3, samples = 4 }", 120),
+    ] {
+        assert_eq!(size(texture), Ok(texels), "{texture}");
+        let kind = texture.split(' ').next().unwrap();
+        assert_eq!(size(&format!("{kind} = {{}}")), Err("a texture needs the key `format`".into()));
+    }
+}
+
+#[test]
+fn a_view_shows_a_part_of_a_texture() {
+    let device = brolga_runtime::Device::builder().threads(1).build().unwrap();
+    let of = |view: &str| {
+        let texture = "texture2darray = { format = \"R8G8B8A8_UNORM\", width = 4, height = 4, layers = 7, mips = 3 }";
+        let ready = prepared(&format!("[u0]\n{texture}\nview = {view}\n[s0]\n")).unwrap();
+        let bindings = ready.bind(&device).map_err(|error| error.problem().to_string())?;
+        assert!(bindings.get("s0".parse().unwrap()).is_some());
+        let view = bindings.get("u0".parse().unwrap()).unwrap();
+        Ok::<_, String>((view.dimension().unwrap().name(), view.format().unwrap().name(), view.size_bytes()))
+    };
+    let whole = 7 * 4 * (16 + 4 + 1);
+    assert_eq!(of("{}"), Ok(("texture2darray", "R8G8B8A8_UNORM", whole)));
+    let cube = "{ dimension = \"texturecube\", format = \"R8G8B8A8_UNORM_SRGB\", layers = [1, 6], mips = [1, 2], min_level = 1.5 }";
+    assert_eq!(of(cube), Ok(("texturecube", "R8G8B8A8_UNORM_SRGB", whole)));
+    assert!(of("{ mips = [1, 3] }").unwrap_err().starts_with("u0: a view of mip levels 1..4"));
+    assert!(of("{ format = \"R32G32_UINT\" }").unwrap_err().starts_with("u0: texels of format R8G8B8A8_UNORM cannot"));
+}
+
+/// What is written is what is read: a run saves every form, and another job reads them back.
+#[test]
+fn every_form_of_file_is_written_whole() {
+    use brolga_runtime::{Format, TextureShape};
+    use output::FileForm;
+    let texels: Vec<u8> = (0..24).map(|n| n * 10).collect();
+    for (form, format) in [
+        (FileForm::Dds, Format::R8G8B8A8_SNORM),
+        (FileForm::Exr, Format::R16G16_FLOAT),
+        (FileForm::Png, Format::R8G8B8A8_UNORM_SRGB),
+    ] {
+        let shape = TextureShape::texture_2d(format, 3, 2);
+        let mut file = Vec::new();
+        assert_eq!(output::refusal(form, &Kind::Texture(shape), 24, None), None);
+        output::write(&mut file, form, &Kind::Texture(shape), None, &Bytes::Owned(texels.clone())).unwrap();
+        let found = texels::read(form, &file, &shape.into(), 1000).unwrap();
+        assert_eq!((found.shape, found.bytes), (shape, texels.clone()), "{form:?}");
+    }
+    let mut shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 4, 4).mips(2);
+    let refusal = |form, shape| output::refusal(form, &Kind::Texture(shape), 0, None);
+    assert_eq!(refusal(FileForm::Dds, shape), None);
+    assert!(refusal(FileForm::Png, shape).unwrap().ends_with("one level: save it as .dds"));
+    assert!(refusal(FileForm::Npy, shape).unwrap().ends_with("save it as .dds or .bin"));
+    shape.mips = 1;
+    assert!(refusal(FileForm::Exr, shape).unwrap().contains("not R8G8B8A8_UNORM: save it as .png or .dds"));
+    assert!(refusal(FileForm::Dds, shape.samples(4)).unwrap().ends_with("save it as .bin"));
 }
 
 /// Damaged jobs are errors with a place inside the text, whatever the damage.

@@ -1,7 +1,7 @@
 //! Textures in files, and texels from one format to another.
 //!
-//! * A file's texels keep their bits where the wanted format has the same fields with another meaning of the same codes:
-//!   UNORM, UNORM_SRGB and UINT, SNORM and SINT.
+//! * A file's texels keep their bits where the wanted format is of the same family and has the same codes: UNORM, UNORM_SRGB
+//!   and UINT, or SNORM and SINT.
 //! * Other formats without integers and blocks are converted by value.
 //! * Everything else is an error.
 
@@ -10,7 +10,7 @@ use brolga_runtime::{Format, TextureShape};
 
 use super::extents::TextureKeys;
 use super::output::FileForm;
-use super::{dds, exr, picture};
+use super::{dds, exr, mips, picture};
 
 /// A texture and its shape.
 #[derive(Debug)]
@@ -32,7 +32,19 @@ pub(super) fn read(form: FileForm, file: &[u8], keys: &TextureKeys, most: u64) -
     let mut shape = keys.fit(found.shape)?;
     shape.format = keys.format.unwrap_or(shape.format);
     check_size(&shape, most)?;
-    Ok(Texels { bytes: convert(found.shape.format, shape.format, found.bytes)?, shape })
+    let bytes = convert(found.shape.format, shape.format, found.bytes)?;
+    if !keys.generate_mips {
+        return Ok(Texels { shape, bytes });
+    }
+    if shape.mips > 1 {
+        return Err(format!("it has {} mip levels already: leave `mips` out to take them", shape.mips));
+    }
+    if !is_number(shape.format) {
+        return Err(format!("mip levels are means of numbers, and its texels are {}", shape.format));
+    }
+    let whole = mips::full(shape);
+    check_size(&whole, most)?;
+    Ok(Texels { bytes: mips::generate(&shape, &bytes), shape: whole })
 }
 
 /// Refuses what cannot be a texture, or is too large, before there is memory for it. Gives its bytes.
@@ -54,41 +66,43 @@ pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u
             "its texels are {from}, which do not become {to}: leave `format` out to take them as they are"
         ));
     }
-    let [from_bytes, to_bytes] = [from, to].map(|format| format.size_bytes() as usize);
-    let mut converted = Vec::with_capacity(texels.len() / from_bytes * to_bytes);
-    for texel in texels.chunks_exact(from_bytes) {
-        let mut code = [0; 16];
-        code[..from_bytes].copy_from_slice(texel);
-        let words = from.decode(u128::from_le_bytes(code));
+    let to_bytes = to.size_bytes() as usize;
+    let mut converted = Vec::with_capacity(texels.len() / from.size_bytes() as usize * to_bytes);
+    for words in words(from, &texels) {
         converted.extend_from_slice(&to.encode(words).to_le_bytes()[..to_bytes]);
     }
     Ok(converted)
 }
 
-/// Whether a texel is numbers, each in its own bits.
+/// What shaders see of texels, each of which is by itself.
+pub(super) fn words(format: Format, texels: &[u8]) -> impl Iterator<Item = [u32; 4]> {
+    let (decode, size_bytes) = (format.decoder(), format.size_bytes() as usize);
+    texels.chunks_exact(size_bytes).map(move |texel| {
+        let mut code = [0; 16];
+        code[..size_bytes].copy_from_slice(texel);
+        decode(u128::from_le_bytes(code))
+    })
+}
+
+/// Whether a texel is by itself, and numbers.
 pub(super) fn is_number(format: Format) -> bool {
-    format.block_extents() == [1, 1] && format.fields().iter().any(Option::is_some) && !format.encoding().is_integer()
+    format.block_extents() == [1, 1] && format.channels().iter().flatten().all(|encoding| !encoding.is_integer())
 }
 
-/// What a format's name says of its bits, before what it says of their meaning.
-pub(super) fn layout(format: Format) -> &'static str {
-    let name = format.name();
-    name.split_once('_').map_or(name, |(layout, _)| layout)
-}
-
-/// The format whose numbers are the codes of this one along a line: its UNORM, where there is one.
+/// The format whose numbers are the codes of this one along a line, if there is one.
 pub(super) fn unorm(format: Format) -> Option<Format> {
-    format!("{}_UNORM", layout(format)).parse().ok()
+    let same = |other: &Format| other.encoding() == Encoding::Unorm && other.fields() == format.fields();
+    Format::ALL.iter().copied().find(same).filter(|format| is_number(*format))
 }
 
+/// Whether codes of one format are codes of the other.
 fn share_codes(one: Format, other: Format) -> bool {
     let signed = |format: Format| match format.encoding() {
         Encoding::Unorm | Encoding::Srgb | Encoding::Uint => Some(false),
         Encoding::Snorm | Encoding::Sint => Some(true),
         _ => None,
     };
-    let blocks = |format: Format| (layout(format), format.size_bytes(), format.block_extents());
-    blocks(one) == blocks(other) && signed(one).is_some() && signed(one) == signed(other)
+    one.is_castable_to(other) && signed(one).is_some() && signed(one) == signed(other)
 }
 
 #[cfg(test)]

@@ -308,7 +308,8 @@ impl Case {
 
     /// Light from 0 to 16, in halves.
     fn tonemap(&mut self, numbers: &mut Numbers) {
-        let words = (0..2 * SIDE * SIDE).map(|_| (numbers.word() % 0x4c00) << 16 | numbers.word() % 0x4c00).collect();
+        let words =
+            (0..2 * SIDE * SIDE).map(|_| numbers.word() % 0x4c00 * 0x1_0000 + numbers.word() % 0x4c00).collect();
         self.constants = vec![0.4f32.to_bits(), 0, 0, 0];
         self.texels(Data::texture(words, Format::R16G16B16A16_FLOAT), Format::R8G8B8A8_UNORM, 8, 8 + 4);
         self.compare = Compare::Codes(1);

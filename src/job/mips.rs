@@ -1,0 +1,89 @@
+//! Mip levels that a file does not have: each texel the mean of those that it covers, in linear light.
+
+use brolga_runtime::TextureShape;
+
+use super::texels;
+
+/// The texture of one level with all the levels that it can have.
+pub(super) fn full(shape: TextureShape) -> TextureShape {
+    let longest = shape.width.max(shape.height).max(shape.depth);
+    shape.mips(u32::BITS - longest.leading_zeros())
+}
+
+/// The texels of [`full`], from those of the largest level. The format must be of numbers.
+pub(super) fn generate(shape: &TextureShape, bytes: &[u8]) -> Vec<u8> {
+    let mut made = Vec::new();
+    for layer in bytes.chunks_exact(bytes.len() / shape.layers as usize) {
+        made.extend_from_slice(layer);
+        let mut sides = [shape.width, shape.height, shape.depth].map(|side| side as usize);
+        let mut level: Vec<_> = texels::words(shape.format, layer).map(|words| words.map(f32::from_bits)).collect();
+        for _ in 1..full(*shape).mips {
+            for axis in 0..sides.len() {
+                level = halved(&level, sides, axis);
+                sides[axis] = half(sides[axis]);
+            }
+            for texel in &level {
+                let code = shape.format.encode(texel.map(f32::to_bits)).to_le_bytes();
+                made.extend_from_slice(&code[..shape.format.size_bytes() as usize]);
+            }
+        }
+    }
+    made
+}
+
+fn half(side: usize) -> usize {
+    (side / 2).max(1)
+}
+
+/// Texels with half the length of one side. Where it is odd, a texel covers parts of others.
+fn halved(texels: &[[f32; 4]], sides: [usize; 3], axis: usize) -> Vec<[f32; 4]> {
+    let (from, to) = (sides[axis], half(sides[axis]));
+    let step: usize = sides[..axis].iter().product();
+    let mut made = Vec::with_capacity(texels.len() / from * to);
+    for lines in texels.chunks_exact(from * step) {
+        for (at, first) in (0..to).flat_map(|at| (0..step).map(move |first| (at, first))) {
+            // Counted in parts of which a new texel has `from` and an old one `to`.
+            let (start, end) = (at * from, (at + 1) * from);
+            let mut mean = [0.0; 4];
+            for old in start / to..end.div_ceil(to) {
+                let covered = end.min((old + 1) * to) - start.max(old * to);
+                for (sum, number) in mean.iter_mut().zip(lines[old * step + first]) {
+                    *sum += number * covered as f32;
+                }
+            }
+            made.push(mean.map(|sum| sum / from as f32));
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brolga_runtime::{Dimension, Format};
+
+    #[test]
+    fn levels_are_means_in_linear_light() {
+        let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM_SRGB, 2, 2);
+        let (black, white) = ([0, 0, 0, 255], [255, 255, 255, 255]);
+        let texels = [black, white, white, black].concat();
+        assert_eq!(full(shape).mips, 2);
+        // Half of the light is code 188.
+        assert_eq!(generate(&shape, &texels), [texels.clone(), vec![188, 188, 188, 255]].concat());
+    }
+
+    #[test]
+    fn odd_sides_and_slices_count_by_what_is_covered() {
+        let floats = |numbers: &[f32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+        let line = TextureShape::new(Dimension::Texture1d, Format::R32_FLOAT, 5);
+        // A texel of the second level covers two and a half of the first.
+        let expected = [1.0, 2.0, 3.0, 4.0, 5.0, 1.8, 4.2, 3.0];
+        assert_eq!(generate(&line, &floats(&expected[..5])), floats(&expected));
+        let slices = TextureShape::new(Dimension::Texture3d, Format::R32_FLOAT, 2).height(1).depth(2);
+        assert_eq!(generate(&slices, &floats(&[1.0, 2.0, 3.0, 6.0])), floats(&[1.0, 2.0, 3.0, 6.0, 3.0]));
+        let layers = TextureShape::new(Dimension::Texture1dArray, Format::R32_FLOAT, 2).layers(2);
+        let expected = floats(&[1.0, 3.0, 2.0, 5.0, 7.0, 6.0]);
+        assert_eq!(generate(&layers, &floats(&[1.0, 3.0, 5.0, 7.0])), expected);
+        assert_eq!(full(slices).size_bytes().unwrap(), 20);
+    }
+}
