@@ -155,16 +155,14 @@ impl Rows<'_> {
         let mut b = Builder::new(self.func);
         b.switch_to(region);
         b.set_origin(origin);
-        let mut questions = Vec::new();
+        // What is the same for all threads goes together: it takes one of them to answer.
+        let (mut same, mut own) = (Vec::new(), Vec::new());
         for &(value, guess) in guesses {
             match guess {
-                Guess::Same(operand) => questions.push(b.op(Op::IEq, &[value, operand])),
-                Guess::Holds => parts(b.func, value, &mut questions),
+                Guess::Same(operand) => own.push(b.op(Op::IEq, &[value, operand])),
+                Guess::Holds => parts(b.func, self.uniformity, value, &mut same, &mut own),
             }
         }
-        // What is the same for all threads goes together: it takes one of them to answer.
-        let (same, own): (Vec<Value>, Vec<Value>) =
-            questions.into_iter().partition(|&question| self.uniformity.is_packet_uniform(question));
         let all = same.into_iter().chain(own).reduce(|a, question| b.op(Op::BAnd, &[a, question]));
         let all = b.packet_all(all.expect("there are guesses"));
         let (whole, inside, edge) = b.if_else(all, &types);
@@ -205,12 +203,15 @@ impl Rows<'_> {
     }
 }
 
-/// The conditions that make up one, each once.
-fn parts(func: &Function, condition: Value, all: &mut Vec<Value>) {
-    match func.as_op(condition) {
-        Some((Op::BAnd, args)) => args.iter().for_each(|&arg| parts(func, arg, all)),
-        _ if all.contains(&condition) => {}
-        _ => all.push(condition),
+/// The conditions that make up one, each once: those that are the same for all threads of a packet, and the others.
+fn parts(func: &Function, uniformity: &Uniformity, condition: Value, same: &mut Vec<Value>, own: &mut Vec<Value>) {
+    if let Some((Op::BAnd, args)) = func.as_op(condition) {
+        args.iter().for_each(|&arg| parts(func, uniformity, arg, same, own));
+        return;
+    }
+    let all = if uniformity.is_packet_uniform(condition) { same } else { own };
+    if !all.contains(&condition) {
+        all.push(condition);
     }
 }
 
