@@ -161,15 +161,34 @@ impl Sampling {
     }
 }
 
+/// Positions in a range of registers, by lane.
+#[derive(Clone, Copy, Debug)]
+pub enum Elements<'a> {
+    /// The same for all lanes.
+    Same(u32),
+    /// Each lane's own.
+    Own(&'a Row),
+}
+
+impl Elements<'_> {
+    /// A lane's.
+    pub fn of(self, lane: usize) -> u32 {
+        match self {
+            Elements::Same(element) => element,
+            Elements::Own(row) => row[lane],
+        }
+    }
+}
+
 /// One sample instruction of one packet.
 #[derive(Debug)]
 pub struct SampleCall<'a> {
     /// What is asked.
     pub sampling: Sampling,
-    /// The range of the texture, and by lane the position in it.
-    pub texture: (ResourceId, &'a Row),
-    /// The range of the sampler, and by lane the position in it.
-    pub sampler: (ResourceId, &'a Row),
+    /// The range of the texture, and the position in it.
+    pub texture: (ResourceId, Elements<'a>),
+    /// The range of the sampler, and the position in it.
+    pub sampler: (ResourceId, Elements<'a>),
     /// Bits of the lanes that take part.
     pub lanes: u32,
     /// Operands in the order of [`Sampling::args`].

@@ -27,7 +27,7 @@ use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{AtomicOp, CounterOp, Origin, Query};
 use brolga_ir::host::{Fault, FaultKind, Host, ViewSlot};
 pub use brolga_ir::sampling::Row;
-use brolga_ir::sampling::{MOST_SAMPLE_ARGS, SampleCall, Sampling};
+use brolga_ir::sampling::{Elements, MOST_SAMPLE_ARGS, SampleCall, Sampling};
 use brolga_ir::span::Span;
 use brolga_ir::width::MAX_LANES;
 
@@ -547,14 +547,19 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         caught::<H>(context, origin, |host, lanes, call| {
-            let (sampling, count) = sample_from_number(code);
-            let set = call.mask[..lanes].iter().rev().fold(0, |set, &word| set << 1 | u32::from(word != 0));
+            let form = SampleForm::decode(code);
+            let texture = elements(form.same_texture, &call.element);
+            let sampler = elements(form.same_sampler, &call.sampler);
             host.sample(SampleCall {
-                sampling,
-                texture: (ResourceId::new(resource as usize), &call.element),
-                sampler: (ResourceId::new(call.sampler_range as usize), &call.sampler),
-                lanes: set,
-                args: &call.args[..count],
+                sampling: form.sampling,
+                texture: (ResourceId::new(resource as usize), texture),
+                sampler: (ResourceId::new(call.sampler_range as usize), sampler),
+                lanes: match form.lanes {
+                    SampleLanes::All => u32::MAX >> (32 - lanes),
+                    SampleLanes::First => 1,
+                    SampleLanes::Masked => lanes_of(&call.mask, lanes),
+                },
+                args: &call.args[..form.args],
                 results: &mut call.results,
             });
         })
@@ -574,17 +579,77 @@ unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 
     0
 }
 
-/// A sample and how many operands it has, as compiled code passes them.
-pub(crate) fn sample_number(sampling: Sampling, args: usize) -> u32 {
-    sampling.encode() | (args as u32) << SAMPLE_ARGS_SHIFT
+/// What compiled code knows of a sample: passed in one number with what is sampled, so that rows are written only where
+/// lanes differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SampleForm {
+    pub sampling: Sampling,
+    /// Operands.
+    pub args: usize,
+    pub lanes: SampleLanes,
+    /// The position of the texture in its range is the same for all lanes: that of lane 0.
+    pub same_texture: bool,
+    /// The same of the sampler.
+    pub same_sampler: bool,
 }
 
-fn sample_from_number(code: u32) -> (Sampling, usize) {
-    (Sampling::decode(code), (code >> SAMPLE_ARGS_SHIFT) as usize)
+/// Who takes part in a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SampleLanes {
+    /// All lanes of the packet.
+    All,
+    /// Lane 0.
+    First,
+    /// Those of [`Call::mask`].
+    Masked,
 }
 
-/// Above all bits of [`Sampling::encode`].
-const SAMPLE_ARGS_SHIFT: u32 = 28;
+impl SampleForm {
+    /// Above all bits of [`Sampling::encode`].
+    const FLAGS: u32 = 22;
+    const ARGS: u32 = 28;
+
+    pub fn encode(self) -> u32 {
+        let lanes = match self.lanes {
+            SampleLanes::All => 0,
+            SampleLanes::First => 1,
+            SampleLanes::Masked => 2,
+        };
+        let flags = lanes | u32::from(self.same_texture) << 2 | u32::from(self.same_sampler) << 3;
+        self.sampling.encode() | flags << Self::FLAGS | (self.args as u32) << Self::ARGS
+    }
+
+    pub fn decode(code: u32) -> Self {
+        let flags = code >> Self::FLAGS;
+        let lanes = match flags & 3 {
+            0 => SampleLanes::All,
+            1 => SampleLanes::First,
+            _ => SampleLanes::Masked,
+        };
+        Self {
+            sampling: Sampling::decode(code),
+            args: (code >> Self::ARGS) as usize,
+            lanes,
+            same_texture: flags >> 2 & 1 == 1,
+            same_sampler: flags >> 3 & 1 == 1,
+        }
+    }
+}
+
+fn elements(is_same: bool, row: &Row) -> Elements<'_> {
+    if is_same { Elements::Same(row[0]) } else { Elements::Own(row) }
+}
+
+/// The lanes whose words are not zero. Read in pieces that were written as such or in larger ones: what is read at once
+/// and was written in two pieces has to wait for memory.
+fn lanes_of(mask: &Row, lanes: usize) -> u32 {
+    let pairs = mask[..lanes].chunks_exact(2).map(|pair| {
+        // SAFETY: two words of a row, read where they are.
+        let both = unsafe { std::ptr::from_ref(&pair[0]).cast::<u64>().read_volatile() };
+        u32::from(both as u32 != 0) | u32::from(both >> 32 != 0) << 1
+    });
+    pairs.enumerate().fold(0, |set, (n, pair)| set | pair << (2 * n))
+}
 
 /// The number of an atomic operation as compiled code passes it.
 pub(crate) fn atomic_number(op: AtomicOp) -> u32 {

@@ -6,7 +6,7 @@ use super::code::{Address, Element, Extent, Node, Slot, Space, Texel, Update, Vi
 use super::packet::Runner;
 use super::{Lanes, Mask, lanes_of};
 use crate::host::{self, ViewSlot};
-use crate::sampling::{MOST_SAMPLE_ARGS, Row, SampleCall};
+use crate::sampling::{Elements, MOST_SAMPLE_ARGS, Row, SampleCall};
 use crate::width::MAX_LANES;
 
 /// The most words that one access moves.
@@ -40,10 +40,11 @@ impl Runner<'_> {
                 let lanes = if *once { mask & mask.wrapping_neg() } else { mask };
                 let mut results = [[0; MAX_LANES]; 4];
                 let rows: SmallVec<[Row; MOST_SAMPLE_ARGS]> = args.iter().map(|&arg| self.row(arg)).collect();
+                let (mut textures, mut samplers) = ([0; MAX_LANES], [0; MAX_LANES]);
                 self.host.sample(SampleCall {
                     sampling: *sampling,
-                    texture: (texture.id, &self.elements(texture)),
-                    sampler: (sampler.id, &self.elements(sampler)),
+                    texture: (texture.id, self.elements(texture, &mut textures)),
+                    sampler: (sampler.id, self.elements(sampler, &mut samplers)),
                     lanes: lanes.into(),
                     args: &rows,
                     results: &mut results,
@@ -113,11 +114,14 @@ impl Runner<'_> {
         row
     }
 
-    /// The position in a range that each lane means.
-    fn elements(&self, view: &View) -> Row {
+    /// The positions in a range that lanes mean.
+    fn elements<'a>(&self, view: &View, row: &'a mut Row) -> Elements<'a> {
         match view.element {
-            Element::Fixed(element) => [element; MAX_LANES],
-            Element::Computed(slot) => self.row(slot),
+            Element::Fixed(element) => Elements::Same(element),
+            Element::Computed(slot) => {
+                *row = self.row(slot);
+                Elements::Own(row)
+            }
         }
     }
 

@@ -3,11 +3,13 @@
 use brolga_ir::Const;
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Element, InstKind, ResourceRef};
+use brolga_ir::sampling::Sampling;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
 
+use super::mask::Mask;
 use super::notes::Note;
 use super::{Lowering, constant_flags, own_flags};
-use crate::abi::{self, HelperId, offsets};
+use crate::abi::{self, HelperId, SampleForm, SampleLanes, offsets};
 use crate::packet::Operand;
 
 /// A question to a helper.
@@ -20,9 +22,6 @@ struct Question<'a> {
     level: Option<Value>,
     values: &'a [Value],
     compare: Option<Value>,
-    /// The sampler and the operands of a sample.
-    sampler: Option<ResourceRef>,
-    args: &'a [Value],
     /// Threads that take part; `None` for questions that change nothing.
     effect: Option<Value>,
 }
@@ -40,8 +39,6 @@ impl Lowering<'_, '_> {
             level: None,
             values: &[],
             compare: None,
-            sampler: None,
-            args: &[],
             effect: None,
         };
         let question = match &data.kind {
@@ -76,14 +73,6 @@ impl Lowering<'_, '_> {
             InstKind::Query { query, resource, level } => {
                 Question { resource: *resource, code: abi::query_number(*query), level: *level, ..empty }
             }
-            InstKind::Sample { sampling, texture, sampler, args } => Question {
-                helper: HelperId::Sample,
-                resource: *texture,
-                code: abi::sample_number(*sampling, args.len()),
-                sampler: Some(*sampler),
-                args,
-                ..empty
-            },
             _ => unreachable!("only called for what helpers do"),
         };
         self.put_question(&question, &data.results);
@@ -121,21 +110,11 @@ impl Lowering<'_, '_> {
             };
             self.pass(&coord, offsets::call_coord(n), once);
         }
-        if let Some(sampler) = question.sampler {
-            self.pass_element(sampler, offsets::CALL_SAMPLER, once);
-            let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);
-            self.builder.ins().store(own_flags(), range, self.base, offsets::CALL_SAMPLER_RANGE);
-        } else {
-            let level = match question.level {
-                Some(level) => self.operand(level),
-                None => self.constant(0),
-            };
-            self.pass(&level, offsets::CALL_LEVEL, once);
-        }
-        for (n, &arg) in question.args.iter().enumerate() {
-            let arg = self.operand(arg);
-            self.pass(&arg, offsets::call_arg(n), once);
-        }
+        let level = match question.level {
+            Some(level) => self.operand(level),
+            None => self.constant(0),
+        };
+        self.pass(&level, offsets::CALL_LEVEL, once);
         for (n, &value) in question.values.iter().enumerate() {
             let value = self.operand(value);
             self.pass(&value, offsets::call_value(n), once);
@@ -145,6 +124,11 @@ impl Lowering<'_, '_> {
             self.pass(&compare, offsets::CALL_COMPARE, once);
         }
         self.call(question.helper, question.resource.id.index() as u32, question.code);
+        self.take_results(results, once);
+    }
+
+    /// Defines what a helper gave back, in all lanes or in lane 0.
+    fn take_results(&mut self, results: &[Value], once: bool) {
         for (n, &result) in results.iter().enumerate() {
             let at = offsets::call_result(n);
             let operand = if once {
@@ -157,13 +141,49 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Writes which register of a range is meant.
-    fn pass_element(&mut self, resource: ResourceRef, at: i32, once: bool) {
+    /// Writes a sample: one call for the packet.
+    pub fn sample(
+        &mut self,
+        sampling: Sampling,
+        texture: ResourceRef,
+        sampler: ResourceRef,
+        args: &[Value],
+        results: &[Value],
+    ) {
+        let once = results.iter().all(|&result| self.facts.is_uniform(result));
+        self.note(if once { Note::HelperOnce } else { Note::Helper });
+        let mask = self.active();
+        self.note_lanes(&mask);
+        let lanes = match &mask {
+            _ if once => SampleLanes::First,
+            Mask::Full => SampleLanes::All,
+            Mask::Lanes(lanes) => {
+                self.store_context(lanes, offsets::CALL_MASK);
+                SampleLanes::Masked
+            }
+        };
+        let same_texture = self.pass_element(texture, offsets::CALL_ELEMENT, true);
+        let same_sampler = self.pass_element(sampler, offsets::CALL_SAMPLER, true);
+        let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);
+        self.builder.ins().store(own_flags(), range, self.base, offsets::CALL_SAMPLER_RANGE);
+        for (n, &arg) in args.iter().enumerate() {
+            let arg = self.operand(arg);
+            self.pass(&arg, offsets::call_arg(n), once);
+        }
+        let form = SampleForm { sampling, args: args.len(), lanes, same_texture, same_sampler };
+        self.call(HelperId::Sample, texture.id.index() as u32, form.encode());
+        self.take_results(results, once);
+    }
+
+    /// Writes which register of a range is meant, of one that is the same for all lanes in lane 0 only if `once`; gives
+    /// whether it is.
+    fn pass_element(&mut self, resource: ResourceRef, at: i32, once: bool) -> bool {
         let element = match resource.element {
             Element::Fixed(n) => self.constant(n),
             Element::Computed(value) => self.operand(value),
         };
         self.pass(&element, at, once);
+        element.is_uniform()
     }
 
     /// Lets lane 0 alone take part.

@@ -352,8 +352,10 @@ impl<'f> Lowering<'_, 'f> {
             | InstKind::TexelLoad { .. }
             | InstKind::TexelStore { .. }
             | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. }
-            | InstKind::Sample { .. } => self.ask(inst),
+            | InstKind::Query { .. } => self.ask(inst),
+            InstKind::Sample { sampling, texture, sampler, args } => {
+                self.sample(*sampling, *texture, *sampler, args, &data.results);
+            }
             InstKind::PacketAll(value) => {
                 let (operand, active) = (self.operand(*value), self.active());
                 let all = match (operand, active) {

@@ -191,7 +191,7 @@ impl Host for Bound {
 fn mix_samples(call: SampleCall<'_>) {
     let SampleCall { sampling, texture, sampler, lanes, args, results } = call;
     for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
-        let ids = [texture.0.index() as u32, texture.1[lane], sampler.0.index() as u32, sampler.1[lane]];
+        let ids = [texture.0.index() as u32, texture.1.of(lane), sampler.0.index() as u32, sampler.1.of(lane)];
         let args = args.iter().map(|row| match f32::from_bits(row[lane]) {
             number if number.is_nan() => 0x7fc0_0000,
             _ => row[lane],

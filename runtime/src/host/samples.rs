@@ -1,7 +1,8 @@
 //! Which texture and sampler the lanes of a packet mean, and what is kept ready for each pair of them.
 
 use brolga_ir::entity::ResourceId;
-use brolga_ir::sampling::{Row, SampleCall};
+use brolga_ir::sampling::{Elements, Row, SampleCall};
+use brolga_ir::width::MAX_LANES;
 use smallvec::SmallVec;
 
 use super::texel::Texels;
@@ -69,7 +70,7 @@ impl BoundViews<'_> {
         let mut left = call.lanes;
         while left != 0 {
             let first = left.trailing_zeros() as usize;
-            let pair = (textures[first], samplers[first]);
+            let pair = (textures.of(first), samplers.of(first));
             let lanes = same_lanes(left, textures, samplers, pair);
             left &= !lanes;
             let (texture, sampler) = ((texture, pair.0), (sampler, pair.1));
@@ -90,9 +91,12 @@ impl BoundViews<'_> {
 }
 
 /// The lanes of a set that mean the same pair.
-fn same_lanes(set: u32, textures: &Row, samplers: &Row, pair: (u32, u32)) -> u32 {
-    let is_same = |lane: usize| (textures[lane], samplers[lane]) == pair;
-    (0..textures.len()).filter(|&lane| is_same(lane)).fold(0, |lanes, lane| lanes | 1 << lane) & set
+fn same_lanes(set: u32, textures: Elements<'_>, samplers: Elements<'_>, pair: (u32, u32)) -> u32 {
+    if let (Elements::Same(_), Elements::Same(_)) = (textures, samplers) {
+        return set;
+    }
+    let is_same = |lane: usize| (textures.of(lane), samplers.of(lane)) == pair;
+    (0..MAX_LANES).filter(|&lane| is_same(lane)).fold(0, |lanes, lane| lanes | 1 << lane) & set
 }
 
 /// Nothing is bound: zeros.
