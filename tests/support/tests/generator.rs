@@ -12,7 +12,7 @@ use brolga_testing::generate::generate;
 use brolga_testing::report;
 
 /// Instructions of compute shaders that no generated program holds, and why.
-const LEFT_OUT: [(&str, &[Op]); 3] = [
+const LEFT_OUT: [(&str, &[Op]); 2] = [
     (
         "translation cannot sample yet",
         &[
@@ -32,7 +32,6 @@ const LEFT_OUT: [(&str, &[Op]); 3] = [
             Op::SampleDClS,
         ],
     ),
-    ("nothing can be asked about a sample's position in a compute shader", &[Op::SamplePos]),
     ("needs a class linkage", &[Op::FCall]),
 ];
 
