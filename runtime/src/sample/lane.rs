@@ -200,24 +200,28 @@ impl<'a> Lane<'a> {
     }
 
     /// The texels along each axis of a level.
+    #[inline(always)]
     fn taps(&self, at: [f32; 3], level: usize, tap: Tap) -> [Taps; 3] {
-        let surface = self.texels.surface();
-        let extents = surface.levels[level].extents;
-        let axes = if surface.dimension.is_cube() { 2 } else { surface.dimension.sample_axes() };
-        [0, 1, 2].map(|axis| {
-            if axis >= axes {
-                Taps::NONE
-            } else if surface.dimension.is_cube() {
-                let mut taps = around(at[axis], extents[axis], 0, tap);
-                if tap == Tap::Point {
-                    // The end of a face belongs to its last texel.
-                    taps.texels[0] = taps.texels[0].min(extents[axis] as i32 - 1);
-                }
-                taps
-            } else {
-                taps(at[axis], self.sampler.address[axis], extents[axis], self.offsets[axis], tap)
-            }
-        })
+        let along = |axis: usize| self.taps_along(axis, at[axis], level, tap);
+        [along(0), along(1), along(2)]
+    }
+
+    #[inline(always)]
+    fn taps_along(&self, axis: usize, at: f32, level: usize, tap: Tap) -> Taps {
+        let dimension = self.texels.surface().dimension;
+        let extent = self.extent(level, axis);
+        if axis >= if dimension.is_cube() { 2 } else { dimension.sample_axes() } {
+            return Taps::NONE;
+        }
+        if !dimension.is_cube() {
+            return taps(at, self.sampler.address[axis], extent, self.offsets[axis], tap);
+        }
+        let mut taps = around(at, extent, 0, tap);
+        if tap == Tap::Point {
+            // The end of a face belongs to its last texel.
+            taps.texels[0] = taps.texels[0].min(extent as i32 - 1);
+        }
+        taps
     }
 
     /// Takes the texels of a level that have a weight.
