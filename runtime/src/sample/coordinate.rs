@@ -72,6 +72,9 @@ pub(super) fn to_fixed(number: f32) -> i32 {
 /// Which texel of the texture lies at a place along an axis; none is the border.
 pub(super) fn address(texel: i32, mode: AddressMode, extent: u32) -> Option<u32> {
     let extent = extent as i32;
+    if (0..extent).contains(&texel) {
+        return Some(texel as u32);
+    }
     let inside = match mode {
         AddressMode::Wrap => texel.rem_euclid(extent),
         AddressMode::Mirror => {
@@ -80,7 +83,6 @@ pub(super) fn address(texel: i32, mode: AddressMode, extent: u32) -> Option<u32>
         }
         AddressMode::Clamp => texel.clamp(0, extent - 1),
         AddressMode::MirrorOnce => mirror_at_zero(texel).min(extent - 1),
-        AddressMode::Border if (0..extent).contains(&texel) => texel,
         AddressMode::Border => return None,
     };
     Some(inside as u32)

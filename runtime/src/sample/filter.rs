@@ -39,6 +39,7 @@ impl Taken {
     }
 
     /// One more.
+    #[inline(always)]
     pub fn take(&mut self, texels: &Texels<'_>, place: Option<Place>, weight: f64) {
         match self {
             Taken::Weighted { sums } => {

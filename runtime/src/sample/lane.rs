@@ -2,16 +2,16 @@
 
 use brolga_ir::float;
 use brolga_ir::sampling::{Offsets, Row, SampleKind, Sampling};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::anisotropic::{self, Line};
 use super::coordinate::{self, ONE, Taps, address, around, taps};
-use super::cube;
+use super::cube::{self, FaceTexel};
 use super::filter::Taken;
 use super::level::{Footprint, Levels, select};
 use super::texel::{Place, Texels};
 use super::{Operands, Prepared};
-use crate::resource::{AddressMode, Sampler, Tap};
+use crate::resource::{Sampler, Tap};
 
 /// What a lane asks of a texture and a sampler.
 #[derive(Debug)]
@@ -165,9 +165,7 @@ impl<'a> Lane<'a> {
         let tap = if levels.magnifies { filter.magnify } else { filter.minify };
         if tap == Tap::Point && levels.fraction == 0 && !self.compares() {
             let [u, v, w] = self.taps(self.at, levels.first, Tap::Point).map(|taps| taps.texels[0]);
-            let mut words = [0; 4];
-            self.each_place(levels.first, [u, v, w], |place| words = self.texels.words(place));
-            return words;
+            return self.texels.words(self.places(levels.first, [u, v, w])[0]);
         }
         let mut taken = self.nothing_taken();
         let mut total = 0;
@@ -202,24 +200,28 @@ impl<'a> Lane<'a> {
     }
 
     /// The texels along each axis of a level.
+    #[inline(always)]
     fn taps(&self, at: [f32; 3], level: usize, tap: Tap) -> [Taps; 3] {
-        let surface = self.texels.surface();
-        let extents = surface.levels[level].extents;
-        let axes = if surface.dimension.is_cube() { 2 } else { surface.dimension.sample_axes() };
-        [0, 1, 2].map(|axis| {
-            if axis >= axes {
-                Taps::NONE
-            } else if surface.dimension.is_cube() {
-                let mut taps = around(at[axis], extents[axis], 0, tap);
-                if tap == Tap::Point {
-                    // The end of a face belongs to its last texel.
-                    taps.texels[0] = taps.texels[0].min(extents[axis] as i32 - 1);
-                }
-                taps
-            } else {
-                taps(at[axis], self.sampler.address[axis], extents[axis], self.offsets[axis], tap)
-            }
-        })
+        let along = |axis: usize| self.taps_along(axis, at[axis], level, tap);
+        [along(0), along(1), along(2)]
+    }
+
+    #[inline(always)]
+    fn taps_along(&self, axis: usize, at: f32, level: usize, tap: Tap) -> Taps {
+        let dimension = self.texels.surface().dimension;
+        let extent = self.extent(level, axis);
+        if axis >= if dimension.is_cube() { 2 } else { dimension.sample_axes() } {
+            return Taps::NONE;
+        }
+        if !dimension.is_cube() {
+            return taps(at, self.sampler.address[axis], extent, self.offsets[axis], tap);
+        }
+        let mut taps = around(at, extent, 0, tap);
+        if tap == Tap::Point {
+            // The end of a face belongs to its last texel.
+            taps.texels[0] = taps.texels[0].min(extent as i32 - 1);
+        }
+        taps
     }
 
     /// Takes the texels of a level that have a weight.
@@ -238,10 +240,15 @@ impl<'a> Lane<'a> {
 
     /// Takes one texel, or beyond a cube's corner the three that stand for it.
     fn take_texel(&self, taken: &mut Taken, level: usize, texel: [i32; 3], weight: f64) {
-        let mut places = 0;
-        self.each_place(level, texel, |_| places += 1);
-        let weight = weight * f64::from(self.parts() / places);
-        self.each_place(level, texel, |place| taken.take(self.texels, place, weight));
+        if !self.texels.surface().dimension.is_cube() {
+            taken.take(self.texels, self.place(level, texel), weight);
+            return;
+        }
+        let places = cube::resolve(self.face, [texel[0], texel[1]], self.extent(level, 0));
+        let weight = weight * f64::from(self.parts() / places.len() as u32);
+        for texel in places {
+            taken.take(self.texels, Some(self.place_on_cube(level, texel)), weight);
+        }
     }
 
     /// The parts that a texel's weight comes in: three on cubes.
@@ -249,26 +256,31 @@ impl<'a> Lane<'a> {
         if self.texels.surface().dimension.is_cube() { 3 } else { 1 }
     }
 
+    fn extent(&self, level: usize, axis: usize) -> u32 {
+        self.texels.surface().levels[level].extents[axis]
+    }
+
+    fn place_on_cube(&self, level: usize, (face, [x, y]): FaceTexel) -> Place {
+        Place { level: level as u32, layer: self.layer + face, texel: [x, y, 0] }
+    }
+
+    /// The place of a texel that may lie outside; none is the border.
+    fn place(&self, level: usize, [x, y, z]: [i32; 3]) -> Option<Place> {
+        let [mode_x, mode_y, mode_z] = self.sampler.address;
+        // What the texture has not along an axis is inside.
+        let x = address(x, mode_x, self.extent(level, 0))?;
+        let y = address(y, mode_y, self.extent(level, 1))?;
+        let z = address(z, mode_z, self.extent(level, 2))?;
+        Some(Place { level: level as u32, layer: self.layer, texel: [x, y, z] })
+    }
+
     /// The place or places of a texel that may lie outside; none is the border.
-    fn each_place(&self, level: usize, [x, y, z]: [i32; 3], mut each: impl FnMut(Option<Place>)) {
-        let surface = self.texels.surface();
-        let extents = surface.levels[level].extents;
-        if surface.dimension.is_cube() {
-            for (face, [x, y]) in cube::resolve(self.face, [x, y], extents[0]) {
-                each(Some(Place { level: level as u32, layer: self.layer + face, texel: [x, y, 0] }));
-            }
-            return;
+    fn places(&self, level: usize, texel: [i32; 3]) -> SmallVec<[Option<Place>; 3]> {
+        if !self.texels.surface().dimension.is_cube() {
+            return smallvec![self.place(level, texel)];
         }
-        let axes = surface.dimension.sample_axes();
-        let inside = |axis: usize, texel: i32| match axis < axes {
-            true => address(texel, self.sampler.address[axis], extents[axis]),
-            false => address(texel, AddressMode::Clamp, extents[axis]),
-        };
-        let place = match (inside(0, x), inside(1, y), inside(2, z)) {
-            (Some(x), Some(y), Some(z)) => Some(Place { level: level as u32, layer: self.layer, texel: [x, y, z] }),
-            _ => None,
-        };
-        each(place);
+        let places = cube::resolve(self.face, [texel[0], texel[1]], self.extent(level, 0));
+        places.into_iter().map(|texel| Some(self.place_on_cube(level, texel))).collect()
     }
 
     /// Of the four texels that a linear filter takes of the most detailed level, counter-clockwise from the lower left.
@@ -288,11 +300,12 @@ impl<'a> Lane<'a> {
 
     fn gathered(&self, texel: [i32; 3], component: usize) -> u32 {
         let is_integer = self.texels.surface().format.encoding().is_integer();
-        let mut words = SmallVec::<[u32; 3]>::new();
-        self.each_place(0, texel, |place| words.push(self.texels.words(place)[component & 3]));
-        match words[..] {
+        let places = self.places(0, texel);
+        match places[..] {
             // Integers have no mean: beyond a cube's corner the one on the face itself stands for it.
-            [word, ref others @ ..] if !self.compares() && (others.is_empty() || is_integer) => word,
+            [place, ref others @ ..] if !self.compares() && (others.is_empty() || is_integer) => {
+                self.texels.words(place)[component & 3]
+            }
             _ => {
                 let mut taken = self.nothing_taken();
                 self.take_texel(&mut taken, 0, texel, 1.0);

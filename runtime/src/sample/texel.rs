@@ -62,6 +62,7 @@ impl<'a> Texels<'a> {
     }
 
     /// What filters sum up: [`finish`](Self::finish) makes words of it.
+    #[inline(always)]
     pub fn values(&self, place: Option<Place>) -> [f64; 4] {
         match place {
             Some(place) => self.load(place).map_or([0.0; 4], |block| self.block_values(block, place)),
@@ -106,6 +107,7 @@ impl<'a> Texels<'a> {
         words
     }
 
+    #[inline(always)]
     fn decode(&self, block: u128, place: Place) -> [u32; 4] {
         match self.decoder {
             Some(decode) => decode(block),
@@ -113,6 +115,7 @@ impl<'a> Texels<'a> {
         }
     }
 
+    #[inline(always)]
     fn block_values(&self, block: u128, place: Place) -> [f64; 4] {
         if self.channels.contains(&Channel::Number) {
             let numbers = self.decode(block, place).map(|word| f64::from(f32::from_bits(word)));
@@ -121,10 +124,12 @@ impl<'a> Texels<'a> {
                 channel => channel.code(block),
             });
         }
-        self.channels.map(|channel| channel.code(block))
+        let [r, g, b, a] = self.channels;
+        [r.code(block), g.code(block), b.code(block), a.code(block)]
     }
 
     /// The block that a texel is in, as one little-endian number; none outside.
+    #[inline(always)]
     fn load(&self, place: Place) -> Option<u128> {
         let texel = Texel { level: place.level, at: place.texel, layer: place.layer, sample: 0 };
         let at = self.surface.block_offset(texel)?;

@@ -99,7 +99,7 @@ struct Packet<'a> {
     taking_part: u32,
     at: [&'a Lanes<u32>; 2],
     /// Texels that are added.
-    offsets: [i32; 2],
+    offsets: &'a [i8; 3],
     /// The coordinate of the layer.
     layer: Option<&'a Lanes<u32>>,
     /// The level of detail, 0 where there is none.
@@ -202,9 +202,9 @@ impl<'a> Fast<'a> {
         (level, bias): (Option<&Row>, f32),
         results: &mut [Row; 4],
     ) -> bool {
-        let Offsets::Fixed([offset_u, offset_v, _]) = sampling.offsets else { return false };
+        let Offsets::Fixed(offsets @ [u, v, _]) = &sampling.offsets else { return false };
         let is_plain = sampling.kind == SampleKind::Filter && !sampling.has_clamp;
-        if !is_plain || (offset_u | offset_v != 0 && !self.takes_offsets) {
+        if !is_plain || (u | v != 0 && !self.takes_offsets) {
             return false;
         }
         let [u, v, layer @ ..] = coordinates else { return false };
@@ -217,7 +217,7 @@ impl<'a> Fast<'a> {
                 part,
                 taking_part,
                 at: [half_of(u, part), half_of(v, part)],
-                offsets: [offset_u.into(), offset_v.into()],
+                offsets,
                 layer: layer.first().map(|layer| half_of(layer, part)),
                 level: level.map(|level| half_of(level, part)),
                 bias,

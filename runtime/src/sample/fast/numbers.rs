@@ -191,10 +191,10 @@ fn add<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     let [right, lower] = places.fractions;
     let (left, upper) = (all.sub(right), all.sub(lower));
     let parts = [left.mul(upper), right.mul(upper), left.mul(lower), right.mul(lower)];
-    for tap in 0..4 {
+    for (place, part) in places.texels.into_iter().zip(parts) {
         // Below 2^25.
-        let weights = parts[tap].mul(weights).store();
-        let values = R::values::<V>(fast, &read(fast, places.texels[tap]));
+        let weights = part.mul(weights).store();
+        let values = R::values::<V>(fast, &read(fast, place));
         for lane in 0..LANES {
             let weight = f64::from(weights[lane] as i32);
             for channel in 0..CHANNELS {

@@ -63,7 +63,7 @@ fn address(mut texel: i64, mode: AddressMode, count: i64) -> Option<i64> {
                 if texel < 0 {
                     texel = -texel - 1;
                 }
-                let flip = texel / count & 1 == 1;
+                let flip = (texel / count) % 2 == 1;
                 texel %= count;
                 if flip {
                     texel = count - texel - 1;
