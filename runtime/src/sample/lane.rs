@@ -285,8 +285,7 @@ impl<'a> Lane<'a> {
 
     /// Of the four texels that a linear filter takes of the most detailed level, counter-clockwise from the lower left.
     fn gather(&self, result: impl FnOnce([[i32; 3]; 4]) -> [u32; 4]) -> [u32; 4] {
-        // A bound within the first level leaves it there.
-        if self.texels.surface().min_level >= 1.0 {
+        if !self.texels.surface().reaches(0) {
             return match (self.kind, self.out_of_bounds()) {
                 (SampleKind::Gather { component }, words) => [words[usize::from(component & 3)]; 4],
                 (_, words) => words,

@@ -35,18 +35,12 @@ impl Footprint {
     /// the ellipse that the derivatives span; of the longer derivative where they span none.
     pub fn level(&self) -> f64 {
         let [x, y] = self.scaled();
-        level(dot(x, x), dot(y, y), dot(x, y), self.is_line())
+        of_products(dot(x, x), dot(y, y), dot(x, y), self.is_line())
     }
 }
 
-/// The same of derivatives along two coordinates.
-pub(super) fn flat_level(x: [f64; 2], y: [f64; 2], extents: [f64; 2]) -> f64 {
-    let (a, b, c, d) = (x[0] * extents[0], x[1] * extents[1], y[0] * extents[0], y[1] * extents[1]);
-    level(a * a + b * b, c * c + d * d, a * c + b * d, x[0] * y[1] - x[1] * y[0] == 0.0)
-}
-
 /// The level of detail for the products of two derivatives with themselves and with each other.
-fn level(xx: f64, yy: f64, xy: f64, is_line: bool) -> f64 {
+pub(super) fn of_products(xx: f64, yy: f64, xy: f64, is_line: bool) -> f64 {
     let is_finite = xx.is_finite() && yy.is_finite() && xy.is_finite();
     let square = match is_finite && !is_line {
         true => (xx + yy + ((xx - yy) * (xx - yy) + 4.0 * xy * xy).sqrt()) / 2.0,

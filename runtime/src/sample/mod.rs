@@ -34,10 +34,6 @@ mod texel;
 #[cfg(test)]
 mod tests;
 
-#[cfg(target_arch = "x86_64")]
-use brolga_ir::float;
-#[cfg(target_arch = "x86_64")]
-use brolga_ir::sampling::{LevelSource, SampleKind};
 use brolga_ir::sampling::{Row, SampleArg, Sampling};
 use brolga_ir::width::MAX_LANES;
 
@@ -80,55 +76,14 @@ impl<'a> Prepared<'a> {
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
     pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(fast) = &self.fast
-            && (fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results))
-        {
+        if self.sample_fast(sampling, lanes, args, results) {
             return;
         }
         self.sample_lanes(sampling, lanes, args, results);
     }
 
-    /// Finds levels of detail lane by lane, then takes a short cut; or says that there is none.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(never)]
-    fn sample_levels(
-        &self,
-        fast: &fast::Fast<'_>,
-        sampling: Sampling,
-        lanes: u32,
-        args: &[Row],
-        results: &mut [Row; 4],
-    ) -> bool {
-        if sampling.kind != SampleKind::Filter
-            || sampling.has_clamp
-            || sampling.level != LevelSource::Derivatives && !sampling.has_bias
-        {
-            return false;
-        }
-        let operands = Operands::new(self, sampling, args);
-        let extents = self.texels.surface().levels[0].extents;
-        let extents = [f64::from(extents[0]), f64::from(extents[1])];
-        let mut levels = [0; MAX_LANES];
-        for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
-            let operand = |row: &Row| float::flush(f32::from_bits(row[lane]));
-            let vector = |[u, v]: &[Row; 2]| [operand(u).into(), operand(v).into()];
-            levels[lane] = match (operands.along_x.first_chunk(), operands.along_y.first_chunk()) {
-                (Some(x), Some(y)) if !self.sampler.filter.anisotropic => {
-                    let level = level::flat_level(vector(x), vector(y), extents) as f32;
-                    level + self.sampler.level_bias + operands.bias.first().map_or(0.0, operand)
-                }
-                _ => match Lane::new(self, sampling, &operands, lane).level_and_line() {
-                    (level, None) => level,
-                    (_, Some(_)) => return false,
-                },
-            }
-            .to_bits();
-        }
-        fast.sample_at_levels(sampling, lanes, operands.coordinates, (Some(&levels), 0.0), results)
-    }
-
     /// The long way.
-    #[cold]
+    #[inline(never)]
     fn sample_lanes(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         let operands = Operands::new(self, sampling, args);
         for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {

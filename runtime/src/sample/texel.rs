@@ -70,13 +70,6 @@ impl<'a> Texels<'a> {
         }
     }
 
-    /// The words of a texel that reads as the border, if there is such a texel.
-    pub fn border_texel(&self) -> Option<[u32; 4]> {
-        let texel = self.surface.format.encode(self.border_words);
-        let word = |n: u32| (texel >> (32 * n)) as u32;
-        (self.decode(texel, Place::default()) == self.border_words).then(|| [word(0), word(1), word(2), word(3)])
-    }
-
     /// The first component of [`values`](Self::values), for comparisons: a denormal is zero.
     pub fn compared(&self, place: Option<Place>) -> f64 {
         let value = self.values(place)[0];

@@ -3,6 +3,7 @@
 use super::vector::Vector;
 use super::{Fast, Packet};
 use crate::resource::Tap;
+use crate::sample::level::of_products;
 
 /// What a packet takes.
 #[derive(Clone, Copy)]
@@ -69,4 +70,11 @@ pub(super) fn layer<V: Vector>(fast: &Fast<'_>, coordinate: V) -> V {
     let last = V::splat_float((fast.layers - 1) as f32);
     // NaN becomes 0.
     coordinate.max_floats(V::splat(0)).min_floats(last).to_int()
+}
+
+/// What `Footprint::level` gives for derivatives along two coordinates.
+pub(super) fn of_derivatives(fast: &Fast<'_>, x: [f64; 2], y: [f64; 2]) -> f64 {
+    let (width, height) = (f64::from(fast.levels[0].width), f64::from(fast.levels[0].height));
+    let (a, b, c, d) = (x[0] * width, x[1] * height, y[0] * width, y[1] * height);
+    of_products(a * a + b * b, c * c + d * d, a * c + b * d, x[0] * y[1] - x[1] * y[0] == 0.0)
 }

@@ -11,8 +11,8 @@
 //! | `codes.rs` | texels of four 8-bit codes: whole numbers |
 //! | `numbers.rs` | texels of floats: doubles |
 //!
-//! The only unsafe code reads texels and calls what is for some processors only. Texels are read through raw pointers, since other
-//! threads may write them.
+//! The only unsafe code reads texels and calls what is for some processors only. Texels are read through raw pointers,
+//! since other threads may write them.
 
 #![allow(unsafe_code)]
 
@@ -24,10 +24,14 @@ mod vector;
 
 use std::fmt;
 
+use brolga_ir::float;
 use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
+use brolga_ir::width::MAX_LANES;
 use smallvec::SmallVec;
 
+use super::lane::Lane;
 use super::texel::Texels;
+use super::{Operands, Prepared};
 use crate::format::Format;
 use crate::resource::{AddressMode, Memory, Reduction, Sampler, Tap};
 use codes::Codes;
@@ -69,7 +73,7 @@ pub(super) struct Fast<'a> {
     /// Bytes of a texel of the border's colour; none where there is no border.
     border: Option<[u32; 4]>,
     swaps_red_and_blue: bool,
-    /// By code, the number on the curve; empty for other formats.
+    /// By code, the number on the curve; of no meaning for other formats.
     curve: Curve,
     run: Run,
 }
@@ -119,6 +123,57 @@ trait Kind {
     fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words;
 }
 
+impl Prepared<'_> {
+    /// Takes a short cut, or says that the result is not there; some of it may be.
+    #[inline(always)]
+    pub(super) fn sample_fast(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
+        let Some(fast) = &self.fast else { return false };
+        fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results)
+    }
+
+    /// The same with levels of detail that are found lane by lane.
+    #[inline(never)]
+    fn sample_levels(
+        &self,
+        fast: &Fast<'_>,
+        sampling: Sampling,
+        lanes: u32,
+        args: &[Row],
+        results: &mut [Row; 4],
+    ) -> bool {
+        let needs_levels = sampling.level == LevelSource::Derivatives || sampling.has_bias;
+        if sampling.kind != SampleKind::Filter || sampling.has_clamp || !needs_levels {
+            return false;
+        }
+        let operands = Operands::new(self, sampling, args);
+        let mut levels = [0; MAX_LANES];
+        for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
+            let operand = |row: &Row| float::flush(f32::from_bits(row[lane]));
+            let vector = |[u, v]: &[Row; 2]| [operand(u).into(), operand(v).into()];
+            levels[lane] = match (operands.along_x.first_chunk(), operands.along_y.first_chunk()) {
+                (Some(x), Some(y)) if !self.sampler.filter.anisotropic => {
+                    let level = level::of_derivatives(fast, vector(x), vector(y)) as f32;
+                    level + self.sampler.level_bias + operands.bias.first().map_or(0.0, operand)
+                }
+                _ => match Lane::new(self, sampling, &operands, lane).level_and_line() {
+                    (level, None) => level,
+                    (_, Some(_)) => return false,
+                },
+            }
+            .to_bits();
+        }
+        fast.sample_at_levels(sampling, lanes, operands.coordinates, (Some(&levels), 0.0), results)
+    }
+}
+
+/// The bytes of a texel that reads as the border, if there is such a texel.
+fn border_texel(texels: &Texels<'_>) -> Option<[u32; 4]> {
+    let (format, border) = (texels.surface().format, texels.words(None));
+    let texel = format.encode(border);
+    let word = |n: u32| (texel >> (32 * n)) as u32;
+    (format.decode(texel) == border).then(|| [word(0), word(1), word(2), word(3)])
+}
+
 impl<'a> Fast<'a> {
     /// Short cuts for a texture and a sampler, if there are any.
     pub fn new(texels: &Texels<'a>, sampler: &Sampler, isa: Isa) -> Option<Self> {
@@ -154,7 +209,7 @@ impl<'a> Fast<'a> {
             });
         }
         let border = match sampler.address[..2].contains(&AddressMode::Border) {
-            true => Some(texels.border_texel()?),
+            true => Some(border_texel(texels)?),
             false => None,
         };
         let filter = sampler.filter;
@@ -177,9 +232,9 @@ impl<'a> Fast<'a> {
         })
     }
 
-    /// Samples, or says that the result is not there; some of it may be.
+    /// Samples where levels of detail need no more than the sampler's bias.
     #[inline(always)]
-    pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
+    fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
         // Coordinates, the layer last, then what gives the level of detail.
         let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
         let level = match (sampling.level, rest) {
@@ -192,9 +247,9 @@ impl<'a> Fast<'a> {
         self.sample_at_levels(sampling, lanes, coordinates, (level, self.sampler.level_bias), results)
     }
 
-    /// The same at levels of detail, 0 where there are none, and a bias for all of them.
+    /// Samples at levels of detail, 0 where there are none, and a bias for all of them.
     #[inline(always)]
-    pub fn sample_at_levels(
+    fn sample_at_levels(
         &self,
         sampling: Sampling,
         lanes: u32,
@@ -272,7 +327,7 @@ impl Texel for [u32; 4] {
 }
 
 /// Eight of sixteen lanes.
-fn half_of<T>(row: &[T; 16], part: usize) -> &Lanes<T> {
+fn half_of<T>(row: &[T; MAX_LANES], part: usize) -> &Lanes<T> {
     row[part * LANES..].first_chunk().expect("two halves")
 }
 

@@ -289,12 +289,8 @@ fn short_cuts_come_to_the_same_bits() {
         prepared.sample(sampling, mask, &rows, &mut expected);
         for isa in Isa::present() {
             prepared.fast = Fast::new(&prepared.texels, &prepared.sampler, isa);
-            let fast = prepared.fast.as_ref();
             let mut results = [[0; MAX_LANES]; 4];
-            let is_taken = fast.is_some_and(|fast| {
-                fast.sample(sampling, mask, &rows, &mut results)
-                    || prepared.sample_levels(fast, sampling, mask, &rows, &mut results)
-            });
+            let is_taken = prepared.sample_fast(sampling, mask, &rows, &mut results);
             if !is_taken {
                 refused += 1;
                 continue;
