@@ -184,7 +184,7 @@ impl Elements<'_> {
 #[derive(Debug)]
 pub struct SampleCall<'a> {
     /// What is asked.
-    pub sampling: Sampling,
+    pub sampling: &'a Sampling,
     /// The range of the texture, and the position in it.
     pub texture: (ResourceId, Elements<'a>),
     /// The range of the sampler, and the position in it.

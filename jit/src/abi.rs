@@ -551,7 +551,7 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
             let texture = elements(form.same_texture, &call.element);
             let sampler = elements(form.same_sampler, &call.sampler);
             host.sample(SampleCall {
-                sampling: form.sampling,
+                sampling: &form.sampling,
                 texture: (ResourceId::new(resource as usize), texture),
                 sampler: (ResourceId::new(call.sampler_range as usize), sampler),
                 lanes: match form.lanes {

@@ -42,7 +42,7 @@ impl Runner<'_> {
                 let rows: SmallVec<[Row; MOST_SAMPLE_ARGS]> = args.iter().map(|&arg| self.row(arg)).collect();
                 let (mut textures, mut samplers) = ([0; MAX_LANES], [0; MAX_LANES]);
                 self.host.sample(SampleCall {
-                    sampling: *sampling,
+                    sampling,
                     texture: (texture.id, self.elements(texture, &mut textures)),
                     sampler: (sampler.id, self.elements(sampler, &mut samplers)),
                     lanes: lanes.into(),

@@ -19,8 +19,6 @@ use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::sampling::SampleCall;
 
-use brolga_jit::{FloatGuard, FloatMode};
-
 use crate::bindings::table::Table;
 use crate::bindings::{BindingRules, Bindings, check};
 use crate::dispatch::StopWord;
@@ -297,8 +295,6 @@ impl Host for BoundViews<'_> {
     }
 
     fn sample(&self, call: SampleCall<'_>) {
-        // Filters presume it; compiled code may run in another one.
-        let _mode = FloatGuard::new(FloatMode::Default);
         self.sample_packet(call);
     }
 

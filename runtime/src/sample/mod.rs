@@ -2,7 +2,7 @@
 //!
 //! Functional specification 7.18 and 22.4. [`Prepared`] is made once for a texture and a sampler and asked once per packet.
 //! What a lane gets depends on its operands and the texels only: not on other lanes, the packet's width or the processor.
-//! The caller runs under the default float mode (rounding to nearest, nothing flushed); denormal operands count as 0.
+//! Denormal operands count as 0, in whatever float mode the caller runs.
 //!
 //! | file | what it has |
 //! |---|---|
@@ -36,6 +36,7 @@ mod tests;
 
 use brolga_ir::sampling::{Row, SampleArg, Sampling};
 use brolga_ir::width::MAX_LANES;
+use brolga_jit::{FloatGuard, FloatMode};
 
 use crate::resource::{Sampler, Surface, Tap};
 use lane::Lane;
@@ -74,7 +75,13 @@ impl<'a> Prepared<'a> {
     }
 
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
-    pub fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
+    pub fn sample(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.sample_in_any_mode(sampling, lanes, args, results) {
+            return;
+        }
+        // Compiled code may run in another one. Changing it takes as long as a few samples.
+        let _mode = FloatGuard::new(FloatMode::Default);
         #[cfg(target_arch = "x86_64")]
         if self.sample_fast(sampling, lanes, args, results) {
             return;
@@ -84,10 +91,10 @@ impl<'a> Prepared<'a> {
 
     /// The long way.
     #[inline(never)]
-    fn sample_lanes(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
+    fn sample_lanes(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         let operands = Operands::new(self, sampling, args);
         for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
-            let words = Lane::new(self, sampling, &operands, lane).result();
+            let words = Lane::new(self, *sampling, &operands, lane).result();
             for (row, word) in results.iter_mut().zip(words) {
                 row[lane] = word;
             }
@@ -109,7 +116,7 @@ struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    fn new(prepared: &Prepared<'_>, sampling: Sampling, args: &'a [Row]) -> Self {
+    fn new(prepared: &Prepared<'_>, sampling: &Sampling, args: &'a [Row]) -> Self {
         let mut operands = Self::default();
         let mut rest = args;
         for (arg, count) in sampling.args(prepared.texels.surface().dimension) {

@@ -26,7 +26,7 @@ impl<V: Vector> Chosen<V> {
             return Some(Self { tap: filter.magnify, first: zero, second: zero, fraction: zero });
         }
         let level = match packet.level {
-            Some(level) => flush(V::load(level)),
+            Some(level) => flush(V::load_written(level)),
             None => zero,
         };
         let level = flush(level.add_floats(V::splat_float(packet.bias)));

@@ -73,6 +73,8 @@ pub(super) struct Fast<'a> {
     /// Bytes of a texel of the border's colour; none where there is no border.
     border: Option<[u32; 4]>,
     swaps_red_and_blue: bool,
+    /// Whether denormals cannot matter.
+    is_mode_free: bool,
     /// By code, the number on the curve; of no meaning for other formats.
     curve: Curve,
     run: Run,
@@ -124,9 +126,25 @@ trait Kind {
 }
 
 impl Prepared<'_> {
+    /// Takes a short cut that gives the same bits in every float mode, or says that the result is not there: what becomes
+    /// of denormals does not matter to texels of fewer than 32 bits, whose sums are never that small.
+    #[inline(always)]
+    pub(super) fn sample_in_any_mode(
+        &self,
+        sampling: &Sampling,
+        lanes: u32,
+        args: &[Row],
+        results: &mut [Row; 4],
+    ) -> bool {
+        match &self.fast {
+            Some(fast) if fast.is_mode_free => fast.sample(sampling, lanes, args, results),
+            _ => false,
+        }
+    }
+
     /// Takes a short cut, or says that the result is not there; some of it may be.
     #[inline(always)]
-    pub(super) fn sample_fast(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
+    pub(super) fn sample_fast(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
         let Some(fast) = &self.fast else { return false };
         fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results)
     }
@@ -136,7 +154,7 @@ impl Prepared<'_> {
     fn sample_levels(
         &self,
         fast: &Fast<'_>,
-        sampling: Sampling,
+        sampling: &Sampling,
         lanes: u32,
         args: &[Row],
         results: &mut [Row; 4],
@@ -155,7 +173,7 @@ impl Prepared<'_> {
                     let level = level::of_derivatives(fast, vector(x), vector(y)) as f32;
                     level + self.sampler.level_bias + operands.bias.first().map_or(0.0, operand)
                 }
-                _ => match Lane::new(self, sampling, &operands, lane).level_and_line() {
+                _ => match Lane::new(self, *sampling, &operands, lane).level_and_line() {
                     (level, None) => level,
                     (_, Some(_)) => return false,
                 },
@@ -226,6 +244,7 @@ impl<'a> Fast<'a> {
             sampler: *sampler,
             least_level: surface.min_level,
             border,
+            is_mode_free: !matches!(format, Format::R32_FLOAT | Format::R32G32B32A32_FLOAT),
             swaps_red_and_blue: format.fields()[0].is_some_and(|red| red.shift == 16 && red.bits == 8),
             curve: Curve::of(format),
             run,
@@ -234,7 +253,7 @@ impl<'a> Fast<'a> {
 
     /// Samples where levels of detail need no more than the sampler's bias.
     #[inline(always)]
-    fn sample(&self, sampling: Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
+    fn sample(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
         // Coordinates, the layer last, then what gives the level of detail.
         let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
         let level = match (sampling.level, rest) {
@@ -251,7 +270,7 @@ impl<'a> Fast<'a> {
     #[inline(always)]
     fn sample_at_levels(
         &self,
-        sampling: Sampling,
+        sampling: &Sampling,
         lanes: u32,
         coordinates: &[Row],
         (level, bias): (Option<&Row>, f32),
@@ -336,9 +355,9 @@ fn half_of<T>(row: &[T; MAX_LANES], part: usize) -> &Lanes<T> {
 #[expect(clippy::manual_map, reason = "closures are not compiled for the processor")]
 fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mut [Row; 4]) -> bool {
     let Some(chosen) = Chosen::<V>::of(fast, packet) else { return false };
-    let at = [V::load(packet.at[0]), V::load(packet.at[1])];
+    let at = [V::load_written(packet.at[0]), V::load_written(packet.at[1])];
     let layer = match packet.layer {
-        Some(layer) => Some(level::layer(fast, V::load(layer))),
+        Some(layer) => Some(level::layer(fast, V::load_written(layer))),
         None => None,
     };
     let first = Levels::of(fast, chosen.first, layer);

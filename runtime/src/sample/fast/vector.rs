@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)]
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::{LANES, Lanes};
@@ -14,6 +15,13 @@ use super::{LANES, Lanes};
 pub(super) trait Vector: Copy {
     fn splat(bits: u32) -> Self;
     fn load(lanes: &Lanes<u32>) -> Self;
+
+    /// The same of lanes that compiled code has just written, in pieces of 16 bytes: read so, they are passed on before they
+    /// reach memory, which takes several times as long.
+    #[inline(always)]
+    fn load_written(lanes: &Lanes<u32>) -> Self {
+        Self::load(lanes)
+    }
 
     /// The low halves, and the high ones.
     fn load_pairs(pairs: &Lanes<u64>) -> [Self; 2];
@@ -114,6 +122,18 @@ macro_rules! vectors {
                 let [a, b, c, d, e, f, g, h] = signed(lanes);
                 // SAFETY: as above.
                 Self(unsafe { _mm256_setr_epi32(a, b, c, d, e, f, g, h) })
+            }
+
+            #[inline(always)]
+            fn load_written(lanes: &Lanes<u32>) -> Self {
+                let mut high = lanes[4..].as_ptr().cast();
+                // SAFETY: as above; both reads are inside the lanes. The instruction that is none hides that the second
+                // follows the first, of which a compiler would make one read.
+                Self(unsafe {
+                    asm!("/* {} */", inout(reg) high, options(pure, nomem, nostack, preserves_flags));
+                    let low = _mm_loadu_si128(lanes.as_ptr().cast());
+                    _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), _mm_loadu_si128(high))
+                })
             }
 
             #[inline(always)]

@@ -1,6 +1,7 @@
 //! What holds for every texture and sampler (functional specification 7.18.16.3), and for every packet.
 
 use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
+use brolga_jit::{FloatGuard, FloatMode};
 
 use super::*;
 use crate::resource::{Comparison, Filter, Reduction};
@@ -222,7 +223,7 @@ fn lanes_do_not_depend_on_each_other() {
         let prepared = Prepared::new(&surface, &state);
         let mut together = [[0xdead; MAX_LANES]; 4];
         let mask = if numbers.below(2) == 0 { 0xffff } else { numbers.word() & 0xffff };
-        prepared.sample(sampling, mask, &rows, &mut together);
+        prepared.sample(&sampling, mask, &rows, &mut together);
         for lane in 0..MAX_LANES {
             let result = together.map(|row| row[lane]);
             if mask >> lane & 1 == 0 {
@@ -286,16 +287,23 @@ fn short_cuts_come_to_the_same_bits() {
         let mut prepared = Prepared::new(&surface, &state);
         prepared.fast = None;
         let mut expected = [[0; MAX_LANES]; 4];
-        prepared.sample(sampling, mask, &rows, &mut expected);
+        prepared.sample(&sampling, mask, &rows, &mut expected);
         for isa in Isa::present() {
             prepared.fast = Fast::new(&prepared.texels, &prepared.sampler, isa);
             let mut results = [[0; MAX_LANES]; 4];
-            let is_taken = prepared.sample_fast(sampling, mask, &rows, &mut results);
+            let is_taken = prepared.sample_fast(&sampling, mask, &rows, &mut results);
             if !is_taken {
                 refused += 1;
                 continue;
             }
             taken += 1;
+            // As compiled code asks, in its own mode.
+            let mut in_other_mode = [[0; MAX_LANES]; 4];
+            {
+                let _mode = FloatGuard::new(FloatMode::Flush);
+                prepared.sample(&sampling, mask, &rows, &mut in_other_mode);
+            }
+            assert_eq!(in_other_mode, results, "{isa:?} {format} {state:?} {sampling:?} {lanes:x?}");
             for lane in 0..MAX_LANES {
                 assert_eq!(
                     results.map(|row| row[lane]),

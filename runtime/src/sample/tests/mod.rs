@@ -211,7 +211,7 @@ pub(super) fn ask_words(surface: &Surface<'_>, sampler: &Sampler, sampling: Samp
         })
         .collect();
     let mut results = [[0xdead; MAX_LANES]; 4];
-    Prepared::new(surface, sampler).sample(sampling, 0b1001, &rows, &mut results);
+    Prepared::new(surface, sampler).sample(&sampling, 0b1001, &rows, &mut results);
     assert_eq!(results.map(|row| row[1]), [0xdead; 4], "a lane that does not take part");
     results.map(|row| row[3])
 }

@@ -48,12 +48,12 @@ fn nanoseconds_per_sample() {
         for _ in 0..1000 {
             let start = Instant::now();
             for packet in &packets {
-                prepared.sample(GIVEN, 0xff, black_box(packet), &mut results);
+                prepared.sample(&GIVEN, 0xff, black_box(packet), &mut results);
                 black_box(&mut results);
             }
             let middle = Instant::now();
             for packet in &derived {
-                prepared.sample(DERIVED, 0xff, black_box(packet), &mut results);
+                prepared.sample(&DERIVED, 0xff, black_box(packet), &mut results);
                 black_box(&mut results);
             }
             for (best, time) in best.iter_mut().zip([middle - start, middle.elapsed()]) {
