@@ -12,11 +12,13 @@ macro_rules! entities {
 
         impl $name {
             /// The entity with this number.
+            #[inline]
             pub fn new(index: usize) -> Self {
                 Self(u32::try_from(index).expect("limits keep every arena below 2^32 entries"))
             }
 
             /// The entity's number, an index into its arena and side tables.
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }

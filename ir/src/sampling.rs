@@ -141,6 +141,7 @@ impl Sampling {
     }
 
     /// What a number stands for.
+    #[inline]
     pub fn decode(code: u32) -> Self {
         let kind = match code & 7 {
             0 => SampleKind::Filter,
@@ -172,6 +173,7 @@ pub enum Elements<'a> {
 
 impl Elements<'_> {
     /// A lane's.
+    #[inline]
     pub fn of(self, lane: usize) -> u32 {
         match self {
             Elements::Same(element) => element,

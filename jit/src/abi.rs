@@ -619,6 +619,7 @@ impl SampleForm {
         self.sampling.encode() | flags << Self::FLAGS | (self.args as u32) << Self::ARGS
     }
 
+    #[inline]
     pub fn decode(code: u32) -> Self {
         let flags = code >> Self::FLAGS;
         let lanes = match flags & 3 {

@@ -55,6 +55,7 @@ impl<'a> Samples<'a> {
     }
 
     /// A pair, if it is among those that were made ready.
+    #[inline]
     fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<&Option<Prepared<'a>>> {
         let group = self.groups.iter().find(|group| (group.texture, group.sampler) == (texture.0, sampler.0))?;
         let (texture, sampler) = (texture.1 as usize, sampler.1 as usize);
@@ -65,7 +66,21 @@ impl<'a> Samples<'a> {
 
 impl BoundViews<'_> {
     /// Samples for the lanes of a packet, those together that mean the same texture and sampler.
+    #[inline]
     pub(super) fn sample_packet(&self, call: SampleCall<'_>) {
+        let SampleCall { sampling, args, .. } = call;
+        if let ((texture, Elements::Same(t)), (sampler, Elements::Same(s))) = (call.texture, call.sampler)
+            && let Some(Some(ready)) = self.samples.find((texture, t), (sampler, s))
+        {
+            ready.sample(sampling, call.lanes, args, call.results);
+        } else {
+            self.sample_each(call);
+        }
+    }
+
+    /// The same where lanes may mean different ones, or nothing is ready.
+    #[cold]
+    fn sample_each(&self, call: SampleCall<'_>) {
         let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, results, .. } = call;
         let mut left = call.lanes;
         while left != 0 {

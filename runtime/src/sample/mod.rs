@@ -75,12 +75,18 @@ impl<'a> Prepared<'a> {
     }
 
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
+    #[inline]
     pub fn sample(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         #[cfg(target_arch = "x86_64")]
         if self.sample_in_any_mode(sampling, lanes, args, results) {
             return;
         }
-        // Compiled code may run in another one. Changing it takes as long as a few samples.
+        self.sample_in_default_mode(sampling, lanes, args, results);
+    }
+
+    /// The same in a mode of its own. Changing it takes as long as a few samples.
+    #[inline(never)]
+    fn sample_in_default_mode(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         let _mode = FloatGuard::new(FloatMode::Default);
         #[cfg(target_arch = "x86_64")]
         if self.sample_fast(sampling, lanes, args, results) {
