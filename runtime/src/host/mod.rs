@@ -294,7 +294,7 @@ impl Host for BoundViews<'_> {
         word.map_or(0, |word| change(op, word, value, compare))
     }
 
-    #[inline]
+    #[inline(always)]
     fn sample(&self, call: SampleCall<'_>) {
         self.sample_packet(call);
     }

@@ -55,7 +55,7 @@ impl<'a> Samples<'a> {
     }
 
     /// A pair, if it is among those that were made ready.
-    #[inline]
+    #[inline(always)]
     fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<&Option<Prepared<'a>>> {
         let group = self.groups.iter().find(|group| (group.texture, group.sampler) == (texture.0, sampler.0))?;
         let (texture, sampler) = (texture.1 as usize, sampler.1 as usize);
@@ -66,7 +66,7 @@ impl<'a> Samples<'a> {
 
 impl BoundViews<'_> {
     /// Samples for the lanes of a packet, those together that mean the same texture and sampler.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sample_packet(&self, call: SampleCall<'_>) {
         let SampleCall { sampling, args, .. } = call;
         if let ((texture, Elements::Same(t)), (sampler, Elements::Same(s))) = (call.texture, call.sampler)

@@ -75,7 +75,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
-    #[inline]
+    #[inline(always)]
     pub fn sample(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
         #[cfg(target_arch = "x86_64")]
         if self.sample_in_any_mode(sampling, lanes, args, results) {

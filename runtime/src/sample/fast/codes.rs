@@ -28,11 +28,7 @@ impl Kind for Codes {
     fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
-            None => {
-                let most = V::splat_float((255 << 16) as f32);
-                let divided = [r.div_floats(most), g.div_floats(most), b.div_floats(most), a.div_floats(most)];
-                [divided[0].store(), divided[1].store(), divided[2].store(), divided[3].store()]
-            }
+            None => [normal(r).store(), normal(g).store(), normal(b).store(), normal(a).store()],
             Some((second, fraction)) => {
                 let fractions = &fraction.store();
                 let [other_r, other_g, other_b, other_a] = sums(fast, second);
@@ -52,6 +48,19 @@ impl Kind for Codes {
 #[inline(always)]
 fn unorm<V: Vector>(codes: V) -> Lanes<u32> {
     codes.to_float().div_floats(V::splat_float(255.0)).store()
+}
+
+/// A sum divided by 255 * 65536, rounded to nearest as a division would, in half its time.
+///
+/// The first quotient is within a few units of its last place. What is left is exact: by Sterbenz's lemma both differences
+/// are. And no quotient of a whole number below 2^24 by 255 is nearer than 1/510 of such a unit to the middle of two
+/// floats, which the second rounding does not reach.
+#[inline(always)]
+fn normal<V: Vector>(sum: V) -> V {
+    let inverse = V::splat_float(1.0 / 255.0);
+    let quotient = sum.mul_floats(inverse);
+    let left = sum.sub_floats(quotient.mul_floats(V::splat_float(256.0))).add_floats(quotient);
+    quotient.add_floats(left.mul_floats(inverse)).mul_floats(V::splat_float(1.0 / 65536.0))
 }
 
 /// Two levels' sums. They have more than 24 bits: exact as doubles, and a division that leaves one rounding.

@@ -59,6 +59,8 @@ struct Extent {
 pub(super) struct Fast<'a> {
     /// At least one; every texel of each, in each layer, is inside the memory.
     levels: SmallVec<[Extent; 16]>,
+    /// The first of them.
+    first: Extent,
     memory: &'a Memory,
     /// Layers that there are, and bytes from one to the next.
     layers: u32,
@@ -236,6 +238,7 @@ impl<'a> Fast<'a> {
         Some(Self {
             takes_offsets: !sampler.address[..2].iter().any(repeats) || levels.iter().all(is_large),
             needs_level: levels.len() > 1 || filter.minify != filter.magnify,
+            first: levels[0],
             levels,
             memory: surface.memory,
             layers,
@@ -360,7 +363,10 @@ fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mu
         Some(layer) => Some(level::layer(fast, V::load_written(layer))),
         None => None,
     };
-    let first = Levels::of(fast, chosen.first, layer);
+    let first = match fast.needs_level {
+        true => Levels::of(fast, chosen.first, layer),
+        false => Levels::first(fast, layer),
+    };
     let words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
         (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, packet.offsets, first, K::TEXEL_BYTES)),
         (Tap::Point, true) => return false,
@@ -376,9 +382,9 @@ fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mu
         }
     };
     for (row, words) in results.iter_mut().zip(&words) {
-        let row = &mut row[packet.part * LANES..][..LANES];
+        let row: &mut Lanes<u32> = row[packet.part * LANES..].first_chunk_mut().expect("two halves");
         if packet.taking_part == 0xff {
-            row.copy_from_slice(words);
+            *row = *words;
             continue;
         }
         for lane in 0..LANES {

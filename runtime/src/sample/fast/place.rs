@@ -3,7 +3,7 @@
 //! A coordinate that is denormal needs no care here: so near to 0 all come to the same texels and weights.
 
 use super::vector::Vector;
-use super::{Fast, LANES};
+use super::{Extent, Fast, LANES};
 use crate::resource::AddressMode;
 use crate::sample::coordinate::FAR;
 
@@ -79,13 +79,7 @@ impl<V: Vector> Levels<V> {
     #[inline(always)]
     pub fn of(fast: &Fast<'_>, levels: V, layer: Option<V>) -> Self {
         let level = levels.store();
-        let first = fast.levels[level[0] as usize];
-        let mut found = Self {
-            width: V::splat(first.width),
-            height: V::splat(first.height),
-            offset_bytes: V::splat(first.offset_bytes),
-            row_bytes: V::splat(first.row_bytes),
-        };
+        let mut found = Self::same(fast.levels[level[0] as usize]);
         if !levels.equal(V::splat(level[0])).is_ones() {
             let mut own = [[0; LANES]; 4];
             for lane in 0..LANES {
@@ -102,10 +96,31 @@ impl<V: Vector> Levels<V> {
                 row_bytes: V::load(&own[3]),
             };
         }
-        if let Some(layer) = layer {
-            found.offset_bytes = found.offset_bytes.add(layer.mul(V::splat(fast.layer_bytes)));
+        found.in_layer(fast, layer)
+    }
+
+    /// The first level.
+    #[inline(always)]
+    pub fn first(fast: &Fast<'_>, layer: Option<V>) -> Self {
+        Self::same(fast.first).in_layer(fast, layer)
+    }
+
+    #[inline(always)]
+    fn same(level: Extent) -> Self {
+        Self {
+            width: V::splat(level.width),
+            height: V::splat(level.height),
+            offset_bytes: V::splat(level.offset_bytes),
+            row_bytes: V::splat(level.row_bytes),
         }
-        found
+    }
+
+    #[inline(always)]
+    fn in_layer(mut self, fast: &Fast<'_>, layer: Option<V>) -> Self {
+        if let Some(layer) = layer {
+            self.offset_bytes = self.offset_bytes.add(layer.mul(V::splat(fast.layer_bytes)));
+        }
+        self
     }
 
     #[inline(always)]
