@@ -122,6 +122,8 @@ pub enum Object {
     Local(LocalId),
     /// The immediate constant buffer; an element is a vector of 16 bytes.
     Immediate,
+    /// The sRGB curve, [`srgb::LINEAR`](crate::srgb::LINEAR); an element is the number of a code.
+    Curve,
 }
 
 /// An address: element `index` of the object and a byte offset in it.

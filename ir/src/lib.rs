@@ -19,6 +19,7 @@
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
 //! | `flow.rs` | uses and merges, for the analyses |
 //! | `span.rs` | which groups run together, and which threads share packets |
+//! | `srgb.rs` | the sRGB curve |
 //! | `width.rs` | how many threads a packet has |
 //! | `uniformity.rs` | what is the same in all threads |
 //! | `shape.rs` | how addresses lie over the lanes of a packet |
@@ -41,6 +42,7 @@ pub mod phases;
 pub mod sampling;
 pub mod shape;
 pub mod span;
+pub mod srgb;
 pub mod texel;
 pub mod text;
 pub mod translate;

@@ -1,12 +1,13 @@
 //! How texels lie in memory and what they mean, for code that goes to them by itself.
 //!
 //! The code written here converts as the host does for every other texel; both are functional specification 3.2. Formats
-//! that need more (curves, blocks, shared exponents) or have texels that are no whole words stay with the host.
+//! that need more (blocks, shared exponents) or have texels that are no whole words stay with the host.
 
 use serde::{Deserialize, Serialize};
 
 use crate::builder::Builder;
 use crate::entity::Value;
+use crate::function::{Object, Place};
 use crate::ops::Op;
 
 /// What the bits of a channel mean.
@@ -22,6 +23,8 @@ pub enum ChannelKind {
     Uint,
     /// Signed integer.
     Sint,
+    /// A code of the sRGB curve, of 8 bits; read only.
+    Srgb,
 }
 
 /// A channel of a texel, taken as one little-endian number.
@@ -54,8 +57,11 @@ impl TexelFormat {
 
     /// Whether there is code that writes texels.
     pub(crate) fn can_encode(&self) -> bool {
-        let is_small_float = |channel: &Channel| channel.kind == ChannelKind::Float && channel.bits < 16;
-        !self.channels.iter().flatten().any(is_small_float)
+        let is_hard = |channel: &Channel| match channel.kind {
+            ChannelKind::Float => channel.bits < 16,
+            kind => kind == ChannelKind::Srgb,
+        };
+        !self.channels.iter().flatten().any(is_hard)
     }
 
     /// The four words that a shader sees of a texel's words.
@@ -116,6 +122,10 @@ impl Channel {
         let code = self.code(b, word);
         let number = match self.kind {
             ChannelKind::Uint | ChannelKind::Sint => return code,
+            ChannelKind::Srgb => {
+                let place = Place { object: Object::Curve, index: Some(code), offset: b.i32(0) };
+                return b.load(place, 1)[0];
+            }
             ChannelKind::Float if self.bits == 32 => return code,
             ChannelKind::Float if self.bits == 16 => b.op(Op::F16ToF32, &[code]),
             ChannelKind::Float => {
@@ -147,6 +157,7 @@ impl Channel {
                 let number = b.op(Op::AsF32, &[word]);
                 b.op(Op::F32ToF16, &[number])
             }
+            ChannelKind::Srgb => unreachable!("no code writes it"),
             ChannelKind::Uint if self.bits == 32 => word,
             ChannelKind::Sint if self.bits == 32 => word,
             ChannelKind::Uint => {

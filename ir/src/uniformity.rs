@@ -223,7 +223,7 @@ impl<'a> Analysis<'a> {
             InstKind::Load { place } => match place.object {
                 Object::Local(_) => true,
                 Object::Shared(_) => group,
-                Object::Immediate => false,
+                Object::Immediate | Object::Curve => false,
                 Object::Resource(resource) => group && self.is_writable(resource),
             },
             InstKind::TexelLoad { resource, .. } => group && self.is_writable(resource),

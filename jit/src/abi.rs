@@ -29,6 +29,7 @@ use brolga_ir::host::{Fault, FaultKind, Host, ViewSlot};
 pub use brolga_ir::sampling::Row;
 use brolga_ir::sampling::{Elements, MOST_SAMPLE_ARGS, SampleCall, Sampling};
 use brolga_ir::span::Span;
+use brolga_ir::srgb::LINEAR;
 use brolga_ir::width::MAX_LANES;
 
 use crate::compiled::VoteRows;
@@ -143,6 +144,8 @@ pub struct Context {
     pub(crate) threads: *const u32,
     /// The immediate constant buffer; set by [`crate::Compiled`].
     pub(crate) immediate: *const u32,
+    /// The sRGB curve.
+    pub(crate) curve: *const u32,
     /// What a register out of its range is.
     pub(crate) unbound: *const View,
     /// `vThreadGroupID` of the threads of the span, component by component; set by [`crate::Compiled`].
@@ -152,7 +155,7 @@ pub struct Context {
     /// Threads of a packet; set by [`crate::Compiled`].
     pub(crate) lanes_per_packet: u32,
     /// Puts the rows on cache lines of their own.
-    reserved: [u64; 2],
+    reserved: [u64; 1],
     /// Lane numbers 0, 1, 2...
     pub(crate) lanes: Row,
     /// Read where a lane reads nothing. Never written.
@@ -216,11 +219,12 @@ impl Context {
             span_threads: 0,
             threads: ptr::null(),
             immediate: ptr::null(),
+            curve: LINEAR.as_ptr(),
             unbound: &UNBOUND.0,
             span_groups: ptr::null(),
             fault_thread: 0,
             lanes_per_packet: 0,
-            reserved: [0; 2],
+            reserved: [0; 1],
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
             dump: [0; MAX_LANES],
@@ -315,6 +319,7 @@ pub(crate) mod offsets {
     pub const SPAN_GROUPS: i32 = offset_of!(Context, span_groups) as i32;
     pub const FAULT_THREAD: i32 = offset_of!(Context, fault_thread) as i32;
     pub const THREADS: i32 = offset_of!(Context, threads) as i32;
+    pub const CURVE: i32 = offset_of!(Context, curve) as i32;
     pub const IMMEDIATE: i32 = offset_of!(Context, immediate) as i32;
     pub const UNBOUND: i32 = offset_of!(Context, unbound) as i32;
     pub const LANES: i32 = offset_of!(Context, lanes) as i32;

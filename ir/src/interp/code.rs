@@ -270,6 +270,7 @@ pub(super) enum Space {
     Shared(Extent),
     Local(Extent),
     Immediate(Extent),
+    Curve(Extent),
 }
 
 /// A piece of memory of ours.

@@ -9,6 +9,7 @@ use crate::flow::Flow;
 use crate::function::{self, Case, Function, InstKind, Object, Place, ResourceRef};
 use crate::phases::{Phases, Step};
 use crate::span::Packing;
+use crate::srgb::LINEAR;
 use crate::uniformity::Uniformity;
 
 /// Flattens a verified function without slots.
@@ -284,6 +285,7 @@ impl Flattener<'_> {
             Object::Resource(resource) => Space::View(self.view(resource)),
             Object::Shared(id) => Space::Shared(self.shared[id.index()]),
             Object::Local(id) => Space::Local(self.locals[id.index()]),
+            Object::Curve => Space::Curve(Extent { base: 0, stride_bytes: 4, count: LINEAR.len() as u32 }),
             Object::Immediate => Space::Immediate(Extent {
                 base: 0,
                 stride_bytes: 16,

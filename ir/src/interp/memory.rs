@@ -7,6 +7,7 @@ use super::packet::Runner;
 use super::{Lanes, Mask, lanes_of};
 use crate::host::{self, ViewSlot};
 use crate::sampling::{Elements, MOST_SAMPLE_ARGS, Row, SampleCall};
+use crate::srgb::LINEAR;
 use crate::width::MAX_LANES;
 
 /// The most words that one access moves.
@@ -195,6 +196,7 @@ impl Runner<'_> {
                     self.place(extent, from, lane, n).map(|at| self.arena.locals[self.local_base() + at][lane])
                 }
                 Space::Immediate(extent) => self.place(extent, from, lane, n).map(|at| self.code.immediate[at]),
+                Space::Curve(extent) => self.place(extent, from, lane, n).map(|at| LINEAR[at]),
             }
             .unwrap_or(0);
         }
@@ -225,7 +227,7 @@ impl Runner<'_> {
                 self.place(extent, at, lane, n).map(|at| &mut self.arena.locals[base + at][lane])
             }
             // The verifier lets nobody write there; views are the host's.
-            Space::View(_) | Space::Immediate(_) => None,
+            Space::View(_) | Space::Immediate(_) | Space::Curve(_) => None,
         }
     }
 

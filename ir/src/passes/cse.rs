@@ -132,7 +132,7 @@ fn is_equal(a: &InstKind, b: &InstKind) -> bool {
 pub(super) fn is_read_only(func: &Function, object: &Object) -> bool {
     match object {
         Object::Resource(resource) => func.interface.resource(resource.id).class != ResourceClass::UnorderedAccess,
-        Object::Immediate => true,
+        Object::Immediate | Object::Curve => true,
         Object::Shared(_) | Object::Local(_) => false,
     }
 }

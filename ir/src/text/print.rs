@@ -386,6 +386,7 @@ impl Printer<'_> {
             Object::Shared(id) => id.to_string(),
             Object::Local(id) => id.to_string(),
             Object::Immediate => "icb".into(),
+            Object::Curve => "srgb".into(),
         };
         match place.index {
             Some(index) => format!("{object}[{} + {}]", self.name(index), self.name(place.offset)),

@@ -241,6 +241,7 @@ impl Verifier<'_> {
                 (Target::Local(id), true)
             }
             Object::Immediate => (Target::Immediate, true),
+            Object::Curve => (Target::Curve, true),
         };
         match (has_elements, place.index) {
             (true, None) => self.report(Problem::IndexMissing(target)),
@@ -254,7 +255,9 @@ impl Verifier<'_> {
     fn writable(&mut self, what: &'static str, target: Target) {
         match target {
             Target::Resource(_, ResourceClass::UnorderedAccess, _) | Target::Shared(_) | Target::Local(_) => {}
-            Target::Resource(..) | Target::Immediate => self.report(Problem::WrongTarget { what, target }),
+            Target::Resource(..) | Target::Immediate | Target::Curve => {
+                self.report(Problem::WrongTarget { what, target })
+            }
         }
     }
 

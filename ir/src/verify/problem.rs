@@ -88,6 +88,8 @@ pub enum Target {
     Local(LocalId),
     /// The immediate constant buffer.
     Immediate,
+    /// The sRGB curve.
+    Curve,
 }
 
 impl fmt::Display for Target {
@@ -97,6 +99,7 @@ impl fmt::Display for Target {
             Target::Shared(id) => write!(f, "{id}"),
             Target::Local(id) => write!(f, "{id}"),
             Target::Immediate => f.write_str("icb"),
+            Target::Curve => f.write_str("srgb"),
         }
     }
 }

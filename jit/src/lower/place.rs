@@ -7,6 +7,7 @@ use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};
 use brolga_ir::function::{Element, InstKind, Object, Place, ResourceRef};
 use brolga_ir::interface::ResourceKind;
+use brolga_ir::srgb::LINEAR;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
@@ -190,6 +191,12 @@ impl Lowering<'_, '_> {
                 };
                 let limit = Limit::Known(sure);
                 Area { base, stride, limit, sure, private: true, constant: false }
+            }
+            Object::Curve => {
+                let sure = LINEAR.len() as u64;
+                let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::CURVE);
+                let limit = Limit::Known(sure);
+                Area { base, stride: Some(4), limit, sure, private: true, constant: true }
             }
             Object::Immediate => {
                 let sure = interface.immediate.len() as u64;

@@ -399,7 +399,7 @@ impl Lowering<'_, '_> {
                 InstKind::Input(Input::GroupId(_)) | InstKind::Op { .. } => true,
                 InstKind::Query { query: Query::Layout, .. } => true,
                 InstKind::Load { place } => match place.object {
-                    Object::Immediate => true,
+                    Object::Immediate | Object::Curve => true,
                     Object::Resource(resource) => {
                         self.func.interface.resource(resource.id).class == ResourceClass::Constant
                     }

@@ -6,7 +6,7 @@ use super::table::{Encoding, Field, Format};
 
 impl Format {
     /// The format as compiled code knows it: if its texels are whole words, each channel is a field of one of them, and
-    /// the conversion takes no table.
+    /// there is code for the conversion.
     pub(crate) fn texel_format(self) -> Option<TexelFormat> {
         if self.block_extents() != [1, 1] || !self.size_bytes().is_multiple_of(4) {
             return None;
@@ -20,7 +20,7 @@ impl Format {
                 Encoding::Snorm => ChannelKind::Snorm,
                 Encoding::Uint => ChannelKind::Uint,
                 Encoding::Sint => ChannelKind::Sint,
-                Encoding::Srgb => return None,
+                Encoding::Srgb => ChannelKind::Srgb,
             };
             // A channel that is no field shares bits with others.
             let Field { shift, bits } = self.fields()[n]?;
@@ -44,7 +44,7 @@ mod tests {
         let depth_stencil = [Some(ChannelKind::Unorm), Some(ChannelKind::Uint), None, None];
         assert_eq!(kinds(Format::D24_UNORM_S8_UINT), Some(depth_stencil));
         assert_eq!(kinds(Format::X24_TYPELESS_G8_UINT), Some([None, Some(ChannelKind::Uint), None, None]));
-        for format in [Format::R9G9B9E5_SHAREDEXP, Format::R8G8B8A8_UNORM_SRGB, Format::BC1_UNORM, Format::R8_UNORM] {
+        for format in [Format::R9G9B9E5_SHAREDEXP, Format::BC1_UNORM, Format::R8_UNORM] {
             assert_eq!(kinds(format), None, "{format}");
         }
     }

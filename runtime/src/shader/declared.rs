@@ -86,7 +86,7 @@ fn view_of(kind: &InstKind) -> Option<&ResourceRef> {
         InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
             match &place.object {
                 Object::Resource(resource) => Some(resource),
-                Object::Shared(_) | Object::Local(_) | Object::Immediate => None,
+                Object::Shared(_) | Object::Local(_) | Object::Immediate | Object::Curve => None,
             }
         }
         InstKind::Counter { resource, .. }

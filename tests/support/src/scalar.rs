@@ -347,6 +347,7 @@ impl Thread<'_> {
             }
             Object::Local(id) => (16, self.func.interface.local(*id).registers.into()),
             Object::Immediate => (16, self.func.interface.immediate.len() as u64),
+            Object::Curve => (4, 256),
         }
     }
 
@@ -365,6 +366,7 @@ impl Thread<'_> {
             Object::Shared(id) => self.shared[id.index()][at].load(Ordering::Relaxed),
             Object::Local(id) => self.locals[id.index()][at],
             Object::Immediate => self.func.interface.immediate[at / 4][at % 4],
+            Object::Curve => brolga_ir::srgb::LINEAR[at],
         }
     }
 
@@ -376,7 +378,7 @@ impl Thread<'_> {
             }
             Object::Shared(id) => self.shared[id.index()][at].store(word, Ordering::Relaxed),
             Object::Local(id) => self.locals[id.index()][at] = word,
-            Object::Immediate => unreachable!("the immediate constant buffer is read only"),
+            Object::Immediate | Object::Curve => unreachable!("read only"),
         }
     }
 
@@ -385,7 +387,7 @@ impl Thread<'_> {
         let word = match &place.object {
             Object::Resource(resource) => &self.memory.resources[resource.id.index()][at],
             Object::Shared(id) => &self.shared[id.index()][at],
-            Object::Local(_) | Object::Immediate => unreachable!("no atomics there"),
+            Object::Local(_) | Object::Immediate | Object::Curve => unreachable!("no atomics there"),
         };
         let change = |old| Some(op.apply(old, value, compare));
         word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes")

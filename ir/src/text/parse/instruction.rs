@@ -211,6 +211,7 @@ impl Parser<'_> {
         let (shared, locals) = (interface.shared.len(), interface.locals.len());
         let object = match self.token {
             Token::Word("icb") => Some(Object::Immediate),
+            Token::Word("srgb") => Some(Object::Curve),
             Token::Word(word) => {
                 if let Some(number) = numbered("g", word) {
                     if number as usize >= shared {

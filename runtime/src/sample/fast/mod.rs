@@ -77,8 +77,6 @@ pub(super) struct Fast<'a> {
     swaps_red_and_blue: bool,
     /// Whether denormals cannot matter.
     is_mode_free: bool,
-    /// By code, the number on the curve; of no meaning for other formats.
-    curve: Curve,
     run: Run,
 }
 
@@ -249,7 +247,6 @@ impl<'a> Fast<'a> {
             border,
             is_mode_free: !matches!(format, Format::R32_FLOAT | Format::R32G32B32A32_FLOAT),
             swaps_red_and_blue: format.fields()[0].is_some_and(|red| red.shift == 16 && red.bits == 8),
-            curve: Curve::of(format),
             run,
         })
     }

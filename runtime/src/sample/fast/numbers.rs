@@ -3,11 +3,11 @@
 use std::marker::PhantomData;
 
 use brolga_ir::float::NAN_F32;
+use brolga_ir::srgb::LINEAR;
 
 use super::place::{Place, Places};
 use super::vector::Vector;
 use super::{Fast, Kind, LANES, Lanes, Texel, Words};
-use crate::format::{Encoding, Format};
 
 /// The kind of texels that a reader reads.
 #[derive(Debug)]
@@ -35,22 +35,9 @@ pub(super) struct Halves;
 #[derive(Debug)]
 pub(super) struct Floats<const CHANNELS: usize>;
 
-/// Codes along the sRGB curve: the number of each.
-#[derive(Clone, Debug)]
-pub(super) struct Curve(Box<[u32; 256]>);
-
-impl Curve {
-    /// The curve, or zeros if a format has no use for it.
-    pub fn of(format: Format) -> Self {
-        let mut curve = Box::new([0; 256]);
-        if format.encoding() == Encoding::Srgb {
-            for (code, bits) in (0..).zip(curve.iter_mut()) {
-                *bits = Format::R8G8B8A8_UNORM_SRGB.decode(code)[0];
-            }
-        }
-        Self(curve)
-    }
-}
+/// Codes along the sRGB curve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Curve;
 
 impl Reader<4> for Halves {
     type Bytes = [u32; 2];
@@ -111,9 +98,8 @@ impl Reader<4> for Curve {
         for lane in 0..LANES {
             let [one, two, three, alpha] = texels[lane].to_le_bytes();
             let (red, blue) = if fast.swaps_red_and_blue { (three, one) } else { (one, three) };
-            let curve = &fast.curve.0;
             let alpha = (i32::from(alpha) as f32).to_bits();
-            values[lane] = [curve[usize::from(red)], curve[usize::from(two)], curve[usize::from(blue)], alpha];
+            values[lane] = [LINEAR[usize::from(red)], LINEAR[usize::from(two)], LINEAR[usize::from(blue)], alpha];
         }
         values
     }
