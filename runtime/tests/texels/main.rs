@@ -87,9 +87,11 @@ fn allows(format: Format, dimension: Dimension, to: Use) -> bool {
 }
 
 /// A buffer or texture of which a register sees some, and the extents that coordinates are along.
-fn bound(format: Format, dimension: Dimension, to: Use, random: &mut Random) -> (Bound, [u32; 3]) {
+fn bound(format: Format, dimension: Dimension, to: Use, calm: bool, random: &mut Random) -> (Bound, [u32; 3]) {
+    let widths: &[u32] = if calm { &[16, 33, 34, 52, 67] } else { &[1, 3, 5, 8, 9, 13, 16, 33] };
+    let heights: &[u32] = if calm { &[3, 7, 8, 11, 16] } else { &[1, 3, 4, 5, 7, 8] };
     if dimension == Dimension::Buffer {
-        let texels = random.pick(&[0, 1, 3, 7, 16, 33, 100]);
+        let texels = random.pick(if calm { widths } else { &[0, 1, 3, 7, 16, 33, 100] });
         return (Bound::Buffer { texels }, [texels, 1, 1]);
     }
     let base = match dimension {
@@ -106,9 +108,9 @@ fn bound(format: Format, dimension: Dimension, to: Use, random: &mut Random) -> 
     let relatives: Vec<Format> = relatives.collect();
     // Not all combinations there are exist.
     for _ in 0..1000 {
-        let mut shape = TextureShape::new(base, random.pick(&relatives), random.pick(&[1, 3, 5, 8, 9, 13, 16, 33]));
+        let mut shape = TextureShape::new(base, random.pick(&relatives), random.pick(widths));
         if !matches!(base, Dimension::Texture1d | Dimension::Texture1dArray) {
-            shape = shape.height(random.pick(&[1, 3, 4, 5, 7, 8]));
+            shape = shape.height(random.pick(heights));
         }
         if base == Dimension::Texture3d {
             shape = shape.depth(random.pick(&[1, 2, 3, 5]));
@@ -198,10 +200,11 @@ impl Case {
             Encoding::Sint => Component::Sint,
             _ => Component::Float,
         };
-        let shader = shader::write(dimension, component, to, &mut random);
+        let calm = random.one_in(2);
+        let shader = shader::write(dimension, component, to, calm, &mut random);
         let assembled = assembler::assemble(&shader.text, &Limits::default());
         let container = assembled.unwrap_or_else(|error| panic!("{error:?}\n{}", shader.text)).bytes;
-        let (bound, extents) = bound(format, dimension, to, &mut random);
+        let (bound, extents) = bound(format, dimension, to, calm, &mut random);
         let mut texels = Vec::new();
         while texels.len() < bound.size_bytes(format) {
             texels.extend(random.word().to_le_bytes());
@@ -254,7 +257,9 @@ impl Case {
             .unwrap_or_else(|error| panic!("{error}\n{self}"));
         let is_inlined = options.engine == Engine::Jit && {
             let listing = shader.emit_for(Emit::Ir, &bindings).expect("it compiled").to_string();
-            !listing.contains("texel_load t0") && !listing.contains("texel_store") && !listing.contains("texel_atomic")
+            // Buffers have no layout.
+            let is_buffer = matches!(self.bound, Bound::Buffer { .. });
+            if is_buffer { !listing.contains("texel_") } else { listing.contains("query layout") }
         };
         (output.to_vec(), memory.to_vec(), is_inlined)
     }
@@ -322,7 +327,7 @@ fn sweep(to: Use, seed: u64, share: usize, every_device: bool) -> (usize, usize)
 #[test]
 fn loads_are_the_hosts() {
     let (count, inlined) = sweep(Use::Load, 1, 3, false);
-    assert!(count > 100 && inlined > count / 4, "{inlined} of {count}");
+    assert!(count > 100 && inlined > count / 5, "{inlined} of {count}");
 }
 
 #[test]
