@@ -1,4 +1,4 @@
-//! What samples ask of the host, and what threads of a quad read of each other.
+//! What samples ask of the host, what threads of a quad read of each other, and what those of a packet agree on.
 
 mod bound;
 #[path = "../../tests/support/src/random.rs"]
@@ -12,7 +12,7 @@ use brolga_ir::function::{Element, Input, Object, Place, ResourceRef};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
 use brolga_ir::verify::verify;
-use brolga_ir::{Builder, Function, Op};
+use brolga_ir::{Builder, Function, Op, Width};
 use random::Random;
 
 const OUT: usize = 0;
@@ -159,6 +159,56 @@ fn quads_read_what_runs() {
                 expected,
                 "{threads} threads, {from:?}"
             );
+            compare(func, &content, &[[0, 0, 0]], u64::MAX);
+        }
+    }
+}
+
+/// A packet is told whether a condition holds in all of its threads that run; against a plain model.
+#[test]
+fn packets_are_asked_whether_all_threads_agree() {
+    for threads in [1u32, 5, 8, 13, 16, 24, 33, 64] {
+        for (below, divisor) in [(threads, 3), (threads - 1, 3), (8, 2), (16, 5), (0, 7), (20, 1), (9, 8)] {
+            let mut func = function(threads, Dimension::Texture2d);
+            let mut b = Builder::new(&mut func);
+            let index = b.input(Input::ThreadIndex);
+            let [zero, one, below_value, divisor_value] = [0, 1, below, divisor].map(|word| b.i32(word));
+            let small = b.op(Op::ULt, &[index, below_value]);
+            let same = b.op(Op::ULt, &[zero, below_value]);
+            let rest = b.op(Op::UMod, &[index, divisor_value]);
+            let runs = b.op(Op::INe, &[rest, zero]);
+            let everywhere = b.packet_all(small);
+            let uniform = b.packet_all(same);
+            // What is asked about is what selects who runs, and something else.
+            let (_, then_region, else_region) = b.if_else(runs, &[]);
+            let outer = b.switch_to(then_region);
+            let (surely, inside) = (b.packet_all(runs), b.packet_all(small));
+            let words = [everywhere, uniform, surely, inside].map(|answer| b.select(answer, one, divisor_value));
+            report(&mut b, &words);
+            b.yield_(&[]);
+            b.switch_to(else_region);
+            b.yield_(&[]);
+            b.switch_to(outer);
+            b.return_();
+
+            let content = vec![vec![vec![0; 4 * threads as usize]], vec![vec![]; 3], vec![vec![]; 3], vec![vec![]; 3]];
+            for width in Width::ALL {
+                let lanes = width.lanes() as u32;
+                let runs = |thread: &u32| thread % divisor != 0;
+                let words = |thread: u32| {
+                    let packet = thread / lanes * lanes..threads.min((thread / lanes + 1) * lanes);
+                    let is_small = |thread: u32| thread < below;
+                    let answers = [packet.clone().all(is_small), below > 0, true, packet.filter(runs).all(is_small)];
+                    if runs(&thread) { answers.map(|answer| if answer { 1 } else { divisor }) } else { [0; 4] }
+                };
+                let expected: Vec<u32> = (0..threads).flat_map(words).collect();
+                func.width = width;
+                let bound = bound::Bound::new(&func, &content);
+                let verified = verify(func.clone()).unwrap();
+                let outcome = bound::interpret(&verified, &bound, &[[0; 3]], u64::MAX);
+                let got = &outcome.memory[OUT][0][bound::GUARD..][..expected.len()];
+                assert_eq!(got, expected, "{threads} threads, below {below}, {divisor}, {width:?}");
+            }
             compare(func, &content, &[[0, 0, 0]], u64::MAX);
         }
     }
