@@ -139,7 +139,8 @@ fn quads_read_what_runs() {
             b.switch_to(outer);
             b.return_();
 
-            let is_running = |thread: u32, inside: bool| thread < threads && (!inside || thread % divisor != 0);
+            let is_running =
+                |thread: u32, inside: bool| thread < threads && (!inside || !thread.is_multiple_of(divisor));
             let read = |thread: u32, inside: bool| {
                 let other = thread / 4 * 4 + u32::from(from[thread as usize % 4]);
                 let from = if is_running(other, inside) { other } else { thread };
@@ -193,8 +194,8 @@ fn packets_are_asked_whether_all_threads_agree() {
 
             let content = vec![vec![vec![0; 4 * threads as usize]], vec![vec![]; 3], vec![vec![]; 3], vec![vec![]; 3]];
             for width in Width::ALL {
-                let lanes = width.lanes() as u32;
-                let runs = |thread: &u32| thread % divisor != 0;
+                let lanes = width.lanes();
+                let runs = |thread: &u32| !thread.is_multiple_of(divisor);
                 let words = |thread: u32| {
                     let packet = thread / lanes * lanes..threads.min((thread / lanes + 1) * lanes);
                     let is_small = |thread: u32| thread < below;

@@ -130,7 +130,7 @@ macro_rules! vectors {
                 // SAFETY: as above; both reads are inside the lanes. The instruction that is none hides that the second
                 // follows the first, of which a compiler would make one read.
                 Self(unsafe {
-                    asm!("/* {} */", inout(reg) high, options(pure, nomem, nostack, preserves_flags));
+                    asm!("/* {} */", inout(reg) high, options(pure, readonly, nostack, preserves_flags));
                     let low = _mm_loadu_si128(lanes.as_ptr().cast());
                     _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), _mm_loadu_si128(high))
                 })
