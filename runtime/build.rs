@@ -12,9 +12,10 @@ use std::io;
 use std::path::Path;
 
 /// Relative to the workspace.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
+    "bytecode/Cargo.toml",
     "bytecode/src",
     "ir/Cargo.toml",
     "ir/src",

@@ -107,7 +107,7 @@ impl<'a> Link<'a> {
         views: BoundViews<'a>,
         workspaces: &'a Workspaces,
     ) -> Result<Self, Error> {
-        let function = shader.function();
+        let function = shader.outline();
         let threads = function.threads_per_group();
         let usual = shader.usual_code();
         let packing = match usual.packing() {
@@ -131,12 +131,12 @@ impl<'a> Link<'a> {
 
     /// Threads of a group.
     pub fn threads_per_group(&self) -> u32 {
-        self.shader.function().threads_per_group()
+        self.shader.outline().threads_per_group()
     }
 
     /// Threads of a packet.
     pub fn width(&self) -> Width {
-        self.shader.function().width
+        self.shader.outline().width
     }
 
     /// What one thread needs to run groups.

@@ -146,7 +146,7 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
     let (stop, _alarm) = watch(&what.cancel, device.timer(), start, what.time_limit)
         .map_err(|error| Error::Timer { reason: error.to_string() })?;
     let (limits, guard_pages) = (device.limits(), device.guard_pages());
-    let views = BoundViews::new(shader.function(), bindings, what.rules, limits, guard_pages, &stop)?;
+    let views = BoundViews::new(shader.outline(), bindings, what.rules, limits, guard_pages, &stop)?;
     let link = Link::new(shader, grid, views, device.workspaces())?;
     let threads = threads_for(device, shader, grid.count());
     let fuel = what.fuel.unwrap_or(u64::MAX);
@@ -173,7 +173,7 @@ fn check_groups(grid: Grid, limits: &Limits) -> Result<(), Error> {
 /// Threads worth having: the caller's alone for small dispatches.
 fn threads_for(device: &Device, shader: &Shader, groups: u64) -> usize {
     let threads: u64 = shader.group_size().map(u64::from).iter().product();
-    let work = groups.saturating_mul(threads).saturating_mul(shader.function().inst_count() as u64);
+    let work = groups.saturating_mul(threads).saturating_mul(shader.outline().inst_count() as u64);
     let most = if work < SMALL { 1 } else { groups.max(1) };
     device.pool().threads().min(usize::try_from(most).unwrap_or(usize::MAX))
 }

@@ -364,7 +364,7 @@ impl Shader {
     }
 
     /// What is known of its function.
-    pub(crate) fn function(&self) -> &Outline {
+    pub(crate) fn outline(&self) -> &Outline {
         &self.inner.outline
     }
 }
