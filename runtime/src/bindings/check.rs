@@ -124,7 +124,9 @@ fn check_texels(
     if range.is_writable() && !format.allows(Use::Store) {
         return Err(BindingError::WrittenFormat { register, bound: format });
     }
-    if range.uses_texel_atomics && !format.allows_atomics() {
+    if (range.uses_texel_atomics && !format.allows(Use::Atomic))
+        || (range.uses_texel_exchange && !format.allows(Use::Exchange))
+    {
         return Err(BindingError::AtomicFormat { register, bound: format });
     }
     Ok(())

@@ -105,7 +105,9 @@ pub enum BindingError {
         bound: Format,
     },
     /// The shader does atomics on texels that are not one 32-bit integer.
-    #[error("{register} is used for atomics, which need R32_UINT or R32_SINT, and bound to a view of format {bound}")]
+    #[error(
+        "{register} is used for atomics, which need R32_UINT or R32_SINT (exchanges also R32_FLOAT), and bound to a view of format {bound}"
+    )]
     AtomicFormat {
         /// The register.
         register: Register,

@@ -16,6 +16,7 @@ fn declare(register: &str, kind: ResourceKind) -> Declared {
         kind,
         uses_counter: false,
         uses_texel_atomics: false,
+        uses_texel_exchange: false,
         table_len: 1,
     }
 }
@@ -290,6 +291,13 @@ fn atomics_need_words_and_counters_must_be_there() {
     check(std::slice::from_ref(&declared), &[("u0", view(Format::R32_UINT))]).unwrap();
     let error = check(&[declared], &[("u0", view(Format::R16_UINT))]).unwrap_err();
     assert!(matches!(error, BindingError::AtomicFormat { bound: Format::R16_UINT, .. }));
+
+    let float = declare("u0", typed(Dimension::Buffer, Component::Float));
+    let exchanged = Declared { uses_texel_exchange: true, ..float.clone() };
+    check(&[exchanged], &[("u0", view(Format::R32_FLOAT))]).unwrap();
+    let added = Declared { uses_texel_atomics: true, ..float };
+    let error = check(&[added], &[("u0", view(Format::R32_FLOAT))]).unwrap_err();
+    assert!(matches!(error, BindingError::AtomicFormat { .. }));
 
     let kind = ResourceKind::Structured { stride_bytes: 4 };
     let declared = [Declared { uses_counter: true, ..declare("u0", kind) }];

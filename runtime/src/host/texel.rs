@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU32;
 use brolga_ir::interface::Dimension;
 use brolga_ir::texel::TexelFormat;
 
-use crate::format::Format;
+use crate::format::{Format, Use};
 use crate::resource::{Memory, Surface, Texel};
 
 /// Something with texels.
@@ -70,9 +70,9 @@ impl Texels<'_> {
         self.memory().store_number(at, format.size_bytes(), format.encode(words));
     }
 
-    /// The word of a texel of the first level, if it is in range and one 32-bit integer.
+    /// The word of a texel of the first level, if it is in range and of a format that atomics are for.
     pub fn atomic(&self, coords: [u32; 3]) -> Option<&AtomicU32> {
-        if !self.format().allows_atomics() {
+        if !self.format().allows(Use::Exchange) {
             return None;
         }
         self.memory().atomic(self.offset(coords, 0)?)

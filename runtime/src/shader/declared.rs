@@ -3,7 +3,7 @@
 use std::fmt;
 
 use brolga_ir::entity::Region;
-use brolga_ir::function::{Element, Function, InstKind, Object, ResourceRef};
+use brolga_ir::function::{AtomicOp, Element, Function, InstKind, Object, ResourceRef};
 use brolga_ir::interface::{ResourceClass, ResourceKind};
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,10 @@ pub struct Declared {
     pub kind: ResourceKind,
     /// The view's hidden counter is used.
     pub uses_counter: bool,
-    /// Atomics on its texels are used.
+    /// Atomics on its texels are used, other than exchanges.
     pub uses_texel_atomics: bool,
+    /// Texels are exchanged, which more formats allow.
+    pub uses_texel_exchange: bool,
     /// Views that the range's table must have: the declared registers, or of a range without an end up to the last one
     /// that the shader names.
     pub(crate) table_len: u32,
@@ -39,6 +41,7 @@ impl Declared {
                 kind: resource.kind,
                 uses_counter: resource.uses_counter,
                 uses_texel_atomics: false,
+                uses_texel_exchange: false,
                 table_len: resource.count.unwrap_or(0),
             })
             .collect();
@@ -47,7 +50,11 @@ impl Declared {
                 let kind = &function.inst(inst).kind;
                 for used in resources_of(kind) {
                     let range = &mut declared[used.id.index()];
-                    range.uses_texel_atomics |= matches!(kind, InstKind::TexelAtomic { .. });
+                    if let InstKind::TexelAtomic { op, .. } = kind {
+                        let exchanges = *op == AtomicOp::Exchange;
+                        range.uses_texel_exchange |= exchanges;
+                        range.uses_texel_atomics |= !exchanges;
+                    }
                     if let (None, Element::Fixed(position)) = (range.count, used.element) {
                         range.table_len = range.table_len.max(position.saturating_add(1));
                     }

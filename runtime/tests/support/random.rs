@@ -106,11 +106,12 @@ fn content(declared: &Declared, random: &mut Random) -> Content {
 fn format(declared: &Declared, component: Component, random: &mut Random) -> Format {
     use Format::*;
     let choices: &[Format] = match component {
+        Component::Float if declared.uses_texel_exchange => &[R32_FLOAT],
         Component::Float => &[R32G32B32A32_FLOAT, R16G16_FLOAT, R8G8B8A8_UNORM, R16G16_SNORM, R11G11B10_FLOAT],
         Component::Unorm => &[R8G8B8A8_UNORM, R10G10B10A2_UNORM],
         Component::Snorm => &[R8G8B8A8_SNORM],
-        Component::Uint if declared.uses_texel_atomics => &[R32_UINT],
-        Component::Sint if declared.uses_texel_atomics => &[R32_SINT],
+        Component::Uint if declared.uses_texel_atomics || declared.uses_texel_exchange => &[R32_UINT],
+        Component::Sint if declared.uses_texel_atomics || declared.uses_texel_exchange => &[R32_SINT],
         Component::Uint => &[R32G32B32A32_UINT, R8G8B8A8_UINT, R10G10B10A2_UINT, R16_UINT],
         Component::Sint => &[R32G32B32A32_SINT, R16G16_SINT, R8_SINT],
         Component::Double | Component::Mixed => &[R32G32B32A32_UINT],

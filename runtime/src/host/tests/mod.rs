@@ -24,6 +24,7 @@ fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
         kind,
         uses_counter: false,
         uses_texel_atomics: false,
+        uses_texel_exchange: false,
         table_len: 1,
     }
 }
