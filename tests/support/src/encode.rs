@@ -15,6 +15,7 @@ mod file {
     pub const ARRAY: u32 = 3;
     pub const WORDS: u32 = 4;
     pub const DOUBLES: u32 = 5;
+    pub const SAMPLER: u32 = 6;
     pub const RESOURCE: u32 = 7;
     pub const CONSTANT: u32 = 8;
     pub const IMMEDIATE: u32 = 9;
@@ -160,6 +161,7 @@ impl Encoder<'_> {
         let (file, number) = match *register {
             Register::Resource(n) => (file::RESOURCE, n),
             Register::Uav(n) => (file::UAV, n),
+            Register::Sampler(n) => (file::SAMPLER, n),
             Register::Constant(n, _) => {
                 let Kind::Constant(vectors) = kind else { unreachable!("a constant buffer") };
                 // Dynamically indexed.
@@ -170,6 +172,10 @@ impl Encoder<'_> {
         let is_uav = file == file::UAV;
         let operand = 0x0010_0000 | file << 12;
         match kind {
+            Kind::Sampler(sampler) => {
+                let mode = u32::from(sampler.compares()) << 11;
+                self.words.extend([90 | mode | 3 << 24, operand, number]);
+            }
             Kind::Raw => self.words.extend([if is_uav { 157 } else { 161 } | 3 << 24, operand, number]),
             Kind::Structured(stride_bytes) => {
                 let counter = if *register == Register::Uav(3) { 1 << 23 } else { 0 };
@@ -416,6 +422,7 @@ impl Encoder<'_> {
             Register::Immediate(index) => return self.indexed(file::IMMEDIATE, parts, modifier, None, Some(index)),
             Register::Resource(n) => return self.indexed(file::RESOURCE, parts, modifier, Some(*n), None),
             Register::Uav(n) => return self.indexed(file::UAV, parts, modifier, Some(*n), None),
+            Register::Sampler(n) => return self.indexed(file::SAMPLER, parts, modifier, Some(*n), None),
             Register::Shared(n) => return self.indexed(file::SHARED, parts, modifier, Some(*n), None),
             temp => {
                 let number = program.temp(temp).expect("every other register is an r#");

@@ -261,6 +261,8 @@ pub enum Register {
     Resource(u32),
     /// `u#`
     Uav(u32),
+    /// `s#`
+    Sampler(u32),
     /// `g#`
     Shared(u32),
     /// `vThreadID`

@@ -5,6 +5,7 @@
 //! | `cb0` `cb1` | constants | read; `cb1` is bound shorter than declared |
 //! | `t0` `t1` `t2` `t3` | raw, structured, typed buffer, texture | read at any address |
 //! | `t4` | a multisampled texture | read at any address and sample |
+//! | `s0` `s1` | samplers | for `t3`; `s1` compares |
 //! | `u0` | structured records | each thread its own |
 //! | `u1` | raw bytes | each thread its own [`BYTES_PER_THREAD`] |
 //! | `u2` | totals, of any kind | [`TOTALS`] operations, four words each, by all threads |
@@ -15,7 +16,7 @@
 
 use brolga_bytecode::sm5::codes::ResourceDimension;
 use brolga_runtime::format::Encoding;
-use brolga_runtime::{Dimension, Format};
+use brolga_runtime::{Dimension, Format, Sampler};
 
 use crate::picture::Picture;
 use crate::program::{Program, Register};
@@ -69,6 +70,8 @@ pub struct Layout {
     pub picture: Picture,
     /// `t4`
     pub samples: Picture,
+    /// `s0` and `s1`
+    pub samplers: [Sampler; 2],
     /// Bytes of a structure of `g0`.
     pub shared_bytes: u32,
     /// Whether threads' structures of `g0` and bytes of `g1` are in reverse order.
@@ -125,6 +128,8 @@ pub enum Kind {
     Typed(Format),
     /// A texture.
     Texture(Picture),
+    /// A sampler, which has no bytes.
+    Sampler(Sampler),
 }
 
 impl Kind {
@@ -140,7 +145,7 @@ impl Kind {
         let (dimension, returns) = match self {
             Kind::Typed(format) => (ResourceDimension::Buffer, returns(format)),
             Kind::Texture(picture) => (dimension_of(picture.dimension), returns(picture.format)),
-            Kind::Constant(_) | Kind::Raw | Kind::Structured(_) => return None,
+            Kind::Constant(_) | Kind::Raw | Kind::Structured(_) | Kind::Sampler(_) => return None,
         };
         Some((dimension.code(), returns))
     }
@@ -162,7 +167,7 @@ fn dimension_of(dimension: Dimension) -> ResourceDimension {
 }
 
 impl Program {
-    /// The kind of a `cb#`, `t#` or `u#`.
+    /// The kind of a `cb#`, `t#`, `u#` or `s#`.
     pub fn kind(&self, register: &Register) -> Kind {
         let layout = &self.layout;
         match register {
@@ -172,6 +177,7 @@ impl Program {
             Register::Resource(2) => Kind::Typed(layout.input_format),
             Register::Resource(3) => Kind::Texture(layout.picture),
             Register::Resource(_) => Kind::Texture(layout.samples),
+            Register::Sampler(n) => Kind::Sampler(layout.samplers[*n as usize]),
             Register::Uav(0) => Kind::Structured(layout.record_bytes),
             Register::Uav(2) => match layout.totals {
                 Totals::Raw => Kind::Raw,
@@ -189,9 +195,9 @@ impl Program {
         }
     }
 
-    /// The `cb#`, `t#` and `u#` that the program uses, by file and number.
+    /// The `cb#`, `t#`, `u#` and `s#` that the program uses, by file and number.
     pub fn views(&self) -> Vec<Register> {
-        let mut used = [[false; 6]; 3];
+        let mut used = [[false; 6]; 4];
         used[2][0] = self.shown > 0;
         self.each_instr(&mut |instr| {
             for operand in &instr.operands {
@@ -199,6 +205,7 @@ impl Program {
                     Register::Constant(n, _) => used[0][n as usize] = true,
                     Register::Resource(n) => used[1][n as usize] = true,
                     Register::Uav(n) => used[2][n as usize] = true,
+                    Register::Sampler(n) => used[3][n as usize] = true,
                     _ => {}
                 }
             }
@@ -212,7 +219,12 @@ impl Program {
             (0..6u32).filter(|&n| used[file][n as usize]).map(make).collect::<Vec<_>>()
         };
         let constant = |n| Register::Constant(n, crate::program::Index::fixed(0));
-        [all(0, constant), all(1, Register::Resource), all(2, Register::Uav)].concat()
+        [all(0, constant), all(1, Register::Resource), all(2, Register::Uav), all(3, Register::Sampler)].concat()
+    }
+
+    /// Whether it samples textures.
+    pub fn samples(&self) -> bool {
+        self.views().iter().any(|register| matches!(register, Register::Sampler(_)))
     }
 
     /// What every register that is bound holds at first.
@@ -226,6 +238,7 @@ impl Program {
             Register::Constant(n, _) => ('b', n),
             Register::Resource(n) => ('t', n),
             Register::Uav(n) => ('u', n),
+            Register::Sampler(n) => ('s', n),
             _ => unreachable!("no view"),
         };
         let kind = self.kind(register);
@@ -253,6 +266,7 @@ impl Program {
         match (register, kind) {
             (Register::Constant(1, _), Kind::Constant(vectors)) => 16 * vectors.saturating_sub(2).max(1),
             (_, Kind::Constant(vectors)) => 16 * vectors,
+            (_, Kind::Sampler(_)) => 0,
             (Register::Uav(0), _) => elements(layout.records) * layout.record_bytes,
             (Register::Uav(1), _) => {
                 let all = self.threads() * layout.bytes.spread * BYTES_PER_THREAD;

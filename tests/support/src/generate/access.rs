@@ -2,6 +2,7 @@
 
 use brolga_bytecode::sm5::Op;
 use brolga_bytecode::sm5::ops::{Type, Width};
+use brolga_runtime::Dimension;
 
 use super::Generator;
 use super::flow::Context;
@@ -37,7 +38,7 @@ impl Generator {
         {
             return self.shared_access(shared);
         }
-        match self.random.below(21) {
+        match self.random.below(24) {
             0 | 1 => {
                 let to = self.loaded(0xf);
                 self.read_raw_to(to)
@@ -50,7 +51,8 @@ impl Generator {
             14 | 15 => self.own_texel(),
             16 => self.own_image(),
             17..=19 => self.total(),
-            _ => self.counted(),
+            20 => self.counted(),
+            _ => self.sample(),
         }
     }
 
@@ -139,10 +141,12 @@ impl Generator {
     }
 
     /// An instruction or its twin with a status word.
-    fn load(&mut self, op: Op, with_status: Op, mut operands: Vec<Operand>) -> Instr {
-        if !self.random.one_in(8) {
-            return Instr::new(op, operands);
-        }
+    fn load(&mut self, op: Op, with_status: Op, operands: Vec<Operand>) -> Instr {
+        if self.random.one_in(8) { self.with_status(with_status, operands) } else { Instr::new(op, operands) }
+    }
+
+    /// An instruction with a status word behind its destination.
+    fn with_status(&mut self, op: Op, mut operands: Vec<Operand>) -> Instr {
         let status = if self.random.one_in(2) {
             Operand::new(Register::Null, Parts::None)
         } else {
@@ -152,7 +156,7 @@ impl Generator {
         if self.random.one_in(8) {
             operands[0] = Operand::new(Register::Null, Parts::None);
         }
-        Instr::new(with_status, operands)
+        Instr::new(op, operands)
     }
 
     pub(super) fn read_raw_to(&mut self, to: Operand) -> Vec<Instr> {
@@ -213,6 +217,110 @@ impl Generator {
             1 => Operand::new(Register::IdInGroup, Parts::Swizzle([0, 1, 2, 0])),
             2 => Operand::new(Register::Literal(vec![self.random.below(9) as u32, 1, 0, 0]), Parts::None),
             _ => Operand::new(Register::Small, Parts::Swizzle(swizzle)),
+        }
+    }
+
+    /// A filtered read of `t3`, or four of its texels.
+    fn sample(&mut self) -> Vec<Instr> {
+        use Dimension::{Texture2d, Texture2dArray, TextureCube, TextureCubeArray};
+        let mut group = Vec::new();
+        let coords = self.place(&mut group);
+        let dimension = self.program.layout.picture.dimension;
+        let (gathers, is_cube) = (
+            matches!(dimension, Texture2d | Texture2dArray | TextureCube | TextureCubeArray),
+            matches!(dimension, TextureCube | TextureCubeArray),
+        );
+        let op = match self.random.below(if gathers && !is_cube {
+            10
+        } else if gathers {
+            8
+        } else {
+            5
+        }) {
+            0 | 1 => Op::SampleL,
+            2 | 3 => Op::SampleD,
+            4 => Op::SampleCLz,
+            5 | 6 => Op::Gather4,
+            7 => Op::Gather4C,
+            8 => Op::Gather4Po,
+            _ => Op::Gather4PoC,
+        };
+        let compares = matches!(op, Op::SampleCLz | Op::Gather4C | Op::Gather4PoC);
+        let component = if compares { 0 } else { self.random.below(4) as u8 };
+        let sampler = match op {
+            Op::SampleL | Op::SampleD | Op::SampleCLz => Parts::None,
+            _ => Parts::Select(component),
+        };
+        let mut operands = vec![self.loaded(0xf), coords];
+        if matches!(op, Op::Gather4Po | Op::Gather4PoC) {
+            operands.push(match self.random.one_in(2) {
+                true => self.source(Type::Int, Width::Each, Scope::Any),
+                false => Operand::whole(Register::Small),
+            });
+        }
+        operands.push(self.from(Register::Resource(3)));
+        operands.push(Operand::new(Register::Sampler(u32::from(compares)), sampler));
+        if op == Op::SampleD {
+            operands.extend([self.derivatives(), self.derivatives()]);
+        }
+        if compares || op == Op::SampleL {
+            operands.push(self.level());
+        }
+        let mut sample = match op {
+            Op::SampleL => self.load(op, Op::SampleLS, operands),
+            Op::SampleD if self.random.one_in(4) => {
+                let clamp =
+                    if self.random.one_in(3) { Operand::new(Register::Null, Parts::None) } else { self.level() };
+                operands.push(clamp);
+                self.with_status(Op::SampleDClS, operands)
+            }
+            Op::SampleCLz => self.load(op, Op::SampleCLzS, operands),
+            Op::Gather4 => self.load(op, Op::Gather4S, operands),
+            Op::Gather4C => self.load(op, Op::Gather4CS, operands),
+            Op::Gather4Po => self.load(op, Op::Gather4PoS, operands),
+            Op::Gather4PoC => self.load(op, Op::Gather4PoCS, operands),
+            _ => Instr::new(op, operands),
+        };
+        let has_offsets = !matches!(op, Op::Gather4Po | Op::Gather4PoC) && !is_cube;
+        if has_offsets && self.random.one_in(4) {
+            sample.offsets = Some([0; 3].map(|_: i8| self.random.below(16) as i8 - 8));
+        }
+        group.push(sample);
+        group
+    }
+
+    /// Coordinates of a texture's places, mostly about the texture. Computed in the scratch register if need be.
+    fn place(&mut self, setup: &mut Vec<Instr>) -> Operand {
+        if self.random.one_in(4) {
+            return self.source(Type::Float, Width::Each, Scope::Any);
+        }
+        let to = || Operand::to(Register::Scratch, 0xf);
+        let swizzle = [0; 4].map(|_: u8| self.random.below(4) as u8);
+        let steps =
+            self.random.pick(&[[0.125; 4], [0.3, 0.2, 0.7, 1.0], [-0.4, 0.11, 0.25, 0.5], [1.0, 0.0, 0.0, 3.0]]);
+        let starts = self.random.pick(&[[0.0; 4], [-0.5, 0.25, 0.0, 0.0], [0.0, -1.5, -1.0, 2.0]]);
+        let literal =
+            |numbers: [f32; 4]| Operand::new(Register::Literal(numbers.map(f32::to_bits).to_vec()), Parts::None);
+        setup.push(Instr::new(Op::UtoF, vec![to(), Operand::new(Register::Small, Parts::Swizzle(swizzle))]));
+        let scratch = Operand::whole(Register::Scratch);
+        setup.push(Instr::new(Op::Mad, vec![to(), scratch.clone(), literal(steps), literal(starts)]));
+        scratch
+    }
+
+    /// What coordinates change by from pixel to pixel.
+    fn derivatives(&mut self) -> Operand {
+        if self.random.one_in(3) {
+            return self.source(Type::Float, Width::Each, Scope::Any);
+        }
+        let numbers = [0; 4].map(|_: u32| self.random.pick(&[0f32, 0.01, 0.125, -0.3, 0.7, 2.0]).to_bits());
+        Operand::new(Register::Literal(numbers.to_vec()), Parts::None)
+    }
+
+    /// A level of detail, or a reference.
+    fn level(&mut self) -> Operand {
+        match self.random.below(3) {
+            0 => self.source(Type::Float, Width::One, Scope::Any),
+            _ => Operand::word(self.random.pick(&[0f32, 0.5, 1.0, 1.75, -1.0, 9.0]).to_bits()),
         }
     }
 

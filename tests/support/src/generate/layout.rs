@@ -1,6 +1,6 @@
 //! How memory is laid out: strides, formats, orders, sizes.
 
-use brolga_runtime::{Dimension, Format, TextureShape};
+use brolga_runtime::{AddressMode, Comparison, Dimension, Filter, Format, Reduction, Sampler, Tap, TextureShape};
 
 use crate::picture::Picture;
 use crate::program::Register;
@@ -122,6 +122,28 @@ fn image(random: &mut Random) -> Picture {
     Picture { dimension, format, layers, mips: [mip, 1], ..Picture::whole(shape) }
 }
 
+/// Any sampler that compares or does not.
+fn sampler(random: &mut Random, compares: bool) -> Sampler {
+    use AddressMode::{Border, Clamp, Mirror, MirrorOnce, Wrap};
+    use Comparison::{Always, Equal, Greater, GreaterEqual, Less, LessEqual, Never, NotEqual};
+    let mut tap = || random.pick(&[Tap::Point, Tap::Linear]);
+    let [minify, magnify, mip] = [tap(), tap(), tap()];
+    let reduction = match compares {
+        true => Reduction::Comparison,
+        false => random.pick(&[Reduction::Weighted, Reduction::Weighted, Reduction::Minimum, Reduction::Maximum]),
+    };
+    Sampler {
+        filter: Filter { minify, magnify, mip, anisotropic: random.one_in(4), reduction },
+        address: [0; 3].map(|_| random.pick(&[Wrap, Mirror, Clamp, Border, MirrorOnce])),
+        level_bias: random.pick(&[0.0, 0.0, 0.5, -1.25, 15.0]),
+        min_level: random.pick(&[f32::MIN, 0.0, 0.75, 2.0]),
+        max_level: random.pick(&[f32::MAX, f32::MAX, 1.5, 0.0]),
+        max_anisotropy: 1 + random.below(16) as u32,
+        comparison: random.pick(&[Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always]),
+        border: [0.25, 1.5, -0.75, 1.0],
+    }
+}
+
 /// A layout.
 pub fn layout(random: &mut Random) -> Layout {
     Layout {
@@ -143,6 +165,7 @@ pub fn layout(random: &mut Random) -> Layout {
         input_format: random.pick(&FORMATS),
         picture: picture(random),
         samples: samples(random),
+        samplers: [false, true].map(|compares| sampler(random, compares)),
         shared_bytes: random.pick(&[4, 8, 12, 12, 16, 20]),
         shared_reverse: random.one_in(4),
         unbound: random.one_in(20).then(|| match random.below(9) {
