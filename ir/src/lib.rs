@@ -7,6 +7,7 @@
 //! | `float.rs` | Direct3D's float rules on one number |
 //! | `entity.rs` | typed indices |
 //! | `interface.rs` | what a shader declares of the world outside |
+//! | `operand.rs` | what instructions are made of |
 //! | `function.rs` | instructions, regions, values |
 //! | `builder.rs` | writes instructions at a cursor |
 //! | `math.rs` | exp2, log2, sine and cosine from the operations |
@@ -36,6 +37,7 @@ pub mod host;
 pub mod interface;
 pub mod interp;
 pub mod math;
+mod operand;
 pub mod ops;
 pub mod passes;
 pub mod phases;

@@ -1,0 +1,197 @@
+//! What instructions are made of: what a thread knows of itself, memory and where in it, what is done there.
+//!
+//! [`function`](crate::function) has the instructions, and these names too.
+
+use crate::entity::{LocalId, ResourceId, SharedId, Value};
+
+/// What a thread can ask about itself.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Input {
+    /// `vThreadID`, component 0 to 2.
+    ThreadId(u8),
+    /// `vThreadGroupID`, component 0 to 2.
+    GroupId(u8),
+    /// `vThreadIDInGroup`, component 0 to 2.
+    ThreadIdInGroup(u8),
+    /// `vThreadIDInGroupFlattened`.
+    ThreadIndex,
+}
+
+/// One resource of a declared range.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ResourceRef {
+    /// The range.
+    pub id: ResourceId,
+    /// Which register of the range, counted from its first; a computed one out of range reads as unbound.
+    pub element: Element,
+}
+
+/// Position within a declared range.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Element {
+    /// Known from the bytecode.
+    Fixed(u32),
+    /// Computed, an `i32`.
+    Computed(Value),
+}
+
+/// Memory addressed in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Object {
+    /// A constant buffer, raw or structured view.
+    Resource(ResourceRef),
+    /// Thread-group shared memory.
+    Shared(SharedId),
+    /// A private array; an element is a vector of 4 words.
+    Local(LocalId),
+    /// The immediate constant buffer; an element is a vector of 16 bytes.
+    Immediate,
+    /// The sRGB curve, [`srgb::LINEAR`](crate::srgb::LINEAR); an element is the number of a code.
+    Curve,
+}
+
+/// An address: element `index` of the object and a byte offset in it.
+///
+/// The stride comes from the object's declaration (16 for constant buffers, `icb` and `x#`). Raw objects have no index.
+/// The index is checked first, then each word's offset against the element (raw: against the whole object). A word out
+/// of range reads 0 and drops writes. The low two bits of the offset are ignored. Nothing wraps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// What is addressed.
+    pub object: Object,
+    /// Element, an `i32` taken as unsigned; `None` for raw objects.
+    pub index: Option<Value>,
+    /// Byte offset, an `i32` taken as unsigned.
+    pub offset: Value,
+}
+
+/// Read-modify-write operations on one word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum AtomicOp {
+    /// Sum, wrapping.
+    Add,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Signed maximum.
+    SMax,
+    /// Signed minimum.
+    SMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Unsigned minimum.
+    UMin,
+    /// Replace.
+    Exchange,
+    /// Replace if equal to the comparand.
+    CompareExchange,
+}
+
+impl AtomicOp {
+    /// Every operation.
+    pub const ALL: [AtomicOp; 10] = [
+        AtomicOp::Add,
+        AtomicOp::And,
+        AtomicOp::Or,
+        AtomicOp::Xor,
+        AtomicOp::SMax,
+        AtomicOp::SMin,
+        AtomicOp::UMax,
+        AtomicOp::UMin,
+        AtomicOp::Exchange,
+        AtomicOp::CompareExchange,
+    ];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            AtomicOp::Add => "add",
+            AtomicOp::And => "and",
+            AtomicOp::Or => "or",
+            AtomicOp::Xor => "xor",
+            AtomicOp::SMax => "smax",
+            AtomicOp::SMin => "smin",
+            AtomicOp::UMax => "umax",
+            AtomicOp::UMin => "umin",
+            AtomicOp::Exchange => "exchange",
+            AtomicOp::CompareExchange => "compare_exchange",
+        }
+    }
+
+    /// The word that is in memory afterwards.
+    pub fn apply(self, old: u32, value: u32, compare: u32) -> u32 {
+        match self {
+            AtomicOp::Add => old.wrapping_add(value),
+            AtomicOp::And => old & value,
+            AtomicOp::Or => old | value,
+            AtomicOp::Xor => old ^ value,
+            AtomicOp::SMax => (old as i32).max(value as i32) as u32,
+            AtomicOp::SMin => (old as i32).min(value as i32) as u32,
+            AtomicOp::UMax => old.max(value),
+            AtomicOp::UMin => old.min(value),
+            AtomicOp::Exchange => value,
+            AtomicOp::CompareExchange if old == compare => value,
+            AtomicOp::CompareExchange => old,
+        }
+    }
+}
+
+/// Operations on a view's hidden counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CounterOp {
+    /// Increment, gives the value before.
+    Alloc,
+    /// Decrement, gives the value after.
+    Consume,
+}
+
+/// What can be asked about a view. Each gives four `i32`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Query {
+    /// `bufinfo`: elements of a typed or structured buffer, bytes of a raw one, replicated.
+    BufferSize,
+    /// `resinfo`: width, height, depth or layers, mip count, as integers; zeros (but for the mip count) if the level does
+    /// not exist; dimensions that the resource lacks are 0.
+    TextureSize,
+    /// `sampleinfo`: samples, 0, 0, 0.
+    SampleCount,
+    /// `samplepos`: where the sample that the level names is, as the bits of two floats and zeros: along x and y, from the
+    /// texel's centre. Zeros if there is no such sample.
+    SamplePosition,
+    /// Of a view whose texels code goes to by itself, of its most detailed level: width, height, depth or layers, and the
+    /// texels from one of the latter to the next. Never asked by shaders.
+    Layout,
+}
+
+impl Query {
+    /// Every query.
+    pub const ALL: [Query; 5] =
+        [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition, Query::Layout];
+    /// Those that shaders ask.
+    pub const OF_SHADERS: [Query; 4] =
+        [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition];
+
+    /// Whether the level that it may carry means anything.
+    pub fn takes_level(self) -> bool {
+        match self {
+            Query::TextureSize | Query::SamplePosition => true,
+            Query::BufferSize | Query::SampleCount | Query::Layout => false,
+        }
+    }
+}
+
+/// The memories a barrier orders and whether it waits for the group.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Sync {
+    /// All threads of the group arrive before any goes on.
+    pub threads: bool,
+    /// Orders shared memory.
+    pub shared: bool,
+    /// Orders views within the group.
+    pub views_group: bool,
+    /// Orders views across the dispatch.
+    pub views_global: bool,
+}
