@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `abi.rs` | records that compiled code, its helpers and the runtime share; the helpers |
+//! | `abi/` | records that compiled code, its helpers and the runtime share; the helpers |
 //! | `code.rs` | executable memory |
 //! | `codegen.rs` | from Cranelift's input to machine code |
 //! | `compiled.rs` | a compiled shader, how it is run and stored |
@@ -16,7 +16,7 @@
 //! | `packet/` | the only place that emits vector CLIF |
 //! | `site.rs` | which part of a shader a piece of code belongs to |
 //!
-//! Unsafe code is in `abi.rs`, `code.rs`, `mxcsr.rs` and in the call in `compiled.rs`, nowhere else.
+//! Unsafe code is in `abi/`, `code.rs`, `mxcsr.rs` and in the call in `compiled.rs`, nowhere else.
 
 pub mod abi;
 mod code;
