@@ -6,10 +6,12 @@
 //! | `flow.rs` | blocks, branches, loops, switches, calls, barriers |
 //! | `pure.rs` | instructions on registers, from the rows of the instruction table |
 //! | `access.rs` | reads of constant input, private and owned memory |
+//! | `crowd.rs` | more values than there are registers |
 //! | `shared.rs` | what threads do together: totals, counters, shared memory |
 //! | `layout.rs` | how memory is laid out |
 
 mod access;
+mod crowd;
 mod flow;
 mod layout;
 mod pure;
@@ -71,7 +73,11 @@ pub fn generate(seed: u64) -> Program {
         28..=38 => 8 + random.below(20),
         _ => 30 + random.below(60),
     };
-    let temps = 2 + random.below(4) as u32;
+    let crowded = random.one_in(12);
+    let (temps, statements) = match crowded {
+        true => (9 + random.below(3) as u32, random.below(3)),
+        false => (2 + random.below(4) as u32, statements),
+    };
     let layout = layout::layout(&mut random);
     let program = Program {
         seed,
@@ -93,6 +99,9 @@ pub fn generate(seed: u64) -> Program {
         Generator { random, program, doubles, barriers, shares: false, left: statements, callable: Vec::new() };
     generator.functions();
     let mut body = generator.first_values();
+    if crowded {
+        generator.crowd(&mut body);
+    }
     generator.program_body(&mut body);
     generator.program.body = body;
     generator.program
