@@ -65,7 +65,7 @@ pub(super) fn log2(number: f64) -> f64 {
     }
     // As 2 ^ exponent times a fraction from 0.707 to 1.414.
     let bits = number.to_bits();
-    let over = bits - (std::f64::consts::FRAC_1_SQRT_2.to_bits());
+    let over = bits.wrapping_sub(std::f64::consts::FRAC_1_SQRT_2.to_bits());
     let exponent = (over as i64) >> FRACTION_BITS;
     let fraction = f64::from_bits((bits as i64 - (exponent << FRACTION_BITS)) as u64);
     // ln(fraction) = 2 artanh(s), and |s| is less than 0.172.

@@ -221,7 +221,7 @@ fn gathers_go_counter_clockwise_from_the_lower_left() {
     }
     // A whole texel of integers, unaltered.
     let image = Image::new(Dimension::Texture2d, Format::R16G16_SINT, [2, 2, 1], 1, 1, |_, _, [x, y, _]| {
-        u128::from((x + 2 * y) * 0x0001_0001 + 0xffff_0000)
+        u128::from(((x + 2 * y) * 0x0001_0001).wrapping_add(0xffff_0000))
     });
     let sampling = Sampling { kind: SampleKind::Gather { component: 1 }, ..PLAIN };
     let words = ask_words(&image.surface(), &state, sampling, &[0.5f32.to_bits(); 2]);
