@@ -5,7 +5,7 @@ mod support;
 
 use brolga_runtime::{
     BindingRules, Bindings, CompileOptions, Component, Counter, Declared, Device, Dimension, Dispatch, Format,
-    GuardPages, ResourceClass, ResourceKind, Shader, View,
+    GuardPages, ResourceClass, ResourceKind, Shader, TextureShape, View,
 };
 use support::ENGINES;
 use support::case::{compute_shaders, data};
@@ -19,6 +19,36 @@ const WORDS: u64 = 1024;
 
 /// Sizes of views in words. Shaders that read four words at once go beyond the end of the smallest.
 const SIZES: [u64; 6] = [0, 1, 2, 3, 5, 1000];
+
+/// Extents of textures: rows that packets fill, rows that they do not, and single texels.
+const EXTENTS: [[u32; 3]; 3] = [[32, 16, 2], [7, 5, 3], [1, 1, 1]];
+
+/// A view of a texture's first level or its last, which lies beside the guard, if code goes to such texels by itself.
+fn texture_view(
+    device: &Device,
+    declared: &Declared,
+    [width, height, depth]: [u32; 3],
+    at_end: bool,
+    random: &mut Random,
+) -> Option<View> {
+    let ResourceKind::Typed { dimension, component } = declared.kind else { return None };
+    let shape = TextureShape::new(dimension, words_of(component), width);
+    let shape = match dimension {
+        Dimension::Texture1d => shape,
+        Dimension::Texture1dArray => shape.layers(depth),
+        Dimension::Texture2d => shape.height(height),
+        Dimension::Texture2dArray => shape.height(height).layers(depth),
+        Dimension::Texture3d => shape.height(height).depth(depth),
+        _ => return None,
+    };
+    // The last level of the last layer is the end of the buffer.
+    let mips = if width > 1 { 2 } else { 1 };
+    let shape = shape.mips(mips);
+    let bytes: Vec<u8> = (0..shape.size_bytes().unwrap() / 4).flat_map(|_| random.word().to_le_bytes()).collect();
+    let view = View::texture(device.texture_from_bytes(shape, &bytes).unwrap());
+    let first = if at_end { mips - 1 } else { 0 };
+    Some(view.with_mips(first, 1).unwrap())
+}
 
 /// A view of `size` words at the buffer's end, or at its start.
 fn view(device: &Device, declared: &Declared, size: u64, at_end: bool, random: &mut Random) -> Option<View> {
@@ -89,6 +119,36 @@ fn views_at_the_ends_of_buffers_are_all_that_is_touched() {
                 });
                 let ends: Vec<_> = ends.collect();
                 assert!(ends.iter().all(|end| *end == ends[0]), "{name}: views of {size} words, {guards:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn textures_beside_guards_are_all_that_is_touched() {
+    for (guards, at_end) in [(GuardPages::After, true), (GuardPages::Before, false)] {
+        let device = Device::builder().threads(1).guard_pages(guards).build().unwrap();
+        each_shader(1, |name, seed, shaders| {
+            let is_texture = |declared: &Declared| matches!(declared.kind, ResourceKind::Typed { dimension, .. } if dimension != Dimension::Buffer);
+            if !shaders[0].bindings().iter().any(is_texture) {
+                return;
+            }
+            for extents in EXTENTS {
+                let ends = shaders.iter().map(|shader| {
+                    let (mut random, mut bindings) = (Random::tame(seed), Bindings::new());
+                    for declared in shader.bindings() {
+                        let bound = match is_texture(declared) {
+                            true => texture_view(&device, declared, extents, at_end, &mut random),
+                            false => view(&device, declared, 1000, at_end, &mut random),
+                        };
+                        if let Some(view) = bound {
+                            bindings.set(declared.register, view);
+                        }
+                    }
+                    run(&device, shader, &bindings)
+                });
+                let ends: Vec<_> = ends.collect();
+                assert!(ends.iter().all(|end| *end == ends[0]), "{name}: textures of {extents:?}, {guards:?}");
             }
         });
     }
