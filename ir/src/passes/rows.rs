@@ -47,15 +47,29 @@ enum Guess {
     Holds,
 }
 
+/// What is known of the instructions of a region.
+#[derive(Default)]
+struct Scan {
+    /// Those that can stand at its start, with all that they need of it.
+    movable: HashSet<Inst>,
+    /// Values that addresses are made of.
+    addresses: HashSet<Value>,
+    /// What selects and effects depend on.
+    conditions: HashSet<Value>,
+    /// Conditions that compare coordinates with extents, and nothing else.
+    inside: HashSet<Value>,
+}
+
 impl Rows<'_> {
     /// Writes a region's rest twice, or looks into the regions in it.
     fn region(&mut self, region: Region) -> bool {
         let insts = self.func.region(region).insts.clone();
         let size: usize = insts.iter().map(|&inst| size(self.func, inst)).sum();
         if size <= MOST_TWICE && !insts.iter().any(|&inst| waits(self.func, inst)) {
-            let guesses = self.guesses(&insts);
+            let scan = self.scan(&insts);
+            let guesses = self.guesses(&insts, &scan);
             if !guesses.is_empty() {
-                self.write_twice(region, &insts, &guesses);
+                self.write_twice(region, &insts, &scan, &guesses);
                 return true;
             }
         }
@@ -63,35 +77,67 @@ impl Rows<'_> {
         inner.into_iter().fold(false, |changed, region| self.region(region) | changed)
     }
 
-    /// What can be supposed of values that this region computes.
-    fn guesses(&self, insts: &[Inst]) -> Vec<(Value, Guess)> {
-        let mut addresses = HashSet::new();
-        let mut conditions = HashSet::new();
+    /// Looks at each instruction once in both directions: what they are made of may be a net of any depth.
+    fn scan(&self, insts: &[Inst]) -> Scan {
+        let mut scan = Scan::default();
         for &inst in insts.iter().rev() {
             let data = self.func.inst(inst);
             match &data.kind {
-                InstKind::Load { place } => note_address(place, &mut addresses),
+                InstKind::Load { place } => note_address(place, &mut scan.addresses),
                 InstKind::Store { place, effect, .. } | InstKind::Atomic { place, effect, .. } => {
-                    note_address(place, &mut addresses);
-                    conditions.insert(*effect);
+                    note_address(place, &mut scan.addresses);
+                    scan.conditions.insert(*effect);
                 }
                 InstKind::Op { op: Op::SelectI32 | Op::SelectF32, args } => {
-                    conditions.insert(args[0]);
+                    scan.conditions.insert(args[0]);
                 }
-                InstKind::Op { op, args } if addresses.contains(&data.results[0]) && is_address_op(*op) => {
-                    addresses.extend(args);
+                InstKind::Op { op, args } if scan.addresses.contains(&data.results[0]) && is_address_op(*op) => {
+                    scan.addresses.extend(args);
                 }
                 _ => {}
             }
         }
+        let here: HashSet<Inst> = insts.iter().copied().collect();
+        for &inst in insts {
+            let data = self.func.inst(inst);
+            let comes_first = |&arg: &Value| match self.func.value(arg).def {
+                ValueDef::Result(made, _) => !here.contains(&made) || scan.movable.contains(&made),
+                ValueDef::Param(..) => true,
+            };
+            if is_movable(self.func, &data.kind) && data.kind.args().iter().all(comes_first) {
+                scan.movable.insert(inst);
+            }
+            if let InstKind::Op { op: Op::BAnd, args } = &data.kind
+                && args.iter().all(|arg| scan.inside.contains(arg) || self.compares(*arg))
+            {
+                scan.inside.insert(data.results[0]);
+            } else if let [result] = data.results[..]
+                && self.compares(result)
+            {
+                scan.inside.insert(result);
+            }
+        }
+        scan
+    }
+
+    /// Whether a condition compares a coordinate with an extent.
+    fn compares(&self, condition: Value) -> bool {
+        match self.func.as_op(condition) {
+            Some((Op::ULt, args)) => self.uniformity.is_packet_uniform(args[1]),
+            _ => false,
+        }
+    }
+
+    /// What can be supposed of values that this region computes.
+    fn guesses(&self, insts: &[Inst], scan: &Scan) -> Vec<(Value, Guess)> {
         let mut guesses: Vec<(Value, Guess)> = Vec::new();
         let mut supposed = HashSet::new();
-        for &inst in insts {
+        for &inst in insts.iter().filter(|inst| scan.movable.contains(inst)) {
             let data = self.func.inst(inst);
             let InstKind::Op { op, args } = &data.kind else { continue };
             let result = data.results[0];
             let guess = match op {
-                Op::SMin | Op::SMax | Op::UMin | Op::UMax if addresses.contains(&result) => {
+                Op::SMin | Op::SMax | Op::UMin | Op::UMax if scan.addresses.contains(&result) => {
                     let clamped = |a: Value, b: Value| {
                         let grows = supposed.contains(&a)
                             || matches!(self.shapes.shape(a), Shape::Affine { stride } if stride != 0);
@@ -99,16 +145,12 @@ impl Rows<'_> {
                     };
                     clamped(args[0], args[1]).or_else(|| clamped(args[1], args[0]))
                 }
-                Op::ULt | Op::BAnd
-                    if conditions.contains(&result)
-                        && !self.uniformity.is_packet_uniform(result)
-                        && self.is_inside(result) =>
-                {
-                    Some(Guess::Holds)
+                _ if scan.inside.contains(&result) && scan.conditions.contains(&result) => {
+                    (!self.uniformity.is_packet_uniform(result)).then_some(Guess::Holds)
                 }
                 _ => None,
             };
-            if let Some(guess) = guess.filter(|_| self.can_come_first(result, insts)) {
+            if let Some(guess) = guess {
                 supposed.insert(result);
                 guesses.push((result, guess));
             }
@@ -116,30 +158,8 @@ impl Rows<'_> {
         if guesses.len() > MOST_QUESTIONS { Vec::new() } else { guesses }
     }
 
-    /// Whether a condition compares coordinates with extents, and nothing else.
-    fn is_inside(&self, condition: Value) -> bool {
-        match self.func.as_op(condition) {
-            Some((Op::BAnd, args)) => args.iter().all(|&arg| self.is_inside(arg)),
-            Some((Op::ULt, args)) => self.uniformity.is_packet_uniform(args[1]),
-            _ => self.func.as_const(condition).is_some(),
-        }
-    }
-
-    /// Whether all that a value is made of in this region can be computed at its start.
-    fn can_come_first(&self, value: Value, insts: &[Inst]) -> bool {
-        let ValueDef::Result(inst, _) = self.func.value(value).def else { return true };
-        if !insts.contains(&inst) {
-            return true;
-        }
-        let kind = &self.func.inst(inst).kind;
-        is_movable(self.func, kind) && kind.args().iter().all(|&arg| self.can_come_first(arg, insts))
-    }
-
-    fn write_twice(&mut self, region: Region, insts: &[Inst], guesses: &[(Value, Guess)]) {
-        let mut first = HashSet::new();
-        for (value, _) in guesses {
-            self.note_needed(*value, &mut first);
-        }
+    fn write_twice(&mut self, region: Region, insts: &[Inst], scan: &Scan, guesses: &[(Value, Guess)]) {
+        let first = self.needed(guesses.iter().map(|(value, _)| *value), scan);
         let (&terminator, body) = insts.split_last().expect("regions end in a terminator");
         let (front, rest): (Vec<Inst>, Vec<Inst>) = body.iter().partition(|inst| first.contains(*inst));
         self.func.region_mut(region).insts = front;
@@ -155,12 +175,24 @@ impl Rows<'_> {
         let mut b = Builder::new(self.func);
         b.switch_to(region);
         b.set_origin(origin);
-        // What is the same for all threads goes together: it takes one of them to answer.
+        // Each condition once, and what is the same for all threads together: it takes one of them to answer.
         let (mut same, mut own) = (Vec::new(), Vec::new());
+        let mut open = Vec::new();
         for &(value, guess) in guesses {
             match guess {
                 Guess::Same(operand) => own.push(b.op(Op::IEq, &[value, operand])),
-                Guess::Holds => parts(b.func, self.uniformity, value, &mut same, &mut own),
+                Guess::Holds => open.push(value),
+            }
+        }
+        let mut seen = HashSet::new();
+        while let Some(condition) = open.pop() {
+            if !seen.insert(condition) {
+                continue;
+            }
+            match b.func.as_op(condition) {
+                Some((Op::BAnd, args)) if scan.inside.contains(&condition) => open.extend(args),
+                _ if self.uniformity.is_packet_uniform(condition) => same.push(condition),
+                _ => own.push(condition),
             }
         }
         let all = same.into_iter().chain(own).reduce(|a, question| b.op(Op::BAnd, &[a, question]));
@@ -192,26 +224,19 @@ impl Rows<'_> {
         self.func.region_mut(region).insts.push(terminator);
     }
 
-    /// Notes the instructions that a value needs, wherever they are.
-    fn note_needed(&self, value: Value, needed: &mut HashSet<Inst>) {
-        if let ValueDef::Result(inst, _) = self.func.value(value).def
-            && is_movable(self.func, &self.func.inst(inst).kind)
-            && needed.insert(inst)
-        {
-            self.func.inst(inst).kind.args().iter().for_each(|&arg| self.note_needed(arg, needed));
+    /// The instructions of the region that values need.
+    fn needed(&self, values: impl Iterator<Item = Value>, scan: &Scan) -> HashSet<Inst> {
+        let mut needed = HashSet::new();
+        let mut open: Vec<Value> = values.collect();
+        while let Some(value) = open.pop() {
+            if let ValueDef::Result(inst, _) = self.func.value(value).def
+                && scan.movable.contains(&inst)
+                && needed.insert(inst)
+            {
+                open.extend(self.func.inst(inst).kind.args());
+            }
         }
-    }
-}
-
-/// The conditions that make up one, each once: those that are the same for all threads of a packet, and the others.
-fn parts(func: &Function, uniformity: &Uniformity, condition: Value, same: &mut Vec<Value>, own: &mut Vec<Value>) {
-    if let Some((Op::BAnd, args)) = func.as_op(condition) {
-        args.iter().for_each(|&arg| parts(func, uniformity, arg, same, own));
-        return;
-    }
-    let all = if uniformity.is_packet_uniform(condition) { same } else { own };
-    if !all.contains(&condition) {
-        all.push(condition);
+        needed
     }
 }
 
