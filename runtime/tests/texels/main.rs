@@ -79,7 +79,7 @@ fn allows(format: Format, dimension: Dimension, to: Use) -> bool {
     let can = match to {
         Use::Load => dimension == Dimension::Buffer || format.allows(FormatUse::Load),
         Use::Store => format.allows(FormatUse::Store),
-        Use::Atomic => format.allows_atomics(),
+        Use::Atomic => format.allows(FormatUse::Exchange),
     };
     let is_written = to != Use::Load;
     can && format.allows(FormatUse::of_dimension(dimension))

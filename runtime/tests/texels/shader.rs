@@ -255,7 +255,9 @@ impl Writer<'_> {
             }
             return self.line("store_uav_typed u1.xyzw, r1.xyzw, r7.xyzw");
         }
-        match self.random.below(4) {
+        // Floats are exchanged, and nothing else.
+        let is_float = self.component == Component::Float;
+        match if is_float { 4 } else { self.random.below(4) } {
             0 => {
                 let op = self.random.pick(&["cmp_store", "iadd", "and", "or", "xor", "imax", "imin", "umax", "umin"]);
                 let compare = if op == "cmp_store" { "l(0), " } else { "" };
@@ -266,7 +268,8 @@ impl Writer<'_> {
                 self.see("r2.xxxx");
             }
             _ => {
-                let op = self.random.pick(&["iadd", "and", "or", "xor", "exch", "imax", "imin", "umax", "umin"]);
+                let ops = ["exch", "iadd", "and", "or", "xor", "imax", "imin", "umax", "umin"];
+                let op = if is_float { ops[0] } else { self.random.pick(&ops) };
                 self.line(&format!("imm_atomic_{op} r2.x, u1, r1.xyzw, r4.w"));
                 self.see("r2.xxxx");
             }

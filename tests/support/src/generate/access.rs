@@ -226,17 +226,14 @@ impl Generator {
         let mut group = Vec::new();
         let coords = self.place(&mut group);
         let dimension = self.program.layout.picture.dimension;
-        let (gathers, is_cube) = (
-            matches!(dimension, Texture2d | Texture2dArray | TextureCube | TextureCubeArray),
-            matches!(dimension, TextureCube | TextureCubeArray),
-        );
-        let op = match self.random.below(if gathers && !is_cube {
-            10
-        } else if gathers {
-            8
-        } else {
-            5
-        }) {
+        let is_cube = matches!(dimension, TextureCube | TextureCubeArray);
+        // What has no two axes is not gathered from, and cubes take no offsets.
+        let choices = match dimension {
+            Texture2d | Texture2dArray => 10,
+            _ if is_cube => 8,
+            _ => 5,
+        };
+        let op = match self.random.below(choices) {
             0 | 1 => Op::SampleL,
             2 | 3 => Op::SampleD,
             4 => Op::SampleCLz,
@@ -266,20 +263,24 @@ impl Generator {
         if compares || op == Op::SampleL {
             operands.push(self.level());
         }
-        let mut sample = match op {
-            Op::SampleL => self.load(op, Op::SampleLS, operands),
-            Op::SampleD if self.random.one_in(4) => {
-                let clamp =
-                    if self.random.one_in(3) { Operand::new(Register::Null, Parts::None) } else { self.level() };
-                operands.push(clamp);
-                self.with_status(Op::SampleDClS, operands)
+        // Each has one with a status word; that of derivatives has a bound of the level too, or none.
+        let with_status = match op {
+            Op::SampleL => Op::SampleLS,
+            Op::SampleD => Op::SampleDClS,
+            Op::SampleCLz => Op::SampleCLzS,
+            Op::Gather4 => Op::Gather4S,
+            Op::Gather4C => Op::Gather4CS,
+            Op::Gather4Po => Op::Gather4PoS,
+            _ => Op::Gather4PoCS,
+        };
+        let mut sample = if self.random.one_in(3) {
+            if op == Op::SampleD {
+                let none = Operand::new(Register::Null, Parts::None);
+                operands.push(if self.random.one_in(3) { none } else { self.level() });
             }
-            Op::SampleCLz => self.load(op, Op::SampleCLzS, operands),
-            Op::Gather4 => self.load(op, Op::Gather4S, operands),
-            Op::Gather4C => self.load(op, Op::Gather4CS, operands),
-            Op::Gather4Po => self.load(op, Op::Gather4PoS, operands),
-            Op::Gather4PoC => self.load(op, Op::Gather4PoCS, operands),
-            _ => Instr::new(op, operands),
+            self.with_status(with_status, operands)
+        } else {
+            Instr::new(op, operands)
         };
         let has_offsets = !matches!(op, Op::Gather4Po | Op::Gather4PoC) && !is_cube;
         if has_offsets && self.random.one_in(4) {
