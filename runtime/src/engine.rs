@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use brolga_ir::Width;
 use brolga_ir::host::Fault;
@@ -94,6 +95,7 @@ impl Target {
 pub(crate) struct Link<'a> {
     shader: &'a Shader,
     code: Arc<Code>,
+    made_in: Duration,
     views: BoundViews<'a>,
     tables: Tables,
     workspaces: &'a Workspaces,
@@ -119,9 +121,14 @@ impl<'a> Link<'a> {
             // It is the definition, and asks the host.
             Engine::Interpreter => Texels::default(),
         };
-        let code = shader.code(packing, texels)?;
+        let (code, made_in) = shader.code(packing, texels)?;
         let tables = Tables::new(&views);
-        Ok(Self { shader, code, views, tables, workspaces })
+        Ok(Self { shader, code, made_in, views, tables, workspaces })
+    }
+
+    /// How long it took to make code that no dispatch before had.
+    pub fn made_in(&self) -> Duration {
+        self.made_in
     }
 
     /// How packets are put together.

@@ -39,13 +39,18 @@ impl RunLine<'_> {
         }
     }
 
+    /// Without what the dispatch took to make code.
+    fn run_time(&self) -> Duration {
+        self.report.elapsed.saturating_sub(self.report.compile)
+    }
+
     fn threads_per_second(&self) -> f64 {
-        self.report.threads as f64 / self.report.elapsed.as_secs_f64().max(1e-9)
+        self.report.threads as f64 / self.run_time().as_secs_f64().max(1e-9)
     }
 
     /// The rate for the line; of a run shorter than this it would say how long starting it took.
     fn rate(&self) -> String {
-        match self.report.elapsed >= Duration::from_millis(1) {
+        match self.run_time() >= Duration::from_millis(1) {
             true => format!("  {} threads/s", rate(self.threads_per_second())),
             false => String::new(),
         }
@@ -65,7 +70,7 @@ impl RunLine<'_> {
             self.engine,
             if self.is_cached { "cached" } else { "compile" },
             time(self.compile_time),
-            time(self.report.elapsed),
+            time(self.run_time()),
             self.rate(),
         )?;
         for found in self.comparisons.iter().filter(|found| !found.passed()) {
@@ -85,7 +90,7 @@ impl RunLine<'_> {
             "verdict": self.verdict().to_lowercase(),
             "compile_ms": milliseconds(self.compile_time),
             "cached": self.is_cached,
-            "run_ms": milliseconds(self.report.elapsed),
+            "run_ms": milliseconds(self.run_time()),
             "groups": self.report.groups,
             "threads": self.report.threads,
             "threads_per_second": self.threads_per_second(),

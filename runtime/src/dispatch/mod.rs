@@ -37,7 +37,8 @@ pub struct Dispatch {
     pub rules: BindingRules,
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
-    /// Stops the run when it has taken so long.
+    /// Stops the run when it has taken so long. Code that is made first, for formats that are new to the shader, is not
+    /// stopped while it is made.
     pub time_limit: Option<Duration>,
     /// Rounds that the loops of one group may take before the run stops, counted for each packet of threads; `None` for no
     /// bound. Small groups that share packets share their rounds too.
@@ -132,6 +133,9 @@ pub struct Report {
     pub workers: usize,
     /// Time from the call to the end of the last group.
     pub elapsed: Duration,
+    /// The part of it that went into code for what no dispatch of the shader had bound before: texels of other formats, or
+    /// groups in short rows.
+    pub compile: Duration,
 }
 
 /// Work below this, in threads times instructions, is done sooner than another thread wakes up.
@@ -156,7 +160,7 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
         return Err(error_of(shader, what, &stop, outcome, groups));
     }
     let threads_run = groups * shader.group_size().map(u64::from).iter().product::<u64>();
-    Ok(Report { groups, threads: threads_run, workers: threads, elapsed: start.elapsed() })
+    Ok(Report { groups, threads: threads_run, workers: threads, elapsed: start.elapsed(), compile: link.made_in() })
 }
 
 fn check_groups(grid: Grid, limits: &Limits) -> Result<(), Error> {

@@ -23,7 +23,7 @@ mod stored;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use brolga_bytecode::sm5::{Model, Stage};
 use brolga_ir::Width;
@@ -225,8 +225,9 @@ impl Inner {
         Ok(code)
     }
 
-    /// The code of a variant, made if there is none yet; nothing if there is no room for another variant.
-    fn other(&self, variant: &Variant) -> Result<Option<Arc<Code>>, Error> {
+    /// The code of a variant, made if there is none yet, and how long that took; nothing if there is no room for another
+    /// variant.
+    fn other(&self, variant: &Variant) -> Result<Option<(Arc<Code>, Duration)>, Error> {
         let find = |others: &[(Variant, Arc<Code>)]| {
             others.iter().find(|(other, _)| other == variant).map(|(_, code)| Arc::clone(code))
         };
@@ -235,18 +236,20 @@ impl Inner {
             (find(&others), others.len())
         };
         if found.is_some() || (count >= MOST_VARIANTS && !variant.texels.is_empty()) {
-            return Ok(found);
+            return Ok(found.map(|code| (code, Duration::ZERO)));
         }
+        let start = Instant::now();
         let made =
             catch_unwind(AssertUnwindSafe(|| self.make(variant))).unwrap_or_else(|panic| Err(internal(&*panic)))?;
         self.note_for_profilers(&made)?;
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         // If another thread was faster its code is as good.
-        Ok(Some(find(&others).unwrap_or_else(|| {
+        let code = find(&others).unwrap_or_else(|| {
             let code = Arc::new(made);
             others.push((variant.clone(), Arc::clone(&code)));
             code
-        })))
+        });
+        Ok(Some((code, start.elapsed())))
     }
 
     fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {
@@ -350,12 +353,13 @@ impl Shader {
         &self.inner.code
     }
 
-    /// The code for a dispatch with this packing ([`Packing::Grid`], or whatever is usual) and these formats of texels.
-    pub(crate) fn code(&self, packing: Packing, texels: Texels) -> Result<Arc<Code>, Error> {
+    /// The code for a dispatch with this packing ([`Packing::Grid`], or whatever is usual) and these formats of texels, and
+    /// how long it took to make it if nobody had.
+    pub(crate) fn code(&self, packing: Packing, texels: Texels) -> Result<(Arc<Code>, Duration), Error> {
         let packing = if packing == Packing::Grid { packing } else { Packing::Row };
         let variant = Variant { packing, texels };
         if variant == Variant::usual() {
-            return Ok(Arc::clone(&self.inner.code));
+            return Ok((Arc::clone(&self.inner.code), Duration::ZERO));
         }
         match self.inner.other(&variant)? {
             Some(code) => Ok(code),
