@@ -77,7 +77,7 @@ pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
     if image.layer_data.size != header.layer_size {
         return Err("its layers differ in size".into());
     }
-    let mut bytes = Vec::with_capacity(size);
+    let mut bytes = texels::room(size)?;
     for texel in 0..image.layer_data.size.area() {
         for (channel, colour) in colours.iter().enumerate() {
             let missing = if channel == 3 { f16::ONE } else { f16::ZERO };

@@ -80,7 +80,9 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
     let mut shape = TextureShape::texture_2d(natural, info.width, info.height);
     texels::check_size(&shape, most)?;
     let size = reader.output_buffer_size().ok_or("the picture is too large")?;
-    let mut samples = vec![0; size];
+    // The header alone says the size, and files of a few bytes may say any.
+    let mut samples = texels::room(size)?;
+    samples.resize(size, 0);
     let frame = reader.next_frame(&mut samples).map_err(|error| format!("the picture is damaged: {error}"))?;
     samples.truncate(frame.buffer_size());
     let bytes = if deep {

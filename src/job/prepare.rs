@@ -338,6 +338,13 @@ impl Loader<'_> {
                 let Texels { shape, bytes } = texels::read(form, &bytes, &keys, self.left).map_err(bad)?;
                 Ok((FileContent { path, bytes }, Kind::Texture(shape)))
             }
+            (form, kind) if form.is_texture() => {
+                let message = format!(
+                    "this is a texture by its name, and the view is {}: give it another ending to take its bytes as they are",
+                    kind.name()
+                );
+                Err(bad(message))
+            }
             (FileForm::Npy, kind) => {
                 let array = npy::read(&bytes).map_err(bad)?;
                 let kind = self.complete(with_sides(kind, &array))?;

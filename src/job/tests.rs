@@ -323,6 +323,9 @@ fn a_texture_is_what_its_file_says() {
     );
     assert!(wrong("texturecube = { format = \"R32_UINT\" }").contains("R8G8B8A8_UNORM, which do not become R32_UINT"));
     assert!(prepare("[t0]\ntexture2d = {}\nfile = \"s.cso\"").unwrap_err().contains("needs the key `format`"));
+    for kind in ["raw = {}", "typed = { format = \"R32_UINT\" }", "structured = { stride = 4 }"] {
+        assert!(wrong(kind).contains("cube.dds: this is a texture by its name, and the view is "), "{kind}");
+    }
 }
 
 /// Every kind of texture with its keys alone, and the bytes that the runtime counts.
@@ -364,7 +367,9 @@ fn a_view_shows_a_part_of_a_texture() {
     assert_eq!(of("{}"), Ok(("texture2darray", "R8G8B8A8_UNORM", whole)));
     let cube = "{ dimension = \"texturecube\", format = \"R8G8B8A8_UNORM_SRGB\", layers = [1, 6], mips = [1, 2], min_level = 1.5 }";
     assert_eq!(of(cube), Ok(("texturecube", "R8G8B8A8_UNORM_SRGB", whole)));
-    assert!(of("{ mips = [1, 3] }").unwrap_err().starts_with("u0: a view of mip levels 1..4"));
+    assert!(
+        of("{ mips = [1, 3] }").unwrap_err().starts_with("u0: a view of mip levels 1 to 3, and the texture has 0 to ")
+    );
     assert!(of("{ format = \"R32G32_UINT\" }").unwrap_err().starts_with("u0: texels of format R8G8B8A8_UNORM cannot"));
 }
 

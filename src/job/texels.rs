@@ -56,6 +56,13 @@ pub(super) fn check_size(shape: &TextureShape, most: u64) -> Result<usize, Strin
     }
 }
 
+/// Room for so many bytes.
+pub(super) fn room(bytes: usize) -> Result<Vec<u8>, String> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(bytes).map_err(|_| format!("there is no memory for its {bytes} bytes"))?;
+    Ok(room)
+}
+
 /// Texels of another format.
 pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u8>, String> {
     if from == to || share_codes(from, to) {

@@ -153,7 +153,7 @@ pub enum ResourceError {
         to: Format,
     },
     /// A view of mip levels, layers or slices that the texture does not have.
-    #[error("a view of {what} {}..{} is empty or outside the {most} there are", range.start, range.end)]
+    #[error("{}", outside(what, range, *most))]
     ViewRange {
         /// Mip levels, layers or slices.
         what: &'static str,
@@ -220,6 +220,15 @@ fn layers_of(dimension: Dimension) -> &'static str {
         Dimension::TextureCube => "6 layers",
         Dimension::TextureCubeArray => "6 layers for each cube",
         _ => "1 layer",
+    }
+}
+
+fn outside(what: &str, range: &Range<u32>, most: u32) -> String {
+    match range.is_empty() {
+        true => format!("a view of no {what}: it takes one at least"),
+        false => {
+            format!("a view of {what} {} to {}, and the texture has 0 to {}", range.start, range.end - 1, most - 1)
+        }
     }
 }
 
