@@ -50,17 +50,16 @@ fn unorm<V: Vector>(codes: V) -> Lanes<u32> {
     codes.to_float().div_floats(V::splat_float(255.0)).store()
 }
 
-/// A sum divided by 255 * 65536, rounded to nearest as a division would, in half its time.
+/// A sum divided by 255, rounded to nearest as a division would, in half its time.
 ///
-/// The first quotient is within a few units of its last place. What is left is exact: by Sterbenz's lemma both differences
-/// are. And no quotient of a whole number below 2^24 by 255 is nearer than 1/510 of such a unit to the middle of two
-/// floats, which the second rounding does not reach.
+/// The first quotient is within a few units of its last place, and what is left is exact. No quotient of a whole number
+/// below 2^24 by 255, times any power of two, is nearer than 1/510 of such a unit to the middle of two floats, which the
+/// second rounding does not reach.
 #[inline(always)]
 fn normal<V: Vector>(sum: V) -> V {
     let inverse = V::splat_float(1.0 / 255.0);
     let quotient = sum.mul_floats(inverse);
-    let left = sum.sub_floats(quotient.mul_floats(V::splat_float(256.0))).add_floats(quotient);
-    quotient.add_floats(left.mul_floats(inverse)).mul_floats(V::splat_float(1.0 / 65536.0))
+    sum.less_255_times(quotient).mul_add_floats(inverse, quotient)
 }
 
 /// Two levels' sums. They have more than 24 bits: exact as doubles, and a division that leaves one rounding.
@@ -72,7 +71,7 @@ fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<u32>) -> Lanes<u32> {
         let (one, other) = (f32::from_bits(one[lane]), f32::from_bits(other[lane]));
         let weight = f64::from(fractions[lane] as i32);
         let sum = f64::from(one) * (256.0 - weight) + f64::from(other) * weight;
-        words[lane] = ((sum / f64::from(255u32 << 24)) as f32).to_bits();
+        words[lane] = ((sum / f64::from(255u32 << 8)) as f32).to_bits();
     }
     words
 }
@@ -130,7 +129,7 @@ fn read_two<V: Vector>(fast: &Fast<'_>, left: Place<V>, right: Place<V>, neighbo
     [or_border(fast, left, one), or_border(fast, right, two)]
 }
 
-/// The sums of codes times weights on one level, by channel, as floats: whole numbers up to 255 * 256 * 256.
+/// The sums of codes times weights on one level, by channel, as floats: whole numbers up to 255 * 2^16, of 2^-16 each.
 #[inline(always)]
 fn sums<V: Vector>(fast: &Fast<'_>, places: Places<V>) -> [V; 4] {
     let [upper_left, upper_right, lower_left, lower_right] = places.texels;
@@ -143,7 +142,8 @@ fn sums<V: Vector>(fast: &Fast<'_>, places: Places<V>) -> [V; 4] {
     let (weight_left, weight_right) = (twice(all.sub(right)), twice(right));
     let upper = rows(upper_left, upper_right, weight_left, weight_right);
     let lower_rows = rows(lower_left, lower_right, weight_left, weight_right);
-    let (weight_upper, weight_lower) = (all.sub(lower).to_float(), lower.to_float());
+    let unit = V::splat_float(1.0 / 65536.0);
+    let (weight_upper, weight_lower) = (all.sub(lower).to_float().mul_floats(unit), lower.to_float().mul_floats(unit));
     let half = V::splat(0xffff);
     [
         column(upper[0].and(half), lower_rows[0].and(half), weight_upper, weight_lower),
@@ -172,5 +172,5 @@ fn rows<V: Vector>(left: V, right: V, weight_left: V, weight_right: V) -> [V; 2]
 /// The sums of two rows.
 #[inline(always)]
 fn column<V: Vector>(upper: V, lower: V, weight_upper: V, weight_lower: V) -> V {
-    upper.to_float().mul_floats(weight_upper).add_floats(lower.to_float().mul_floats(weight_lower))
+    upper.to_float().mul_add_floats(weight_upper, lower.to_float().mul_floats(weight_lower))
 }

@@ -1,11 +1,11 @@
 //! Short cuts for what is asked most: 2D textures of common formats, nearest or linear, eight lanes at once.
 //!
 //! What they give is bit for bit what `lane.rs` gives, which takes whatever they refuse. They are for x86-64, the same
-//! source once with AVX2 and once with SSE4.2.
+//! source once with AVX2 and FMA and once with SSE4.2.
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `vector.rs` | eight lanes, with AVX2 and with SSE4.2 |
+//! | `vector.rs` | eight lanes, with either |
 //! | `level.rs` | mip levels |
 //! | `place.rs` | from coordinates to bytes |
 //! | `codes.rs` | texels of four 8-bit codes: whole numbers |
@@ -402,7 +402,8 @@ pub(super) struct Isa {
 impl Isa {
     /// Those that the processor has, the best one first.
     pub fn present() -> impl Iterator<Item = Self> {
-        let avx2 = is_x86_feature_detected!("avx2").then_some(Self { has_avx2: true });
+        let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let avx2 = has_avx2.then_some(Self { has_avx2 });
         let sse42 = is_x86_feature_detected!("sse4.2").then_some(Self { has_avx2: false });
         avx2.into_iter().chain(sse42)
     }
@@ -424,7 +425,7 @@ impl Isa {
     }
 }
 
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,fma")]
 fn with_avx2<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
     packet::<K, Avx2>(fast, asked, results)
 }

@@ -1,4 +1,4 @@
-//! Eight lanes of 32 bits: the few operations that short cuts need, with AVX2 and with SSE4.2, the same bits from both.
+//! Eight lanes of 32 bits: the few operations that short cuts need, with AVX2 and FMA and with SSE4.2, the same bits from both.
 //!
 //! A vector holds whole numbers or floats; an operation says which it takes. Everything is inlined into the functions that
 //! are compiled for these processors (`fast/mod.rs`), which are the only ones that make vectors; on this the unsafe blocks
@@ -71,6 +71,10 @@ pub(super) trait Vector: Copy {
     fn sub_floats(self, other: Self) -> Self;
     fn mul_floats(self, other: Self) -> Self;
     fn div_floats(self, other: Self) -> Self;
+    /// `self` times `factor` plus `other`, rounded once or twice: for sums that are exact, or where both give the same.
+    fn mul_add_floats(self, factor: Self, other: Self) -> Self;
+    /// `self` minus 255 times `quotient`, which is near to `self` by 255: exact.
+    fn less_255_times(self, quotient: Self) -> Self;
     /// `other` if one is NaN.
     fn min_floats(self, other: Self) -> Self;
     /// `other` if one is NaN.
@@ -96,7 +100,7 @@ fn signed_pairs(&[a, b, c, d, e, f, g, h]: &Lanes<u64>) -> Lanes<i64> {
     [a as i64, b as i64, c as i64, d as i64, e as i64, f as i64, g as i64, h as i64]
 }
 
-/// For processors with AVX2.
+/// For processors with AVX2 and FMA.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2(__m256i);
 
@@ -187,6 +191,24 @@ macro_rules! vectors {
             fn where_set(self, mask: Self, other: Self) -> Self {
                 // SAFETY: as above.
                 Self(unsafe { _mm256_blendv_epi8(other.0, self.0, mask.0) })
+            }
+
+            #[inline(always)]
+            fn mul_add_floats(self, factor: Self, other: Self) -> Self {
+                let [one, two, three] = [self.0, factor.0, other.0];
+                // SAFETY: as above.
+                Self(unsafe {
+                    _mm256_castps_si256(_mm256_fmadd_ps(
+                        _mm256_castsi256_ps(one),
+                        _mm256_castsi256_ps(two),
+                        _mm256_castsi256_ps(three),
+                    ))
+                })
+            }
+
+            #[inline(always)]
+            fn less_255_times(self, quotient: Self) -> Self {
+                quotient.mul_add_floats(Self::splat_float(-255.0), self)
             }
 
             #[inline(always)]
@@ -305,6 +327,17 @@ macro_rules! vectors {
                 let ([one, two], [three, four], [mask_one, mask_two]) = (other.0, self.0, mask.0);
                 // SAFETY: as above.
                 Self(unsafe { [_mm_blendv_epi8(one, three, mask_one), _mm_blendv_epi8(two, four, mask_two)] })
+            }
+
+            #[inline(always)]
+            fn mul_add_floats(self, factor: Self, other: Self) -> Self {
+                self.mul_floats(factor).add_floats(other)
+            }
+
+            #[inline(always)]
+            fn less_255_times(self, quotient: Self) -> Self {
+                // By Sterbenz's lemma both differences are exact.
+                self.sub_floats(quotient.mul_floats(Self::splat_float(256.0))).add_floats(quotient)
             }
 
             #[inline(always)]
