@@ -159,7 +159,8 @@ impl Rows<'_> {
     }
 
     fn write_twice(&mut self, region: Region, insts: &[Inst], scan: &Scan, guesses: &[(Value, Guess)]) {
-        let first = self.needed(guesses.iter().map(|(value, _)| *value), scan);
+        let questions = self.questions(guesses, scan);
+        let first = self.needed(questions.iter().map(|(value, _)| *value), scan);
         let (&terminator, body) = insts.split_last().expect("regions end in a terminator");
         let (front, rest): (Vec<Inst>, Vec<Inst>) = body.iter().partition(|inst| first.contains(*inst));
         self.func.region_mut(region).insts = front;
@@ -175,27 +176,14 @@ impl Rows<'_> {
         let mut b = Builder::new(self.func);
         b.switch_to(region);
         b.set_origin(origin);
-        // Each condition once, and what is the same for all threads together: it takes one of them to answer.
-        let (mut same, mut own) = (Vec::new(), Vec::new());
-        let mut open = Vec::new();
-        for &(value, guess) in guesses {
-            match guess {
-                Guess::Same(operand) => own.push(b.op(Op::IEq, &[value, operand])),
-                Guess::Holds => open.push(value),
-            }
+        let mut answers = Vec::new();
+        for (value, guess) in questions {
+            answers.push(match guess {
+                Guess::Same(operand) => b.op(Op::IEq, &[value, operand]),
+                Guess::Holds => value,
+            });
         }
-        let mut seen = HashSet::new();
-        while let Some(condition) = open.pop() {
-            if !seen.insert(condition) {
-                continue;
-            }
-            match b.func.as_op(condition) {
-                Some((Op::BAnd, args)) if scan.inside.contains(&condition) => open.extend(args),
-                _ if self.uniformity.is_packet_uniform(condition) => same.push(condition),
-                _ => own.push(condition),
-            }
-        }
-        let all = same.into_iter().chain(own).reduce(|a, question| b.op(Op::BAnd, &[a, question]));
+        let all = answers.into_iter().reduce(|a, answer| b.op(Op::BAnd, &[a, answer]));
         let all = b.packet_all(all.expect("there are guesses"));
         let (whole, inside, edge) = b.if_else(all, &types);
         b.switch_to(inside);
@@ -222,6 +210,31 @@ impl Rows<'_> {
         let merged: HashMap<Value, Value> = given.into_iter().zip(results).collect();
         self.func.inst_mut(terminator).kind.for_each_arg(|arg| *arg = merged.get(arg).copied().unwrap_or(*arg));
         self.func.region_mut(region).insts.push(terminator);
+    }
+
+    /// What to ask for guesses to be right: instead of a conjunction its parts, each once. What is the same for all threads
+    /// comes first: together it takes one of them to answer.
+    fn questions(&self, guesses: &[(Value, Guess)], scan: &Scan) -> Vec<(Value, Guess)> {
+        let (mut questions, mut own) = (Vec::new(), Vec::new());
+        let (mut seen, mut open) = (HashSet::new(), Vec::new());
+        for &(value, guess) in guesses {
+            match guess {
+                Guess::Same(_) => own.push((value, guess)),
+                Guess::Holds => open.push(value),
+            }
+        }
+        while let Some(condition) = open.pop() {
+            if !seen.insert(condition) {
+                continue;
+            }
+            match self.func.as_op(condition) {
+                Some((Op::BAnd, args)) if scan.inside.contains(&condition) => open.extend(args),
+                _ if self.uniformity.is_packet_uniform(condition) => questions.push((condition, Guess::Holds)),
+                _ => own.push((condition, Guess::Holds)),
+            }
+        }
+        questions.extend(own);
+        questions
     }
 
     /// The instructions of the region that values need.
