@@ -188,6 +188,30 @@ pub enum Dimension {
 }
 
 impl Dimension {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Dimension::Buffer,
+        Dimension::Texture1d,
+        Dimension::Texture1dArray,
+        Dimension::Texture2d,
+        Dimension::Texture2dArray,
+        Dimension::Texture2dMs,
+        Dimension::Texture2dMsArray,
+        Dimension::Texture3d,
+        Dimension::TextureCube,
+        Dimension::TextureCubeArray,
+    ];
+
+    /// The kinds of textures.
+    pub fn textures() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|&dimension| dimension != Dimension::Buffer)
+    }
+
+    /// The kind of texture of this name.
+    pub fn texture_named(name: &str) -> Option<Self> {
+        Self::textures().find(|dimension| dimension.name() == name)
+    }
+
     /// The name used in jobs and messages.
     pub fn name(self) -> &'static str {
         match self {

@@ -29,6 +29,13 @@ pub enum SampleKind {
     Level,
 }
 
+impl SampleKind {
+    /// Whether texels are compared with a reference.
+    pub fn compares(self) -> bool {
+        matches!(self, SampleKind::Compare | SampleKind::GatherCompare)
+    }
+}
+
 /// Where the level of detail comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LevelSource {
@@ -91,7 +98,7 @@ pub const MOST_SAMPLE_ARGS: usize = 15;
 impl Sampling {
     /// The operands in their order, each with how many values it takes on a texture of this dimension.
     pub fn args(self, dimension: Dimension) -> impl Iterator<Item = (SampleArg, usize)> {
-        let compares = matches!(self.kind, SampleKind::Compare | SampleKind::GatherCompare);
+        let compares = self.kind.compares();
         let (given, derived) = (self.level == LevelSource::Given, self.level == LevelSource::Derivatives);
         let axes = dimension.sample_axes();
         let all = [

@@ -61,19 +61,6 @@ impl Extent {
     }
 }
 
-/// Kinds of textures.
-pub(super) const DIMENSIONS: [Dimension; 9] = [
-    Dimension::Texture1d,
-    Dimension::Texture1dArray,
-    Dimension::Texture2d,
-    Dimension::Texture2dArray,
-    Dimension::Texture3d,
-    Dimension::TextureCube,
-    Dimension::TextureCubeArray,
-    Dimension::Texture2dMs,
-    Dimension::Texture2dMsArray,
-];
-
 /// The sides of a texture's array of texels, outermost first.
 pub(super) fn sides(dimension: Dimension) -> &'static [Extent] {
     match dimension {

@@ -36,16 +36,11 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
         "structured" => vec!["stride", "count"],
         "typed" => vec!["format", "count"],
         "sampler" => SAMPLER_KEYS.to_vec(),
-        _ => match texture(name) {
+        _ => match Dimension::texture_named(name) {
             Some(dimension) => texture_keys(dimension),
             None => vec!["size"],
         },
     }
-}
-
-/// The kind of texture of a name.
-fn texture(name: &str) -> Option<Dimension> {
-    extents::DIMENSIONS.into_iter().find(|dimension| dimension.name() == name)
 }
 
 fn texture_keys(dimension: Dimension) -> Vec<&'static str> {
@@ -145,7 +140,7 @@ fn dimensions(name: &str, table: &Table<'_>) -> Result<Kind, Fault> {
         "typed" => Ok(Kind::Typed { format: format(table.need("format")?)?, count: table.integer("count", 0)? }),
         _ => {
             let mut keys = TextureKeys::default();
-            keys.dimension = texture(name);
+            keys.dimension = Dimension::texture_named(name);
             keys.format = table.get("format").map(format).transpose()?;
             for extent in Extent::ALL {
                 match table.get(extent.key()).map(|node| (node, &node.value)) {
@@ -176,8 +171,11 @@ pub(super) fn view(node: &Node) -> Result<ViewKeys, Fault> {
     };
     let dimension = |node: &Node| {
         let name = as_text(node, "dimension")?;
-        let names = extents::DIMENSIONS.map(Dimension::name);
-        texture(name).ok_or_else(|| unknown_name("kind of texture", name, &names, &node.span))
+        Dimension::texture_named(name).ok_or_else(|| {
+            let is_texture = |name: &&str| Dimension::texture_named(name).is_some();
+            let names: Vec<&str> = KIND_NAMES.iter().copied().filter(is_texture).collect();
+            unknown_name("kind of texture", name, &names, &node.span)
+        })
     };
     Ok(ViewKeys {
         format: table.get("format").map(format).transpose()?,

@@ -18,18 +18,7 @@ pub(super) trait Word: Copy + 'static {
 }
 
 impl Word for Dimension {
-    const ALL: &'static [Self] = &[
-        Dimension::Buffer,
-        Dimension::Texture1d,
-        Dimension::Texture1dArray,
-        Dimension::Texture2d,
-        Dimension::Texture2dArray,
-        Dimension::Texture2dMs,
-        Dimension::Texture2dMsArray,
-        Dimension::Texture3d,
-        Dimension::TextureCube,
-        Dimension::TextureCubeArray,
-    ];
+    const ALL: &'static [Self] = &Dimension::ALL;
 
     fn word(self) -> &'static str {
         match self {

@@ -144,7 +144,7 @@ impl Verifier<'_> {
     /// Only textures that are read, and have no samples, are sampled; a comparison needs a sampler that compares.
     fn sample(&mut self, sampling: Sampling, texture: &ResourceRef, sampler: &ResourceRef, args: &[Value]) {
         let what = "sample";
-        let compares = matches!(sampling.kind, SampleKind::Compare | SampleKind::GatherCompare);
+        let compares = sampling.kind.compares();
         if let Some((target, declared)) = self.view(sampler)
             && declared.kind != (ResourceKind::Sampler { compares })
             // Gathers look at how a sampler addresses only, and `lod` at what all have.

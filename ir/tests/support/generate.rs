@@ -10,19 +10,6 @@ use brolga_ir::{Const, Function, Op, Type};
 
 use crate::random::Random;
 
-const DIMENSIONS: [Dimension; 10] = [
-    Dimension::Buffer,
-    Dimension::Texture1d,
-    Dimension::Texture1dArray,
-    Dimension::Texture2d,
-    Dimension::Texture2dArray,
-    Dimension::Texture2dMs,
-    Dimension::Texture2dMsArray,
-    Dimension::Texture3d,
-    Dimension::TextureCube,
-    Dimension::TextureCubeArray,
-];
-
 const COMPONENTS: [Component; 7] = [
     Component::Float,
     Component::Unorm,
@@ -45,7 +32,7 @@ fn interface(random: &mut Random) -> Interface {
     for class in [ResourceClass::ShaderResource, ResourceClass::UnorderedAccess] {
         add(class, ResourceKind::Raw, false);
         add(class, ResourceKind::Structured { stride_bytes: 20 }, false);
-        for (n, dimension) in DIMENSIONS.into_iter().enumerate() {
+        for (n, dimension) in Dimension::ALL.into_iter().enumerate() {
             add(class, ResourceKind::Typed { dimension, component: COMPONENTS[n % COMPONENTS.len()] }, false);
         }
     }

@@ -6,23 +6,11 @@ use super::surface::SurfaceLevel;
 use super::*;
 use crate::format::Format;
 
-const DIMENSIONS: [Dimension; 9] = [
-    Dimension::Texture1d,
-    Dimension::Texture1dArray,
-    Dimension::Texture2d,
-    Dimension::Texture2dArray,
-    Dimension::Texture2dMs,
-    Dimension::Texture2dMsArray,
-    Dimension::Texture3d,
-    Dimension::TextureCube,
-    Dimension::TextureCubeArray,
-];
-
 /// Shapes of every kind, with one and with many of what the kind has.
 fn shapes() -> Vec<TextureShape> {
     let formats = [Format::R8_UINT, Format::R8G8_SNORM, Format::R32G32B32_FLOAT, Format::R32G32B32A32_UINT];
     let mut shapes = Vec::new();
-    for (n, dimension) in DIMENSIONS.into_iter().enumerate() {
+    for (n, dimension) in Dimension::textures().enumerate() {
         let new = |width| TextureShape::new(dimension, formats[(n + width as usize) % formats.len()], width);
         shapes.push(new(1));
         shapes.extend(match dimension {
@@ -305,7 +293,7 @@ fn impossible_shapes_are_errors() {
 #[test]
 fn no_extent_overflows() {
     let extents = [0, 1, 6, 1 << 14, 1 << 16, 1 << 31, u32::MAX - 1, u32::MAX];
-    for dimension in DIMENSIONS {
+    for dimension in Dimension::textures() {
         for [width, height, depth, layers] in each(extents) {
             for [mips, samples] in each(extents) {
                 let shape = TextureShape::new(dimension, Format::R32G32B32A32_UINT, width).height(height);

@@ -154,16 +154,12 @@ impl<'a> Lane<'a> {
         }
     }
 
-    fn compares(&self) -> bool {
-        matches!(self.kind, SampleKind::Compare | SampleKind::GatherCompare)
-    }
-
     fn filtered(&self) -> [u32; 4] {
         let (level, line) = self.level_and_line();
         let Some(levels) = self.levels(level) else { return self.out_of_bounds() };
         let filter = self.sampler.filter;
         let tap = if levels.magnifies { filter.magnify } else { filter.minify };
-        if tap == Tap::Point && levels.fraction == 0 && !self.compares() {
+        if tap == Tap::Point && levels.fraction == 0 && !self.kind.compares() {
             let [u, v, w] = self.taps(self.at, levels.first, Tap::Point).map(|taps| taps.texels[0]);
             return self.texels.words(self.places(levels.first, [u, v, w])[0]);
         }
@@ -189,7 +185,7 @@ impl<'a> Lane<'a> {
     /// What is read where a bound excludes all levels.
     fn out_of_bounds(&self) -> [u32; 4] {
         let outside = Place { level: u32::MAX, layer: 0, texel: [0; 3] };
-        match self.compares() {
+        match self.kind.compares() {
             true => {
                 let mut taken = self.nothing_taken();
                 taken.take(self.texels, Some(outside), 1.0);
@@ -244,10 +240,10 @@ impl<'a> Lane<'a> {
             taken.take(self.texels, self.place(level, texel), weight);
             return;
         }
-        let places = cube::resolve(self.face, [texel[0], texel[1]], self.extent(level, 0));
+        let places = self.places(level, texel);
         let weight = weight * f64::from(self.parts() / places.len() as u32);
-        for texel in places {
-            taken.take(self.texels, Some(self.place_on_cube(level, texel)), weight);
+        for place in places {
+            taken.take(self.texels, place, weight);
         }
     }
 
@@ -258,10 +254,6 @@ impl<'a> Lane<'a> {
 
     fn extent(&self, level: usize, axis: usize) -> u32 {
         self.texels.surface().levels[level].extents[axis]
-    }
-
-    fn place_on_cube(&self, level: usize, (face, [x, y]): FaceTexel) -> Place {
-        Place { level: level as u32, layer: self.layer + face, texel: [x, y, 0] }
     }
 
     /// The place of a texel that may lie outside; none is the border.
@@ -280,7 +272,9 @@ impl<'a> Lane<'a> {
             return smallvec![self.place(level, texel)];
         }
         let places = cube::resolve(self.face, [texel[0], texel[1]], self.extent(level, 0));
-        places.into_iter().map(|texel| Some(self.place_on_cube(level, texel))).collect()
+        let place =
+            |(face, [x, y]): FaceTexel| Place { level: level as u32, layer: self.layer + face, texel: [x, y, 0] };
+        places.into_iter().map(|texel| Some(place(texel))).collect()
     }
 
     /// Of the four texels that a linear filter takes of the most detailed level, counter-clockwise from the lower left.
@@ -302,7 +296,7 @@ impl<'a> Lane<'a> {
         let places = self.places(0, texel);
         match places[..] {
             // Integers have no mean: beyond a cube's corner the one on the face itself stands for it.
-            [place, ref others @ ..] if !self.compares() && (others.is_empty() || is_integer) => {
+            [place, ref others @ ..] if !self.kind.compares() && (others.is_empty() || is_integer) => {
                 self.texels.words(place)[component & 3]
             }
             _ => {

@@ -122,14 +122,7 @@ impl Case {
             "typed" => Form::Typed(format()),
             kind => {
                 let extent = |key| binding.get(key).map_or(1, number);
-                let dimension = match kind {
-                    "texture1d" => Dimension::Texture1d,
-                    "texture1darray" => Dimension::Texture1dArray,
-                    "texture2d" => Dimension::Texture2d,
-                    "texture2darray" => Dimension::Texture2dArray,
-                    "texture3d" => Dimension::Texture3d,
-                    other => panic!("unknown kind {other}"),
-                };
+                let dimension = Dimension::texture_named(kind).unwrap_or_else(|| panic!("unknown kind {kind}"));
                 let shape = TextureShape::new(dimension, format(), extent("width"))
                     .height(extent("height"))
                     .depth(extent("depth"))

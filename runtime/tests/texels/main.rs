@@ -25,19 +25,6 @@ use shader::{GROUPS, REQUESTS, Shader, Use};
 const GUARD: usize = 256;
 const GUARD_BYTE: u8 = 0xa5;
 
-const DIMENSIONS: [Dimension; 10] = [
-    Dimension::Buffer,
-    Dimension::Texture1d,
-    Dimension::Texture1dArray,
-    Dimension::Texture2d,
-    Dimension::Texture2dArray,
-    Dimension::Texture3d,
-    Dimension::Texture2dMs,
-    Dimension::Texture2dMsArray,
-    Dimension::TextureCube,
-    Dimension::TextureCubeArray,
-];
-
 /// What `t0` or `u1` is bound to.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
@@ -309,7 +296,7 @@ fn sweep(to: Use, seed: u64, share: usize, every_device: bool) -> (usize, usize)
     }
     let (mut count, mut inlined) = (0, 0);
     for (n, &format) in Format::ALL.iter().enumerate() {
-        let allowed = DIMENSIONS.into_iter().filter(|&dimension| allows(format, dimension, to));
+        let allowed = Dimension::ALL.into_iter().filter(|&dimension| allows(format, dimension, to));
         for (m, dimension) in allowed.enumerate() {
             if (n + m) % share != 0 {
                 continue;

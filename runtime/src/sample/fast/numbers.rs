@@ -25,7 +25,7 @@ pub(super) trait Reader<const CHANNELS: usize> {
 }
 
 /// What words hold of channels that a format lacks.
-const MISSING: [u32; 4] = [0, 0, 0, 0x3f80_0000];
+const MISSING: Words = [[0; LANES], [0; LANES], [0; LANES], [0x3f80_0000; LANES]];
 
 /// Four halves.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ kinds! {
 #[inline(always)]
 fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
     let values = R::values::<V>(fast, &read(fast, place));
-    let mut words = [[MISSING[0]; LANES], [MISSING[1]; LANES], [MISSING[2]; LANES], [MISSING[3]; LANES]];
+    let mut words = MISSING;
     for lane in 0..LANES {
         for channel in 0..CHANNELS {
             words[channel][lane] = values[lane][channel];
@@ -207,7 +207,7 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
             add::<R, CHANNELS, V>(fast, second, fraction, &mut sums);
         }
     }
-    let mut words = [[MISSING[0]; LANES], [MISSING[1]; LANES], [MISSING[2]; LANES], [MISSING[3]; LANES]];
+    let mut words = MISSING;
     for lane in 0..LANES {
         for channel in 0..CHANNELS {
             // Weights sum up to 256 along both axes and between levels.

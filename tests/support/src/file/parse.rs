@@ -112,22 +112,6 @@ fn check_order(steps: &[Step]) -> Result<()> {
     Ok(())
 }
 
-/// The kind of texture of this name.
-fn texture_of(name: &str) -> Option<Dimension> {
-    let kinds = [
-        Dimension::Texture1d,
-        Dimension::Texture1dArray,
-        Dimension::Texture2d,
-        Dimension::Texture2dArray,
-        Dimension::Texture2dMs,
-        Dimension::Texture2dMsArray,
-        Dimension::Texture3d,
-        Dimension::TextureCube,
-        Dimension::TextureCubeArray,
-    ];
-    kinds.into_iter().find(|kind| kind.name() == name)
-}
-
 /// The words of a section's head.
 struct Head<'a> {
     line: usize,
@@ -186,7 +170,7 @@ impl<'a> Head<'a> {
             "format" => picture.format = self.read("a format, such as R32_UINT")?,
             "dimension" => {
                 let (expected, word) = ("a kind of texture, such as texturecube", self.word("a kind of texture")?);
-                let Some(kind) = texture_of(word.text) else {
+                let Some(kind) = Dimension::texture_named(word.text) else {
                     return word.error(|found| Problem::Head { found, expected });
                 };
                 picture.dimension = kind;
@@ -220,7 +204,7 @@ impl Section<'_> {
             "buffer" => Step::Memory(self.buffer(&mut head)?),
             "dispatch" => Step::Dispatch(self.dispatch(&mut head)?),
             "expect" => Step::Expect(self.expect(&mut head)?),
-            name => match texture_of(name) {
+            name => match Dimension::texture_named(name) {
                 Some(dimension) => Step::Memory(self.texture(&mut head, dimension)?),
                 None => {
                     let problem = Problem::UnknownSection { name: name.to_owned() };
