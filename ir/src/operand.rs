@@ -2,6 +2,8 @@
 //!
 //! [`function`](crate::function) has the instructions, and these names too.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use crate::entity::{LocalId, ResourceId, SharedId, Value};
 
 /// What a thread can ask about itself.
@@ -135,6 +137,24 @@ impl AtomicOp {
             AtomicOp::Exchange => value,
             AtomicOp::CompareExchange if old == compare => value,
             AtomicOp::CompareExchange => old,
+        }
+    }
+
+    /// Changes a word that others may change too; gives the word before.
+    pub fn change(self, word: &AtomicU32, value: u32, compare: u32) -> u32 {
+        let order = Ordering::Relaxed;
+        match self {
+            AtomicOp::Add => word.fetch_add(value, order),
+            AtomicOp::And => word.fetch_and(value, order),
+            AtomicOp::Or => word.fetch_or(value, order),
+            AtomicOp::Xor => word.fetch_xor(value, order),
+            AtomicOp::UMax => word.fetch_max(value, order),
+            AtomicOp::UMin => word.fetch_min(value, order),
+            AtomicOp::Exchange => word.swap(value, order),
+            AtomicOp::CompareExchange => {
+                word.compare_exchange(compare, value, order, order).unwrap_or_else(|before| before)
+            }
+            AtomicOp::SMax | AtomicOp::SMin => word.update(order, order, |old| self.apply(old, value, compare)),
         }
     }
 }

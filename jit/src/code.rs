@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn code_is_kept_as_it_was_given() {
-        let flags = crate::codegen::flags(false);
+        let flags = crate::codegen::flags(Default::default());
         let isa = cranelift_codegen::isa::lookup(target_lexicon::Triple::host()).unwrap().finish(flags).unwrap();
         let signature = Signature::new(isa.default_call_conv());
         let code = ExecutableCode::new(isa, &signature, &[0xc3, 1, 2]).unwrap();

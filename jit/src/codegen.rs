@@ -26,7 +26,7 @@ use crate::site::Site;
 /// # Errors
 /// If the processor has no code generator, or the shader goes over a limit.
 pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, CompileError> {
-    let isa = host(options, false)?;
+    let isa = host(options, Target::of(func))?;
     let machine = generate(func, options, &*isa)?;
     let facts = Facts {
         float_mode: FloatMode::of(func),
@@ -44,7 +44,7 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
 
 /// Makes machine code executable that was generated with these options before.
 pub(crate) fn place(bytes: &[u8], options: &Options) -> Result<ExecutableCode, CompileError> {
-    make_executable(host(options, false)?, bytes)
+    make_executable(host(options, Target::default())?, bytes)
 }
 
 fn make_executable(isa: OwnedTargetIsa, bytes: &[u8]) -> Result<ExecutableCode, CompileError> {
@@ -52,13 +52,28 @@ fn make_executable(isa: OwnedTargetIsa, bytes: &[u8]) -> Result<ExecutableCode, 
     ExecutableCode::new(isa, &signature, bytes).map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
 }
 
-/// The target for this processor. With `blocks` the code generator says where basic blocks are.
-pub(crate) fn host(options: &Options, blocks: bool) -> Result<OwnedTargetIsa, CompileError> {
+/// What differs between the targets of functions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Target {
+    /// The code generator says where basic blocks are.
+    pub blocks: bool,
+    /// One register is left to `lower/anchor.rs`.
+    pub pinned: bool,
+}
+
+impl Target {
+    pub fn of(func: &Function) -> Self {
+        Self { blocks: false, pinned: lower::is_large(func) }
+    }
+}
+
+/// The target for this processor.
+pub(crate) fn host(options: &Options, target: Target) -> Result<OwnedTargetIsa, CompileError> {
     let host = Triple::host();
     if host.architecture != Architecture::X86_64 {
         return Err(CompileError::Unsupported);
     }
-    x86_64(host, options.features, blocks)
+    x86_64(host, options.features, target)
 }
 
 /// The signature of [`Entry`](crate::code::Entry).
@@ -158,7 +173,7 @@ impl Record {
 
 /// The x86-64 target with these features and nothing above them: Cranelift's AVX-512 forms would only get in the way of
 /// a later widening, and results do not depend on features.
-fn x86_64(triple: Triple, features: CpuFeatures, blocks: bool) -> Result<OwnedTargetIsa, CompileError> {
+fn x86_64(triple: Triple, features: CpuFeatures, target: Target) -> Result<OwnedTargetIsa, CompileError> {
     let mut builder = isa::lookup(triple).map_err(|_| CompileError::Unsupported)?;
     let floor = ["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt", "has_cmpxchg16b"];
     let above = [("has_avx", features.avx), ("has_avx2", features.avx2), ("has_fma", features.fma)];
@@ -166,25 +181,26 @@ fn x86_64(triple: Triple, features: CpuFeatures, blocks: bool) -> Result<OwnedTa
         let value = if on { "true" } else { "false" };
         builder.set(name, value).expect("Cranelift knows these features");
     }
-    builder.finish(flags(blocks)).map_err(codegen_error)
+    builder.finish(flags(target)).map_err(codegen_error)
 }
 
 /// Settings for every target. No optimisation: Cranelift's would undo the order in which packets are written. Frames of
 /// more than a page touch each of their pages in order, so that a thread whose stack is too small meets the stack's guard
 /// page and never what lies beyond it.
-pub(crate) fn flags(blocks: bool) -> settings::Flags {
+pub(crate) fn flags(target: Target) -> settings::Flags {
     let mut builder = settings::builder();
-    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    let on = |on: bool| if on { "true" } else { "false" };
     for (name, value) in [
         ("opt_level", "none"),
-        ("enable_verifier", verify),
+        ("enable_verifier", on(cfg!(debug_assertions))),
         ("unwind_info", "false"),
         ("is_pic", "false"),
         ("enable_probestack", "true"),
         ("probestack_strategy", "inline"),
         ("probestack_size_log2", "12"),
         ("enable_alias_analysis", "false"),
-        ("machine_code_cfg_info", if blocks { "true" } else { "false" }),
+        ("machine_code_cfg_info", on(target.blocks)),
+        ("enable_pinned_reg", on(target.pinned)),
     ] {
         builder.set(name, value).expect("Cranelift knows these settings");
     }
@@ -230,8 +246,8 @@ pub(crate) mod tests {
     fn recording_does_not_change_the_code() {
         let func = numbered();
         let Some(options) = Options::host() else { return };
-        let plain = generate(&func, &options, &*host(&options, false).unwrap()).unwrap();
-        let (recorded, record) = generate_recorded(&func, &options, &*host(&options, true).unwrap()).unwrap();
+        let plain = generate(&func, &options, &*host(&options, Target::default()).unwrap()).unwrap();
+        let (recorded, record) = generate_recorded(&func, &options, &*host(&options, Target { blocks: true, ..Target::default() }).unwrap()).unwrap();
         assert_eq!(plain.bytes, recorded.bytes);
         assert!(record.sites.iter().any(|(_, site)| matches!(site, Site::Inst { .. })));
         assert!(record.sites.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
@@ -240,7 +256,7 @@ pub(crate) mod tests {
     #[test]
     fn large_frames_touch_every_page_of_the_stack() {
         let Some(options) = Options::host() else { return };
-        let isa = host(&options, false).unwrap();
+        let isa = host(&options, Target::default()).unwrap();
         // `mov dword [rsp], 0`, in a loop if there are more than four pages.
         let probe = [0xc7, 0x04, 0x24, 0, 0, 0, 0];
         for (frame_bytes, probes) in [(64, 0), (4000, 0), (4096, 1), (12_300, 3), (100_000, 1)] {
@@ -266,7 +282,7 @@ pub(crate) mod tests {
     #[test]
     fn code_for_another_processor_is_generated() {
         let func = numbered();
-        let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags(false)).unwrap();
+        let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags(Target::default())).unwrap();
         let options = Options { features: CpuFeatures::default(), packing: Packing::Group };
         let machine = generate(&func, &options, &*isa).unwrap();
         // Instructions of AArch64 are words, and this is how its functions return.

@@ -25,6 +25,7 @@ pub struct Helpers {
     counter: Helper,
     sample: Helper,
     dfma: Helper,
+    access: Helper,
 }
 
 /// Which helper.
@@ -37,6 +38,7 @@ pub(crate) enum HelperId {
     Counter,
     Sample,
     Dfma,
+    Access,
 }
 
 impl HelperId {
@@ -50,6 +52,7 @@ impl HelperId {
             HelperId::Counter => offset_of!(Helpers, counter),
             HelperId::Sample => offset_of!(Helpers, sample),
             HelperId::Dfma => offset_of!(Helpers, dfma),
+            HelperId::Access => offset_of!(Helpers, access),
         }) as i32
     }
 }
@@ -65,6 +68,7 @@ pub fn helpers<H: Host>() -> &'static Helpers {
             counter: counter::<H>,
             sample: sample::<H>,
             dfma,
+            access: super::access::access,
         }
     }
 }

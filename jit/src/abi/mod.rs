@@ -1,5 +1,5 @@
 //! The records that compiled code, its helpers and the runtime share; the helpers are in `helpers.rs`, and what a sample
-//! passes in a number in `form.rs`.
+//! passes in a number in `form.rs`; `access.rs` is the helper that goes to memory.
 //!
 //! Compiled code gets one argument, a pointer to a [`Context`], and reaches everything from there: there are no
 //! relocations and no symbols. The runtime fills the public records, one `Context` per worker, and keeps what they point
@@ -19,6 +19,7 @@
 //! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for; writes the
 //!   operand rows that the helper reads; loads and stores only what it has checked against A and B.
 
+mod access;
 mod form;
 mod helpers;
 
@@ -35,6 +36,8 @@ use brolga_ir::srgb::LINEAR;
 use brolga_ir::width::MAX_LANES;
 
 use crate::compiled::VoteRows;
+pub use access::Area;
+pub(crate) use access::{AccessForm, AccessWork, AreaForm};
 pub(crate) use form::{SampleForm, SampleLanes};
 pub use helpers::{Helper, Helpers, helpers};
 pub(crate) use helpers::{HelperId, atomic_number, counter_number, query_number};
@@ -118,6 +121,8 @@ pub struct Call {
     pub wide_result: [u64; MAX_LANES],
     /// The range of the sampler.
     pub sampler_range: u32,
+    /// Memory that lanes go to.
+    pub area: Area,
 }
 
 /// Everything compiled code sees. One for each worker; 64-byte aligned.
@@ -166,6 +171,10 @@ pub struct Context {
     pub(crate) zero: Row,
     /// Written where a lane writes nothing. Never read.
     pub(crate) dump: Row,
+    /// What large functions keep for themselves (`lower/anchor.rs`).
+    anchors: [u64; 16],
+    /// A mask on its way from registers to others.
+    anchor_mask: Row,
     /// Operands and results of helpers.
     pub call: Call,
     /// What `span_groups` points to.
@@ -232,6 +241,8 @@ impl Context {
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
             dump: [0; MAX_LANES],
+            anchors: [0; 16],
+            anchor_mask: [0; MAX_LANES],
             call: Call::default(),
             group_rows: Vec::new(),
         })
@@ -330,6 +341,13 @@ pub(crate) mod offsets {
     pub const ZERO: i32 = offset_of!(Context, zero) as i32;
     pub const DUMP: i32 = offset_of!(Context, dump) as i32;
 
+    pub const ANCHOR_MASK: i32 = offset_of!(Context, anchor_mask) as i32;
+
+    /// What a large function keeps for itself.
+    pub fn anchor(n: usize) -> i32 {
+        (offset_of!(Context, anchors) + n * size_of::<u64>()) as i32
+    }
+
     const CALL: usize = offset_of!(Context, call);
     const ROW: usize = size_of::<Row>();
     pub const CALL_MASK: i32 = (CALL + offset_of!(Call, mask)) as i32;
@@ -338,6 +356,10 @@ pub(crate) mod offsets {
     pub const CALL_COMPARE: i32 = (CALL + offset_of!(Call, compare)) as i32;
     pub const CALL_SAMPLER: i32 = (CALL + offset_of!(Call, sampler)) as i32;
     pub const CALL_SAMPLER_RANGE: i32 = (CALL + offset_of!(Call, sampler_range)) as i32;
+    const CALL_AREA: usize = CALL + offset_of!(Call, area);
+    pub const CALL_AREA_BASE: i32 = (CALL_AREA + offset_of!(Area, base)) as i32;
+    pub const CALL_AREA_ELEMENTS: i32 = (CALL_AREA + offset_of!(Area, elements)) as i32;
+    pub const CALL_AREA_ELEMENT_BYTES: i32 = (CALL_AREA + offset_of!(Area, element_bytes)) as i32;
     pub const CALL_WIDE_RESULT: i32 = (CALL + offset_of!(Call, wide_result)) as i32;
 
     /// The row of a coordinate.

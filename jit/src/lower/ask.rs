@@ -209,6 +209,12 @@ impl Lowering<'_, '_> {
 
     /// Calls a helper; the group ends if it set a fault.
     fn call(&mut self, helper: HelperId, resource: u32, code: u32) {
+        let fault = self.call_helper(helper, resource, code);
+        self.branch_away(fault, self.exit);
+    }
+
+    /// Calls a helper; gives whether it set a fault.
+    pub fn call_helper(&mut self, helper: HelperId, resource: u32, code: u32) -> ir::Value {
         let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::HELPERS);
         let address = self.builder.ins().load(types::I64, constant_flags(), table, helper.offset());
         let mut signature = Signature::new(self.call_conv);
@@ -221,7 +227,6 @@ impl Lowering<'_, '_> {
             numbers.map(|number| self.builder.ins().iconst(types::I32, i64::from(number as i32)));
         let arguments: [ir::Value; 4] = [self.base, resource, code, origin];
         let call = self.builder.ins().call_indirect(signature, address, &arguments);
-        let fault = self.builder.inst_results(call)[0];
-        self.branch_away(fault, self.exit);
+        self.builder.inst_results(call)[0]
     }
 }

@@ -3,16 +3,20 @@
 //! Operands go to rows of the context first and results come back from there, so that the loop's body is scalar code
 //! written once. This is the path of atomics, of lanes that choose their own view, and of all packets for which a check
 //! of the whole failed.
+//!
+//! Where a function has very many accesses a helper does it (`abi/access.rs`), since code for each would take the code
+//! generator too long; there scattered accesses have no other way.
 
-use brolga_ir::Type;
-use brolga_ir::function::AtomicOp;
+use brolga_ir::function::{AtomicOp, InstKind};
+use brolga_ir::{Function, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 
 use super::mask::Mask;
+use super::notes::Note;
 use super::place::{Access, Area, Limit, Spread, Target};
 use super::{Lowering, own_flags, word_flags};
-use crate::abi::offsets;
+use crate::abi::{AccessForm, AccessWork, AreaForm, HelperId, offsets};
 use crate::packet::{Operand, Packet, Uniform};
 
 /// What a lane does at its address.
@@ -41,12 +45,39 @@ impl Work<'_> {
     }
 }
 
+/// Accesses of a function that are written as code in full.
+const MOST_WRITTEN: usize = 256;
+
 const INDEX: usize = 0;
 const OFFSET: usize = 1;
+
+/// Whether a function has so many accesses that a helper does what would be long code for each.
+pub(super) fn is_crowded(func: &Function) -> bool {
+    let insts = (0..func.inst_count()).map(|n| &func.inst(brolga_ir::entity::Inst::new(n)).kind);
+    let is_access =
+        |kind: &&InstKind| matches!(kind, InstKind::Load { .. } | InstKind::Store { .. } | InstKind::Atomic { .. });
+    super::is_large(func) && insts.filter(is_access).nth(MOST_WRITTEN).is_some()
+}
+
+/// Memory that the helper goes to.
+pub(super) struct Reach {
+    pub form: AreaForm,
+    pub private: bool,
+    /// The range in which lanes choose a view.
+    pub resource: u32,
+    /// The address of the first byte, unless lanes choose.
+    pub base: Option<ir::Value>,
+    pub elements: Limit,
+    pub element_bytes: Limit,
+}
 
 impl Lowering<'_, '_> {
     /// Does the work in each lane of the mask; gives results, 0 where nothing was done.
     pub fn lane_by_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
+        if self.is_crowded {
+            let reach = self.reach(access);
+            return self.ask_lanes(&reach, access.index.as_ref(), &access.offset, mask, work);
+        }
         self.store_operands(access, mask, work);
         // Numbers that grow evenly are computed lane by lane from the first.
         let firsts = [access.place.index, Some(access.place.offset)].map(|value| match access.spread {
@@ -83,17 +114,32 @@ impl Lowering<'_, '_> {
 
     /// Brings everything the loop needs into the context.
     fn store_operands(&mut self, access: &Access, mask: &Mask, work: Work<'_>) {
-        let lanes = self.mask_packet(mask);
-        self.store_context(&lanes, offsets::CALL_MASK);
         if let Target::PerLane(choice) = &access.target {
             self.store_context(&choice.element, offsets::CALL_ELEMENT);
         }
-        for (row, operand) in [(INDEX, access.index.as_ref()), (OFFSET, Some(&access.offset))] {
-            if let (Some(operand), Spread::Scattered) = (operand, &access.spread) {
+        if let Spread::Scattered = access.spread {
+            self.store_address(access.index.as_ref(), &access.offset);
+        }
+        self.store_work(mask, work);
+        let zero = self.emit().constant_packet(brolga_ir::Const::i32(0));
+        for word in 0..work.results() {
+            self.store_context(&zero, offsets::call_result(word));
+        }
+    }
+
+    fn store_address(&mut self, index: Option<&Operand>, offset: &Operand) {
+        for (row, operand) in [(INDEX, index), (OFFSET, Some(offset))] {
+            if let Some(operand) = operand {
                 let packet = self.emit().packet(operand);
                 self.store_context(&packet, offsets::call_coord(row));
             }
         }
+    }
+
+    /// Who takes part, and what is stored.
+    fn store_work(&mut self, mask: &Mask, work: Work<'_>) {
+        let lanes = self.mask_packet(mask);
+        self.store_context(&lanes, offsets::CALL_MASK);
         match work {
             Work::Load { .. } => {}
             Work::Store { values } => {
@@ -110,10 +156,68 @@ impl Lowering<'_, '_> {
                 }
             }
         }
-        let zero = self.emit().constant_packet(brolga_ir::Const::i32(0));
-        for word in 0..work.results() {
-            self.store_context(&zero, offsets::call_result(word));
+    }
+
+    /// What the helper is told of the memory of an access.
+    fn reach(&mut self, access: &Access) -> Reach {
+        match &access.target {
+            Target::Area(area) => {
+                let (elements, element_bytes) = match area.stride {
+                    Some(stride) => (area.limit, Limit::Known(stride.into())),
+                    None => (Limit::Known(1), area.limit),
+                };
+                let (base, private) = (Some(area.base), area.private);
+                Reach { form: AreaForm::Plain, private, resource: 0, base, elements, element_bytes }
+            }
+            Target::PerLane(choice) => {
+                self.store_context(&choice.element, offsets::CALL_ELEMENT);
+                let (form, stride) = match choice.stride {
+                    Some(stride) => (AreaForm::Structured, stride),
+                    None => (AreaForm::Raw, 0),
+                };
+                let (elements, element_bytes) = (Limit::Known(0), Limit::Known(stride.into()));
+                let resource = choice.resource.index() as u32;
+                Reach { form, private: false, resource, base: None, elements, element_bytes }
+            }
         }
+    }
+
+    /// Has a helper do the work in each lane of the mask.
+    pub fn ask_lanes(
+        &mut self,
+        reach: &Reach,
+        index: Option<&Operand>,
+        offset: &Operand,
+        mask: &Mask,
+        work: Work<'_>,
+    ) -> Vec<Operand> {
+        self.note(Note::Helper);
+        if let Some(base) = reach.base {
+            self.builder.ins().store(own_flags(), base, self.base, offsets::CALL_AREA_BASE);
+        }
+        let sizes = [
+            (reach.elements, offsets::CALL_AREA_ELEMENTS),
+            (reach.element_bytes, offsets::CALL_AREA_ELEMENT_BYTES),
+        ];
+        for (size, at) in sizes {
+            let size = self.limit_value(size);
+            self.builder.ins().store(own_flags(), size, self.base, at);
+        }
+        let zero = self.constant(0);
+        self.store_address(Some(index.unwrap_or(&zero)), offset);
+        self.store_work(mask, work);
+        let form = AccessForm {
+            work: match work {
+                Work::Load { .. } => AccessWork::Load,
+                Work::Store { .. } => AccessWork::Store,
+                Work::Atomic { op, .. } => AccessWork::Atomic(op),
+            },
+            words: work.words(),
+            area: reach.form,
+            private: reach.private,
+        };
+        self.call_helper(HelperId::Access, reach.resource, form.encode());
+        (0..work.results()).map(|word| self.load_context(offsets::call_result(word)).into()).collect()
     }
 
     /// A lane's index or offset.

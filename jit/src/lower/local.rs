@@ -9,10 +9,12 @@ use brolga_ir::{Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::lanes::{Reach, Work};
 use super::mask::Mask;
 use super::notes::Note;
+use super::place::Limit;
 use super::{Lowering, own_flags};
-use crate::abi::offsets;
+use crate::abi::{AreaForm, offsets};
 use crate::packet::memory::Addresses;
 use crate::packet::{Operand, Packet};
 
@@ -27,6 +29,9 @@ enum Rows {
     Known(i32),
     /// One row for all lanes: the element's address, the byte offset in it, and whether the element exists.
     Same { element: ir::Value, offset: Operand, exists: ir::Value },
+    /// A row for each lane, which a helper finds: the array's start and how many elements it has, the index, the byte
+    /// offset.
+    Asked { reach: Reach, index: Operand, offset: Operand },
     /// A row for each lane: byte offsets from the array's start to the element, the shader's byte offset, lanes whose
     /// element exists.
     Each { base: ir::Value, element: Operand, offset: Operand, exists: Operand },
@@ -52,6 +57,18 @@ impl Lowering<'_, '_> {
                 let element = self.builder.ins().imul_imm_u(index, i64::from(bytes));
                 let element = self.builder.ins().iadd(base, element);
                 Rows::Same { element, offset, exists }
+            }
+            _ if self.is_crowded => {
+                self.note(Note::RowPerLane);
+                let reach = Reach {
+                    form: AreaForm::Columns,
+                    private: true,
+                    resource: 0,
+                    base: Some(base),
+                    elements: Limit::Known(registers.into()),
+                    element_bytes: Limit::Known(ELEMENT_BYTES.into()),
+                };
+                Rows::Asked { reach, index, offset }
             }
             _ => {
                 self.note(Note::RowPerLane);
@@ -127,6 +144,11 @@ impl Lowering<'_, '_> {
     pub fn load_local(&mut self, id: LocalId, place: Place, results: &[Value]) {
         let active = self.active();
         let rows = self.local_rows(id, place, results.len());
+        if let Rows::Asked { reach, index, offset } = &rows {
+            let loaded = self.ask_lanes(reach, Some(index), offset, &active, Work::Load { words: results.len() });
+            results.iter().zip(loaded).for_each(|(&result, value)| self.define(result, value));
+            return;
+        }
         for (word, &result) in results.iter().enumerate() {
             let loaded = match &rows {
                 Rows::Known(at) => {
@@ -143,6 +165,7 @@ impl Lowering<'_, '_> {
                     let at = Addresses::Offsets { base: *base, offsets: &at };
                     self.emit().gather(at, 1, Some(&lanes), super::word_flags()).remove(0)
                 }
+                Rows::Asked { .. } => unreachable!("done above"),
             };
             self.define(result, loaded.into());
         }
@@ -152,8 +175,12 @@ impl Lowering<'_, '_> {
     pub fn store_local(&mut self, id: LocalId, place: Place, values: &[Value], mask: &Mask) {
         let rows = self.local_rows(id, place, values.len());
         self.note_lanes(mask);
-        for (word, &value) in values.iter().enumerate() {
-            let value = self.packet_operand(value);
+        let values: Vec<Packet> = values.iter().map(|&value| self.packet_operand(value)).collect();
+        if let Rows::Asked { reach, index, offset } = &rows {
+            self.ask_lanes(reach, Some(index), offset, mask, Work::Store { values: &values });
+            return;
+        }
+        for (word, value) in values.into_iter().enumerate() {
             match &rows {
                 Rows::Known(at) => {
                     let at = at + word as i32 * self.layout.row_bytes as i32;
@@ -169,6 +196,7 @@ impl Lowering<'_, '_> {
                     let at = Addresses::Offsets { base: *base, offsets: &at };
                     self.emit().scatter(&[value], at, Some(&lanes), super::word_flags());
                 }
+                Rows::Asked { .. } => unreachable!("done above"),
             }
         }
     }

@@ -8,6 +8,11 @@ use smallvec::SmallVec;
 use super::{Lowering, own_flags};
 use crate::packet::{Operand, Packet, Uniform, Vectors, is_wide, scalar_type, vector_type};
 
+/// Vectors and scalars of variables that are in registers. Wherever ways of different lanes come together, such a
+/// variable becomes parameters of a block, and for most values that are alive at the start of a block the register
+/// allocator looks at all parameters before them.
+const MOST_VARIABLES: usize = 4096;
+
 /// A set of lanes.
 #[derive(Clone, Debug)]
 pub(super) enum Mask {
@@ -68,13 +73,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A new variable with this value in it, in scratch memory if it is remote.
+    /// A new variable with this value in it, in scratch memory if it is remote or there are too many others.
     pub fn new_home(&mut self, ty: Type, uniform: bool, initial: &Operand, remote: bool) -> Home {
         let (ty_of_one, count) = match uniform {
             true => (scalar_type(ty), 1),
             false => (vector_type(ty), self.shape.vectors_of(ty)),
         };
-        let place = match remote {
+        self.variable_vectors += count;
+        let place = match remote || self.variable_vectors > MOST_VARIABLES {
             true => HomePlace::Scratch(self.take_scratch(is_wide(ty))),
             false => HomePlace::Variables((0..count).map(|_| self.new_variable(ty_of_one)).collect()),
         };

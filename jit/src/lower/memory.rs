@@ -116,6 +116,9 @@ impl Lowering<'_, '_> {
     }
 
     fn load_scattered(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
+        if self.is_crowded {
+            return self.lane_by_lane(access, mask, Work::Load { words });
+        }
         let (offsets, outside) = self.lane_offsets(area, access, words as u32);
         let (base, flags) = (area.base, area.flags());
         let gather = |lowering: &mut Self| {
@@ -322,6 +325,10 @@ impl Lowering<'_, '_> {
     }
 
     fn store_scattered(&mut self, area: &Area, access: &Access, values: &[Packet], mask: &Mask) {
+        if self.is_crowded {
+            self.lane_by_lane(access, mask, Work::Store { values });
+            return;
+        }
         let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
         let (base, flags) = (area.base, area.flags());
         let scatter = |lowering: &mut Self| {
@@ -358,7 +365,7 @@ impl Lowering<'_, '_> {
         let compare = compare.map(|compare| self.operand(compare));
         let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
         match (&access.target, &mask) {
-            (Target::Area(area), Mask::Full) if area.private => {
+            (Target::Area(area), Mask::Full) if area.private && !self.is_crowded => {
                 let area = *area;
                 self.update_all(&area, &access, work)
             }

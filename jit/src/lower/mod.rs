@@ -81,6 +81,7 @@ use crate::options::Options;
 use crate::packet::{self, Emit, Fma, Operand, Packet, Shape};
 use crate::site::Site;
 
+pub(crate) use self::anchor::is_large;
 pub(crate) use self::layout::ThreadRow;
 
 /// Rounds of loops between two looks at the stop word: far less than a millisecond's worth for any sane loop body.
@@ -116,7 +117,7 @@ pub(crate) fn lower(
     }
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
     let scratch = builder.ins().iadd_imm_s(arena, layout.scratch() as i64);
-    let kept_anchors = Anchors::of(func, &mut builder);
+    let kept_anchors = Anchors::of(func, &mut builder, base);
     let rounds_left = builder.declare_var(types::I64);
     let mut lowering = Lowering {
         func,
@@ -137,10 +138,12 @@ pub(crate) fn lower(
         defined: Vec::new(),
         near: HashMap::new(),
         written: 0,
+        variable_vectors: 0,
         free_variables: HashMap::new(),
         views: vec![None; func.interface.resources.len()],
         group_id: [base; 3],
         group_starts: [None; 3],
+        is_crowded: lanes::is_crowded(func),
         kept_anchors,
         frames: Vec::new(),
         group_frames: Vec::new(),
@@ -171,6 +174,7 @@ pub(crate) fn lower(
     if lowering.takes_rounds {
         lowering.give_back_rounds();
     }
+    lowering.unpin();
     let Lowering { mut builder, scratch, .. } = lowering;
     builder.ins().return_(&[]);
     builder.seal_all_blocks();
@@ -242,6 +246,8 @@ struct Lowering<'a, 'f> {
     near: HashMap<Value, Near>,
     /// Instructions of the shader written so far.
     written: u32,
+    /// Vectors and scalars of all variables so far.
+    variable_vectors: usize,
     /// CLIF variables to use again.
     free_variables: HashMap<ir::Type, Vec<Variable>>,
     /// Views that were looked up at the function's start, for ranges with one register.
@@ -250,7 +256,9 @@ struct Lowering<'a, 'f> {
     group_id: [ir::Value; 3],
     /// The first thread of that group, where it was computed at the function's start.
     group_starts: [Option<ir::Value>; 3],
-    /// Where those above and the position are kept, in a large function.
+    /// Helpers do what would be long code for each access.
+    is_crowded: bool,
+    /// Those above and the position are in memory, in a large function.
     kept_anchors: Option<Anchors>,
     /// Constructs of the segment around the builder's position, outermost first.
     frames: Vec<Frame>,

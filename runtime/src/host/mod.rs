@@ -230,24 +230,6 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Changes a word atomically; gives the word before.
-fn change(op: AtomicOp, word: &AtomicU32, value: u32, compare: u32) -> u32 {
-    let order = Ordering::Relaxed;
-    match op {
-        AtomicOp::Add => word.fetch_add(value, order),
-        AtomicOp::And => word.fetch_and(value, order),
-        AtomicOp::Or => word.fetch_or(value, order),
-        AtomicOp::Xor => word.fetch_xor(value, order),
-        AtomicOp::UMax => word.fetch_max(value, order),
-        AtomicOp::UMin => word.fetch_min(value, order),
-        AtomicOp::Exchange => word.swap(value, order),
-        AtomicOp::CompareExchange => {
-            word.compare_exchange(compare, value, order, order).unwrap_or_else(|before| before)
-        }
-        AtomicOp::SMax | AtomicOp::SMin => word.update(order, order, |old| op.apply(old, value, compare)),
-    }
-}
-
 impl Host for BoundViews<'_> {
     fn load(&self, at: Address, words: &mut [u32]) {
         let Some(view) = self.words(at.view) else { return words.fill(0) };
@@ -268,7 +250,7 @@ impl Host for BoundViews<'_> {
     fn atomic(&self, op: AtomicOp, at: Address, value: u32, compare: u32) -> u32 {
         let Some(view) = self.words(at.view) else { return 0 };
         let word = view.word_offsets(at).next().flatten().and_then(|offset| view.memory().atomic(offset));
-        word.map_or(0, |word| change(op, word, value, compare))
+        word.map_or(0, |word| op.change(word, value, compare))
     }
 
     fn counter(&self, op: CounterOp, view: ViewSlot) -> u32 {
@@ -291,7 +273,7 @@ impl Host for BoundViews<'_> {
 
     fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32 {
         let word = self.texels(view).and_then(|texels| texels.atomic(coords));
-        word.map_or(0, |word| change(op, word, value, compare))
+        word.map_or(0, |word| op.change(word, value, compare))
     }
 
     #[inline(always)]

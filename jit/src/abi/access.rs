@@ -1,0 +1,178 @@
+//! Accesses to memory lane by lane as a helper, for functions with so many of them that code for each would take the code
+//! generator too long. `lower/lanes.rs` writes the same as code.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use brolga_ir::function::AtomicOp;
+
+use super::{Call, Context, Range, View};
+
+/// What compiled code passes of an access in one number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct AccessForm {
+    pub work: AccessWork,
+    /// Consecutive words, 1 to 4.
+    pub words: usize,
+    /// What the lanes go to.
+    pub area: AreaForm,
+    /// Nobody else goes there.
+    pub private: bool,
+}
+
+/// What lanes do at their addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AccessWork {
+    Load,
+    Store,
+    Atomic(AtomicOp),
+}
+
+/// Where the memory of an access is, and how it lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AreaForm {
+    /// [`Call::area`] says it.
+    Plain,
+    /// The same, each word a row of the packet, of which every lane has its own column.
+    Columns,
+    /// Each lane chooses a structured view of a range; [`Call::area`] has the bytes of an element.
+    Structured,
+    /// Each lane chooses a raw view of a range.
+    Raw,
+}
+
+/// Memory that lanes go to: elements one after the other. Raw memory is a single one.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Area {
+    /// The first element.
+    pub base: *mut u8,
+    /// How many there are.
+    pub elements: u64,
+    /// Bytes of each.
+    pub element_bytes: u64,
+}
+
+impl Default for Area {
+    fn default() -> Self {
+        Self { base: std::ptr::null_mut(), elements: 0, element_bytes: 0 }
+    }
+}
+
+impl AccessForm {
+    pub fn encode(self) -> u32 {
+        let work = match self.work {
+            AccessWork::Load => 0,
+            AccessWork::Store => 1,
+            AccessWork::Atomic(op) => 2 + super::atomic_number(op),
+        };
+        let area = match self.area {
+            AreaForm::Plain => 0,
+            AreaForm::Columns => 1,
+            AreaForm::Structured => 2,
+            AreaForm::Raw => 3,
+        };
+        self.words as u32 | area << 4 | u32::from(self.private) << 6 | work << 8
+    }
+
+    fn decode(code: u32) -> Self {
+        Self {
+            work: match code >> 8 {
+                0 => AccessWork::Load,
+                1 => AccessWork::Store,
+                atomic => AccessWork::Atomic(AtomicOp::ALL[atomic as usize - 2]),
+            },
+            words: (code & 15) as usize,
+            area: match code >> 4 & 3 {
+                0 => AreaForm::Plain,
+                1 => AreaForm::Columns,
+                2 => AreaForm::Structured,
+                _ => AreaForm::Raw,
+            },
+            private: code >> 6 & 1 == 1,
+        }
+    }
+}
+
+/// The helper. Lanes go one after the other; of their words those that are in range are read or written, and the others
+/// read 0.
+///
+/// # Safety
+/// `context` is the caller's own (C), set up as A and B say; what [`Call::area`] says is there, and lanes that choose views
+/// choose among those of a declared range.
+pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, code: u32, _: u32) -> u32 {
+    // SAFETY: as the caller says; nothing else touches the context while the helper runs (B).
+    let context = unsafe { &mut *context };
+    let form = AccessForm::decode(code);
+    let lanes = context.lanes_per_packet as usize;
+    let (scale, column) = if form.area == AreaForm::Columns { (lanes as u64, 4) } else { (1, 0) };
+    for lane in 0..lanes {
+        let takes_part = context.call.mask[lane] != 0;
+        let area = match form.area {
+            AreaForm::Plain | AreaForm::Columns => context.call.area,
+            // SAFETY: the range was declared (C), and its views are as A says.
+            AreaForm::Structured | AreaForm::Raw => unsafe {
+                chosen(&*context.ranges.add(resource as usize), form.area, &context.call, lane)
+            },
+        };
+        let call = &mut context.call;
+        let (index, offset) = (u64::from(call.coords[0][lane]), u64::from(call.coords[1][lane] & !3));
+        let start = index * area.element_bytes + offset;
+        for word in 0..form.words {
+            let inside = takes_part && index < area.elements && offset + 4 * word as u64 + 4 <= area.element_bytes;
+            let value = match inside {
+                true => {
+                    let at = scale * (start + 4 * word as u64) + column * lane as u64;
+                    // SAFETY: the word is in range, as was just checked; memory is aligned to words (A).
+                    unsafe { form.word(call, lane, word, area.base.add(at as usize).cast()) }
+                }
+                false => 0,
+            };
+            if form.work != AccessWork::Store {
+                call.results[word][lane] = value;
+            }
+        }
+    }
+    0
+}
+
+/// The view that a lane chooses.
+///
+/// # Safety
+/// The range has the views that it says.
+unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> Area {
+    let element = call.element[lane];
+    let view = match element < range.count {
+        // SAFETY: as the caller says.
+        true => unsafe { *range.views.add(element as usize) },
+        false => View::UNBOUND,
+    };
+    match form {
+        AreaForm::Raw => Area { base: view.base, elements: 1, element_bytes: view.size_bytes },
+        _ => Area { base: view.base, elements: view.count, element_bytes: call.area.element_bytes },
+    }
+}
+
+impl AccessForm {
+    /// Does the work at one word; gives what was there.
+    ///
+    /// # Safety
+    /// The word may be read, or written if that is the work, and is changed by others only as a whole.
+    unsafe fn word(self, call: &Call, lane: usize, word: usize, at: *mut u32) -> u32 {
+        // SAFETY: as the caller says. Others may look at the word at any time, so it is an atomic one here.
+        let shared = unsafe { AtomicU32::from_ptr(at) };
+        let value = call.values[word][lane];
+        match self.work {
+            AccessWork::Load => shared.load(Ordering::Relaxed),
+            AccessWork::Store => {
+                shared.store(value, Ordering::Relaxed);
+                0
+            }
+            AccessWork::Atomic(op) if self.private => {
+                let old = shared.load(Ordering::Relaxed);
+                shared.store(op.apply(old, value, call.compare[lane]), Ordering::Relaxed);
+                old
+            }
+            AccessWork::Atomic(op) => op.change(shared, value, call.compare[lane]),
+        }
+    }
+}
