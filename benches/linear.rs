@@ -26,7 +26,7 @@ fn main() {
     println!("ms of processor time for 1,000 instructions\n");
     print!("{:34} {:>6}", "shape", "insts");
     STAGES.iter().for_each(|stage| print!(" {stage:>9}"));
-    println!(" {:>9} {:>9} {:>9} {:>9} {:>9} {:>6}", "all", "ir", "code", "frame", "arena", "ratio");
+    println!(" {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6}", "all", "ir", "clif", "code", "frame", "arena", "ratio");
     for shape in SHAPES.iter().filter(is_wanted) {
         let mut first = None;
         for &size in &sizes {
@@ -50,7 +50,7 @@ fn main() {
             let first = *first.get_or_insert(each(best.total));
             print!("{:34} {instructions:>6}", shape.name);
             best.stages.iter().for_each(|&stage| print!(" {:>9.3}", each(stage)));
-            print!(" {:>9.3} {:>9}", each(best.total), best.ir_insts);
+            print!(" {:>9.3} {:>9} {:>9}", each(best.total), best.ir_insts, best.clif_insts);
             print!(" {:>9} {:>9} {:>9}", best.code_bytes, best.frame_bytes, best.arena_bytes);
             println!(" {:>6.2}", each(best.total) / first);
         }
@@ -62,6 +62,7 @@ struct Run {
     stages: [Duration; STAGES.len()],
     total: Duration,
     ir_insts: usize,
+    clif_insts: usize,
     code_bytes: usize,
     frame_bytes: u32,
     arena_bytes: usize,
@@ -89,6 +90,7 @@ fn compile(container: &[u8]) -> Result<Run, Box<dyn std::error::Error>> {
         stages,
         total: stages.iter().sum(),
         ir_insts: func.inst_count(),
+        clif_insts: statistics.clif_insts,
         code_bytes: statistics.code_bytes,
         frame_bytes: statistics.frame_bytes,
         arena_bytes: compiled.arena_layout().size_bytes,

@@ -283,7 +283,7 @@ pub(crate) mod tests {
     fn code_for_another_processor_is_generated() {
         let func = numbered();
         let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags(Target::default())).unwrap();
-        let options = Options { features: CpuFeatures::default(), packing: Packing::Group };
+        let options = Options { features: CpuFeatures::default(), packing: Packing::Group, most_instructions: u32::MAX };
         let machine = generate(&func, &options, &*isa).unwrap();
         // Instructions of AArch64 are words, and this is how its functions return.
         assert!(machine.bytes.len().is_multiple_of(4));

@@ -23,6 +23,12 @@ pub enum CompileError {
         /// Bytes allowed.
         limit: u32,
     },
+    /// It would take the code generator too long, or too much memory.
+    #[error("the shader becomes more than {limit} instructions for the code generator, which is the limit")]
+    TooLarge {
+        /// Instructions allowed.
+        limit: u32,
+    },
     /// Cranelift refused the function.
     #[error("code generation failed: {message}")]
     Codegen {
@@ -40,4 +46,11 @@ pub enum CompileError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+impl CompileError {
+    /// Whether the shader is too large for machine code. The interpreter can run it.
+    pub fn is_size(&self) -> bool {
+        matches!(self, Self::TooLarge { .. } | Self::Frame { .. })
+    }
 }

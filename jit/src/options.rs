@@ -55,12 +55,15 @@ pub struct Options {
     pub features: CpuFeatures,
     /// Which threads share packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
     pub packing: Packing,
+    /// Instructions that the code generator is given at most. Each takes it 1 to 2 us and about 450 bytes while it runs,
+    /// and nothing can stop it.
+    pub most_instructions: u32,
 }
 
 impl Options {
     /// The options for this processor, or `None` if code cannot run on it.
     pub fn host() -> Option<Self> {
-        CpuFeatures::detect().map(|features| Self { features, packing: Packing::Group })
+        CpuFeatures::detect().map(|features| Self { features, packing: Packing::Group, most_instructions: u32::MAX })
     }
 
     /// The same with packets put together in another way.

@@ -447,7 +447,7 @@ fn endless_loops_stop_when_asked() {
     for barrier in [false, true] {
         let func = verify(endless(barrier)).unwrap();
         for features in feature_sets() {
-            let compiled = compile(&func, &Options { features, packing: Packing::Group }).unwrap();
+            let compiled = compile(&func, &Options { features, ..Options::host().unwrap() }).unwrap();
             let bound = Bound::new(&func, &words(1));
             let outcome = std::thread::scope(|scope| {
                 let running = scope.spawn(|| run(&func, &compiled, &bound, &[[0, 0, 0]], u64::MAX));

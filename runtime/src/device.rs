@@ -2,12 +2,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use brolga_jit::CpuFeatures;
 
 use crate::bindings::Bindings;
 use crate::cache::Cache;
-use crate::dispatch::{self, Dispatch, Report, Timer};
+use crate::dispatch::{self, CancelToken, Dispatch, Report, Timer};
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
@@ -157,6 +158,22 @@ impl Device {
     /// compile side by side do not wait for each other.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
         Shader::compile(container, options, self)
+    }
+
+    /// The same, until a token is cancelled or the time is over. The shader is compiled in a thread of its own: what cannot
+    /// be stopped at once is left to end by itself, which [`Limits::code_instructions`] bounds.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile), and [`Error::CompileStopped`].
+    pub fn compile_until(
+        &self,
+        container: &[u8],
+        options: &CompileOptions,
+        cancel: &CancelToken,
+        time_limit: Option<Duration>,
+    ) -> Result<Shader, Error> {
+        let (stop, _alarm) = dispatch::watch(cancel, self.timer(), Instant::now(), time_limit)?;
+        Shader::compile_until(container, options, self, &stop)
     }
 
     /// A buffer of zeros.

@@ -18,7 +18,7 @@ use brolga_jit::{CompileError, Compiled, CpuFeatures, FloatGuard, FloatMode, Opt
 
 use crate::error::Error;
 use crate::host::{Bound, BoundViews};
-use crate::shader::{Engine, Shader, Texels};
+use crate::shader::{Engine, Oversize, Shader, Texels};
 use crate::workspace::{Workspace, Workspaces};
 
 /// A shader in the form that an engine runs.
@@ -30,11 +30,16 @@ pub(crate) enum Code {
 
 impl Code {
     /// Prepares a shader for an engine.
-    pub fn new(function: &VerifiedFunction, target: Target, packing: Packing) -> Result<Self, Error> {
-        Ok(match target.engine {
-            Engine::Jit => Code::Jit(Box::new(brolga_jit::compile(function, &target.jit_options(packing)?)?)),
-            Engine::Interpreter => Code::Interpreter(Interpreter::with_packing(function, packing)),
-        })
+    pub fn new(function: &VerifiedFunction, target: Target, packing: Packing) -> Result<Self, CompileError> {
+        let interpreter = || Code::Interpreter(Interpreter::with_packing(function, packing));
+        match target.engine {
+            Engine::Interpreter => Ok(interpreter()),
+            Engine::Jit => match brolga_jit::compile(function, &target.jit_options(packing)?) {
+                Ok(compiled) => Ok(Code::Jit(Box::new(compiled))),
+                Err(error) if error.is_size() && target.oversize == Oversize::Interpret => Ok(interpreter()),
+                Err(error) => Err(error),
+            },
+        }
     }
 
     /// How packets are put together.
@@ -81,12 +86,17 @@ pub(crate) struct Target {
     pub engine: Engine,
     /// What machine code may use of the processor; `None` where it cannot run.
     pub features: Option<CpuFeatures>,
+    /// Instructions that the code generator is given at most.
+    pub most_instructions: u32,
+    /// What becomes of shaders with more.
+    pub oversize: Oversize,
 }
 
 impl Target {
     /// What machine code is made with.
     pub fn jit_options(self, packing: Packing) -> Result<Options, CompileError> {
-        Ok(Options { features: self.features.ok_or(CompileError::Unsupported)?, packing })
+        let Self { most_instructions, .. } = self;
+        Ok(Options { features: self.features.ok_or(CompileError::Unsupported)?, packing, most_instructions })
     }
 }
 
@@ -121,7 +131,7 @@ impl<'a> Link<'a> {
             // It is the definition, and asks the host.
             Engine::Interpreter => Texels::default(),
         };
-        let (code, made_in) = shader.code(packing, texels)?;
+        let (code, made_in) = shader.code(packing, texels, views.stop())?;
         let tables = Tables::new(&views);
         Ok(Self { shader, code, made_in, views, tables, workspaces })
     }

@@ -85,6 +85,18 @@ pub enum Error {
         /// What the system said.
         reason: String,
     },
+    /// Compiling was stopped.
+    #[error("{why} while the shader was compiled")]
+    CompileStopped {
+        /// Who stopped it.
+        why: StopReason,
+    },
+    /// A thread to compile in could not be started.
+    #[error("the thread that compiles the shader could not be started: {reason}")]
+    CompileThread {
+        /// What the system said.
+        reason: String,
+    },
     /// The shader was stopped while it ran.
     #[error("{why} in group ({}, {}, {}) at {place}", group[0], group[1], group[2])]
     Stopped {

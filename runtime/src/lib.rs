@@ -72,7 +72,7 @@ pub use resource::{
 };
 pub use shader::{
     ClassInstance, CodeFigures, CompileOptions, CompileStage, Declared, Emit, Engine, InstanceError, Line, LineKind,
-    Listing, Place, PlacedInstance, Shader, StageTimes, Unset,
+    Listing, Oversize, Place, PlacedInstance, Shader, StageTimes, Unset,
 };
 
 pub use brolga_ir::Width;

@@ -27,6 +27,9 @@ pub struct Limits {
     /// Bytes of private memory that one worker may need for arrays, kept values and shared memory. Direct3D's 4,096
     /// registers in 1,024 threads are 64 MiB of words; the interpreter takes twice that and a little.
     pub arena_bytes: u64,
+    /// Instructions that the code generator is given for one shader. Each takes it 1 to 2 us and about 450 bytes while it
+    /// runs. [`CompileOptions::oversize`](crate::CompileOptions::oversize) says what becomes of shaders with more.
+    pub code_instructions: u32,
 }
 
 impl Default for Limits {
@@ -40,6 +43,7 @@ impl Default for Limits {
             range_registers: 1 << 16,
             constant_vectors: 4096,
             arena_bytes: 192 << 20,
+            code_instructions: 500_000,
         }
     }
 }

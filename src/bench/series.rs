@@ -46,7 +46,7 @@ impl<'a> Series<'a> {
         options: &RunOptions,
     ) -> Result<(Self, Outcome), JobError> {
         let watch = Stopwatch::start();
-        let compiled = ready.compile(device, shader, options.engine)?;
+        let compiled = ready.compile(device, shader, options)?;
         let first_compile = watch.stop();
         ready.reset(bindings)?;
         let report = ready.dispatch(device, shader, &compiled, bindings, options)?;
@@ -170,7 +170,7 @@ impl<'a> Series<'a> {
     /// Compiles the shader once more and keeps the time.
     pub(super) fn compile(&mut self) {
         let watch = Stopwatch::start();
-        match self.ready.compile(self.device, self.shader, self.options.engine) {
+        match self.ready.compile_here(self.device, self.shader, &self.options) {
             Ok(compiled) => {
                 self.compiles.push(watch.stop());
                 self.stages.push(compiled.compile_times());

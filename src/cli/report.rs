@@ -163,6 +163,8 @@ pub(super) fn ending(error: &JobError) -> Ending {
                 Error::OverLimit { .. }
                 | Error::Stopped { .. }
                 | Error::StoppedBetweenGroups { .. }
+                | Error::CompileStopped { .. }
+                | Error::CompileThread { .. }
                 | Error::DivergentBarrier { .. }
                 | Error::Internal { .. }
                 | Error::Verify(_)
@@ -171,6 +173,7 @@ pub(super) fn ending(error: &JobError) -> Ending {
                 | Error::Resource(ResourceError::OutOfMemory { .. }),
             ..
         } => Ending::Stopped,
+        Problem::Run { error: Error::Compile(error), .. } if error.is_size() => Ending::Stopped,
         _ => Ending::BadInput,
     }
 }

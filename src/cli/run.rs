@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use brolga::job::{Job, JobError, Outcome, Outputs, Prepared, RunOptions};
-use brolga::{CancelToken, Device, Emit, Engine, Progress};
+use brolga::{CancelToken, Device, Emit, Engine, Oversize, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -234,11 +234,15 @@ impl Session<'_> {
                 self.go_on()?;
                 let outcome = self.run(&ready, outputs.as_mut(), shader, engine)?;
                 self.go_on()?;
+                if outcome.engine != engine {
+                    let shader = ready.job().shaders[shader].value.display().to_string();
+                    report::say(&format!("{}: too large for machine code, the interpreter runs it\n", report::harmless(&shader)));
+                }
                 let disagreement = first.as_ref().and_then(|first| ready.disagreement(first, &outcome));
                 let line = RunLine {
                     job: &ready.job().name,
                     shader: &ready.job().shaders[shader].value,
-                    engine,
+                    engine: outcome.engine,
                     compile_time: outcome.compile_time,
                     is_cached: outcome.is_cached,
                     report: outcome.report,
@@ -266,16 +270,25 @@ impl Session<'_> {
         shader: usize,
         engine: Engine,
     ) -> Result<Outcome, JobError> {
-        let mut options = RunOptions::new(engine);
-        options.time_limit = self.arguments.timeout;
-        options.cancel = self.cancel.clone();
-        options.progress = Progress::new();
-        options.all_slots = self.arguments.engine == Some(Engines::Both);
+        let options = self.options(engine);
         let _watcher = Watcher::start(options.progress.clone(), ready.job());
         match outputs {
             Some(outputs) => outputs.run(&self.device, shader, &options),
             None => ready.run(&self.device, shader, &options),
         }
+    }
+
+    fn options(&self, engine: Engine) -> RunOptions {
+        let mut options = RunOptions::new(engine);
+        if self.arguments.engine.is_some() {
+            // What was asked for, or nothing.
+            options.oversize = Oversize::Refuse;
+        }
+        options.time_limit = self.arguments.timeout;
+        options.cancel = self.cancel.clone();
+        options.progress = Progress::new();
+        options.all_slots = self.arguments.engine == Some(Engines::Both);
+        options
     }
 
     fn show(&self, line: &RunLine<'_>, done: &mut Done) -> io::Result<()> {
@@ -308,7 +321,7 @@ impl Session<'_> {
         let mut out = io::stdout().lock();
         for shader in 0..ready.shaders() {
             self.go_on()?;
-            let listing = ready.emit(&self.device, shader, engine, form)?;
+            let listing = ready.emit(&self.device, shader, &self.options(engine), form)?;
             if ready.shaders() > 1 {
                 let name = ready.job().shaders[shader].value.to_string_lossy();
                 writeln!(out, "; {}", report::harmless(&name).replace('\n', " "))?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use brolga_runtime::{
     Access, BindingError, Bindings, CancelToken, CodeFigures, CompileOptions, Counter, Device, Dispatch, Emit, Engine,
-    Error, Limit, Listing, Progress, Report, ResourceError, Shader, View,
+    Error, Limit, Listing, Oversize, Progress, Report, ResourceError, Shader, View,
 };
 
 use super::bytes::Bytes;
@@ -23,7 +23,9 @@ use super::prepare::Prepared;
 pub struct RunOptions {
     /// What runs the shader.
     pub engine: Engine,
-    /// Stops the run when it has taken so long.
+    /// What becomes of a shader that is too large for machine code.
+    pub oversize: Oversize,
+    /// Stops compiling, and then the run, when either has taken so long.
     pub time_limit: Option<Duration>,
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
@@ -37,7 +39,14 @@ pub struct RunOptions {
 impl RunOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, time_limit: None, cancel: CancelToken::new(), progress: Progress::new(), all_slots: false }
+        Self {
+            engine,
+            oversize: Oversize::default(),
+            time_limit: None,
+            cancel: CancelToken::new(),
+            progress: Progress::new(),
+            all_slots: false,
+        }
     }
 }
 
@@ -52,6 +61,8 @@ impl Default for RunOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
+    /// What ran the shader.
+    pub engine: Engine,
     /// Time from the shader's bytes to something that runs.
     pub compile_time: Duration,
     /// Whether that was read from the device's cache.
@@ -78,19 +89,36 @@ pub struct SlotResult {
 }
 
 impl Prepared {
-    /// Compiles one of the job's shaders.
-    pub fn compile(&self, device: &Device, shader: usize, engine: Engine) -> Result<Shader, JobError> {
+    /// Compiles one of the job's shaders, until the run is to stop.
+    pub fn compile(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Shader, JobError> {
+        let (container, how) = (&self.containers[shader], self.compile_options(shader, options));
+        let compiled = device.compile_until(container, &how, &options.cancel, options.time_limit);
+        compiled.map_err(|error| self.failed(shader, error))
+    }
+
+    /// The same in the caller's thread, to be measured.
+    pub(crate) fn compile_here(
+        &self,
+        device: &Device,
+        shader: usize,
+        options: &RunOptions,
+    ) -> Result<Shader, JobError> {
+        let how = self.compile_options(shader, options);
+        device.compile(&self.containers[shader], &how).map_err(|error| self.failed(shader, error))
+    }
+
+    fn compile_options(&self, shader: usize, options: &RunOptions) -> CompileOptions {
         let name = self.job.shaders[shader].value.to_string_lossy();
-        let mut options = CompileOptions::new(engine).named(name);
-        for choice in &self.job.instances {
-            options = options.instance(&choice.variable, choice.instance.clone());
-        }
-        device.compile(&self.containers[shader], &options).map_err(|error| self.failed(shader, error))
+        let plain = CompileOptions::new(options.engine).oversize(options.oversize).named(name);
+        self.job
+            .instances
+            .iter()
+            .fold(plain, |all, choice| all.instance(&choice.variable, choice.instance.clone()))
     }
 
     /// Compiles one of the job's shaders and runs it on fresh resources.
     pub fn run(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
-        let compiled = self.compile(device, shader, options.engine)?;
+        let compiled = self.compile(device, shader, options)?;
         self.run_compiled(device, shader, &compiled, options)
     }
 
@@ -191,12 +219,18 @@ impl Prepared {
         }
         // What the bindings ask for is compiled by the dispatch.
         let compile_time = compiled.compile_time() + report.compile;
-        Ok(Outcome { compile_time, is_cached: compiled.is_cached(), report, slots })
+        Ok(Outcome { engine: compiled.engine(), compile_time, is_cached: compiled.is_cached(), report, slots })
     }
 
     /// A form of one of the job's shaders as text, made for what the job binds.
-    pub fn emit(&self, device: &Device, shader: usize, engine: Engine, form: Emit) -> Result<Listing, JobError> {
-        let compiled = self.compile(device, shader, engine)?;
+    pub fn emit(
+        &self,
+        device: &Device,
+        shader: usize,
+        options: &RunOptions,
+        form: Emit,
+    ) -> Result<Listing, JobError> {
+        let compiled = self.compile(device, shader, options)?;
         let bindings = self.bind(device)?;
         compiled.emit_for(form, &bindings).map_err(|error| self.failed(shader, error))
     }
@@ -309,7 +343,7 @@ impl Outputs<'_> {
     /// temporary files. Only the first run does so.
     pub fn run(&mut self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
         let prepared = self.prepared;
-        let compiled = prepared.compile(device, shader, options.engine)?;
+        let compiled = prepared.compile(device, shader, options)?;
         if std::mem::replace(&mut self.ran, true) {
             return prepared.run_compiled(device, shader, &compiled, options);
         }

@@ -85,6 +85,9 @@ impl Lowering<'_, '_> {
                 // All lanes are gone before here, on every way.
                 return;
             }
+            if self.is_over() {
+                return self.leave();
+            }
             self.origin = self.func.inst(inst).origin;
             self.stand(Site::of(inst));
             self.refresh_anchors();
@@ -94,6 +97,13 @@ impl Lowering<'_, '_> {
                 self.leave_if_empty();
             }
         }
+    }
+
+    /// Whether more would be written than the code generator is to be given. The function will not be used then, and the
+    /// rest of it is left out as if all threads had returned.
+    fn is_over(&mut self) -> bool {
+        self.is_cut |= self.builder.func.dfg.num_insts() > self.most_instructions;
+        self.is_cut
     }
 
     /// Writes an instruction; gives whether it goes away by itself where no lane is left after it.
@@ -560,6 +570,9 @@ impl Lowering<'_, '_> {
         let lanes = self.parked(&entry);
         self.add_lanes(&left, &lanes, true);
         for case in cases {
+            if self.is_over() {
+                break;
+            }
             let number = self.home(&selector);
             let number = self.emit().packet(&number);
             let matches = self.matches(&number, &case.labels);

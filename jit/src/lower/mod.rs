@@ -143,6 +143,8 @@ pub(crate) fn lower(
         views: vec![None; func.interface.resources.len()],
         group_id: [base; 3],
         group_starts: [None; 3],
+        most_instructions: options.most_instructions as usize,
+        is_cut: false,
         is_crowded: lanes::is_crowded(func),
         kept_anchors,
         frames: Vec::new(),
@@ -169,6 +171,9 @@ pub(crate) fn lower(
     let none = lowering.builder.ins().iconst(types::I64, 0);
     lowering.set_rounds_left(none);
     lowering.function();
+    if lowering.is_cut {
+        return Err(CompileError::TooLarge { limit: options.most_instructions });
+    }
     lowering.stand(Site::Exit);
     lowering.switch_to(exit);
     if lowering.takes_rounds {
@@ -256,6 +261,10 @@ struct Lowering<'a, 'f> {
     group_id: [ir::Value; 3],
     /// The first thread of that group, where it was computed at the function's start.
     group_starts: [Option<ir::Value>; 3],
+    /// Instructions that may be written.
+    most_instructions: usize,
+    /// There would be more.
+    is_cut: bool,
     /// Helpers do what would be long code for each access.
     is_crowded: bool,
     /// Those above and the position are in memory, in a large function.

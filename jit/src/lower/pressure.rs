@@ -19,11 +19,15 @@ use brolga_ir::function::{InstKind, ValueDef};
 use brolga_ir::phases::Step;
 
 use super::facts::Facts;
+use super::is_large;
 
 use crate::packet;
 
 /// Packets alive at once, wide ones counted twice. Registers hold eight.
 const PACKETS: u32 = 32;
+/// The same in a large function: what the register allocator itself moves to the frame costs it far more time than what
+/// never was in a register.
+const PACKETS_IF_LARGE: u32 = 12;
 /// Scalars alive at once.
 const SCALARS: u32 = 40;
 /// Positions for which a value may be in a register: each one that is there for long costs the register allocator as much
@@ -70,7 +74,8 @@ impl Pressure {
             bytes: 0,
         };
         count.lifetimes.sort_by_key(|lifetime| lifetime.start);
-        for (scalars, most) in [(false, PACKETS), (true, SCALARS)] {
+        let packets = if is_large(func) { PACKETS_IF_LARGE } else { PACKETS };
+        for (scalars, most) in [(false, packets), (true, SCALARS)] {
             pressure.choose(count.lifetimes.iter().filter(|lifetime| lifetime.is_scalar == scalars), most);
         }
         pressure.give_places(facts, packet::Shape::of(func).row_bytes(), &count.lifetimes);

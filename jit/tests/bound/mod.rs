@@ -433,7 +433,7 @@ pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], f
         let bound = Bound::new(&func, content);
         let expected = interpret(&func, &bound, groups, fuel);
         for features in feature_sets() {
-            let options = Options { features, packing: Packing::Group };
+            let options = Options { features, ..Options::host().unwrap() };
             let compiled = compile(&func, &options).expect("the test's function compiles");
             let bound = Bound::new(&func, content);
             let got = run(&func, &compiled, &bound, groups, fuel);

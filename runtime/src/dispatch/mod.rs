@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use brolga_ir::host::FaultKind;
 use brolga_ir::span::Grid;
 
-pub(crate) use stop::StopWord;
+pub(crate) use stop::{StopWord, watch};
 pub use stop::{CancelToken, StopReason};
 pub(crate) use timer::Timer;
 
@@ -23,7 +23,6 @@ use crate::host::BoundViews;
 use crate::limits::Limits;
 use crate::shader::Shader;
 use schedule::{Failure, Outcome};
-use stop::watch;
 
 /// What to run and when to stop.
 #[derive(Clone, Debug)]
@@ -37,8 +36,7 @@ pub struct Dispatch {
     pub rules: BindingRules,
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
-    /// Stops the run when it has taken so long. Code that is made first, for formats that are new to the shader, is not
-    /// stopped while it is made.
+    /// Stops the run when it has taken so long.
     pub time_limit: Option<Duration>,
     /// Rounds that the loops of one group may take before the run stops, counted for each packet of threads; `None` for no
     /// bound. Small groups that share packets share their rounds too.
@@ -147,8 +145,7 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
     let grid = Grid { groups: what.groups, first: what.first_group };
     check_groups(grid, device.limits())?;
     what.progress.0.store(0, Ordering::Relaxed);
-    let (stop, _alarm) = watch(&what.cancel, device.timer(), start, what.time_limit)
-        .map_err(|error| Error::Timer { reason: error.to_string() })?;
+    let (stop, _alarm) = watch(&what.cancel, device.timer(), start, what.time_limit)?;
     let (limits, guard_pages) = (device.limits(), device.guard_pages());
     let views = BoundViews::new(shader.outline(), bindings, what.rules, limits, guard_pages, &stop)?;
     let link = Link::new(shader, grid, views, device.workspaces())?;
@@ -185,7 +182,7 @@ fn threads_for(device: &Device, shader: &Shader, groups: u64) -> usize {
 /// Says why a run did not finish.
 fn error_of(shader: &Shader, what: &Dispatch, stop: &StopWord, outcome: Outcome, groups: u64) -> Error {
     let groups_done = outcome.groups_done;
-    let why = stop.reason(what.time_limit);
+    let why = stop.reason();
     let (fault, group) = match (outcome.failure, why) {
         (Some(Failure::Error(error)), _) => return error,
         (Some(Failure::Fault { fault, group }), _) => (fault, group),

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::timer::{Alarm, Timer};
+use crate::error::Error;
 
 /// Who stopped a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ const OUT_OF_TIME: u32 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct StopWord {
     word: AtomicU32,
+    /// The time limit, if there is one.
+    limit: Option<Duration>,
     followers: Mutex<Vec<Weak<StopWord>>>,
 }
 
@@ -55,10 +58,10 @@ impl StopWord {
     }
 
     /// Why, if it shall.
-    pub fn reason(&self, time_limit: Option<Duration>) -> Option<StopReason> {
+    pub fn reason(&self) -> Option<StopReason> {
         match self.word.load(Ordering::Relaxed) {
             RUNNING => None,
-            OUT_OF_TIME => Some(StopReason::TimeLimit(time_limit.unwrap_or_default())),
+            OUT_OF_TIME => Some(StopReason::TimeLimit(self.limit.unwrap_or_default())),
             _ => Some(StopReason::Cancelled),
         }
     }
@@ -82,9 +85,9 @@ impl StopWord {
         }
     }
 
-    /// A new word that is cancelled with this one.
-    fn follower(&self) -> Arc<Self> {
-        let follower = Arc::<Self>::default();
+    /// A new word that is cancelled with this one, for a run with a time limit.
+    fn follower(&self, limit: Duration) -> Arc<Self> {
+        let follower = Arc::new(Self { limit: Some(limit), ..Self::default() });
         let mut followers = self.followers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_set() {
             follower.set(CANCELLED);
@@ -121,19 +124,22 @@ impl CancelToken {
 
 /// Begins to watch a run that began at `start`: gives the word that is set when the token is cancelled or the time is over,
 /// and the alarm, which lasts as long as it is kept. The timer's thread may be refused.
-pub(super) fn watch<'a>(
+pub(crate) fn watch<'a>(
     token: &CancelToken,
     timer: &'a Timer,
     start: Instant,
     time_limit: Option<Duration>,
-) -> std::io::Result<(Arc<StopWord>, Option<Alarm<'a>>)> {
+) -> Result<(Arc<StopWord>, Option<Alarm<'a>>), Error> {
     let Some(limit) = time_limit else { return Ok((token.word.clone(), None)) };
-    let stop = token.word.follower();
+    let stop = token.word.follower(limit);
     if limit.is_zero() {
         stop.end_time();
     }
     let alarm = match start.checked_add(limit) {
-        Some(deadline) if !stop.is_set() => Some(timer.set(deadline, stop.clone())?),
+        Some(deadline) if !stop.is_set() => {
+            let alarm = timer.set(deadline, stop.clone());
+            Some(alarm.map_err(|error| Error::Timer { reason: error.to_string() })?)
+        }
         _ => None,
     };
     Ok((stop, alarm))
@@ -150,11 +156,11 @@ mod tests {
         let (token, timer) = (CancelToken::new(), Timer::default());
         let begin = |limit| watch(&token, &timer, Instant::now(), limit).unwrap();
         let (first, second) = (begin(None), begin(Some(LONG)));
-        assert_eq!([&first, &second].map(|(stop, _)| stop.reason(None)), [None; 2]);
+        assert_eq!([&first, &second].map(|(stop, _)| stop.reason()), [None; 2]);
         token.clone().cancel();
         assert!(token.is_cancelled());
         for (stop, _) in [first, second, begin(None), begin(Some(LONG))] {
-            assert_eq!(stop.reason(None), Some(StopReason::Cancelled));
+            assert_eq!(stop.reason(), Some(StopReason::Cancelled));
         }
     }
 
@@ -163,7 +169,7 @@ mod tests {
         let (token, timer) = (CancelToken::new(), Timer::default());
         let begin = |limit| watch(&token, &timer, Instant::now(), Some(limit)).unwrap();
         let limit = Duration::ZERO;
-        assert_eq!(begin(limit).0.reason(Some(limit)), Some(StopReason::TimeLimit(limit)));
+        assert_eq!(begin(limit).0.reason(), Some(StopReason::TimeLimit(limit)));
         // The thread waits for the late one when the early one comes.
         let (late, _alarm) = begin(LONG);
         for limit in [Duration::from_millis(1), Duration::from_nanos(1)] {
@@ -171,7 +177,7 @@ mod tests {
             while !stop.is_set() {
                 std::thread::yield_now();
             }
-            assert_eq!(stop.reason(Some(limit)), Some(StopReason::TimeLimit(limit)));
+            assert_eq!(stop.reason(), Some(StopReason::TimeLimit(limit)));
         }
         assert!(!late.is_set() && !token.is_cancelled());
     }

@@ -45,7 +45,7 @@ impl Source {
         let mut load = LoadOptions::default();
         load.limits = limits.file.clone();
         let decoded = Decoded::new(container, &load)?;
-        clock.end(CompileStage::Decode);
+        clock.end(CompileStage::Decode)?;
         let loaded = decoded.check()?;
         let stage = loaded.program.stage();
         if stage != Stage::Compute {
@@ -53,9 +53,10 @@ impl Source {
         }
         let mut translation = TranslateOptions::default();
         translation.classes = linkage::link(&loaded, &options.instances)?;
-        let CompileOptions { engine, level, width, .. } = *options;
-        let target = Target { engine, features: device.features() };
-        clock.end(CompileStage::Validate);
+        let CompileOptions { engine, oversize, level, width, .. } = *options;
+        let (features, most_instructions) = (device.features(), limits.code_instructions);
+        let target = Target { engine, features, most_instructions, oversize };
+        clock.end(CompileStage::Validate)?;
         Ok(Self { program: loaded.program, translation, level, width, target, limits: limits.clone() })
     }
 
@@ -86,43 +87,52 @@ impl Source {
     ) -> Result<VerifiedFunction, Error> {
         let mut function = translate(&self.program, &self.translation)?;
         check_limits(&function.interface, &self.limits)?;
-        clock.end(CompileStage::Translate);
+        clock.end(CompileStage::Translate)?;
         passes::optimise_for(&mut function, self.level, texels);
         function.width = width.unwrap_or(function.width);
-        clock.end(CompileStage::Passes);
+        clock.end(CompileStage::Passes)?;
         let function = verify(function)?;
-        clock.end(CompileStage::Verify);
+        clock.end(CompileStage::Verify)?;
         Ok(function)
     }
 }
 
 /// Compiles a container, or takes its code from the cache. A panic, which would be a fault of ours, becomes an error.
-pub(super) fn compile(container: &[u8], options: &CompileOptions, device: &Device) -> Result<Inner, Error> {
-    catch_unwind(AssertUnwindSafe(|| compile_unguarded(container, options, device)))
+pub(super) fn compile(
+    container: &[u8],
+    options: &CompileOptions,
+    device: &Device,
+    clock: StageClock,
+) -> Result<Inner, Error> {
+    catch_unwind(AssertUnwindSafe(|| compile_unguarded(container, options, device, clock)))
         .unwrap_or_else(|panic| Err(internal(&*panic)))
 }
 
-fn compile_unguarded(container: &[u8], options: &CompileOptions, device: &Device) -> Result<Inner, Error> {
-    let mut clock = StageClock::start();
+fn compile_unguarded(
+    container: &[u8],
+    options: &CompileOptions,
+    device: &Device,
+    mut clock: StageClock,
+) -> Result<Inner, Error> {
     let source = Source::load(container, options, device, &mut clock)?;
     let stored =
         device.cache().and_then(|cache| Stored::new(cache, container, options, device.limits(), source.target));
     let cached = stored.as_ref().and_then(|stored| stored.load(&Variant::usual()));
     let is_cached = cached.is_some();
-    clock.end(CompileStage::Link);
+    clock.end(CompileStage::Link)?;
     let (function, outline, code) = match cached {
         Some((outline, code)) => (OnceLock::new(), outline, code),
         None => {
             let function = source.function(&mut clock)?;
             let (outline, code) = generate(&function, source.target, device.limits())?;
-            end_code(&mut clock, &code);
+            end_code(&mut clock, &code)?;
             if let Some(stored) = &stored {
                 stored.store(&Variant::usual(), &outline, &code);
             }
             (OnceLock::from(function), outline, code)
         }
     };
-    clock.end(CompileStage::Link);
+    clock.end(CompileStage::Link)?;
     Ok(Inner {
         code: Arc::new(code),
         others: RwLock::default(),
@@ -148,14 +158,14 @@ fn generate(function: &VerifiedFunction, target: Target, limits: &Limits) -> Res
 }
 
 /// Ends the stages that code goes through together.
-fn end_code(clock: &mut StageClock, code: &Code) {
+fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
     match code {
         Code::Jit(compiled) => {
             let Statistics { lower_time, codegen_time, .. } = compiled.statistics();
             clock.end_with(
                 CompileStage::Link,
                 &[(CompileStage::Lower, lower_time), (CompileStage::Codegen, codegen_time)],
-            );
+            )
         }
         Code::Interpreter(_) => clock.end(CompileStage::Lower),
     }

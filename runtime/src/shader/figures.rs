@@ -1,6 +1,10 @@
 //! What compiling took and gave, for those who measure it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use crate::dispatch::StopWord;
+use crate::error::Error;
 
 /// A stage on the way from a shader's bytes to something that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,25 +72,34 @@ impl StageTimes {
     }
 }
 
-/// Notes the times of stages that follow one another.
+/// Notes the times of stages that follow one another, and ends the work between two of them when it is to stop.
 pub(super) struct StageClock {
     times: StageTimes,
     last: Instant,
+    stop: Arc<StopWord>,
 }
 
 impl StageClock {
     /// The first stage begins.
     pub fn start() -> Self {
-        Self { times: StageTimes::default(), last: Instant::now() }
+        Self::until(Arc::default())
+    }
+
+    /// The same, until the word is set.
+    pub fn until(stop: Arc<StopWord>) -> Self {
+        Self { times: StageTimes::default(), last: Instant::now(), stop }
     }
 
     /// A stage, or a part of it, ends.
-    pub fn end(&mut self, stage: CompileStage) {
-        self.end_with(stage, &[]);
+    ///
+    /// # Errors
+    /// If the work is to stop.
+    pub fn end(&mut self, stage: CompileStage) -> Result<(), Error> {
+        self.end_with(stage, &[])
     }
 
     /// The same where other stages had these parts of the time.
-    pub fn end_with(&mut self, stage: CompileStage, others: &[(CompileStage, Duration)]) {
+    pub fn end_with(&mut self, stage: CompileStage, others: &[(CompileStage, Duration)]) -> Result<(), Error> {
         let now = Instant::now();
         let mut left = now - self.last;
         self.last = now;
@@ -95,6 +108,10 @@ impl StageClock {
             left = left.saturating_sub(time);
         }
         self.times.0[stage as usize] += left;
+        match self.stop.reason() {
+            Some(why) => Err(Error::CompileStopped { why }),
+            None => Ok(()),
+        }
     }
 
     /// What was noted.

@@ -5,12 +5,14 @@
 //! | `compile.rs` | makes them |
 //! | `instance.rs` | what interface variables can stand for |
 //! | `linkage.rs` | what the chosen instances make of each interface slot |
+//! | `apart.rs` | makes them in a thread of its own |
 //! | `declared.rs` | what they declare |
 //! | `figures.rs` | what compiling took and gave |
 //! | `outline.rs` | what dispatches ask of them |
 //! | `stored.rs` | their place in the disk cache |
 //! | `place.rs` | names their instructions |
 
+mod apart;
 mod compile;
 mod declared;
 mod figures;
@@ -21,7 +23,6 @@ mod place;
 mod stored;
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -45,11 +46,12 @@ use crate::bindings::{BindingRules, Bindings};
 use crate::device::Device;
 use crate::dispatch::StopWord;
 use crate::engine::{Code, usual_packing};
-use crate::error::{Error, internal};
+use crate::error::Error;
 use crate::host::BoundViews;
 use crate::limits::Limits;
 use crate::perf_map::NamedCode;
 use crate::resource::GuardPages;
+use apart::apart;
 use compile::Source;
 use figures::StageClock;
 use instance::Instances;
@@ -81,12 +83,26 @@ impl fmt::Display for Engine {
     }
 }
 
+/// What becomes of a shader that is too large for machine code: it would be more than
+/// [`Limits::code_instructions`](crate::Limits::code_instructions), or need more than a stack frame has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Oversize {
+    /// The interpreter runs it, and [`Shader::engine`] says so.
+    #[default]
+    Interpret,
+    /// It is not compiled.
+    Refuse,
+}
+
 /// How to compile a shader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CompileOptions {
     /// What shall run it; the best for this processor if nothing is said.
     pub engine: Engine,
+    /// What becomes of a shader that is too large for machine code.
+    pub oversize: Oversize,
     /// Which simplifications are made before. Results are the same.
     pub level: Level,
     /// Threads of a packet; what suits the shader if nothing is said. Shaders whose threads race may see it.
@@ -98,7 +114,13 @@ pub struct CompileOptions {
 impl CompileOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, level: Level::default(), width: None, instances: Instances::default(), name: None }
+        Self { engine, oversize: Oversize::default(), level: Level::default(), width: None, instances: Instances::default(), name: None }
+    }
+
+    /// Sets what becomes of a shader that is too large for machine code.
+    pub fn oversize(mut self, oversize: Oversize) -> Self {
+        self.oversize = oversize;
+        self
     }
 
     /// Sets which simplifications are made.
@@ -204,10 +226,15 @@ impl Inner {
         Ok(self.function.get().expect("set above"))
     }
 
-    /// The code of a variant.
-    fn make(&self, variant: &Variant) -> Result<Code, Error> {
+    /// The code of a variant; nothing if code that goes to texels by itself would be too large.
+    fn make(&self, variant: &Variant) -> Result<Option<Code>, Error> {
         if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(variant)) {
-            return Ok(code);
+            return Ok(Some(code));
+        }
+        let mut target = self.source.target();
+        if !variant.texels.is_empty() {
+            // Only machine code has such variants.
+            target.oversize = Oversize::Refuse;
         }
         let special;
         let function = match variant.texels.is_empty() {
@@ -218,16 +245,23 @@ impl Inner {
             }
         };
         let packing = if variant.packing == Packing::Grid { variant.packing } else { usual_packing(function) };
-        let code = Code::new(function, self.source.target(), packing)?;
+        let code = match Code::new(function, target, packing) {
+            Err(error) if error.is_size() && !variant.texels.is_empty() => return Ok(None),
+            code => code?,
+        };
         if let Some(stored) = &self.stored {
             stored.store(variant, &self.outline, &code);
         }
-        Ok(code)
+        Ok(Some(code))
     }
 
     /// The code of a variant, made if there is none yet, and how long that took; nothing if there is no room for another
     /// variant.
-    fn other(&self, variant: &Variant) -> Result<Option<(Arc<Code>, Duration)>, Error> {
+    fn other(
+        self: &Arc<Self>,
+        variant: &Variant,
+        stop: &StopWord,
+    ) -> Result<Option<(Arc<Code>, Duration)>, Error> {
         let find = |others: &[(Variant, Arc<Code>)]| {
             others.iter().find(|(other, _)| other == variant).map(|(_, code)| Arc::clone(code))
         };
@@ -239,15 +273,27 @@ impl Inner {
             return Ok(found.map(|code| (code, Duration::ZERO)));
         }
         let start = Instant::now();
-        let made =
-            catch_unwind(AssertUnwindSafe(|| self.make(variant))).unwrap_or_else(|panic| Err(internal(&*panic)))?;
-        self.note_for_profilers(&made)?;
+        let (inner, wanted) = (Arc::clone(self), variant.clone());
+        let made = apart(stop, move || inner.make(&wanted))?;
+        let made = match made {
+            Some(code) => {
+                self.note_for_profilers(&code)?;
+                Arc::new(code)
+            }
+            // What does without the formats stands in for it from now on.
+            None => {
+                let plain = Variant { packing: variant.packing, texels: Texels::default() };
+                match plain == Variant::usual() {
+                    true => Arc::clone(&self.code),
+                    false => self.other(&plain, stop)?.expect("there is room for it").0,
+                }
+            }
+        };
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         // If another thread was faster its code is as good.
         let code = find(&others).unwrap_or_else(|| {
-            let code = Arc::new(made);
-            others.push((variant.clone(), Arc::clone(&code)));
-            code
+            others.push((variant.clone(), Arc::clone(&made)));
+            made
         });
         Ok(Some((code, start.elapsed())))
     }
@@ -269,9 +315,30 @@ fn profiled_name(container: &[u8], options: &CompileOptions, outline: &Outline) 
 }
 
 impl Shader {
-    /// Compiles a container.
+    /// Compiles a container in the caller's thread.
     pub(crate) fn compile(container: &[u8], options: &CompileOptions, device: &Device) -> Result<Self, Error> {
-        let mut inner = compile::compile(container, options, device)?;
+        Self::compile_by(container, options, device, StageClock::start())
+    }
+
+    /// Compiles a container in a thread of its own, which is left to itself once the word is set.
+    pub(crate) fn compile_until(
+        container: &[u8],
+        options: &CompileOptions,
+        device: &Device,
+        stop: &Arc<StopWord>,
+    ) -> Result<Self, Error> {
+        let (container, options, device) = (container.to_vec(), options.clone(), device.clone());
+        let clock = StageClock::until(Arc::clone(stop));
+        apart(stop, move || Self::compile_by(&container, &options, &device, clock))
+    }
+
+    fn compile_by(
+        container: &[u8],
+        options: &CompileOptions,
+        device: &Device,
+        clock: StageClock,
+    ) -> Result<Self, Error> {
+        let mut inner = compile::compile(container, options, device, clock)?;
         if let Some(map) = device.perf_map() {
             let name = profiled_name(container, options, &inner.outline);
             inner.profiled = Some(map.named(name));
@@ -355,15 +422,20 @@ impl Shader {
 
     /// The code for a dispatch with this packing ([`Packing::Grid`], or whatever is usual) and these formats of texels, and
     /// how long it took to make it if nobody had.
-    pub(crate) fn code(&self, packing: Packing, texels: Texels) -> Result<(Arc<Code>, Duration), Error> {
+    pub(crate) fn code(
+        &self,
+        packing: Packing,
+        texels: Texels,
+        stop: &StopWord,
+    ) -> Result<(Arc<Code>, Duration), Error> {
         let packing = if packing == Packing::Grid { packing } else { Packing::Row };
         let variant = Variant { packing, texels };
         if variant == Variant::usual() {
             return Ok((Arc::clone(&self.inner.code), Duration::ZERO));
         }
-        match self.inner.other(&variant)? {
+        match self.inner.other(&variant, stop)? {
             Some(code) => Ok(code),
-            None => self.code(packing, Texels::default()),
+            None => self.code(packing, Texels::default(), stop),
         }
     }
 

@@ -29,7 +29,7 @@ impl Stored {
         target: Target,
     ) -> Option<Self> {
         // A new option must be looked at here: does it decide about the code?
-        let CompileOptions { engine, level, width, instances, name: _ } = options;
+        let CompileOptions { engine, oversize: _, level, width, instances, name: _ } = options;
         match engine {
             Engine::Jit => {
                 let keys = KeyBuilder::new((container, level, width, instances, limits));
@@ -76,7 +76,7 @@ mod tests {
     use brolga_ir::span::Packing;
 
     use super::*;
-    use crate::shader::Texels;
+    use crate::shader::{Oversize, Texels};
     use crate::{ClassInstance, Format};
 
     /// Two packings, and two formats of a texture.
@@ -89,7 +89,8 @@ mod tests {
 
     fn keys(container: &[u8], options: &CompileOptions, limits: &Limits) -> Vec<Key> {
         let folder = tempfile::tempdir().unwrap();
-        let target = Target { engine: options.engine, features: brolga_jit::CpuFeatures::detect() };
+        let (engine, features) = (options.engine, brolga_jit::CpuFeatures::detect());
+        let target = Target { engine, features, most_instructions: 1000, oversize: Oversize::default() };
         let stored = Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits, target);
         stored.map_or(Vec::new(), |stored| variants().iter().filter_map(|variant| stored.key(variant)).collect())
     }
@@ -126,6 +127,7 @@ mod tests {
             |limits: &mut Limits| limits.range_registers -= 1,
             |limits: &mut Limits| limits.constant_vectors -= 1,
             |limits: &mut Limits| limits.arena_bytes -= 1,
+            |limits: &mut Limits| limits.code_instructions -= 1,
             |limits: &mut Limits| limits.file.flow_depth -= 1,
         ] {
             let mut limits = Limits::default();
@@ -139,7 +141,7 @@ mod tests {
             found.extend(keys(&container[..at], &plain, &limits));
         }
         let differ = found.iter().enumerate().all(|(n, key)| !found[..n].contains(key));
-        assert!(differ && found.len() == 4 * (all.len() + 6 + 2 * container.len()));
+        assert!(differ && found.len() == 4 * (all.len() + 7 + 2 * container.len()));
 
         // A name is for profilers, and the interpreter has no code.
         assert_eq!(keys(container, &plain.clone().named("add.cso"), &limits), found[..4]);
@@ -157,7 +159,7 @@ mod tests {
             CpuFeatures { avx2: true, ..CpuFeatures::default() },
             CpuFeatures { fma: true, ..CpuFeatures::default() },
         ];
-        let key = |features| keys.key(Options { features, packing: Packing::Row });
+        let key = |features| keys.key(Options { features, packing: Packing::Row, most_instructions: 1000 });
         let found = all.map(key);
         assert!(found.iter().enumerate().all(|(n, key)| !found[..n].contains(key)));
     }

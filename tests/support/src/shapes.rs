@@ -25,17 +25,20 @@ pub struct Shape {
 }
 
 /// All that can be made in any size.
-pub const SHAPES: [Shape; 15] = [
+pub const SHAPES: [Shape; 18] = [
     Shape { name: "one long chain", make: chain },
     Shape { name: "many live values", make: wide },
     Shape { name: "vectors of floats", make: floats },
     Shape { name: "doubles", make: doubles },
     Shape { name: "memory accesses", make: memory },
     Shape { name: "private arrays", make: arrays },
+    Shape { name: "accesses to a private array", make: array_accesses },
     Shape { name: "branches in a row", make: branches },
+    Shape { name: "branches of whole registers", make: vector_branches },
     Shape { name: "branches over live values", make: branches_over_live_values },
     Shape { name: "loops in a row", make: loops },
     Shape { name: "switch with many arms", make: switch },
+    Shape { name: "switch with short arms", make: cases },
     Shape { name: "64 nested blocks", make: nest },
     Shape { name: "carried through a loop", make: carried_by_a_loop },
     Shape { name: "carried through branches", make: carried_by_branches },
@@ -211,6 +214,21 @@ pub fn arrays(n: usize) -> Script {
     script
 }
 
+/// Reads and writes of a private array at computed indices, and nothing else.
+pub fn array_accesses(n: usize) -> Script {
+    const ELEMENTS: u32 = 4;
+    let (register, other) = (FREE / 4, FREE / 4 + 1);
+    let mut body = vec![Do::Alu(Alu::And, register, 15, [From::Thread, constant(7), constant(0)])];
+    for _ in 0..n / 2 {
+        body.push(Do::WriteArray(4 * register, register));
+        body.push(Do::ReadArray(other, 4 * register + 1));
+    }
+    body.extend((0..4).map(|n| fold(4 * other + n)));
+    let mut script = script("array accesses", THREADS, FREE + 12, body);
+    script.array = ELEMENTS;
+    script
+}
+
 /// The condition of a branch: a bit of the thread's own.
 fn condition(body: &mut Vec<Do>, to: u32, n: u32) {
     body.push(alu(Alu::Shr, to, scalar(WORD), constant(n % 31)));
@@ -231,6 +249,24 @@ pub fn branches(n: usize) -> Script {
     }
     body.push(fold(value));
     script("branches", THREADS, FREE + 2, body)
+}
+
+/// Branches that change whole registers, each with a condition that the one before has made.
+pub fn vector_branches(n: usize) -> Script {
+    const REGISTERS: u32 = 4;
+    let first = FREE / 4;
+    let top = FREE + 4 * REGISTERS;
+    let mut body = Vec::new();
+    define(&mut body, top);
+    for n in 0..n as u32 / 5 {
+        let register = |k: u32| first + (n + k) % REGISTERS;
+        let step = From::Literal([n, 2, 3, 4]);
+        let then = Do::Alu(Alu::Add, register(1), 15, [From::Temp(register(0), [1, 2, 3, 0]), step, step]);
+        let other = alu(Alu::Xor, FREE, scalar(FREE), scalar(FREE + 4));
+        body.push(Do::If(4 * register(0), vec![then], vec![other]));
+    }
+    fold_scattered(&mut body, top);
+    script("branches of whole registers", THREADS, top, body)
 }
 
 /// Small branches while a fifth as many values wait to be used.
@@ -281,6 +317,14 @@ pub fn switch(n: usize) -> Script {
     body.push(Do::Switch(selector, (0..arms).map(arm).collect()));
     body.push(fold(value));
     script("switch", THREADS, FREE + 2, body)
+}
+
+/// One switch with an arm for every three instructions.
+pub fn cases(n: usize) -> Script {
+    let arms = (n as u32 / 3).max(2);
+    let arm = |n: u32| vec![alu(Alu::Mov, FREE, constant(7 * n), constant(0))];
+    let body = vec![Do::Switch(ID, (0..arms).map(arm).collect()), fold(FREE)];
+    script("cases", THREADS, FREE + 1, body)
 }
 
 /// A block with `inner` in it; constructs take turns. Most threads take the way to the inside, few go around twice.

@@ -1,0 +1,42 @@
+//! Compiling in a thread of its own: nothing can stop the code generator, so whoever may have to stop waits for it and,
+//! when the time has come, waits no longer. What was begun is bounded by
+//! [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage; nobody sees its result.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::dispatch::StopWord;
+use crate::error::{Error, internal};
+
+/// How often the waiting thread looks at the stop word. A result wakes it at once.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Does the work, and gives up waiting for it once the word is set. A panic, which would be a fault of ours, becomes an
+/// error.
+pub(super) fn apart<T: Send + 'static>(
+    stop: &StopWord,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let (sender, receiver) = channel();
+    let work = move || {
+        let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)));
+        // Nobody may be waiting any more.
+        let _ = sender.send(result);
+    };
+    thread::Builder::new()
+        .name("brolga-compile".to_owned())
+        .spawn(work)
+        .map_err(|error| Error::CompileThread { reason: error.to_string() })?;
+    loop {
+        if let Some(why) = stop.reason() {
+            return Err(Error::CompileStopped { why });
+        }
+        match receiver.recv_timeout(LOOK) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => unreachable!("the thread sends before it ends"),
+        }
+    }
+}
