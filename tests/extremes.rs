@@ -53,6 +53,17 @@ fn every_shape_small() {
     check_all(&[400]);
 }
 
+/// Accesses that are so many that a helper does them.
+#[test]
+fn accesses_of_large_shaders() {
+    on_a_small_stack(|| {
+        let devices = Devices::new();
+        for make in [shapes::memory, shapes::arrays, shapes::array_accesses] {
+            check(&devices, &make(3_000));
+        }
+    });
+}
+
 /// Values that so many ways carry that they stay in memory instead, also over a barrier.
 #[test]
 fn values_that_stay_in_memory() {

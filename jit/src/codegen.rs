@@ -247,7 +247,9 @@ pub(crate) mod tests {
         let func = numbered();
         let Some(options) = Options::host() else { return };
         let plain = generate(&func, &options, &*host(&options, Target::default()).unwrap()).unwrap();
-        let (recorded, record) = generate_recorded(&func, &options, &*host(&options, Target { blocks: true, ..Target::default() }).unwrap()).unwrap();
+        let (recorded, record) =
+            generate_recorded(&func, &options, &*host(&options, Target { blocks: true, ..Target::default() }).unwrap())
+                .unwrap();
         assert_eq!(plain.bytes, recorded.bytes);
         assert!(record.sites.iter().any(|(_, site)| matches!(site, Site::Inst { .. })));
         assert!(record.sites.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
@@ -282,8 +284,12 @@ pub(crate) mod tests {
     #[test]
     fn code_for_another_processor_is_generated() {
         let func = numbered();
-        let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap()).unwrap().finish(flags(Target::default())).unwrap();
-        let options = Options { features: CpuFeatures::default(), packing: Packing::Group, most_instructions: u32::MAX };
+        let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap())
+            .unwrap()
+            .finish(flags(Target::default()))
+            .unwrap();
+        let options =
+            Options { features: CpuFeatures::default(), packing: Packing::Group, most_instructions: u32::MAX };
         let machine = generate(&func, &options, &*isa).unwrap();
         // Instructions of AArch64 are words, and this is how its functions return.
         assert!(machine.bytes.len().is_multiple_of(4));

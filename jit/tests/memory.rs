@@ -15,7 +15,7 @@ use brolga_ir::host::{Address, Fault, FaultKind, Host, ViewSlot};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::sampling::SampleCall;
 use brolga_ir::verify::verify;
-use brolga_ir::{Builder, Function, Op};
+use brolga_ir::{Builder, Function, Op, Type};
 use brolga_jit::{Options, compile};
 use random::Random;
 
@@ -194,6 +194,19 @@ fn layouts(memory: Memory) -> Vec<[Layout; 2]> {
     ]
 }
 
+/// The same function among so many other accesses that a helper does most of its own.
+fn crowded(func: &Function) -> Function {
+    let mut func = func.clone();
+    let zero = func.add_inst(InstKind::Const(brolga_ir::Const::i32(0)), &[Type::I32], Origin::default());
+    let zero = func.inst(zero).results[0];
+    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(zero), offset: zero };
+    // In no region, so that they only count.
+    for _ in 0..2_000 {
+        func.add_inst(InstKind::Load { place }, &[Type::I32], Origin::default());
+    }
+    func
+}
+
 fn check(func: Function, seed: u64) {
     let mut random = Random(seed);
     let content = bound::contents(&func, || random.bits() as u32);
@@ -230,6 +243,9 @@ fn loads_of_every_shape() {
                     report(&mut b, &values);
                     b.return_();
                     println!("{memory:?} {layout:?} {words} words, offset {fixed:?}");
+                    if words == 3 {
+                        check(crowded(&func), 3);
+                    }
                     check(func, words as u64);
                 }
             }
@@ -259,6 +275,9 @@ fn stores_of_every_shape() {
                     report(&mut b, &seen);
                     b.return_();
                     println!("{memory:?} {layout:?} {words} words, offset {fixed:?}, masked {masked}");
+                    if words == 3 {
+                        check(crowded(&func), 3);
+                    }
                     check(func, u64::from(words));
                 }
             }
@@ -285,6 +304,9 @@ fn atomics_on_every_memory() {
                 let old = b.atomic(op, place, value, compare, effect);
                 report(&mut b, &[old]);
                 b.return_();
+                if matches!(op, AtomicOp::Add | AtomicOp::SMin | AtomicOp::CompareExchange) {
+                    check(crowded(&func), 3);
+                }
                 check(func, 3);
             }
         }

@@ -43,7 +43,7 @@ impl Default for Limits {
             range_registers: 1 << 16,
             constant_vectors: 4096,
             arena_bytes: 192 << 20,
-            code_instructions: 500_000,
+            code_instructions: 900_000,
         }
     }
 }

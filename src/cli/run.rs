@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     /// Threads to use, at most 1024; 0 means one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: u16,
-    /// Stop a shader that runs longer
+    /// Stop a shader that takes longer to compile, or to run
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// What stdout gets: lines for people, or one JSON document
@@ -236,7 +236,10 @@ impl Session<'_> {
                 self.go_on()?;
                 if outcome.engine != engine {
                     let shader = ready.job().shaders[shader].value.display().to_string();
-                    report::say(&format!("{}: too large for machine code, the interpreter runs it\n", report::harmless(&shader)));
+                    report::say(&format!(
+                        "{}: too large for machine code, the interpreter runs it\n",
+                        report::harmless(&shader)
+                    ));
                 }
                 let disagreement = first.as_ref().and_then(|first| ready.disagreement(first, &outcome));
                 let line = RunLine {

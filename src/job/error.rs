@@ -372,6 +372,9 @@ impl Problem {
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
             Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
+            Problem::Run { error: Error::Compile(error), .. } if error.is_size() => {
+                Some("the interpreter can run it: leave out `--engine`".into())
+            }
             Problem::FileSize { found, needed, .. } if found < needed => {
                 Some(format!("{} bytes are missing", needed - found))
             }

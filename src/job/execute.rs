@@ -110,10 +110,7 @@ impl Prepared {
     fn compile_options(&self, shader: usize, options: &RunOptions) -> CompileOptions {
         let name = self.job.shaders[shader].value.to_string_lossy();
         let plain = CompileOptions::new(options.engine).oversize(options.oversize).named(name);
-        self.job
-            .instances
-            .iter()
-            .fold(plain, |all, choice| all.instance(&choice.variable, choice.instance.clone()))
+        self.job.instances.iter().fold(plain, |all, choice| all.instance(&choice.variable, choice.instance.clone()))
     }
 
     /// Compiles one of the job's shaders and runs it on fresh resources.
@@ -223,13 +220,7 @@ impl Prepared {
     }
 
     /// A form of one of the job's shaders as text, made for what the job binds.
-    pub fn emit(
-        &self,
-        device: &Device,
-        shader: usize,
-        options: &RunOptions,
-        form: Emit,
-    ) -> Result<Listing, JobError> {
+    pub fn emit(&self, device: &Device, shader: usize, options: &RunOptions, form: Emit) -> Result<Listing, JobError> {
         let compiled = self.compile(device, shader, options)?;
         let bindings = self.bind(device)?;
         compiled.emit_for(form, &bindings).map_err(|error| self.failed(shader, error))

@@ -102,8 +102,10 @@ impl Lowering<'_, '_> {
     /// Whether more would be written than the code generator is to be given. The function will not be used then, and the
     /// rest of it is left out as if all threads had returned.
     fn is_over(&mut self) -> bool {
-        self.is_cut |= self.builder.func.dfg.num_insts() > self.most_instructions;
-        self.is_cut
+        // Nobody leaves an arm that is not branched around.
+        let may_leave = !self.is_unskipped;
+        self.is_cut |= may_leave && self.builder.func.dfg.num_insts() > self.most_instructions;
+        self.is_cut && may_leave
     }
 
     /// Writes an instruction; gives whether it goes away by itself where no lane is left after it.
@@ -489,7 +491,10 @@ impl Lowering<'_, '_> {
         if self.is_cheap(region) {
             self.note(Note::UnskippedArm);
             self.mask = Some(mask);
-            return self.region(region);
+            self.is_unskipped = true;
+            self.region(region);
+            self.is_unskipped = false;
+            return;
         }
         self.note(Note::SkippableArm);
         let (body, end) = (self.builder.create_block(), self.builder.create_block());

@@ -56,7 +56,7 @@ pub(super) fn is_crowded(func: &Function) -> bool {
     let insts = (0..func.inst_count()).map(|n| &func.inst(brolga_ir::entity::Inst::new(n)).kind);
     let is_access =
         |kind: &&InstKind| matches!(kind, InstKind::Load { .. } | InstKind::Store { .. } | InstKind::Atomic { .. });
-    super::is_large(func) && insts.filter(is_access).nth(MOST_WRITTEN).is_some()
+    insts.filter(is_access).nth(MOST_WRITTEN).is_some()
 }
 
 /// Memory that the helper goes to.
@@ -195,10 +195,8 @@ impl Lowering<'_, '_> {
         if let Some(base) = reach.base {
             self.builder.ins().store(own_flags(), base, self.base, offsets::CALL_AREA_BASE);
         }
-        let sizes = [
-            (reach.elements, offsets::CALL_AREA_ELEMENTS),
-            (reach.element_bytes, offsets::CALL_AREA_ELEMENT_BYTES),
-        ];
+        let sizes =
+            [(reach.elements, offsets::CALL_AREA_ELEMENTS), (reach.element_bytes, offsets::CALL_AREA_ELEMENT_BYTES)];
         for (size, at) in sizes {
             let size = self.limit_value(size);
             self.builder.ins().store(own_flags(), size, self.base, at);

@@ -145,6 +145,7 @@ pub(crate) fn lower(
         group_starts: [None; 3],
         most_instructions: options.most_instructions as usize,
         is_cut: false,
+        is_unskipped: false,
         is_crowded: lanes::is_crowded(func),
         kept_anchors,
         frames: Vec::new(),
@@ -265,6 +266,8 @@ struct Lowering<'a, 'f> {
     most_instructions: usize,
     /// There would be more.
     is_cut: bool,
+    /// The code runs also where no lane wants it.
+    is_unskipped: bool,
     /// Helpers do what would be long code for each access.
     is_crowded: bool,
     /// Those above and the position are in memory, in a large function.

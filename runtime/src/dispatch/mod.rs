@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use brolga_ir::host::FaultKind;
 use brolga_ir::span::Grid;
 
-pub(crate) use stop::{StopWord, watch};
 pub use stop::{CancelToken, StopReason};
+pub(crate) use stop::{StopWord, watch};
 pub(crate) use timer::Timer;
 
 use crate::bindings::{BindingRules, Bindings};

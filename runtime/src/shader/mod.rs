@@ -114,7 +114,14 @@ pub struct CompileOptions {
 impl CompileOptions {
     /// Options for an engine.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, oversize: Oversize::default(), level: Level::default(), width: None, instances: Instances::default(), name: None }
+        Self {
+            engine,
+            oversize: Oversize::default(),
+            level: Level::default(),
+            width: None,
+            instances: Instances::default(),
+            name: None,
+        }
     }
 
     /// Sets what becomes of a shader that is too large for machine code.
@@ -257,11 +264,7 @@ impl Inner {
 
     /// The code of a variant, made if there is none yet, and how long that took; nothing if there is no room for another
     /// variant.
-    fn other(
-        self: &Arc<Self>,
-        variant: &Variant,
-        stop: &StopWord,
-    ) -> Result<Option<(Arc<Code>, Duration)>, Error> {
+    fn other(self: &Arc<Self>, variant: &Variant, stop: &StopWord) -> Result<Option<(Arc<Code>, Duration)>, Error> {
         let find = |others: &[(Variant, Arc<Code>)]| {
             others.iter().find(|(other, _)| other == variant).map(|(_, code)| Arc::clone(code))
         };

@@ -1,6 +1,6 @@
 //! Runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
 
-use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Engine, Shader, View};
+use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Engine, Oversize, Shader, View};
 
 /// Bytes before and after each view; a multiple of what views may start at.
 const GUARD: usize = 256;
@@ -34,7 +34,7 @@ impl Devices {
 
     /// Compiles a container for each engine.
     pub fn compile(&self, container: &[u8], what: &str) -> Vec<Shader> {
-        let compile = |engine| self.0[0].compile(container, &CompileOptions::new(engine));
+        let compile = |engine| self.0[0].compile(container, &CompileOptions::new(engine).oversize(Oversize::Refuse));
         let engines = [Engine::Interpreter, Engine::Jit];
         engines.map(|engine| compile(engine).unwrap_or_else(|error| panic!("{what}: {engine}: {error}"))).into()
     }

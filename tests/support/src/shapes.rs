@@ -220,11 +220,11 @@ pub fn array_accesses(n: usize) -> Script {
     let (register, other) = (FREE / 4, FREE / 4 + 1);
     let mut body = vec![Do::Alu(Alu::And, register, 15, [From::Thread, constant(7), constant(0)])];
     for _ in 0..n / 2 {
-        body.push(Do::WriteArray(4 * register, register));
+        body.push(Do::WriteArray(register, 4 * register));
         body.push(Do::ReadArray(other, 4 * register + 1));
     }
     body.extend((0..4).map(|n| fold(4 * other + n)));
-    let mut script = script("array accesses", THREADS, FREE + 12, body);
+    let mut script = script("array accesses", THREADS, FREE + 8, body);
     script.array = ELEMENTS;
     script
 }
