@@ -155,7 +155,8 @@ impl Source<'_> {
 pub(super) fn ending(error: &JobError) -> Ending {
     use brolga::{Error, ResourceError};
     match error.problem() {
-        Problem::TooLarge { .. }
+        Problem::WriteStopped { .. }
+        | Problem::TooLarge { .. }
         | Problem::TogetherTooLarge { .. }
         | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,
         Problem::Run {

@@ -339,6 +339,20 @@ pub enum Problem {
         /// What it has.
         found: &'static str,
     },
+    /// An output that the job itself is made of, or reads.
+    #[error("{} is the job's own {what}, which `save` would replace", path.display())]
+    SavedOverInput {
+        /// The output.
+        path: PathBuf,
+        /// What it is to the job.
+        what: &'static str,
+    },
+    /// The run was cancelled while an output was written.
+    #[error("cancelled while {} was written: it stays as it was", path.display())]
+    WriteStopped {
+        /// The output.
+        path: PathBuf,
+    },
     /// Two registers that are saved to the same file.
     #[error("{} is written by two registers", path.display())]
     SavedTwice {
@@ -367,6 +381,7 @@ impl Problem {
             | Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
             Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
+            Problem::SavedOverInput { .. } => Some("choose another name".into()),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
             Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),

@@ -11,10 +11,11 @@ use brolga_runtime::{
 };
 
 use super::bytes::Bytes;
+use super::claim::Claim;
 use super::compare::{Comparison, CounterDifference, compare};
 use super::error::{JobError, Problem};
 use super::model::*;
-use super::output::{self, Claim, FileForm};
+use super::output::{self, FileForm};
 use super::prepare::Prepared;
 
 /// How to run a job.
@@ -275,6 +276,9 @@ impl Prepared {
             let Some(save) = &binding.save else { continue };
             let path = folder.join(&save.path.value);
             let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
+            if let Some(what) = self.job.inputs().find(|(_, input)| claim.replaces(input)).map(|(what, _)| what) {
+                return Err(self.job.error(&save.path.span, Problem::SavedOverInput { path, what }));
+            }
             if taken.contains(claim.path()) {
                 return Err(self.job.error(&save.path.span, Problem::SavedByAnother { path }));
             }
@@ -284,7 +288,7 @@ impl Prepared {
             claims.push((at, path, claim));
         }
         taken.extend(paths);
-        Ok(Outputs { prepared: self, claims, ran: false })
+        Ok(Outputs { prepared: self, claims, ran: false, cancel: CancelToken::new() })
     }
 
     fn cannot_write(&self, binding: usize, path: PathBuf, error: io::Error) -> JobError {
@@ -302,6 +306,8 @@ pub struct Outputs<'a> {
     claims: Vec<(usize, PathBuf, Claim)>,
     /// A run has filled the temporary files of mapped outputs.
     ran: bool,
+    /// That of the last run stops writing too.
+    cancel: CancelToken,
 }
 
 impl Outputs<'_> {
@@ -309,6 +315,7 @@ impl Outputs<'_> {
     /// temporary files. Only the first run does so.
     pub fn run(&mut self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
         let prepared = self.prepared;
+        self.cancel = options.cancel.clone();
         let compiled = prepared.compile(device, shader, options.engine)?;
         if std::mem::replace(&mut self.ran, true) {
             return prepared.run_compiled(device, shader, &compiled, options);
@@ -341,7 +348,8 @@ impl Outputs<'_> {
         self.claims.is_empty()
     }
 
-    /// Writes the outputs and gives their paths.
+    /// Writes the outputs and gives their paths. What cancels the run that was before stops this too: the output that is
+    /// being written, and those after it, stay as they were.
     pub fn write(self, outcome: &Outcome) -> Result<Vec<PathBuf>, JobError> {
         let mut paths = Vec::new();
         for (at, path, claim) in self.claims {
@@ -351,11 +359,14 @@ impl Outputs<'_> {
             let number_type = binding.save.as_ref().and_then(|save| save.number_type);
             let kind = &self.prepared.views[at].kind;
             let in_place = slot.file.as_deref() == Some(claim.temporary_path());
-            let written = claim.commit_with(|file| match &slot.bytes {
-                Bytes::View(view) if in_place => view.flush(),
+            let written = claim.commit_with(&self.cancel, |file| match &slot.bytes {
+                Bytes::View(view) if in_place => file.flush_mapped(view),
                 bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes),
             });
-            written.map_err(|error| self.prepared.cannot_write(at, path.clone(), error))?;
+            written.map_err(|error| match self.cancel.is_cancelled() {
+                true => self.prepared.job.error(&binding.span, Problem::WriteStopped { path: path.clone() }),
+                false => self.prepared.cannot_write(at, path.clone(), error),
+            })?;
             paths.push(path);
         }
         Ok(paths)

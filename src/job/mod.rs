@@ -40,7 +40,8 @@
 //! | `bind.rs` | the memory of a prepared job |
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
-//! | `output.rs` | output files |
+//! | `claim.rs` | output files, from before the run until they are whole |
+//! | `output.rs` | the forms of output files |
 //! | `texels.rs` | textures in files, in the format that the job wants |
 //! | `mips.rs` | mip levels that a file does not have |
 //! | `npy.rs`, `picture.rs`, `dds.rs`, `exr.rs` | .npy, .png, .dds and .exr |
@@ -48,6 +49,7 @@
 
 mod bind;
 mod bytes;
+mod claim;
 mod compare;
 mod content_keys;
 mod dds;
@@ -82,6 +84,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use bytes::Bytes;
+pub use claim::Claim;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use error::{JobError, Problem};
@@ -89,7 +92,6 @@ pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::{Extent, TextureKeys};
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
-pub use output::Claim;
 pub use prepare::Prepared;
 pub use values::{Number, NumberType};
 

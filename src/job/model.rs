@@ -48,6 +48,21 @@ impl Job {
         self.path.parent().map_or_else(|| file.to_owned(), |folder| folder.join(file))
     }
 
+    /// The files that it is made of and reads, and what messages call them.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
+        let shaders = self.shaders.iter().map(|shader| ("shader", shader));
+        let contents = self.bindings.iter().filter_map(|binding| match &binding.content {
+            Content::File(file) => Some(("input", file)),
+            _ => None,
+        });
+        let expected = self.expectations.iter().filter_map(|expectation| match &expectation.content {
+            Some(Expected::File(file)) => Some(("expected file", file)),
+            _ => None,
+        });
+        let named = shaders.chain(contents).chain(expected).map(|(what, file)| (what, self.resolve(&file.value)));
+        std::iter::once(("file", self.path.clone())).chain(named)
+    }
+
     /// The binding of a register.
     pub fn binding(&self, register: Register) -> Option<&Binding> {
         self.bindings.iter().find(|binding| binding.register == register)
