@@ -62,6 +62,20 @@ pub struct Outcome {
     /// The `u#` that the job saves or expects something of, or all of them by [`RunOptions::all_slots`], in the order of
     /// the job's bindings.
     pub slots: Vec<SlotResult>,
+    /// The hidden counters, in the order of the job's bindings.
+    pub counters: Vec<CounterResult>,
+}
+
+/// What a hidden counter is after a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CounterResult {
+    /// The register of its view.
+    pub register: Register,
+    /// Its value.
+    pub value: u32,
+    /// Elements that the view has: a shader may count further than there is room.
+    pub elements: u64,
 }
 
 /// What a view holds after a run.
@@ -178,9 +192,13 @@ impl Prepared {
         let expected = |register| self.job.expectations.iter().any(|expectation| expectation.register == register);
         // A view may be as large as the memory.
         let looked_at = |binding: &Binding| options.all_slots || binding.save.is_some() || expected(binding.register);
-        let mut slots = Vec::new();
+        let (mut slots, mut counters) = (Vec::new(), Vec::new());
         for binding in self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered) {
             let view = bindings.get(binding.register.in_runtime());
+            if let Some((view, counter)) = view.and_then(|view| Some((view, view.counter()?))) {
+                let elements = self.stride(binding.register).map_or(0, |stride| view.size_bytes() / stride);
+                counters.push(CounterResult { register: binding.register, value: counter.get(), elements });
+            }
             if let Some(view) = view.filter(|_| looked_at(binding)) {
                 let bytes = keep(view).map_err(|error| {
                     let register = binding.register.to_string();
@@ -192,7 +210,16 @@ impl Prepared {
         }
         // What the bindings ask for is compiled by the dispatch.
         let compile_time = compiled.compile_time() + report.compile;
-        Ok(Outcome { compile_time, is_cached: compiled.is_cached(), report, slots })
+        Ok(Outcome { compile_time, is_cached: compiled.is_cached(), report, slots, counters })
+    }
+
+    /// Bytes of an element of a structured view.
+    fn stride(&self, register: Register) -> Option<u64> {
+        let at = self.job.bindings.iter().position(|binding| binding.register == register)?;
+        match self.views[at].kind {
+            Kind::Structured { stride, .. } => Some(stride.into()),
+            _ => None,
+        }
     }
 
     /// A form of one of the job's shaders as text, made for what the job binds.
@@ -232,7 +259,7 @@ impl Prepared {
             }
             _ => &file.span,
         };
-        self.job.error(span, Problem::Run { shader: self.job.resolve(&file.value), error })
+        self.job.error(span, self.job.run_problem(shader, error))
     }
 
     /// Holds an outcome against the job's expectations.
@@ -356,12 +383,18 @@ impl Outputs<'_> {
             let binding = &self.prepared.job.bindings[at];
             let slot = outcome.slots.iter().find(|slot| slot.register == binding.register);
             let slot = slot.expect("the reader takes `save` at u# only, and each of those has a result");
-            let number_type = binding.save.as_ref().and_then(|save| save.number_type);
+            let (number_type, is_counted) =
+                binding.save.as_ref().map_or((None, false), |save| (save.number_type, save.counted.is_some()));
             let kind = &self.prepared.views[at].kind;
+            let stride = self.prepared.stride(binding.register).unwrap_or(1);
+            let size = match slot.counter.filter(|_| is_counted) {
+                Some(count) => slot.bytes.size_bytes().min(stride * u64::from(count)),
+                None => slot.bytes.size_bytes(),
+            };
             let in_place = slot.file.as_deref() == Some(claim.temporary_path());
             let written = claim.commit_with(&self.cancel, |file| match &slot.bytes {
                 Bytes::View(view) if in_place => file.flush_mapped(view),
-                bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes),
+                bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes, size),
             });
             written.map_err(|error| match self.cancel.is_cancelled() {
                 true => self.prepared.job.error(&binding.span, Problem::WriteStopped { path: path.clone() }),

@@ -99,24 +99,25 @@ fn npy_refusal(kind: &Kind<TextureShape>, size_bytes: u64, number_type: Option<N
     (!whole).then(|| format!("{unit} bytes are no whole number of {number_type}"))
 }
 
-/// Writes what a view holds. It must not have been refused.
+/// Writes the first `size_bytes` of what a view holds, all of it where it is no structured one. It must not have been refused.
 pub(super) fn write(
     file: &mut impl Write,
     form: FileForm,
     kind: &Kind<TextureShape>,
     number_type: Option<NumberType>,
     bytes: &Bytes,
+    size_bytes: u64,
 ) -> io::Result<()> {
     match (form, kind) {
-        (FileForm::Raw, _) => bytes.write_to(file),
+        (FileForm::Raw, _) => bytes.write_to(file, size_bytes),
         (FileForm::Npy, _) => {
-            let (element, shape) = array(kind, number_type, bytes.size_bytes());
+            let (element, shape) = array(kind, number_type, size_bytes);
             file.write_all(&npy::header(element, &shape))?;
-            bytes.write_to(file)
+            bytes.write_to(file, size_bytes)
         }
         (FileForm::Dds, Kind::Texture(shape)) => {
             file.write_all(&dds::header(shape))?;
-            bytes.write_to(file)
+            bytes.write_to(file, size_bytes)
         }
         (FileForm::Png, Kind::Texture(shape)) => {
             let picture = picture::write(shape.format, shape.width, shape.height, bytes.to_vec());

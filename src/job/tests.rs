@@ -55,7 +55,7 @@ fn the_short_form_says_all_that_the_long_one_does() {
     assert_eq!(job.dispatch.value, [128, 128, 1]);
     assert_eq!(job.resolve(&job.shaders[0].value), Path::new("folder/mandelbrot.cso"));
     assert_eq!(job.bindings.len(), 3);
-    assert_eq!(job.bindings[0].kind, Kind::Constant);
+    assert_eq!(job.bindings[0].kind.name, Some("constant"));
     let Content::Values(runs) = &job.bindings[0].content else { panic!() };
     assert_eq!((runs[0].byte, runs[0].bytes.len(), runs[1].byte), (0, 12, 12));
     assert_eq!(runs[1].bytes, [0, 2, 0, 0]);
@@ -68,7 +68,8 @@ fn the_short_form_says_all_that_the_long_one_does() {
 #[test]
 fn a_kind_and_its_dimensions_may_stand_beside_each_other_too() {
     let text = "shader = \"s\"\ndispatch = [1, 1, 1]\n[u0]\nkind = \"structured\"\nstride = 8\nsize = 64\n";
-    assert_eq!(parse(text).unwrap().bindings[0].kind, Kind::Structured { stride: 8, count: None });
+    let kind = parse(text).unwrap().bindings.remove(0).kind;
+    assert_eq!((kind.name, kind.stride, kind.count), (Some("structured"), Some(8), None));
 }
 
 #[test]
@@ -89,11 +90,7 @@ fn complaints_point_at_what_is_wrong() {
     for (text, message, place) in [
         ("[u0]\nraw = \"x\"\n", "`raw` takes a table, this is a text", "\"x\""),
         ("[u0]\nraw = -4\n", "`raw` takes integers from 0 to 9223372036854775807, this is -4", "-4"),
-        (
-            "[u0]\nsize = 4\n",
-            "a binding needs the key `kind` or one of `raw`, `structured`, `typed`, `texture2d`",
-            "u0",
-        ),
+        ("[u0]\nflie = \"x\"\n", "unknown key `flie` in a binding", "flie"),
         ("[u0]\nkind = \"texture2\"\n", "there is no kind of view `texture2`", "\"texture2\""),
         ("[u0]\ntyped = { format = \"R8\" }\n", "there is no format `R8`", "\"R8\""),
         ("[u0]\nconstant = 16\n", "u0 cannot be a constant", "u0"),
@@ -118,12 +115,12 @@ fn complaints_point_at_what_is_wrong() {
         ("[t0]\ntexture2d = {}\nview = { mip = 1 }\n", "unknown key `mip` in a view", "mip"),
         (
             "[t0]\ntexture2d = {}\nview = { layers = [1] }\n",
-            "`layers` takes an array of the first and how many, this is an array",
+            "`layers` takes an array of the first and how many, this is an array of 1",
             "[1]",
         ),
         ("[t0]\ntexture2d = {}\nview = { dimension = \"2d\" }\n", "there is no kind of texture `2d`", "\"2d\""),
         ("[t0]\nraw = 4\nview = {}\n", "t0 is a raw view: `view` shows a part of a texture", "view"),
-        ("[s0]\nsampler = { border = [1] }\n", "`border` takes an array of four numbers, this is an array", "[1]"),
+        ("[s0]\nsampler = { border = [1] }\n", "`border` takes an array of 4 numbers, this is an array of 1", "[1]"),
         ("[s0]\nsampler = {}\nfile = \"x\"\n", "unknown key `file` in a binding", "file"),
         ("[t0]\nraw = 4\nsave = \"x\"\n", "t0 has no result for `save`: shaders write u# only", "\"x\""),
         (
@@ -133,7 +130,6 @@ fn complaints_point_at_what_is_wrong() {
         ),
         ("[[bindings]]\nslot = \"u0\"\nraw = 4\n[u0]\nraw = 4\n", "u0 is bound twice", "\"u0\""),
         ("[[expect]]\nslot = \"u3\"\ncounter = 1\n", "u3 is expected but not bound", "\"u3\""),
-        ("[u0]\nraw = 4\nexpect = { file = \"x\" }\n", "an expectation needs the key `type` or `words`", "expect"),
         (
             "[u0]\nraw = 4\nexpect = { u32 = [1], order = \"any\", tolerance = { abs = 1 } }\n",
             "elements in any order can only be compared exactly: take out `tolerance` or `order`",
@@ -150,7 +146,7 @@ fn complaints_point_at_what_is_wrong() {
     assert_eq!(complaint("dispatch = [1, 1, 1]\n").0, "the job needs the key `shader`");
     assert_eq!(
         complaint("shader = \"s\"\ndispatch = [1, 1]\n").0,
-        "`dispatch` takes an array of three integers, this is an array"
+        "`dispatch` takes an array of 3 integers, this is an array of 2"
     );
     assert_eq!(complaint("shader = \n").1.len(), 0);
 }
@@ -387,8 +383,9 @@ fn every_form_of_file_is_written_whole() {
         let shape = TextureShape::texture_2d(format, 3, 2);
         let mut file = Vec::new();
         assert_eq!(output::refusal(form, &Kind::Texture(shape), 24, None), None);
-        output::write(&mut file, form, &Kind::Texture(shape), None, &Bytes::Owned(texels.clone())).unwrap();
-        let found = texels::read(form, &file, &shape.into(), 1000).unwrap();
+        let content = Bytes::Owned(texels.clone());
+        output::write(&mut file, form, &Kind::Texture(shape), None, &content, 24).unwrap();
+        let found = texels::read(form, file, &shape.into(), 1000).unwrap();
         assert_eq!((found.shape, found.bytes), (shape, texels.clone()), "{form:?}");
     }
     let mut shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 4, 4).mips(2);
