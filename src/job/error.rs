@@ -333,7 +333,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// A name in a constant buffer's table that is neither a key nor a variable.
-    #[error("{register} has no variable `{}`{}", short(name), if *has_names { "" } else { ", for the shader has no names (RDEF)" })]
+    #[error("{register} has no variable `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
     UnknownVariable {
         /// The register.
         register: String,
@@ -341,10 +341,8 @@ pub enum Problem {
         name: String,
         /// The nearest variable or key.
         nearest: Option<String>,
-        /// All variables.
+        /// All variables; none if the shader's names were stripped.
         known: Vec<String>,
-        /// Whether the shader has names of variables.
-        has_names: bool,
     },
     /// A name that is no member of a structure.
     #[error("`{}` has no member `{}`", short(structure), short(name))]
@@ -451,7 +449,7 @@ impl Problem {
             | Problem::UnknownMember { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{}`?", short(nearest)))
             }
-            Problem::UnknownVariable { has_names: false, .. } => {
+            Problem::UnknownVariable { known, .. } if known.is_empty() => {
                 Some("set bytes, as in `at = [{ byte = 12, u32 = [512] }]`".into())
             }
             Problem::UnknownVariable { known, .. } => Some(format!("its variables are {}", names(known))),

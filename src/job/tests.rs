@@ -221,6 +221,104 @@ fn only_files_of_raw_bytes_are_mapped() {
     );
 }
 
+/// A copy of a large file goes from the file to the view, without one in between.
+#[test]
+fn large_files_are_not_read_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.cso"), b"").unwrap();
+    fs::File::create(folder.path().join("large.bin")).unwrap().set_len(64 << 20).unwrap();
+    for (register, map) in [("t0", "map = false"), ("u0", ""), ("b0", "map = false")] {
+        let kind = if register == "b0" { "constant" } else { "raw" };
+        let binding = format!("[{register}]\n{kind} = {{}}\nfile = \"large.bin\"\n{map}\n");
+        let text = format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n{binding}");
+        let job = Job::parse(folder.path().join("job.toml"), &text, Syntax::Toml).unwrap();
+        let ready = job.prepare(&brolga_runtime::Limits::default()).unwrap();
+        assert!(matches!(ready.views[0].content, LoadedContent::File(_, 0x400_0000)), "{binding}");
+    }
+}
+
+/// Types of the corpus's structures, as its cases say them for every word.
+#[test]
+fn expected_files_have_the_types_of_the_shader_or_their_own() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/exec/particles");
+    let rules = |expect: &str| {
+        let text = format!(
+            "shader = \"shader.main.cs_5_1.cso\"\ndispatch = [4, 1, 1]\n[u0]\nsize = 11264\nexpect = {expect}\n[b0]\nsize = 48\nfill = \"zero\"\n"
+        );
+        let job = Job::parse(folder.join("job.toml"), &text, Syntax::Toml).unwrap();
+        let ready = job.prepare(&brolga_runtime::Limits::default()).unwrap();
+        (ready.checks[0].segments[0].pattern.clone(), ready.job.expectations[0].rules.mixed)
+    };
+    let case = fs::read_to_string(folder.join("case.json")).unwrap();
+    let said = Job::parse(folder.join("case.json"), &case, Syntax::Json).unwrap().expectations.remove(0).rules;
+    assert_eq!(rules("{ file = \"u0.out.bin\" }"), (said.pattern, said.mixed));
+    assert_eq!(rules("{ file = \"u0.out.bin\", type = \"u8\" }"), (vec![NumberType::U8], false));
+    // Of raw bytes the shader knows no types.
+    let own = tempfile::tempdir().unwrap();
+    fs::write(own.path().join("s.cso"), b"").unwrap();
+    let element = npy::ElementType::of_numbers(NumberType::I32);
+    fs::write(own.path().join("x.npy"), [npy::header(element, &[2]), vec![7; 8]].concat()).unwrap();
+    fs::write(own.path().join("x.bin"), [7; 8]).unwrap();
+    let prepare = |file: &str| {
+        let text =
+            format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n[u0]\nraw = 8\nexpect = {{ file = \"{file}\" }}\n");
+        let job = Job::parse(own.path().join("job.toml"), &text, Syntax::Toml).unwrap();
+        job.prepare(&brolga_runtime::Limits::default()).map_err(|error| error.problem().to_string())
+    };
+    assert_eq!(prepare("x.npy").unwrap().checks[0].segments[0].pattern, [NumberType::I32]);
+    assert_eq!(prepare("x.bin").unwrap_err(), "an expectation needs the key `type` or `words`");
+}
+
+#[test]
+fn a_file_is_seen_as_the_shader_declares_it_where_that_can_be() {
+    use brolga_runtime::{Dimension, Format, TextureShape};
+    let rectangle = TextureShape::texture_2d(Format::R8_UINT, 4, 4);
+    let seen = |file: TextureShape, as_: Dimension| {
+        let mut keys = TextureKeys::default();
+        keys.seen_as = Some(as_);
+        keys.fit(file).unwrap().dimension
+    };
+    assert_eq!(seen(rectangle, Dimension::Texture2dArray), Dimension::Texture2dArray);
+    let cube = TextureShape::new(Dimension::TextureCube, Format::R8_UINT, 4).height(4);
+    assert_eq!(seen(cube, Dimension::Texture2dArray), Dimension::Texture2dArray);
+    for other in [Dimension::Texture2d, Dimension::Texture3d, Dimension::Texture1d] {
+        assert_eq!(seen(cube, other), Dimension::TextureCube);
+    }
+}
+
+/// Whatever a shader's definitions say, a job that relies on them is right or wrong, and nothing else.
+#[test]
+fn damaged_definitions_are_errors_and_never_panics() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/jobs");
+    let shader = fs::read(data.join("variables.cso")).unwrap();
+    let start = shader.windows(4).position(|name| name == b"RDEF").unwrap();
+    let size = u32::from_le_bytes(shader[start + 4..start + 8].try_into().unwrap());
+    let end = start + 8 + size as usize;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.npy"), npy::header(npy::ElementType::of_numbers(NumberType::F32), &[0, 4]))
+        .unwrap();
+    let text = "shader = \"s.cso\"\ndispatch = [1, 1, 1]\n[b0]\nlimit = 1\npairs = [[1, 2], [3, 4]]\n\
+                by_rows = [[1, 2, 3], [4, 5, 6]]\nby_columns = [[1, 2, 3], [4, 5, 6]]\nlamps = [{}, { tile = [1, 2] }]\n\
+                [t0]\nfile = \"x.npy\"\n[t2]\nwidth = 1\nheight = 1\nfill = \"zero\"\n[u0]\ncount = 4\n\
+                save = \"y.npy\"\n[u1]\ncount = 1\n[u2]\nwidth = 1\nheight = 1\n";
+    let mut limits = brolga_runtime::Limits::default();
+    limits.buffer_bytes = 1 << 20;
+    let prepare = |shader: &[u8]| {
+        fs::write(folder.path().join("s.cso"), shader).unwrap();
+        Job::parse(folder.path().join("job.toml"), text, Syntax::Toml).unwrap().prepare(&limits)
+    };
+    prepare(&shader).unwrap();
+    let mut wrong = 0;
+    for at in start..end {
+        for value in [0, 1, 0x7f, 0xff] {
+            let mut damaged = shader.clone();
+            damaged[at] = value;
+            wrong += usize::from(prepare(&damaged).is_err());
+        }
+    }
+    assert!(wrong > 100, "{wrong}");
+}
+
 #[test]
 fn fills_and_values_become_bytes() {
     let ready =

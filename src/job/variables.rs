@@ -25,7 +25,7 @@ pub(super) fn runs(binding: &Binding, buffer: Option<&Buffer>) -> Result<Vec<Run
         let names: Vec<&str> = known.iter().map(String::as_str).chain(keys.iter().copied()).collect();
         let nearest = nearest(&value.name, &names).map(str::to_owned);
         let (register, name) = (register.to_string(), value.name.clone());
-        (Problem::UnknownVariable { register, name, nearest, known, has_names: buffer.is_some() }, value.span.clone())
+        (Problem::UnknownVariable { register, name, nearest, known }, value.span.clone())
     };
     let mut writer = Writer { runs: Vec::new() };
     for value in &binding.variables {

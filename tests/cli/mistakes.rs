@@ -51,7 +51,7 @@ fn what_a_message_quotes_is_short() {
     }
     // A header may have 64 KiB, all of which may stand for the type of the numbers, or for the array's sides.
     for (from, to) in [("<u4", "<u4".repeat(20_000)), ("(256,)", format!("({})", "7,".repeat(30_000)))] {
-        let text = format!("{{'descr': '<u4', 'fortran_order': False, 'shape': (256,), }}\n").replace(from, &to);
+        let text = "{'descr': '<u4', 'fortran_order': False, 'shape': (256,), }\n".replace(from, &to);
         let header = [b"\x93NUMPY\x01\x00".as_slice(), &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat();
         folder.write("x.npy", [header, vec![0; 1024]].concat());
         let run = folder.job(&ADD.replacen("u32 = [1, 2, 3, 4]", "file = \"x.npy\"", 1));
