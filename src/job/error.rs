@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_runtime::{Error, InstanceError, ResourceError, Unset};
+use brolga_runtime::{BindingError, Error, InstanceError, ResourceError, Unset};
 
 use super::document::Span;
 
@@ -468,6 +468,9 @@ impl Problem {
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
             Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
+            Problem::Run { error: Error::Binding(BindingError::NoCounter { .. }), .. } => {
+                Some("say how many elements there are to begin with, as in `counter = 0`".into())
+            }
             Problem::FileSize { found, needed, .. } if found < needed => {
                 Some(format!("{} bytes are missing", needed - found))
             }

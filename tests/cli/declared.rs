@@ -134,6 +134,29 @@ fn what_the_shader_declares_need_not_be_said() {
     folder.job(&job(VARIABLES, u0, &expecting)).fails(0, &[]);
 }
 
+/// The counts are those that the corpus's case expects.
+#[test]
+fn counters_are_zero_where_nothing_is_consumed() {
+    let folder = Folder::new();
+    let case = repository("tests/data/exec/append_consume");
+    let [shader, input] = ["shader.main.cs_5_1.cso", "u0.in.bin"].map(|name| case.join(name));
+    let job = format!(
+        "shader = {shader:?}\ndispatch = [4, 1, 1]\n[u0]\nfile = {input:?}\ncounter = 256\n[u1]\ncount = 256\n\
+         save = {{ file = \"u1.bin\", counted = true }}\n[u2]\ncount = 256\n[u3]\ncount = 256\n"
+    );
+    let run = folder.job(&job);
+    run.fails(0, &[]);
+    let counters = ["u0: the hidden counter is 56", "u1: the hidden counter is 93", "u2: the hidden counter is 107"];
+    assert!(counters.iter().all(|counter| run.out.contains(counter)), "{}", run.out);
+    assert_eq!(fs::metadata(folder.path("u1.bin")).unwrap().len(), 93 * 8);
+    folder
+        .job(&job.replace("counter = 256\n", ""))
+        .fails(2, &["u0 is declared with a hidden counter", "`counter = 0`"]);
+    // An output that the shader writes to itself has no end to cut.
+    let mapped = job.replace("counted = true }", "counted = true }\nmap = true");
+    folder.job(&mapped).fails(2, &["`map` maps a file of raw bytes, and u1 is saved in part"]);
+}
+
 #[test]
 fn what_the_job_says_must_agree_with_the_shader() {
     let folder = folder();
