@@ -177,6 +177,7 @@ fn what_the_job_says_must_agree_with_the_shader() {
     assert!(
         with("count = 4\nsave", "count = 1\nsave").out.contains("the hidden counter is 2, and there are 1 elements")
     );
+    with("[t2]\nwidth = 4\n", "[t2]\nwidth = 4\nview = { min_level = 0 }\n").fails(0, &[]);
     with("[t2]\nwidth = 4\n", "[t2]\n").fails(2, &["a texture needs the key `width`"]);
     with("[u1]\ncount = 4\n", "[u1]\n").fails(2, &["nothing says how many bytes u1 has", "give `count` (elements)"]);
     let counted = REGISTERS.replace("save = \"picture.png\"", "save = { file = \"p.bin\", counted = true }");
@@ -226,7 +227,10 @@ fn a_stripped_shader_has_no_names() {
         REGISTERS.replace("[t1]", "[t1]\nformat = \"R32G32_UINT\"").replace("[t2]", "[t2]\nformat = \"R32_FLOAT\"");
     let registers = registers.replace("[u2]", "[u2]\nformat = \"R8G8B8A8_UNORM\"").replace("[u1]", "[u1]\ncounter = 0");
     let job = |b0: &str| job(b0, "count = 44", &registers).replace("variables.cso", "stripped.cso");
-    folder.job(&job("size = 304\nfill = \"zero\"")).fails(0, &[]);
+    for b0 in ["size = 304\nfill = \"zero\"", "fill = \"zero\"", "fill = { f32 = 1 }"] {
+        let run = folder.job(&job(b0));
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{b0}");
+    }
     folder.job(&job(VARIABLES)).fails(2, &["`limit`, for the shader has no names (RDEF)", "set bytes, as in `at = "]);
     let text = job("").replace("format = \"R32G32_UINT\"\n", "");
     folder.job(&text).fails(2, &["a typed view needs the key `format`", "[t1]"]);
