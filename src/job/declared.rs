@@ -239,8 +239,8 @@ impl Declarations<'_> {
 
     /// Makes values of the variables that a binding names.
     fn place_variables(&self, binding: &mut Binding) -> Result<(), JobError> {
-        let found = self.found()?;
-        let buffer = found.buffer(binding.register, BufferKind::ConstantBuffer);
+        self.needed(binding)?;
+        let buffer = self.found()?.buffer(binding.register, BufferKind::ConstantBuffer);
         let at_span = |(problem, span)| self.job.error(&span, problem);
         let named = variables::runs(binding, buffer).map_err(at_span)?;
         let runs = match &mut binding.content {

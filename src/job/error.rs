@@ -549,6 +549,9 @@ fn instance_help(error: &InstanceError) -> Option<String> {
 
 /// The entry of `known` that `name` was probably meant to be, if any is near enough.
 pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if name.len() > 4 * SHORT {
+        return None;
+    }
     let lower = name.to_lowercase();
     let best = known.iter().map(|&candidate| (edits(&lower, &candidate.to_lowercase()), candidate)).min()?;
     (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)

@@ -194,6 +194,7 @@ fn what_the_job_says_must_agree_with_the_shader() {
 fn a_variable_that_is_wrong_is_told_what_would_be_right() {
     let folder = folder();
     let with = |b0: &str, parts: &[&str]| folder.job(&job(b0, "count = 44", REGISTERS)).fails(2, parts);
+    with("limit = 1\n[b7]\nlimit = 1", &["b7 is bound to a constant view, the shader declares only", "[b7]"]);
     with("limits = 1", &["b0 has no variable `limits`", "did you mean `limit`?"]);
     with("flie = \"x\"", &["b0 has no variable `flie`", "did you mean `file`?"]);
     with("whatever = 1", &["b0 has no variable `whatever`", "its variables are limit, center, scale, on"]);
