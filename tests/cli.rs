@@ -8,12 +8,18 @@ use std::process::{Command, Output, Stdio};
 mod bench;
 #[path = "cli/cache.rs"]
 mod cache;
+#[path = "cli/declared.rs"]
+mod declared;
 #[path = "cli/foreign.rs"]
 mod foreign;
 #[path = "cli/info.rs"]
 mod info;
 #[path = "cli/listing.rs"]
 mod listing;
+#[path = "cli/mistakes.rs"]
+mod mistakes;
+#[path = "cli/outputs.rs"]
+mod outputs;
 #[path = "cli/usage.rs"]
 mod usage;
 #[path = "cli/written.rs"]

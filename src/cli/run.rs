@@ -156,6 +156,7 @@ struct Session<'a> {
 struct Done {
     mismatch: bool,
     runs: Vec<Value>,
+    warnings: Vec<Value>,
     outputs: Vec<PathBuf>,
 }
 
@@ -196,7 +197,7 @@ impl Session<'_> {
         if let Some(error) = &error {
             report::print(error, self.styles.err);
         }
-        self.documents.push(summary::job_json(path, done.runs, &done.outputs, error.as_ref()));
+        self.documents.push(summary::job_json(path, done.runs, done.warnings, &done.outputs, error.as_ref()));
         if interrupted {
             return Ok(Ending::Stopped);
         }
@@ -216,6 +217,10 @@ impl Session<'_> {
         let job = Job::load(path)?;
         self.go_on()?;
         let ready = job.prepare(self.device.limits())?;
+        for warning in ready.warnings() {
+            report::warn(warning, self.styles.err);
+        }
+        done.warnings = ready.warnings().iter().map(summary::error_json).collect();
         self.go_on()?;
         if let Some(form) = self.arguments.emit {
             return self.emit(&ready, form);
@@ -250,6 +255,7 @@ impl Session<'_> {
                     is_cached: outcome.is_cached,
                     report: outcome.report,
                     comparisons: &ready.compare(&outcome),
+                    counters: &outcome.counters,
                     disagreement,
                 };
                 done.mismatch |= !line.passed();

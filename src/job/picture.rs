@@ -3,12 +3,13 @@
 //! A picture's numbers are those of a UNORM texture, and no curve is applied on the way in or out: `_SRGB` texels are the
 //! picture's codes, as they are for every viewer, and so are those of 8-bit and 16-bit integers. Floats are cut to 0 to 1.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
 use brolga_runtime::format::Encoding;
 use brolga_runtime::{Format, TextureShape};
 use png::{BitDepth, ColorType};
 
+use super::bytes::Bytes;
 use super::texels::{self, Texels};
 
 /// How a format's texels are written.
@@ -46,26 +47,39 @@ pub(super) fn can_write(format: Format) -> bool {
     coding(format).is_some()
 }
 
-/// A picture of the tightly packed texels of a format that can be written.
-pub(super) fn write(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Result<Vec<u8>, png::EncodingError> {
+/// Writes a picture of the tightly packed texels of a format that can be written, row by row.
+pub(super) fn write(
+    file: &mut impl Write,
+    format: Format,
+    width: u32,
+    height: u32,
+    bytes: &Bytes,
+) -> Result<(), png::EncodingError> {
     let Coding { numbers, depth, colour } = coding(format).expect("only formats that can be written come here");
     let deep = depth == BitDepth::Sixteen;
     let wide = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };
-    let wide = texels::convert(numbers, wide, bytes).expect("texels of numbers become any other");
     let (channels, channel_bytes) = (colour.samples(), if deep { 2 } else { 1 });
-    let mut samples = Vec::with_capacity(wide.len());
-    for texel in wide.chunks_exact(4 * channel_bytes) {
-        for channel in texel.chunks_exact(channel_bytes).take(channels) {
-            // A picture's numbers begin with their highest byte.
-            samples.extend(channel.iter().rev());
-        }
-    }
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
+    let mut encoder = png::Encoder::new(file, width, height);
     encoder.set_depth(depth);
     encoder.set_color(colour);
-    encoder.write_header()?.write_image_data(&samples)?;
-    Ok(file)
+    let mut writer = encoder.write_header()?;
+    let mut rows = writer.stream_writer()?;
+    let row_bytes = u64::from(width) * u64::from(format.size_bytes());
+    let mut samples = Vec::new();
+    for row in 0..u64::from(height) {
+        let texels = bytes.part(row * row_bytes, row_bytes);
+        let texels = texels::convert(numbers, wide, texels).expect("texels of numbers become any other");
+        samples.clear();
+        for texel in texels.chunks_exact(4 * channel_bytes) {
+            for channel in texel.chunks_exact(channel_bytes).take(channels) {
+                // A picture's numbers begin with their highest byte.
+                samples.extend(channel.iter().rev());
+            }
+        }
+        rows.write_all(&samples)?;
+    }
+    rows.finish()?;
+    writer.finish()
 }
 
 /// Reads a picture of any colour type into the format that is wanted, or into four channels of as many bits as it has.
@@ -78,19 +92,9 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
     let deep = info.bit_depth == BitDepth::Sixteen;
     let natural = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };
     let mut shape = TextureShape::texture_2d(natural, info.width, info.height);
-    texels::check_size(&shape, most)?;
-    let size = reader.output_buffer_size().ok_or("the picture is too large")?;
+    let size = texels::check_size(&shape, most)?;
     // The header alone says the size, and files of a few bytes may say any.
-    let mut samples = texels::room(size)?;
-    samples.resize(size, 0);
-    let frame = reader.next_frame(&mut samples).map_err(|error| format!("the picture is damaged: {error}"))?;
-    samples.truncate(frame.buffer_size());
-    let bytes = if deep {
-        let channels = samples.as_chunks::<2>().0.iter().map(|&bytes| u16::from_be_bytes(bytes)).collect();
-        colours(frame.color_type, channels)?.into_iter().flat_map(u16::to_le_bytes).collect()
-    } else {
-        colours(frame.color_type, samples)?
-    };
+    texels::check_packed(info.raw_bytes() as u64, file.len())?;
     let wanted = wanted.unwrap_or(natural);
     let numbers = match wanted.encoding() {
         Encoding::Srgb => texels::unorm(wanted),
@@ -101,15 +105,46 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
         }
         _ => None,
     };
-    let bytes = texels::convert(natural, numbers.unwrap_or(wanted), bytes)?;
+    let numbers = numbers.unwrap_or(wanted);
+    let damaged = |error: png::DecodingError| format!("the picture is damaged: {error}");
+    let mut bytes;
+    if reader.info().interlaced {
+        // Its rows come in parts.
+        let size = reader.output_buffer_size().ok_or("the picture is too large")?;
+        let mut samples = texels::room(size)?;
+        samples.resize(size, 0);
+        let frame = reader.next_frame(&mut samples).map_err(damaged)?;
+        samples.truncate(frame.buffer_size());
+        bytes = texels::convert(natural, numbers, texels_of(frame.color_type, deep, &samples)?)?;
+    } else {
+        // Memory that no row has come to yet is none.
+        let size = size / natural.size_bytes() as usize * numbers.size_bytes() as usize;
+        bytes = texels::room(size)?;
+        let (colour, _) = reader.output_color_type();
+        while let Some(row) = reader.next_row().map_err(damaged)? {
+            bytes.extend(texels::convert(natural, numbers, texels_of(colour, deep, row.data())?)?);
+        }
+        if bytes.len() != size {
+            return Err("the picture is damaged: it has too few rows".into());
+        }
+    }
     shape.format = wanted;
     Ok(Texels { shape, bytes })
 }
 
+/// Texels of four channels from a picture's samples.
+fn texels_of(colour: ColorType, deep: bool, samples: &[u8]) -> Result<Vec<u8>, String> {
+    if !deep {
+        return colours(colour, samples);
+    }
+    let channels: Vec<u16> = samples.as_chunks::<2>().0.iter().map(|&bytes| u16::from_be_bytes(bytes)).collect();
+    Ok(colours(colour, &channels)?.into_iter().flat_map(u16::to_le_bytes).collect())
+}
+
 /// Red, green, blue and alpha of each texel.
-fn colours<T: Copy + Max>(colour: ColorType, samples: Vec<T>) -> Result<Vec<T>, String> {
+fn colours<T: Copy + Max>(colour: ColorType, samples: &[T]) -> Result<Vec<T>, String> {
     Ok(match colour {
-        ColorType::Rgba => samples,
+        ColorType::Rgba => samples.to_vec(),
         ColorType::Rgb => samples.as_chunks().0.iter().flat_map(|&[r, g, b]| [r, g, b, T::MAX]).collect(),
         ColorType::GrayscaleAlpha => samples.as_chunks().0.iter().flat_map(|&[v, a]| [v, v, v, a]).collect(),
         ColorType::Grayscale => samples.iter().flat_map(|&v| [v, v, v, T::MAX]).collect(),
@@ -134,6 +169,12 @@ impl Max for u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn write(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Result<Vec<u8>, png::EncodingError> {
+        let mut file = Vec::new();
+        super::write(&mut file, format, width, height, &Bytes::Owned(bytes))?;
+        Ok(file)
+    }
 
     fn bytes_of(values: &[f32]) -> Vec<u8> {
         values.iter().flat_map(|value| value.to_le_bytes()).collect()
@@ -171,6 +212,48 @@ mod tests {
         let mut huge = file.clone();
         huge[16..20].copy_from_slice(&[0x7f; 4]);
         assert!(read(&huge, None, 1 << 40).is_err());
+    }
+
+    /// A file as the specification has it: a header, and deflate's data.
+    fn by_hand(side: u32, depth_colour_interlace: [u8; 3], packed: &[u8]) -> Vec<u8> {
+        let chunk = |name: &[u8; 4], data: &[u8]| {
+            let body = [name, data].concat();
+            [&(data.len() as u32).to_be_bytes()[..], &body, &crc32(&body).to_be_bytes()].concat()
+        };
+        let [depth, colour, interlace] = depth_colour_interlace;
+        let header = [&side.to_be_bytes()[..], &side.to_be_bytes(), &[depth, colour, 0, 0, interlace]].concat();
+        let signature = b"\x89PNG\r\n\x1a\n".to_vec();
+        [signature, chunk(b"IHDR", &header), chunk(b"IDAT", packed), chunk(b"IEND", &[])].concat()
+    }
+
+    /// A file of a few bytes whose header promises gigabytes is refused before there is memory for them.
+    #[test]
+    fn a_header_alone_takes_no_memory() {
+        let file = by_hand(16384, [16, 6, 0], &[0x78, 1, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 1, 0]);
+        assert_eq!(file.len(), 69);
+        // Every row has one byte more than its texels.
+        let refused = read(&file, None, u64::MAX).unwrap_err();
+        assert_eq!(refused, "the file is damaged: no 2147500032 bytes can come out of its 69");
+        assert!(texels::check_packed(1376 * 69, 69).is_ok() && texels::check_packed(1376 * 69 + 1, 69).is_err());
+    }
+
+    #[test]
+    fn interlaced_pictures_are_read() {
+        // Three passes of two by two texels, each row with its filter, in a stored block.
+        let rows = [0u8, 10, 0, 20, 0, 30, 40];
+        let sums = rows.iter().fold((1u32, 0u32), |(a, b), &byte| (a + u32::from(byte), b + a + u32::from(byte)));
+        let adler = (sums.1 << 16 | sums.0).to_be_bytes();
+        let length = rows.len() as u16;
+        let packed = [&[0x78, 1, 1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), &rows, &adler].concat();
+        let file = by_hand(2, [8, 0, 1], &packed);
+        assert_eq!(read(&file, Some(Format::R8_UNORM), 1000).unwrap().bytes, [10, 20, 30, 40]);
+    }
+
+    /// The checksum of the specification, bit by bit.
+    fn crc32(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(u32::MAX, |crc, &byte| {
+            (0..8).fold(crc ^ u32::from(byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
+        })
     }
 
     #[test]
