@@ -94,7 +94,7 @@ pub(crate) fn text_of(names: &[(u32, &'static str)], number: u32) -> &'static st
 }
 
 /// Return types of textures and typed buffers.
-pub(crate) const RETURN_TYPES: &[(u32, &str)] = &[
+const RETURN_TYPES: &[(u32, &str)] = &[
     (1, "unorm"),
     (2, "snorm"),
     (3, "sint"),

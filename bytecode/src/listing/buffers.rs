@@ -61,10 +61,10 @@ fn write_default(out: &mut String, variable: &Variable) -> fmt::Result {
 }
 
 /// The class of a pointer to a class instance.
-pub(crate) const INTERFACE: u16 = 7;
+const INTERFACE: u16 = 7;
 
 /// The type of such a pointer.
-pub(crate) const INTERFACE_POINTER: u16 = 37;
+const INTERFACE_POINTER: u16 = 37;
 
 /// Writes the lines of a type and gives the last one, which the caller completes.
 fn write_type(
@@ -112,7 +112,7 @@ pub(crate) fn type_text(ty: &VariableType) -> String {
 }
 
 /// Types of variables that are no structures.
-pub(crate) const BASE_TYPES: &[(u16, &str)] = &[
+const BASE_TYPES: &[(u16, &str)] = &[
     (0, "void"),
     (1, "bool"),
     (2, "int"),

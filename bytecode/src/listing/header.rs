@@ -6,7 +6,7 @@ use crate::sm5::{DeclarationKind, GlobalFlags, ItemKind, Program, Stage};
 use std::fmt::{self, Write};
 
 /// Who is named where the file does not say what compiled it.
-pub(crate) const NO_CREATOR: &str = "Microsoft (R) D3D Shader Disassembler";
+const NO_CREATOR: &str = "Microsoft (R) D3D Shader Disassembler";
 
 /// Writes the comment.
 pub fn write(out: &mut String, parts: &Parts) -> fmt::Result {
@@ -125,9 +125,9 @@ const NEEDED: &[Needed] = &[
 ];
 
 // The numbers of these begin at 1.
-pub(crate) const DOMAINS: [&str; 3] = ["Isoline", "Triangle", "Quadrilateral"];
-pub(crate) const OUTPUTS: [&str; 4] = ["Point", "Line", "Clockwise Triangles", "Counter-Clockwise Triangles"];
-pub(crate) const PARTITIONINGS: [&str; 4] = ["Integer", "Integer Power of 2", "Odd Fractional", "Even Fractional"];
+const DOMAINS: [&str; 3] = ["Isoline", "Triangle", "Quadrilateral"];
+const OUTPUTS: [&str; 4] = ["Point", "Line", "Clockwise Triangles", "Counter-Clockwise Triangles"];
+const PARTITIONINGS: [&str; 4] = ["Integer", "Integer Power of 2", "Odd Fractional", "Even Fractional"];
 
 /// Writes what only the compiler's counts tell.
 fn write_statistics(out: &mut String, statistics: &Statistics, stage: Stage) -> fmt::Result {
