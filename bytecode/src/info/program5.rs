@@ -199,14 +199,9 @@ fn variable(variable: &resources::Variable) -> Variable {
 fn typed(name: &str, ty: &VariableType, offset: u32, size: Option<u32>) -> Variable {
     let member =
         |member: &resources::Member| typed(&member.name, &member.ty, offset.wrapping_add(member.offset_bytes), None);
-    let type_name = match (&ty.name, ty.members.is_empty()) {
-        (_, true) => buffers::type_text(ty),
-        (Some(name), false) => format!("struct {name}"),
-        (None, false) => "struct".to_owned(),
-    };
     Variable {
         name: name.to_owned(),
-        type_name,
+        type_name: if ty.is_structure() { buffers::structure_text(ty) } else { buffers::type_text(ty) },
         elements: Some(u32::from(ty.elements)).filter(|&count| count != 0),
         place: Some(Place::Bytes { offset, size }),
         is_used: true,
