@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `version.rs` | vs_1_1 to ps_3_sw |
+//! | `version.rs` | vs_1_0 to ps_3_sw |
 //! | `ops.rs` | the instruction table |
 //! | `meaning.rs` | what each instruction does, in words |
 //! | `register.rs` | register files, and how many each version has |

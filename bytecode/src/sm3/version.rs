@@ -40,6 +40,7 @@ macro_rules! versions {
 }
 
 versions! {
+    0xfffe_0100, Vs1_0, "vs_1_0";
     0xfffe_0101, Vs1_1, "vs_1_1";
     0xfffe_0200, Vs2_0, "vs_2_0";
     0xfffe_0201, Vs2X, "vs_2_x";
@@ -96,7 +97,7 @@ impl std::fmt::Display for Version {
 
 /// A set of versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Versions(u16);
+pub struct Versions(u32);
 
 impl Versions {
     /// No version.
