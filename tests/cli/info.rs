@@ -109,7 +109,7 @@ fn a_shader_with_interfaces_tells_its_classes() {
         "  fp1   2      2      computed  IOp        ops   0 by ft2, 1 by ft3",
         "  class  vectors  textures  samplers  name",
         "  1      1        0         0         OpAdd",
-        "  class  data    texture  sampler  name",
+        "  class  data   texture  sampler  name",
         "  1      b0[6]                    oadd",
         "  ft2    fb2, fb4",
     ] {
