@@ -7,7 +7,7 @@ use super::program::Assembled;
 use super::warning::Warnings;
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{FourCc, Signature, SignatureElement};
-use crate::listing::header::FEATURES;
+use crate::listing::header;
 use crate::sm5::codes::MinPrecision;
 use crate::sm5::{GlobalFlags, Model, Stage};
 use std::ops::Range;
@@ -52,9 +52,7 @@ pub(super) fn chunks(
     }
     let words = program.words.iter().flat_map(|word| word.to_le_bytes()).collect();
     add(if is_5 { b"SHEX" } else { b"SHDR" }, words);
-    let needed = comment.list("Note: shader requires additional functionality:");
-    let bits = needed.filter_map(|needed| FEATURES.iter().find(|(_, text)| *text == needed));
-    let features = bits.fold(0, |features, (bit, _)| features | bit);
+    let features = header::features(comment.list("Note: shader requires additional functionality:"));
     if features != 0 {
         add(b"SFI0", features.to_le_bytes().to_vec());
     }

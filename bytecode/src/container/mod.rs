@@ -321,11 +321,6 @@ impl<'a> Container<'a> {
         self.stored
     }
 
-    /// The checksum of the content.
-    pub fn computed_checksum(&self) -> [u8; 16] {
-        self.computed
-    }
-
     /// Whether the checksum in the header is that of the content.
     pub fn checksum_matches(&self) -> bool {
         self.stored == self.computed

@@ -80,16 +80,12 @@ pub(crate) fn global_flags(program: &Program) -> GlobalFlags {
     GlobalFlags(flags.fold(0, |all, flags| all | flags))
 }
 
-/// The features with a text in the header, by the bit that tells that a shader needs them.
-pub(crate) const FEATURES: &[(u64, &str)] = &{
-    let mut features = [(0, ""); NEEDED.len()];
-    let mut n = 0;
-    while n < NEEDED.len() {
-        features[n] = (NEEDED[n].feature.0, NEEDED[n].text);
-        n += 1;
-    }
-    features
-};
+/// The feature flags of a header that says that these are needed.
+pub(crate) fn features<'t>(texts: impl Iterator<Item = &'t str>) -> u64 {
+    texts
+        .filter_map(|text| NEEDED.iter().find(|needed| needed.text == text))
+        .fold(0, |all, needed| all | needed.feature.0)
+}
 
 /// Something a shader may need beyond its model, which either of two flags tells.
 struct Needed {

@@ -78,11 +78,6 @@ impl Version {
         self.token() >> 8 & 0xff
     }
 
-    /// Whether it is a software version, whose limits are wider.
-    pub const fn is_software(self) -> bool {
-        self.token() & 0xff == 0xff
-    }
-
     /// Whether instruction tokens state their length; those of 1.x do not.
     pub const fn has_lengths(self) -> bool {
         self.major() >= 2
