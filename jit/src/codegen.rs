@@ -39,12 +39,17 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
         statistics: machine.statistics,
     };
-    Ok(Compiled { code: place(&machine.bytes)?, facts })
+    Ok(Compiled { code: make_executable(isa, &machine.bytes)?, facts })
 }
 
-/// Makes machine code executable.
-pub(crate) fn place(bytes: &[u8]) -> Result<ExecutableCode, CompileError> {
-    ExecutableCode::new(bytes).map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
+/// Makes machine code executable that was generated with these options before.
+pub(crate) fn place(bytes: &[u8], options: &Options) -> Result<ExecutableCode, CompileError> {
+    make_executable(host(options, false)?, bytes)
+}
+
+fn make_executable(isa: OwnedTargetIsa, bytes: &[u8]) -> Result<ExecutableCode, CompileError> {
+    let signature = signature(&*isa);
+    ExecutableCode::new(isa, &signature, bytes).map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
 }
 
 /// The target for this processor. With `blocks` the code generator says where basic blocks are.

@@ -14,6 +14,7 @@ use crate::codegen;
 use crate::error::CompileError;
 use crate::lower::ThreadRow;
 use crate::mxcsr::{FloatGuard, FloatMode};
+use crate::options::Options;
 
 /// Memory that each worker brings for its groups. Its content does not matter; it must not be shared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -120,10 +121,10 @@ impl Compiled {
     /// If the bytes are none that it gives, or the system gives no executable memory.
     ///
     /// # Safety
-    /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled for this processor.
-    pub unsafe fn from_bytes(bytes: &[u8]) -> Result<Self, CompileError> {
+    /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled with these options.
+    pub unsafe fn from_bytes(bytes: &[u8], options: &Options) -> Result<Self, CompileError> {
         match postcard::take_from_bytes::<(Facts, &[u8])>(bytes) {
-            Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code)?, facts }),
+            Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code, options)?, facts }),
             _ => Err(CompileError::Damaged),
         }
     }
@@ -215,7 +216,6 @@ mod tests {
     use brolga_ir::verify::verify;
 
     use super::*;
-    use crate::options::Options;
 
     #[test]
     fn compiled_shaders_are_shared_between_threads() {
@@ -230,7 +230,7 @@ mod tests {
         let bytes = compiled.to_bytes();
         let read = |bytes: &[u8]| {
             // SAFETY: of bytes that `to_bytes` did not give nothing is run.
-            unsafe { Compiled::from_bytes(bytes) }
+            unsafe { Compiled::from_bytes(bytes, &options) }
         };
         let stored = read(&bytes).unwrap();
         assert_eq!(stored.code(), compiled.code());
