@@ -10,7 +10,7 @@ Harness and SPIR-V are built into the folder WORK, once; delete it to build them
 processor: the least processor time of a dispatch over all rounds. Lavapipe runs the shaders in two translations, of the HLSL
 by glslang (gls) and of the compiled form by vkd3d (vkd), and the better one counts. Results of all are checked in every round.
 
-The lines of all rounds stay in WORK/rounds.jsonl; `brolga bench --compare WORK/rounds.jsonl --html report.html` plots them.
+The lines of all rounds stay in WORK/rounds.jsonl; `brolga bench --compare WORK/rounds.jsonl` has them beside its own.
 """
 import argparse
 import json

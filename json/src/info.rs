@@ -128,7 +128,10 @@ fn binding(binding: &Binding) -> Value {
         "count": binding.count,
         "kind": binding.kind,
         "format": unless_empty(&binding.format),
-        "dimension": unless_empty(&binding.dimension),
+        "stride": binding.stride_bytes,
+        "samples": binding.samples,
+        "counter": binding.has_counter,
+        "comparison": binding.is_comparison,
     })
 }
 

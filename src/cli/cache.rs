@@ -116,21 +116,27 @@ fn write_text(
     }
     writeln!(out, "{path}: {count} {entry_word}, {all} of at most {}", size(cache.cap_bytes()))?;
     if !entries.is_empty() {
-        writeln!(out, "{}", style.dim(&format!("{:>10}  {:>10}  entry", "size", "used")))?;
+        writeln!(out, "{}", style.dim(&format!("{:>10}  {:>10}  shader", "size", "used")))?;
     }
     for entry in entries {
         // Of a time in the future, as a clock that was wrong leaves it, nothing better can be said.
         let used = age(entry.last_used.elapsed().unwrap_or_default());
-        writeln!(out, "{:>10}  {used:>10}  {}", size(entry.size_bytes), entry.name)?;
+        let name = entry.shader.as_deref().map_or_else(|| entry.name.clone(), harmless);
+        writeln!(out, "{:>10}  {used:>10}  {}", size(entry.size_bytes), name.replace('\n', " "))?;
     }
     Ok(())
 }
 
 fn json(cache: &Cache, entries: &[CacheEntry], cleared: bool) -> Value {
     let seconds = |entry: &CacheEntry| entry.last_used.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let list = entries
-        .iter()
-        .map(|entry| json!({ "name": entry.name, "bytes": entry.size_bytes, "last_used_unix": seconds(entry) }));
+    let list = entries.iter().map(|entry| {
+        json!({
+            "name": entry.name,
+            "shader": entry.shader,
+            "bytes": entry.size_bytes,
+            "last_used_unix": seconds(entry),
+        })
+    });
     json!({
         "path": cache.path().to_string_lossy(),
         "cleared": cleared,

@@ -53,15 +53,22 @@ fn the_cache_is_shown_and_cleared() {
     fs::write(folder.path("kept/notes.txt"), "mine").unwrap();
 
     let shown = folder.brolga(&["cache", "--cache", "kept"]).out;
-    assert!(shown.contains("kept: 1 entry, ") && shown.contains(" ago  ") && shown.ends_with(".code\n"), "{shown}");
+    assert!(shown.contains("kept: 1 entry, ") && shown.contains(" ago  add.cso:main cs_5_0\n"), "{shown}");
     let json = folder.json(&["cache", "--cache", "kept", "--format", "json"]);
     let name = json["entries"][0]["name"].as_str().unwrap();
+    assert_eq!(json["entries"][0]["shader"], "add.cso:main cs_5_0");
     let size = fs::metadata(folder.path("kept").join(name)).unwrap().len();
     assert_eq!((json["bytes"].as_u64(), json["entries"][0]["bytes"].as_u64()), (Some(size), Some(size)));
     assert_eq!((json["cap_bytes"].as_u64(), json["cleared"].as_bool()), (Some(256 << 20), Some(false)));
 
+    // One of an earlier version has no name.
+    let old = format!("{}.code", "0123456789abcdef".repeat(4));
+    fs::write(folder.path("kept").join(&old), [7; 1000]).unwrap();
+    let shown = folder.brolga(&["cache", "--cache", "kept"]).out;
+    assert!(shown.contains(&format!(" ago  {old}\n")) && shown.contains(" ago  add.cso:main cs_5_0\n"), "{shown}");
+
     let cleared = folder.brolga(&["cache", "--cache", "kept", "--clear"]).out;
-    assert!(cleared.contains("kept: removed 1 entry, "), "{cleared}");
+    assert!(cleared.contains("kept: removed 2 entries, "), "{cleared}");
     let left: Vec<_> = fs::read_dir(folder.path("kept")).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(left, ["notes.txt"]);
 }

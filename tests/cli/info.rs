@@ -30,12 +30,13 @@ fn a_compute_shader_tells_its_group_and_bindings() {
     let (text, json) = info("tests/data/exec/vec_add_raw/shader.main.cs_5_0.cso");
     assert!(text.starts_with("cs_5_0, 716 bytes, checksum right\n"), "{text}");
     assert!(text.contains("\ngroup             64 x 1 x 1 threads\n"), "{text}");
-    assert!(text.contains("\n  u0        1      UAV      byte    r/w        o\n"), "{text}");
+    assert!(text.contains("\n  u0        1      raw           o\n"), "{text}");
     let program = &json["program"];
     assert_eq!((&program["stage"], &program["model"]), (&json!("compute"), &json!("5.0")));
     assert_eq!(program["group_size"], json!([64, 1, 1]));
     assert_eq!(program["flags"], json!(["refactoringAllowed"]));
     assert_eq!(all(&program["bindings"], "register"), ["t0", "t1", "u0"]);
+    assert_eq!(all(&program["bindings"], "kind"), ["raw", "raw", "raw"]);
     assert_eq!((&program["counts"]["slots"], &program["counts"]["instructions"]), (&json!(6), &json!(6)));
     assert_eq!(program["counts"]["by_name"]["ld_raw"], 2);
     assert_eq!((&json["checksum_matches"], &json["level9"]), (&json!(true), &Value::Null));
@@ -108,8 +109,8 @@ fn a_shader_with_interfaces_tells_its_classes() {
         "  fp1   2      2      computed  IOp        ops   0 by ft2, 1 by ft3",
         "  class  vectors  textures  samplers  name",
         "  1      1        0         0         OpAdd",
-        "  class  data    texture  sampler  name",
-        "  1      cb0[6]                    oadd",
+        "  class  data   texture  sampler  name",
+        "  1      b0[6]                    oadd",
         "  ft2    fb2, fb4",
     ] {
         assert!(text.lines().any(|found| found == line), "`{line}` is missing in:\n{text}");

@@ -1,8 +1,6 @@
 //! The header comment of a listing, line by line.
 
-use super::AssembleError;
 use super::cursor::Cursor;
-use super::error::{Problem, shown};
 use super::warning::{Warning, WarningKind};
 use std::ops::Range;
 
@@ -31,16 +29,14 @@ impl Line<'_> {
     }
 }
 
-/// Titles of tables with the names of their first columns.
-const TABLES: [(&str, [&str; 3]); 6] = [
-    ("Input signature:", ["Name", "Index", "Mask"]),
-    ("Output signature:", ["Name", "Index", "Mask"]),
-    ("Patch Constant signature:", ["Name", "Index", "Mask"]),
-    ("Resource Bindings:", ["Name", "Type", "Format"]),
-    ("Available Class Types:", ["Name", "ID", "CB"]),
-    ("Available Class Instances:", ["Name", "Type", "CB"]),
-];
-const BUFFERS: &str = "Buffer Definitions:";
+/// Titles of the signatures.
+const SIGNATURES: [&str; 3] = ["Input signature:", "Output signature:", "Patch Constant signature:"];
+/// The first columns of a signature.
+const COLUMNS: [&str; 3] = ["Name", "Index", "Mask"];
+/// Titles of what no shader is made of.
+const UNREAD: [&str; 3] = ["Resource Bindings:", "Buffer Definitions:", "Available Class Types:"];
+/// The line before a second program, for feature levels 9.x.
+pub(super) const LEVEL9: &str = "// Level9 shader bytecode:";
 
 /// The lines of a comment.
 pub(super) struct Comment<'t> {
@@ -66,67 +62,49 @@ impl<'t> Comment<'t> {
     }
 
     /// The lines behind a title.
-    pub fn behind(&self, title: &str) -> &[Line<'t>] {
+    fn behind(&self, title: &str) -> &[Line<'t>] {
         let found = self.lines.iter().position(|line| line.is_title(title));
         found.and_then(|at| self.lines.get(at + 1..)).unwrap_or_default()
     }
 
-    /// The line that begins so, and what stands behind that.
-    pub fn value(&self, title: &str) -> Option<(&Line<'t>, &'t str)> {
-        self.lines.iter().find_map(|line| Some((line, line.content.strip_prefix(title)?)))
-    }
-
     /// The lines behind a title up to the next empty one.
-    pub fn list(&self, title: &str) -> impl Iterator<Item = &Line<'t>> {
-        self.behind(title).iter().take_while(|line| !line.content.is_empty())
+    pub fn list(&self, title: &str) -> impl Iterator<Item = &'t str> {
+        self.behind(title).iter().map(|line| line.content).take_while(|content| !content.is_empty())
     }
 
-    /// Whether a line says this.
-    pub fn says(&self, content: &str) -> bool {
-        self.lines.iter().any(|line| line.content == content)
-    }
-
-    /// The rows of the table with this title: those from the columns' names, or the rule below them, to the next empty
-    /// line. A title with neither close behind it is what somebody wrote.
+    /// The rows of the signature with this title: those from the columns' names, or the rule below them, to the next
+    /// empty line. A title with neither close behind it is what somebody wrote.
     pub fn rows(&self, title: &str) -> impl Iterator<Item = Line<'t>> {
         const CLOSE: usize = 3;
-        let columns = TABLES.iter().find(|(known, _)| *known == title).map(|(_, columns)| columns);
         let lines = self.behind(title);
         let is_rule = |line: &Line<'_>| line.content.starts_with("----");
-        let is_above = |line: &Line<'_>| is_rule(line) || columns.is_some_and(|columns| line.has_columns(columns));
-        let first = lines.iter().take(CLOSE).position(is_above).map_or(lines.len(), |above| above + 1);
-        let rows = lines[first..].iter().copied().skip_while(move |line| is_rule(line));
+        let first = lines.iter().take(CLOSE).position(|line| is_rule(line) || line.has_columns(&COLUMNS));
+        let rows = first.map_or(&[][..], |above| &lines[above + 1..]).iter().copied().skip_while(is_rule);
         rows.take_while(|line| !line.content.is_empty() && !line.content.starts_with("no "))
     }
 
-    /// The lines of the interface slots.
-    pub fn slots(&self) -> &[Line<'t>] {
-        let title = self.lines.iter().position(|line| line.content.starts_with("Interface slots,"));
-        title.and_then(|at| self.lines.get(at..)).unwrap_or_default()
+    /// What is told here and is not in the shader.
+    pub fn unread(&self) -> impl Iterator<Item = Warning> {
+        let reflection = self.lines.iter().find(|line| UNREAD.iter().any(|title| line.is_title(title)));
+        let level9 = self.lines.iter().find(|line| LEVEL9.strip_prefix("// ") == Some(line.content));
+        let found = [
+            (reflection, "the names of buffers, bindings and classes are"),
+            (level9, "the second program, for feature levels 9.x, is"),
+        ];
+        let unread = found
+            .into_iter()
+            .filter_map(|(line, what)| Some(Warning { span: line?.span(), kind: WarningKind::Unread { what } }));
+        unread.chain(self.untitled())
     }
 
-    /// The lines of the buffers.
-    pub fn buffers(&self) -> &[Line<'t>] {
-        self.behind(BUFFERS)
-    }
-
-    /// A table or a buffer that stands below no title that is known.
-    pub fn unread(&self) -> Option<Warning> {
-        let has_buffers = !self.buffers().is_empty();
-        let mut open: Option<&[&str; 3]> = None;
-        for (n, line) in self.lines.iter().enumerate() {
-            let warning = |title| Some(Warning { span: line.span(), kind: WarningKind::Table { title } });
-            if let Some((_, columns)) = TABLES.iter().find(|(title, _)| line.is_title(title)) {
-                open = Some(columns);
-            } else if let Some((title, columns)) = TABLES.iter().find(|(_, columns)| line.has_columns(columns)) {
-                if open.take() != Some(columns) {
-                    return warning(title);
-                }
-            } else if !has_buffers
-                && line.content.starts_with("cbuffer ")
-                && self.lines.get(n + 1).is_some_and(|next| next.content == "{")
-            {
-                return warning(BUFFERS);
+    /// A signature that stands below no title that is known.
+    fn untitled(&self) -> Option<Warning> {
+        let mut is_open = false;
+        for line in &self.lines {
+            if SIGNATURES.iter().any(|title| line.is_title(title)) {
+                is_open = true;
+            } else if line.has_columns(&COLUMNS) && !std::mem::take(&mut is_open) {
+                return Some(Warning { span: line.span(), kind: WarningKind::Table { title: SIGNATURES[0] } });
             }
         }
         None
@@ -143,18 +121,5 @@ impl<'t> Comment<'t> {
         let mut cursor = Cursor::new(self.text);
         cursor.seek(line.at);
         cursor
-    }
-
-    /// An error about a line.
-    pub fn wrong(&self, line: &Line<'_>, expected: &str) -> AssembleError {
-        let found = format!("`{}`", shown(line.content));
-        AssembleError::new(self.text, line.span(), Problem::Expected { expected: expected.into(), found })
-    }
-
-    /// An error about the end of the comment.
-    pub fn ends(&self, expected: &str) -> AssembleError {
-        let end = self.lines.last().map_or(0..0, Line::span);
-        let found = "the end of the comment".into();
-        AssembleError::new(self.text, end, Problem::Expected { expected: expected.into(), found })
     }
 }

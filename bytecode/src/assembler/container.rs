@@ -1,11 +1,11 @@
 //! Containers: their chunks, written as directives or made of a listing's header comment.
 
-use super::comment::Comment;
+use super::comment::{Comment, LEVEL9};
 use super::cursor::{Cursor, Read};
 use super::error::Problem;
-use super::program::{data_numbers, program, skip};
+use super::program::{data_numbers, profile_named, program, skip};
 use super::warning::{Warning, WarningKind, Warnings};
-use super::{AssembleError, Assembly, Place, header, level9};
+use super::{AssembleError, Assembly, Place, header};
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{Container, FourCc, Signature, SignatureElement, write_container};
 use crate::limits::Limits;
@@ -29,9 +29,8 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
         cursor.end_of_line()?;
         return exact(&mut cursor, limits);
     }
-    let second = level9::second(text, limits)?;
-    if let Some(second) = &second {
-        cursor.seek(second.end);
+    if let Some(main) = behind_level9(text) {
+        cursor.seek(main);
     } else if sm3::is_program_text(&cursor) {
         return direct3d9(text, limits);
     }
@@ -42,18 +41,19 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
     if !cursor.rest().is_empty() {
         return Err(unknown_directive(&mut cursor));
     }
-    let second_program = second.as_ref().map(|second| &second.program);
-    let chunks = header::chunks(text, header, &assembled, second_program, &mut warnings)?;
+    let chunks = header::chunks(text, header, &assembled, &mut warnings)?;
     let bytes = write_container(&borrowed(&chunks), None);
     let container = Container::parse(&bytes, limits).ok();
     let program_at = container.as_ref().and_then(|container| Some(container.program().ok()?.at));
-    let mut places: Vec<Place> = Place::moved(assembled.places, program_at.unwrap_or(0)).collect();
-    if let Some(second) = second {
-        let level9 = container.as_ref().and_then(|container| container.level9().ok().flatten());
-        places.extend(Place::moved(second.places, level9.map_or(0, |level9| level9.program_at)));
-    }
-    places.sort_by_key(|place| place.bytes.start);
+    let places = Place::moved(assembled.places, program_at.unwrap_or(0)).collect();
     Ok(Assembly { bytes, places, warnings: warnings.sorted() })
+}
+
+/// Where the main program of a listing begins that lists another one before it, for feature levels 9.x.
+fn behind_level9(text: &str) -> Option<usize> {
+    let at = text.find(LEVEL9)?;
+    let is_before = |line: &&str| line.split_whitespace().next().is_none_or(|word| profile_named(word).is_none());
+    Some(at + text[at..].split_inclusive('\n').take_while(is_before).map(str::len).sum::<usize>())
 }
 
 fn direct3d9(text: &str, limits: &Limits) -> Read<Assembly> {
@@ -61,7 +61,7 @@ fn direct3d9(text: &str, limits: &Limits) -> Read<Assembly> {
     let mut warnings = Warnings::default();
     let has_table = program.items.iter().any(|item| matches!(item.kind, sm3::ItemKind::Comment(_)));
     if let Some(span) = Comment::of(text, 0..text.len()).constants().filter(|_| !has_table) {
-        warnings.add(Warning { span, kind: WarningKind::Constants });
+        warnings.add(Warning { span, kind: WarningKind::Unread { what: "the names of constants are" } });
     }
     Ok(Assembly { bytes: sm3::encode(&program), places, warnings: warnings.sorted() })
 }

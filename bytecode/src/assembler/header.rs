@@ -1,16 +1,13 @@
-//! What fxc's header comment says about a container's other chunks: signatures, features, counts; `reflection.rs` has
-//! the rest.
+//! What fxc's header comment says about a container's other chunks: signatures, and the features that are needed.
 
 use super::AssembleError;
 use super::comment::Comment;
 use super::cursor::{Cursor, Read};
 use super::program::Assembled;
 use super::warning::Warnings;
-use super::{level9, reflection};
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{FourCc, Signature, SignatureElement};
-use crate::listing::header::{DOMAINS, FEATURES, OUTPUTS, PARTITIONINGS};
-use crate::sm3;
+use crate::listing::header;
 use crate::sm5::codes::MinPrecision;
 use crate::sm5::{GlobalFlags, Model, Stage};
 use std::ops::Range;
@@ -20,22 +17,14 @@ pub(super) fn chunks(
     text: &str,
     header: Range<usize>,
     program: &Assembled,
-    second: Option<&sm3::Program>,
     warnings: &mut Warnings,
 ) -> Result<Vec<(FourCc, Vec<u8>)>, AssembleError> {
     let (stage, model) = (program.stage, program.model);
-    let footer = Comment::of(text, header.end..text.len());
     let comment = Comment::of(text, header);
-    comment.unread().into_iter().for_each(|warning| warnings.add(warning));
+    comment.unread().for_each(|warning| warnings.add(warning));
     let mut chunks = Vec::new();
     let mut add = |name: &[u8; 4], data: Vec<u8>| chunks.push((FourCc(*name), data));
 
-    if let Some(second) = second {
-        add(b"Aon9", level9::level9(&comment, second)?.encode());
-    }
-    if let Some(resources) = reflection::resources(&comment, model)? {
-        add(b"RDEF", resources.encode(stage));
-    }
     let is_5 = matches!(model, Model::Sm5_0 | Model::Sm5_1);
     let has_precision = program.flags.has(GlobalFlags::MINIMUM_PRECISION);
     let [inputs, outputs, patch_constants] = match has_precision {
@@ -61,19 +50,11 @@ pub(super) fn chunks(
         }
         _ => add(outputs, outputs_data),
     }
-    if let Some(classes) = reflection::classes(&comment)? {
-        add(b"IFCE", classes.encode());
-    }
     let words = program.words.iter().flat_map(|word| word.to_le_bytes()).collect();
     add(if is_5 { b"SHEX" } else { b"SHDR" }, words);
-    let needed = comment.list("Note: shader requires additional functionality:").map(|line| line.content);
-    let bits = needed.filter_map(|needed| FEATURES.iter().find(|(_, text)| *text == needed));
-    let features = bits.fold(0, |features, (bit, _)| features | bit);
+    let features = header::features(comment.list("Note: shader requires additional functionality:"));
     if features != 0 {
         add(b"SFI0", features.to_le_bytes().to_vec());
-    }
-    if let Some(counts) = counts(&comment, &footer, is_5)? {
-        add(b"STAT", counts.iter().flat_map(|word| word.to_le_bytes()).collect());
     }
     Ok(chunks)
 }
@@ -165,37 +146,4 @@ fn component_type(format: &str) -> Option<(ComponentType, u32)> {
         _ => return None,
     };
     Some((ty, precision.map_or(0, |precision| precision.code())))
-}
-
-/// The compiler's counts, as far as the comments before and behind the program have them; `None` if they have none.
-fn counts(comment: &Comment<'_>, footer: &Comment<'_>, is_5: bool) -> Result<Option<Vec<u32>>, AssembleError> {
-    const WORDS: usize = 29;
-    const WORDS_OF_5: usize = 37;
-    let found = footer.value("Approximately ");
-    let Some((line, count)) = found.and_then(|(line, rest)| Some((line, rest.split_once(" instruction slot")?.0)))
-    else {
-        return Ok(None);
-    };
-    let count = count.parse().map_err(|_| footer.wrong(line, "a number of instruction slots"))?;
-    let mut words = vec![0; if is_5 { WORDS_OF_5 } else { WORDS }];
-    words[0] = count;
-    words[28] = u32::from(comment.says("Pixel Shader runs at sample frequency"));
-    if !is_5 {
-        return Ok(Some(words));
-    }
-    let number = |names: &[&str], text: &str| names.iter().position(|name| *name == text).map(|n| n as u32 + 1);
-    if let Some(line) = comment.rows("Tessellation Domain   # of control points").next() {
-        let (domain, points) = line.content.split_once(' ').unwrap_or_default();
-        let found = number(&DOMAINS, domain).zip(points.trim().parse().ok());
-        (words[33], words[30]) =
-            found.ok_or_else(|| comment.wrong(&line, "a domain and a number of control points"))?;
-    }
-    if let Some(line) = comment.rows("Tessellation Output Primitive  Partitioning Type").next() {
-        let found = OUTPUTS.iter().find_map(|output| {
-            let partitioning = line.content.strip_prefix(output)?.trim();
-            number(&OUTPUTS, output).zip(number(&PARTITIONINGS, partitioning))
-        });
-        (words[31], words[32]) = found.ok_or_else(|| comment.wrong(&line, "an output primitive and a partitioning"))?;
-    }
-    Ok(Some(words))
 }

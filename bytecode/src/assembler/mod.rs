@@ -9,10 +9,7 @@
 //! | `cursor.rs` | where reading has got to |
 //! | `container.rs` | chunks |
 //! | `comment.rs` | the header comment, line by line |
-//! | `header.rs` | signatures and counts in it |
-//! | `reflection.rs` | constant buffers and classes in it |
-//! | `bindings.rs` | what is bound, in it |
-//! | `level9.rs` | the second program for feature levels 9.x in it |
+//! | `header.rs` | signatures in it |
 //! | `program.rs` | programs |
 //! | `declaration.rs` | declarations |
 //! | `instruction.rs` | instructions |
@@ -20,8 +17,8 @@
 //! | `literal.rs` | literals |
 //!
 //! A text is a program as fxc lists it: a profile, then an item of the token stream on each line. `//` begins a
-//! comment. Where the text has no directives, fxc's header comment is read: signatures, constant buffers, bindings,
-//! classes, counts.
+//! comment. Where the text has no directives, signatures are read from fxc's header comment; nothing else that it tells
+//! is in the shader.
 //!
 //! An exact listing ([`crate::listing::exact`]) has directives, each on a line of its own, for what a listing does not
 //! say. They make comments mean nothing:
@@ -41,7 +38,6 @@
 //! `d(...)` has doubles, in hexadecimal as their low and their high word. `{trailing 0x00002000}` behind an instruction
 //! is a word that nothing reads.
 
-mod bindings;
 mod comment;
 mod container;
 mod cursor;
@@ -51,11 +47,9 @@ mod example;
 mod header;
 mod hint;
 mod instruction;
-mod level9;
 mod literal;
 mod operand;
 pub(crate) mod program;
-mod reflection;
 mod warning;
 
 pub(crate) use cursor::{Cursor, Read};

@@ -18,15 +18,18 @@ pub enum WarningKind {
     /// The first of the floats of which a listing has only a part.
     #[error("floats are rounded to six decimals in this listing")]
     Rounded,
-    /// A table of the header comment stands below none of the titles that are known.
+    /// A signature in the header comment stands below none of the titles that are known.
     #[error("this table of the comment is not read: it has no title such as `{title}`")]
     Table {
         /// A title that such a table may have.
         title: &'static str,
     },
-    /// The comment of a program of Direct3D 9 tells of constants.
-    #[error("the names of constants are not read, and the shader has none")]
-    Constants,
+    /// The comment tells of something that is not made of a comment.
+    #[error("{what} not read, and the shader has none")]
+    Unread {
+        /// What it is, with its verb.
+        what: &'static str,
+    },
     /// An integer stands where a float is read.
     #[error("`{text}` is an integer, and a float is read here")]
     IntegerAsFloat {
@@ -45,7 +48,7 @@ impl WarningKind {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Rounded | Self::Constants => Some("list the file with `--exact`, which loses nothing".into()),
+            Self::Rounded | Self::Unread { .. } => Some("list the file with `--exact`, which loses nothing".into()),
             Self::Table { .. } => None,
             Self::IntegerAsFloat { text } => Some(format!("the float is written `{text}.0`")),
             Self::FloatAsInteger { .. } => Some("an integer is written without a point".into()),

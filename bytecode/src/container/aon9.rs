@@ -2,8 +2,7 @@
 //! get their values from.
 //!
 //! The layout is read off the compiler's output. The chunk begins with its size, the version token of shader model 2.0,
-//! the size and the offset of the program, and for each of five tables a count and an offset (16 bits each). The tables
-//! follow in an order of their own ([`Level9::encode`]), then the program.
+//! the size and the offset of the program, and for each of five tables a count and an offset (16 bits each).
 
 use super::{Chunk, ContainerError};
 use crate::reader::{Reader, Short};
@@ -43,10 +42,6 @@ macro_rules! records {
                 fn read(reader: &mut Reader<'_>) -> Result<Self, Short> {
                     Ok(Self { $( $field: reader.$read()?, )* })
                 }
-
-                fn write(&self, bytes: &mut Vec<u8>) {
-                    $( bytes.extend(self.$field.to_le_bytes()); )*
-                }
             }
         )*
     };
@@ -55,7 +50,6 @@ macro_rules! records {
 /// A record of one of the tables: its fields follow each other without gaps.
 trait Record: Sized {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Short>;
-    fn write(&self, bytes: &mut Vec<u8>);
 }
 
 records! {
@@ -107,12 +101,9 @@ records! {
 }
 
 /// The texts of [`FloatMapping::conversions`], by their numbers.
-pub(crate) const CONVERSIONS: [&str; 4] = ["FLT", "BOOL", "INT", "UINT"];
+const CONVERSIONS: [&str; 4] = ["FLT", "BOOL", "INT", "UINT"];
 /// The texts of [`RuntimeMapping::kind`], by their numbers.
 pub(crate) const RUNTIME_VALUES: [&str; 2] = ["Vertex Shader position offset", "Instance ID"];
-
-/// The bytes before the tables.
-const HEAD_BYTES: usize = 36;
 
 impl Level9 {
     /// Reads the chunk.
@@ -135,30 +126,6 @@ impl Level9 {
             program: program.take(program_bytes as usize)?.to_vec(),
         })
     }
-
-    /// The data of the chunk as the compiler lays them out.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut tables = Vec::new();
-        let samplers = write_table(&mut tables, &self.samplers);
-        let floats = write_table(&mut tables, &self.floats);
-        let bools = write_table(&mut tables, &self.bools);
-        let ints = write_table(&mut tables, &self.ints);
-        let runtime = write_table(&mut tables, &self.runtime);
-        let program_at = HEAD_BYTES + tables.len();
-        let size = program_at + self.program.len();
-
-        let mut bytes = Vec::with_capacity(size);
-        for word in [size as u32, self.version, self.program.len() as u32, program_at as u32] {
-            bytes.extend(word.to_le_bytes());
-        }
-        for (count, at) in [floats, ints, bools, samplers, runtime] {
-            bytes.extend((count as u16).to_le_bytes());
-            bytes.extend(((HEAD_BYTES + at) as u16).to_le_bytes());
-        }
-        bytes.extend(tables);
-        bytes.extend(&self.program);
-        bytes
-    }
 }
 
 /// Reads the table whose count and offset come next in `head`.
@@ -166,13 +133,6 @@ fn read_table<T: Record>(head: &mut Reader<'_>, whole: Reader<'_>) -> Result<Vec
     let count = head.u16()?;
     let mut records = whole.seek(head.u16()?.into())?;
     (0..count).map(|_| T::read(&mut records)).collect()
-}
-
-/// Adds a table and tells its count and where it begins.
-fn write_table<T: Record>(tables: &mut Vec<u8>, records: &[T]) -> (usize, usize) {
-    let at = tables.len();
-    records.iter().for_each(|record| record.write(tables));
-    (records.len(), at)
 }
 
 /// The part of fxc's header that says where registers get their values from.

@@ -4,7 +4,6 @@
 //! instances, classes and slot records, and two words that mean nothing here. A slot record stands for as many
 //! consecutive slots as it says; records follow each other in the order of the slots.
 
-use super::layout::Layout;
 use super::records::Records;
 use super::{Chunk, ContainerError, limit};
 use crate::limits::Limits;
@@ -108,44 +107,6 @@ impl ClassLinkage {
             slots.push(InterfaceSlots::parse(&mut records, &mut reader, first)?);
         }
         Ok(Self { classes, instances, slots })
-    }
-
-    /// The data of a chunk: what [`ClassLinkage`] is read from.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut layout = Layout::default();
-        layout.words(&[self.instances.len(), self.classes.len(), self.slots.len()].map(|count| count as u32));
-        layout.word(self.slots.iter().map(|record| record.count).sum());
-        let [instances_at, classes_at, slots_at] = [layout.later(), layout.later(), layout.later()];
-        layout.words(&[0, 1]);
-        layout.set(classes_at, layout.at());
-        for (id, class) in self.classes.iter().enumerate() {
-            layout.name(&class.name);
-            layout.halves(&[id as u16, class.vectors, class.textures, class.samplers]);
-        }
-        layout.set(instances_at, layout.at());
-        for instance in &self.instances {
-            layout.name(&instance.name);
-            let [buffer, texture, sampler] =
-                [instance.constant_buffer, instance.texture, instance.sampler].map(|register| register.unwrap_or(NONE));
-            layout.halves(&[instance.class, instance.count, buffer, instance.vector, texture, sampler]);
-        }
-        let lists: Vec<(u32, u32)> = self
-            .slots
-            .iter()
-            .map(|record| {
-                let classes_at = layout.at();
-                record.choices.iter().for_each(|choice| layout.halves(&[choice.class]));
-                layout.align();
-                let tables_at = layout.at();
-                record.choices.iter().for_each(|choice| layout.word(choice.table));
-                (classes_at, tables_at)
-            })
-            .collect();
-        layout.set(slots_at, layout.at());
-        for (record, (classes_at, tables_at)) in self.slots.iter().zip(lists) {
-            layout.words(&[record.count, record.choices.len() as u32, classes_at, tables_at]);
-        }
-        layout.finish()
     }
 
     /// The class with this number.

@@ -7,8 +7,6 @@
 //! | `resources.rs` | names and layouts of what is bound: RDEF |
 //! | `classes.rs` | classes, their instances and interface slots: IFCE |
 //! | `records.rs` | bounds on what those two hold |
-//! | `resources_encode.rs` | the same to bytes |
-//! | `layout.rs` | laying out records that lead to others |
 //! | `write.rs` | chunks to a container |
 //! | `aon9.rs` | the second program of feature levels 9.x: Aon9 |
 //! | `statistics.rs` | counts (STAT) and feature flags (SFI0) |
@@ -18,10 +16,8 @@
 pub mod aon9;
 mod checksum;
 pub mod classes;
-mod layout;
 mod records;
 pub mod resources;
-mod resources_encode;
 pub mod signature;
 pub mod statistics;
 mod write;
@@ -323,11 +319,6 @@ impl<'a> Container<'a> {
     /// The checksum in the header.
     pub fn stored_checksum(&self) -> [u8; 16] {
         self.stored
-    }
-
-    /// The checksum of the content.
-    pub fn computed_checksum(&self) -> [u8; 16] {
-        self.computed
     }
 
     /// Whether the checksum in the header is that of the content.

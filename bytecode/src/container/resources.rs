@@ -144,6 +144,19 @@ pub struct Variable {
     pub ty: VariableType,
     /// Its default value.
     pub default: Option<Vec<u8>>,
+    /// The textures that are members of a structure.
+    pub textures: MemberRegisters,
+    /// The samplers that are.
+    pub samplers: MemberRegisters,
+}
+
+/// Registers of members that lie in no buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemberRegisters {
+    /// The first of them; means nothing if there are none.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
 }
 
 impl Variable {
@@ -170,6 +183,14 @@ pub struct VariableType {
     pub members: Vec<Member>,
     /// The name of the type, where the file has it.
     pub name: Option<String>,
+}
+
+impl VariableType {
+    /// Whether it is a structure, which need not have members that lie in the buffer.
+    pub fn is_structure(&self) -> bool {
+        const STRUCTURE: u16 = 5;
+        self.class == STRUCTURE || !self.members.is_empty()
+    }
 }
 
 /// A member of a structure.
@@ -256,9 +277,10 @@ impl<'a> Parser<'a, '_> {
         let type_offset = reader.u32()?;
         let default_at = reader.at();
         let default_offset = reader.u32()?;
+        let [mut textures, mut samplers] = [MemberRegisters::default(); 2];
         if self.major >= 5 {
-            // First texture and sampler, and how many; only effects use them.
-            reader.take(16)?;
+            textures = MemberRegisters { first: reader.u32()?, count: reader.u32()? };
+            samplers = MemberRegisters { first: reader.u32()?, count: reader.u32()? };
         }
         let default = match default_offset {
             0 => None,
@@ -272,7 +294,7 @@ impl<'a> Parser<'a, '_> {
             }
         };
         let ty = self.ty(type_at, type_offset, 0)?;
-        Ok(Variable { name, offset_bytes, size_bytes, flags, ty, default })
+        Ok(Variable { name, offset_bytes, size_bytes, flags, ty, default, textures, samplers })
     }
 
     fn ty(&mut self, at: u32, offset: u32, depth: u32) -> Result<VariableType, ContainerError> {

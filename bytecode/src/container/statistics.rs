@@ -22,31 +22,6 @@ impl Statistics {
         self.words.first().copied()
     }
 
-    /// Temporary registers.
-    pub fn temps(&self) -> Option<u32> {
-        self.words.get(1).copied()
-    }
-
-    /// Declarations.
-    pub fn declarations(&self) -> Option<u32> {
-        self.words.get(3).copied()
-    }
-
-    /// Instructions on floats.
-    pub fn float_instructions(&self) -> Option<u32> {
-        self.words.get(4).copied()
-    }
-
-    /// Instructions on signed integers.
-    pub fn int_instructions(&self) -> Option<u32> {
-        self.words.get(5).copied()
-    }
-
-    /// Instructions on unsigned integers.
-    pub fn uint_instructions(&self) -> Option<u32> {
-        self.words.get(6).copied()
-    }
-
     /// Whether a pixel shader runs once for each sample.
     pub fn runs_at_sample_frequency(&self) -> bool {
         self.words.get(28).is_some_and(|&word| word != 0)

@@ -161,22 +161,29 @@ pub struct InterfaceChoice {
 }
 
 /// Something that is bound to registers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Binding {
     /// The name in the source; `None` if the file has none.
     pub name: Option<String>,
-    /// The first register: `t0`.
+    /// The first register: `b0`, `t0`.
     pub register: String,
     /// The register space.
     pub space: u32,
     /// How many registers; `None` for an array without end.
     pub count: Option<u32>,
-    /// What it is: `texture`, `UAV`, and so on.
+    /// What is bound there, as a job names it: `constant`, `raw`, `structured`, `typed`, `texture2d`, `sampler`.
     pub kind: &'static str,
-    /// The format of its elements: `float4`, `struct`, `byte`; empty if it has none.
+    /// The type of its elements: `float4`, `unorm`; of a sampler of Direct3D 9 the kind of its texture. Empty if it has
+    /// none.
     pub format: String,
-    /// The dimension, or what may be done with the buffer; empty if it has none.
-    pub dimension: String,
+    /// Bytes of a structure.
+    pub stride_bytes: Option<u32>,
+    /// Samples of a multisampled texture, where the file says it.
+    pub samples: Option<u32>,
+    /// Whether its hidden counter is used.
+    pub has_counter: bool,
+    /// Whether it is a sampler that compares.
+    pub is_comparison: bool,
 }
 
 /// Inputs, outputs or patch constants.

@@ -1,13 +1,13 @@
 //! What is known of a program of models 4.0 to 5.1, from its declarations and the chunks about it.
 
 use super::{Binding, Constants, Element, Place, Program, Signature, SignatureKind, Variable, stages};
-use crate::container::resources::{self, Buffer, BufferKind, VariableType};
+use crate::container::resources::{self, BindingKind, Buffer, BufferKind, VariableType};
 use crate::container::{Container, ResourceDefinitions, SignatureElement};
 use crate::limits::Limits;
 use crate::listing::{bindings, buffers, header, signatures};
 use crate::shader::Error;
 use crate::sm5::codes::{ResourceDimension, SamplerMode};
-use crate::sm5::{self, DeclarationKind, GlobalFlags, ItemKind, RegisterRange, ResourceKind, Stage};
+use crate::sm5::{self, DeclarationKind, GlobalFlags, ItemKind, Op, RegisterFile, RegisterRange, ResourceKind, Stage};
 
 /// Reads the program of a container.
 pub(super) fn read(container: &Container<'_>, limits: &Limits) -> Result<Program, Error> {
@@ -55,6 +55,16 @@ fn declared(program: &mut Program, decoded: &sm5::Program) {
         ItemKind::Instruction(instruction) => Some(instruction.op.text()),
         ItemKind::Declaration(_) | ItemKind::CustomData(_) => None,
     }));
+    // Declarations tell of counters that are not those of an append or consume buffer.
+    let instructions = decoded.items.iter().filter_map(|item| match &item.kind {
+        ItemKind::Instruction(found) if matches!(found.op, Op::ImmAtomicAlloc | Op::ImmAtomicConsume) => Some(found),
+        _ => None,
+    });
+    let operands = instructions.flat_map(|instruction| instruction.operands.iter());
+    let counted: Vec<u32> = operands
+        .filter(|operand| operand.file == RegisterFile::Uav)
+        .filter_map(|operand| operand.index_u32(0))
+        .collect();
     for item in &decoded.items {
         let ItemKind::Declaration(declaration) = &item.kind else { continue };
         counts.declarations += 1;
@@ -67,43 +77,69 @@ fn declared(program: &mut Program, decoded: &sm5::Program) {
                 program.shared_memory_bytes += u64::from(*stride_bytes) * u64::from(*count);
             }
             DeclarationKind::ConstantBuffer { range, .. } => {
-                program.bindings.push(unnamed("cb", range, "cbuffer", String::new(), ""));
+                program.bindings.push(Binding { kind: CONSTANT, ..unnamed('b', range) });
             }
             DeclarationKind::Sampler { range, mode } => {
-                let kind = if *mode == SamplerMode::Comparison { "sampler_c" } else { "sampler" };
-                program.bindings.push(unnamed("s", range, kind, String::new(), ""));
+                let is_comparison = *mode == SamplerMode::Comparison;
+                program.bindings.push(Binding { kind: SAMPLER, is_comparison, ..unnamed('s', range) });
             }
-            DeclarationKind::Resource { range, kind } => {
-                program.bindings.push(resource("t", range, "texture", kind, "r/o"));
-            }
+            DeclarationKind::Resource { range, kind } => program.bindings.push(resource('t', range, kind)),
             DeclarationKind::Uav { range, kind, flags } => {
-                let access = if flags.counter { "r/w+cnt" } else { "r/w" };
-                program.bindings.push(resource("u", range, "UAV", kind, access));
+                program.bindings.push(Binding {
+                    has_counter: flags.counter || counted.contains(&range.id),
+                    ..resource('u', range, kind)
+                });
             }
             _ => {}
         }
     }
 }
 
-/// A declared resource. `access` tells what may be done with buffers that are not typed.
-fn resource(
-    file: &str,
-    range: &RegisterRange,
-    kind: &'static str,
-    content: &ResourceKind,
-    access: &'static str,
-) -> Binding {
-    let (format, dimension) = match content {
-        ResourceKind::Typed { dimension, returns, .. } => (returns[0].text(), dimension_text(*dimension)),
-        ResourceKind::Raw => ("byte", access),
-        ResourceKind::Structured { .. } => ("struct", access),
-    };
-    unnamed(file, range, kind, format.to_owned(), dimension)
+// What a job calls the kinds of views.
+const CONSTANT: &str = "constant";
+const SAMPLER: &str = "sampler";
+const RAW: &str = "raw";
+const STRUCTURED: &str = "structured";
+/// By the numbers that the dimensions have in resource definitions, which begin at 1.
+const TYPED: [&str; 10] = [
+    "typed",
+    "texture1d",
+    "texture1darray",
+    "texture2d",
+    "texture2darray",
+    "texture2dms",
+    "texture2dmsarray",
+    "texture3d",
+    "texturecube",
+    "texturecubearray",
+];
+const UNKNOWN: &str = "unknown";
+
+/// A declared resource.
+fn resource(file: char, range: &RegisterRange, kind: &ResourceKind) -> Binding {
+    let binding = unnamed(file, range);
+    match kind {
+        ResourceKind::Raw => Binding { kind: RAW, ..binding },
+        ResourceKind::Structured { stride_bytes } => {
+            Binding { kind: STRUCTURED, stride_bytes: Some(*stride_bytes), ..binding }
+        }
+        ResourceKind::Typed { dimension, samples, returns } => Binding {
+            kind: typed_kind(dimension_number(*dimension)),
+            format: returns[0].text().to_owned(),
+            samples: Some(u32::from(*samples)).filter(|&samples| samples != 0),
+            ..binding
+        },
+    }
 }
 
-/// The dimension as the table of bindings has it where there is one.
-fn dimension_text(dimension: ResourceDimension) -> &'static str {
-    let number = match dimension {
+fn typed_kind(dimension: u32) -> &'static str {
+    let name = (dimension as usize).checked_sub(1).and_then(|n| TYPED.get(n));
+    name.copied().unwrap_or(UNKNOWN)
+}
+
+/// The number that resource definitions have for a dimension of the token stream; 0 for none.
+fn dimension_number(dimension: ResourceDimension) -> u32 {
+    match dimension {
         ResourceDimension::Unknown | ResourceDimension::RawBuffer | ResourceDimension::StructuredBuffer => 0,
         ResourceDimension::Buffer => 1,
         ResourceDimension::Texture1D => 2,
@@ -115,28 +151,47 @@ fn dimension_text(dimension: ResourceDimension) -> &'static str {
         ResourceDimension::Texture3D => 8,
         ResourceDimension::TextureCube => 9,
         ResourceDimension::TextureCubeArray => 10,
-    };
-    bindings::text_of(bindings::DIMENSIONS, number)
+    }
 }
 
-fn unnamed(file: &str, range: &RegisterRange, kind: &'static str, format: String, dimension: &str) -> Binding {
-    let register = format!("{file}{}", range.lower);
-    let (space, count) = (range.space, range.len());
-    Binding { name: None, register, space, count, kind, format, dimension: dimension.to_owned() }
+/// A range of registers that nothing else is known of.
+fn unnamed(file: char, range: &RegisterRange) -> Binding {
+    Binding { register: format!("{file}{}", range.lower), space: range.space, count: range.len(), ..Binding::default() }
 }
 
 fn binding(binding: &resources::Binding) -> Binding {
-    let row = bindings::Row::of(binding);
-    // The listing has this where there is nothing to say.
-    let said = |text: String| if text == "NA" { String::new() } else { text };
-    Binding {
+    let file = match binding.kind {
+        BindingKind::ConstantBuffer => "b",
+        _ => bindings::Row::of(binding).file,
+    };
+    let plain = Binding {
         name: Some(binding.name.clone()),
-        register: format!("{}{}", row.file, binding.bind_point),
+        register: format!("{file}{}", binding.bind_point),
         space: binding.space,
         count: Some(binding.bind_count).filter(|&count| count != 0),
-        kind: row.ty,
-        format: said(row.format),
-        dimension: said(row.dimension),
+        kind: UNKNOWN,
+        ..Binding::default()
+    };
+    let stride_bytes = Some(binding.samples_or_stride);
+    match binding.kind {
+        BindingKind::ConstantBuffer => Binding { kind: CONSTANT, ..plain },
+        BindingKind::Sampler => {
+            Binding { kind: SAMPLER, is_comparison: binding.flags & bindings::COMPARISON != 0, ..plain }
+        }
+        BindingKind::Raw | BindingKind::UavRaw => Binding { kind: RAW, ..plain },
+        BindingKind::Structured | BindingKind::UavStructured => Binding { kind: STRUCTURED, stride_bytes, ..plain },
+        BindingKind::UavAppend | BindingKind::UavConsume | BindingKind::UavCounter => {
+            Binding { kind: STRUCTURED, stride_bytes, has_counter: true, ..plain }
+        }
+        // The shader reads its vectors from a typed buffer.
+        BindingKind::TextureBuffer => Binding { kind: TYPED[0], format: "float4".to_owned(), ..plain },
+        BindingKind::Texture | BindingKind::UavTyped => {
+            let kind = typed_kind(binding.dimension);
+            let is_multisampled = kind.starts_with("texture2dms") && binding.samples_or_stride != 0;
+            let samples = Some(binding.samples_or_stride).filter(|_| is_multisampled);
+            Binding { kind, format: bindings::Row::of(binding).format, samples, ..plain }
+        }
+        BindingKind::Other(_) => plain,
     }
 }
 
@@ -199,14 +254,9 @@ fn variable(variable: &resources::Variable) -> Variable {
 fn typed(name: &str, ty: &VariableType, offset: u32, size: Option<u32>) -> Variable {
     let member =
         |member: &resources::Member| typed(&member.name, &member.ty, offset.wrapping_add(member.offset_bytes), None);
-    let type_name = match (&ty.name, ty.members.is_empty()) {
-        (_, true) => buffers::type_text(ty),
-        (Some(name), false) => format!("struct {name}"),
-        (None, false) => "struct".to_owned(),
-    };
     Variable {
         name: name.to_owned(),
-        type_name,
+        type_name: if ty.is_structure() { buffers::structure_text(ty) } else { buffers::type_text(ty) },
         elements: Some(u32::from(ty.elements)).filter(|&count| count != 0),
         place: Some(Place::Bytes { offset, size }),
         is_used: true,

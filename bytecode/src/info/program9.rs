@@ -85,11 +85,10 @@ fn sampler(declaration: &Declaration, table: Option<&ConstantTable>) -> Binding 
     Binding {
         name: constant.map(|constant| constant.name.clone()),
         register: register.to_string(),
-        space: 0,
         count: Some(1),
         kind: "sampler",
-        format: String::new(),
-        dimension: declaration.texture().map_or(String::new(), |texture| texture.text().to_owned()),
+        format: declaration.texture().map_or(String::new(), |texture| texture.text().to_owned()),
+        ..Binding::default()
     }
 }
 

@@ -126,7 +126,7 @@ fn write_classes(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
         let elements = if instance.count > 1 { format!("[{}]", instance.count) } else { String::new() };
         vec![
             instance.class.to_string(),
-            instance.constant_buffer.map_or(String::new(), |buffer| format!("cb{buffer}[{}]", instance.vector)),
+            instance.constant_buffer.map_or(String::new(), |buffer| format!("b{buffer}[{}]", instance.vector)),
             register("t", instance.texture),
             register("s", instance.sampler),
             format!("{}{elements}", instance.name),
@@ -143,17 +143,23 @@ fn write_classes(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
 
 fn write_bindings(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
     let rows = program.bindings.iter().map(|binding| {
-        let space = if binding.space == 0 { String::new() } else { format!(", space{}", binding.space) };
+        let space = if binding.space == 0 { String::new() } else { format!(",space{}", binding.space) };
+        let parts = [
+            Some(binding.format.clone()).filter(|format| !format.is_empty()),
+            binding.stride_bytes.map(|bytes| format!("stride {bytes}")),
+            binding.samples.map(|samples| format!("{samples} samples")),
+            binding.has_counter.then(|| "counter".to_owned()),
+            binding.is_comparison.then(|| "comparison".to_owned()),
+        ];
         vec![
             format!("{}{space}", binding.register),
             binding.count.map_or("unbounded".to_owned(), |count| count.to_string()),
             binding.kind.to_owned(),
-            binding.format.clone(),
-            binding.dimension.clone(),
+            parts.into_iter().flatten().collect::<Vec<_>>().join(", "),
             binding.name.clone().unwrap_or_default(),
         ]
     });
-    table(f, "bindings", &["register", "count", "kind", "format", "dimension", "name"], rows.collect())
+    table(f, "bindings", &["register", "count", "kind", "format", "name"], rows.collect())
 }
 
 fn write_signature(f: &mut Formatter<'_>, signature: &Signature) -> fmt::Result {

@@ -34,19 +34,21 @@ pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
     Ok(())
 }
 
+/// The flag of a sampler that compares.
+pub(crate) const COMPARISON: u32 = 2;
+
 /// What the columns of a binding say.
 pub(crate) struct Row {
     /// The letters before the register's number.
     pub file: &'static str,
-    pub ty: &'static str,
+    ty: &'static str,
     pub format: String,
-    pub dimension: String,
+    dimension: String,
 }
 
 impl Row {
     /// The columns of this binding.
     pub fn of(binding: &Binding) -> Self {
-        const COMPARISON: u32 = 2;
         let fixed = |file, ty, format: &str, dimension: &str| Self {
             file,
             ty,
@@ -89,12 +91,12 @@ impl Row {
 }
 
 /// The text of a number; nothing for numbers that there are not.
-pub(crate) fn text_of(names: &[(u32, &'static str)], number: u32) -> &'static str {
+fn text_of(names: &[(u32, &'static str)], number: u32) -> &'static str {
     names.iter().find(|(known, _)| *known == number).map_or("", |(_, text)| *text)
 }
 
 /// Return types of textures and typed buffers.
-pub(crate) const RETURN_TYPES: &[(u32, &str)] = &[
+const RETURN_TYPES: &[(u32, &str)] = &[
     (1, "unorm"),
     (2, "snorm"),
     (3, "sint"),
@@ -106,7 +108,7 @@ pub(crate) const RETURN_TYPES: &[(u32, &str)] = &[
 ];
 
 /// Dimensions of textures and typed buffers. Their numbers are not those of the token stream.
-pub(crate) const DIMENSIONS: &[(u32, &str)] = &[
+const DIMENSIONS: &[(u32, &str)] = &[
     (1, "buf"),
     (2, "1d"),
     (3, "1darray"),

@@ -1,7 +1,7 @@
 //! The layout of constant buffers, and of the elements of structured buffers.
 
 use crate::container::ResourceDefinitions;
-use crate::container::resources::{Buffer, BufferKind, Variable, VariableType};
+use crate::container::resources::{Buffer, BufferKind, MemberRegisters, Variable, VariableType};
 use std::fmt::{self, Write};
 
 /// Columns before the comment that says where a variable lies.
@@ -32,8 +32,9 @@ pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
 }
 
 fn write_variables(out: &mut String, buffer: &Buffer) -> fmt::Result {
-    for (n, variable) in buffer.variables.iter().enumerate() {
-        let line = write_type(out, &variable.ty, &variable.name, variable.offset_bytes, 0, n == 0)?;
+    let mut gap = Gap::None;
+    for variable in &buffer.variables {
+        let line = write_type(out, &variable.ty, &variable.name, variable.offset_bytes, 0, &mut gap)?;
         let unused = if variable.is_used() { "" } else { " [unused]" };
         let is_unused_interface = variable.ty.class == INTERFACE && !unused.is_empty();
         write!(out, "{line:<COMMENT_COLUMN$}")?;
@@ -43,8 +44,25 @@ fn write_variables(out: &mut String, buffer: &Buffer) -> fmt::Result {
             writeln!(out, "// Offset: {:>4} Size: {:>5}{unused}", variable.offset_bytes, variable.size_bytes)?;
         }
         write_default(out, variable)?;
+        write_registers(out, variable)?;
     }
     Ok(())
+}
+
+/// The textures and samplers of a structure. The line begins without slashes, as fxc writes it.
+fn write_registers(out: &mut String, variable: &Variable) -> fmt::Result {
+    let text = |[one, several]: [&str; 2], letter: char, MemberRegisters { first, count }| match count {
+        0 => None,
+        1 => Some(format!("{one}{letter}{first}")),
+        _ => Some(format!("{several}{letter}{first}-{letter}{}", first.wrapping_add(count - 1))),
+    };
+    let textures = text(["Texture:   ", "Textures:  "], 't', variable.textures);
+    let samplers = text(["Sampler: ", "Samplers: "], 's', variable.samplers);
+    let texts: Vec<String> = textures.into_iter().chain(samplers).collect();
+    match texts.is_empty() {
+        true => Ok(()),
+        false => writeln!(out, "{:COMMENT_COLUMN$}// {}", "", texts.join(", ")),
+    }
 }
 
 /// The words of a default value, four on a line.
@@ -61,10 +79,21 @@ fn write_default(out: &mut String, variable: &Variable) -> fmt::Result {
 }
 
 /// The class of a pointer to a class instance.
-pub(crate) const INTERFACE: u16 = 7;
+const INTERFACE: u16 = 7;
 
 /// The type of such a pointer.
-pub(crate) const INTERFACE_POINTER: u16 = 37;
+const INTERFACE_POINTER: u16 = 37;
+
+/// What stands before the next variable or member: an empty line or not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    /// None: it is the first of a buffer.
+    None,
+    /// One if it is a structure.
+    Structure,
+    /// One in any case: a structure was begun, and nothing stood in it so far.
+    Any,
+}
 
 /// Writes the lines of a type and gives the last one, which the caller completes.
 fn write_type(
@@ -73,25 +102,22 @@ fn write_type(
     name: &str,
     offset_bytes: u32,
     depth: usize,
-    is_first: bool,
+    gap: &mut Gap,
 ) -> Result<String, fmt::Error> {
     let indent = 3 + 4 * depth;
     let array = if ty.elements > 1 { format!("[{}]", ty.elements) } else { String::new() };
-    if ty.members.is_empty() {
-        return Ok(format!("//{:indent$}{} {name}{array};", "", type_text(ty)));
-    }
-    // A blank line stands before a structure, but before the first thing of a buffer or structure there is one anyway.
-    if !is_first {
+    if *gap == Gap::Any || *gap == Gap::Structure && ty.is_structure() {
         writeln!(out, "//{:indent$}", "")?;
     }
-    let title = match &ty.name {
-        Some(name) => format!("struct {name}"),
-        None => "struct".to_owned(),
-    };
-    writeln!(out, "//{:indent$}{title}\n//{:indent$}{{\n//{:inner$}", "", "", "", inner = indent + 4)?;
-    for (n, member) in ty.members.iter().enumerate() {
+    *gap = Gap::Structure;
+    if !ty.is_structure() {
+        return Ok(format!("//{:indent$}{} {name}{array};", "", type_text(ty)));
+    }
+    writeln!(out, "//{:indent$}{}\n//{:indent$}{{", "", structure_text(ty), "")?;
+    *gap = Gap::Any;
+    for member in &ty.members {
         let offset = offset_bytes.wrapping_add(member.offset_bytes);
-        let line = write_type(out, &member.ty, &member.name, offset, depth + 1, n == 0)?;
+        let line = write_type(out, &member.ty, &member.name, offset, depth + 1, gap)?;
         writeln!(out, "{line:<COMMENT_COLUMN$}// Offset: {offset:>4}")?;
     }
     out.push_str("//\n");
@@ -102,6 +128,14 @@ impl fmt::Display for VariableType {
     /// Its name as a listing has it, without the length of an array.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&type_text(self))
+    }
+}
+
+/// The type of a variable that is a structure.
+pub(crate) fn structure_text(ty: &VariableType) -> String {
+    match &ty.name {
+        Some(name) => format!("struct {name}"),
+        None => "struct".to_owned(),
     }
 }
 
@@ -119,7 +153,7 @@ pub(crate) fn type_text(ty: &VariableType) -> String {
 }
 
 /// Types of variables that are no structures.
-pub(crate) const BASE_TYPES: &[(u16, &str)] = &[
+const BASE_TYPES: &[(u16, &str)] = &[
     (0, "void"),
     (1, "bool"),
     (2, "int"),

@@ -6,7 +6,7 @@ use crate::sm5::{DeclarationKind, GlobalFlags, ItemKind, Program, Stage};
 use std::fmt::{self, Write};
 
 /// Who is named where the file does not say what compiled it.
-pub(crate) const NO_CREATOR: &str = "Microsoft (R) D3D Shader Disassembler";
+const NO_CREATOR: &str = "Microsoft (R) D3D Shader Disassembler";
 
 /// Writes the comment.
 pub fn write(out: &mut String, parts: &Parts) -> fmt::Result {
@@ -80,16 +80,12 @@ pub(crate) fn global_flags(program: &Program) -> GlobalFlags {
     GlobalFlags(flags.fold(0, |all, flags| all | flags))
 }
 
-/// The features with a text in the header, by the bit that tells that a shader needs them.
-pub(crate) const FEATURES: &[(u64, &str)] = &{
-    let mut features = [(0, ""); NEEDED.len()];
-    let mut n = 0;
-    while n < NEEDED.len() {
-        features[n] = (NEEDED[n].feature.0, NEEDED[n].text);
-        n += 1;
-    }
-    features
-};
+/// The feature flags of a header that says that these are needed.
+pub(crate) fn features<'t>(texts: impl Iterator<Item = &'t str>) -> u64 {
+    texts
+        .filter_map(|text| NEEDED.iter().find(|needed| needed.text == text))
+        .fold(0, |all, needed| all | needed.feature.0)
+}
 
 /// Something a shader may need beyond its model, which either of two flags tells.
 struct Needed {
@@ -125,9 +121,9 @@ const NEEDED: &[Needed] = &[
 ];
 
 // The numbers of these begin at 1.
-pub(crate) const DOMAINS: [&str; 3] = ["Isoline", "Triangle", "Quadrilateral"];
-pub(crate) const OUTPUTS: [&str; 4] = ["Point", "Line", "Clockwise Triangles", "Counter-Clockwise Triangles"];
-pub(crate) const PARTITIONINGS: [&str; 4] = ["Integer", "Integer Power of 2", "Odd Fractional", "Even Fractional"];
+const DOMAINS: [&str; 3] = ["Isoline", "Triangle", "Quadrilateral"];
+const OUTPUTS: [&str; 4] = ["Point", "Line", "Clockwise Triangles", "Counter-Clockwise Triangles"];
+const PARTITIONINGS: [&str; 4] = ["Integer", "Integer Power of 2", "Odd Fractional", "Even Fractional"];
 
 /// Writes what only the compiler's counts tell.
 fn write_statistics(out: &mut String, statistics: &Statistics, stage: Stage) -> fmt::Result {

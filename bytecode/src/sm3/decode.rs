@@ -28,7 +28,7 @@ pub enum DecodeError {
         have: u32,
     },
     /// The first word is no version token.
-    #[error("version token at byte {at}: {token:#010x} is none of vs_1_1 to vs_3_sw and ps_1_1 to ps_3_sw")]
+    #[error("version token at byte {at}: {token:#010x} is none of vs_1_0 to vs_3_sw and ps_1_1 to ps_3_sw")]
     UnknownVersion {
         /// Where it stands.
         at: u32,

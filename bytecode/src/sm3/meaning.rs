@@ -10,7 +10,7 @@ impl Op {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Nop => "nothing",
-            Self::Mov => "d = a; in vs_1_1 also a0.x = a, made an integer",
+            Self::Mov => "d = a; in vs_1_0 and vs_1_1 also a0.x = a, made an integer",
             Self::Add => "d = a + b",
             Self::Sub => "d = a - b",
             Self::Mad => "d = a * b + c",
@@ -81,7 +81,7 @@ impl Op {
             Self::TexM3x3Tex => "the third row; d = the texture of its stage at the three products",
             Self::TexM3x3Spec => "the third row; d = the texture in the direction in which ray b is reflected there",
             Self::TexM3x3VSpec => "as texm3x3spec, with the ray in the fourth components of the three coordinates",
-            Self::ExpP => "d = 2 to the power of a, less precise; in vs_1_1 with its parts in x and y",
+            Self::ExpP => "d = 2 to the power of a, less precise; in vs_1_0 and vs_1_1 with its parts in x and y",
             Self::LogP => "d = logarithm of the absolute value of a to the base 2, less precise",
             Self::Cnd => "d = b if r0.w > 0.5, else c",
             Self::CndEach => "d = b where a > 0.5, else c",

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `version.rs` | vs_1_1 to ps_3_sw |
+//! | `version.rs` | vs_1_0 to ps_3_sw |
 //! | `ops.rs` | the instruction table |
 //! | `meaning.rs` | what each instruction does, in words |
 //! | `register.rs` | register files, and how many each version has |
@@ -33,7 +33,7 @@ pub mod validate;
 pub mod version;
 
 pub use assemble::assemble;
-pub(crate) use assemble::{assemble_with_places, is_program as is_program_text, program_text};
+pub(crate) use assemble::{assemble_with_places, is_program as is_program_text};
 pub use constants::ConstantTable;
 pub use decode::{DecodeError, decode};
 pub use encode::encode;

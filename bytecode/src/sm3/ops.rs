@@ -1,4 +1,4 @@
-//! The instruction table: one row per instruction of shader models 1.1 to 3.0, and no other list of them.
+//! The instruction table: one row per instruction of shader models 1.0 to 3.0, and no other list of them.
 //!
 //! A row holds its number, its control number, its name, the versions that have it, its operands in the order of the
 //! token stream and what the listing counts for it. One number may have several rows: the same opcode samples a texture
@@ -125,7 +125,7 @@ pub struct OpInfo {
 }
 
 // Short names for the table's columns.
-const VS: Versions = Versions::range(Version::Vs1_1, Version::Vs3Sw);
+const VS: Versions = Versions::range(Version::Vs1_0, Version::Vs3Sw);
 const VS2: Versions = Versions::range(Version::Vs2_0, Version::Vs3Sw);
 const VS2X: Versions = Versions::range(Version::Vs2X, Version::Vs3Sw);
 const VS3: Versions = Versions::range(Version::Vs3_0, Version::Vs3Sw);

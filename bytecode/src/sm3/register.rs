@@ -28,7 +28,7 @@ pub struct FileInfo {
     /// What may be done with it.
     pub access: Access,
     /// How many registers each version has, in the order of [`Version::ALL`].
-    pub counts: [u16; 15],
+    pub counts: [u16; 16],
 }
 
 macro_rules! files {
@@ -63,27 +63,27 @@ const ANY: Option<Stage> = None;
 const VS: Option<Stage> = Some(Stage::Vertex);
 const PS: Option<Stage> = Some(Stage::Pixel);
 
-// The columns: vs 1_1 2_0 2_x 2_sw 3_0 3_sw, ps 1_1 1_2 1_3 1_4 2_0 2_x 2_sw 3_0 3_sw. Vertex shaders may have as many
+// The columns: vs 1_0 1_1 2_0 2_x 2_sw 3_0 3_sw, ps 1_1 1_2 1_3 1_4 2_0 2_x 2_sw 3_0 3_sw. Vertex shaders may have as many
 // float constants as the device has; 8192 is what tokens can name.
 files! {
-    0, Temp, "r", ANY, ReadWrite, [12 12 32 32 32 32 2 2 2 6 12 32 32 32 32];
-    1, Input, "v", ANY, Read, [16 16 16 16 16 16 2 2 2 2 2 2 2 10 14];
-    2, Const, "c", ANY, Read, [8192 8192 8192 8192 8192 8192 8 8 8 8 32 32 8192 224 8192];
-    3, Address, "a", VS, Named, [1 1 1 1 1 1 0 0 0 0 0 0 0 0 0];
-    3, Texture, "t", PS, ReadWrite, [0 0 0 0 0 0 4 4 4 6 8 8 8 0 0];
-    4, Rasterizer, "o", VS, Write, [3 3 3 3 0 0 0 0 0 0 0 0 0 0 0];
-    5, Color, "oD", VS, Write, [2 2 2 2 0 0 0 0 0 0 0 0 0 0 0];
-    6, TexCoord, "oT", VS, Write, [8 8 8 8 0 0 0 0 0 0 0 0 0 0 0];
-    6, Output, "o", VS, Write, [0 0 0 0 12 16 0 0 0 0 0 0 0 0 0];
-    7, ConstInt, "i", ANY, Named, [0 16 16 2048 16 2048 0 0 0 0 0 16 2048 16 2048];
-    8, ColorOut, "oC", PS, Write, [0 0 0 0 0 0 0 0 0 0 4 4 4 4 4];
-    9, DepthOut, "oDepth", PS, Write, [0 0 0 0 0 0 0 0 0 0 1 1 1 1 1];
-    10, Sampler, "s", ANY, Named, [0 0 0 0 4 4 0 0 0 0 16 16 16 16 16];
-    14, ConstBool, "b", ANY, Named, [0 16 16 2048 16 2048 0 0 0 0 16 16 2048 16 2048];
-    15, Loop, "aL", ANY, Named, [0 1 1 1 1 1 0 0 0 0 0 0 0 1 1];
-    17, Misc, "v", PS, Read, [0 0 0 0 0 0 0 0 0 0 0 0 0 2 2];
-    18, Label, "l", ANY, Named, [0 2048 2048 2048 2048 2048 0 0 0 0 0 2048 2048 2048 2048];
-    19, Predicate, "p", ANY, Named, [0 0 1 1 1 1 0 0 0 0 0 1 1 1 1];
+    0, Temp, "r", ANY, ReadWrite, [12 12 12 32 32 32 32 2 2 2 6 12 32 32 32 32];
+    1, Input, "v", ANY, Read, [16 16 16 16 16 16 16 2 2 2 2 2 2 2 10 14];
+    2, Const, "c", ANY, Read, [8192 8192 8192 8192 8192 8192 8192 8 8 8 8 32 32 8192 224 8192];
+    3, Address, "a", VS, Named, [1 1 1 1 1 1 1 0 0 0 0 0 0 0 0 0];
+    3, Texture, "t", PS, ReadWrite, [0 0 0 0 0 0 0 4 4 4 6 8 8 8 0 0];
+    4, Rasterizer, "o", VS, Write, [3 3 3 3 3 0 0 0 0 0 0 0 0 0 0 0];
+    5, Color, "oD", VS, Write, [2 2 2 2 2 0 0 0 0 0 0 0 0 0 0 0];
+    6, TexCoord, "oT", VS, Write, [8 8 8 8 8 0 0 0 0 0 0 0 0 0 0 0];
+    6, Output, "o", VS, Write, [0 0 0 0 0 12 16 0 0 0 0 0 0 0 0 0];
+    7, ConstInt, "i", ANY, Named, [0 0 16 16 2048 16 2048 0 0 0 0 0 16 2048 16 2048];
+    8, ColorOut, "oC", PS, Write, [0 0 0 0 0 0 0 0 0 0 0 4 4 4 4 4];
+    9, DepthOut, "oDepth", PS, Write, [0 0 0 0 0 0 0 0 0 0 0 1 1 1 1 1];
+    10, Sampler, "s", ANY, Named, [0 0 0 0 0 4 4 0 0 0 0 16 16 16 16 16];
+    14, ConstBool, "b", ANY, Named, [0 0 16 16 2048 16 2048 0 0 0 0 16 16 2048 16 2048];
+    15, Loop, "aL", ANY, Named, [0 0 1 1 1 1 1 0 0 0 0 0 0 0 1 1];
+    17, Misc, "v", PS, Read, [0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2];
+    18, Label, "l", ANY, Named, [0 0 2048 2048 2048 2048 2048 0 0 0 0 0 2048 2048 2048 2048];
+    19, Predicate, "p", ANY, Named, [0 0 0 1 1 1 1 0 0 0 0 0 1 1 1 1];
 }
 
 /// Registers of one file number of a token.

@@ -40,6 +40,7 @@ macro_rules! versions {
 }
 
 versions! {
+    0xfffe_0100, Vs1_0, "vs_1_0";
     0xfffe_0101, Vs1_1, "vs_1_1";
     0xfffe_0200, Vs2_0, "vs_2_0";
     0xfffe_0201, Vs2X, "vs_2_x";
@@ -77,11 +78,6 @@ impl Version {
         self.token() >> 8 & 0xff
     }
 
-    /// Whether it is a software version, whose limits are wider.
-    pub const fn is_software(self) -> bool {
-        self.token() & 0xff == 0xff
-    }
-
     /// Whether instruction tokens state their length; those of 1.x do not.
     pub const fn has_lengths(self) -> bool {
         self.major() >= 2
@@ -96,7 +92,7 @@ impl std::fmt::Display for Version {
 
 /// A set of versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Versions(u16);
+pub struct Versions(u32);
 
 impl Versions {
     /// No version.

@@ -65,20 +65,6 @@ codes! {
     }
 }
 
-impl ResourceDimension {
-    /// Address components an access uses: the coordinates, and the array index where there is one.
-    /// A cube has three (a direction) and a cube array four.
-    pub const fn address_components(self) -> u8 {
-        match self {
-            Self::Unknown => 4,
-            Self::Buffer | Self::Texture1D | Self::RawBuffer => 1,
-            Self::Texture2D | Self::Texture2DMs | Self::Texture1DArray | Self::StructuredBuffer => 2,
-            Self::Texture3D | Self::TextureCube | Self::Texture2DArray | Self::Texture2DMsArray => 3,
-            Self::TextureCubeArray => 4,
-        }
-    }
-}
-
 codes! {
     /// What a typed resource returns per component.
     ReturnType {

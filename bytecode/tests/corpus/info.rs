@@ -1,8 +1,8 @@
 //! What is said of a shader is what the compiler's listing says, and what is wrong with one is found.
 
 use crate::data;
-use brolga_bytecode::info::Info;
-use brolga_bytecode::{Limits, findings};
+use brolga_bytecode::info::{Binding, Info};
+use brolga_bytecode::{Limits, assembler, findings};
 
 /// The number of slots in the last line of a listing.
 fn slots(listing: &str) -> Option<u32> {
@@ -42,6 +42,43 @@ fn compiled_shaders_have_no_fault_and_are_as_their_listings_say() {
         }
         assert!(!info.to_string().is_empty());
     }
+}
+
+/// The jobs of the corpus say what its shaders take.
+#[test]
+fn bindings_are_what_a_job_has() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir(data::data().join("exec")).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(job) = std::fs::read(folder.join("case.json")) else { continue };
+        let job: serde_json::Value = serde_json::from_slice(&job).unwrap();
+        for shader in job["shaders"].as_array().unwrap() {
+            let path = folder.join(shader.as_str().unwrap());
+            let name = path.display();
+            let bindings = |bytes: &[u8]| Info::read(bytes, &Limits::default()).unwrap().program.bindings;
+            let named = bindings(&data::read(&path));
+            for view in job["bindings"].as_array().unwrap() {
+                let slot = view["slot"].as_str().unwrap();
+                let found = named.iter().find(|binding| binding.register == slot);
+                let found = found.unwrap_or_else(|| panic!("{name}: {slot} is not among {named:?}"));
+                let stride = found.stride_bytes.map_or(serde_json::Value::Null, Into::into);
+                assert_eq!((&view["kind"], &view["stride"]), (&found.kind.into(), &stride), "{name}: {slot}");
+                assert!(view["counter"].is_null() || found.has_counter, "{name}: {slot}");
+                seen += 1;
+            }
+            // Without names the declarations say the same, but for how many components a texel has.
+            let text = String::from_utf8(data::read(&path.with_extension("asm"))).unwrap();
+            let Ok(assembly) = assembler::assemble(&text, &Limits::default()) else { continue };
+            let plain = |binding: Binding| Binding { name: None, format: String::new(), ..binding };
+            let sorted = |bindings: Vec<Binding>| {
+                let mut bindings: Vec<_> = bindings.into_iter().map(plain).collect();
+                bindings.sort_by(|one, other| one.register.cmp(&other.register));
+                bindings
+            };
+            assert_eq!(sorted(bindings(&assembly.bytes)), sorted(named), "{name}");
+        }
+    }
+    assert!(seen > 100, "only {seen} bindings were seen");
 }
 
 #[test]

@@ -3,11 +3,12 @@
 //! Every file is looked at after it was opened, so that it does not matter what somebody does to the folders above. A
 //! file of this user that nobody else can write to was written by this user.
 
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::entry;
 use super::error::{CacheError, NotPrivate};
 use super::key::Key;
 use crate::private;
@@ -33,6 +34,9 @@ const MOST_BYTES: u64 = 1 << 30;
 pub struct CacheEntry {
     /// The name of its file.
     pub name: String,
+    /// What its shader was called when it was stored: file, entry point and model, as in `add.cso:main cs_5_0`. `None` if
+    /// it had no name.
+    pub shader: Option<String>,
     /// Bytes of the file.
     pub size_bytes: u64,
     /// When it was stored or used last.
@@ -89,6 +93,24 @@ impl Folder {
 
     /// All bytes of a file that only this user can have written, which counts as used now.
     pub fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        let (file, size) = self.open_file(name)?;
+        let mut bytes = Vec::with_capacity(size as usize);
+        (&file).take(MOST_BYTES).read_to_end(&mut bytes)?;
+        // Where that is not possible entries are removed by age.
+        let _ = file.set_modified(SystemTime::now());
+        Ok(bytes)
+    }
+
+    /// The name of the shader in an entry.
+    fn shader_name(&self, name: &str) -> Option<String> {
+        let mut head = Vec::new();
+        let (file, _) = self.open_file(name).ok()?;
+        file.take(entry::HEAD_BYTES as u64).read_to_end(&mut head).ok()?;
+        entry::name(&head).map(str::to_owned)
+    }
+
+    /// A file that only this user can have written, and its size.
+    fn open_file(&self, name: &str) -> io::Result<(File, u64)> {
         let mut options = OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
@@ -103,11 +125,7 @@ impl Folder {
         if metadata.len() > MOST_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        (&file).take(MOST_BYTES).read_to_end(&mut bytes)?;
-        // Where that is not possible entries are removed by age.
-        let _ = file.set_modified(SystemTime::now());
-        Ok(bytes)
+        Ok((file, metadata.len()))
     }
 
     /// Puts a file into the folder, whole or not at all. A system that crashes may leave a part of it.
@@ -123,7 +141,9 @@ impl Folder {
 
     /// All entries, those used last first.
     pub fn entries(&self) -> io::Result<Vec<CacheEntry>> {
-        Ok(self.list()?.entries)
+        let mut entries = self.list()?.entries;
+        entries.iter_mut().for_each(|entry| entry.shader = self.shader_name(&entry.name));
+        Ok(entries)
     }
 
     /// Removes all entries, and what was never finished. Gives the entries.
@@ -194,7 +214,8 @@ impl Folder {
                 metadata => {
                     let metadata = metadata?;
                     if metadata.is_file() {
-                        list.push(CacheEntry { name, size_bytes: metadata.len(), last_used: metadata.modified()? });
+                        let (size_bytes, last_used) = (metadata.len(), metadata.modified()?);
+                        list.push(CacheEntry { name, shader: None, size_bytes, last_used });
                     }
                 }
             }
@@ -219,8 +240,6 @@ fn check(metadata: &Metadata, right_kind: bool) -> Result<(), NotPrivate> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
-
     use super::*;
 
     fn folder() -> (tempfile::TempDir, Folder) {

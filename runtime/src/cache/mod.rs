@@ -115,7 +115,8 @@ impl Cache {
         *lock(&self.inner.counters)
     }
 
-    /// Its entries, those used last first. Of builds of any version; nothing says that they are undamaged.
+    /// Its entries, those used last first. Of builds of any version; nothing says that they, or the names in them, are
+    /// undamaged.
     ///
     /// # Errors
     /// If the folder cannot be read. One that is not there has no entries.
@@ -145,9 +146,10 @@ impl Cache {
         found
     }
 
-    /// Stores content for a key, in place of whatever is there. Does without it where that is not possible.
-    pub(crate) fn store(&self, key: &Key, content: &[u8]) {
-        let stored = self.try_store(key, content);
+    /// Stores content for a key, in place of whatever is there. Does without it where that is not possible. The name, if
+    /// it is not empty, is shown to whoever looks at the cache.
+    pub(crate) fn store(&self, key: &Key, name: &str, content: &[u8]) {
+        let stored = self.try_store(key, name, content);
         let mut counters = lock(&self.inner.counters);
         match stored {
             Ok(()) => counters.stored += 1,
@@ -155,10 +157,10 @@ impl Cache {
         }
     }
 
-    fn try_store(&self, key: &Key, content: &[u8]) -> Result<(), CacheError> {
+    fn try_store(&self, key: &Key, name: &str, content: &[u8]) -> Result<(), CacheError> {
         let Inner { folder, cap_bytes, room, .. } = &*self.inner;
         folder.make()?;
-        let bytes = entry::seal(key, content);
+        let bytes = entry::seal(key, name, content);
         let size = bytes.len() as u64;
         let mut room = lock(room);
         if *room < size {

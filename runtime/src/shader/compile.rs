@@ -115,8 +115,10 @@ fn compile_unguarded(
     mut clock: StageClock,
 ) -> Result<Inner, Error> {
     let source = Source::load(container, options, device, &mut clock)?;
-    let stored =
-        device.cache().and_then(|cache| Stored::new(cache, container, options, device.limits(), source.target));
+    let profile = || format!("{}_{}", source.program.stage(), source.program.model());
+    let stored = device
+        .cache()
+        .and_then(|cache| Stored::new(cache, container, options, device.limits(), source.target, profile()));
     let cached = stored.as_ref().and_then(|stored| stored.load(&Variant::usual()));
     let is_cached = cached.is_some();
     clock.end(CompileStage::Link)?;

@@ -17,6 +17,9 @@ pub(super) struct Stored {
     cache: Cache,
     keys: KeyBuilder,
     target: Target,
+    /// What the shader is called, if it has a name.
+    name: Option<String>,
+    profile: String,
 }
 
 impl Stored {
@@ -27,13 +30,14 @@ impl Stored {
         options: &CompileOptions,
         limits: &Limits,
         target: Target,
+        profile: String,
     ) -> Option<Self> {
         // A new option must be looked at here: does it decide about the code?
-        let CompileOptions { engine, oversize: _, level, width, instances, name: _ } = options;
+        let CompileOptions { engine, oversize: _, level, width, instances, name } = options;
         match engine {
             Engine::Jit => {
                 let keys = KeyBuilder::new((container, level, width, instances, limits));
-                Some(Self { cache: cache.clone(), keys, target })
+                Some(Self { cache: cache.clone(), keys, target, name: name.clone(), profile })
             }
             Engine::Interpreter => None,
         }
@@ -59,7 +63,9 @@ impl Stored {
     pub fn store(&self, variant: &Variant, outline: &Outline, code: &Code) {
         if let (Code::Jit(compiled), Some(key)) = (code, self.key(variant)) {
             let bytes = postcard::to_allocvec(&(outline, compiled.to_bytes().as_slice()));
-            self.cache.store(&key, &bytes.expect("lists and numbers always have a form"));
+            let named = |name: &String| format!("{name}:{} {}", outline.name, self.profile);
+            let name = self.name.as_ref().map_or_else(String::new, named);
+            self.cache.store(&key, &name, &bytes.expect("lists and numbers always have a form"));
         }
     }
 
@@ -91,7 +97,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (engine, features) = (options.engine, brolga_jit::CpuFeatures::detect());
         let target = Target { engine, features, most_instructions: 1000, oversize: Oversize::default() };
-        let stored = Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits, target);
+        let stored =
+            Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits, target, String::new());
         stored.map_or(Vec::new(), |stored| variants().iter().filter_map(|variant| stored.key(variant)).collect())
     }
 

@@ -185,7 +185,9 @@ pub(super) fn write(out: &mut impl Write, document: &Document, baselines: &[Base
             continue;
         }
         writeln!(out, "\nbeside {}: {}", harmless(&baseline.name), about(document, baseline))?;
-        sheet(document, baseline).write(out, style)?;
+        let headings = COLUMNS.iter().map(|&(name, number, _)| (name, number)).collect();
+        let cells = pairs.iter().map(|pair| COLUMNS.iter().map(|(_, _, cell)| cell(pair)).collect()).collect();
+        Sheet { headings, cells }.write(out, style)?;
         let run = geometric_mean(pairs.iter().map(|pair| pair.compared.run.ratio));
         let compile = geometric_mean(pairs.iter().filter_map(|pair| Some(pair.compared.compile?.ratio)));
         let text = |mean: Option<f64>| cell(mean, ratio);
@@ -195,7 +197,7 @@ pub(super) fn write(out: &mut impl Write, document: &Document, baselines: &[Base
 }
 
 /// What to know about the table for a baseline.
-pub(super) fn about(document: &Document, baseline: &Baseline) -> String {
+fn about(document: &Document, baseline: &Baseline) -> String {
     let mut text = "a ratio above 1 means that it is faster now".to_owned();
     let Conditions { machine, busy } = Conditions::of(baseline, &document.machine);
     if let Some(machine) = machine {
@@ -209,15 +211,6 @@ pub(super) fn about(document: &Document, baseline: &Baseline) -> String {
         write!(text, "; measured on another processor, {}", harmless(other)).expect("a string takes everything");
     }
     text
-}
-
-/// The table for a baseline.
-pub(super) fn sheet<'a>(document: &Document, baseline: &Baseline) -> Sheet<'a> {
-    let pairs = pairs(document, baseline);
-    Sheet {
-        headings: COLUMNS.iter().map(|&(name, number, _)| (name, number)).collect(),
-        cells: pairs.iter().map(|pair| COLUMNS.iter().map(|(_, _, cell)| cell(pair)).collect()).collect(),
-    }
 }
 
 fn pairs<'a>(document: &'a Document, baseline: &Baseline) -> Vec<Pair<'a>> {
@@ -239,13 +232,13 @@ pub(super) fn unused<'a>(document: &Document, baselines: &'a [Baseline]) -> Vec<
 }
 
 /// Of positive numbers, if there are any.
-pub(super) fn geometric_mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+fn geometric_mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let logarithms: Vec<f64> = numbers.map(f64::ln).collect();
     (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
 }
 
 /// A ratio with three digits.
-pub(super) fn ratio(ratio: f64) -> String {
+fn ratio(ratio: f64) -> String {
     match ratio {
         ratio if ratio >= 100.0 => format!("{ratio:.0}"),
         ratio if ratio >= 10.0 => format!("{ratio:.1}"),

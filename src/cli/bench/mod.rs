@@ -7,18 +7,15 @@
 //! | `table.rs` | the tables on a terminal |
 //! | `baseline.rs` | earlier figures, of this program and of others |
 //! | `compare.rs` | figures beside earlier ones |
-//! | `page/` | the report for a browser |
 //! | `peers.rs` | lines of JSON as the harnesses of other runtimes write them |
 
 mod baseline;
 mod compare;
 mod machine;
-mod page;
 mod peers;
 mod record;
 mod table;
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -75,9 +72,6 @@ pub(super) struct Arguments {
     /// Write the JSON document to a file too, to compare with later
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Write a report for a browser
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
     /// Show ratios to the figures of files from `--save` or `--format peers`
     #[arg(long, value_name = "FILE,…", value_delimiter = ',')]
     compare: Vec<PathBuf>,
@@ -116,12 +110,23 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         report::print_plain(text.into(), Some("each is measured once".into()), styles.err);
         return Ok(Ending::BadInput);
     }
-    let (baselines, files) = match (read_baselines(arguments, styles), Files::claim(arguments, styles)) {
-        (Some(baselines), Some(files)) => (baselines, files),
-        _ => return Ok(Ending::BadInput),
-    };
+    let Some(baselines) = read_baselines(arguments, styles) else { return Ok(Ending::BadInput) };
+    let mut save = None;
+    if let Some(path) = &arguments.save {
+        match Claim::new(path) {
+            // Found to be writable before anything runs.
+            Ok(claim) => save = Some((path.as_path(), claim)),
+            Err(error) => {
+                say_unwritten(path, &error, styles);
+                return Ok(Ending::BadInput);
+            }
+        }
+    }
+    let temporary = Temporary::default();
+    *temporary.lock().unwrap_or_else(PoisonError::into_inner) =
+        save.iter().map(|(_, claim)| claim.temporary_path().to_owned()).collect();
     let cancel = CancelToken::new();
-    interrupt::cancels(&cancel, &files.temporary);
+    interrupt::cancels(&cancel, &temporary);
     let mut devices: Vec<Device> = Vec::new();
     for &threads in &arguments.threads {
         // Without a cache: compiling is measured too.
@@ -136,7 +141,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let failures = sources.iter().map(|_| None).collect();
     let session =
         Session { arguments, styles, devices: &devices, sources, baselines, cancel, failures, ending: Ending::Fine };
-    session.run(files)
+    session.run(save)
 }
 
 fn has_repetition<T: PartialEq>(values: &[T]) -> bool {
@@ -185,41 +190,6 @@ fn read_baselines(arguments: &Arguments, styles: &Styles) -> Option<Vec<Baseline
         }
     }
     Some(all)
-}
-
-/// Files that the results go to, which were found to be writable.
-struct Files {
-    save: Option<(PathBuf, Claim)>,
-    html: Option<(PathBuf, Claim)>,
-    /// For an interrupt to remove.
-    temporary: Temporary,
-}
-
-impl Files {
-    /// Finds out whether all can be written, or says which cannot.
-    fn claim(arguments: &Arguments, styles: &Styles) -> Option<Self> {
-        let temporary = Temporary::default();
-        let mut taken = BTreeSet::new();
-        let mut claim = |path: &Option<PathBuf>| {
-            let Some(path) = path else { return Some(None) };
-            match Claim::new(path) {
-                Ok(claim) if !taken.insert(claim.path().to_owned()) => {
-                    report::print_plain(format!("{} is named twice", path.display()), None, styles.err);
-                    None
-                }
-                Ok(claim) => Some(Some((path.clone(), claim))),
-                Err(error) => {
-                    say_unwritten(path, &error, styles);
-                    None
-                }
-            }
-        };
-        let (save, html) = (claim(&arguments.save)?, claim(&arguments.html)?);
-        let claims = [&save, &html].into_iter().flatten();
-        let paths = claims.map(|(_, claim)| claim.temporary_path().to_owned()).collect();
-        *temporary.lock().unwrap_or_else(PoisonError::into_inner) = paths;
-        Some(Self { save, html, temporary })
-    }
 }
 
 fn say_unwritten(path: &Path, error: &io::Error, styles: &Styles) {
@@ -285,7 +255,7 @@ impl Checked<'_> {
 }
 
 impl<'a> Session<'a> {
-    fn run(mut self, files: Files) -> io::Result<Ending> {
+    fn run(mut self, save: Option<(&Path, Claim)>) -> io::Result<Ending> {
         let ready: Vec<Option<Ready>> = (0..self.sources.len()).map(|job| self.ready(job)).collect();
         let mut checked = Vec::new();
         for (job, ready) in ready.iter().enumerate() {
@@ -318,7 +288,12 @@ impl<'a> Session<'a> {
         checked.retain(|checked| self.failures[checked.job].is_none());
         let document = self.document(&ready, &checked, machine, interrupted);
         self.show(&document)?;
-        self.write(&document, files);
+        if let Some((path, claim)) = save
+            && let Err(error) = claim.commit((as_text(&document) + "\n").as_bytes())
+        {
+            say_unwritten(path, &error, self.styles);
+            self.ending = self.ending.max(Ending::BadInput);
+        }
         Ok(self.ending)
     }
 
@@ -481,20 +456,6 @@ impl<'a> Session<'a> {
             report::say(&format!("warning: nothing that {} has figures of was measured\n", report::harmless(name)));
         }
         Ok(())
-    }
-
-    /// Writes the files that were asked for.
-    fn write(&mut self, document: &Document, files: Files) {
-        let contents = [
-            files.save.map(|file| (file, as_text(document) + "\n")),
-            files.html.map(|file| (file, page::page(document, &self.baselines))),
-        ];
-        for ((path, claim), content) in contents.into_iter().flatten() {
-            if let Err(error) = claim.commit(content.as_bytes()) {
-                say_unwritten(&path, &error, self.styles);
-                self.ending = self.ending.max(Ending::BadInput);
-            }
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! What was measured, as a document: what `--format json` prints and `--save` writes, what `--compare` reads, and what
-//! every table and plot is made from. `docs/bench.md` says what each figure is.
+//! every table is made from. `docs/bench.md` says what each figure is.
 
 use std::time::Duration;
 

@@ -74,18 +74,18 @@ impl Sheet<'_> {
 
 /// Writes the tables of what was measured; nothing if that is nothing.
 pub(super) fn write(out: &mut impl Write, document: &Document, style: Style) -> io::Result<()> {
-    if rows(document).is_empty() {
+    let rows = rows(document);
+    if rows.is_empty() {
         return Ok(());
     }
-    runs(document).write(out, style)?;
+    runs(&rows).write(out, style)?;
     writeln!(out)?;
-    stages(document).write(out, style)
+    stages(&rows).write(out, style)
 }
 
 /// What dispatches took.
-pub(super) fn runs(document: &Document) -> Sheet<'_> {
-    let rows = rows(document);
-    let mut columns = [&names(&rows), &RUNS[..]].concat();
+fn runs<'a>(rows: &[Row<'_>]) -> Sheet<'a> {
+    let mut columns = [&names(rows), &RUNS[..]].concat();
     if rows.iter().any(|row| row.record.device_threads > 1) {
         columns.push(SCALING);
     }
@@ -93,8 +93,8 @@ pub(super) fn runs(document: &Document) -> Sheet<'_> {
 }
 
 /// What compiling took, with a column for each stage, and what it gave.
-pub(super) fn stages(document: &Document) -> Sheet<'_> {
-    let rows = compiled(&rows(document));
+fn stages<'a>(rows: &[Row<'a>]) -> Sheet<'a> {
+    let rows = compiled(rows);
     let names = names(&rows);
     let stages = rows.first().map_or(&[][..], |row| &row.record.compile.stages);
     let stages = stages.iter().map(|stage| (stage.stage.as_str(), true)).collect();
@@ -129,7 +129,7 @@ pub(super) fn rows(document: &Document) -> Vec<Row<'_>> {
 }
 
 /// The first row for each that was compiled.
-pub(super) fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
+fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
     let is_first = |at: usize| {
         let same = |row: &Row<'_>| std::ptr::eq(row.job, rows[at].job) && row.record.is_same_code(rows[at].record);
         !rows[..at].iter().any(same)
@@ -138,7 +138,7 @@ pub(super) fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
 }
 
 /// What goes through in a second: bytes or operations where they are known, else threads of the shader.
-pub(super) fn throughput(record: &Record) -> String {
+fn throughput(record: &Record) -> String {
     let Record { bytes_per_second, operations_per_second, threads_per_second, .. } = record;
     match (bytes_per_second, operations_per_second, threads_per_second) {
         (Some(bytes), ..) => format!("{}B/s", rate(*bytes)),

@@ -6,8 +6,8 @@ import pathlib
 import struct
 
 HERE = pathlib.Path(__file__).parent
-VERSIONS = {"vs_1_1": 0xFFFE0101, "vs_3_0": 0xFFFE0300, "ps_1_4": 0xFFFF0104, "ps_2_x": 0xFFFF0201, "ps_3_0": 0xFFFF0300}
-MOV, SUB, DCL, DEF, DEFI, DEFB, TEXLD, BREAKP = 1, 3, 31, 81, 48, 47, 66, 96
+VERSIONS = {"vs_1_0": 0xFFFE0100, "vs_1_1": 0xFFFE0101, "vs_3_0": 0xFFFE0300, "ps_1_4": 0xFFFF0104, "ps_2_x": 0xFFFF0201, "ps_3_0": 0xFFFF0300}
+MOV, SUB, EXP, LOG, DCL, DEF, DEFI, DEFB, TEXLD, BREAKP = 1, 3, 14, 15, 31, 81, 48, 47, 66, 96
 TEMP, INPUT, CONST, ADDRESS, INT, SAMPLER, BOOL, LOOP, PREDICATE = 0, 1, 2, 3, 7, 10, 14, 15, 19
 TEXTURE, OUTPUT = 3, 6
 
@@ -70,6 +70,10 @@ def stream(version):
             add(MOV, write(TEMP, 0), read(TEMP, 1), paired=True)
         else:
             add(MOV, write(TEMP, 0), read(CONST, 9, relative=True))
+        if version == "vs_1_0":
+            # Ten slots each in vs_1_1.
+            add(EXP, write(TEMP, 0), read(TEMP, 1))
+            add(LOG, write(TEMP, 0), read(TEMP, 1))
     else:
         for control in range(3 if is_pixel else 0):
             add(TEXLD, write(TEMP, 0), read(TEMP, 1), read(SAMPLER, 3), control=control)

@@ -1,7 +1,8 @@
 """Makes the blobs here that are not compiled. Their listings are what fxc's disassembler wrote for them.
 
 `declarations` has every name of an enumeration. `literals` and `precision*` hold every instruction of the table in bytecode/src/sm5/ops.rs that has operands and may stand
-alone; `system_values` and `component_types` are signatures with an empty program.
+alone; `system_values` and `component_types` are signatures with an empty program. `registers` is `members` with other
+textures and samplers in its variables.
 """
 import pathlib
 import re
@@ -143,6 +144,24 @@ def declarations():
     return dxbc.container([("ISGN", signature([])), ("OSGN", signature([])), ("SHEX", shex)])
 
 
+def registers():
+    """Textures and samplers that no compiler writes: of floats, with default values, beyond the last number."""
+    first_and_count = [(3, 1), (0xFFFFFFFF, 0), (7, 3), (0xFFFFFFFF, 1), (5, 0), (0xFFFFFFFE, 4), (0, 0xFFFFFFFF)]
+    parts = []
+    for name, data in dxbc.chunks((HERE / "members.ps_5_0.cso").read_bytes()):
+        if name == "RDEF":
+            data, at = bytearray(data), 0
+            count, buffers = struct.unpack_from("<2I", data)
+            for buffer in range(count):
+                _, variables, first, *_ = struct.unpack_from("<6I", data, buffers + 24 * buffer)
+                for variable in range(variables):
+                    pairs = *first_and_count[at % 7], *first_and_count[at // 2 % 7]
+                    struct.pack_into("<4I", data, first + 40 * variable + 24, *pairs)
+                    at += 1
+        parts.append((name, bytes(data)))
+    return dxbc.container(parts)
+
+
 for name, blob in {
     "declarations.ps_5_0": declarations(),
     "literals.ps_5_0": program(instructions(0, 0, True)),
@@ -152,5 +171,6 @@ for name, blob in {
     "system_values.ps_5_0": system_values(0),
     "system_values.ds_5_0": system_values(4),
     "component_types.gs_5_0": component_types(),
+    "registers.ps_5_0": registers(),
 }.items():
     (HERE / (name + ".cso")).write_bytes(blob)

@@ -42,7 +42,38 @@ pub fn assemble(text: &str, limits: &Limits) -> Result<Program, AssembleError> {
 pub(crate) fn assemble_with_places(text: &str, limits: &Limits) -> Read<(Program, Vec<Place>)> {
     let text = without_semicolons(text);
     let mut cursor = Cursor::new(&text);
-    let (program, places) = program_text(&mut cursor, limits)?;
+    if program_ends(&mut cursor) && cursor.rest().is_empty() {
+        return Err(cursor.error(cursor.at(), Problem::NoProgram));
+    }
+    let start = cursor.at();
+    let unknown = |cursor: &Cursor<'_>| cursor.unknown(start, "version", Version::ALL.iter().map(|known| known.text()));
+    let version = version(&mut cursor).ok_or_else(|| unknown(&cursor))?;
+    cursor.end_of_line()?;
+
+    let mut program = Program { version, at: 0, items: Vec::new() };
+    let mut places = Vec::new();
+    // Behind the version token.
+    let mut at = 4;
+    let mut words = Vec::new();
+    while !program_ends(&mut cursor) {
+        let start = cursor.at();
+        let items = statement(&mut cursor, version, limits)?;
+        let line = cursor.since(start).lines().next().unwrap_or_default().trim_end();
+        let span = start..start + line.len();
+        for kind in items {
+            words.clear();
+            push_item(&mut words, version, &kind);
+            program.items.push(Item { at, kind });
+            let end = at.saturating_add(words.len() as u32 * 4);
+            places.push(Place { bytes: at..end, span: span.clone() });
+            at = end;
+        }
+        // The end token is one more.
+        if at / 4 >= limits.program_words {
+            let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
+            return Err(cursor.error(start, problem));
+        }
+    }
     match cursor.rest() {
         "" => Ok((program, places)),
         _ => Err(cursor.expected("an instruction")),
@@ -75,44 +106,6 @@ pub(crate) fn is_program(cursor: &Cursor<'_>) -> bool {
 fn version(cursor: &mut Cursor<'_>) -> Option<Version> {
     let name = cursor.take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'));
     Version::from_text(&name.to_ascii_lowercase().replace('.', "_"))
-}
-
-/// Reads a program that is a part of a text, from its version up to a directive that is none of a program's, or the end
-/// of the text. Tells where each item stands.
-pub(crate) fn program_text(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<(Program, Vec<Place>)> {
-    if program_ends(cursor) && cursor.rest().is_empty() {
-        return Err(cursor.error(cursor.at(), Problem::NoProgram));
-    }
-    let start = cursor.at();
-    let unknown = |cursor: &Cursor<'_>| cursor.unknown(start, "version", Version::ALL.iter().map(|known| known.text()));
-    let version = version(cursor).ok_or_else(|| unknown(cursor))?;
-    cursor.end_of_line()?;
-
-    let mut program = Program { version, at: 0, items: Vec::new() };
-    let mut places = Vec::new();
-    // Behind the version token.
-    let mut at = 4;
-    let mut words = Vec::new();
-    while !program_ends(cursor) {
-        let start = cursor.at();
-        let items = statement(cursor, version, limits)?;
-        let line = cursor.since(start).lines().next().unwrap_or_default().trim_end();
-        let span = start..start + line.len();
-        for kind in items {
-            words.clear();
-            push_item(&mut words, version, &kind);
-            program.items.push(Item { at, kind });
-            let end = at.saturating_add(words.len() as u32 * 4);
-            places.push(Place { bytes: at..end, span: span.clone() });
-            at = end;
-        }
-        // The end token is one more.
-        if at / 4 >= limits.program_words {
-            let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
-            return Err(cursor.error(start, problem));
-        }
-    }
-    Ok((program, places))
 }
 
 /// Reads a line up to its end. Only `.words` gives other than one item.

@@ -115,8 +115,8 @@ impl Checker<'_> {
 
     fn is_writable(&self, destination: &Destination) -> bool {
         match destination.register.file {
-            // The address register of vs_1_1 is written by mov, and has one component.
-            RegisterFile::Address => self.version == Version::Vs1_1 && self.op == Op::Mov && destination.mask == 1,
+            // The address register of vs_1_0 and vs_1_1 is written by mov, and has one component.
+            RegisterFile::Address => self.version <= Version::Vs1_1 && self.op == Op::Mov && destination.mask == 1,
             RegisterFile::Texture => matches!(self.version, Version::Ps1_1 | Version::Ps1_2 | Version::Ps1_3),
             file => matches!(file.info().access, Access::Write | Access::ReadWrite),
         }
