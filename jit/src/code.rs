@@ -31,12 +31,13 @@ pub(crate) struct ExecutableCode {
 
 impl ExecutableCode {
     /// Places code that has no relocations and makes it executable. Its entry is its first byte.
-    pub fn new(isa: OwnedTargetIsa, signature: &Signature, bytes: &[u8]) -> io::Result<Self> {
+    /// The module tells a running `perf record` the name.
+    pub fn new(isa: OwnedTargetIsa, signature: &Signature, bytes: &[u8], name: &str) -> io::Result<Self> {
         let provider = Provider::default();
         let mut builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
         builder.memory_provider(Box::new(provider.clone()));
         let mut module = JITModule::new(builder);
-        let id = place(&mut module, signature, bytes)?;
+        let id = place(&mut module, signature, bytes, name)?;
         debug_assert_eq!(module.get_finalized_function(id), provider.start(), "the entry is the mapping's first byte");
         drop(module);
         match provider.take() {
@@ -64,8 +65,8 @@ impl ExecutableCode {
     }
 }
 
-fn place(module: &mut JITModule, signature: &Signature, bytes: &[u8]) -> io::Result<FuncId> {
-    let id = module.declare_function("shader", Linkage::Local, signature).map_err(into_io)?;
+fn place(module: &mut JITModule, signature: &Signature, bytes: &[u8], name: &str) -> io::Result<FuncId> {
+    let id = module.declare_function(name, Linkage::Local, signature).map_err(into_io)?;
     module.define_function_bytes(id, ALIGN, bytes, &[]).map_err(into_io)?;
     module.finalize_definitions().map_err(into_io)?;
     Ok(id)
@@ -149,7 +150,7 @@ mod tests {
         let flags = crate::codegen::flags(Default::default());
         let isa = cranelift_codegen::isa::lookup(target_lexicon::Triple::host()).unwrap().finish(flags).unwrap();
         let signature = Signature::new(isa.default_call_conv());
-        let code = ExecutableCode::new(isa, &signature, &[0xc3, 1, 2]).unwrap();
+        let code = ExecutableCode::new(isa, &signature, &[0xc3, 1, 2], "shader").unwrap();
         assert_eq!(code.bytes(), [0xc3, 1, 2]);
         fn shared<T: Send + Sync>(_: &T) {}
         shared(&code);

@@ -26,6 +26,14 @@ use crate::site::Site;
 /// # Errors
 /// If the processor has no code generator, or the shader goes over a limit.
 pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, CompileError> {
+    compile_named(func, options, &func.name)
+}
+
+/// The same with a name by which profilers know the code.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> Result<Compiled, CompileError> {
     let isa = host(options, Target::of(func))?;
     let machine = generate(func, options, &*isa)?;
     let facts = Facts {
@@ -39,17 +47,18 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
         statistics: machine.statistics,
     };
-    Ok(Compiled { code: make_executable(isa, &machine.bytes)?, facts })
+    Ok(Compiled { code: make_executable(isa, &machine.bytes, name)?, facts })
 }
 
 /// Makes machine code executable that was generated with these options before.
-pub(crate) fn place(bytes: &[u8], options: &Options) -> Result<ExecutableCode, CompileError> {
-    make_executable(host(options, Target::default())?, bytes)
+pub(crate) fn place(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
+    make_executable(host(options, Target::default())?, bytes, name)
 }
 
-fn make_executable(isa: OwnedTargetIsa, bytes: &[u8]) -> Result<ExecutableCode, CompileError> {
+fn make_executable(isa: OwnedTargetIsa, bytes: &[u8], name: &str) -> Result<ExecutableCode, CompileError> {
     let signature = signature(&*isa);
-    ExecutableCode::new(isa, &signature, bytes).map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
+    let code = ExecutableCode::new(isa, &signature, bytes, name);
+    code.map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
 }
 
 /// What differs between the targets of functions.

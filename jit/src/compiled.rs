@@ -122,9 +122,9 @@ impl Compiled {
     ///
     /// # Safety
     /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled with these options.
-    pub unsafe fn from_bytes(bytes: &[u8], options: &Options) -> Result<Self, CompileError> {
+    pub unsafe fn from_bytes(bytes: &[u8], options: &Options, name: &str) -> Result<Self, CompileError> {
         match postcard::take_from_bytes::<(Facts, &[u8])>(bytes) {
-            Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code, options)?, facts }),
+            Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code, options, name)?, facts }),
             _ => Err(CompileError::Damaged),
         }
     }
@@ -230,7 +230,7 @@ mod tests {
         let bytes = compiled.to_bytes();
         let read = |bytes: &[u8]| {
             // SAFETY: of bytes that `to_bytes` did not give nothing is run.
-            unsafe { Compiled::from_bytes(bytes, &options) }
+            unsafe { Compiled::from_bytes(bytes, &options, "shader") }
         };
         let stored = read(&bytes).unwrap();
         assert_eq!(stored.code(), compiled.code());

@@ -31,7 +31,7 @@ mod options;
 pub mod packet;
 mod site;
 
-pub use codegen::compile;
+pub use codegen::{compile, compile_named};
 pub use compiled::{ArenaLayout, Compiled, Run, Statistics};
 pub use error::CompileError;
 pub use mxcsr::{FloatGuard, FloatMode};

@@ -173,7 +173,7 @@ impl Device {
         cancel: &CancelToken,
         time_limit: Option<Duration>,
     ) -> Result<Shader, Error> {
-        let (stop, _alarm) = dispatch::watch(cancel, self.timer(), Instant::now(), time_limit)?;
+        let (stop, _alarm) = dispatch::watch(cancel, self.timer(), Instant::now(), time_limit).map_err(Error::timer)?;
         Shader::compile_until(container, options, self, &stop)
     }
 

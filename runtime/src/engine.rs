@@ -29,12 +29,17 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// Prepares a shader for an engine.
-    pub fn new(function: &VerifiedFunction, target: Target, packing: Packing) -> Result<Self, CompileError> {
+    /// Prepares a shader for an engine. The name is for profilers.
+    pub fn new(
+        function: &VerifiedFunction,
+        target: Target,
+        packing: Packing,
+        name: &str,
+    ) -> Result<Self, CompileError> {
         let interpreter = || Code::Interpreter(Interpreter::with_packing(function, packing));
         match target.engine {
             Engine::Interpreter => Ok(interpreter()),
-            Engine::Jit => match brolga_jit::compile(function, &target.jit_options(packing)?) {
+            Engine::Jit => match brolga_jit::compile_named(function, &target.jit_options(packing)?, name) {
                 Ok(compiled) => Ok(Code::Jit(Box::new(compiled))),
                 Err(error) if error.is_size() && target.oversize == Oversize::Interpret => Ok(interpreter()),
                 Err(error) => Err(error),

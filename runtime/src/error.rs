@@ -140,6 +140,13 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The timer's thread was refused.
+    pub(crate) fn timer(error: std::io::Error) -> Self {
+        Error::Timer { reason: error.to_string() }
+    }
+}
+
 impl From<InstanceError> for Error {
     fn from(error: InstanceError) -> Self {
         Error::Instance(Box::new(error))

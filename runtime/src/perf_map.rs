@@ -86,7 +86,7 @@ impl NamedCode {
 }
 
 /// A name without what would end the line.
-fn one_line(name: &str) -> String {
+pub(crate) fn one_line(name: &str) -> String {
     name.chars().map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter }).collect()
 }
 

@@ -145,7 +145,7 @@ pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &
     let grid = Grid { groups: what.groups, first: what.first_group };
     check_groups(grid, device.limits())?;
     what.progress.0.store(0, Ordering::Relaxed);
-    let (stop, _alarm) = watch(&what.cancel, device.timer(), start, what.time_limit)?;
+    let (stop, _alarm) = watch(&what.cancel, device.timer(), start, what.time_limit).map_err(Error::timer)?;
     let (limits, guard_pages) = (device.limits(), device.guard_pages());
     let views = BoundViews::new(shader.outline(), bindings, what.rules, limits, guard_pages, &stop)?;
     let link = Link::new(shader, grid, views, device.workspaces())?;

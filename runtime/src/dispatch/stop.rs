@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::timer::{Alarm, Timer};
-use crate::error::Error;
 
 /// Who stopped a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,17 +128,14 @@ pub(crate) fn watch<'a>(
     timer: &'a Timer,
     start: Instant,
     time_limit: Option<Duration>,
-) -> Result<(Arc<StopWord>, Option<Alarm<'a>>), Error> {
+) -> std::io::Result<(Arc<StopWord>, Option<Alarm<'a>>)> {
     let Some(limit) = time_limit else { return Ok((token.word.clone(), None)) };
     let stop = token.word.follower(limit);
     if limit.is_zero() {
         stop.end_time();
     }
     let alarm = match start.checked_add(limit) {
-        Some(deadline) if !stop.is_set() => {
-            let alarm = timer.set(deadline, stop.clone());
-            Some(alarm.map_err(|error| Error::Timer { reason: error.to_string() })?)
-        }
+        Some(deadline) if !stop.is_set() => Some(timer.set(deadline, stop.clone())?),
         _ => None,
     };
     Ok((stop, alarm))

@@ -21,6 +21,7 @@ use crate::device::Device;
 use crate::engine::{Code, Target, usual_packing};
 use crate::error::{Error, Limit, internal};
 use crate::limits::Limits;
+use crate::perf_map::one_line;
 
 /// A shader as it was read, and what its function is made with.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(super) struct Source {
     translation: TranslateOptions,
     level: Level,
     width: Option<Width>,
+    /// What profilers call its code.
+    name: String,
     target: Target,
     limits: Limits,
 }
@@ -57,11 +60,17 @@ impl Source {
         let (features, most_instructions) = (device.features(), limits.code_instructions);
         let target = Target { engine, features, most_instructions, oversize };
         clock.end(CompileStage::Validate)?;
-        Ok(Self { program: loaded.program, translation, level, width, target, limits: limits.clone() })
+        let (name, limits) = (profiled_name(container, options), limits.clone());
+        Ok(Self { program: loaded.program, translation, level, width, name, target, limits })
     }
 
     pub fn program(&self) -> &ValidProgram {
         &self.program
+    }
+
+    /// What profilers call its code.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// What code is made for.
@@ -97,6 +106,13 @@ impl Source {
     }
 }
 
+/// What profilers call a shader's code.
+fn profiled_name(container: &[u8], options: &CompileOptions) -> String {
+    // A container has its checksum behind its four letters.
+    let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("brolga:{}:main", options.name.as_deref().map_or_else(checksum, one_line))
+}
+
 /// Compiles a container, or takes its code from the cache. A panic, which would be a fault of ours, becomes an error.
 pub(super) fn compile(
     container: &[u8],
@@ -119,14 +135,14 @@ fn compile_unguarded(
     let stored = device
         .cache()
         .and_then(|cache| Stored::new(cache, container, options, device.limits(), source.target, profile()));
-    let cached = stored.as_ref().and_then(|stored| stored.load(&Variant::usual()));
+    let cached = stored.as_ref().and_then(|stored| stored.load(&Variant::usual(), &source.name));
     let is_cached = cached.is_some();
     clock.end(CompileStage::Link)?;
     let (function, outline, code) = match cached {
         Some((outline, code)) => (OnceLock::new(), outline, code),
         None => {
             let function = source.function(&mut clock)?;
-            let (outline, code) = generate(&function, source.target, device.limits())?;
+            let (outline, code) = generate(&function, &source, device.limits())?;
             end_code(&mut clock, &code)?;
             if let Some(stored) = &stored {
                 stored.store(&Variant::usual(), &outline, &code);
@@ -149,12 +165,12 @@ fn compile_unguarded(
 }
 
 /// Makes the code for the usual dispatch. What is within these limits may be stored: they are in its key.
-fn generate(function: &VerifiedFunction, target: Target, limits: &Limits) -> Result<(Outline, Code), Error> {
+fn generate(function: &VerifiedFunction, source: &Source, limits: &Limits) -> Result<(Outline, Code), Error> {
     let outline = Outline::of(function);
     for range in &outline.declared {
         at_most(Limit::RangeRegisters, range.table_len, limits.range_registers)?;
     }
-    let code = Code::new(function, target, usual_packing(function))?;
+    let code = Code::new(function, source.target, usual_packing(function), &source.name)?;
     at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
     Ok((outline, code))
 }

@@ -235,7 +235,7 @@ impl Inner {
 
     /// The code of a variant; nothing if code that goes to texels by itself would be too large.
     fn make(&self, variant: &Variant) -> Result<Option<Code>, Error> {
-        if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(variant)) {
+        if let Some((_, code)) = self.stored.as_ref().and_then(|stored| stored.load(variant, self.source.name())) {
             return Ok(Some(code));
         }
         let mut target = self.source.target();
@@ -252,7 +252,7 @@ impl Inner {
             }
         };
         let packing = if variant.packing == Packing::Grid { variant.packing } else { usual_packing(function) };
-        let code = match Code::new(function, target, packing) {
+        let code = match Code::new(function, target, packing, self.source.name()) {
             Err(error) if error.is_size() && !variant.texels.is_empty() => return Ok(None),
             code => code?,
         };
@@ -309,14 +309,6 @@ impl Inner {
     }
 }
 
-/// What profilers call a shader's code.
-fn profiled_name(container: &[u8], options: &CompileOptions, outline: &Outline) -> String {
-    // A container has its checksum behind its four letters.
-    let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
-    let name = options.name.clone().unwrap_or_else(checksum);
-    format!("brolga:{name}:{}", outline.name)
-}
-
 impl Shader {
     /// Compiles a container in the caller's thread.
     pub(crate) fn compile(container: &[u8], options: &CompileOptions, device: &Device) -> Result<Self, Error> {
@@ -343,8 +335,7 @@ impl Shader {
     ) -> Result<Self, Error> {
         let mut inner = compile::compile(container, options, device, clock)?;
         if let Some(map) = device.perf_map() {
-            let name = profiled_name(container, options, &inner.outline);
-            inner.profiled = Some(map.named(name));
+            inner.profiled = Some(map.named(inner.source.name().to_owned()));
         }
         inner.note_for_profilers(&inner.code)?;
         Ok(Self { inner: Arc::new(inner) })

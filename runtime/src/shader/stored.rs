@@ -43,8 +43,8 @@ impl Stored {
         }
     }
 
-    /// The code of a variant, and the outline of the shader.
-    pub fn load(&self, variant: &Variant) -> Option<(Outline, Code)> {
+    /// The code of a variant, which profilers are to know by a name, and the outline of the shader.
+    pub fn load(&self, variant: &Variant, name: &str) -> Option<(Outline, Code)> {
         let options = self.target.jit_options(variant.packing).ok()?;
         self.cache.load(&self.key(variant)?, |bytes| {
             let (outline, code) = match postcard::take_from_bytes::<(Outline, &[u8])>(bytes) {
@@ -54,7 +54,7 @@ impl Stored {
             // SAFETY: the cache gives the bytes that this user stored for the key, unchanged. `store` is all that stores
             // under such keys, and what it stores is from `to_bytes`; keys of other options, and of builds of other
             // sources, are others.
-            let compiled = unsafe { Compiled::from_bytes(code, &options) }.ok()?;
+            let compiled = unsafe { Compiled::from_bytes(code, &options, name) }.ok()?;
             Some((outline, Code::Jit(Box::new(compiled))))
         })
     }
