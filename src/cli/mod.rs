@@ -10,6 +10,7 @@
 //! | `info.rs` | `brolga info` |
 //! | `validate.rs` | `brolga validate` |
 //! | `cache.rs` | `brolga cache`, and where the cache is |
+//! | `packaging.rs` | `brolga completions` and `brolga man` |
 //! | `advice.rs` | what to do about a file that is no shader |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
@@ -27,6 +28,7 @@ mod dis;
 mod info;
 mod interrupt;
 mod options;
+mod packaging;
 mod progress;
 mod report;
 mod run;
@@ -86,6 +88,10 @@ enum Command {
     Validate(validate::Arguments),
     /// Show the cache of machine code, or clear it
     Cache(cache::Arguments),
+    /// Print what completes command lines in a shell
+    Completions(packaging::Completions),
+    /// Write the manual's pages
+    Man(packaging::Man),
 }
 
 /// When to use colours.
@@ -111,6 +117,8 @@ pub fn main() -> ExitCode {
         Command::Info(arguments) => info::run(&arguments, &styles),
         Command::Validate(arguments) => validate::run(&arguments, &styles),
         Command::Cache(arguments) => cache::run(&arguments, &styles),
+        Command::Completions(arguments) => packaging::completions(&arguments),
+        Command::Man(arguments) => packaging::man(&arguments, &styles),
     };
     match ending {
         Ok(ending) => ending.into(),
