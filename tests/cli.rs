@@ -14,6 +14,8 @@ mod foreign;
 mod info;
 #[path = "cli/listing.rs"]
 mod listing;
+#[path = "cli/new.rs"]
+mod new;
 #[path = "cli/packaging.rs"]
 mod packaging;
 #[path = "cli/usage.rs"]

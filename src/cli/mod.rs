@@ -5,6 +5,7 @@
 //! | `run.rs` | `brolga run` |
 //! | `summary.rs` | what a run prints on stdout, as text or JSON |
 //! | `bench/` | `brolga bench` |
+//! | `new.rs` | `brolga new` |
 //! | `dis.rs` | `brolga dis` |
 //! | `asm.rs` | `brolga asm` |
 //! | `info.rs` | `brolga info` |
@@ -27,6 +28,7 @@ mod cache;
 mod dis;
 mod info;
 mod interrupt;
+mod new;
 mod options;
 mod packaging;
 mod progress;
@@ -78,6 +80,8 @@ enum Command {
     Run(run::Arguments),
     /// Measure jobs: how long their shaders take to compile and to run
     Bench(bench::Arguments),
+    /// Write a first job for a shader
+    New(new::Arguments),
     /// List a shader as the compiler does
     Dis(dis::Arguments),
     /// Assemble a listing into a shader
@@ -112,6 +116,7 @@ pub fn main() -> ExitCode {
     let ending = match cli.command {
         Command::Run(arguments) => run::run(&arguments, &styles),
         Command::Bench(arguments) => bench::run(&arguments, &styles),
+        Command::New(arguments) => new::run(&arguments, &styles),
         Command::Dis(arguments) => dis::run(&arguments, &styles),
         Command::Asm(arguments) => asm::run(&arguments, &styles),
         Command::Info(arguments) => info::run(&arguments, &styles),

@@ -35,6 +35,7 @@
 //! | `values.rs` | numbers in views |
 //! | `bytes.rs` | bytes that are looked at piece by piece |
 //! | `input.rs` | reads the files of a job |
+//! | `draft/` | writes a job for a shader |
 //! | `memory.rs` | jobs that are made in memory |
 //! | `prepare.rs` | opens the files of a job and checks their sizes |
 //! | `bind.rs` | the memory of a prepared job |
@@ -52,6 +53,7 @@ mod compare;
 mod content_keys;
 mod dds;
 mod document;
+mod draft;
 mod error;
 mod execute;
 mod expect_keys;
@@ -84,6 +86,7 @@ use std::sync::Arc;
 pub use bytes::Bytes;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
+pub use draft::Draft;
 pub use error::{JobError, Problem};
 pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::{Extent, TextureKeys};

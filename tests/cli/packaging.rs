@@ -2,7 +2,7 @@
 
 use super::Folder;
 
-const COMMANDS: [&str; 9] = ["run", "bench", "dis", "asm", "info", "validate", "cache", "completions", "man"];
+const COMMANDS: [&str; 10] = ["run", "bench", "new", "dis", "asm", "info", "validate", "cache", "completions", "man"];
 
 #[test]
 fn every_shell_gets_completions_of_every_command() {
@@ -23,7 +23,8 @@ fn every_shell_gets_completions_of_every_command() {
 fn bash_completes_the_name_of_a_command() {
     let folder = Folder::new();
     folder.write("brolga.bash", folder.brolga(&["completions", "bash"]).out);
-    let script = "source ./brolga.bash; COMP_WORDS=(brolga va); COMP_CWORD=1; _brolga brolga va brolga; echo ${COMPREPLY[@]}";
+    let script =
+        "source ./brolga.bash; COMP_WORDS=(brolga va); COMP_CWORD=1; _brolga brolga va brolga; echo ${COMPREPLY[@]}";
     let bash = std::process::Command::new("bash").args(["-c", script]).current_dir(folder.folder.path()).output();
     // Where there is no bash there is nothing to complete.
     if let Ok(bash) = bash {
