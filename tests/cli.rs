@@ -8,6 +8,8 @@ use std::process::{Command, Output, Stdio};
 mod bench;
 #[path = "cli/cache.rs"]
 mod cache;
+#[path = "cli/compiler.rs"]
+mod compiler;
 #[path = "cli/foreign.rs"]
 mod foreign;
 #[path = "cli/info.rs"]
@@ -69,7 +71,12 @@ impl Folder {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_brolga"));
-        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR").env("BROLGA_CACHE", "");
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_remove("NO_COLOR")
+            .env_remove("BROLGA_COMPILER")
+            .env("BROLGA_CACHE", "");
         command
     }
 

@@ -12,6 +12,7 @@
 //! | `validate.rs` | `brolga validate` |
 //! | `cache.rs` | `brolga cache`, and where the cache is |
 //! | `packaging.rs` | `brolga completions` and `brolga man` |
+//! | `compiler/` | compilers of HLSL, which `--compiler` names |
 //! | `advice.rs` | what to do about a file that is no shader |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
@@ -25,6 +26,7 @@ mod advice;
 mod asm;
 mod bench;
 mod cache;
+mod compiler;
 mod dis;
 mod info;
 mod interrupt;

@@ -9,12 +9,13 @@ use brolga::{Error, Limits};
 use clap::Args;
 
 use super::advice::advice;
+use super::compiler::SourceOptions;
 use super::style::Styles;
 use super::{Ending, report, stream};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// The compute shader, as compilers write it (.cso, .dxbc)
+    /// The compute shader, as compilers write it (.cso, .dxbc), or HLSL where a compiler is named
     #[arg(value_name = "SHADER")]
     shader: PathBuf,
     /// Where the job goes, `-` for standard output; by default here, under the shader's name with the ending .toml
@@ -23,6 +24,8 @@ pub(super) struct Arguments {
     /// Replace a job that is there
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    source: SourceOptions,
 }
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
@@ -41,9 +44,10 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         let help = "name another file with `-o`, or replace it with `--force`".to_owned();
         return fail(format!("{} is there already", output.display()), Some(help));
     }
-    let container = match stream::read(&arguments.shader, styles.err) {
+    let reader = arguments.source.reader(styles.err);
+    let container = match reader.load(&arguments.shader) {
         Ok(container) => container,
-        Err(ending) => return Ok(ending),
+        Err(text) => return fail(text, None),
     };
     let folder = if is_shown { Path::new("") } else { output.parent().unwrap_or(Path::new("")) };
     let shader = relative(&arguments.shader, folder);
@@ -51,7 +55,8 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         (false, Some(job)) => job.to_string_lossy().into_owned(),
         _ => stem,
     };
-    let draft = Draft { shader: &shader, container: &container, outputs: &stem };
+    let source = reader.compiles(&arguments.shader).then(|| reader.source(&arguments.shader));
+    let draft = Draft { shader: &shader, source: source.as_ref(), container: &container, outputs: &stem };
     match draft.write(&Limits::default()) {
         Ok(text) => stream::write(&output, &arguments.shader, text.as_bytes(), styles.err),
         Err(error) => {

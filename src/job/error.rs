@@ -227,6 +227,20 @@ pub enum Problem {
         /// Why.
         error: Error,
     },
+    /// A shader in HLSL, and nothing that compiles it.
+    #[error("{} is HLSL, and no compiler is named", shader.display())]
+    NotCompiled {
+        /// The shader file.
+        shader: PathBuf,
+    },
+    /// A shader in HLSL that the compiler made nothing of.
+    #[error("{} is not compiled: {message}", shader.display())]
+    Compile {
+        /// The shader file.
+        shader: PathBuf,
+        /// Why.
+        message: String,
+    },
     /// Nothing says how large the view is.
     #[error("nothing says how many bytes {register} has")]
     NoSize {
@@ -367,6 +381,7 @@ impl Problem {
             | Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
             Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
+            Problem::NotCompiled { .. } => Some(NO_COMPILER.into()),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
             Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
@@ -380,6 +395,10 @@ impl Problem {
         }
     }
 }
+
+/// What to do about HLSL where there is no compiler.
+pub const NO_COMPILER: &str =
+    "name a compiler with `--compiler` or BROLGA_COMPILER, or compile it first: docs/compile.md says how";
 
 /// A table that places an instance of a class.
 fn placed(class: &str) -> String {

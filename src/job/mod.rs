@@ -42,6 +42,7 @@
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
 //! | `output.rs` | output files |
+//! | `source.rs` | shaders that are HLSL |
 //! | `texels.rs` | textures in files, in the format that the job wants |
 //! | `mips.rs` | mip levels that a file does not have |
 //! | `npy.rs`, `picture.rs`, `dds.rs`, `exr.rs` | .npy, .png, .dds and .exr |
@@ -72,6 +73,7 @@ mod picture;
 mod prepare;
 mod read;
 mod sampler_keys;
+mod source;
 mod table;
 mod texels;
 mod values;
@@ -87,13 +89,14 @@ pub use bytes::Bytes;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use draft::Draft;
-pub use error::{JobError, Problem};
+pub use error::{JobError, NO_COMPILER, Problem};
 pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::{Extent, TextureKeys};
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
 pub use output::Claim;
 pub use prepare::Prepared;
+pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
 pub use values::{Number, NumberType};
 
 /// Bytes of a job file at most. Its values take many times as much in memory while they are read; larger content belongs

@@ -21,6 +21,7 @@ use brolga_runtime::{
 
 use super::extents::{self, Extent};
 use super::picture;
+use super::source::Source;
 
 /// Texels along a side of a picture, and of a volume.
 const SIDES: [u32; 2] = [256, 64];
@@ -34,6 +35,8 @@ const REGISTERS: u32 = 64;
 pub struct Draft<'a> {
     /// The shader's file as the job shall name it.
     pub shader: &'a Path,
+    /// What it is compiled from and for, where that file is HLSL.
+    pub source: Option<&'a Source>,
     /// The compiled shader.
     pub container: &'a [u8],
     /// What the names of output files begin with.
@@ -51,7 +54,7 @@ impl Draft<'_> {
     ///
     /// let text = "cs_5_0\ndcl_uav_raw u0\ndcl_thread_group 64, 1, 1\nret\n";
     /// let container = assemble(text, &Default::default()).unwrap().bytes;
-    /// let draft = Draft { shader: Path::new("x.cso"), container: &container, outputs: "x" };
+    /// let draft = Draft { shader: Path::new("x.cso"), source: None, container: &container, outputs: "x" };
     /// let job = Job::parse("x.toml".into(), &draft.write(&Default::default()).unwrap(), Syntax::Toml).unwrap();
     /// assert_eq!(job.dispatch.value, [16, 1, 1]);
     /// ```
@@ -69,6 +72,10 @@ impl Draft<'_> {
         let threads = [x * group[0], y * group[1], z * group[2]];
         page.line(&format!("# A first job for a {} shader: say what it reads, and how much.", info.program.profile));
         page.line(&format!("shader = {}", quoted(&self.shader.to_string_lossy())));
+        if let Some(Source { profile, entry, .. }) = self.source {
+            page.line(&format!("profile = {}", quoted(profile)));
+            page.line(&format!("entry = {}", quoted(entry)));
+        }
         let comment = format!("groups of {} threads: {} in all", by(group), by(threads));
         page.line(&with_comment(&format!("dispatch = [{x}, {y}, {z}]"), &comment));
         page.instances(&choices);
