@@ -128,8 +128,9 @@ impl Compiler {
         let run = child::run(command.fill(source, &output), folder.path(), cancel)?;
         let first = self.show(&run.said, source);
         if !run.status.success() {
-            let plain = || run.said.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
-            return Err(first.or_else(plain).unwrap_or_else(|| format!("the compiler ended with {}", run.status)));
+            let mut lines = run.said.lines().map(str::trim).filter(|line| !line.is_empty());
+            let plain = lines.clone().find(|line| line.contains("error ")).or_else(|| lines.next()).map(str::to_owned);
+            return Err(first.or(plain).unwrap_or_else(|| format!("the compiler ended with {}", run.status)));
         }
         child::read(&output).map_err(|error| format!("the compiler wrote no {{output}}: {error}"))
     }
