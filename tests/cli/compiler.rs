@@ -77,7 +77,11 @@ fn what_the_compiler_says_is_shown_in_the_source() {
 #[test]
 fn a_compiler_that_fails_otherwise_is_told_of() {
     let cases: &[(&str, &str, &str)] = &[
-        ("echo 'failed (80004005)'; echo '  error X3501: no entry point'; exit 3", COMPILER, "is not compiled: error X3501: no entry point"),
+        (
+            "echo 'failed (80004005)'; echo '  error X3501: no entry point'; exit 3",
+            COMPILER,
+            "is not compiled: error X3501: no entry point",
+        ),
         ("exit 3", COMPILER, "is not compiled: the compiler ended with exit status: 3"),
         ("exit 0", COMPILER, "the compiler wrote no {output}: "),
         ("", "absent-compiler", "`absent-compiler` cannot be run: "),
