@@ -381,7 +381,9 @@ impl Problem {
             | Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
             Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
-            Problem::NotCompiled { .. } => Some(NO_COMPILER.into()),
+            Problem::NotCompiled { .. } => Some(
+                "name one with `--compiler` or BROLGA_COMPILER, or compile it first: docs/compile.md says how".into(),
+            ),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
             Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
@@ -395,10 +397,6 @@ impl Problem {
         }
     }
 }
-
-/// What to do about HLSL where there is no compiler.
-pub const NO_COMPILER: &str =
-    "name a compiler with `--compiler` or BROLGA_COMPILER, or compile it first: docs/compile.md says how";
 
 /// A table that places an instance of a class.
 fn placed(class: &str) -> String {

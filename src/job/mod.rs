@@ -89,7 +89,7 @@ pub use bytes::Bytes;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use draft::Draft;
-pub use error::{JobError, NO_COMPILER, Problem};
+pub use error::{JobError, Problem};
 pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::{Extent, TextureKeys};
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
