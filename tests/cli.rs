@@ -10,6 +10,8 @@ mod bench;
 mod cache;
 #[path = "cli/compiler.rs"]
 mod compiler;
+#[path = "cli/declared.rs"]
+mod declared;
 #[path = "cli/foreign.rs"]
 mod foreign;
 #[path = "cli/info.rs"]
@@ -20,6 +22,10 @@ mod listing;
 mod new;
 #[path = "cli/packaging.rs"]
 mod packaging;
+#[path = "cli/mistakes.rs"]
+mod mistakes;
+#[path = "cli/outputs.rs"]
+mod outputs;
 #[path = "cli/usage.rs"]
 mod usage;
 #[path = "cli/written.rs"]

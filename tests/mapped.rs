@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use brolga::job::{Job, Outcome, Prepared, RunOptions};
+use brolga::job::{Job, Outcome, Prepared, Problem, RunOptions};
 use brolga::{CancelToken, Device, Engine};
 
 const A: f32 = 0.5;
@@ -123,6 +123,24 @@ fn a_run_that_stops_leaves_the_old_output() {
     drop(outputs);
     assert_eq!(setup.names(), ["out.bin", "x.bin"]);
     assert_eq!(fs::read(setup.path("out.bin")).unwrap(), b"old");
+}
+
+#[test]
+fn writing_that_is_cancelled_leaves_the_old_output() {
+    let setup = Setup::new(1);
+    fs::write(setup.path("x.bin"), bytes(&[2.0; 16])).unwrap();
+    fs::write(setup.path("out.bin"), b"old").unwrap();
+    for map in ["true", "false"] {
+        let ready = setup.job("dispatch = [1, 1, 1]", ["", &format!("size = 64\nmap = {map}")]);
+        let options = RunOptions::default();
+        let mut outputs = ready.claim_outputs(setup.folder.path(), &mut Default::default()).unwrap();
+        let outcome = outputs.run(&setup.device, 0, &options).unwrap();
+        options.cancel.cancel();
+        let error = outputs.write(&outcome).unwrap_err();
+        assert!(matches!(error.problem(), Problem::WriteStopped { .. }), "{error}");
+        assert_eq!(setup.names(), ["out.bin", "x.bin"]);
+        assert_eq!(fs::read(setup.path("out.bin")).unwrap(), b"old");
+    }
 }
 
 /// Only the groups around 4 GiB and at the end run, so that the files stay nearly empty.

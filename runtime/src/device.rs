@@ -29,7 +29,8 @@ pub struct DeviceBuilder {
 }
 
 impl DeviceBuilder {
-    /// Threads of the device's own pool, the caller's included; 0, the default, means one for each processor.
+    /// Threads of the device's own pool, the caller's included, at most [`Pool::MOST_THREADS`]; 0, the default, means one for
+    /// each processor.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self

@@ -165,6 +165,8 @@ pub enum Limit {
     ConstantVectors,
     /// Private memory of a worker.
     ArenaBytes,
+    /// Threads of a pool.
+    Threads,
 }
 
 impl fmt::Display for Limit {
@@ -178,6 +180,7 @@ impl fmt::Display for Limit {
             Limit::BufferBytes => f.write_str("the size of a buffer or texture in bytes"),
             Limit::RangeRegisters => f.write_str("the number of registers of one range"),
             Limit::ConstantVectors => f.write_str("the size of a constant buffer in vectors"),
+            Limit::Threads => f.write_str("the number of threads of a pool"),
             Limit::ArenaBytes => f.write_str("the private memory of a worker in bytes"),
         }
     }

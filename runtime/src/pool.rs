@@ -8,7 +8,7 @@
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use crate::error::Error;
+use crate::error::{Error, Limit};
 
 /// Worker threads that devices may share. The thread that calls [`Device::dispatch`](crate::Device::dispatch) works too, so
 /// that a pool of `n` threads starts `n - 1`.
@@ -35,10 +35,19 @@ impl fmt::Debug for Pool {
 }
 
 impl Pool {
-    /// A pool for `threads` threads, the caller's included. 0 means as many as the machine has processors.
+    /// Threads of a pool at most.
+    pub const MOST_THREADS: usize = 1024;
+
+    /// A pool for `threads` threads, the caller's included, of which there may be [`Pool::MOST_THREADS`]. 0 means as many as
+    /// the machine has processors.
     pub fn new(threads: usize) -> Result<Self, Error> {
+        let most = Self::MOST_THREADS;
         let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()).min(most),
+            n if n > most => {
+                let [value, most] = [n, most].map(|threads| u64::try_from(threads).unwrap_or(u64::MAX));
+                return Err(Error::OverLimit { limit: Limit::Threads, value, most });
+            }
             n => n,
         };
         if threads == 1 {
@@ -56,9 +65,11 @@ impl Pool {
     /// dispatch uses up to `threads`, the one that calls it included, and waits only for tasks that have begun; it goes
     /// well even if none ever does, and inside of one of these threads too.
     ///
+    /// More than [`Pool::MOST_THREADS`] are not used.
+    ///
     /// With a rayon pool: `Pool::borrowed(pool.current_num_threads(), move |task| pool.spawn(task))`.
     pub fn borrowed(threads: usize, spawn: impl Fn(Task) + Send + Sync + 'static) -> Self {
-        Self { threads: threads.max(1), workers: Some(Workers::Borrowed(Arc::new(spawn))) }
+        Self { threads: threads.clamp(1, Self::MOST_THREADS), workers: Some(Workers::Borrowed(Arc::new(spawn))) }
     }
 
     /// Threads that work on a dispatch, the caller's included.
@@ -195,6 +206,17 @@ mod tests {
             let (begun, ended) = (begun.into_inner(), ended.into_inner());
             assert!(begun == ended && (1..=4).contains(&begun), "{begun} began, {ended} ended");
         }
+    }
+
+    #[test]
+    fn a_pool_has_a_bound() {
+        for threads in [Pool::MOST_THREADS + 1, 1_000_000, usize::MAX] {
+            let error = Pool::new(threads).unwrap_err().to_string();
+            assert_eq!(error, format!("the number of threads of a pool is {threads}, the device's limit is 1024"));
+        }
+        let borrowed = Pool::borrowed(usize::MAX, drop);
+        assert_eq!(borrowed.threads(), Pool::MOST_THREADS);
+        borrowed.run(usize::MAX, &|| {});
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use brolga::{Cache, Device, PerfMap};
+use brolga::{Cache, Device, PerfMap, Pool};
 use clap::{Args, ValueEnum};
 
 use super::{Ending, report};
@@ -18,7 +18,7 @@ pub(super) enum Format {
 }
 
 /// Threads that may be asked for; 0 means one for each processor.
-pub(super) const THREADS: RangeInclusive<i64> = 0..=1024;
+pub(super) const THREADS: RangeInclusive<i64> = 0..=Pool::MOST_THREADS as i64;
 
 /// Some thirty years.
 const MOST_SECONDS: f64 = 1e9;

@@ -1,5 +1,6 @@
 //! The bars for runs and measurements that take longer than a moment, on a terminal only.
 
+use std::fmt;
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use brolga::Progress;
 use brolga::job::Job;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::report;
 
@@ -56,9 +57,22 @@ impl Drop for Watcher {
     }
 }
 
+/// A bar's style, in which `{left}` is [`left`].
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).expect("the templates are fixed and right");
+    style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+        // It is written to a text in memory.
+        let _ = out.write_str(&left(state.pos(), state.eta()));
+    })
+}
+
+/// How long it takes, which nobody knows before something is done.
+fn left(done: u64, eta: Duration) -> String {
+    if done == 0 { String::new() } else { format!(", {:#} left", HumanDuration(eta)) }
+}
+
 fn new_bar(groups: u64, what: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} groups, {eta} left")
-        .expect("the template is fixed and right");
+    let style = style("{msg} {wide_bar} {pos}/{len} groups{left}");
     ProgressBar::with_draw_target(Some(groups), ProgressDrawTarget::stderr())
         .with_style(style)
         .with_message(what.to_owned())
@@ -73,8 +87,7 @@ pub(super) struct MeasureBar(Option<ProgressBar>);
 impl MeasureBar {
     /// An empty one, if stderr is a terminal.
     pub fn new() -> Self {
-        let style = ProgressStyle::with_template("measuring {wide_bar} {percent} %, {eta} left")
-            .expect("the template is fixed and right");
+        let style = style("measuring {wide_bar} {percent} %{left}");
         let bar = || ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::stderr()).with_style(style);
         Self(std::io::stderr().is_terminal().then(bar))
     }
@@ -92,5 +105,17 @@ impl Drop for MeasureBar {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_is_left_before_anything_is_done() {
+        assert_eq!(left(0, Duration::ZERO), "");
+        assert_eq!(left(1, Duration::from_secs(3 * 60)), ", 3m left");
+        assert_eq!(left(50, Duration::from_secs(7)), ", 7s left");
     }
 }

@@ -8,8 +8,9 @@ use brolga::bytecode::assembler::{self, AssembleError, Warning};
 use brolga::job::{JobError, Problem};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
 
-use super::Ending;
+use super::advice::advice;
 use super::style::Style;
+use super::{Ending, stream};
 
 /// Off a terminal lines are not broken, so that a log can be searched.
 const UNBROKEN: usize = 1000;
@@ -28,13 +29,32 @@ pub(super) fn harmless(text: &str) -> String {
 
 /// Writes an error to stderr.
 pub(super) fn print(error: &JobError, style: Style) {
+    print_job(error, Severity::Error, style);
+}
+
+/// Writes what is doubtful about a job to stderr.
+pub(super) fn warn(warning: &JobError, style: Style) {
+    print_job(warning, Severity::Warning, style);
+}
+
+fn print_job(error: &JobError, severity: Severity, style: Style) {
     let source = (!error.text().is_empty()).then(|| Source {
         path: error.path().to_string_lossy().into_owned(),
         text: error.text(),
         span: error.span(),
     });
-    let message = Message::error(error.problem().to_string(), error.to_string(), error.problem().help());
-    say(&render(&message, source, style));
+    let message = Message::error(error.problem().to_string(), error.to_string(), help(error));
+    say(&render(&Message { severity, ..message }, source, style));
+}
+
+/// What to do about an error of a job. Of a shader that is none, its file tells what it is.
+pub(super) fn help(error: &JobError) -> Option<String> {
+    if let Problem::Run { shader, error: brolga::Error::File(refused) } = error.problem()
+        && let Ok(bytes) = stream::load(shader)
+    {
+        return advice(refused, shader, &bytes);
+    }
+    error.problem().help()
 }
 
 /// Writes what is wrong with a text to stderr.
@@ -163,7 +183,8 @@ impl Source<'_> {
 pub(super) fn ending(error: &JobError) -> Ending {
     use brolga::{Error, ResourceError};
     match error.problem() {
-        Problem::TooLarge { .. }
+        Problem::WriteStopped { .. }
+        | Problem::TooLarge { .. }
         | Problem::TogetherTooLarge { .. }
         | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,
         Problem::Run {

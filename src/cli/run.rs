@@ -159,6 +159,7 @@ struct Session<'a> {
 struct Done {
     mismatch: bool,
     runs: Vec<Value>,
+    warnings: Vec<Value>,
     outputs: Vec<PathBuf>,
 }
 
@@ -199,7 +200,7 @@ impl Session<'_> {
         if let Some(error) = &error {
             report::print(error, self.styles.err);
         }
-        self.documents.push(summary::job_json(path, done.runs, &done.outputs, error.as_ref()));
+        self.documents.push(summary::job_json(path, done.runs, done.warnings, &done.outputs, error.as_ref()));
         if interrupted {
             return Ok(Ending::Stopped);
         }
@@ -222,6 +223,10 @@ impl Session<'_> {
         self.go_on()?;
         compiled?;
         let ready = job.prepare(self.device.limits())?;
+        for warning in ready.warnings() {
+            report::warn(warning, self.styles.err);
+        }
+        done.warnings = ready.warnings().iter().map(summary::error_json).collect();
         self.go_on()?;
         if let Some(form) = self.arguments.emit {
             return self.emit(&ready, form);
@@ -249,6 +254,7 @@ impl Session<'_> {
                     is_cached: outcome.is_cached,
                     report: outcome.report,
                     comparisons: &ready.compare(&outcome),
+                    counters: &outcome.counters,
                     disagreement,
                 };
                 done.mismatch |= !line.passed();

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brolga::job::{Comparison, Difference, JobError, Register};
+use brolga::job::{Comparison, CounterResult, Difference, JobError, Register};
 use brolga::{Engine, Report};
 use serde_json::{Value, json};
 
-use super::report::harmless;
+use super::report::{self, harmless};
 use super::style::Style;
 
 /// One shader of one job on one engine.
@@ -21,6 +21,7 @@ pub(super) struct RunLine<'a> {
     pub is_cached: bool,
     pub report: Report,
     pub comparisons: &'a [Comparison],
+    pub counters: &'a [CounterResult],
     /// A register in which the engines gave different bits.
     pub disagreement: Option<Register>,
 }
@@ -73,6 +74,12 @@ impl RunLine<'_> {
             time(self.run_time()),
             self.rate(),
         )?;
+        let is_told = |counter: &CounterResult| {
+            self.comparisons.iter().any(|found| found.register == counter.register && found.counter.is_some())
+        };
+        for counter in self.counters.iter().filter(|counter| !is_told(counter)) {
+            write_counter(out, counter)?;
+        }
         for found in self.comparisons.iter().filter(|found| !found.passed()) {
             write_comparison(out, found)?;
         }
@@ -95,10 +102,22 @@ impl RunLine<'_> {
             "threads": self.report.threads,
             "threads_per_second": self.threads_per_second(),
             "workers": self.report.workers,
+            "counters": self.counters.iter().map(counter_json).collect::<Vec<_>>(),
             "slots": self.comparisons.iter().map(comparison_json).collect::<Vec<_>>(),
             "engines_disagree_in": self.disagreement.map(|register| register.to_string()),
         })
     }
+}
+
+fn write_counter(out: &mut impl Write, counter: &CounterResult) -> io::Result<()> {
+    let CounterResult { register, value, elements, .. } = counter;
+    let room =
+        if u64::from(*value) > *elements { format!(", and there are {elements} elements") } else { String::new() };
+    writeln!(out, "      {register}: the hidden counter is {value}{room}")
+}
+
+fn counter_json(counter: &CounterResult) -> Value {
+    json!({ "slot": counter.register.to_string(), "value": counter.value, "elements": counter.elements })
 }
 
 /// Says that an output was written.
@@ -107,10 +126,22 @@ pub(super) fn write_output(out: &mut impl Write, path: &Path) -> io::Result<()> 
 }
 
 /// One job as JSON.
-pub(super) fn job_json(path: &Path, runs: Vec<Value>, outputs: &[PathBuf], error: Option<&JobError>) -> Value {
+pub(super) fn job_json(
+    path: &Path,
+    runs: Vec<Value>,
+    warnings: Vec<Value>,
+    outputs: &[PathBuf],
+    error: Option<&JobError>,
+) -> Value {
     // A path need not be UTF-8, and JSON must be.
     let outputs: Vec<_> = outputs.iter().map(|path| path.to_string_lossy()).collect();
-    json!({ "job": path.to_string_lossy(), "runs": runs, "outputs": outputs, "error": error.map(error_json) })
+    json!({
+        "job": path.to_string_lossy(),
+        "runs": runs,
+        "warnings": warnings,
+        "outputs": outputs,
+        "error": error.map(error_json),
+    })
 }
 
 /// An error as JSON.
@@ -121,7 +152,7 @@ pub(super) fn error_json(error: &JobError) -> Value {
         "path": error.path().to_string_lossy(),
         "line": line,
         "column": column,
-        "help": error.problem().help(),
+        "help": report::help(error),
     })
 }
 

@@ -51,13 +51,14 @@ impl Bytes {
         }
     }
 
-    /// Writes all of them.
-    pub(super) fn write_to(&self, file: &mut impl Write) -> io::Result<()> {
+    /// Writes the first `most` of them, or all.
+    pub(super) fn write_to(&self, file: &mut impl Write, most: u64) -> io::Result<()> {
+        let size = self.size_bytes().min(most);
         if let Bytes::Owned(bytes) = self {
-            return file.write_all(bytes);
+            return file.write_all(&bytes[..size as usize]);
         }
-        let mut piece = vec![0; PIECE.min(self.size_bytes()) as usize];
-        for (at, length) in pieces(self.size_bytes()) {
+        let mut piece = vec![0; PIECE.min(size) as usize];
+        for (at, length) in pieces(size) {
             self.read(at, &mut piece[..length]);
             file.write_all(&piece[..length])?;
         }
@@ -113,7 +114,7 @@ mod tests {
         let all = [Bytes::Owned(pattern.clone()), Bytes::View(view), Bytes::Buffer(buffer.clone())];
         for one in &all {
             let mut written = Vec::new();
-            one.write_to(&mut written).unwrap();
+            one.write_to(&mut written, u64::MAX).unwrap();
             assert!(written == pattern && one.to_vec() == pattern);
             assert!(all.iter().all(|other| one == other));
             assert!(*one != Bytes::Owned(pattern[1..].to_vec()));

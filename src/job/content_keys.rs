@@ -1,6 +1,6 @@
 //! The keys that say what a view holds: a file, a fill, or values in the job.
 
-use super::document::{Entry, Node};
+use super::document::{Entry, Node, Value};
 use super::model::{Content, Located, Run};
 use super::table::*;
 use super::values::{Number, NumberType};
@@ -60,10 +60,12 @@ fn run(entry: &Entry, byte: u64) -> Result<Run, Fault> {
     Ok(Run { byte, bytes, number_type, span: entry.key_span.clone() })
 }
 
-fn number(node: &Node, key: &str, number_type: NumberType) -> Result<Number, Fault> {
+/// A number of a type, which stands at a key.
+pub(super) fn number(node: &Node, key: &str, number_type: NumberType) -> Result<Number, Fault> {
     number_type.number(&node.value).ok_or_else(|| match &node.value {
-        super::document::Value::Integer(found) => {
-            out_of_range(key, number_type.range().into(), found.to_string(), node)
+        Value::Integer(found) => out_of_range(key, number_type.range().into(), found.to_string(), node),
+        Value::Float(found) if number_type.is_float() => {
+            out_of_range(key, number_type.range().into(), format!("{found:?}"), node)
         }
         _ => wrong_type(key, number_type.range(), node),
     })

@@ -160,7 +160,7 @@ pub(super) fn header(shape: &TextureShape) -> Vec<u8> {
 
 /// Reads a file. A format without a type becomes the one that is wanted. `most` bounds the bytes of its texels. The message
 /// of an error says what is wrong.
-pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Texels, String> {
+pub(super) fn read(file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<Texels, String> {
     let short = "the file ends within its header";
     let rest = file.strip_prefix(MAGIC).ok_or("this is no .dds file: it does not begin with the letters `DDS `")?;
     let (header, mut data) = rest.split_at_checked(HEADER).ok_or(short)?;
@@ -191,7 +191,12 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
     match data.len() {
         found if found < needed => Err(format!("the file ends {} bytes before its texels do", needed - found)),
         found if found > needed => Err(format!("{} bytes follow its texels", found - needed)),
-        _ => Ok(Texels { shape, bytes: data.to_vec() }),
+        _ => {
+            let start = file.len() - needed;
+            let mut bytes = file;
+            bytes.drain(..start);
+            Ok(Texels { shape, bytes })
+        }
     }
 }
 
@@ -277,7 +282,7 @@ mod tests {
     }
 
     fn message(file: &[u8]) -> String {
-        read(file, None, 1 << 20).unwrap_err()
+        read(file.to_vec(), None, 1 << 20).unwrap_err()
     }
 
     #[test]
@@ -295,7 +300,7 @@ mod tests {
             of(Dimension::TextureCubeArray, Format::B5G6R5_UNORM).height(8).layers(12).mips(2),
         ] {
             let texture = texture(shape);
-            let found = read(&file(&texture), None, 1 << 20).unwrap();
+            let found = read(file(&texture), None, 1 << 20).unwrap();
             assert_eq!((found.shape, found.bytes), (texture.shape, texture.bytes));
         }
     }
@@ -323,7 +328,7 @@ mod tests {
 
     #[test]
     fn older_files_are_read() {
-        let shape = |file: Vec<u8>| read(&file, None, 1000).unwrap().shape;
+        let shape = |file: Vec<u8>| read(file, None, 1000).unwrap().shape;
         let bgra = [0xff_0000, 0xff00, 0xff, 0xff00_0000];
         let square = |format| TextureShape::texture_2d(format, 2, 2);
         assert_eq!(shape(old(0x41, 0, 32, bgra, 0, 16)), square(Format::B8G8R8A8_UNORM));
@@ -348,10 +353,10 @@ mod tests {
         let mut file = file(&texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 2, 2)));
         file[128] = 27;
         let wanted = Some(Format::R8G8B8A8_SINT);
-        assert_eq!(read(&file, wanted, 100).unwrap().shape.format, Format::R8G8B8A8_SINT);
+        assert_eq!(read(file.clone(), wanted, 100).unwrap().shape.format, Format::R8G8B8A8_SINT);
         let says = "its texels are R8G8B8A8_TYPELESS: say what they are, as in `format = \"R8G8B8A8_UNORM\"`";
         assert_eq!(message(&file), says);
-        assert_eq!(read(&file, Some(Format::R32_UINT), 100).unwrap_err(), says);
+        assert_eq!(read(file.clone(), Some(Format::R32_UINT), 100).unwrap_err(), says);
     }
 
     #[test]
@@ -361,7 +366,7 @@ mod tests {
         assert_eq!(message(&good[..147]), "the file ends within its header");
         assert_eq!(message(&good[..good.len() - 5]), "the file ends 5 bytes before its texels do");
         assert_eq!(message(&[&good[..], &[0; 3]].concat()), "3 bytes follow its texels");
-        assert_eq!(read(&good, None, 83).unwrap_err(), "its texels have 84 bytes, the limit is 83");
+        assert_eq!(read(good.clone(), None, 83).unwrap_err(), "its texels have 84 bytes, the limit is 83");
         let with = |at: usize, word: u32| {
             let mut file = good.clone();
             file[at..at + 4].copy_from_slice(&word.to_le_bytes());
@@ -378,7 +383,7 @@ mod tests {
             for value in [0, 1, 4, 0x7f, 0x80, 0xff] {
                 let mut file = good.clone();
                 file[at] = value;
-                if let Ok(found) = read(&file, None, 1 << 20) {
+                if let Ok(found) = read(file, None, 1 << 20) {
                     assert_eq!(found.bytes.len() as u64, found.shape.size_bytes().unwrap());
                 }
             }

@@ -70,15 +70,22 @@ pub(super) fn parse(text: &str, syntax: Syntax) -> Result<Node, (Problem, Span)>
     };
     match root.value {
         Value::Table(_) => Ok(root),
-        other => {
-            Err((Problem::WrongType { key: "the job".into(), wants: "a table", found: other.type_name() }, root.span))
-        }
+        other => Err((
+            Problem::WrongType { key: "the job".into(), wants: "a table".into(), found: other.type_name().into() },
+            root.span,
+        )),
     }
 }
 
 fn parse_toml(text: &str) -> Result<Node, (Problem, Span)> {
-    let document = toml::de::DeTable::parse(text)
-        .map_err(|error| (Problem::Syntax { message: error.message().to_owned() }, error.span().unwrap_or(0..0)))?;
+    let document = toml::de::DeTable::parse(text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        let problem = match (error.message(), text.get(span.clone())) {
+            ("duplicate key", Some(key)) if !key.is_empty() => Problem::DuplicateKey { key: key.to_owned() },
+            (message, _) => Problem::Syntax { message: message.to_owned() },
+        };
+        (problem, span)
+    })?;
     let span = document.span();
     table_of_toml(document.into_inner(), span)
 }
@@ -104,9 +111,10 @@ fn node_of_toml(value: toml::de::DeValue<'_>, span: Span) -> Result<Node, (Probl
             Ok(number) => Value::Integer(number),
             Err(_) => return Err((Problem::Syntax { message: "the integer needs more than 64 bits".into() }, span)),
         },
-        DeValue::Float(number) => match number.as_str().parse() {
-            Ok(number) => Value::Float(number),
-            Err(_) => return Err((Problem::Syntax { message: "this is not a number".into() }, span)),
+        DeValue::Float(number) => match number.as_str().parse::<f64>() {
+            // Infinity is a word; digits for it are a number that is too large.
+            Ok(value) if !value.is_infinite() || number.as_str().ends_with("inf") => Value::Float(value),
+            _ => return Err((Problem::Syntax { message: "this is not a number of 64 bits".into() }, span)),
         },
         DeValue::Boolean(truth) => Value::Bool(truth),
         DeValue::Datetime(date) => Value::Text(date.to_string()),

@@ -1,5 +1,6 @@
 //! What can be wrong with a job, and where in its file.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -90,25 +91,25 @@ pub enum Problem {
     #[error("a job's file name ends in .toml or .json")]
     JobExtension,
     /// The text is not JSON or TOML.
-    #[error("{message}")]
+    #[error("{}", short_text(message))]
     Syntax {
         /// The reader's words.
         message: String,
     },
     /// A key that does not exist there.
-    #[error("unknown key `{key}` in {place}")]
+    #[error("unknown key `{}` in {place}", short(key))]
     UnknownKey {
         /// The key as written.
         key: String,
         /// The kind of table it stands in.
         place: &'static str,
         /// The nearest key that exists there.
-        nearest: Option<&'static str>,
+        nearest: Option<String>,
         /// All keys that exist there.
         known: Vec<&'static str>,
     },
     /// A key given twice in one table.
-    #[error("the key `{key}` stands here a second time")]
+    #[error("the key `{}` stands here a second time", short(key))]
     DuplicateKey {
         /// The key.
         key: String,
@@ -122,7 +123,7 @@ pub enum Problem {
         key: &'static str,
     },
     /// Two keys that exclude each other.
-    #[error("`{first}` and `{second}` exclude each other")]
+    #[error("`{}` and `{}` exclude each other", short(first), short(second))]
     Conflict {
         /// One key.
         first: String,
@@ -130,17 +131,17 @@ pub enum Problem {
         second: String,
     },
     /// A value of another type than the key takes.
-    #[error("`{key}` takes {wants}, this is {found}")]
+    #[error("`{}` takes {wants}, this is {found}", short(key))]
     WrongType {
         /// The key.
         key: String,
         /// What it takes.
-        wants: &'static str,
+        wants: Cow<'static, str>,
         /// What it was given.
-        found: &'static str,
+        found: Cow<'static, str>,
     },
     /// A number outside what the key takes.
-    #[error("`{key}` takes {wants}, this is {found}")]
+    #[error("`{}` takes {wants}, this is {}", short(key), short(found))]
     OutOfRange {
         /// The key.
         key: String,
@@ -150,19 +151,19 @@ pub enum Problem {
         found: String,
     },
     /// A name that is not one of a fixed list.
-    #[error("there is no {what} `{name}`")]
+    #[error("there is no {what} `{}`", short(name))]
     UnknownName {
         /// What the list holds.
         what: &'static str,
         /// The name as written.
         name: String,
         /// The nearest name that exists.
-        nearest: Option<&'static str>,
+        nearest: Option<String>,
         /// All names that exist.
         known: Vec<&'static str>,
     },
     /// A register name that is none.
-    #[error("`{text}` is no register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`")]
+    #[error("`{}` is no register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`", short(text))]
     BadRegister {
         /// The text.
         text: String,
@@ -220,7 +221,7 @@ pub enum Problem {
         kind: &'static str,
     },
     /// The shader cannot be compiled, cannot run with these bindings, or was stopped.
-    #[error("{}: {error}", shader.display())]
+    #[error("{}: {}", self::path(shader), short_text(error))]
     Run {
         /// The shader file.
         shader: PathBuf,
@@ -246,6 +247,8 @@ pub enum Problem {
     NoSize {
         /// The register.
         register: String,
+        /// The kind of view.
+        kind: &'static str,
     },
     /// The job's own numbers disagree about the size of a view.
     #[error("{register} has {given} bytes by `size`, but its {kind} says {computed}")]
@@ -290,7 +293,7 @@ pub enum Problem {
         unit: u64,
     },
     /// A file named by the job cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}", self::path(path))]
     ReadFile {
         /// The file.
         path: PathBuf,
@@ -298,7 +301,7 @@ pub enum Problem {
         error: io::Error,
     },
     /// A file of another size than the view it fills or describes.
-    #[error("{} has {found} bytes, {register} needs {needed}", path.display())]
+    #[error("{} has {found} bytes, {register} needs {needed}", self::path(path))]
     FileSize {
         /// The file.
         path: PathBuf,
@@ -320,7 +323,7 @@ pub enum Problem {
         needed: u64,
     },
     /// A file that is not in the format its name says, or does not fit the view.
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {}", self::path(path), short_text(message))]
     BadFile {
         /// The file.
         path: PathBuf,
@@ -328,15 +331,78 @@ pub enum Problem {
         message: String,
     },
     /// An output that cannot be written.
-    #[error("cannot write {}: {error}", path.display())]
+    #[error("cannot write {}: {error}", self::path(path))]
     WriteFile {
         /// The output.
         path: PathBuf,
         /// Why.
         error: io::Error,
     },
+    /// An output that is cut to the hidden counter of a view that has none.
+    #[error("`counted` cuts an output to the hidden counter, and {register} {found}")]
+    NotCounted {
+        /// The register.
+        register: String,
+        /// What it has, or has not.
+        found: &'static str,
+    },
+    /// A name in a constant buffer's table that is neither a key nor a variable.
+    #[error("{register} has no variable `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
+    UnknownVariable {
+        /// The register.
+        register: String,
+        /// The name as written.
+        name: String,
+        /// The nearest variable or key.
+        nearest: Option<String>,
+        /// All variables; none if the shader's names were stripped.
+        known: Vec<String>,
+    },
+    /// A name that is no member of a structure.
+    #[error("`{}` has no member `{}`", short(structure), short(name))]
+    UnknownMember {
+        /// The structure.
+        structure: String,
+        /// The name as written.
+        name: String,
+        /// The nearest member.
+        nearest: Option<String>,
+        /// All members.
+        known: Vec<String>,
+    },
+    /// A value of a variable where there is a value already.
+    #[error("byte {byte} of {register} is set twice")]
+    SetTwice {
+        /// The register.
+        register: String,
+        /// The first byte that two values have.
+        byte: u64,
+    },
+    /// A constant buffer that ends before a variable does. The shader runs nevertheless.
+    #[error(
+        "{register} has {bytes} bytes, and the shader's variable `{}` ends at byte {end}: what is missing is 0",
+        short(variable)
+    )]
+    ShortConstants {
+        /// The register.
+        register: String,
+        /// Bytes of the buffer.
+        bytes: u64,
+        /// The first variable that the shader reads and that is not there, or not all of it.
+        variable: String,
+        /// The byte behind its last one.
+        end: u64,
+    },
+    /// A job file that is too large to be read.
+    #[error("the job has {bytes} bytes, the limit is {limit}")]
+    JobTooLarge {
+        /// Bytes of the file.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
     /// An output format that cannot hold what the view holds.
-    #[error("{} cannot hold {register}: {message}", path.display())]
+    #[error("{} cannot hold {register}: {message}", self::path(path))]
     CannotEncode {
         /// The output.
         path: PathBuf,
@@ -353,14 +419,28 @@ pub enum Problem {
         /// What it has.
         found: &'static str,
     },
+    /// An output that the job itself is made of, or reads.
+    #[error("{} is the job's own {what}, which `save` would replace", self::path(path))]
+    SavedOverInput {
+        /// The output.
+        path: PathBuf,
+        /// What it is to the job.
+        what: &'static str,
+    },
+    /// The run was cancelled while an output was written.
+    #[error("cancelled while {} was written: it stays as it was", self::path(path))]
+    WriteStopped {
+        /// The output.
+        path: PathBuf,
+    },
     /// Two registers that are saved to the same file.
-    #[error("{} is written by two registers", path.display())]
+    #[error("{} is written by two registers", self::path(path))]
     SavedTwice {
         /// The output.
         path: PathBuf,
     },
     /// An output of an earlier job of the same command.
-    #[error("{} is already written by an earlier job", path.display())]
+    #[error("{} is already written by an earlier job", self::path(path))]
     SavedByAnother {
         /// The output.
         path: PathBuf,
@@ -378,14 +458,30 @@ impl Problem {
     pub fn help(&self) -> Option<String> {
         match self {
             Problem::UnknownKey { nearest: Some(nearest), .. }
-            | Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            | Problem::UnknownName { nearest: Some(nearest), .. }
+            | Problem::UnknownVariable { nearest: Some(nearest), .. }
+            | Problem::UnknownMember { nearest: Some(nearest), .. } => {
+                Some(format!("did you mean `{}`?", short(nearest)))
+            }
+            Problem::UnknownVariable { known, .. } if known.is_empty() => {
+                Some("set bytes, as in `at = [{ byte = 12, u32 = [512] }]`".into())
+            }
+            Problem::UnknownVariable { known, .. } => Some(format!("its variables are {}", names(known))),
+            Problem::UnknownMember { known, .. } => Some(format!("its members are {}", names(known))),
+            Problem::JobTooLarge { .. } => {
+                Some("put the values into files of their own, .npy or raw bytes, and name them with `file`".into())
+            }
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
             Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
             Problem::NotCompiled { .. } => Some(
                 "name one with `--compiler` or BROLGA_COMPILER, or compile it first: docs/compile.md says how".into(),
             ),
+            Problem::SavedOverInput { .. } => Some("choose another name".into()),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
             Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
+            Problem::NoSize { kind: "structured" | "typed", .. } => {
+                Some("give `count` (elements), `size` (bytes), values, or a `file`".into())
+            }
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
             Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
@@ -396,6 +492,39 @@ impl Problem {
             _ => None,
         }
     }
+}
+
+/// Letters of what somebody wrote that a message quotes.
+const SHORT: usize = 80;
+
+/// Letters of a message that was put together elsewhere.
+const SHORT_TEXT: usize = 2000;
+
+/// What a file says, as a message quotes it: files may say megabytes.
+pub(super) fn short(text: &str) -> Cow<'_, str> {
+    cut(text, SHORT)
+}
+
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}… ({} bytes)", &text[..end], text.len())),
+    }
+}
+
+/// A message of another place, which may quote as much as it likes.
+fn short_text(text: impl fmt::Display) -> String {
+    cut(&text.to_string(), SHORT_TEXT).into_owned()
+}
+
+/// A path, which is as long as systems allow, or as long as somebody wrote.
+fn path(path: &Path) -> String {
+    cut(&path.to_string_lossy(), SHORT_TEXT).into_owned()
+}
+
+/// A list of names, as long as a message may be.
+fn names(names: &[String]) -> String {
+    short_text(names.join(", "))
 }
 
 /// A table that places an instance of a class.

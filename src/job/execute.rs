@@ -11,10 +11,11 @@ use brolga_runtime::{
 };
 
 use super::bytes::Bytes;
+use super::claim::Claim;
 use super::compare::{Comparison, CounterDifference, compare};
 use super::error::{JobError, Problem};
 use super::model::*;
-use super::output::{self, Claim, FileForm};
+use super::output::{self, FileForm};
 use super::prepare::Prepared;
 
 /// How to run a job.
@@ -61,6 +62,20 @@ pub struct Outcome {
     /// The `u#` that the job saves or expects something of, or all of them by [`RunOptions::all_slots`], in the order of
     /// the job's bindings.
     pub slots: Vec<SlotResult>,
+    /// The hidden counters, in the order of the job's bindings.
+    pub counters: Vec<CounterResult>,
+}
+
+/// What a hidden counter is after a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CounterResult {
+    /// The register of its view.
+    pub register: Register,
+    /// Its value.
+    pub value: u32,
+    /// Elements that the view has: a shader may count further than there is room.
+    pub elements: u64,
 }
 
 /// What a view holds after a run.
@@ -177,9 +192,13 @@ impl Prepared {
         let expected = |register| self.job.expectations.iter().any(|expectation| expectation.register == register);
         // A view may be as large as the memory.
         let looked_at = |binding: &Binding| options.all_slots || binding.save.is_some() || expected(binding.register);
-        let mut slots = Vec::new();
+        let (mut slots, mut counters) = (Vec::new(), Vec::new());
         for binding in self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered) {
             let view = bindings.get(binding.register.in_runtime());
+            if let Some((view, counter)) = view.and_then(|view| Some((view, view.counter()?))) {
+                let elements = self.stride(binding.register).map_or(0, |stride| view.size_bytes() / stride);
+                counters.push(CounterResult { register: binding.register, value: counter.get(), elements });
+            }
             if let Some(view) = view.filter(|_| looked_at(binding)) {
                 let bytes = keep(view).map_err(|error| {
                     let register = binding.register.to_string();
@@ -191,7 +210,16 @@ impl Prepared {
         }
         // What the bindings ask for is compiled by the dispatch.
         let compile_time = compiled.compile_time() + report.compile;
-        Ok(Outcome { compile_time, is_cached: compiled.is_cached(), report, slots })
+        Ok(Outcome { compile_time, is_cached: compiled.is_cached(), report, slots, counters })
+    }
+
+    /// Bytes of an element of a structured view.
+    fn stride(&self, register: Register) -> Option<u64> {
+        let at = self.job.bindings.iter().position(|binding| binding.register == register)?;
+        match self.views[at].kind {
+            Kind::Structured { stride, .. } => Some(stride.into()),
+            _ => None,
+        }
     }
 
     /// A form of one of the job's shaders as text, made for what the job binds.
@@ -231,7 +259,7 @@ impl Prepared {
             }
             _ => &file.span,
         };
-        self.job.error(span, Problem::Run { shader: self.job.resolve(&file.value), error })
+        self.job.error(span, self.job.run_problem(shader, error))
     }
 
     /// Holds an outcome against the job's expectations.
@@ -275,6 +303,9 @@ impl Prepared {
             let Some(save) = &binding.save else { continue };
             let path = folder.join(&save.path.value);
             let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
+            if let Some(what) = self.job.inputs().find(|(_, input)| claim.replaces(input)).map(|(what, _)| what) {
+                return Err(self.job.error(&save.path.span, Problem::SavedOverInput { path, what }));
+            }
             if taken.contains(claim.path()) {
                 return Err(self.job.error(&save.path.span, Problem::SavedByAnother { path }));
             }
@@ -284,7 +315,7 @@ impl Prepared {
             claims.push((at, path, claim));
         }
         taken.extend(paths);
-        Ok(Outputs { prepared: self, claims, ran: false })
+        Ok(Outputs { prepared: self, claims, ran: false, cancel: CancelToken::new() })
     }
 
     fn cannot_write(&self, binding: usize, path: PathBuf, error: io::Error) -> JobError {
@@ -302,6 +333,8 @@ pub struct Outputs<'a> {
     claims: Vec<(usize, PathBuf, Claim)>,
     /// A run has filled the temporary files of mapped outputs.
     ran: bool,
+    /// That of the last run stops writing too.
+    cancel: CancelToken,
 }
 
 impl Outputs<'_> {
@@ -309,6 +342,7 @@ impl Outputs<'_> {
     /// temporary files. Only the first run does so.
     pub fn run(&mut self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
         let prepared = self.prepared;
+        self.cancel = options.cancel.clone();
         let compiled = prepared.compile(device, shader, options.engine)?;
         if std::mem::replace(&mut self.ran, true) {
             return prepared.run_compiled(device, shader, &compiled, options);
@@ -341,21 +375,31 @@ impl Outputs<'_> {
         self.claims.is_empty()
     }
 
-    /// Writes the outputs and gives their paths.
+    /// Writes the outputs and gives their paths. What cancels the run that was before stops this too: the output that is
+    /// being written, and those after it, stay as they were.
     pub fn write(self, outcome: &Outcome) -> Result<Vec<PathBuf>, JobError> {
         let mut paths = Vec::new();
         for (at, path, claim) in self.claims {
             let binding = &self.prepared.job.bindings[at];
             let slot = outcome.slots.iter().find(|slot| slot.register == binding.register);
             let slot = slot.expect("the reader takes `save` at u# only, and each of those has a result");
-            let number_type = binding.save.as_ref().and_then(|save| save.number_type);
+            let (number_type, is_counted) =
+                binding.save.as_ref().map_or((None, false), |save| (save.number_type, save.counted.is_some()));
             let kind = &self.prepared.views[at].kind;
+            let stride = self.prepared.stride(binding.register).unwrap_or(1);
+            let size = match slot.counter.filter(|_| is_counted) {
+                Some(count) => slot.bytes.size_bytes().min(stride * u64::from(count)),
+                None => slot.bytes.size_bytes(),
+            };
             let in_place = slot.file.as_deref() == Some(claim.temporary_path());
-            let written = claim.commit_with(|file| match &slot.bytes {
-                Bytes::View(view) if in_place => view.flush(),
-                bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes),
+            let written = claim.commit_with(&self.cancel, |file| match &slot.bytes {
+                Bytes::View(view) if in_place => file.flush_mapped(view),
+                bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes, size),
             });
-            written.map_err(|error| self.prepared.cannot_write(at, path.clone(), error))?;
+            written.map_err(|error| match self.cancel.is_cancelled() {
+                true => self.prepared.job.error(&binding.span, Problem::WriteStopped { path: path.clone() }),
+                false => self.prepared.cannot_write(at, path.clone(), error),
+            })?;
             paths.push(path);
         }
         Ok(paths)

@@ -18,7 +18,7 @@ pub(super) fn expectation(table: &Table<'_>, register: Register) -> Result<Expec
     if content.is_none() && counter.is_none() {
         return Err(table.missing("file`, values such as `u32`, or `counter"));
     }
-    let rules = rules(table, &content)?;
+    let rules = rules(table)?;
     Ok(Expectation { register, content, rules, counter, span: table.span.clone() })
 }
 
@@ -32,7 +32,7 @@ fn expected(table: &Table<'_>) -> Result<Option<Expected>, Fault> {
     }
 }
 
-fn rules(table: &Table<'_>, content: &Option<Expected>) -> Result<Rules, Fault> {
+fn rules(table: &Table<'_>) -> Result<Rules, Fault> {
     let order = match table.text("order")? {
         None => Order::Fixed,
         Some("any") => Order::Any,
@@ -44,7 +44,7 @@ fn rules(table: &Table<'_>, content: &Option<Expected>) -> Result<Rules, Fault> 
         let message = "elements in any order can only be compared exactly: take out `tolerance` or `order`";
         return Err((Problem::Expectation { message: message.into() }, table.need("tolerance")?.span.clone()));
     }
-    let (pattern, mixed) = pattern(table, content)?;
+    let (pattern, mixed) = pattern(table)?;
     let skip_elements = match table.get("skip_elements") {
         None => Vec::new(),
         Some(node) => as_array(node, "skip_elements")?
@@ -56,7 +56,7 @@ fn rules(table: &Table<'_>, content: &Option<Expected>) -> Result<Rules, Fault> 
     Ok(Rules { pattern, mixed, tolerance, element, elements, skip_elements, order })
 }
 
-fn pattern(table: &Table<'_>, content: &Option<Expected>) -> Result<(Vec<NumberType>, bool), Fault> {
+fn pattern(table: &Table<'_>) -> Result<(Vec<NumberType>, bool), Fault> {
     // Where both stand, `words` wins.
     if let Some(node) = table.get("words") {
         let mut pattern = Vec::new();
@@ -76,10 +76,7 @@ fn pattern(table: &Table<'_>, content: &Option<Expected>) -> Result<(Vec<NumberT
     if let Some(node) = table.get("type") {
         return Ok((vec![content_keys::number_type(node, "type")?], false));
     }
-    match content {
-        Some(Expected::File(_)) => Err(table.missing("type` or `words")),
-        Some(Expected::Values(_)) | None => Ok((Vec::new(), false)),
-    }
+    Ok((Vec::new(), false))
 }
 
 fn tolerance(node: &Node) -> Result<Tolerance, Fault> {

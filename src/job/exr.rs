@@ -67,6 +67,7 @@ pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
     if all > most {
         return Err(format!("its channels have {all} bytes, the limit is {most}"));
     }
+    texels::check_packed(all, file.len())?;
     let image = reader().no_deep_data().largest_resolution_level().all_channels().first_valid_layer().all_attributes();
     let image = image.non_parallel().from_buffered(Cursor::new(file)).map_err(unreadable)?;
     let channels = &image.layer_data.channel_data.list;
@@ -147,6 +148,19 @@ mod tests {
         let file = write(Format::R32_FLOAT, 1, 1, &0.5f32.to_le_bytes()).unwrap();
         let expected: Vec<u8> = [0.5f32, 0.5, 0.5, 1.0].into_iter().flat_map(f32::to_le_bytes).collect();
         assert_eq!(read(&file, 1000).unwrap().bytes, expected);
+    }
+
+    /// The sides are the last numbers of two rectangles, of which a file of a few bytes may say anything.
+    #[test]
+    fn a_header_alone_takes_no_memory() {
+        let mut file = write(Format::R32_FLOAT, 4, 4, &[0; 64]).unwrap();
+        for name in ["dataWindow", "displayWindow"] {
+            let at = file.windows(name.len()).position(|bytes| bytes == name.as_bytes()).unwrap();
+            let corner = at + name.len() + "\0box2i\0".len() + 4 + 8;
+            file[corner..corner + 8].copy_from_slice(&[16383u32.to_le_bytes(), 16383u32.to_le_bytes()].concat());
+        }
+        let refused = read(&file, u64::MAX).unwrap_err();
+        assert!(refused.starts_with("the file is damaged: no 1073741824 bytes can come out of its "), "{refused}");
     }
 
     /// Whatever the damage, there is an error or a texture, and none that is larger than allowed.

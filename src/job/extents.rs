@@ -92,6 +92,8 @@ pub struct TextureKeys {
     pub format: Option<Format>,
     /// Whether the mip levels beside the file's first are made of it.
     pub generate_mips: bool,
+    /// The kind that the shader sees, which is the file's if its texels can be seen so.
+    pub(super) seen_as: Option<Dimension>,
     /// By the number of the extent.
     extents: [Option<u32>; Extent::ALL.len()],
 }
@@ -127,13 +129,19 @@ impl TextureKeys {
     /// of an error says in what they differ.
     pub(super) fn fit(&self, file: TextureShape) -> Result<TextureShape, String> {
         let mut shape = file;
+        // One layer is a texture without layers, and six squares are a cube.
+        let family = |dimension: Dimension| sides(dimension).iter().filter(|side| **side != Extent::Layers);
+        let is_like = |wanted: Dimension| family(wanted).eq(family(file.dimension));
         if let Some(wanted) = self.dimension {
-            // One layer is a texture without layers, and six squares are a cube.
-            let family = |dimension: Dimension| sides(dimension).iter().filter(|side| **side != Extent::Layers);
-            if !family(wanted).eq(family(file.dimension)) {
+            if !is_like(wanted) {
                 return Err(format!("it is a {}, the job says {}", file.dimension.name(), wanted.name()));
             }
             shape.dimension = wanted;
+        } else if let Some(seen) = self.seen_as.filter(|seen| is_like(*seen)) {
+            shape.dimension = seen;
+            if shape.size_bytes().is_err() {
+                shape = file;
+            }
         }
         for extent in Extent::ALL {
             let found = extent.of(&shape);
@@ -150,6 +158,12 @@ impl From<TextureShape> for TextureKeys {
     /// Says everything.
     fn from(shape: TextureShape) -> Self {
         let extents = Extent::ALL.map(|extent| Some(extent.of(&shape)));
-        Self { dimension: Some(shape.dimension), format: Some(shape.format), generate_mips: false, extents }
+        Self {
+            dimension: Some(shape.dimension),
+            format: Some(shape.format),
+            generate_mips: false,
+            seen_as: None,
+            extents,
+        }
     }
 }

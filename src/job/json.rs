@@ -13,7 +13,9 @@ const MAX_DEPTH: usize = 64;
 
 /// Reads one value that fills the whole text.
 pub(super) fn parse(text: &str) -> Result<Node, (Problem, Span)> {
-    let mut reader = Reader { text, at: 0, depth: 0 };
+    // Editors of some systems put a byte-order mark in front.
+    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut reader = Reader { text, at, depth: 0 };
     let node = reader.value()?;
     reader.space();
     match reader.peek() {

@@ -5,10 +5,9 @@ use std::iter;
 use brolga_runtime::{Dimension, Format};
 
 use super::document::{Node, Value};
-use super::error::Problem;
-use super::extents::{self, Extent, TextureKeys};
+use super::error::{Problem, nearest};
+use super::extents::{self, Extent};
 use super::model::*;
-use super::output::FileForm;
 use super::sampler_keys::{self, SAMPLER_KEYS};
 use super::table::*;
 
@@ -36,6 +35,8 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
         "structured" => vec!["stride", "count"],
         "typed" => vec!["format", "count"],
         "sampler" => SAMPLER_KEYS.to_vec(),
+        // Its file says which.
+        "texture" => iter::once("format").chain(Extent::ALL.map(Extent::key)).collect(),
         _ => match Dimension::texture_named(name) {
             Some(dimension) => texture_keys(dimension),
             None => vec!["size"],
@@ -51,111 +52,139 @@ fn texture_keys(dimension: Dimension) -> Vec<&'static str> {
     iter::once("format").chain(keys).collect()
 }
 
-/// The keys that say what kind of view a binding is, beside those of every binding.
-pub(super) fn keys_beside(table: &Table<'_>, kind: &Kind) -> Vec<&'static str> {
-    let mut keys = match table.get("kind") {
-        Some(_) => Vec::new(),
-        None => KIND_NAMES.to_vec(),
-    };
-    let is_plain_sampler = matches!(kind, Kind::Sampler(_)) && table.get("sampler").is_none();
-    if keys.is_empty() || is_plain_sampler {
-        keys.extend(dimension_keys(kind.name()));
-    }
-    keys
+/// The dimensions that buffers and textures may have, where the job does not say which it is.
+fn all_dimension_keys() -> Vec<&'static str> {
+    [vec!["stride", "count"], dimension_keys("texture")].concat()
 }
 
-/// The kind of view that a binding names, and its size in bytes if the job gives it.
-pub(super) fn kind(table: &Table<'_>, register: Register) -> Result<(Kind, Option<u64>), Fault> {
+/// The keys that say what kind of view a binding is, beside those of every binding.
+pub(super) fn keys_beside(table: &Table<'_>, keys: &KindKeys) -> Vec<&'static str> {
+    let is_named = table.get("kind").is_some();
+    let mut beside = if is_named { Vec::new() } else { KIND_NAMES.to_vec() };
+    match keys.name {
+        Some(name) if is_named || (name == "sampler" && table.get("sampler").is_none()) => {
+            beside.extend(dimension_keys(name));
+        }
+        Some(_) => {}
+        None => beside.extend(all_dimension_keys()),
+    }
+    beside
+}
+
+/// What a binding says of the kind of its view, and its size in bytes if the job gives it.
+pub(super) fn kind(table: &Table<'_>, register: Register) -> Result<(KindKeys, Option<u64>), Fault> {
     let outer_size = table.integer("size", 0)?;
-    let found = match (table.entry("kind"), table.one_of(KIND_NAMES)?) {
+    let (keys, size) = match (table.entry("kind"), table.one_of(KIND_NAMES)?) {
         (Some(first), Some(second)) => return Err(conflict(first, second)),
         (Some(entry), None) => {
             let name = as_text(&entry.node, "kind")?;
             let Some(name) = KIND_NAMES.iter().find(|known| **known == name) else {
                 return Err(unknown_name("kind of view", name, KIND_NAMES, &entry.node.span));
             };
-            (dimensions(name, table)?, outer_size)
+            (dimensions(Some(name), table)?, outer_size)
         }
         (None, Some(entry)) => {
-            let (kind, size) = named(&entry.key, &entry.node)?;
-            (kind, size.or(outer_size))
+            let (keys, size) = named(&entry.key, &entry.node)?;
+            (keys, size.or(outer_size))
         }
         (None, None) => match register.file {
-            RegisterFile::Constant => (Kind::Constant, outer_size),
+            RegisterFile::Constant => (KindKeys { name: Some("constant"), ..KindKeys::default() }, outer_size),
             // Its keys stand in the register's table.
-            RegisterFile::Sampler => (dimensions("sampler", table)?, None),
-            // The file says what texture it is.
-            _ if table.text("file")?.is_some_and(|file| FileForm::of(file.as_ref()).is_texture()) => {
-                (Kind::Texture(TextureKeys::default()), outer_size)
-            }
-            RegisterFile::Resource | RegisterFile::Unordered => {
-                return Err(table.missing("kind` or one of `raw`, `structured`, `typed`, `texture2d"));
-            }
+            RegisterFile::Sampler => (dimensions(Some("sampler"), table)?, None),
+            // The shader or the file says it.
+            RegisterFile::Resource | RegisterFile::Unordered => (dimensions(None, table)?, outer_size),
         },
     };
-    let fits = match register.file {
-        RegisterFile::Constant => found.0 == Kind::Constant,
-        RegisterFile::Sampler => matches!(found.0, Kind::Sampler(_)),
-        RegisterFile::Resource | RegisterFile::Unordered => !matches!(found.0, Kind::Constant | Kind::Sampler(_)),
+    let fits = |name| match register.file {
+        RegisterFile::Constant => name == "constant",
+        RegisterFile::Sampler => name == "sampler",
+        RegisterFile::Resource | RegisterFile::Unordered => !matches!(name, "constant" | "sampler"),
     };
-    if !fits {
-        let problem = Problem::KindOfRegister { register: register.to_string(), kind: found.0.name() };
-        return Err((problem, table.span.clone()));
+    match keys.name {
+        Some(kind) if !fits(kind) => {
+            Err((Problem::KindOfRegister { register: register.to_string(), kind }, table.span.clone()))
+        }
+        _ => Ok((keys, size)),
     }
-    Ok(found)
 }
 
 /// A kind given by a key of its name. Raw and constant ones may give their size alone.
-fn named(name: &str, node: &Node) -> Result<(Kind, Option<u64>), Fault> {
-    if matches!(name, "raw" | "constant") {
-        let kind = if name == "raw" { Kind::Raw } else { Kind::Constant };
+fn named(name: &str, node: &Node) -> Result<(KindKeys, Option<u64>), Fault> {
+    let name = KIND_NAMES.iter().find(|known| **known == name).expect("only keys of kinds come here");
+    if matches!(*name, "raw" | "constant") {
+        let keys = KindKeys { name: Some(name), ..KindKeys::default() };
         if matches!(node.value, Value::Integer(_)) {
-            return Ok((kind, Some(as_integer(node, name, 0)?)));
+            return Ok((keys, Some(as_integer(node, name, 0)?)));
         }
-        let table = Table::open(node, name, "a view without format")?;
+        let table = Table::open(node, name, place(name))?;
         table.allow(&[&dimension_keys(name)])?;
-        return Ok((kind, table.integer("size", 0)?));
+        return Ok((keys, table.integer("size", 0)?));
     }
-    let place = match name {
+    let table = Table::open(node, name, place(name))?;
+    table.allow(&[&dimension_keys(name)])?;
+    Ok((dimensions(Some(name), &table)?, None))
+}
+
+/// What messages call a view of this kind.
+pub(super) fn place(name: &str) -> &'static str {
+    match name {
+        "raw" | "constant" => "a view without format",
         "structured" => "a structured view",
         "typed" => "a typed view",
         "sampler" => "a sampler",
         _ => "a texture",
-    };
-    let table = Table::open(node, name, place)?;
-    table.allow(&[&dimension_keys(name)])?;
-    Ok((dimensions(name, &table)?, None))
+    }
 }
 
-/// The dimensions that a kind has. Those of a texture may come from a file.
-fn dimensions(name: &str, table: &Table<'_>) -> Result<Kind, Fault> {
-    match name {
-        "constant" => Ok(Kind::Constant),
-        "raw" => Ok(Kind::Raw),
-        "sampler" => Ok(Kind::Sampler(sampler_keys::sampler(table)?)),
-        "structured" => {
-            let stride = as_integer(table.need("stride")?, "stride", 4)?;
-            Ok(Kind::Structured { stride, count: table.integer("count", 0)? })
-        }
-        "typed" => Ok(Kind::Typed { format: format(table.need("format")?)?, count: table.integer("count", 0)? }),
-        _ => {
-            let mut keys = TextureKeys::default();
-            keys.dimension = Dimension::texture_named(name);
-            keys.format = table.get("format").map(format).transpose()?;
-            for extent in Extent::ALL {
-                match table.get(extent.key()).map(|node| (node, &node.value)) {
-                    Some((node, Value::Text(text))) if extent == Extent::Mips => {
-                        if text != "generate" {
-                            return Err(unknown_name("way to say mips", text, &["generate"], &node.span));
-                        }
-                        keys.generate_mips = true;
-                    }
-                    _ => keys.set(extent, table.integer(extent.key(), 1)?),
+/// The dimensions that a table gives.
+fn dimensions(name: Option<&'static str>, table: &Table<'_>) -> Result<KindKeys, Fault> {
+    let mut keys = KindKeys { name, ..KindKeys::default() };
+    if name == Some("sampler") {
+        keys.sampler = Some(sampler_keys::sampler(table)?);
+        return Ok(keys);
+    }
+    keys.stride = table.integer("stride", 4)?;
+    keys.count = table.integer("count", 0)?;
+    keys.texture.dimension = name.and_then(Dimension::texture_named);
+    keys.texture.format = table.get("format").map(format).transpose()?;
+    for extent in Extent::ALL {
+        match table.get(extent.key()).map(|node| (node, &node.value)) {
+            Some((node, Value::Text(text))) if extent == Extent::Mips => {
+                if text != "generate" {
+                    return Err(unknown_name("way to say mips", text, &["generate"], &node.span));
                 }
+                keys.texture.generate_mips = true;
             }
-            Ok(Kind::Texture(keys))
+            _ => keys.texture.set(extent, table.integer(extent.key(), 1)?),
         }
     }
+    Ok(keys)
+}
+
+/// Refuses what a binding says and its kind of view does not have: dimensions, a hidden counter, a part.
+pub(super) fn check_said(said: &SaidKeys, register: Register, kind: &'static str) -> Result<(), Fault> {
+    let known = dimension_keys(kind);
+    for (key, span) in said {
+        let problem = match *key {
+            "counter" if kind == "structured" => continue,
+            "counter" => Problem::CounterKind { register: register.to_string(), kind },
+            "view" if Dimension::texture_named(kind).is_some() || kind == "texture" => continue,
+            "view" => Problem::ViewKind { register: register.to_string(), kind },
+            key if known.contains(&key) => continue,
+            key => {
+                let nearest = nearest(key, &known).map(str::to_owned);
+                Problem::UnknownKey { key: key.into(), place: place(kind), nearest, known }
+            }
+        };
+        return Err((problem, span.clone()));
+    }
+    Ok(())
+}
+
+/// The keys of a table that some kinds of views have and others do not.
+pub(super) fn said(table: &Table<'_>) -> SaidKeys {
+    let keys = all_dimension_keys().into_iter().chain(["counter", "view"]);
+    keys.filter_map(|key| Some((key, table.entry(key)?.key_span.clone()))).collect()
 }
 
 /// The part of a texture that a view sees, and as what.
@@ -190,6 +219,53 @@ fn format(node: &Node) -> Result<Format, Fault> {
     let name = as_text(node, "format")?;
     name.parse().map_err(|_| {
         let known: Vec<&'static str> = Format::ALL.iter().map(|format| format.name()).collect();
-        unknown_name("format", name, &known, &node.span)
+        let nearest = nearest(&spelt_out(name), &known).or_else(|| nearest(name, &known)).map(str::to_owned);
+        let name = name.to_owned();
+        (Problem::UnknownName { what: "format", name, nearest, known }, node.span.clone())
     })
+}
+
+/// A format's name as other interfaces spell it, in the manner of DXGI: `RGBA8_UNORM`, `RGBA32F`, `DXGI_FORMAT_R32_FLOAT`.
+fn spelt_out(name: &str) -> String {
+    let name = name.to_ascii_uppercase();
+    let name = name.strip_prefix("DXGI_FORMAT_").unwrap_or(&name);
+    let letters = name.find(|letter| !"RGBAX".contains(letter)).unwrap_or(name.len());
+    let (channels, rest) = name.split_at(letters);
+    let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let (bits, rest) = rest.split_at(digits);
+    if channels.is_empty() || bits.is_empty() {
+        return name.to_owned();
+    }
+    let meaning = match rest {
+        "" => "_UNORM",
+        "F" => "_FLOAT",
+        "I" => "_SINT",
+        "UI" => "_UINT",
+        other => other,
+    };
+    channels.chars().map(|channel| format!("{channel}{bits}")).collect::<String>() + meaning
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_of_other_interfaces_are_understood_in_messages() {
+        for (name, expected) in [
+            ("RGBA8_UNORM", "R8G8B8A8_UNORM"),
+            ("rgba8", "R8G8B8A8_UNORM"),
+            ("RGBA32F", "R32G32B32A32_FLOAT"),
+            ("RG16I", "R16G16_SINT"),
+            ("R32UI", "R32_UINT"),
+            ("BGRA8_UNORM_SRGB", "B8G8R8A8_UNORM_SRGB"),
+            ("DXGI_FORMAT_R32_FLOAT", "R32_FLOAT"),
+            ("R8G8B8A8_UNROM", "R8G8B8A8_UNORM"),
+            ("R32_FLAOT", "R32_FLOAT"),
+        ] {
+            let node = Node { value: Value::Text(name.into()), span: 0..0 };
+            let (problem, _) = format(&node).unwrap_err();
+            assert_eq!(problem.help(), Some(format!("did you mean `{expected}`?")), "{name}");
+        }
+    }
 }

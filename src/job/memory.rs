@@ -44,9 +44,10 @@ impl MemoryJob<'_> {
         for MemoryView { register, kind, content } in self.views {
             bindings.push(Binding {
                 register: parsed(register),
-                kind: kind.keys(),
+                kind: KindKeys::default(),
                 size: None,
                 content: Content::Unsaid,
+                variables: Vec::new(),
                 map: None,
                 view: None,
                 counter: None,
@@ -89,7 +90,7 @@ impl MemoryJob<'_> {
         let natural_element = number_type.size_bytes() as u64;
         let check =
             Check { segments: vec![Segment { byte: 0, bytes: Bytes::Owned(content), pattern }], natural_element };
-        Prepared { job, containers: vec![container.to_vec()], views, checks: vec![check] }
+        Prepared { job, containers: vec![container.to_vec()], views, checks: vec![check], warnings: Vec::new() }
     }
 }
 

@@ -37,12 +37,17 @@
 //! | `input.rs` | reads the files of a job |
 //! | `draft/` | writes a job for a shader |
 //! | `memory.rs` | jobs that are made in memory |
+//! | `declared.rs` | what the shader says, so that the job need not |
+//! | `variables.rs` | values of constant buffers by the names of their variables |
 //! | `prepare.rs` | opens the files of a job and checks their sizes |
+//! | `load.rs` | what each view holds before the run |
+//! | `checks.rs` | what each expectation compares |
 //! | `bind.rs` | the memory of a prepared job |
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
-//! | `output.rs` | output files |
 //! | `source.rs` | shaders that are HLSL |
+//! | `claim.rs` | output files, from before the run until they are whole |
+//! | `output.rs` | the forms of output files |
 //! | `texels.rs` | textures in files, in the format that the job wants |
 //! | `mips.rs` | mip levels that a file does not have |
 //! | `npy.rs`, `picture.rs`, `dds.rs`, `exr.rs` | .npy, .png, .dds and .exr |
@@ -50,9 +55,12 @@
 
 mod bind;
 mod bytes;
+mod checks;
+mod claim;
 mod compare;
 mod content_keys;
 mod dds;
+mod declared;
 mod document;
 mod draft;
 mod error;
@@ -64,6 +72,7 @@ mod input;
 mod instance_keys;
 mod json;
 mod kind_keys;
+mod load;
 mod memory;
 mod mips;
 mod model;
@@ -77,6 +86,7 @@ mod source;
 mod table;
 mod texels;
 mod values;
+mod variables;
 
 #[cfg(test)]
 mod tests;
@@ -85,23 +95,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use input::Refusal;
+
 pub use bytes::Bytes;
+pub use claim::Claim;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use draft::Draft;
 pub use error::{JobError, Problem};
-pub use execute::{Outcome, Outputs, RunOptions, SlotResult};
+pub use execute::{CounterResult, Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::{Extent, TextureKeys};
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
-pub use output::Claim;
 pub use prepare::Prepared;
 pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
 pub use values::{Number, NumberType};
 
-/// Bytes of a job file at most. Its values take many times as much in memory while they are read; larger content belongs
-/// into files of its own.
-const MOST_TEXT: u64 = 64 << 20;
+/// Bytes of a job file at most. Its values take up to eighty times as much in memory while they are read; larger content
+/// belongs into files of its own.
+const MOST_TEXT: u64 = 16 << 20;
 
 impl Job {
     /// Reads a job file, or the `case.json` of a folder.
@@ -119,9 +131,13 @@ impl Job {
             Some("toml") => Syntax::Toml,
             _ => return Err(JobError::new(&path, &nothing, 0..0, Problem::JobExtension)),
         };
-        let text = input::read(&path, MOST_TEXT)
-            .map_err(|refusal| refusal.into_io(MOST_TEXT))
-            .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+        let text = match input::read(&path, MOST_TEXT) {
+            Ok(bytes) => String::from_utf8(bytes).map_err(io::Error::other),
+            Err(Refusal::TooLarge(bytes)) => {
+                return Err(JobError::new(&path, &nothing, 0..0, Problem::JobTooLarge { bytes, limit: MOST_TEXT }));
+            }
+            Err(Refusal::Io(error)) => Err(error),
+        };
         match text {
             Ok(text) => Self::parse(path, &text, syntax),
             Err(error) => Err(JobError::new(&path, &nothing, 0..0, Problem::ReadJob { error })),

@@ -8,9 +8,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_runtime::{ClassInstance, Dimension, Format, ResourceClass, Sampler, TextureShape};
+use brolga_runtime::{ClassInstance, Dimension, Error, Format, ResourceClass, Sampler, TextureShape};
 
-use super::document::Span;
+use super::document::{Node, Span};
 use super::error::{JobError, Problem};
 use super::extents::TextureKeys;
 use super::values::{Number, NumberType};
@@ -50,9 +50,34 @@ impl Job {
         JobError::new(&self.path, &self.text, span.clone(), problem)
     }
 
+    /// What is wrong with one of its shaders, where it is named.
+    pub(super) fn of_shader(&self, shader: usize, error: Error) -> JobError {
+        self.error(&self.shaders[shader].span, self.run_problem(shader, error))
+    }
+
+    /// What is wrong with one of its shaders, or what it meets.
+    pub(super) fn run_problem(&self, shader: usize, error: Error) -> Problem {
+        Problem::Run { shader: self.resolve(&self.shaders[shader].value), error }
+    }
+
     /// A file that the job names.
     pub(super) fn resolve(&self, file: &Path) -> PathBuf {
         self.path.parent().map_or_else(|| file.to_owned(), |folder| folder.join(file))
+    }
+
+    /// The files that it is made of and reads, and what messages call them.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
+        let shaders = self.shaders.iter().map(|shader| ("shader", shader));
+        let contents = self.bindings.iter().filter_map(|binding| match &binding.content {
+            Content::File(file) => Some(("input", file)),
+            _ => None,
+        });
+        let expected = self.expectations.iter().filter_map(|expectation| match &expectation.content {
+            Some(Expected::File(file)) => Some(("expected file", file)),
+            _ => None,
+        });
+        let named = shaders.chain(contents).chain(expected).map(|(what, file)| (what, self.resolve(&file.value)));
+        std::iter::once(("file", self.path.clone())).chain(named)
     }
 
     /// The binding of a register.
@@ -174,12 +199,14 @@ impl fmt::Display for Register {
 pub struct Binding {
     /// The register.
     pub register: Register,
-    /// The kind of view, with its dimensions where the job gives them.
-    pub kind: Kind,
+    /// What the job says of the kind of view.
+    pub kind: KindKeys,
     /// Bytes of the view, by the key `size`.
     pub size: Option<u64>,
     /// What it holds before the run.
     pub content: Content,
+    /// Values of a constant buffer's variables.
+    pub variables: Vec<NamedValue>,
     /// The hidden counter's first value.
     pub counter: Option<u32>,
     /// Where its final content goes.
@@ -190,6 +217,38 @@ pub struct Binding {
     pub view: Option<ViewKeys>,
     /// The register's name in the text.
     pub span: Span,
+}
+
+/// What a job says of the kind of a view. What it leaves out the shader's declarations or the file say.
+#[derive(Clone, Debug, Default)]
+pub struct KindKeys {
+    /// Its name in jobs.
+    pub name: Option<&'static str>,
+    /// Bytes from one element to the next, of structured views.
+    pub stride: Option<u32>,
+    /// Elements, of structured and typed views.
+    pub count: Option<u64>,
+    /// What is said of a texture. Its format may be that of a typed view.
+    pub texture: TextureKeys,
+    /// The sampler.
+    pub sampler: Option<Sampler>,
+    /// The keys that stand in the register's own table.
+    pub(super) said: SaidKeys,
+}
+
+/// Keys and their places in the text.
+pub(super) type SaidKeys = Vec<(&'static str, Span)>;
+
+/// A value of a constant buffer's variable.
+#[derive(Clone, Debug)]
+pub struct NamedValue {
+    /// The variable's name in the source.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Span,
+    /// Whether it stands in the table `values`, where no name is a key.
+    pub(super) is_explicit: bool,
+    pub(super) node: Node,
 }
 
 /// Kinds of views. What a job says of a texture may leave things to a file; later there is a
@@ -297,13 +356,22 @@ pub struct Run {
     pub span: Span,
 }
 
+impl Run {
+    /// The byte behind the last value.
+    pub(super) fn end(&self) -> u64 {
+        self.byte.saturating_add(self.bytes.len() as u64)
+    }
+}
+
 /// An output file.
 #[derive(Clone, Debug)]
 pub struct Save {
     /// The file; a relative path starts from the folder that the caller chooses.
     pub path: Located<PathBuf>,
-    /// The type of the numbers in an .npy file; by default the format's, else `u32`.
+    /// The type of the numbers in an .npy file; by default the format's, else the shader's, else `u32`.
     pub number_type: Option<NumberType>,
+    /// The key that says that only the elements before the hidden counter's last value are written.
+    pub counted: Option<Span>,
 }
 
 /// What a view must hold after the run.

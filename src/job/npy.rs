@@ -5,6 +5,7 @@ use std::fmt;
 use brolga_runtime::Format;
 use brolga_runtime::format::Encoding;
 
+use super::error::short;
 use super::values::NumberType;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -37,6 +38,11 @@ impl ElementType {
             NumberType::F32 | NumberType::F64 => 'f',
         };
         Self { letter, size_bytes: number_type.size_bytes() }
+    }
+
+    /// The job's type for such numbers, if it has one.
+    pub fn number_type(self) -> Option<NumberType> {
+        NumberType::ALL.into_iter().find(|number_type| Self::of_numbers(*number_type) == self)
     }
 
     /// The element type for the components of a format, and how many a texel has. Fixed-point components are their codes;
@@ -111,7 +117,8 @@ pub(super) fn read(file: &[u8]) -> Result<Array<'_>, String> {
     match bytes {
         Some(bytes) if bytes == data.len() as u64 => Ok(Array { element, shape, data }),
         _ => Err(format!(
-            "the array {shape:?} of {element} does not have the {} bytes that follow the header",
+            "the array {} of {element} does not have the {} bytes that follow the header",
+            short(&format!("{shape:?}")),
             data.len()
         )),
     }
@@ -126,7 +133,8 @@ fn after<'a>(header: &'a str, key: &str) -> Result<&'a str, String> {
 
 fn element_type(text: &str) -> Result<ElementType, String> {
     let name = text.strip_prefix('\'').and_then(|rest| rest.split_once('\'')).map_or(text, |(name, _)| name);
-    let unknown = || format!("elements of type `{name}` are not taken: use little-endian floats or integers, as `<f4`");
+    let unknown =
+        || format!("elements of type `{}` are not taken: use little-endian floats or integers, as `<f4`", short(name));
     let mut letters = name.chars();
     let order = letters.next().ok_or_else(unknown)?;
     let letter = letters.next().ok_or_else(unknown)?;
@@ -142,7 +150,7 @@ fn shape(text: &str) -> Result<Vec<u64>, String> {
     let inside = text.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inside, _)| inside);
     let sides =
         inside.ok_or("the header's `shape` is no tuple")?.split(',').map(str::trim).filter(|side| !side.is_empty());
-    sides.map(|side| side.parse().map_err(|_| format!("`{side}` is no side of an array"))).collect()
+    sides.map(|side| side.parse().map_err(|_| format!("`{}` is no side of an array", short(side)))).collect()
 }
 
 #[cfg(test)]

@@ -1,15 +1,9 @@
-//! Output files: what they hold, and writing them so that nobody ever sees half of one.
-//!
-//! An output is claimed before the run: its temporary file is made beside it, which finds a missing folder or a missing
-//! right while nothing is lost yet. After the run the content goes to the temporary file, or is there already because the
-//! shader wrote to it, and the file takes the output's name. A claim that is dropped leaves nothing behind.
+//! Forms of output files, and what they hold.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use brolga_runtime::{Dimension, TextureShape};
-use tempfile::NamedTempFile;
 
 use super::bytes::Bytes;
 use super::extents::{self, Extent};
@@ -17,88 +11,6 @@ use super::model::Kind;
 use super::npy::{self, ElementType};
 use super::values::NumberType;
 use super::{dds, exr, picture};
-
-/// A file that is going to be written.
-#[derive(Debug)]
-pub struct Claim {
-    path: PathBuf,
-    temporary: NamedTempFile,
-}
-
-impl Claim {
-    /// Makes the temporary file beside `path`.
-    pub fn new(path: &Path) -> io::Result<Self> {
-        let mut path = path.to_owned();
-        if path.exists() {
-            // The file that a link names is replaced, not the link; and a device is not replaced by a file.
-            path = fs::canonicalize(path)?;
-            if !path.is_file() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is something that is no file"));
-            }
-            // A file that may not be written shall not be replaced either.
-            fs::OpenOptions::new().write(true).open(&path)?;
-        }
-        let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(name);
-        prefix.push(".");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".part");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // The user's mask applies, as to any file; without this the output would be readable by its owner alone.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        // Its error names the temporary file, which nobody asked for: the kind alone says why.
-        let temporary = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
-        // One file has one name here, however the job spells it.
-        let path = fs::canonicalize(folder)?.join(name);
-        Ok(Self { path, temporary })
-    }
-
-    /// The file, without links on the way to it.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The temporary file.
-    pub fn temporary_path(&self) -> &Path {
-        self.temporary.path()
-    }
-
-    /// Makes the temporary file so many zeros long, with room on the disk where the system can promise it: who writes
-    /// to a mapped file on a full disk is ended by the system.
-    pub(super) fn reserve(&self, size_bytes: u64) -> io::Result<()> {
-        let file = self.temporary.as_file();
-        file.set_len(size_bytes)?;
-        #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
-        if size_bytes > 0
-            && let Err(rustix::io::Errno::NOSPC) =
-                rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, size_bytes)
-        {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
-        }
-        Ok(())
-    }
-
-    /// Writes the content and gives the file its name.
-    pub fn commit(self, content: &[u8]) -> io::Result<()> {
-        self.commit_with(|file| file.write_all(content))
-    }
-
-    /// The same with content that `write` writes.
-    pub(super) fn commit_with(mut self, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
-        write(self.temporary.as_file_mut())?;
-        self.temporary.as_file().sync_data()?;
-        self.temporary.persist(&self.path).map_err(|error| error.error)?;
-        Ok(())
-    }
-}
 
 /// Forms of output files, by the end of the name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,24 +99,25 @@ fn npy_refusal(kind: &Kind<TextureShape>, size_bytes: u64, number_type: Option<N
     (!whole).then(|| format!("{unit} bytes are no whole number of {number_type}"))
 }
 
-/// Writes what a view holds. It must not have been refused.
+/// Writes the first `size_bytes` of what a view holds, all of it where it is no structured one. It must not have been refused.
 pub(super) fn write(
     file: &mut impl Write,
     form: FileForm,
     kind: &Kind<TextureShape>,
     number_type: Option<NumberType>,
     bytes: &Bytes,
+    size_bytes: u64,
 ) -> io::Result<()> {
     match (form, kind) {
-        (FileForm::Raw, _) => bytes.write_to(file),
+        (FileForm::Raw, _) => bytes.write_to(file, size_bytes),
         (FileForm::Npy, _) => {
-            let (element, shape) = array(kind, number_type, bytes.size_bytes());
+            let (element, shape) = array(kind, number_type, size_bytes);
             file.write_all(&npy::header(element, &shape))?;
-            bytes.write_to(file)
+            bytes.write_to(file, size_bytes)
         }
         (FileForm::Dds, Kind::Texture(shape)) => {
             file.write_all(&dds::header(shape))?;
-            bytes.write_to(file)
+            bytes.write_to(file, size_bytes)
         }
         (FileForm::Png, Kind::Texture(shape)) => {
             let picture = picture::write(shape.format, shape.width, shape.height, bytes.to_vec());
@@ -258,46 +171,6 @@ pub(super) fn array(
 mod tests {
     use super::*;
     use brolga_runtime::Format;
-
-    #[test]
-    fn a_claim_leaves_the_old_file_until_the_new_one_is_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out.bin");
-        fs::write(&path, b"old").unwrap();
-        drop(Claim::new(&path).unwrap());
-        assert_eq!(fs::read(&path).unwrap(), b"old");
-        Claim::new(&path).unwrap().commit(b"new").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn what_cannot_be_written_is_found_at_the_claim() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(Claim::new(folder.path()).is_err());
-        assert!(Claim::new(&folder.path().join("missing/out.bin")).is_err());
-        assert!(Claim::new(Path::new("/dev/null")).is_err());
-    }
-
-    #[test]
-    fn a_file_has_one_name_however_it_is_spelt() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("inner")).unwrap();
-        let [one, other] = ["out.bin", "inner/../out.bin"].map(|name| Claim::new(&folder.path().join(name)).unwrap());
-        assert_eq!(one.path(), other.path());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_stays_and_the_file_that_it_names_is_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
-        fs::write(&file, b"old").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        Claim::new(&link).unwrap().commit(b"new").unwrap();
-        assert!(link.is_symlink());
-        assert_eq!(fs::read(&file).unwrap(), b"new");
-    }
 
     #[test]
     fn arrays_have_the_sides_of_their_view() {

@@ -78,19 +78,9 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
     let deep = info.bit_depth == BitDepth::Sixteen;
     let natural = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };
     let mut shape = TextureShape::texture_2d(natural, info.width, info.height);
-    texels::check_size(&shape, most)?;
-    let size = reader.output_buffer_size().ok_or("the picture is too large")?;
+    let size = texels::check_size(&shape, most)?;
     // The header alone says the size, and files of a few bytes may say any.
-    let mut samples = texels::room(size)?;
-    samples.resize(size, 0);
-    let frame = reader.next_frame(&mut samples).map_err(|error| format!("the picture is damaged: {error}"))?;
-    samples.truncate(frame.buffer_size());
-    let bytes = if deep {
-        let channels = samples.as_chunks::<2>().0.iter().map(|&bytes| u16::from_be_bytes(bytes)).collect();
-        colours(frame.color_type, channels)?.into_iter().flat_map(u16::to_le_bytes).collect()
-    } else {
-        colours(frame.color_type, samples)?
-    };
+    texels::check_packed(info.raw_bytes() as u64, file.len())?;
     let wanted = wanted.unwrap_or(natural);
     let numbers = match wanted.encoding() {
         Encoding::Srgb => texels::unorm(wanted),
@@ -101,15 +91,46 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
         }
         _ => None,
     };
-    let bytes = texels::convert(natural, numbers.unwrap_or(wanted), bytes)?;
+    let numbers = numbers.unwrap_or(wanted);
+    let damaged = |error: png::DecodingError| format!("the picture is damaged: {error}");
+    let mut bytes;
+    if reader.info().interlaced {
+        // Its rows come in parts.
+        let size = reader.output_buffer_size().ok_or("the picture is too large")?;
+        let mut samples = texels::room(size)?;
+        samples.resize(size, 0);
+        let frame = reader.next_frame(&mut samples).map_err(damaged)?;
+        samples.truncate(frame.buffer_size());
+        bytes = texels::convert(natural, numbers, texels_of(frame.color_type, deep, &samples)?)?;
+    } else {
+        // Memory that no row has come to yet is none.
+        let size = size / natural.size_bytes() as usize * numbers.size_bytes() as usize;
+        bytes = texels::room(size)?;
+        let (colour, _) = reader.output_color_type();
+        while let Some(row) = reader.next_row().map_err(damaged)? {
+            bytes.extend(texels::convert(natural, numbers, texels_of(colour, deep, row.data())?)?);
+        }
+        if bytes.len() != size {
+            return Err("the picture is damaged: it has too few rows".into());
+        }
+    }
     shape.format = wanted;
     Ok(Texels { shape, bytes })
 }
 
+/// Texels of four channels from a picture's samples.
+fn texels_of(colour: ColorType, deep: bool, samples: &[u8]) -> Result<Vec<u8>, String> {
+    if !deep {
+        return colours(colour, samples);
+    }
+    let channels: Vec<u16> = samples.as_chunks::<2>().0.iter().map(|&bytes| u16::from_be_bytes(bytes)).collect();
+    Ok(colours(colour, &channels)?.into_iter().flat_map(u16::to_le_bytes).collect())
+}
+
 /// Red, green, blue and alpha of each texel.
-fn colours<T: Copy + Max>(colour: ColorType, samples: Vec<T>) -> Result<Vec<T>, String> {
+fn colours<T: Copy + Max>(colour: ColorType, samples: &[T]) -> Result<Vec<T>, String> {
     Ok(match colour {
-        ColorType::Rgba => samples,
+        ColorType::Rgba => samples.to_vec(),
         ColorType::Rgb => samples.as_chunks().0.iter().flat_map(|&[r, g, b]| [r, g, b, T::MAX]).collect(),
         ColorType::GrayscaleAlpha => samples.as_chunks().0.iter().flat_map(|&[v, a]| [v, v, v, a]).collect(),
         ColorType::Grayscale => samples.iter().flat_map(|&v| [v, v, v, T::MAX]).collect(),
@@ -171,6 +192,48 @@ mod tests {
         let mut huge = file.clone();
         huge[16..20].copy_from_slice(&[0x7f; 4]);
         assert!(read(&huge, None, 1 << 40).is_err());
+    }
+
+    /// A file as the specification has it: a header, and deflate's data.
+    fn by_hand(side: u32, depth_colour_interlace: [u8; 3], packed: &[u8]) -> Vec<u8> {
+        let chunk = |name: &[u8; 4], data: &[u8]| {
+            let body = [name, data].concat();
+            [&(data.len() as u32).to_be_bytes()[..], &body, &crc32(&body).to_be_bytes()].concat()
+        };
+        let [depth, colour, interlace] = depth_colour_interlace;
+        let header = [&side.to_be_bytes()[..], &side.to_be_bytes(), &[depth, colour, 0, 0, interlace]].concat();
+        let signature = b"\x89PNG\r\n\x1a\n".to_vec();
+        [signature, chunk(b"IHDR", &header), chunk(b"IDAT", packed), chunk(b"IEND", &[])].concat()
+    }
+
+    /// A file of a few bytes whose header promises gigabytes is refused before there is memory for them.
+    #[test]
+    fn a_header_alone_takes_no_memory() {
+        let file = by_hand(16384, [16, 6, 0], &[0x78, 1, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 1, 0]);
+        assert_eq!(file.len(), 69);
+        // Every row has one byte more than its texels.
+        let refused = read(&file, None, u64::MAX).unwrap_err();
+        assert_eq!(refused, "the file is damaged: no 2147500032 bytes can come out of its 69");
+        assert!(texels::check_packed(1376 * 69, 69).is_ok() && texels::check_packed(1376 * 69 + 1, 69).is_err());
+    }
+
+    #[test]
+    fn interlaced_pictures_are_read() {
+        // Three passes of two by two texels, each row with its filter, in a stored block.
+        let rows = [0u8, 10, 0, 20, 0, 30, 40];
+        let sums = rows.iter().fold((1u32, 0u32), |(a, b), &byte| (a + u32::from(byte), b + a + u32::from(byte)));
+        let adler = (sums.1 << 16 | sums.0).to_be_bytes();
+        let length = rows.len() as u16;
+        let packed = [&[0x78, 1, 1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), &rows, &adler].concat();
+        let file = by_hand(2, [8, 0, 1], &packed);
+        assert_eq!(read(&file, Some(Format::R8_UNORM), 1000).unwrap().bytes, [10, 20, 30, 40]);
+    }
+
+    /// The checksum of the specification, bit by bit.
+    fn crc32(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(u32::MAX, |crc, &byte| {
+            (0..8).fold(crc ^ u32::from(byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
+        })
     }
 
     #[test]

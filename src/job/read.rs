@@ -32,7 +32,16 @@ const JOB_KEYS: &[&str] = &[
     "bindings",
     "expect",
 ];
+/// Some of the registers, which are keys of a job too.
+const REGISTERS: &[&str] = &["b0", "t0", "u0", "s0"];
+
 const BINDING_KEYS: &[&str] = &["slot", "kind", "size", "file", "fill", "counter", "save", "map", "view", "note"];
+
+/// Keys that no variable of a constant buffer can have for its name, other than in `values`.
+pub(super) const CONSTANT_KEYS: &[&str] = &[
+    "slot", "kind", "constant", "size", "file", "fill", "u32", "i32", "f32", "f64", "u8", "u16", "at", "values", "map",
+    "note",
+];
 
 /// A sampler has no content.
 const SAMPLER_BINDING_KEYS: &[&str] = &["slot", "kind", "note"];
@@ -83,7 +92,7 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
         match Register::parse(&entry.key) {
             Some(register) => short_form(entry, register, &mut bindings, &mut expectations)?,
             None if JOB_KEYS.contains(&entry.key.as_str()) => {}
-            None => return Err(table.unknown(entry, &[JOB_KEYS])),
+            None => return Err(unknown_key(&table, entry)),
         }
     }
     for node in list(&table, "bindings")? {
@@ -110,6 +119,16 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
         bindings,
         expectations,
     })
+}
+
+/// The complaint about a key of the job that is none. Listings write a constant buffer's register `cb1`.
+fn unknown_key(table: &Table<'_>, entry: &Entry) -> Fault {
+    let mut fault = table.unknown(entry, &[JOB_KEYS, REGISTERS]);
+    let meant = entry.key.strip_prefix('c').filter(|rest| rest.starts_with('b') && Register::parse(rest).is_some());
+    if let (Problem::UnknownKey { nearest, .. }, Some(meant)) = (&mut fault.0, meant) {
+        *nearest = Some(meant.to_owned());
+    }
+    fault
 }
 
 fn list<'a>(table: &Table<'a>, key: &str) -> Result<&'a [Node], Fault> {
@@ -140,51 +159,83 @@ fn slot(table: &Table<'_>) -> Result<(Register, Span), Fault> {
 }
 
 fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Result<Binding, Fault> {
-    // A binding that does not say its kind is told so, rather than that its dimensions are unknown keys.
-    let (kind, size) = kind_keys::kind(table, register)?;
+    let (mut kind, size) = kind_keys::kind(table, register)?;
     let beside = kind_keys::keys_beside(table, &kind);
-    match kind {
-        Kind::Sampler(_) => table.allow(&[SAMPLER_BINDING_KEYS, &beside])?,
-        _ => table.allow(&[BINDING_KEYS, &beside, RUN_KEYS, &NumberType::NAMES, more])?,
+    let keys = [BINDING_KEYS, &beside, RUN_KEYS, &NumberType::NAMES, more];
+    let mut variables = Vec::new();
+    match register.file {
+        RegisterFile::Sampler => table.allow(&[SAMPLER_BINDING_KEYS, &beside])?,
+        RegisterFile::Constant => variables = named_values(table, &keys)?,
+        RegisterFile::Resource | RegisterFile::Unordered => table.allow(&keys)?,
     }
-    if let (Some(entry), false) = (table.entry("counter"), matches!(kind, Kind::Structured { .. })) {
-        let problem = Problem::CounterKind { register: register.to_string(), kind: kind.name() };
-        return Err((problem, entry.key_span.clone()));
-    }
-    if let (Some(entry), false) = (table.entry("view"), matches!(kind, Kind::Texture(_))) {
-        let problem = Problem::ViewKind { register: register.to_string(), kind: kind.name() };
-        return Err((problem, entry.key_span.clone()));
+    let said = kind_keys::said(table);
+    match kind.name {
+        Some(name) => kind_keys::check_said(&said, register, name)?,
+        None => kind.said = said,
     }
     Ok(Binding {
         register,
         kind,
         size,
-        content: content_keys::content(table)?,
+        content: content(table, &variables)?,
+        variables,
         counter: table.integer("counter", 0)?,
         save: table.get("save").map(save).transpose()?,
-        map: table.get("map").map(map).transpose()?,
+        map: table.get("map").map(|node| truth(node, "map")).transpose()?,
         view: table.get("view").map(kind_keys::view).transpose()?,
         span: table.span.clone(),
     })
 }
 
+/// The variables that a constant buffer's table names: what is no key, and all that stands in `values`.
+fn named_values(table: &Table<'_>, keys: &[&[&'static str]]) -> Result<Vec<NamedValue>, Fault> {
+    let named = |entry: &Entry, is_explicit| NamedValue {
+        name: entry.key.clone(),
+        span: entry.key_span.clone(),
+        is_explicit,
+        node: entry.node.clone(),
+    };
+    let is_key = |entry: &&Entry| entry.key == "values" || keys.iter().any(|list| list.contains(&entry.key.as_str()));
+    let mut values: Vec<_> =
+        table.entries().iter().filter(|entry| !is_key(entry)).map(|entry| named(entry, false)).collect();
+    if let Some(node) = table.get("values") {
+        let inner = Table::open(node, "values", "the values of variables")?;
+        values.extend(inner.entries().iter().map(|entry| named(entry, true)));
+    }
+    Ok(values)
+}
+
+/// What a binding holds before the run, beside the values of variables.
+fn content(table: &Table<'_>, variables: &[NamedValue]) -> Result<Content, Fault> {
+    match (content_keys::content(table)?, variables.first(), table.one_of(&["file", "fill"])?) {
+        (Content::File(_) | Content::Fill(_), Some(first), Some(entry)) => {
+            let (first, span) = (first.name.clone(), first.span.clone());
+            Err((Problem::Conflict { first: entry.key.clone(), second: first }, span))
+        }
+        (content, ..) => Ok(content),
+    }
+}
+
 fn save(node: &Node) -> Result<Save, Fault> {
     if let Ok(text) = as_text(node, "save") {
-        return Ok(Save { path: Located { value: text.into(), span: node.span.clone() }, number_type: None });
+        let path = Located { value: text.into(), span: node.span.clone() };
+        return Ok(Save { path, number_type: None, counted: None });
     }
     let table = Table::open(node, "save", "an output")?;
-    table.allow(&[&["file", "type"]])?;
+    table.allow(&[&["file", "type", "counted"]])?;
     let file = table.need("file")?;
+    let counted = table.get("counted").map(|node| truth(node, "counted")).transpose()?;
     Ok(Save {
         path: Located { value: as_text(file, "file")?.into(), span: file.span.clone() },
         number_type: table.get("type").map(|node| content_keys::number_type(node, "type")).transpose()?,
+        counted: counted.filter(|counted| counted.value).map(|counted| counted.span),
     })
 }
 
-fn map(node: &Node) -> Result<Located<bool>, Fault> {
+fn truth(node: &Node, key: &str) -> Result<Located<bool>, Fault> {
     match node.value {
         Value::Bool(value) => Ok(Located { value, span: node.span.clone() }),
-        _ => Err(wrong_type("map", "true or false", node)),
+        _ => Err(wrong_type(key, "true or false", node)),
     }
 }
 
@@ -202,7 +253,7 @@ fn shaders(table: &Table<'_>) -> Result<Vec<Located<PathBuf>>, Fault> {
 
 fn groups(table: &Table<'_>, key: &str) -> Result<Option<Located<[u32; 3]>>, Fault> {
     let Some(node) = table.get(key) else { return Ok(None) };
-    let [x, y, z] = as_array(node, key)? else { return Err(wrong_type(key, "an array of three integers", node)) };
+    let [x, y, z] = as_array(node, key)? else { return Err(wrong_type(key, "an array of 3 integers", node)) };
     let value = [as_integer(x, key, 0)?, as_integer(y, key, 0)?, as_integer(z, key, 0)?];
     Ok(Some(Located { value, span: node.span.clone() }))
 }

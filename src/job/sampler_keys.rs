@@ -2,8 +2,10 @@
 
 use brolga_runtime::{AddressMode, Comparison, Filter, Reduction, Sampler, Tap};
 
+use super::content_keys;
 use super::document::{Node, Value};
 use super::table::*;
+use super::values::NumberType;
 
 pub(super) const SAMPLER_KEYS: &[&str] =
     &["filter", "address", "border", "bias", "min_level", "max_level", "max_anisotropy", "comparison"];
@@ -71,9 +73,10 @@ pub(super) fn sampler(table: &Table<'_>) -> Result<Sampler, Fault> {
         sampler.address = addresses(node)?;
     }
     if let Some(node) = table.get("border") {
-        let wrong = || wrong_type("border", "an array of four numbers", node);
-        let numbers: Option<Vec<f32>> = as_array(node, "border")?.iter().map(number).collect();
-        sampler.border = numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(wrong)?;
+        let number = |item| Ok(f32::from_bits(content_keys::number(item, "border", NumberType::F32)?.bits as u32));
+        let numbers = as_array(node, "border")?.iter().map(number).collect::<Result<Vec<f32>, _>>()?;
+        let wrong = |_| wrong_type("border", "an array of 4 numbers", node);
+        sampler.border = numbers.try_into().map_err(wrong)?;
     }
     let levels = f64::from(f32::MAX);
     for (key, place, [least, most]) in [
@@ -217,7 +220,11 @@ mod tests {
             ("address = [\"wrap\", \"clmp\"]", "there is no address mode `clmp`"),
             ("address = []", "`address` takes one to three modes, this is 0"),
             ("address = 1", "`address` takes a text, or an array of one for each axis, this is an integer"),
-            ("border = [0, 0, 0, \"x\"]", "`border` takes an array of four numbers, this is an array"),
+            (
+                "border = [0, 0, 0, \"x\"]",
+                "`border` takes numbers from -3.4028235e38 to 3.4028235e38, or \"nan\", \"inf\", \"-inf\", this is a text",
+            ),
+            ("border = [0, 0, 0]", "`border` takes an array of 4 numbers, this is an array of 3"),
             ("bias = 16", "`bias` takes numbers from -16 to 15.99, this is 16"),
             ("max_level = \"all\"", "`max_level` takes a number, this is a text"),
             ("max_anisotropy = 17", "`max_anisotropy` takes integers from 1 to 16, this is 17"),

@@ -1,5 +1,7 @@
 //! Reading the keys of one table: every accessor checks the type, and a table refuses keys that it does not know.
 
+use std::borrow::Cow;
+
 use super::document::{Entry, Node, Span, Value};
 use super::error::{Problem, nearest};
 
@@ -44,7 +46,7 @@ impl<'a> Table<'a> {
     /// The complaint about a key that is in none of the lists.
     pub fn unknown(&self, entry: &Entry, known: &[&[&'static str]]) -> Fault {
         let known = known.concat();
-        let nearest = nearest(&entry.key, &known);
+        let nearest = nearest(&entry.key, &known).map(str::to_owned);
         (Problem::UnknownKey { key: entry.key.clone(), place: self.place, nearest, known }, entry.key_span.clone())
     }
 
@@ -101,9 +103,10 @@ impl<'a> Table<'a> {
             Value::Float(number) => number,
             _ => return Err(wrong_type(key, "a number", node)),
         };
-        match number >= 0.0 {
+        // No bound at all would be the key left out.
+        match number >= 0.0 && number.is_finite() {
             true => Ok(Some(number)),
-            false => Err(out_of_range(key, "a number that is not negative".into(), number.to_string(), node)),
+            false => Err(out_of_range(key, "a finite number that is not negative".into(), number.to_string(), node)),
         }
     }
 }
@@ -128,8 +131,12 @@ pub(super) fn conflict(first: &Entry, second: &Entry) -> Fault {
 }
 
 /// A value of the wrong type.
-pub(super) fn wrong_type(key: &str, wants: &'static str, node: &Node) -> Fault {
-    (Problem::WrongType { key: key.into(), wants, found: node.value.type_name() }, node.span.clone())
+pub(super) fn wrong_type(key: &str, wants: impl Into<Cow<'static, str>>, node: &Node) -> Fault {
+    let found = match &node.value {
+        Value::Array(items) => format!("an array of {}", items.len()).into(),
+        other => other.type_name().into(),
+    };
+    (Problem::WrongType { key: key.into(), wants: wants.into(), found }, node.span.clone())
 }
 
 /// A number outside its range.
@@ -164,6 +171,6 @@ pub(super) fn as_integer<T: Bounded>(node: &Node, key: &str, least: T) -> Result
 
 /// The name of a list entry, or a complaint with the nearest one.
 pub(super) fn unknown_name(what: &'static str, name: &str, known: &[&'static str], span: &Span) -> Fault {
-    let nearest = nearest(name, known);
+    let nearest = nearest(name, known).map(str::to_owned);
     (Problem::UnknownName { what, name: name.into(), nearest, known: known.to_vec() }, span.clone())
 }

@@ -55,7 +55,7 @@ fn the_short_form_says_all_that_the_long_one_does() {
     assert_eq!(job.dispatch.value, [128, 128, 1]);
     assert_eq!(job.resolve(&job.shaders[0].value), Path::new("folder/mandelbrot.cso"));
     assert_eq!(job.bindings.len(), 3);
-    assert_eq!(job.bindings[0].kind, Kind::Constant);
+    assert_eq!(job.bindings[0].kind.name, Some("constant"));
     let Content::Values(runs) = &job.bindings[0].content else { panic!() };
     assert_eq!((runs[0].byte, runs[0].bytes.len(), runs[1].byte), (0, 12, 12));
     assert_eq!(runs[1].bytes, [0, 2, 0, 0]);
@@ -68,7 +68,8 @@ fn the_short_form_says_all_that_the_long_one_does() {
 #[test]
 fn a_kind_and_its_dimensions_may_stand_beside_each_other_too() {
     let text = "shader = \"s\"\ndispatch = [1, 1, 1]\n[u0]\nkind = \"structured\"\nstride = 8\nsize = 64\n";
-    assert_eq!(parse(text).unwrap().bindings[0].kind, Kind::Structured { stride: 8, count: None });
+    let kind = parse(text).unwrap().bindings.remove(0).kind;
+    assert_eq!((kind.name, kind.stride, kind.count), (Some("structured"), Some(8), None));
 }
 
 #[test]
@@ -89,11 +90,7 @@ fn complaints_point_at_what_is_wrong() {
     for (text, message, place) in [
         ("[u0]\nraw = \"x\"\n", "`raw` takes a table, this is a text", "\"x\""),
         ("[u0]\nraw = -4\n", "`raw` takes integers from 0 to 9223372036854775807, this is -4", "-4"),
-        (
-            "[u0]\nsize = 4\n",
-            "a binding needs the key `kind` or one of `raw`, `structured`, `typed`, `texture2d`",
-            "u0",
-        ),
+        ("[u0]\nflie = \"x\"\n", "unknown key `flie` in a binding", "flie"),
         ("[u0]\nkind = \"texture2\"\n", "there is no kind of view `texture2`", "\"texture2\""),
         ("[u0]\ntyped = { format = \"R8\" }\n", "there is no format `R8`", "\"R8\""),
         ("[u0]\nconstant = 16\n", "u0 cannot be a constant", "u0"),
@@ -118,12 +115,12 @@ fn complaints_point_at_what_is_wrong() {
         ("[t0]\ntexture2d = {}\nview = { mip = 1 }\n", "unknown key `mip` in a view", "mip"),
         (
             "[t0]\ntexture2d = {}\nview = { layers = [1] }\n",
-            "`layers` takes an array of the first and how many, this is an array",
+            "`layers` takes an array of the first and how many, this is an array of 1",
             "[1]",
         ),
         ("[t0]\ntexture2d = {}\nview = { dimension = \"2d\" }\n", "there is no kind of texture `2d`", "\"2d\""),
         ("[t0]\nraw = 4\nview = {}\n", "t0 is a raw view: `view` shows a part of a texture", "view"),
-        ("[s0]\nsampler = { border = [1] }\n", "`border` takes an array of four numbers, this is an array", "[1]"),
+        ("[s0]\nsampler = { border = [1] }\n", "`border` takes an array of 4 numbers, this is an array of 1", "[1]"),
         ("[s0]\nsampler = {}\nfile = \"x\"\n", "unknown key `file` in a binding", "file"),
         ("[t0]\nraw = 4\nsave = \"x\"\n", "t0 has no result for `save`: shaders write u# only", "\"x\""),
         (
@@ -133,7 +130,6 @@ fn complaints_point_at_what_is_wrong() {
         ),
         ("[[bindings]]\nslot = \"u0\"\nraw = 4\n[u0]\nraw = 4\n", "u0 is bound twice", "\"u0\""),
         ("[[expect]]\nslot = \"u3\"\ncounter = 1\n", "u3 is expected but not bound", "\"u3\""),
-        ("[u0]\nraw = 4\nexpect = { file = \"x\" }\n", "an expectation needs the key `type` or `words`", "expect"),
         (
             "[u0]\nraw = 4\nexpect = { u32 = [1], order = \"any\", tolerance = { abs = 1 } }\n",
             "elements in any order can only be compared exactly: take out `tolerance` or `order`",
@@ -150,7 +146,7 @@ fn complaints_point_at_what_is_wrong() {
     assert_eq!(complaint("dispatch = [1, 1, 1]\n").0, "the job needs the key `shader`");
     assert_eq!(
         complaint("shader = \"s\"\ndispatch = [1, 1]\n").0,
-        "`dispatch` takes an array of three integers, this is an array"
+        "`dispatch` takes an array of 3 integers, this is an array of 2"
     );
     assert_eq!(complaint("shader = \n").1.len(), 0);
 }
@@ -223,6 +219,104 @@ fn only_files_of_raw_bytes_are_mapped() {
         [content(""), content("map = false"), content("map = true")],
         [(false, false), (false, false), (true, true)]
     );
+}
+
+/// A copy of a large file goes from the file to the view, without one in between.
+#[test]
+fn large_files_are_not_read_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.cso"), b"").unwrap();
+    fs::File::create(folder.path().join("large.bin")).unwrap().set_len(64 << 20).unwrap();
+    for (register, map) in [("t0", "map = false"), ("u0", ""), ("b0", "map = false")] {
+        let kind = if register == "b0" { "constant" } else { "raw" };
+        let binding = format!("[{register}]\n{kind} = {{}}\nfile = \"large.bin\"\n{map}\n");
+        let text = format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n{binding}");
+        let job = Job::parse(folder.path().join("job.toml"), &text, Syntax::Toml).unwrap();
+        let ready = job.prepare(&brolga_runtime::Limits::default()).unwrap();
+        assert!(matches!(ready.views[0].content, LoadedContent::File(_, 0x400_0000)), "{binding}");
+    }
+}
+
+/// Types of the corpus's structures, as its cases say them for every word.
+#[test]
+fn expected_files_have_the_types_of_the_shader_or_their_own() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/exec/particles");
+    let rules = |expect: &str| {
+        let text = format!(
+            "shader = \"shader.main.cs_5_1.cso\"\ndispatch = [4, 1, 1]\n[u0]\nsize = 11264\nexpect = {expect}\n[b0]\nsize = 48\nfill = \"zero\"\n"
+        );
+        let job = Job::parse(folder.join("job.toml"), &text, Syntax::Toml).unwrap();
+        let ready = job.prepare(&brolga_runtime::Limits::default()).unwrap();
+        (ready.checks[0].segments[0].pattern.clone(), ready.job.expectations[0].rules.mixed)
+    };
+    let case = fs::read_to_string(folder.join("case.json")).unwrap();
+    let said = Job::parse(folder.join("case.json"), &case, Syntax::Json).unwrap().expectations.remove(0).rules;
+    assert_eq!(rules("{ file = \"u0.out.bin\" }"), (said.pattern, said.mixed));
+    assert_eq!(rules("{ file = \"u0.out.bin\", type = \"u8\" }"), (vec![NumberType::U8], false));
+    // Of raw bytes the shader knows no types.
+    let own = tempfile::tempdir().unwrap();
+    fs::write(own.path().join("s.cso"), b"").unwrap();
+    let element = npy::ElementType::of_numbers(NumberType::I32);
+    fs::write(own.path().join("x.npy"), [npy::header(element, &[2]), vec![7; 8]].concat()).unwrap();
+    fs::write(own.path().join("x.bin"), [7; 8]).unwrap();
+    let prepare = |file: &str| {
+        let text =
+            format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n[u0]\nraw = 8\nexpect = {{ file = \"{file}\" }}\n");
+        let job = Job::parse(own.path().join("job.toml"), &text, Syntax::Toml).unwrap();
+        job.prepare(&brolga_runtime::Limits::default()).map_err(|error| error.problem().to_string())
+    };
+    assert_eq!(prepare("x.npy").unwrap().checks[0].segments[0].pattern, [NumberType::I32]);
+    assert_eq!(prepare("x.bin").unwrap_err(), "an expectation needs the key `type` or `words`");
+}
+
+#[test]
+fn a_file_is_seen_as_the_shader_declares_it_where_that_can_be() {
+    use brolga_runtime::{Dimension, Format, TextureShape};
+    let rectangle = TextureShape::texture_2d(Format::R8_UINT, 4, 4);
+    let seen = |file: TextureShape, as_: Dimension| {
+        let mut keys = TextureKeys::default();
+        keys.seen_as = Some(as_);
+        keys.fit(file).unwrap().dimension
+    };
+    assert_eq!(seen(rectangle, Dimension::Texture2dArray), Dimension::Texture2dArray);
+    let cube = TextureShape::new(Dimension::TextureCube, Format::R8_UINT, 4).height(4);
+    assert_eq!(seen(cube, Dimension::Texture2dArray), Dimension::Texture2dArray);
+    for other in [Dimension::Texture2d, Dimension::Texture3d, Dimension::Texture1d] {
+        assert_eq!(seen(cube, other), Dimension::TextureCube);
+    }
+}
+
+/// Whatever a shader's definitions say, a job that relies on them is right or wrong, and nothing else.
+#[test]
+fn damaged_definitions_are_errors_and_never_panics() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/jobs");
+    let shader = fs::read(data.join("variables.cso")).unwrap();
+    let start = shader.windows(4).position(|name| name == b"RDEF").unwrap();
+    let size = u32::from_le_bytes(shader[start + 4..start + 8].try_into().unwrap());
+    let end = start + 8 + size as usize;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.npy"), npy::header(npy::ElementType::of_numbers(NumberType::F32), &[0, 4]))
+        .unwrap();
+    let text = "shader = \"s.cso\"\ndispatch = [1, 1, 1]\n[b0]\nlimit = 1\npairs = [[1, 2], [3, 4]]\n\
+                by_rows = [[1, 2, 3], [4, 5, 6]]\nby_columns = [[1, 2, 3], [4, 5, 6]]\nlamps = [{}, { tile = [1, 2] }]\n\
+                [t0]\nfile = \"x.npy\"\n[t2]\nwidth = 1\nheight = 1\nfill = \"zero\"\n[u0]\ncount = 4\n\
+                save = \"y.npy\"\n[u1]\ncount = 1\n[u2]\nwidth = 1\nheight = 1\n";
+    let mut limits = brolga_runtime::Limits::default();
+    limits.buffer_bytes = 1 << 20;
+    let prepare = |shader: &[u8]| {
+        fs::write(folder.path().join("s.cso"), shader).unwrap();
+        Job::parse(folder.path().join("job.toml"), text, Syntax::Toml).unwrap().prepare(&limits)
+    };
+    prepare(&shader).unwrap();
+    let mut wrong = 0;
+    for at in start..end {
+        for value in [0, 1, 0x7f, 0xff] {
+            let mut damaged = shader.clone();
+            damaged[at] = value;
+            wrong += usize::from(prepare(&damaged).is_err());
+        }
+    }
+    assert!(wrong > 100, "{wrong}");
 }
 
 #[test]
@@ -387,8 +481,9 @@ fn every_form_of_file_is_written_whole() {
         let shape = TextureShape::texture_2d(format, 3, 2);
         let mut file = Vec::new();
         assert_eq!(output::refusal(form, &Kind::Texture(shape), 24, None), None);
-        output::write(&mut file, form, &Kind::Texture(shape), None, &Bytes::Owned(texels.clone())).unwrap();
-        let found = texels::read(form, &file, &shape.into(), 1000).unwrap();
+        let content = Bytes::Owned(texels.clone());
+        output::write(&mut file, form, &Kind::Texture(shape), None, &content, 24).unwrap();
+        let found = texels::read(form, file, &shape.into(), 1000).unwrap();
         assert_eq!((found.shape, found.bytes), (shape, texels.clone()), "{form:?}");
     }
     let mut shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 4, 4).mips(2);

@@ -22,11 +22,11 @@ pub(super) struct Texels {
 
 /// Reads the texture of a file as the job wants to see it. `most` bounds the bytes of its texels. The message of an error
 /// says what is wrong.
-pub(super) fn read(form: FileForm, file: &[u8], keys: &TextureKeys, most: u64) -> Result<Texels, String> {
+pub(super) fn read(form: FileForm, file: Vec<u8>, keys: &TextureKeys, most: u64) -> Result<Texels, String> {
     let found = match form {
-        FileForm::Png => picture::read(file, keys.format, most)?,
+        FileForm::Png => picture::read(&file, keys.format, most)?,
         FileForm::Dds => dds::read(file, keys.format, most)?,
-        FileForm::Exr => exr::read(file, most)?,
+        FileForm::Exr => exr::read(&file, most)?,
         FileForm::Raw | FileForm::Npy => unreachable!("these files say nothing of a texture"),
     };
     let mut shape = keys.fit(found.shape)?;
@@ -54,6 +54,18 @@ pub(super) fn check_size(shape: &TextureShape, most: u64) -> Result<usize, Strin
         Ok(bytes) if size <= most => Ok(bytes),
         _ => Err(format!("its texels have {size} bytes, the limit is {most}")),
     }
+}
+
+/// Bytes that packed files hold for one of theirs at most: deflate 1,032, of which 24-bit floats become four thirds. Other
+/// ways of packing are further from it.
+const MOST_PACKED: u64 = 1376;
+
+/// Refuses a header that promises more bytes than can come out of a file, before there is memory for them.
+pub(super) fn check_packed(promised: u64, file: usize) -> Result<(), String> {
+    if promised > MOST_PACKED.saturating_mul(file as u64) {
+        return Err(format!("the file is damaged: no {promised} bytes can come out of its {file}"));
+    }
+    Ok(())
 }
 
 /// Room for so many bytes.

@@ -67,7 +67,8 @@ impl NumberType {
             NumberType::U16 => "integers from 0 to 65535",
             NumberType::U32 => "integers from 0 to 4294967295",
             NumberType::I32 => "integers from -2147483648 to 2147483647",
-            NumberType::F32 | NumberType::F64 => "numbers, or \"nan\", \"inf\", \"-inf\"",
+            NumberType::F32 => "numbers from -3.4028235e38 to 3.4028235e38, or \"nan\", \"inf\", \"-inf\"",
+            NumberType::F64 => "numbers, or \"nan\", \"inf\", \"-inf\"",
         }
     }
 
@@ -81,7 +82,14 @@ impl NumberType {
     /// The number that a job writes as `value`, if it is one of this type.
     pub(super) fn number(self, value: &Value) -> Option<Number> {
         let bits = match (self, value) {
-            (NumberType::F32, _) => u64::from((float(value)? as f32).to_bits()),
+            (NumberType::F32, _) => {
+                let wide = float(value)?;
+                let number = wide as f32;
+                if number.is_infinite() && wide.is_finite() {
+                    return None;
+                }
+                number.to_bits().into()
+            }
             (NumberType::F64, _) => float(value)?.to_bits(),
             (NumberType::U8, &Value::Integer(number)) => u64::from(u8::try_from(number).ok()?),
             (NumberType::U16, &Value::Integer(number)) => u64::from(u16::try_from(number).ok()?),

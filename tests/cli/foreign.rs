@@ -5,7 +5,7 @@ use std::fs;
 use super::{Folder, repository};
 
 /// A name, what stands in the file, and what is said about it.
-type Case = (&'static str, Vec<u8>, &'static [&'static str]);
+pub(super) type Case = (&'static str, Vec<u8>, &'static [&'static str]);
 
 /// A container whose only chunk has this name. The version, the size, the count and the offset are those of the format.
 fn container(chunk: &[u8; 4]) -> Vec<u8> {
@@ -15,7 +15,7 @@ fn container(chunk: &[u8; 4]) -> Vec<u8> {
     bytes
 }
 
-fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let text = |text: &str| text.as_bytes().to_vec();
     vec![
         ("empty.cso", Vec::new(), &["the file is empty"]),

@@ -146,6 +146,13 @@ pub struct Variable {
     pub default: Option<Vec<u8>>,
 }
 
+impl Variable {
+    /// Whether the shader reads it.
+    pub fn is_used(&self) -> bool {
+        self.flags & crate::listing::buffers::USED != 0
+    }
+}
+
 /// The type of a variable or member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VariableType {

@@ -189,7 +189,7 @@ fn variable(variable: &resources::Variable) -> Variable {
     let words = |bytes: &Vec<u8>| bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
     let (offset, size) = (variable.offset_bytes, Some(variable.size_bytes));
     Variable {
-        is_used: variable.flags & buffers::USED != 0,
+        is_used: variable.is_used(),
         default: variable.default.as_ref().map(words),
         ..typed(&variable.name, &variable.ty, offset, size)
     }

@@ -34,7 +34,7 @@ pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
 fn write_variables(out: &mut String, buffer: &Buffer) -> fmt::Result {
     for (n, variable) in buffer.variables.iter().enumerate() {
         let line = write_type(out, &variable.ty, &variable.name, variable.offset_bytes, 0, n == 0)?;
-        let unused = if variable.flags & USED == 0 { " [unused]" } else { "" };
+        let unused = if variable.is_used() { "" } else { " [unused]" };
         let is_unused_interface = variable.ty.class == INTERFACE && !unused.is_empty();
         write!(out, "{line:<COMMENT_COLUMN$}")?;
         if is_unused_interface {
@@ -96,6 +96,13 @@ fn write_type(
     }
     out.push_str("//\n");
     Ok(format!("//{:indent$}}} {name}{array};", ""))
+}
+
+impl fmt::Display for VariableType {
+    /// Its name as a listing has it, without the length of an array.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&type_text(self))
+    }
 }
 
 /// The type of a variable that is no structure.

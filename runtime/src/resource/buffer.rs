@@ -75,7 +75,13 @@ impl Buffer {
 
     /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.
     pub fn flush(&self) -> std::io::Result<()> {
-        self.memory.flush()
+        self.memory.flush(0, self.size_bytes())
+    }
+
+    /// The same of some of its bytes, all of which must be there.
+    pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
+        self.check(offset_bytes, size_bytes).map_err(std::io::Error::other)?;
+        self.memory.flush(offset_bytes, size_bytes)
     }
 
     pub(crate) fn memory(&self) -> &Arc<Memory> {

@@ -166,10 +166,10 @@ impl Memory {
         self.base.as_ptr()
     }
 
-    /// Writes changes of a mapped file to the disk.
-    pub fn flush(&self) -> io::Result<()> {
+    /// Writes changes of bytes of a mapped file to the disk. All of them must be there.
+    pub fn flush(&self, offset_bytes: u64, size_bytes: u64) -> io::Result<()> {
         match &self.owner {
-            Owner::Mapping(mapping) if self.writable => mapping.flush(),
+            Owner::Mapping(mapping) if self.writable => mapping.flush_range(offset_bytes as usize, size_bytes as usize),
             _ => Ok(()),
         }
     }
@@ -417,7 +417,7 @@ mod tests {
             assert!(!read_only.is_writable() && read_only.atomic(0).is_none());
             let written = Memory::map(&path, Access::ReadWrite).unwrap();
             written.write(3, &[9, 8]);
-            written.flush().unwrap();
+            written.flush(0, written.size_bytes()).unwrap();
         }
         assert_eq!(std::fs::read(&path).unwrap(), [1, 2, 3, 9, 8]);
         std::fs::write(&path, []).unwrap();

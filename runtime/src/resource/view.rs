@@ -219,7 +219,16 @@ impl View {
 
     /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.
     pub fn flush(&self) -> std::io::Result<()> {
-        self.bytes().map_or(Ok(()), |(buffer, _)| buffer.flush())
+        self.flush_range(0, self.size_bytes())
+    }
+
+    /// The same of some bytes of the view, all of which must be there.
+    pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
+        if size_bytes == 0 {
+            return Ok(());
+        }
+        let (buffer, start) = self.start_of(offset_bytes, size_bytes).map_err(std::io::Error::other)?;
+        buffer.flush_range(start, size_bytes)
     }
 
     /// A copy of the bytes that it sees. Without memory for it the process ends; [`View::try_to_vec`] does not.

@@ -2,12 +2,15 @@
 
 use std::fmt;
 
+use brolga_bytecode::sm5::ValidProgram;
 use brolga_ir::entity::Region;
 use brolga_ir::function::{AtomicOp, Element, Function, InstKind, Object, ResourceRef};
-use brolga_ir::interface::{ResourceClass, ResourceKind};
+use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
+use brolga_ir::translate::sm5;
 use serde::{Deserialize, Serialize};
 
 use crate::bindings::Register;
+use crate::error::Error;
 
 /// A range of registers that a shader declares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,18 +36,7 @@ pub struct Declared {
 impl Declared {
     /// The declarations of a shader, in their order.
     pub(crate) fn of(function: &Function) -> Vec<Self> {
-        let resources = function.interface.resources.iter();
-        let mut declared: Vec<_> = resources
-            .map(|resource| Self {
-                register: Register::new(resource.class, resource.lower).in_space(resource.space),
-                count: resource.count,
-                kind: resource.kind,
-                uses_counter: resource.uses_counter,
-                uses_texel_atomics: false,
-                uses_texel_exchange: false,
-                table_len: resource.count.unwrap_or(0),
-            })
-            .collect();
+        let mut declared = Self::of_interface(&function.interface);
         for region in 0..function.region_count() {
             for &inst in &function.region(Region::new(region)).insts {
                 let kind = &function.inst(inst).kind;
@@ -62,6 +54,26 @@ impl Declared {
             }
         }
         declared
+    }
+
+    /// The same of a program that nobody compiled. What only instructions tell is not known then: which atomics are used on
+    /// texels, and counters of a declaration without the flag for them.
+    pub fn of_program(program: &ValidProgram) -> Result<Vec<Self>, Error> {
+        Ok(Self::of_interface(&sm5::interface(program)?))
+    }
+
+    /// The declarations without what the instructions say.
+    fn of_interface(interface: &Interface) -> Vec<Self> {
+        let declared = |resource: &Resource| Self {
+            register: Register::new(resource.class, resource.lower).in_space(resource.space),
+            count: resource.count,
+            kind: resource.kind,
+            uses_counter: resource.uses_counter,
+            uses_texel_atomics: false,
+            uses_texel_exchange: false,
+            table_len: resource.count.unwrap_or(0),
+        };
+        interface.resources.iter().map(declared).collect()
     }
 
     /// Whether the shader may write it.

@@ -368,6 +368,9 @@ impl<'a> Session<'a> {
                     (ready.job, Some((ready.work, ready.batch)))
                 }
             };
+            for warning in prepared.warnings() {
+                report::warn(warning, self.styles.err);
+            }
             let bindings = prepared.bind(device)?;
             Ok(Ready { prepared, bindings, case })
         };
@@ -441,6 +444,7 @@ impl<'a> Session<'a> {
             is_cached: false,
             report: checked.series.report(),
             comparisons: &checked.comparisons,
+            counters: &[],
             disagreement: None,
         };
         match self.arguments.format {

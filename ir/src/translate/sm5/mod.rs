@@ -43,6 +43,12 @@ pub use classes::BoundClass;
 
 use crate::builder::Builder;
 use crate::function::Function;
+use crate::interface::Interface;
+
+/// What a program declares of the world outside it.
+pub fn interface(program: &ValidProgram) -> Result<Interface> {
+    Ok(declare::declare(program)?.0)
+}
 
 /// How a program is translated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

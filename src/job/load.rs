@@ -1,0 +1,330 @@
+//! What each view holds before the run: its file is read, and all that says its size must agree.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use brolga_runtime::{ResourceError, TextureShape};
+
+use super::document::Span;
+use super::error::{JobError, Problem};
+use super::extents;
+use super::input::{self, Refusal};
+use super::model::*;
+use super::npy::{self, Array, ElementType};
+use super::output::{self, FileForm};
+use super::prepare::{LoadedContent, LoadedView};
+use super::texels::{self, Texels};
+
+/// Files of raw bytes from this size on are mapped.
+pub(super) const MAPPED_FROM: u64 = 64 << 20;
+
+/// Loads what belongs to one binding.
+pub(super) struct Loader<'a> {
+    pub job: &'a Job,
+    pub binding: &'a Binding,
+    /// Its kind of view, but for what its file says.
+    pub kind: Kind,
+    /// Bytes that a view may have.
+    pub most: u64,
+    /// Bytes that the views before left of what all may have together.
+    pub left: u64,
+}
+
+/// The content of an input file without its header.
+pub(super) struct FileContent {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+    /// The type of its numbers, if it says one.
+    pub element: Option<ElementType>,
+}
+
+impl Loader<'_> {
+    fn wrong(&self, problem: Problem) -> JobError {
+        self.job.error(&self.binding.span, problem)
+    }
+
+    pub fn register(&self) -> String {
+        self.binding.register.to_string()
+    }
+
+    /// The view.
+    pub fn load(&self) -> Result<LoadedView, JobError> {
+        if let Kind::Sampler(sampler) = self.kind {
+            return Ok(LoadedView { kind: Kind::Sampler(sampler), content: LoadedContent::Zeros(0), in_place: false });
+        }
+        let large = self.large_file();
+        let unordered = self.binding.register.file == RegisterFile::Unordered;
+        let (file, kind) = match &self.binding.content {
+            Content::File(file) if large.is_none() => {
+                let (found, kind) = self.open(file, self.kind)?;
+                (Some((found, &file.span)), kind)
+            }
+            _ => (None, self.complete(self.kind)?),
+        };
+        let length = file.as_ref().map(|(file, _)| file.bytes.len() as u64);
+        let size = self.size(&kind, large.as_ref().map(|(_, length, _)| *length).or(length))?;
+        if size > self.left && (large.is_none() || unordered || !self.maps(size)) {
+            return Err(self.too_large(size, &self.binding.span));
+        }
+        let content = match (&self.binding.content, file) {
+            _ if let Some((path, length, span)) = large => {
+                self.check_file_size(&path, length, size, span)?;
+                // What the shader may write is copied, or what the job wants so.
+                let is_mapped = !unordered && self.maps(size);
+                if is_mapped { LoadedContent::Mapped(path, size) } else { LoadedContent::File(path, size) }
+            }
+            (_, Some((file, span))) => {
+                self.check_file_size(&file.path, file.bytes.len() as u64, size, span)?;
+                LoadedContent::Bytes(file.bytes)
+            }
+            (Content::Fill(number), _) if number.bits != 0 => {
+                let unit = number.number_type.size_bytes() as u64;
+                if !size.is_multiple_of(unit) {
+                    return Err(self.not_whole(size, unit));
+                }
+                let mut bytes = self.room(size)?;
+                for _ in 0..size / unit {
+                    number.append_to(&mut bytes);
+                }
+                LoadedContent::Bytes(bytes)
+            }
+            (Content::Values(runs), _) => {
+                runs.iter().try_for_each(|run| self.check_run(run, size))?;
+                LoadedContent::Values(runs.clone(), size)
+            }
+            (Content::Unsaid, _) if self.binding.register.file != RegisterFile::Unordered => {
+                let key = "file`, `fill` or values such as `u32";
+                return Err(self.wrong(Problem::MissingKey { place: "a register that is only read", key }));
+            }
+            _ => LoadedContent::Zeros(size),
+        };
+        if let Some(save) = &self.binding.save {
+            let form = FileForm::of(&save.path.value);
+            if let Some(message) = output::refusal(form, &kind, size, save.number_type) {
+                let (path, register) = (save.path.value.clone(), self.register());
+                return Err(self.job.error(&save.path.span, Problem::CannotEncode { path, register, message }));
+            }
+        }
+        self.check_map()?;
+        self.check_counted()?;
+        Ok(LoadedView { kind, content, in_place: self.saves_raw() && self.maps(size) })
+    }
+
+    /// Whether files of the binding of so many bytes are mapped, if they can be.
+    fn maps(&self, bytes: u64) -> bool {
+        self.binding.map.as_ref().map_or(bytes >= MAPPED_FROM, |map| map.value)
+    }
+
+    /// Whether all of it goes to a file of raw bytes.
+    fn saves_raw(&self) -> bool {
+        let is_raw = |save: &Save| FileForm::of(&save.path.value) == FileForm::Raw && save.counted.is_none();
+        self.binding.save.as_ref().is_some_and(is_raw)
+    }
+
+    /// Refuses to cut an output to a counter that is not there.
+    fn check_counted(&self) -> Result<(), JobError> {
+        let Some(span) = self.binding.save.as_ref().and_then(|save| save.counted.as_ref()) else { return Ok(()) };
+        let found = match self.kind {
+            _ if self.binding.counter.is_some() => return Ok(()),
+            Kind::Structured { .. } => "has none: give it `counter = 0`",
+            _ => "is no structured view",
+        };
+        Err(self.job.error(span, Problem::NotCounted { register: self.register(), found }))
+    }
+
+    /// A file of raw bytes that is not read here: where it is, its length, and where it is named.
+    fn large_file(&self) -> Option<(PathBuf, u64, &Span)> {
+        let Content::File(file) = &self.binding.content else { return None };
+        // Nor would it help to read them twice: a copy that is wanted goes from the file to the view.
+        let length = self.raw_length(file).filter(|length| self.maps(*length) || *length >= MAPPED_FROM)?;
+        Some((self.job.resolve(&file.value), length, &file.span))
+    }
+
+    /// Bytes of a regular file of raw bytes.
+    pub fn raw_length(&self, file: &Located<PathBuf>) -> Option<u64> {
+        let path = self.job.resolve(&file.value);
+        let metadata = (FileForm::of(&path) == FileForm::Raw).then(|| fs::metadata(path).ok())??;
+        metadata.is_file().then_some(metadata.len())
+    }
+
+    /// Refuses `map = true` where there is nothing to map.
+    fn check_map(&self) -> Result<(), JobError> {
+        let Some(Located { value: true, span }) = &self.binding.map else { return Ok(()) };
+        let found = match (self.binding.register.file, &self.binding.content) {
+            (RegisterFile::Unordered, _) if self.saves_raw() => return Ok(()),
+            (RegisterFile::Unordered, _) if self.binding.save.as_ref().is_some_and(|save| save.counted.is_some()) => {
+                "is saved in part"
+            }
+            (RegisterFile::Unordered, _) => "is not saved to one",
+            (_, Content::File(file)) if FileForm::of(&file.value) == FileForm::Raw => return Ok(()),
+            (_, Content::File(_)) => "has a file in another format",
+            _ => "has no file",
+        };
+        Err(self.job.error(span, Problem::CannotMap { register: self.register(), found }))
+    }
+
+    /// Bytes of the view. `file` is the length of the content that fills it.
+    fn size(&self, kind: &Kind<TextureShape>, file: Option<u64>) -> Result<u64, JobError> {
+        let computed = match *kind {
+            Kind::Structured { stride, count: Some(count) } => Some(count.saturating_mul(u64::from(stride))),
+            Kind::Typed { format, count: Some(count) } => Some(count.saturating_mul(u64::from(format.size_bytes()))),
+            Kind::Texture(shape) => match shape.size_bytes() {
+                Ok(size) => Some(size),
+                Err(error) => return Err(self.wrong(Problem::Resource { register: self.register(), error })),
+            },
+            _ => None,
+        };
+        let size = match (self.binding.size, computed, &self.binding.content, file) {
+            (Some(given), Some(computed), _, _) if given != computed => {
+                let (register, kind) = (self.register(), kind.keys().name());
+                return Err(self.wrong(Problem::SizeMismatch { register, given, kind, computed }));
+            }
+            (Some(size), ..) | (_, Some(size), ..) => size,
+            (_, _, _, Some(length)) => length,
+            (_, _, Content::Values(runs), _) => runs.iter().map(Run::end).max().unwrap_or(0),
+            _ => return Err(self.wrong(Problem::NoSize { register: self.register(), kind: kind.keys().name() })),
+        };
+        if size > self.most {
+            return Err(self.too_large(size, &self.binding.span));
+        }
+        let unit = match *kind {
+            Kind::Structured { stride, .. } => u64::from(stride),
+            Kind::Typed { format, .. } => u64::from(format.size_bytes()),
+            Kind::Raw => 4,
+            _ => 1,
+        };
+        if !size.is_multiple_of(unit) {
+            return Err(self.not_whole(size, unit));
+        }
+        Ok(size)
+    }
+
+    /// What to say of a view or file of so many bytes, which is too much by itself or with what was there before.
+    fn too_large(&self, bytes: u64, span: &Span) -> JobError {
+        let (register, limit) = (self.register(), self.most);
+        let problem = match bytes > limit {
+            true => Problem::TooLarge { register, bytes, limit },
+            false => Problem::TogetherTooLarge { register, bytes: bytes.saturating_add(limit - self.left), limit },
+        };
+        self.job.error(span, problem)
+    }
+
+    fn not_whole(&self, bytes: u64, unit: u64) -> JobError {
+        self.wrong(Problem::NotWhole { register: self.register(), bytes, unit })
+    }
+
+    pub fn check_file_size(&self, path: &Path, found: u64, needed: u64, span: &Span) -> Result<(), JobError> {
+        if found == needed {
+            return Ok(());
+        }
+        let (path, register) = (path.to_owned(), self.register());
+        Err(self.job.error(span, Problem::FileSize { path, register, found, needed }))
+    }
+
+    /// The kind of view where the job alone says it.
+    fn complete(&self, kind: Kind) -> Result<Kind<TextureShape>, JobError> {
+        let missing = |place, key| self.wrong(Problem::MissingKey { place, key });
+        kind.try_map(|keys| match keys.generate_mips {
+            true => Err(missing("a texture with generated mips", "file` that ends in `.png`, `.dds` or `.exr")),
+            false => keys.shape().map_err(|key| missing("a texture", key)),
+        })
+    }
+
+    /// Reads an input file, which may say what the job leaves out of a texture.
+    pub fn open(&self, file: &Located<PathBuf>, kind: Kind) -> Result<(FileContent, Kind<TextureShape>), JobError> {
+        let path = self.job.resolve(&file.value);
+        let bytes = self.read(&path, &file.span)?;
+        let bad = |message| self.job.error(&file.span, Problem::BadFile { path: path.clone(), message });
+        match (FileForm::of(&path), kind) {
+            (form, Kind::Texture(keys)) if form.is_texture() => {
+                let Texels { shape, bytes } = texels::read(form, bytes, &keys, self.left).map_err(bad)?;
+                Ok((FileContent { path, bytes, element: None }, Kind::Texture(shape)))
+            }
+            (form, kind) if form.is_texture() => {
+                let message = format!(
+                    "this is a texture by its name, and the view is {}: give it another ending to take its bytes as they are",
+                    kind.name()
+                );
+                Err(bad(message))
+            }
+            (FileForm::Npy, kind) => {
+                let array = npy::read(&bytes).map_err(bad)?;
+                let kind = self.complete(with_sides(kind, &array))?;
+                check_array(&kind, &array).map_err(bad)?;
+                let (element, header) = (Some(array.element), bytes.len() - array.data.len());
+                let mut bytes = bytes;
+                bytes.drain(..header);
+                Ok((FileContent { path, bytes, element }, kind))
+            }
+            (_, kind) => Ok((FileContent { path, bytes, element: None }, self.complete(kind)?)),
+        }
+    }
+
+    fn read(&self, path: &Path, span: &Span) -> Result<Vec<u8>, JobError> {
+        // Room for a header.
+        match input::read(path, self.left.saturating_add(1 << 16)) {
+            Ok(bytes) => Ok(bytes),
+            Err(Refusal::TooLarge(bytes)) => Err(self.too_large(bytes, span)),
+            Err(Refusal::Io(error)) => Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), error })),
+        }
+    }
+
+    /// Room for a view's content.
+    fn room(&self, size: u64) -> Result<Vec<u8>, JobError> {
+        let mut bytes = Vec::new();
+        let refused = || {
+            let error = ResourceError::OutOfMemory { size_bytes: size };
+            self.wrong(Problem::Resource { register: self.register(), error })
+        };
+        let size = usize::try_from(size).map_err(|_| refused())?;
+        bytes.try_reserve_exact(size).map_err(|_| refused())?;
+        Ok(bytes)
+    }
+
+    pub fn check_run(&self, run: &Run, size: u64) -> Result<(), JobError> {
+        match run.end() {
+            end if end > size => Err(self
+                .job
+                .error(&run.span, Problem::ValuesSize { register: self.register(), found: end, needed: size })),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The kind with the sides that an array says and the job does not. Those of compressed textures are not said: an array
+/// counts blocks.
+fn with_sides(kind: Kind, array: &Array<'_>) -> Kind {
+    let Kind::Texture(mut keys) = kind else { return kind };
+    let is_of_texels = keys.format.is_some_and(|format| format.block_extents() == [1, 1]);
+    if let Some(dimension) = keys.dimension.filter(|_| is_of_texels) {
+        for (side, length) in extents::sides(dimension).iter().zip(&array.shape) {
+            keys.set(*side, keys.get(*side).or(u32::try_from(*length).ok()));
+        }
+    }
+    Kind::Texture(keys)
+}
+
+/// Refuses an array that is no view of this kind. The message says why.
+fn check_array(kind: &Kind<TextureShape>, array: &Array<'_>) -> Result<(), String> {
+    let format = match kind {
+        Kind::Typed { format, .. } => *format,
+        Kind::Texture(shape) => shape.format,
+        _ => return Ok(()),
+    };
+    let (wanted, components) = ElementType::of_format(format);
+    if wanted != array.element {
+        return Err(format!("the array has elements of {}, the view's format needs {wanted}", array.element));
+    }
+    if let Kind::Texture(shape) = kind
+        && shape.mips == 1
+        && shape.size_bytes().is_ok_and(|size| size == array.data.len() as u64)
+    {
+        // The components of a texel may have a side of their own or not.
+        let (_, sides) = output::array(kind, None, array.data.len() as u64);
+        let leading = &sides[..sides.len() - usize::from(components > 1)];
+        if !array.shape.starts_with(leading) {
+            return Err(format!("the array's sides are {:?}, the texture's {leading:?}", array.shape));
+        }
+    }
+    Ok(())
+}

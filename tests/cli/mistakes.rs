@@ -1,0 +1,84 @@
+//! Mistakes in jobs: each is named, at its place, with what would be right, in a message that a person can read.
+
+use std::fs;
+
+use super::foreign::cases;
+use super::{ADD, Folder};
+
+#[test]
+fn mistakes_are_told_with_what_would_be_right() {
+    let folder = Folder::new();
+    let with = |from: &str, to: &str, parts: &[&str]| {
+        assert!(ADD.contains(from));
+        folder.job(&ADD.replacen(from, to, 1)).fails(2, parts);
+    };
+    let first = "u32 = [1, 2, 3, 4]";
+    let largest = "`f32` takes numbers from -3.4028235e38 to 3.4028235e38, or \"nan\", \"inf\", \"-inf\"";
+    with(first, "f32 = [1e39]", &[largest, "this is 1e39"]);
+    with(first, "fill = { f32 = -1e300 }", &[largest, "this is -1e300"]);
+    with(first, "f64 = [1e400]", &["not a number of 64 bits"]);
+    folder.job(&ADD.replacen(first, "f32 = [3.4028235e38, inf, \"nan\"]", 1)).fails(0, &[]);
+    for bound in ["abs = inf", "rel = inf", "abs = nan"] {
+        let job = format!("{ADD}expect = {{ u32 = [1], tolerance = {{ {bound} }} }}\n");
+        folder.job(&job).fails(2, &["takes a finite number that is not negative"]);
+    }
+    with("[t0]\nraw = 1024\nu32 = [1, 2, 3, 4]", "[t0]\nflie = \"x\"", &["unknown key `flie`", "did you mean `file`?"]);
+    with("raw = 1024", "typed = { format = \"RGBA8_UNORM\" }", &["no format `RGBA8_UNORM`", "`R8G8B8A8_UNORM`?"]);
+    with("[1, 1, 1]", "[40, 24]", &["`dispatch` takes an array of 3 integers, this is an array of 2"]);
+    with("dispatch", "shader = \"b\"\ndispatch", &["the key `shader` stands here a second time", "job.toml:3:1"]);
+    with("[t1]", "[cb1]", &["unknown key `cb1` in the job", "did you mean `b1`?"]);
+    with("[t1]", "[somewhere]", &["the keys here are name,", "b0, t0, u0, s0"]);
+}
+
+#[test]
+fn what_a_message_quotes_is_short() {
+    let folder = Folder::new();
+    let long = "k".repeat(1 << 20);
+    for job in [
+        format!("{long} = 1\n{ADD}"),
+        format!("{ADD}{long} = 1\n"),
+        format!("{ADD}format = \"{long}\"\n"),
+        format!("{ADD}save = \"{long}\"\n"),
+        format!("{ADD}[b0]\n{long} = 1\n"),
+        format!("{ADD}[instances]\n{long} = \"x\"\n"),
+        format!("{ADD}[[expect]]\nslot = \"{long}\"\ncounter = 1\n"),
+        format!("{ADD}[{long}]\n[{long}]\n"),
+        ADD.replace("add.cso", &long),
+    ] {
+        let run = folder.job(&job);
+        assert_eq!(run.code, Some(2), "{}", run.err.len());
+        assert!(run.err.len() < 6000, "{} bytes: {}", run.err.len(), &run.err[..1000]);
+    }
+    // A header may have 64 KiB, all of which may stand for the type of the numbers, or for the array's sides.
+    for (from, to) in [("<u4", "<u4".repeat(20_000)), ("(256,)", format!("({})", "7,".repeat(30_000)))] {
+        let text = "{'descr': '<u4', 'fortran_order': False, 'shape': (256,), }\n".replace(from, &to);
+        let header = [b"\x93NUMPY\x01\x00".as_slice(), &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat();
+        folder.write("x.npy", [header, vec![0; 1024]].concat());
+        let run = folder.job(&ADD.replacen("u32 = [1, 2, 3, 4]", "file = \"x.npy\"", 1));
+        run.fails(2, &["x.npy: "]);
+        assert!(run.err.len() < 1000, "{} bytes", run.err.len());
+    }
+}
+
+#[test]
+fn a_job_of_many_megabytes_is_refused_with_advice() {
+    let folder = Folder::new();
+    let values = format!("{ADD}# {}\n", "x".repeat(16 << 20));
+    folder.job(&values).fails(2, &["the limit is 16777216", "put the values into files of their own"]);
+    fs::write(folder.path("job.json"), "[".repeat((16 << 20) + 1)).unwrap();
+    folder.brolga(&["run", "job.json"]).fails(2, &["the job has 16777217 bytes, the limit is 16777216"]);
+}
+
+#[test]
+fn a_file_that_is_no_shader_is_told_by_run_too() {
+    let folder = Folder::new();
+    for (name, content, parts) in cases() {
+        folder.write(name, content).write("the_job.toml", ADD.replace("add.cso", name));
+        for command in [&["run", "the_job.toml"][..], &["bench", "the_job.toml", "--rounds", "1"]] {
+            folder.brolga(command).fails(2, &[&[name], parts].concat());
+        }
+    }
+    let run = folder.write("j.toml", ADD.replace("add.cso", "a.spv")).brolga(&["run", "j.toml", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(document["jobs"][0]["error"]["help"], "this is SPIR-V, which is not read");
+}
