@@ -37,10 +37,6 @@ def distance(x: float, y: float) -> float:
     return found
 
 
-def vector(values: tuple[float, ...]) -> str:
-    return "[" + ", ".join(map(repr, values)) + "]"
-
-
 places = [(2 * n + 1) / SIDE - 1 for n in range(0, SIDE, 16)]
 numbers = [f"{distance(x, y):.9g}" for y in places for x in places]
 rows = "".join(f"    {', '.join(numbers[n:n + 8])},\n" for n in range(0, len(numbers), 8))
@@ -55,21 +51,20 @@ shapes = ["discs[0]", "discs[1]", "box", "discs[2]"]
 joined = "soft"                     # or "Sharp", which has no data
 
 [b0]
-size = 80
-at = [""")
-rows_of_shapes = [(16 * n, disc, f"discs[{n}]: centre and radius") for n, disc in enumerate(DISCS)]
-rows_of_shapes += [(48, BOX, "box: centre, and half of its sides"), (64, (WIDTH,), "soft: width")]
-for byte, values, what in rows_of_shapes:
-    value = f"{{ byte = {byte}, f32 = {vector(values)} }},"
-    print(f"    {value:<47} # {what}")
+discs = [""")
+for x, y, radius in DISCS:
+    print(f"    {{ centre = [{x}, {y}], radius = {radius} }},")
 print(f"""]
+box = {{ centre = [{BOX[0]}, {BOX[1]}], sides = [{BOX[2]}, {BOX[3]}] }}
+soft.width = {WIDTH}
 
 [u0]
-texture2d = {{ format = "R8G8B8A8_UNORM", width = {SIDE}, height = {SIDE} }}
+width = {SIDE}
+height = {SIDE}
 save = "shapes.png"
 
 [u1]
-structured = {{ stride = 4, count = {len(numbers)} }}
+count = {len(numbers)}
 
 [u1.expect]
 tolerance = {{ abs = 1e-6 }}

@@ -18,14 +18,14 @@ mod foreign;
 mod info;
 #[path = "cli/listing.rs"]
 mod listing;
-#[path = "cli/new.rs"]
-mod new;
-#[path = "cli/packaging.rs"]
-mod packaging;
 #[path = "cli/mistakes.rs"]
 mod mistakes;
+#[path = "cli/new.rs"]
+mod new;
 #[path = "cli/outputs.rs"]
 mod outputs;
+#[path = "cli/packaging.rs"]
+mod packaging;
 #[path = "cli/usage.rs"]
 mod usage;
 #[path = "cli/written.rs"]

@@ -46,23 +46,22 @@ fn names_types_places_and_first_values_are_those_of_the_listing() {
     // double d = 2.5 is 0x00000000 0x40040000 there, float2 fx is 0x7149f2ca 0x80000000, bool bb 0xffffffff.
     for line in [
         "# C: constant buffer of 7 vectors",
-        "size = 112",
-        "    { byte = 0, f64 = [2.5] },      # double d",
-        "    { byte = 16, f64 = [0.0, 0.0] }, # double2 d2",
-        "    { byte = 32, u32 = [1, 2, 3, 4, 5, 6, 7, 8] }, # uint4 ua[2]",
-        "    { byte = 64, f32 = [1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 3.0] }, # float fa[3]",
-        "    { byte = 100, u32 = [4294967295] }, # bool bb",
-        "    { byte = 104, f32 = [1e30, -0.0] }, # float2 fx",
+        "d = 2.5                             # double d",
+        "d2 = [0.0, 0.0]                     # double2 d2",
+        "ua = [[1, 2, 3, 4], [5, 6, 7, 8]]   # uint4 ua[2]",
+        "fa = [1.0, 2.0, 3.0]                # float fa[3]",
+        "bb = true                           # bool bb",
+        "fx = [1e30, -0.0]                   # float2 fx",
         "# so: structured buffer of stride 76",
         "#   byte 16: struct In j[2]",
         "#     byte 20: int2 b",
         "#   byte 40: float3x3 m",
-        "structured = { stride = 76, count = 1024 }",
+        "count = 1024                        # elements of 76 bytes",
         "# co: structured buffer of stride 64",
         "# elements: float4x4",
         "counter = 1024                      # the first value of the hidden counter",
-        "typed = { format = \"R32G32_FLOAT\", count = 1024 }",
-        "texture1d = { format = \"R32_SINT\", width = 256 }",
+        "format = \"R32G32_FLOAT\"",
+        "format = \"R32_SINT\"",
     ] {
         assert!(job.lines().any(|found| found == line), "no line `{line}` in:\n{job}");
     }

@@ -4,7 +4,9 @@ use std::iter;
 
 use brolga_bytecode::info::{Constants, Place, Variable};
 
+use super::super::read::CONSTANT_KEYS;
 use super::super::values::NumberType;
+use super::{key, with_comment};
 
 /// Bytes of a constant buffer at most.
 const MOST: u32 = 4096 * 16;
@@ -13,21 +15,23 @@ const ZEROS: usize = 16;
 
 /// What a table of a constant buffer says, line by line.
 pub(super) fn content(vectors: u32, constants: Option<&Constants>) -> Vec<String> {
-    let said = constants.and_then(|constants| constants.size_bytes).unwrap_or(0);
-    let size = vectors.saturating_mul(16).max(said).clamp(1, MOST).next_multiple_of(16);
-    let mut lines = vec![format!("size = {size}")];
-    let mut values = Vec::new();
+    let mut out = Content::default();
     for variable in constants.map_or(&[][..], |constants| &constants.variables) {
-        write(variable, &mut values);
+        out.variable(variable);
     }
-    if !values.iter().any(|line| line.starts_with('{')) {
+    let mut lines = Vec::new();
+    if !out.is_said && out.at.is_empty() {
+        let said = constants.and_then(|constants| constants.size_bytes).unwrap_or(0);
+        let size = vectors.saturating_mul(16).max(said).clamp(1, MOST).next_multiple_of(16);
+        lines.push(format!("size = {size}"));
         lines.push("fill = \"zero\"".into());
-        lines.extend(values);
-        return lines;
     }
-    lines.push("at = [".into());
-    lines.extend(values.iter().map(|line| format!("    {line}")));
-    lines.push("]".into());
+    lines.extend(out.lines);
+    if !out.at.is_empty() {
+        lines.push("at = [".into());
+        lines.extend(out.at.iter().map(|line| format!("    {line}")));
+        lines.push("]".into());
+    }
     lines
 }
 
@@ -42,45 +46,76 @@ pub(super) fn described(elements: &Constants) -> Vec<String> {
     lines
 }
 
-/// The type of all numbers of an element, if they have one.
-pub(super) fn number(elements: &Constants) -> Option<NumberType> {
-    fn leaves<'a>(variable: &'a Variable, out: &mut Vec<&'a str>) {
-        match variable.members.is_empty() {
-            true => out.push(&variable.type_name),
-            false => variable.members.iter().for_each(|member| leaves(member, out)),
-        }
-    }
-    let mut names = Vec::new();
-    elements.variables.iter().for_each(|variable| leaves(variable, &mut names));
-    let first = number_type(names.first()?);
-    names.iter().all(|name| number_type(name) == first).then_some(first)
+/// The lines about a constant buffer as they grow.
+#[derive(Default)]
+struct Content {
+    lines: Vec<String>,
+    /// Values of what has no name or type that a job knows.
+    at: Vec<String>,
+    /// A variable is named in them.
+    is_said: bool,
 }
 
-/// The values of a variable, or a comment where it has too many that are all zero.
-fn write(variable: &Variable, out: &mut Vec<String>) {
-    let Some(Place::Bytes { offset, size }) = variable.place else { return };
-    let is_zero = variable.default.as_ref().is_none_or(|words| words.iter().all(|word| *word == 0));
-    let words = match (&variable.default, size, variable.members.is_empty()) {
-        (Some(words), ..) if !is_zero => words.clone(),
-        (_, Some(size), true) => vec![0; (size as usize / 4).min(ZEROS + 1)],
-        (_, None, true) => vec![0; plain_words(variable).unwrap_or(usize::MAX).min(ZEROS + 1)],
-        (_, _, false) if variable.elements.is_none() => {
-            out.push(format!("# {}", title(variable)));
-            return variable.members.iter().for_each(|member| write(member, out));
-        }
-        (_, _, false) => return describe(variable, 0, out),
-    };
-    if is_zero && (words.len() > ZEROS || words.is_empty()) {
-        return describe(variable, 0, out);
+impl Content {
+    /// The values of a variable, or a comment where it has too many that are all zero.
+    fn variable(&mut self, variable: &Variable) {
+        let name = match key(&variable.name) {
+            name if CONSTANT_KEYS.contains(&variable.name.as_str()) => format!("values.{name}"),
+            name => name,
+        };
+        self.named(variable, &name);
     }
-    let kind = number_type(&variable.type_name);
-    let (kind, values) = match values(kind, &words) {
-        Some(values) => (kind, values),
-        None => (NumberType::U32, words.iter().map(u32::to_string).collect()),
+
+    fn named(&mut self, variable: &Variable, name: &str) {
+        let Some(Place::Bytes { offset, size }) = variable.place else { return };
+        let unused = if variable.is_used { "" } else { ", which the shader does not read" };
+        let title = format!("{}{unused}", title(variable));
+        let default = variable.default.as_ref().filter(|words| words.iter().any(|word| *word != 0));
+        let kind = number_type(&variable.type_name);
+        if let Some(words) = default {
+            if let Some(value) = value(variable, words) {
+                self.is_said = true;
+                return self.lines.push(with_comment(&format!("{name} = {value}"), &title));
+            }
+            let (kind, values) = match values(kind, words) {
+                Some(values) => (kind, values),
+                None => (NumberType::U32, words.iter().map(u32::to_string).collect()),
+            };
+            return self.at.push(format!("{{ byte = {offset}, {kind} = [{}] }}, # {title}", values.join(", ")));
+        }
+        if !variable.members.is_empty() && variable.elements.is_none() {
+            let inner = |member: &Variable| format!("{name}.{}", key(&member.name));
+            return variable.members.iter().for_each(|member| self.named(member, &inner(member)));
+        }
+        let words = plain_words(variable).or(size.map(|size| size as usize / 4)).unwrap_or(usize::MAX);
+        match value(variable, &vec![0; words.min(ZEROS + 1)]).filter(|_| words <= ZEROS) {
+            Some(value) => {
+                self.is_said = true;
+                self.lines.push(with_comment(&format!("{name} = {value}"), &title));
+            }
+            None => describe(variable, 0, &mut self.lines),
+        }
+    }
+}
+
+/// The value of a scalar, a vector or an array of them, as a job says it. `None` for others, and for what TOML has no number
+/// for.
+fn value(variable: &Variable, words: &[u32]) -> Option<String> {
+    let element = Variable { elements: None, ..variable.clone() };
+    let length = plain_words(&element)?;
+    let is_scalar = !element.type_name.ends_with(['1', '2', '3', '4']);
+    let one = |words: &[u32]| {
+        let numbers = match element.type_name.starts_with("bool") {
+            true => words.iter().map(|word| (*word != 0).to_string()).collect(),
+            false => values(number_type(&element.type_name), words)?,
+        };
+        Some(if is_scalar { numbers.concat() } else { format!("[{}]", numbers.join(", ")) })
     };
-    let unused = if variable.is_used { "" } else { ", which the shader does not read" };
-    let value = format!("{{ byte = {offset}, {kind} = [{}] }},", values.join(", "));
-    out.push(format!("{value:<31} # {}{unused}", title(variable)));
+    let Some(count) = variable.elements else { return one(words.get(..length)?) };
+    // Every element begins at a vector.
+    let stride = length.next_multiple_of(4);
+    let elements = (0..count as usize).map(|n| one(words.get(n.checked_mul(stride)?..)?.get(..length)?));
+    Some(format!("[{}]", elements.collect::<Option<Vec<_>>>()?.join(", ")))
 }
 
 /// Comments that say where a variable lies, and its members.

@@ -240,25 +240,24 @@ impl<'a> Page<'a> {
                     self.line("comparison = \"less_equal\"")
                 };
             }
-            ResourceKind::Raw => self.line(&with_comment(&format!("raw = {}", ELEMENTS * 4), "bytes")),
+            ResourceKind::Raw => self.line(&with_comment(&format!("size = {}", ELEMENTS * 4), "bytes")),
             ResourceKind::Structured { stride_bytes } => {
-                self.line(&format!("structured = {{ stride = {stride_bytes}, count = {ELEMENTS} }}"));
-            }
-            ResourceKind::Typed { dimension: Dimension::Buffer, .. } => {
-                self.line(&format!("typed = {{ format = \"{}\", count = {ELEMENTS} }}", texels(range, &known)));
+                self.line(&with_comment(&format!("count = {ELEMENTS}"), &format!("elements of {stride_bytes} bytes")));
             }
             ResourceKind::Typed { dimension, .. } => {
-                let format = texels(range, &known);
+                self.line(&format!("format = \"{}\"", texels(range, &known)));
                 let sides = extents::sides(dimension).iter().rev().chain([&Extent::Samples]);
                 let said = sides.filter(|side| match side {
+                    _ if dimension == Dimension::Buffer => false,
                     Extent::Samples => dimension.is_multisampled(),
                     Extent::Height => !dimension.is_cube(),
                     Extent::Layers => dimension != Dimension::TextureCube,
                     _ => true,
                 });
-                let said = said.map(|side| format!(", {} = {}", side.key(), length(dimension, *side)));
-                let name = dimension.name();
-                self.line(&format!("{name} = {{ format = \"{format}\"{} }}", said.collect::<String>()));
+                said.for_each(|side| self.line(&format!("{} = {}", side.key(), length(dimension, *side))));
+                if dimension == Dimension::Buffer {
+                    self.line(&format!("count = {ELEMENTS}"));
+                }
             }
         }
         if range.uses_counter {
@@ -269,20 +268,19 @@ impl<'a> Page<'a> {
             let file = if takes_picture(range.kind) { "photo.png" } else { "numbers.npy" };
             return self.line(&with_comment("fill = \"zero\"", &format!("or file = \"{file}\"")));
         }
-        let (ending, number) = match range.kind {
-            ResourceKind::Structured { .. } => ("npy", known.elements.and_then(constants::number)),
+        let ending = match range.kind {
             ResourceKind::Typed { dimension: Dimension::Texture2d, .. }
                 if picture::can_write(texels(range, &known)) =>
             {
-                ("png", None)
+                "png"
             }
-            ResourceKind::Typed { dimension, .. } if dimension != Dimension::Buffer => ("dds", None),
-            _ => ("npy", None),
+            ResourceKind::Typed { dimension, .. } if dimension != Dimension::Buffer => "dds",
+            _ => "npy",
         };
         let file = quoted(&self.output(known.name.as_deref(), register, ending));
-        self.line(&match number {
-            Some(number) => format!("save = {{ file = {file}, type = \"{number}\" }}"),
-            None => format!("save = {file}"),
+        self.line(&match known.is_appended {
+            true => with_comment(&format!("save = {{ file = {file}, counted = true }}"), "what was appended"),
+            false => format!("save = {file}"),
         });
     }
 
@@ -309,6 +307,7 @@ impl<'a> Page<'a> {
             }),
             // Formats of one component have no digit; those of declarations are the same without their number.
             components: (name.is_some() && !binding.format.is_empty()).then(|| digit.unwrap_or(1)),
+            is_appended: binding.dimension == "append",
             is_consumed: binding.dimension == "consume",
             constants: described(&["cbuffer"]),
             elements: described(&["elements"]),
@@ -333,6 +332,8 @@ struct Known<'a> {
     name: Option<String>,
     /// Components of its texels.
     components: Option<u32>,
+    /// Elements are put into it.
+    is_appended: bool,
     /// Elements are taken out of it.
     is_consumed: bool,
     /// The variables of a constant buffer.
