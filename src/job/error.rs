@@ -385,7 +385,7 @@ impl Problem {
                 "name one with `--compiler` or BROLGA_COMPILER, or compile it first: docs/compile.md says how".into(),
             ),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
-            Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
+            Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound: `brolga new` writes one".into()),
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
             Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
