@@ -11,7 +11,7 @@ use clap::Args;
 use super::advice::advice;
 use super::compiler::SourceOptions;
 use super::style::Styles;
-use super::{Ending, report, stream};
+use super::{Ending, report, stream, summary};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -58,7 +58,13 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let source = reader.compiles(&arguments.shader).then(|| reader.source(&arguments.shader));
     let draft = Draft { shader: &shader, source: source.as_ref(), container: &container, outputs: &stem };
     match draft.write(&Limits::default()) {
-        Ok(text) => stream::write(&output, &arguments.shader, text.as_bytes(), styles.err),
+        Ok(text) => {
+            let ending = stream::write(&output, &arguments.shader, text.as_bytes(), styles.err)?;
+            if ending == Ending::Fine && !is_shown {
+                summary::write_output(&mut io::stdout().lock(), &output)?;
+            }
+            Ok(ending)
+        }
         Err(error) => {
             let help = match &error {
                 Error::File(error) => advice(error, &arguments.shader, &container),

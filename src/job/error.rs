@@ -478,7 +478,9 @@ impl Problem {
             ),
             Problem::SavedOverInput { .. } => Some("choose another name".into()),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
-            Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
+            Problem::JobExtension => {
+                Some("a shader is run by a job that names it and says what is bound: `brolga new` writes one".into())
+            }
             Problem::NoSize { kind: "structured" | "typed", .. } => {
                 Some("give `count` (elements), `size` (bytes), values, or a `file`".into())
             }

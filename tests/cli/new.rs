@@ -72,7 +72,7 @@ fn a_job_names_its_shader_from_its_own_folder_and_its_outputs_after_itself() {
     let folder = Folder::new();
     fs::create_dir(folder.path("jobs")).unwrap();
     let run = folder.brolga(&["new", "image.cso", "-o", "jobs/first.toml"]);
-    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "", ""));
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "      wrote jobs/first.toml\n", ""));
     let job = fs::read_to_string(folder.path("jobs/first.toml")).unwrap();
     assert!(job.contains("shader = \"../image.cso\""), "{job}");
     assert!(job.contains("save = \"first-"), "{job}");
