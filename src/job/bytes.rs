@@ -36,8 +36,13 @@ impl Bytes {
 
     /// A copy of the first `most` bytes; of all, if there are fewer.
     pub(super) fn first(&self, most: u64) -> Vec<u8> {
-        let mut bytes = vec![0; most.min(self.size_bytes()) as usize];
-        self.read(0, &mut bytes);
+        self.part(0, most.min(self.size_bytes()))
+    }
+
+    /// A copy of bytes, all of which must be there.
+    pub(super) fn part(&self, at: u64, length: u64) -> Vec<u8> {
+        let mut bytes = vec![0; length as usize];
+        self.read(at, &mut bytes);
         bytes
     }
 

@@ -124,6 +124,9 @@ impl Declarations<'_> {
         if !binding.variables.is_empty() {
             self.place_variables(binding)?;
         }
+        if let (Kind::Constant, None, Content::Fill(_)) = (&kind, binding.size, &binding.content) {
+            binding.size = self.constant_bytes(binding.register);
+        }
         Ok(kind)
     }
 
@@ -170,12 +173,12 @@ impl Declarations<'_> {
             },
             _ => {
                 let mut texture = keys.texture;
-                if keys.name.is_none() && binding.view.is_none() {
-                    let declared = self.known(binding.register).map(|declared| declared.kind);
-                    if let Some(ResourceKind::Typed { dimension, .. }) = declared {
-                        texture.dimension = Some(dimension).filter(|_| !is_texture_file);
-                        texture.seen_as = Some(dimension);
-                    }
+                let declared = self.known(binding.register).map(|declared| declared.kind);
+                if let (None, Some(ResourceKind::Typed { dimension, .. })) = (keys.name, declared) {
+                    // A view may make another kind of a texture, and the texture is what the job has left out.
+                    let view = binding.view.map(|view| view.dimension);
+                    texture.dimension = Some(dimension).filter(|_| !is_texture_file && view.flatten().is_none());
+                    texture.seen_as = Some(dimension).filter(|_| view.is_none());
                 }
                 if !is_texture_file {
                     texture.format = texture.format.or_else(|| self.format(binding.register));
@@ -236,8 +239,8 @@ impl Declarations<'_> {
 
     /// Makes values of the variables that a binding names.
     fn place_variables(&self, binding: &mut Binding) -> Result<(), JobError> {
-        let found = self.found()?;
-        let buffer = found.buffer(binding.register, BufferKind::ConstantBuffer);
+        self.needed(binding)?;
+        let buffer = self.found()?.buffer(binding.register, BufferKind::ConstantBuffer);
         let at_span = |(problem, span)| self.job.error(&span, problem);
         let named = variables::runs(binding, buffer).map_err(at_span)?;
         let runs = match &mut binding.content {
@@ -281,6 +284,16 @@ impl Declarations<'_> {
         let (variable, end) = self.beyond(binding.register, bytes)?;
         let problem = Problem::ShortConstants { register: binding.register.to_string(), bytes, variable, end };
         Some(self.job.error(&binding.span, problem))
+    }
+
+    /// Bytes of a constant buffer as the source or the program has it.
+    fn constant_bytes(&self, register: Register) -> Option<u64> {
+        let named = self.found().ok()?.buffer(register, BufferKind::ConstantBuffer);
+        match (named, self.known(register)?.kind) {
+            (Some(buffer), _) => Some(buffer.size_bytes.into()),
+            (None, ResourceKind::Constant { vectors }) => Some(16 * u64::from(vectors)).filter(|bytes| *bytes > 0),
+            _ => None,
+        }
     }
 
     /// A variable that the shader reads and that ends behind the last byte of a constant buffer.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_runtime::{Error, InstanceError, ResourceError, Unset};
+use brolga_runtime::{BindingError, Error, InstanceError, ResourceError, Unset};
 
 use super::document::Span;
 
@@ -487,6 +487,9 @@ impl Problem {
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
             Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
+            Problem::Run { error: Error::Binding(BindingError::NoCounter { .. }), .. } => {
+                Some("say how many elements there are to begin with, as in `counter = 0`".into())
+            }
             Problem::FileSize { found, needed, .. } if found < needed => {
                 Some(format!("{} bytes are missing", needed - found))
             }
@@ -565,6 +568,9 @@ fn instance_help(error: &InstanceError) -> Option<String> {
 
 /// The entry of `known` that `name` was probably meant to be, if any is near enough.
 pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if name.len() > 4 * SHORT {
+        return None;
+    }
     let lower = name.to_lowercase();
     let best = known.iter().map(|&candidate| (edits(&lower, &candidate.to_lowercase()), candidate)).min()?;
     (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)

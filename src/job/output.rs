@@ -120,8 +120,7 @@ pub(super) fn write(
             bytes.write_to(file, size_bytes)
         }
         (FileForm::Png, Kind::Texture(shape)) => {
-            let picture = picture::write(shape.format, shape.width, shape.height, bytes.to_vec());
-            file.write_all(&picture.map_err(io::Error::other)?)
+            picture::write(file, shape.format, shape.width, shape.height, bytes).map_err(io::Error::other)
         }
         (FileForm::Exr, Kind::Texture(shape)) => {
             let picture = exr::write(shape.format, shape.width, shape.height, &bytes.to_vec());

@@ -3,12 +3,13 @@
 //! A picture's numbers are those of a UNORM texture, and no curve is applied on the way in or out: `_SRGB` texels are the
 //! picture's codes, as they are for every viewer, and so are those of 8-bit and 16-bit integers. Floats are cut to 0 to 1.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
 use brolga_runtime::format::Encoding;
 use brolga_runtime::{Format, TextureShape};
 use png::{BitDepth, ColorType};
 
+use super::bytes::Bytes;
 use super::texels::{self, Texels};
 
 /// How a format's texels are written.
@@ -46,26 +47,39 @@ pub(super) fn can_write(format: Format) -> bool {
     coding(format).is_some()
 }
 
-/// A picture of the tightly packed texels of a format that can be written.
-pub(super) fn write(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Result<Vec<u8>, png::EncodingError> {
+/// Writes a picture of the tightly packed texels of a format that can be written, row by row.
+pub(super) fn write(
+    file: &mut impl Write,
+    format: Format,
+    width: u32,
+    height: u32,
+    bytes: &Bytes,
+) -> Result<(), png::EncodingError> {
     let Coding { numbers, depth, colour } = coding(format).expect("only formats that can be written come here");
     let deep = depth == BitDepth::Sixteen;
     let wide = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };
-    let wide = texels::convert(numbers, wide, bytes).expect("texels of numbers become any other");
     let (channels, channel_bytes) = (colour.samples(), if deep { 2 } else { 1 });
-    let mut samples = Vec::with_capacity(wide.len());
-    for texel in wide.chunks_exact(4 * channel_bytes) {
-        for channel in texel.chunks_exact(channel_bytes).take(channels) {
-            // A picture's numbers begin with their highest byte.
-            samples.extend(channel.iter().rev());
-        }
-    }
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
+    let mut encoder = png::Encoder::new(file, width, height);
     encoder.set_depth(depth);
     encoder.set_color(colour);
-    encoder.write_header()?.write_image_data(&samples)?;
-    Ok(file)
+    let mut writer = encoder.write_header()?;
+    let mut rows = writer.stream_writer()?;
+    let row_bytes = u64::from(width) * u64::from(format.size_bytes());
+    let mut samples = Vec::new();
+    for row in 0..u64::from(height) {
+        let texels = bytes.part(row * row_bytes, row_bytes);
+        let texels = texels::convert(numbers, wide, texels).expect("texels of numbers become any other");
+        samples.clear();
+        for texel in texels.chunks_exact(4 * channel_bytes) {
+            for channel in texel.chunks_exact(channel_bytes).take(channels) {
+                // A picture's numbers begin with their highest byte.
+                samples.extend(channel.iter().rev());
+            }
+        }
+        rows.write_all(&samples)?;
+    }
+    rows.finish()?;
+    writer.finish()
 }
 
 /// Reads a picture of any colour type into the format that is wanted, or into four channels of as many bits as it has.
@@ -155,6 +169,12 @@ impl Max for u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn write(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Result<Vec<u8>, png::EncodingError> {
+        let mut file = Vec::new();
+        super::write(&mut file, format, width, height, &Bytes::Owned(bytes))?;
+        Ok(file)
+    }
 
     fn bytes_of(values: &[f32]) -> Vec<u8> {
         values.iter().flat_map(|value| value.to_le_bytes()).collect()

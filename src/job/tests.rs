@@ -342,7 +342,8 @@ fn fills_and_values_become_bytes() {
 fn an_image_takes_its_sides_from_a_picture_or_an_array() {
     use brolga_runtime::{Format, TextureShape};
     let folder = tempfile::tempdir().unwrap();
-    let picture = picture::write(Format::R8G8B8A8_UNORM, 3, 2, vec![7; 24]).unwrap();
+    let mut picture = Vec::new();
+    picture::write(&mut picture, Format::R8G8B8A8_UNORM, 3, 2, &Bytes::Owned(vec![7; 24])).unwrap();
     let bytes = npy::ElementType::of_format(Format::R8G8B8A8_UNORM).0;
     fs::write(folder.path().join("s.cso"), b"").unwrap();
     fs::write(folder.path().join("p.png"), picture).unwrap();

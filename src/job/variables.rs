@@ -3,6 +3,8 @@
 //! Places and types are those of the resource definitions (RDEF). In a constant buffer every element of an array, and every
 //! row or column of a matrix, begins at a multiple of 16 bytes.
 
+use std::collections::HashMap;
+
 use brolga_bytecode::container::resources::{Buffer, VariableType};
 
 use super::content_keys;
@@ -27,26 +29,31 @@ pub(super) fn runs(binding: &Binding, buffer: Option<&Buffer>) -> Result<Vec<Run
         let (register, name) = (register.to_string(), value.name.clone());
         (Problem::UnknownVariable { register, name, nearest, known }, value.span.clone())
     };
+    let all = buffer.map_or(Vec::new(), variables);
+    let places: HashMap<&str, (&VariableType, u32)> =
+        all.iter().rev().map(|(name, ty, at)| (*name, (*ty, *at))).collect();
     let mut writer = Writer { runs: Vec::new() };
     for value in &binding.variables {
-        let Some(buffer) = buffer else { return Err(unknown(value, Vec::new())) };
-        let variables = buffer.variables.iter().map(|one| (&one.name, &one.ty, one.offset_bytes));
-        let mut all: Vec<(&String, &VariableType, u32)> = variables.collect();
-        // A `ConstantBuffer<T>` is one structure, whose name is the buffer's.
-        if let [one] = buffer.variables.as_slice()
-            && !one.ty.members.is_empty()
-            && one.ty.elements == 0
-            && buffer.name.starts_with(&one.name)
-        {
-            let place = |offset: u32| one.offset_bytes.saturating_add(offset);
-            all.extend(one.ty.members.iter().map(|inner| (&inner.name, &inner.ty, place(inner.offset_bytes))));
-        }
-        match all.iter().find(|(name, ..)| **name == value.name) {
-            Some((_, ty, offset)) => writer.any(&value.node, &value.name, ty, u64::from(*offset))?,
-            None => return Err(unknown(value, all.into_iter().map(|(name, ..)| name.clone()).collect())),
+        match places.get(value.name.as_str()) {
+            Some((ty, offset)) => writer.any(&value.node, &value.name, ty, u64::from(*offset))?,
+            None => return Err(unknown(value, all.iter().map(|(name, ..)| (*name).to_owned()).collect())),
         }
     }
     Ok(writer.runs)
+}
+
+/// The variables of a buffer with their types and places.
+fn variables(buffer: &Buffer) -> Vec<(&str, &VariableType, u32)> {
+    let mut all: Vec<_> = buffer.variables.iter().map(|one| (one.name.as_str(), &one.ty, one.offset_bytes)).collect();
+    // A `ConstantBuffer<T>` is one structure, whose name is the buffer's; of an array it is that of an element.
+    if let [one] = buffer.variables.as_slice()
+        && one.ty.elements == 0
+        && buffer.name.split('[').next() == Some(&one.name)
+    {
+        let place = |offset: u32| one.offset_bytes.saturating_add(offset);
+        all.extend(one.ty.members.iter().map(|inner| (inner.name.as_str(), &inner.ty, place(inner.offset_bytes))));
+    }
+    all
 }
 
 /// Refuses named values that lie where others lie.

@@ -134,6 +134,29 @@ fn what_the_shader_declares_need_not_be_said() {
     folder.job(&job(VARIABLES, u0, &expecting)).fails(0, &[]);
 }
 
+/// The counts are those that the corpus's case expects.
+#[test]
+fn counters_are_zero_where_nothing_is_consumed() {
+    let folder = Folder::new();
+    let case = repository("tests/data/exec/append_consume");
+    let [shader, input] = ["shader.main.cs_5_1.cso", "u0.in.bin"].map(|name| case.join(name));
+    let job = format!(
+        "shader = {shader:?}\ndispatch = [4, 1, 1]\n[u0]\nfile = {input:?}\ncounter = 256\n[u1]\ncount = 256\n\
+         save = {{ file = \"u1.bin\", counted = true }}\n[u2]\ncount = 256\n[u3]\ncount = 256\n"
+    );
+    let run = folder.job(&job);
+    run.fails(0, &[]);
+    let counters = ["u0: the hidden counter is 56", "u1: the hidden counter is 93", "u2: the hidden counter is 107"];
+    assert!(counters.iter().all(|counter| run.out.contains(counter)), "{}", run.out);
+    assert_eq!(fs::metadata(folder.path("u1.bin")).unwrap().len(), 93 * 8);
+    folder
+        .job(&job.replace("counter = 256\n", ""))
+        .fails(2, &["u0 is declared with a hidden counter", "`counter = 0`"]);
+    // An output that the shader writes to itself has no end to cut.
+    let mapped = job.replace("counted = true }", "counted = true }\nmap = true");
+    folder.job(&mapped).fails(2, &["`map` maps a file of raw bytes, and u1 is saved in part"]);
+}
+
 #[test]
 fn what_the_job_says_must_agree_with_the_shader() {
     let folder = folder();
@@ -154,6 +177,7 @@ fn what_the_job_says_must_agree_with_the_shader() {
     assert!(
         with("count = 4\nsave", "count = 1\nsave").out.contains("the hidden counter is 2, and there are 1 elements")
     );
+    with("[t2]\nwidth = 4\n", "[t2]\nwidth = 4\nview = { min_level = 0 }\n").fails(0, &[]);
     with("[t2]\nwidth = 4\n", "[t2]\n").fails(2, &["a texture needs the key `width`"]);
     with("[u1]\ncount = 4\n", "[u1]\n").fails(2, &["nothing says how many bytes u1 has", "give `count` (elements)"]);
     let counted = REGISTERS.replace("save = \"picture.png\"", "save = { file = \"p.bin\", counted = true }");
@@ -170,6 +194,7 @@ fn what_the_job_says_must_agree_with_the_shader() {
 fn a_variable_that_is_wrong_is_told_what_would_be_right() {
     let folder = folder();
     let with = |b0: &str, parts: &[&str]| folder.job(&job(b0, "count = 44", REGISTERS)).fails(2, parts);
+    with("limit = 1\n[b7]\nlimit = 1", &["b7 is bound to a constant view, the shader declares only", "[b7]"]);
     with("limits = 1", &["b0 has no variable `limits`", "did you mean `limit`?"]);
     with("flie = \"x\"", &["b0 has no variable `flie`", "did you mean `file`?"]);
     with("whatever = 1", &["b0 has no variable `whatever`", "its variables are limit, center, scale, on"]);
@@ -203,7 +228,10 @@ fn a_stripped_shader_has_no_names() {
         REGISTERS.replace("[t1]", "[t1]\nformat = \"R32G32_UINT\"").replace("[t2]", "[t2]\nformat = \"R32_FLOAT\"");
     let registers = registers.replace("[u2]", "[u2]\nformat = \"R8G8B8A8_UNORM\"").replace("[u1]", "[u1]\ncounter = 0");
     let job = |b0: &str| job(b0, "count = 44", &registers).replace("variables.cso", "stripped.cso");
-    folder.job(&job("size = 304\nfill = \"zero\"")).fails(0, &[]);
+    for b0 in ["size = 304\nfill = \"zero\"", "fill = \"zero\"", "fill = { f32 = 1 }"] {
+        let run = folder.job(&job(b0));
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{b0}");
+    }
     folder.job(&job(VARIABLES)).fails(2, &["`limit`, for the shader has no names (RDEF)", "set bytes, as in `at = "]);
     let text = job("").replace("format = \"R32G32_UINT\"\n", "");
     folder.job(&text).fails(2, &["a typed view needs the key `format`", "[t1]"]);
