@@ -8,6 +8,8 @@ use std::process::{Command, Output, Stdio};
 mod bench;
 #[path = "cli/cache.rs"]
 mod cache;
+#[path = "cli/compiler.rs"]
+mod compiler;
 #[path = "cli/declared.rs"]
 mod declared;
 #[path = "cli/foreign.rs"]
@@ -18,8 +20,12 @@ mod info;
 mod listing;
 #[path = "cli/mistakes.rs"]
 mod mistakes;
+#[path = "cli/new.rs"]
+mod new;
 #[path = "cli/outputs.rs"]
 mod outputs;
+#[path = "cli/packaging.rs"]
+mod packaging;
 #[path = "cli/usage.rs"]
 mod usage;
 #[path = "cli/written.rs"]
@@ -71,7 +77,12 @@ impl Folder {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_brolga"));
-        command.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR").env("BROLGA_CACHE", "");
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_remove("NO_COLOR")
+            .env_remove("BROLGA_COMPILER")
+            .env("BROLGA_CACHE", "");
         command
     }
 

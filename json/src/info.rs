@@ -130,7 +130,7 @@ fn binding(binding: &Binding) -> Value {
         "format": unless_empty(&binding.format),
         "stride": binding.stride_bytes,
         "samples": binding.samples,
-        "counter": binding.has_counter,
+        "counter": binding.counter.map(|counter| counter.text()),
         "comparison": binding.is_comparison,
     })
 }

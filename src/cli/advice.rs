@@ -5,6 +5,7 @@ use std::path::Path;
 use brolga::bytecode::container::{Container, ContainerError};
 use brolga::bytecode::sm5::{Model, Stage};
 use brolga::bytecode::{Error, Limits, sm3};
+use brolga::job::Source;
 
 /// What to do about an error of reading a shader. Where the path has an ending, it may tell what the file is.
 pub(super) fn advice(error: &Error, path: &Path, bytes: &[u8]) -> Option<String> {
@@ -31,6 +32,9 @@ pub(super) fn advice(error: &Error, path: &Path, bytes: &[u8]) -> Option<String>
 const EFFECT: &str =
     "this is an effect (fx): compile each of its shaders by itself, such as with `fxc /T ps_5_0 /E NAME`";
 
+const IS_HLSL: &str = "this is HLSL: compile it first, such as with `fxc /T cs_5_0 /E main /Fo x.cso`; \
+    where its name ends in .hlsl, `--compiler` does it: docs/compile.md says how";
+
 /// What to do about a file that has nothing of a shader.
 fn of_foreign(path: &Path, bytes: &[u8]) -> &'static str {
     if let Ok(text) = std::str::from_utf8(bytes)
@@ -54,11 +58,11 @@ fn of_foreign(path: &Path, bytes: &[u8]) -> &'static str {
 fn of_text(path: &Path, text: &str) -> &'static str {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     let ending = ending.as_deref().unwrap_or("");
-    let is_hlsl = matches!(ending, "hlsl" | "hlsli" | "fx" | "fxh") || HLSL.iter().any(|word| text.contains(word));
+    let is_hlsl = Source::is_named_by(path) || HLSL.iter().any(|word| text.contains(word));
     match () {
         () if text.lines().any(begins_listing) => "this is a listing: `brolga asm` makes a shader of it",
         () if matches!(ending, "toml" | "json") => "a job is run by `brolga run`",
-        () if is_hlsl => "this is HLSL: compile it first, such as with `fxc /T cs_5_0 /E main /Fo x.cso`",
+        () if is_hlsl => IS_HLSL,
         () => "this is text, and shaders are binary files, such as fxc writes them",
     }
 }

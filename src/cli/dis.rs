@@ -8,6 +8,7 @@ use brolga::bytecode::listing::{exact, listing};
 use clap::Args;
 
 use super::advice::advice;
+use super::compiler::SourceOptions;
 use super::options::Format;
 use super::style::{Style, Styles};
 use super::{Ending, report, stream};
@@ -26,6 +27,8 @@ pub(super) struct Arguments {
     /// Where the listing goes; by default to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
+    #[command(flatten)]
+    source: SourceOptions,
 }
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
@@ -35,9 +38,12 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         report::print_plain(text.into(), Some(help), styles.err);
         return Ok(Ending::BadInput);
     }
-    let bytes = match stream::read(&arguments.file, styles.err) {
+    let bytes = match arguments.source.reader(styles.err).load(&arguments.file) {
         Ok(bytes) => bytes,
-        Err(ending) => return Ok(ending),
+        Err(text) => {
+            report::print_plain(text, None, styles.err);
+            return Ok(Ending::BadInput);
+        }
     };
     let limits = Limits::default();
     let text = match arguments.format {

@@ -9,6 +9,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::advice::advice;
+use super::compiler::{Reader, SourceOptions};
 use super::options::Format;
 use super::style::{Style, Styles};
 use super::{Ending, report, stream};
@@ -21,17 +22,20 @@ pub(super) struct Arguments {
     /// What stdout gets: tables for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    #[command(flatten)]
+    source: SourceOptions,
 }
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
     if stream::names_input_twice(&arguments.files, styles.err) {
         return Ok(Ending::BadInput);
     }
+    let reader = arguments.source.reader(styles.err);
     let (mut ending, mut documents) = (Ending::Fine, Vec::new());
     let is_many = arguments.files.len() > 1;
     let mut out = io::stdout().lock();
     for (n, path) in arguments.files.iter().enumerate() {
-        let read = read(path);
+        let read = read(path, &reader);
         if is_many && arguments.format == Format::Text {
             let gap = if n > 0 { "\n" } else { "" };
             let name = report::harmless(&path.to_string_lossy()).replace('\n', " ");
@@ -66,8 +70,8 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
 }
 
 /// What there is to know of a file, or what is wrong with it and what to do about that.
-fn read(path: &Path) -> Result<Info, (String, Option<String>)> {
-    let bytes = stream::load(path).map_err(|text| (text, None))?;
+fn read(path: &Path, reader: &Reader<'_>) -> Result<Info, (String, Option<String>)> {
+    let bytes = reader.load(path).map_err(|text| (text, None))?;
     Info::read(&bytes, &Limits::default())
         .map_err(|error| (format!("{}: {error}", path.display()), advice(&error, path, &bytes)))
 }

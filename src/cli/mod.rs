@@ -5,11 +5,14 @@
 //! | `run.rs` | `brolga run` |
 //! | `summary.rs` | what a run prints on stdout, as text or JSON |
 //! | `bench/` | `brolga bench` |
+//! | `new.rs` | `brolga new` |
 //! | `dis.rs` | `brolga dis` |
 //! | `asm.rs` | `brolga asm` |
 //! | `info.rs` | `brolga info` |
 //! | `validate.rs` | `brolga validate` |
 //! | `cache.rs` | `brolga cache`, and where the cache is |
+//! | `packaging.rs` | `brolga completions` and `brolga man` |
+//! | `compiler/` | compilers of HLSL, which `--compiler` names |
 //! | `advice.rs` | what to do about a file that is no shader |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
@@ -23,10 +26,13 @@ mod advice;
 mod asm;
 mod bench;
 mod cache;
+mod compiler;
 mod dis;
 mod info;
 mod interrupt;
+mod new;
 mod options;
+mod packaging;
 mod progress;
 mod report;
 mod run;
@@ -76,6 +82,8 @@ enum Command {
     Run(run::Arguments),
     /// Measure jobs: how long their shaders take to compile and to run
     Bench(bench::Arguments),
+    /// Write a first job for a shader
+    New(new::Arguments),
     /// List a shader as the compiler does
     Dis(dis::Arguments),
     /// Assemble a listing into a shader
@@ -86,6 +94,10 @@ enum Command {
     Validate(validate::Arguments),
     /// Show the cache of machine code, or clear it
     Cache(cache::Arguments),
+    /// Print what completes command lines in a shell
+    Completions(packaging::Completions),
+    /// Write the manual's pages
+    Man(packaging::Man),
 }
 
 /// When to use colours.
@@ -106,11 +118,14 @@ pub fn main() -> ExitCode {
     let ending = match cli.command {
         Command::Run(arguments) => run::run(&arguments, &styles),
         Command::Bench(arguments) => bench::run(&arguments, &styles),
+        Command::New(arguments) => new::run(&arguments, &styles),
         Command::Dis(arguments) => dis::run(&arguments, &styles),
         Command::Asm(arguments) => asm::run(&arguments, &styles),
         Command::Info(arguments) => info::run(&arguments, &styles),
         Command::Validate(arguments) => validate::run(&arguments, &styles),
         Command::Cache(arguments) => cache::run(&arguments, &styles),
+        Command::Completions(arguments) => packaging::completions(&arguments),
+        Command::Man(arguments) => packaging::man(&arguments, &styles),
     };
     match ending {
         Ok(ending) => ending.into(),

@@ -81,6 +81,14 @@ pub(super) fn print_assemble_warning(path: &Path, text: &str, warning: &Warning,
     say(&render(&message, Some(Source { path, text, span: warning.span.clone() }), style));
 }
 
+/// Writes what a compiler says about a place of a source to stderr.
+pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text: &str, is_error: bool, style: Style) {
+    let path = path.to_string_lossy().into_owned();
+    let severity = if is_error { Severity::Error } else { Severity::Warning };
+    let message = Message { severity, ..Message::error(text.to_owned(), format!("{path}: {text}"), None) };
+    say(&render(&message, Some(Source { path, text: source, span }), style));
+}
+
 /// Writes what is wrong with a file to stderr, and what to do about it.
 pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
     say(&render(&Message::error(text.clone(), text, help), None, style));

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::cache::{self, CacheOptions};
+use super::compiler::CompilerOption;
 use super::interrupt::{self, INTERRUPTED, Temporary};
 use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
@@ -42,6 +43,8 @@ pub(super) struct Arguments {
     /// Where the files of `save` go; by default here
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    compiler: CompilerOption,
     #[command(flatten)]
     device: DeviceOptions,
     #[command(flatten)]
@@ -214,8 +217,11 @@ impl Session<'_> {
     }
 
     fn steps(&mut self, path: &Path, done: &mut Done) -> Result<(), Stop> {
-        let job = Job::load(path)?;
+        let mut job = Job::load(path)?;
         self.go_on()?;
+        let compiled = self.arguments.compiler.compiler(self.styles.err).compile_job(&mut job, &self.cancel);
+        self.go_on()?;
+        compiled?;
         let ready = job.prepare(self.device.limits())?;
         for warning in ready.warnings() {
             report::warn(warning, self.styles.err);

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::advice::advice;
+use super::compiler::SourceOptions;
 use super::options::Format;
 use super::style::Styles;
 use super::{Ending, report, stream};
@@ -20,6 +21,8 @@ pub(super) struct Arguments {
     /// What stdout gets: a line for each finding, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    #[command(flatten)]
+    source: SourceOptions,
 }
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
@@ -28,10 +31,11 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     }
     let (mut ending, mut files, mut document, mut cut) = (Ending::Fine, Vec::new(), Vec::new(), Vec::new());
     let limits = Limits::default();
+    let reader = arguments.source.reader(styles.err);
     let mut out = io::stdout().lock();
     for path in &arguments.files {
         let file = path.to_string_lossy();
-        let bytes = match stream::load(path) {
+        let bytes = match reader.load(path) {
             Ok(bytes) => bytes,
             Err(text) => {
                 ending = ending.max(Ending::BadInput);

@@ -228,6 +228,20 @@ pub enum Problem {
         /// Why.
         error: Error,
     },
+    /// A shader in HLSL, and nothing that compiles it.
+    #[error("{} is HLSL, and no compiler is named", shader.display())]
+    NotCompiled {
+        /// The shader file.
+        shader: PathBuf,
+    },
+    /// A shader in HLSL that the compiler made nothing of.
+    #[error("{} is not compiled: {message}", shader.display())]
+    Compile {
+        /// The shader file.
+        shader: PathBuf,
+        /// Why.
+        message: String,
+    },
     /// Nothing says how large the view is.
     #[error("nothing says how many bytes {register} has")]
     NoSize {
@@ -459,9 +473,14 @@ impl Problem {
             }
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
             Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
+            Problem::NotCompiled { .. } => Some(
+                "name one with `--compiler` or BROLGA_COMPILER, or compile it first: docs/compile.md says how".into(),
+            ),
             Problem::SavedOverInput { .. } => Some("choose another name".into()),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
-            Problem::JobExtension => Some("a shader is run by a job that names it and says what is bound".into()),
+            Problem::JobExtension => {
+                Some("a shader is run by a job that names it and says what is bound: `brolga new` writes one".into())
+            }
             Problem::NoSize { kind: "structured" | "typed", .. } => {
                 Some("give `count` (elements), `size` (bytes), values, or a `file`".into())
             }

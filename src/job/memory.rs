@@ -1,5 +1,6 @@
 //! Jobs that are made in memory and not read from files.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -76,6 +77,9 @@ impl MemoryJob<'_> {
             name: self.name.to_owned(),
             path: PathBuf::from(self.name),
             shaders: vec![Located { value: PathBuf::from(file), span: 0..0 }],
+            profile: None,
+            entry: None,
+            compiled: BTreeMap::new(),
             dispatch: Located { value: self.dispatch, span: 0..0 },
             first_group: Located { value: [0; 3], span: 0..0 },
             instances: Vec::new(),

@@ -35,6 +35,7 @@
 //! | `values.rs` | numbers in views |
 //! | `bytes.rs` | bytes that are looked at piece by piece |
 //! | `input.rs` | reads the files of a job |
+//! | `draft/` | writes a job for a shader |
 //! | `memory.rs` | jobs that are made in memory |
 //! | `declared.rs` | what the shader says, so that the job need not |
 //! | `variables.rs` | values of constant buffers by the names of their variables |
@@ -44,6 +45,7 @@
 //! | `bind.rs` | the memory of a prepared job |
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
+//! | `source.rs` | shaders that are HLSL |
 //! | `claim.rs` | output files, from before the run until they are whole |
 //! | `output.rs` | the forms of output files |
 //! | `texels.rs` | textures in files, in the format that the job wants |
@@ -60,6 +62,7 @@ mod content_keys;
 mod dds;
 mod declared;
 mod document;
+mod draft;
 mod error;
 mod execute;
 mod expect_keys;
@@ -79,6 +82,7 @@ mod picture;
 mod prepare;
 mod read;
 mod sampler_keys;
+mod source;
 mod table;
 mod texels;
 mod values;
@@ -97,12 +101,14 @@ pub use bytes::Bytes;
 pub use claim::Claim;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
+pub use draft::Draft;
 pub use error::{JobError, Problem};
 pub use execute::{CounterResult, Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::{Extent, TextureKeys};
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
 pub use prepare::Prepared;
+pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
 pub use values::{Number, NumberType};
 
 /// Bytes of a job file at most. Its values take up to eighty times as much in memory while they are read; larger content

@@ -2,6 +2,7 @@
 //!
 //! Both forms of a job give these types. Whatever may turn out wrong later keeps its place in the text.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,10 @@ pub struct Job {
     pub path: PathBuf,
     /// The compiled forms. Each runs on fresh resources and must give the expected result.
     pub shaders: Vec<Located<PathBuf>>,
+    /// What shaders in HLSL are compiled for: `cs_5_0` if the job does not say.
+    pub profile: Option<String>,
+    /// Which function of them is compiled: `main` if the job does not say. Compiled shaders have but one.
+    pub entry: Option<String>,
     /// Groups along x, y and z.
     pub dispatch: Located<[u32; 3]>,
     /// The first group.
@@ -33,6 +38,8 @@ pub struct Job {
     pub bindings: Vec<Binding>,
     /// What must come out.
     pub expectations: Vec<Expectation>,
+    /// What became of shaders in HLSL, by their position.
+    pub(super) compiled: BTreeMap<usize, Vec<u8>>,
     /// The text of the job file, for messages.
     pub(super) text: Arc<str>,
 }

@@ -15,6 +15,7 @@ use super::error::{JobError, Problem};
 use super::input;
 use super::load::Loader;
 use super::model::*;
+use super::source::Source;
 
 /// A job whose files are there and fit.
 #[derive(Debug)]
@@ -86,9 +87,17 @@ impl Job {
     /// Opens the job's files. Nothing larger than the limits is read, and what all views and expected results take together,
     /// beside mapped files, is no more than one buffer may have.
     pub fn prepare(mut self, limits: &Limits) -> Result<Prepared, JobError> {
+        let mut compiled = std::mem::take(&mut self.compiled);
         let mut containers = Vec::new();
-        for shader in &self.shaders {
+        for (n, shader) in self.shaders.iter().enumerate() {
+            if let Some(bytes) = compiled.remove(&n) {
+                containers.push(bytes);
+                continue;
+            }
             let path = self.resolve(&shader.value);
+            if Source::is_named_by(&path) {
+                return Err(self.error(&shader.span, Problem::NotCompiled { shader: path }));
+            }
             let most = limits.file.blob_bytes.into();
             match input::read(&path, most) {
                 Ok(bytes) => containers.push(bytes),

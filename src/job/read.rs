@@ -4,6 +4,7 @@
 //! register. A binding is the same table in either; it names its kind by `kind = "raw"` with the dimensions beside it,
 //! or by a key of the kind's name that holds them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ const JOB_KEYS: &[&str] = &[
     "exercises",
     "shader",
     "shaders",
+    "profile",
     "entry",
     "dispatch",
     "first_group",
@@ -51,6 +53,9 @@ pub(super) fn job(root: &Node, path: PathBuf, text: Arc<str>) -> Result<Job, Job
             name: parts.name.unwrap_or_else(|| file_name(&path)),
             path,
             shaders: parts.shaders,
+            profile: parts.profile,
+            entry: parts.entry,
+            compiled: BTreeMap::new(),
             dispatch: parts.dispatch,
             first_group: parts.first_group,
             instances: parts.instances,
@@ -70,6 +75,8 @@ fn file_name(path: &std::path::Path) -> String {
 struct Parts {
     name: Option<String>,
     shaders: Vec<Located<PathBuf>>,
+    profile: Option<String>,
+    entry: Option<String>,
     dispatch: Located<[u32; 3]>,
     first_group: Located<[u32; 3]>,
     instances: Vec<InstanceChoice>,
@@ -103,6 +110,8 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
     Ok(Parts {
         name: table.text("name")?.map(str::to_owned),
         shaders: shaders(&table)?,
+        profile: table.text("profile")?.map(str::to_owned),
+        entry: table.text("entry")?.map(str::to_owned),
         first_group: groups(&table, "first_group")?
             .unwrap_or_else(|| Located { value: [0; 3], span: dispatch.span.clone() }),
         dispatch,

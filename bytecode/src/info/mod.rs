@@ -180,10 +180,32 @@ pub struct Binding {
     pub stride_bytes: Option<u32>,
     /// Samples of a multisampled texture, where the file says it.
     pub samples: Option<u32>,
-    /// Whether its hidden counter is used.
-    pub has_counter: bool,
+    /// What its hidden counter is used for.
+    pub counter: Option<CounterUse>,
     /// Whether it is a sampler that compares.
     pub is_comparison: bool,
+}
+
+/// What a shader does with a hidden counter, as far as the file says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CounterUse {
+    /// It appends elements.
+    Append,
+    /// It takes the last elements away.
+    Consume,
+    /// It counts, in whatever way.
+    Count,
+}
+
+impl CounterUse {
+    /// The name.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Append => "append",
+            Self::Consume => "consume",
+            Self::Count => "count",
+        }
+    }
 }
 
 /// Inputs, outputs or patch constants.

@@ -1,6 +1,6 @@
 //! What is known of a program of models 4.0 to 5.1, from its declarations and the chunks about it.
 
-use super::{Binding, Constants, Element, Place, Program, Signature, SignatureKind, Variable, stages};
+use super::{Binding, Constants, CounterUse, Element, Place, Program, Signature, SignatureKind, Variable, stages};
 use crate::container::resources::{self, BindingKind, Buffer, BufferKind, VariableType};
 use crate::container::{Container, ResourceDefinitions, SignatureElement};
 use crate::limits::Limits;
@@ -86,7 +86,7 @@ fn declared(program: &mut Program, decoded: &sm5::Program) {
             DeclarationKind::Resource { range, kind } => program.bindings.push(resource('t', range, kind)),
             DeclarationKind::Uav { range, kind, flags } => {
                 program.bindings.push(Binding {
-                    has_counter: flags.counter || counted.contains(&range.id),
+                    counter: (flags.counter || counted.contains(&range.id)).then_some(CounterUse::Count),
                     ..resource('u', range, kind)
                 });
             }
@@ -181,7 +181,12 @@ fn binding(binding: &resources::Binding) -> Binding {
         BindingKind::Raw | BindingKind::UavRaw => Binding { kind: RAW, ..plain },
         BindingKind::Structured | BindingKind::UavStructured => Binding { kind: STRUCTURED, stride_bytes, ..plain },
         BindingKind::UavAppend | BindingKind::UavConsume | BindingKind::UavCounter => {
-            Binding { kind: STRUCTURED, stride_bytes, has_counter: true, ..plain }
+            let counter = Some(match binding.kind {
+                BindingKind::UavAppend => CounterUse::Append,
+                BindingKind::UavConsume => CounterUse::Consume,
+                _ => CounterUse::Count,
+            });
+            Binding { kind: STRUCTURED, stride_bytes, counter, ..plain }
         }
         // The shader reads its vectors from a typed buffer.
         BindingKind::TextureBuffer => Binding { kind: TYPED[0], format: "float4".to_owned(), ..plain },

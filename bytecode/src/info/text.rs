@@ -148,7 +148,7 @@ fn write_bindings(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
             Some(binding.format.clone()).filter(|format| !format.is_empty()),
             binding.stride_bytes.map(|bytes| format!("stride {bytes}")),
             binding.samples.map(|samples| format!("{samples} samples")),
-            binding.has_counter.then(|| "counter".to_owned()),
+            binding.counter.map(|_| "counter".to_owned()),
             binding.is_comparison.then(|| "comparison".to_owned()),
         ];
         vec![

@@ -27,6 +27,7 @@ use brolga::job::{Claim, Comparison, Job, JobError, Prepared, RunOptions};
 use brolga::{Bindings, CancelToken, CodeFigures, Device, Engine};
 use clap::{Args, ValueEnum};
 
+use super::compiler::CompilerOption;
 use super::interrupt::{self, INTERRUPTED, Temporary};
 use super::options::{DeviceOptions, THREADS, device, seconds};
 use super::progress::{MeasureBar, Watcher};
@@ -75,6 +76,8 @@ pub(super) struct Arguments {
     /// Show ratios to the figures of files from `--save` or `--format peers`
     #[arg(long, value_name = "FILE,…", value_delimiter = ',')]
     compare: Vec<PathBuf>,
+    #[command(flatten)]
+    compiler: CompilerOption,
     #[command(flatten)]
     device: DeviceOptions,
 }
@@ -330,7 +333,11 @@ impl<'a> Session<'a> {
         let device = &self.devices[0];
         let ready = || {
             let (prepared, case) = match &self.sources[job] {
-                Source::File(path) => (Job::load(path)?.prepare(device.limits())?, None),
+                Source::File(path) => {
+                    let mut job = Job::load(path)?;
+                    self.arguments.compiler.compiler(self.styles.err).compile_job(&mut job, &self.cancel)?;
+                    (job.prepare(device.limits())?, None)
+                }
                 Source::Case(name) => {
                     let ready = suite::prepare(name).expect("the command line takes names of cases only");
                     (ready.job, Some((ready.work, ready.batch)))

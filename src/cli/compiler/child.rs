@@ -1,0 +1,90 @@
+//! Runs a compiler: until it is done, an interrupt comes, or it takes too long or says too much. Then it is killed, and all that
+//! it started with it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use brolga::CancelToken;
+
+/// A compiler may take so long. The first start of Wine alone takes half a minute.
+const LONGEST: Duration = Duration::from_secs(300);
+/// Bytes that it may say, and bytes of what it makes.
+const MOST_BYTES: u64 = 16 << 20;
+/// How often it is looked at.
+const TICK: Duration = Duration::from_millis(5);
+
+/// A compiler that has ended by itself.
+pub(super) struct Ended {
+    pub status: ExitStatus,
+    /// What it wrote to both of its outputs.
+    pub said: String,
+}
+
+/// Runs a program with its arguments. `folder` holds what it says.
+pub(super) fn run(words: Vec<OsString>, folder: &Path, cancel: &CancelToken) -> Result<Ended, String> {
+    let log = folder.join("said");
+    let unwritten = |error: io::Error| format!("what the compiler says cannot be kept: {error}");
+    let said = File::create(&log).map_err(unwritten)?;
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).stdin(Stdio::null()).stderr(said.try_clone().map_err(unwritten)?).stdout(said);
+    // A group of its own: whatever the program starts ends with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let program = words[0].to_string_lossy();
+    let mut child = command.spawn().map_err(|error| format!("`{program}` cannot be run: {error}"))?;
+    let begin = Instant::now();
+    let stopped = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(Ended { status, said: read_text(&log, MOST_BYTES).map_err(unwritten)? }),
+            Ok(None) => {}
+            Err(error) => break format!("`{program}` cannot be waited for: {error}"),
+        }
+        if cancel.is_cancelled() {
+            break "interrupted".to_owned();
+        }
+        if begin.elapsed() > LONGEST {
+            break format!("`{program}` was stopped after {} seconds", LONGEST.as_secs());
+        }
+        if log.metadata().is_ok_and(|found| found.len() > MOST_BYTES) {
+            break format!("`{program}` was stopped: it said more than {MOST_BYTES} bytes");
+        }
+        thread::sleep(TICK);
+    };
+    kill(&mut child);
+    Err(stopped)
+}
+
+/// Ends a compiler and what it started. Of one that has just ended by itself nothing is left to end.
+fn kill(child: &mut Child) {
+    #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
+    let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// What a compiler made.
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    read_bounded(path, MOST_BYTES)
+}
+
+/// A text, whatever it is encoded in.
+pub(super) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    read_bounded(path, most).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(io::Error::other(format!("it has more than {most} bytes"))),
+        false => Ok(bytes),
+    }
+}

@@ -1,0 +1,164 @@
+//! Compilers of HLSL: other programs, which the command line or the environment names.
+//!
+//! | file | what |
+//! |---|---|
+//! | `command.rs` | the command line that is named, and what its placeholders stand for |
+//! | `child.rs` | runs it, for so long and with so much to say |
+//! | `message.rs` | what it says, and where in the source that belongs |
+
+mod child;
+mod command;
+mod message;
+
+use std::cell::OnceCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use brolga::CancelToken;
+use brolga::job::{Job, JobError, Source, USUAL_ENTRY, USUAL_PROFILE};
+use clap::Args;
+
+use super::interrupt::{self, Temporary};
+use super::style::Style;
+use super::{report, stream};
+use command::Command;
+use message::Message;
+
+/// Names the compiler.
+const VARIABLE: &str = "BROLGA_COMPILER";
+/// Messages that are shown.
+const SHOWN: usize = 20;
+/// Bytes of a source that messages are shown in.
+const MOST_SOURCE: u64 = 16 << 20;
+
+/// The option of commands that run jobs.
+#[derive(Args, Clone)]
+pub(super) struct CompilerOption {
+    /// What compiles shaders that are HLSL: a command, or one as `fxc -T {profile} -E {entry} -Fo {output} {input}`; by
+    /// default that of BROLGA_COMPILER
+    #[arg(long, value_name = "COMMAND")]
+    compiler: Option<String>,
+}
+
+/// The options of commands that take shaders.
+#[derive(Args, Clone)]
+pub(super) struct SourceOptions {
+    #[command(flatten)]
+    compiler: CompilerOption,
+    /// What shaders that are HLSL are compiled for
+    #[arg(long, value_name = "PROFILE", default_value = USUAL_PROFILE)]
+    profile: String,
+    /// Which function of them is compiled
+    #[arg(long, value_name = "NAME", default_value = USUAL_ENTRY)]
+    entry: String,
+}
+
+impl SourceOptions {
+    /// Reads the shaders of a command.
+    pub fn reader(&self, style: Style) -> Reader<'_> {
+        Reader { options: self, compiler: self.compiler.compiler(style), cancel: OnceCell::new() }
+    }
+}
+
+/// Reads shaders, and compiles those that are HLSL.
+pub(super) struct Reader<'a> {
+    options: &'a SourceOptions,
+    compiler: Compiler,
+    /// There once something is compiled; before, an interrupt ends the process.
+    cancel: OnceCell<CancelToken>,
+}
+
+impl Reader<'_> {
+    /// The shader in a file, or why there is none. HLSL is left as it is where no compiler is named.
+    pub fn load(&self, path: &Path) -> Result<Vec<u8>, String> {
+        if stream::is_standard(path) || !self.compiles(path) {
+            return stream::load(path);
+        }
+        let cancel = self.cancel.get_or_init(|| {
+            let cancel = CancelToken::new();
+            interrupt::cancels(&cancel, &Temporary::default());
+            cancel
+        });
+        let source = self.source(path);
+        let made = self.compiler.compile(&source, cancel);
+        made.map_err(|message| format!("{} is not compiled: {message}", path.display()))
+    }
+
+    /// Whether a file is HLSL that a compiler is named for.
+    pub fn compiles(&self, path: &Path) -> bool {
+        Source::is_named_by(path) && self.compiler.command.is_some()
+    }
+
+    /// What is compiled of a file.
+    pub fn source(&self, path: &Path) -> Source {
+        Source::new(path.to_owned(), &self.options.profile, &self.options.entry)
+    }
+}
+
+impl CompilerOption {
+    /// The compiler: the option's, or the environment's.
+    pub fn compiler(&self, style: Style) -> Compiler {
+        let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());
+        Compiler { command: named.filter(|command| !command.trim().is_empty()), style }
+    }
+}
+
+/// A compiler, if one is named.
+pub(super) struct Compiler {
+    command: Option<String>,
+    style: Style,
+}
+
+impl Compiler {
+    /// Compiles the shaders of a job that are HLSL; without a compiler they stay, and `prepare` says what to do.
+    pub fn compile_job(&self, job: &mut Job, cancel: &CancelToken) -> Result<(), JobError> {
+        match self.command {
+            Some(_) => job.compile_sources(|source| self.compile(source, cancel)),
+            None => Ok(()),
+        }
+    }
+
+    /// Compiles a source. What the compiler says is shown; the error is the first of it.
+    fn compile(&self, source: &Source, cancel: &CancelToken) -> Result<Vec<u8>, String> {
+        let command = Command::parse(self.command.as_deref().unwrap_or(""))?;
+        // Said here, because compilers say it in many ways.
+        fs::metadata(&source.path).map_err(|error| error.to_string())?;
+        let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder can be made: {error}"))?;
+        let output = folder.path().join("shader.cso");
+        let run = child::run(command.fill(source, &output), folder.path(), cancel)?;
+        let first = self.show(&run.said, source);
+        if !run.status.success() {
+            let mut lines = run.said.lines().map(str::trim).filter(|line| !line.is_empty());
+            let plain = lines.clone().find(|line| line.contains("error ")).or_else(|| lines.next()).map(str::to_owned);
+            return Err(first.or(plain).unwrap_or_else(|| format!("the compiler ended with {}", run.status)));
+        }
+        child::read(&output).map_err(|error| format!("the compiler wrote no {{output}}: {error}"))
+    }
+
+    /// Shows the messages at their places, and gives the first error.
+    fn show(&self, said: &str, source: &Source) -> Option<String> {
+        let messages: Vec<Message<'_>> = said.lines().filter_map(Message::parse).collect();
+        for message in messages.iter().take(SHOWN) {
+            let file = file_of(message.file, source);
+            let text = child::read_text(&file, MOST_SOURCE).unwrap_or_default();
+            let span = message.span(&text);
+            report::print_compiler(&file, &text, span, message.text, message.is_error, self.style);
+        }
+        if messages.len() > SHOWN {
+            report::say(&format!("and {} more messages of the compiler\n", messages.len() - SHOWN));
+        }
+        let error = messages.iter().find(|message| message.is_error)?;
+        Some(format!("line {}: {}", error.line, error.text))
+    }
+}
+
+/// The file that a message names. Compilers may write the path in their own way, and name included files from the source's
+/// folder.
+fn file_of(named: &str, source: &Source) -> PathBuf {
+    let last = |text: &str| text.rsplit(['/', '\\']).next().unwrap_or(text).to_owned();
+    if source.path.file_name().is_some_and(|name| name.to_string_lossy() == last(named)) {
+        return source.path.clone();
+    }
+    let beside = source.path.parent().map(|folder| folder.join(named)).filter(|path| path.is_file());
+    beside.unwrap_or_else(|| PathBuf::from(named))
+}

@@ -1,0 +1,183 @@
+//! The variables of constant buffers and of elements, with their types, places and first values.
+
+use std::iter;
+
+use brolga_bytecode::info::{Constants, Place, Variable};
+
+use super::super::read::CONSTANT_KEYS;
+use super::super::values::NumberType;
+use super::{key, with_comment};
+
+/// Bytes of a constant buffer at most.
+const MOST: u32 = 4096 * 16;
+/// Words that are written out though they are zero; more of them would only be in the way.
+const ZEROS: usize = 16;
+
+/// What a table of a constant buffer says, line by line.
+pub(super) fn content(vectors: u32, constants: Option<&Constants>) -> Vec<String> {
+    let mut out = Content::default();
+    for variable in constants.map_or(&[][..], |constants| &constants.variables) {
+        out.variable(variable);
+    }
+    let mut lines = Vec::new();
+    if !out.is_said && out.at.is_empty() {
+        let said = constants.and_then(|constants| constants.size_bytes).unwrap_or(0);
+        let size = vectors.saturating_mul(16).max(said).clamp(1, MOST).next_multiple_of(16);
+        lines.push(format!("size = {size}"));
+        lines.push("fill = \"zero\"".into());
+    }
+    lines.extend(out.lines);
+    if !out.at.is_empty() {
+        lines.push("at = [".into());
+        lines.extend(out.at.iter().map(|line| format!("    {line}")));
+        lines.push("]".into());
+    }
+    lines
+}
+
+/// Comments that describe the elements of a structured buffer.
+pub(super) fn described(elements: &Constants) -> Vec<String> {
+    let mut lines = Vec::new();
+    for element in &elements.variables {
+        // The compiler's name for an element says nothing.
+        lines.push(format!("# elements: {}", element.type_name));
+        element.members.iter().for_each(|member| describe(member, 1, &mut lines));
+    }
+    lines
+}
+
+/// The lines about a constant buffer as they grow.
+#[derive(Default)]
+struct Content {
+    lines: Vec<String>,
+    /// Values of what has no name or type that a job knows.
+    at: Vec<String>,
+    /// A variable is named in them.
+    is_said: bool,
+}
+
+impl Content {
+    /// The values of a variable, or a comment where it has too many that are all zero.
+    fn variable(&mut self, variable: &Variable) {
+        let name = match key(&variable.name) {
+            name if CONSTANT_KEYS.contains(&variable.name.as_str()) => format!("values.{name}"),
+            name => name,
+        };
+        self.named(variable, &name);
+    }
+
+    fn named(&mut self, variable: &Variable, name: &str) {
+        let Some(Place::Bytes { offset, size }) = variable.place else { return };
+        let unused = if variable.is_used { "" } else { ", which the shader does not read" };
+        let title = format!("{}{unused}", title(variable));
+        let default = variable.default.as_ref().filter(|words| words.iter().any(|word| *word != 0));
+        let kind = number_type(&variable.type_name);
+        if let Some(words) = default {
+            if let Some(value) = value(variable, words) {
+                self.is_said = true;
+                return self.lines.push(with_comment(&format!("{name} = {value}"), &title));
+            }
+            let (kind, values) = match values(kind, words) {
+                Some(values) => (kind, values),
+                None => (NumberType::U32, words.iter().map(u32::to_string).collect()),
+            };
+            return self.at.push(format!("{{ byte = {offset}, {kind} = [{}] }}, # {title}", values.join(", ")));
+        }
+        if !variable.members.is_empty() && variable.elements.is_none() {
+            let inner = |member: &Variable| format!("{name}.{}", key(&member.name));
+            return variable.members.iter().for_each(|member| self.named(member, &inner(member)));
+        }
+        let words = plain_words(variable).or(size.map(|size| size as usize / 4)).unwrap_or(usize::MAX);
+        match value(variable, &vec![0; words.min(ZEROS + 1)]).filter(|_| words <= ZEROS) {
+            Some(value) => {
+                self.is_said = true;
+                self.lines.push(with_comment(&format!("{name} = {value}"), &title));
+            }
+            None => describe(variable, 0, &mut self.lines),
+        }
+    }
+}
+
+/// The value of a scalar, a vector or an array of them, as a job says it. `None` for others, and for what TOML has no number
+/// for.
+fn value(variable: &Variable, words: &[u32]) -> Option<String> {
+    let element = Variable { elements: None, ..variable.clone() };
+    let length = plain_words(&element)?;
+    let is_scalar = !element.type_name.ends_with(['1', '2', '3', '4']);
+    let one = |words: &[u32]| {
+        let numbers = match element.type_name.starts_with("bool") {
+            true => words.iter().map(|word| (*word != 0).to_string()).collect(),
+            false => values(number_type(&element.type_name), words)?,
+        };
+        Some(if is_scalar { numbers.concat() } else { format!("[{}]", numbers.join(", ")) })
+    };
+    let Some(count) = variable.elements else { return one(words.get(..length)?) };
+    // Every element begins at a vector.
+    let stride = length.next_multiple_of(4);
+    let elements = (0..count as usize).map(|n| one(words.get(n.checked_mul(stride)?..)?.get(..length)?));
+    Some(format!("[{}]", elements.collect::<Option<Vec<_>>>()?.join(", ")))
+}
+
+/// Comments that say where a variable lies, and its members.
+fn describe(variable: &Variable, depth: usize, out: &mut Vec<String>) {
+    let place = match variable.place {
+        Some(Place::Bytes { offset, .. }) => format!("byte {offset}: "),
+        _ => String::new(),
+    };
+    out.push(format!("# {:1$}{place}{2}", "", 2 * depth, title(variable)));
+    variable.members.iter().for_each(|member| describe(member, depth + 1, out));
+}
+
+fn title(variable: &Variable) -> String {
+    let array = variable.elements.map_or(String::new(), |count| format!("[{count}]"));
+    format!("{} {}{array}", variable.type_name, variable.name)
+}
+
+/// Words of a scalar or vector.
+fn plain_words(variable: &Variable) -> Option<usize> {
+    if variable.elements.is_some() {
+        return None;
+    }
+    let name = variable.type_name.as_str();
+    let base = name.trim_end_matches(['1', '2', '3', '4']);
+    let count = match &name[base.len()..] {
+        "" => 1,
+        digits => digits.parse().ok()?,
+    };
+    match base {
+        "double" => Some(2 * count),
+        "float" | "int" | "uint" | "bool" => Some(count),
+        _ => None,
+    }
+}
+
+/// The numbers of a type of the source, by its first letters. Those of less precision lie in whole words too.
+fn number_type(name: &str) -> NumberType {
+    let name = name.strip_prefix("row_major ").unwrap_or(name);
+    let name = name.trim_start_matches("min").trim_start_matches(|letter: char| letter.is_ascii_digit());
+    match () {
+        () if name.starts_with("float") => NumberType::F32,
+        () if name.starts_with("double") => NumberType::F64,
+        () if name.starts_with("int") => NumberType::I32,
+        () => NumberType::U32,
+    }
+}
+
+/// The words as numbers of a type; `None` where TOML would not keep their bits.
+fn values(kind: NumberType, words: &[u32]) -> Option<Vec<String>> {
+    let float = |is_finite: bool, text: String| is_finite.then_some(text);
+    match kind {
+        NumberType::F32 => {
+            let floats = words.iter().map(|word| f32::from_bits(*word));
+            floats.map(|value| float(value.is_finite(), format!("{value:?}"))).collect()
+        }
+        NumberType::F64 => {
+            let (pairs, rest) = words.as_chunks::<2>();
+            let doubles = pairs.iter().map(|[low, high]| f64::from_bits(u64::from(*high) << 32 | u64::from(*low)));
+            let texts = doubles.map(|value| float(value.is_finite(), format!("{value:?}")));
+            texts.chain(iter::repeat_n(None, rest.len())).collect()
+        }
+        NumberType::I32 => Some(words.iter().map(|word| word.cast_signed().to_string()).collect()),
+        _ => Some(words.iter().map(u32::to_string).collect()),
+    }
+}

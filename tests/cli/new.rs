@@ -1,0 +1,118 @@
+//! `brolga new`: the job that it writes runs as it is, and says what the compiler's listing says.
+
+use std::fs;
+
+use super::{Folder, repository};
+
+/// Every compute shader of a folder of the tests, by its name without ending.
+fn compute_shaders(folder: &str) -> Vec<String> {
+    let names =
+        fs::read_dir(repository(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter_map(|name| Some(name.strip_suffix(".cso")?.to_owned())).collect();
+    names.retain(|name| {
+        let listing = fs::read_to_string(repository(&format!("{folder}/{name}.asm"))).unwrap_or_default();
+        listing.lines().any(|line| line.starts_with("cs_"))
+    });
+    names.sort();
+    names
+}
+
+#[test]
+fn every_compute_shader_gets_a_job_that_runs() {
+    let folder = Folder::new();
+    let mut jobs = Vec::new();
+    for from in ["tests/data/compute", "tests/data/interfaces", "tests/data/listing"] {
+        for name in compute_shaders(from) {
+            let shader = repository(&format!("{from}/{name}.cso"));
+            let job = format!("{}-{name}.toml", jobs.len());
+            folder.brolga(&["new", shader.to_str().unwrap(), "-o", &job]).fails(0, &[]);
+            jobs.push(job);
+        }
+    }
+    assert!(jobs.len() > 130, "{}", jobs.len());
+    let mut arguments = vec!["run", "--threads", "2"];
+    arguments.extend(jobs.iter().map(String::as_str));
+    let run = folder.brolga(&arguments);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), jobs.len());
+}
+
+/// Against what fxc's own listing says of the same file.
+#[test]
+fn names_types_places_and_first_values_are_those_of_the_listing() {
+    let folder = Folder::new();
+    let shader = repository("tests/data/listing/buffers.cs_5_0.cso");
+    let job = folder.brolga(&["new", shader.to_str().unwrap(), "-o", "-"]).out;
+    // double d = 2.5 is 0x00000000 0x40040000 there, float2 fx is 0x7149f2ca 0x80000000, bool bb 0xffffffff.
+    for line in [
+        "# C: constant buffer of 7 vectors",
+        "d = 2.5                             # double d",
+        "d2 = [0.0, 0.0]                     # double2 d2",
+        "ua = [[1, 2, 3, 4], [5, 6, 7, 8]]   # uint4 ua[2]",
+        "fa = [1.0, 2.0, 3.0]                # float fa[3]",
+        "bb = true                           # bool bb",
+        "fx = [1e30, -0.0]                   # float2 fx",
+        "# so: structured buffer of stride 76",
+        "#   byte 16: struct In j[2]",
+        "#     byte 20: int2 b",
+        "#   byte 40: float3x3 m",
+        "count = 1024                        # elements of 76 bytes",
+        "# co: structured buffer of stride 64",
+        "# elements: float4x4",
+        "counter = 1024                      # the first value of the hidden counter",
+        "format = \"R32G32_FLOAT\"",
+        "format = \"R32_SINT\"",
+    ] {
+        assert!(job.lines().any(|found| found == line), "no line `{line}` in:\n{job}");
+    }
+}
+
+#[test]
+fn a_job_names_its_shader_from_its_own_folder_and_its_outputs_after_itself() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("jobs")).unwrap();
+    let run = folder.brolga(&["new", "image.cso", "-o", "jobs/first.toml"]);
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "      wrote jobs/first.toml\n", ""));
+    let job = fs::read_to_string(folder.path("jobs/first.toml")).unwrap();
+    assert!(job.contains("shader = \"../image.cso\""), "{job}");
+    assert!(job.contains("save = \"first-"), "{job}");
+    folder.brolga(&["run", "jobs/first.toml"]).fails(0, &[]);
+    // Without a name it goes here, under the shader's.
+    folder.brolga(&["new", "image.cso"]).fails(0, &[]);
+    assert!(fs::read_to_string(folder.path("image.toml")).unwrap().contains("shader = \"image.cso\""));
+}
+
+#[test]
+fn a_job_that_is_there_stays_unless_force_is_said() {
+    let folder = Folder::new();
+    folder.write("add.toml", "mine");
+    folder.brolga(&["new", "add.cso"]).fails(2, &["add.toml is there already", "`--force`", "`-o`"]);
+    assert_eq!(fs::read_to_string(folder.path("add.toml")).unwrap(), "mine");
+    folder.brolga(&["new", "add.cso", "--force"]).fails(0, &[]);
+    folder.brolga(&["run", "add.toml"]).fails(0, &[]);
+    folder.brolga(&["new", "add.cso", "-o", "add.cso", "--force"]).fails(2, &["does not end in .toml"]);
+}
+
+#[test]
+fn what_cannot_run_gets_no_job() {
+    let folder = Folder::new();
+    let vertex = repository("tests/data/compute/doubles.vsd.vs_5_0.cso");
+    folder
+        .brolga(&["new", vertex.to_str().unwrap()])
+        .fails(2, &["a vertex shader cannot be dispatched", "jobs run compute"]);
+    folder.write("x.txt", "hello").brolga(&["new", "x.txt"]).fails(2, &["this is text"]);
+    folder.brolga(&["new", "absent.cso"]).fails(2, &["cannot read absent.cso"]);
+    assert_eq!(folder.leavings(), ["x.txt"]);
+}
+
+/// Whatever stands in a name stays in its comment or text.
+#[test]
+fn names_of_a_file_cannot_leave_their_comment() {
+    let folder = Folder::new();
+    let bytes = fs::read(repository("examples/mandelbrot.cso")).unwrap();
+    let at = bytes.windows(8).position(|bytes| bytes == b"picture\0").unwrap();
+    let mut named = bytes.clone();
+    named[at..at + 7].copy_from_slice(b"a\nb = \"");
+    folder.write("named.cso", named).brolga(&["new", "named.cso"]).fails(0, &[]);
+    folder.brolga(&["run", "named.toml"]).fails(0, &[]);
+}

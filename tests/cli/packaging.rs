@@ -1,0 +1,49 @@
+//! Completions and the manual.
+
+use super::Folder;
+
+const COMMANDS: [&str; 10] = ["run", "bench", "new", "dis", "asm", "info", "validate", "cache", "completions", "man"];
+
+#[test]
+fn every_shell_gets_completions_of_every_command() {
+    let folder = Folder::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let run = folder.brolga(&["completions", shell]);
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{shell}");
+        for word in COMMANDS.iter().chain(&["timeout", "exact"]) {
+            assert!(run.out.contains(word), "{shell} has no `{word}`");
+        }
+    }
+    folder.brolga(&["completions", "tcsh"]).fails(2, &["'tcsh'", "bash"]);
+}
+
+/// `bash` itself says what it would complete.
+#[cfg(target_os = "linux")]
+#[test]
+fn bash_completes_the_name_of_a_command() {
+    let folder = Folder::new();
+    folder.write("brolga.bash", folder.brolga(&["completions", "bash"]).out);
+    let script =
+        "source ./brolga.bash; COMP_WORDS=(brolga va); COMP_CWORD=1; _brolga brolga va brolga; echo ${COMPREPLY[@]}";
+    let bash = std::process::Command::new("bash").args(["-c", script]).current_dir(folder.folder.path()).output();
+    // Where there is no bash there is nothing to complete.
+    if let Ok(bash) = bash {
+        assert_eq!(String::from_utf8(bash.stdout).unwrap(), "validate\n");
+    }
+}
+
+#[test]
+fn the_manual_has_a_page_for_every_command() {
+    let folder = Folder::new();
+    let first = folder.brolga(&["man"]);
+    assert_eq!(first.code, Some(0));
+    assert!(first.out.contains(".TH brolga 1"), "{}", first.out);
+    assert!(first.out.contains("Runs Direct3D shader bytecode on the CPU"), "{}", first.out);
+    folder.brolga(&["man", "share/man1"]).fails(0, &[]);
+    for command in COMMANDS {
+        let page = std::fs::read_to_string(folder.path(&format!("share/man1/brolga-{command}.1"))).unwrap();
+        assert!(page.contains(&format!("brolga\\-{command}")), "{page}");
+    }
+    assert!(folder.path("share/man1/brolga.1").exists());
+    folder.brolga(&["man", "add.cso/man1"]).fails(2, &["cannot write to add.cso/man1"]);
+}
