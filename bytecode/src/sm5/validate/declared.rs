@@ -1,9 +1,9 @@
 //! Declarations: what may be declared, how much of it, and how often.
 
-use super::{Register, Rule, ValidateError};
+use super::{Mask, Register, Rule, ValidateError};
 use crate::faults::Faults;
 use crate::limits::Limits;
-use crate::sm5::codes::{Interpolation, ResourceDimension, SystemValue};
+use crate::sm5::codes::{Interpolation, ResourceDimension, ReturnType, SystemValue};
 use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 use crate::sm5::operand::{Operand, RegisterFile};
 use crate::sm5::ops::Op;
@@ -175,7 +175,9 @@ impl Collect<'_, '_> {
             }
             DeclarationKind::TgsmStructured { register, stride_bytes, count } => {
                 self.shared(at, op, register, SharedMemoryKind::Structured { stride_bytes, count })?;
-                stride(at, op, stride_bytes)?;
+                // A structure of shared memory may take all of it.
+                within(at, op, "stride in bytes", stride_bytes, 4, SHARED_BYTES as u32)?;
+                multiple(at, op, "stride in bytes", stride_bytes)?;
                 within(at, op, "structures", count, 1, SHARED_BYTES as u32)?;
                 self.add_shared(at, op, u64::from(stride_bytes) * u64::from(count))?;
             }
@@ -307,7 +309,7 @@ impl Collect<'_, '_> {
         match kind {
             ResourceKind::Raw => Ok(()),
             ResourceKind::Structured { stride_bytes } => stride(at, op, stride_bytes),
-            ResourceKind::Typed { dimension, .. } => {
+            ResourceKind::Typed { dimension, returns, .. } => {
                 let is_uav = op == Op::DclUavTyped;
                 let allowed = match dimension {
                     ResourceDimension::Unknown | ResourceDimension::RawBuffer | ResourceDimension::StructuredBuffer => {
@@ -324,7 +326,16 @@ impl Collect<'_, '_> {
                     | ResourceDimension::Texture1DArray
                     | ResourceDimension::Texture2DArray => true,
                 };
-                if allowed { Ok(()) } else { Err(Rule::Dimension { found: dimension.text() }.broken(at, op)) }
+                if !allowed {
+                    return Err(Rule::Dimension { found: dimension.text() }.broken(at, op));
+                }
+                // What continues a double follows one.
+                match returns[0] {
+                    found @ (ReturnType::Continued | ReturnType::Unused) => {
+                        Err(Rule::NothingReturned { found }.broken(at, op))
+                    }
+                    _ => Ok(()),
+                }
             }
         }
     }
@@ -357,6 +368,11 @@ impl Collect<'_, '_> {
             return Err(Rule::NoInput { file, stage, model }.broken(at, op));
         }
         self.count(at, op, file, "declarations of inputs")?;
+        let has_three = matches!(file, RegisterFile::ThreadId | RegisterFile::GroupId | RegisterFile::ThreadIdInGroup);
+        if has_three && !matches!(operand.mask(), 0b001..=0b111) {
+            let (operand, mask) = (Box::new(operand.clone()), Mask(operand.mask()));
+            return Err(Rule::WriteMask { operand, mask, expected: "of .xyz" }.broken(at, op));
+        }
         let register = if file.is_numbered() { attribute_number(at, op, operand)? } else { 0 };
         let vertices = match operand.indices.as_slice() {
             [vertices, _] => Some(vertices.as_u32().ok_or_else(|| computed(at, op, operand))?),
@@ -480,7 +496,7 @@ fn multiple(at: u32, op: Op, what: &'static str, value: u32) -> Result<(), Valid
     if value.is_multiple_of(4) { Ok(()) } else { Err(Rule::Multiple { what, value }.broken(at, op)) }
 }
 
-fn stride(at: u32, op: Op, stride_bytes: u32) -> Result<(), ValidateError> {
+pub(super) fn stride(at: u32, op: Op, stride_bytes: u32) -> Result<(), ValidateError> {
     within(at, op, "stride in bytes", stride_bytes, 4, STRIDE_BYTES)?;
     multiple(at, op, "stride in bytes", stride_bytes)
 }

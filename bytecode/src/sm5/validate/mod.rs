@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `structure.rs` | sections, nesting of flow instructions, labels and calls |
 //! | `declared.rs` | declarations: limits, repetitions, what exists in the stage |
-//! | `operands.rs` | operands of every instruction: files, registers, masks, kinds of resources |
+//! | `operands.rs` | operands of every instruction: files, registers, masks |
+//! | `memory.rs` | the memory, textures and samplers among them: what they are declared as |
 //! | `error.rs` | what can be wrong |
 //! | `help.rs` | what to do about it |
 //!
@@ -14,6 +15,7 @@
 mod declared;
 mod error;
 mod help;
+mod memory;
 mod operands;
 mod structure;
 
