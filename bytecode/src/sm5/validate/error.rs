@@ -92,6 +92,14 @@ pub enum Rule {
         /// The register.
         register: Register,
     },
+    /// Ranges of registers are apart.
+    #[error("{register} holds registers that {other} holds already")]
+    RangesOverlap {
+        /// The range.
+        register: Register,
+        /// The range that was declared before.
+        other: Register,
+    },
     /// Some things may stand only once.
     #[error("may stand only once")]
     Repeated,

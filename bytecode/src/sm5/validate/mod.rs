@@ -9,8 +9,10 @@
 //! | `error.rs` | what can be wrong |
 //! | `help.rs` | what to do about it |
 //!
-//! The rules are the functional specification's. Where it only says that a compiler never writes something, and
-//! later stages can give it a meaning, it passes.
+//! The rules are the functional specification's, and those that the real compiler's own check has beside it. Where they
+//! only say that a compiler never writes something (a computed index into a buffer declared `immediateIndexed`, a `sync` that
+//! names no memory), and later stages can give it a meaning, it passes. What a later stage cannot run is refused here: of
+//! what passes, only other stages, class instances that nobody names and limits are refused after it.
 
 mod declared;
 mod error;
