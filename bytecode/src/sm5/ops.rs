@@ -4,6 +4,7 @@
 //! order of the token stream, and what the opcode token may carry beside the `precise` mask, which any instruction
 //! may have. Decoder, validator, listing and documentation derive from it.
 
+use super::codes::{ResourceDimension, SamplerMode};
 use super::{Model, Stage};
 
 /// The type an operand's components have.
@@ -39,12 +40,24 @@ pub enum Width {
 /// The kind of memory or query object an operand names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// A typed t#.
+    /// A texture t# that is filtered (`sample`): no integers, no samples.
+    Sampled,
+    /// The same, compared with a reference (`sample_c`).
+    Compared,
+    /// A texture t# that could be filtered, of any type (`lod`).
+    Measured,
+    /// A flat texture t# or a cube (`gather4`).
+    Gathered,
+    /// A flat texture t# (`gather4_po`).
+    GatheredAround,
+    /// A typed buffer t#, or a texture whose texels have places in rows (`ld`).
+    Texels,
+    /// A multisampled t# (`ldms`).
+    Samples,
+    /// A texture t# or u# (`resinfo`).
     Texture,
-    /// A typed t# or u# (`resinfo`).
-    TextureOrUav,
     /// A multisampled t#, or `rasterizer`.
-    TextureOrRasterizer,
+    SamplesOrRasterizer,
     /// A typed u#.
     TypedUav,
     /// A raw u# or g#; a raw t# too where it is only read.
@@ -57,6 +70,41 @@ pub enum Storage {
     Atomic,
     /// A structured u# with a hidden counter.
     Counter,
+}
+
+impl Storage {
+    /// Whether a typed resource of this dimension will do.
+    pub const fn takes(self, dimension: ResourceDimension) -> bool {
+        use ResourceDimension as D;
+        match self {
+            Self::Sampled | Self::Measured => matches!(
+                dimension,
+                D::Texture1D
+                    | D::Texture1DArray
+                    | D::Texture2D
+                    | D::Texture2DArray
+                    | D::Texture3D
+                    | D::TextureCube
+                    | D::TextureCubeArray
+            ),
+            Self::Compared => Self::Sampled.takes(dimension) && !matches!(dimension, D::Texture3D),
+            Self::Gathered => {
+                matches!(dimension, D::Texture2D | D::Texture2DArray | D::TextureCube | D::TextureCubeArray)
+            }
+            Self::GatheredAround => matches!(dimension, D::Texture2D | D::Texture2DArray),
+            Self::Texels => {
+                matches!(dimension, D::Buffer)
+                    || Self::Sampled.takes(dimension) && !matches!(dimension, D::TextureCube | D::TextureCubeArray)
+            }
+            Self::Samples | Self::SamplesOrRasterizer => {
+                matches!(dimension, D::Texture2DMs | D::Texture2DMsArray)
+            }
+            Self::Texture => Self::Sampled.takes(dimension) || Self::Samples.takes(dimension),
+            Self::TypedUav | Self::Atomic => true,
+            Self::Buffer => matches!(dimension, D::Buffer),
+            Self::Raw | Self::Structured | Self::Counter => false,
+        }
+    }
 }
 
 /// One operand of an instruction, in the order of the token stream.
@@ -84,10 +132,12 @@ pub enum Slot {
     Store(Storage),
     /// Memory that the instruction reads, or an object it asks about.
     Load(Storage),
-    /// A sampler; `select` tells whether it selects a component.
+    /// A sampler.
     Sampler {
         /// Whether the operand selects the component to gather.
         select: bool,
+        /// The mode that it is declared with.
+        mode: SamplerMode,
     },
     /// A label or function body.
     Label,
@@ -220,8 +270,8 @@ impl OpInfo {
                 Slot::Store(Storage::Atomic | Storage::Counter) => "u0".into(),
                 Slot::Store(_) => "u0.x".into(),
                 Slot::Load(_) => "t0.xyzw".into(),
-                Slot::Sampler { select: false } => "s0".into(),
-                Slot::Sampler { select: true } => "s0.x".into(),
+                Slot::Sampler { select: false, .. } => "s0".into(),
+                Slot::Sampler { select: true, .. } => "s0.x".into(),
                 Slot::Label => "label0".into(),
                 Slot::Stream => "m0".into(),
                 Slot::Interface => "fp0[0][0]".into(),
@@ -317,9 +367,15 @@ mod slots {
     pub const sx: Slot = read(Any, Each);
     pub const sxv: Slot = read(Any, Vector);
 
-    pub const tex: Slot = Slot::Load(Storage::Texture);
-    pub const texuav: Slot = Slot::Load(Storage::TextureOrUav);
-    pub const texras: Slot = Slot::Load(Storage::TextureOrRasterizer);
+    pub const tex: Slot = Slot::Load(Storage::Sampled);
+    pub const texc: Slot = Slot::Load(Storage::Compared);
+    pub const texlod: Slot = Slot::Load(Storage::Measured);
+    pub const tex4: Slot = Slot::Load(Storage::Gathered);
+    pub const tex4po: Slot = Slot::Load(Storage::GatheredAround);
+    pub const texld: Slot = Slot::Load(Storage::Texels);
+    pub const texms: Slot = Slot::Load(Storage::Samples);
+    pub const texuav: Slot = Slot::Load(Storage::Texture);
+    pub const texras: Slot = Slot::Load(Storage::SamplesOrRasterizer);
     pub const ltyped: Slot = Slot::Load(Storage::TypedUav);
     pub const lraw: Slot = Slot::Load(Storage::Raw);
     pub const lstruct: Slot = Slot::Load(Storage::Structured);
@@ -329,8 +385,10 @@ mod slots {
     pub const mstruct: Slot = Slot::Store(Storage::Structured);
     pub const matomic: Slot = Slot::Store(Storage::Atomic);
     pub const mcount: Slot = Slot::Store(Storage::Counter);
-    pub const smp: Slot = Slot::Sampler { select: false };
-    pub const smpc: Slot = Slot::Sampler { select: true };
+    pub const smp: Slot = Slot::Sampler { select: false, mode: SamplerMode::Default };
+    pub const smpc: Slot = Slot::Sampler { select: false, mode: SamplerMode::Comparison };
+    pub const smp4: Slot = Slot::Sampler { select: true, mode: SamplerMode::Default };
+    pub const smp4c: Slot = Slot::Sampler { select: true, mode: SamplerMode::Comparison };
     pub const label: Slot = Slot::Label;
     pub const stream: Slot = Slot::Stream;
     pub const iface: Slot = Slot::Interface;
@@ -450,8 +508,8 @@ sm5_ops! {
     0x2a, IShr, "ishr", Sm4_0, ALL, [di si su], NONE;
     0x2b, ItoF, "itof", Sm4_0, ALL, [df si], NONE;
     0x2c, Label, "label", Sm4_0, ALL, [label], NONE;
-    0x2d, Ld, "ld", Sm4_0, ALL, [dx siv tex], OFF;
-    0x2e, LdMs, "ldms", Sm4_0, ALL, [dx siv tex si1], OFF;
+    0x2d, Ld, "ld", Sm4_0, ALL, [dx siv texld], OFF;
+    0x2e, LdMs, "ldms", Sm4_0, ALL, [dx siv texms si1], OFF;
     0x2f, Log, "log", Sm4_0, ALL, [df sf], SAT;
     0x30, Loop, "loop", Sm4_0, ALL, [], NONE;
     0x31, Lt, "lt", Sm4_0, ALL, [db sf sf], NONE;
@@ -475,8 +533,8 @@ sm5_ops! {
     0x43, RoundZ, "round_z", Sm4_0, ALL, [df sf], SAT;
     0x44, Rsq, "rsq", Sm4_0, ALL, [df sf], SAT;
     0x45, Sample, "sample", Sm4_0, PS, [dx sfv tex smp], OFF;
-    0x46, SampleC, "sample_c", Sm4_0, PS, [df sfv tex smp sf1], OFF;
-    0x47, SampleCLz, "sample_c_lz", Sm4_0, ALL, [df sfv tex smp sf1], OFF;
+    0x46, SampleC, "sample_c", Sm4_0, PS, [df sfv texc smpc sf1], OFF;
+    0x47, SampleCLz, "sample_c_lz", Sm4_0, ALL, [df sfv texc smpc sf1], OFF;
     0x48, SampleL, "sample_l", Sm4_0, ALL, [dx sfv tex smp sf1], OFF;
     0x49, SampleD, "sample_d", Sm4_0, ALL, [dx sfv tex smp sfv sfv], OFF;
     0x4a, SampleB, "sample_b", Sm4_0, PS, [dx sfv tex smp sf1], OFF;
@@ -512,8 +570,8 @@ sm5_ops! {
     0x68, DclTemps, "dcl_temps", Sm4_0, ALL, dcl [], NONE;
     0x69, DclIndexableTemp, "dcl_indexableTemp", Sm4_0, ALL, dcl [], NONE;
     0x6a, DclGlobalFlags, "dcl_globalFlags", Sm4_0, ALL, dcl [], NONE;
-    0x6c, Lod, "lod", Sm4_1, PS, [df sfv tex smp], NONE;
-    0x6d, Gather4, "gather4", Sm4_1, ALL, [dx sfv tex smpc], OFF;
+    0x6c, Lod, "lod", Sm4_1, PS, [df sfv texlod smp], NONE;
+    0x6d, Gather4, "gather4", Sm4_1, ALL, [dx sfv tex4 smp4], OFF;
     0x6e, SamplePos, "samplepos", Sm4_1, ALL, [df texras su1], NONE;
     0x6f, SampleInfo, "sampleinfo", Sm4_1, ALL, [dx texras], SAMPLEINFO;
     0x71, HsDecls, "hs_decls", Sm5_0, HS, [], NONE;
@@ -529,9 +587,9 @@ sm5_ops! {
     0x7b, DerivRtxFine, "deriv_rtx_fine", Sm5_0, PS, [df sf], SAT;
     0x7c, DerivRtyCoarse, "deriv_rty_coarse", Sm5_0, PS, [df sf], SAT;
     0x7d, DerivRtyFine, "deriv_rty_fine", Sm5_0, PS, [df sf], SAT;
-    0x7e, Gather4C, "gather4_c", Sm5_0, ALL, [df sfv tex smpc sf1], OFF;
-    0x7f, Gather4Po, "gather4_po", Sm5_0, ALL, [dx sfv siv tex smpc], NONE;
-    0x80, Gather4PoC, "gather4_po_c", Sm5_0, ALL, [df sfv siv tex smpc sf1], NONE;
+    0x7e, Gather4C, "gather4_c", Sm5_0, ALL, [df sfv tex4 smp4c sf1], OFF;
+    0x7f, Gather4Po, "gather4_po", Sm5_0, ALL, [dx sfv siv tex4po smp4], NONE;
+    0x80, Gather4PoC, "gather4_po_c", Sm5_0, ALL, [df sfv siv tex4po smp4c sf1], NONE;
     0x81, Rcp, "rcp", Sm5_0, ALL, [df sf], SAT;
     0x82, F32toF16, "f32tof16", Sm5_0, ALL, [du sf], NONE;
     0x83, F16toF32, "f16tof32", Sm5_0, ALL, [df su], NONE;
@@ -620,20 +678,20 @@ sm5_ops! {
     0xd7, DtoU, "dtou", Sm5_0, ALL, [du2 sd], NONE;
     0xd8, ItoD, "itod", Sm5_0, ALL, [dd si2], NONE;
     0xd9, UtoD, "utod", Sm5_0, ALL, [dd su2], NONE;
-    0xdb, Gather4S, "gather4_s", Sm5_0, ALL, [dxn du1n sfv tex smpc], OFF;
-    0xdc, Gather4CS, "gather4_c_s", Sm5_0, ALL, [dfn du1n sfv tex smpc sf1], OFF;
-    0xdd, Gather4PoS, "gather4_po_s", Sm5_0, ALL, [dxn du1n sfv siv tex smpc], NONE;
-    0xde, Gather4PoCS, "gather4_po_c_s", Sm5_0, ALL, [dfn du1n sfv siv tex smpc sf1], NONE;
-    0xdf, LdS, "ld_s", Sm5_0, ALL, [dxn du1n siv tex], OFF;
-    0xe0, LdMsS, "ldms_s", Sm5_0, ALL, [dxn du1n siv tex si1], OFF;
+    0xdb, Gather4S, "gather4_s", Sm5_0, ALL, [dxn du1n sfv tex4 smp4], OFF;
+    0xdc, Gather4CS, "gather4_c_s", Sm5_0, ALL, [dfn du1n sfv tex4 smp4c sf1], OFF;
+    0xdd, Gather4PoS, "gather4_po_s", Sm5_0, ALL, [dxn du1n sfv siv tex4po smp4], NONE;
+    0xde, Gather4PoCS, "gather4_po_c_s", Sm5_0, ALL, [dfn du1n sfv siv tex4po smp4c sf1], NONE;
+    0xdf, LdS, "ld_s", Sm5_0, ALL, [dxn du1n siv texld], OFF;
+    0xe0, LdMsS, "ldms_s", Sm5_0, ALL, [dxn du1n siv texms si1], OFF;
     0xe1, LdUavTypedS, "ld_uav_typed_s", Sm5_0, ALL, [dxn du1n siv ltyped], NONE;
     0xe2, LdRawS, "ld_raw_s", Sm5_0, ALL, [dxn du1n su1 lraw], NONE;
     0xe3, LdStructuredS, "ld_structured_s", Sm5_0, ALL, [dxn du1n su1 su1 lstruct], NONE;
     0xe4, SampleLS, "sample_l_s", Sm5_0, ALL, [dxn du1n sfv tex smp sf1], OFF;
-    0xe5, SampleCLzS, "sample_c_lz_s", Sm5_0, ALL, [dfn du1n sfv tex smp sf1], OFF;
+    0xe5, SampleCLzS, "sample_c_lz_s", Sm5_0, ALL, [dfn du1n sfv texc smpc sf1], OFF;
     0xe6, SampleClS, "sample_cl_s", Sm5_0, PS, [dxn du1n sfv tex smp sf1n], OFF;
     0xe7, SampleBClS, "sample_b_cl_s", Sm5_0, PS, [dxn du1n sfv tex smp sf1 sf1n], OFF;
     0xe8, SampleDClS, "sample_d_cl_s", Sm5_0, ALL, [dxn du1n sfv tex smp sfv sfv sf1n], OFF;
-    0xe9, SampleCClS, "sample_c_cl_s", Sm5_0, PS, [dfn du1n sfv tex smp sf1 sf1n], OFF;
+    0xe9, SampleCClS, "sample_c_cl_s", Sm5_0, PS, [dfn du1n sfv texc smpc sf1 sf1n], OFF;
     0xea, CheckAccessFullyMapped, "check_access_fully_mapped", Sm5_0, ALL, [db su1], NONE;
 }

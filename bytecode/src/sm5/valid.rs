@@ -161,6 +161,13 @@ pub struct IndexableTemp {
     pub components: u32,
 }
 
+impl IndexableTemp {
+    /// The components, bit 0 is x.
+    pub const fn mask(&self) -> u8 {
+        if self.components < 4 { (1 << self.components) - 1 } else { 0xf }
+    }
+}
+
 /// A constant buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConstantBuffer {

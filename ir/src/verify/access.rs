@@ -4,7 +4,7 @@ use super::{Problem, Target, Types, Verifier};
 use crate::entity::{ResourceId, Value};
 use crate::function::{AtomicOp, Element, InstData, InstKind, Object, Place, Query, ResourceRef};
 use crate::interface::{Dimension, Resource, ResourceClass, ResourceKind};
-use crate::sampling::{SampleArg, SampleKind, Sampling};
+use crate::sampling::{SampleArg, Sampling};
 use crate::types::Type;
 
 impl Verifier<'_> {
@@ -141,15 +141,12 @@ impl Verifier<'_> {
         }
     }
 
-    /// Only textures that are read, and have no samples, are sampled; a comparison needs a sampler that compares.
+    /// Only textures that are read, and have no samples, are sampled; a comparison takes a sampler that compares, all else one that does not.
     fn sample(&mut self, sampling: Sampling, texture: &ResourceRef, sampler: &ResourceRef, args: &[Value]) {
         let what = "sample";
         let compares = sampling.kind.compares();
         if let Some((target, declared)) = self.view(sampler)
             && declared.kind != (ResourceKind::Sampler { compares })
-            // Gathers look at how a sampler addresses only, and `lod` at what all have.
-            && !(matches!(declared.kind, ResourceKind::Sampler { .. })
-                && matches!(sampling.kind, SampleKind::Gather { .. } | SampleKind::Level))
         {
             self.report(Problem::WrongTarget { what, target });
         }

@@ -1,7 +1,7 @@
 //! Reads an execution's `case.json`, runs it, and compares what comes out.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use brolga_runtime::{
     AddressMode, CompileOptions, Device, Dimension, Dispatch, Engine, Filter, Format, Sampler, Tap, TextureShape,
@@ -11,28 +11,7 @@ use serde_json::Value;
 use super::compare::compare;
 use super::content::{self, Content, Contents, Form};
 
-/// The folder of test data in the repository's root.
-pub fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data")
-}
-
-/// Every compute shader of the corpus, in a fixed order.
-pub fn compute_shaders() -> Vec<PathBuf> {
-    let exec = std::fs::read_dir(data().join("exec")).unwrap().map(|entry| entry.unwrap().path());
-    let mut folders: Vec<PathBuf> = exec.filter(|path| path.is_dir()).collect();
-    folders.extend(["compute", "interfaces", "patched"].map(|folder| data().join(folder)));
-    // Not part of the repository: used where the whole corpus lies beside it.
-    folders.extend(Some(data().join("../../../shared/corpus/dxilconv")).filter(|folder| folder.is_dir()));
-    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
-    let is_compute = |path: &PathBuf| {
-        let listing = std::fs::read_to_string(path.with_extension("asm"));
-        path.extension().is_some_and(|extension| extension == "cso")
-            && listing.is_ok_and(|listing| listing.lines().any(|line| line.starts_with("cs_")))
-    };
-    let mut shaders: Vec<PathBuf> = files.filter(is_compute).collect();
-    shaders.sort();
-    shaders
-}
+pub use brolga_testing::corpus::{compute_shaders, data};
 
 /// An execution.
 pub struct Case {

@@ -1,30 +1,9 @@
-//! What the tests share: the engines, what registers are bound to as data (`content.rs`), random content (`random.rs`),
-//! and the executions of the corpus: `case.rs` reads and runs one, `compare.rs` holds its outputs against what is expected.
+//! What the tests share: the executions of the corpus, which `case.rs` reads and runs and `compare.rs` holds against what
+//! is expected. What registers are bound to comes from `brolga-testing`.
 
-#![allow(dead_code, reason = "each test file uses a part")]
+#![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 
 pub mod case;
 pub mod compare;
-pub mod content;
-pub mod random;
 
-use brolga_runtime::{CompileOptions, Device, Engine, Error, InstanceError, Shader};
-
-/// The engines that are held against each other; the first is the definition.
-pub const ENGINES: &[Engine] = &[Engine::Interpreter, Engine::Jit];
-
-/// Compiles a shader. Each of its interface variables stands for the first instance that fits.
-pub fn compile(device: &Device, bytes: &[u8], engine: Engine) -> Result<Shader, Error> {
-    let mut options = CompileOptions::new(engine);
-    let error = match device.compile(bytes, &options) {
-        Err(Error::Instance(error)) => error,
-        compiled => return compiled,
-    };
-    if let InstanceError::Unset { unset } = &*error {
-        for variable in unset {
-            let first = variable.fits.first().map_or("", String::as_str);
-            options = options.instance(&variable.variable, first);
-        }
-    }
-    device.compile(bytes, &options)
-}
+pub use brolga_testing::bound::{ENGINES, compile, content, random};

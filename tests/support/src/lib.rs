@@ -14,19 +14,25 @@
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `shrink.rs` | makes a failing program small |
 //! | `report.rs` | says what failed, for people |
+//! | `corpus.rs` | where the shaders of the repository are |
+//! | `bound/` | something for every register that a shader declares |
+//! | `mutants/` | shaders with a few changes, on both engines |
 //! | `file/` | tests as files |
 //! | `script.rs` | a shader with straight control flow, as tokens and as a plain model |
 //! | `shapes.rs` | shaders of every extreme shape, in any size |
-//! | `main.rs` | the soak command |
+//! | `main.rs` | the commands `soak`, `mutants` and `show` |
 //!
 //! `ir` and `jit` include single files by their path: their tests build without the layers below them.
 
 #![forbid(unsafe_code)]
 
+pub mod bound;
 pub mod check;
+pub mod corpus;
 pub mod encode;
 pub mod file;
 pub mod generate;
+pub mod mutants;
 pub mod picture;
 pub mod program;
 pub mod random;

@@ -1,5 +1,7 @@
-//! `brolga-testing soak`: runs random shaders in every way there is until one of them differs.
+//! `brolga-testing soak`: runs random shaders in every way there is until one of them differs. `brolga-testing mutants`:
+//! changes shaders, and sees that each is refused with a reason or runs the same on both engines.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use brolga_testing::check::{Failure, Lab};
 use brolga_testing::generate::generate;
+use brolga_testing::mutants::{Fate, Fault, Laboratory};
 use brolga_testing::program::Program;
 use brolga_testing::report;
 use clap::{Parser, Subcommand};
@@ -21,7 +24,9 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Runs random shaders until one differs (exit code 1), or until it is enough.
-    Soak(Soak),
+    Soak(Amount),
+    /// Changes shaders, and tells what became of them. Exit code 1 if one passes the check and cannot be run, or differs.
+    Mutants(Amount),
     /// Prints the shader of a seed.
     Show {
         /// The seed.
@@ -30,11 +35,11 @@ enum Command {
 }
 
 #[derive(clap::Args)]
-struct Soak {
+struct Amount {
     /// Stop after so many seconds.
     #[arg(long, conflicts_with = "count")]
     seconds: Option<u64>,
-    /// Stop after so many programs.
+    /// Stop after so many.
     #[arg(long)]
     count: Option<u64>,
     /// The first seed; the others follow it.
@@ -45,15 +50,66 @@ struct Soak {
     threads: usize,
 }
 
+/// Faults after which mutants are no longer made.
+const ENOUGH: usize = 20;
+
 fn main() -> ExitCode {
     match Arguments::parse().command {
-        Command::Soak(soak) => soak.run(),
+        Command::Soak(amount) => soak(&amount),
+        Command::Mutants(amount) => mutants(&amount),
         Command::Show { seed } => {
             let program = generate(seed);
             println!("{:?} threads, {:?} groups\n{}", program.group, program.groups, report::listing(&program));
             ExitCode::SUCCESS
         }
     }
+}
+
+fn soak(amount: &Amount) -> ExitCode {
+    let failure: Mutex<Option<(Program, Failure)>> = Mutex::new(None);
+    amount.run("programs", Lab::new, |lab, seed| {
+        let program = generate(seed);
+        let Err(other) = lab.check(&program) else { return true };
+        let mut noted = failure.lock().expect("nobody panics while holding it");
+        if noted.as_ref().is_none_or(|(first, _)| seed < first.seed) {
+            *noted = Some((program, other));
+        }
+        false
+    });
+    match failure.into_inner().expect("no worker holds it") {
+        None => ExitCode::SUCCESS,
+        Some((program, failure)) => {
+            eprintln!("seed {} fails, shrinking...", program.seed);
+            println!("{}", report::describe(&Lab::new(), &program, &failure));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn mutants(amount: &Amount) -> ExitCode {
+    let fates: Mutex<BTreeMap<Fate, u64>> = Mutex::default();
+    let faults: Mutex<Vec<Box<Fault>>> = Mutex::default();
+    amount.run("mutants", Laboratory::new, |laboratory, seed| match laboratory.check(seed) {
+        Ok(fate) => {
+            *fates.lock().expect("nobody panics while holding it").entry(fate).or_default() += 1;
+            true
+        }
+        Err(fault) => {
+            println!("{fault}\n");
+            let mut faults = faults.lock().expect("nobody panics while holding it");
+            faults.push(fault);
+            faults.len() < ENOUGH
+        }
+    });
+    for (fate, count) in fates.into_inner().expect("no worker holds it") {
+        println!("{count:8} {fate}");
+    }
+    let mut faults = faults.into_inner().expect("no worker holds it");
+    faults.sort_by_key(|fault| fault.seed);
+    for fault in &faults {
+        println!("seed {}: {}", fault.seed, fault.what);
+    }
+    if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// What the threads share.
@@ -63,11 +119,12 @@ struct Run {
     until: Option<Instant>,
     done: AtomicU64,
     stop: AtomicBool,
-    failure: Mutex<Option<(Program, Failure)>>,
+    what: &'static str,
 }
 
-impl Soak {
-    fn run(&self) -> ExitCode {
+impl Amount {
+    /// Works on one seed after the other, on several threads with a place of their own, until a piece of `work` says stop.
+    fn run<L>(&self, what: &'static str, place: impl Fn() -> L + Sync, work: impl Fn(&L, u64) -> bool + Sync) {
         let start = Instant::now();
         let run = Run {
             next: AtomicU64::new(self.seed),
@@ -75,10 +132,10 @@ impl Soak {
             until: self.seconds.map(|seconds| start + Duration::from_secs(seconds)),
             done: AtomicU64::new(0),
             stop: AtomicBool::new(false),
-            failure: Mutex::new(None),
+            what,
         };
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.threads.max(1)).map(|_| scope.spawn(|| run.work())).collect();
+            let workers: Vec<_> = (0..self.threads.max(1)).map(|_| scope.spawn(|| run.work(&place(), &work))).collect();
             let mut told = start;
             while !workers.iter().all(|worker| worker.is_finished()) {
                 std::thread::sleep(Duration::from_millis(20));
@@ -89,33 +146,18 @@ impl Soak {
             }
         });
         run.tell(start);
-        match run.failure.into_inner().expect("no worker holds it") {
-            None => ExitCode::SUCCESS,
-            Some((program, failure)) => {
-                eprintln!("seed {} fails, shrinking...", program.seed);
-                println!("{}", report::describe(&Lab::new(), &program, &failure));
-                ExitCode::FAILURE
-            }
-        }
     }
 }
 
 impl Run {
-    fn work(&self) {
-        let lab = Lab::new();
+    fn work<L>(&self, place: &L, work: &impl Fn(&L, u64) -> bool) {
         while !self.stop.load(Ordering::Relaxed) && self.until.is_none_or(|until| Instant::now() < until) {
             let seed = self.next.fetch_add(1, Ordering::Relaxed);
             if seed >= self.end {
                 return;
             }
-            let program = generate(seed);
-            if let Err(failure) = lab.check(&program) {
+            if !work(place, seed) {
                 self.stop.store(true, Ordering::Relaxed);
-                let mut noted = self.failure.lock().expect("nobody panics while holding it");
-                if noted.as_ref().is_none_or(|(other, _)| seed < other.seed) {
-                    *noted = Some((program, failure));
-                }
-                return;
             }
             self.done.fetch_add(1, Ordering::Relaxed);
         }
@@ -123,6 +165,6 @@ impl Run {
 
     fn tell(&self, start: Instant) {
         let (done, seconds) = (self.done.load(Ordering::Relaxed), start.elapsed().as_secs_f64());
-        eprintln!("{done} programs in {seconds:.0} s, {:.0} a second", done as f64 / seconds);
+        eprintln!("{done} {} in {seconds:.0} s, {:.0} a second", self.what, done as f64 / seconds);
     }
 }

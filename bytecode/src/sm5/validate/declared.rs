@@ -1,9 +1,9 @@
 //! Declarations: what may be declared, how much of it, and how often.
 
-use super::{Register, Rule, ValidateError};
+use super::{Mask, Register, Rule, ValidateError};
 use crate::faults::Faults;
 use crate::limits::Limits;
-use crate::sm5::codes::{Interpolation, ResourceDimension, SystemValue};
+use crate::sm5::codes::{Interpolation, ResourceDimension, ReturnType, SystemValue};
 use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
 use crate::sm5::operand::{Operand, RegisterFile};
 use crate::sm5::ops::Op;
@@ -12,7 +12,7 @@ use crate::sm5::valid::{
     Output, Resource, Sampler, SharedMemory, SharedMemoryKind, Uav,
 };
 use crate::sm5::{CustomContent, ItemKind, Model, Program, Stage};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// r# and x# registers together, in one phase.
 const TEMPS: u64 = 4096;
@@ -48,6 +48,7 @@ pub(super) fn collect(
         out: Declarations { group_size: [1; 3], ..Declarations::default() },
         seen: HashSet::new(),
         once: HashSet::new(),
+        taken: HashMap::new(),
         counts: [0; RegisterFile::ALL.len()],
         table_lengths: HashMap::new(),
         phase: 0,
@@ -88,6 +89,8 @@ struct Collect<'p, 'f> {
     seen: HashSet<(Register, u32)>,
     /// Declarations that may stand once in a phase.
     once: HashSet<(Op, u32)>,
+    /// Of each file and space, the first registers of its ranges, with the last ones and the numbers of the ranges.
+    taken: HashMap<(RegisterFile, u32), BTreeMap<u32, (u32, u32)>>,
     counts: [u32; RegisterFile::ALL.len()],
     /// How many bodies each function table has.
     table_lengths: HashMap<u32, u32>,
@@ -119,19 +122,19 @@ impl Collect<'_, '_> {
             DeclarationKind::Resource { range, kind } => {
                 self.unique(at, op, RegisterFile::Resource, range.id, 0)?;
                 self.out.resources.push(Resource { at, range, kind });
-                self.slot(at, op, range, 128)?;
+                self.slot(at, op, RegisterFile::Resource, range, 128)?;
                 self.kind(at, op, kind)?;
             }
             DeclarationKind::Uav { range, kind, flags } => self.uav(at, op, range, kind, flags)?,
             DeclarationKind::Sampler { range, mode } => {
                 self.unique(at, op, RegisterFile::Sampler, range.id, 0)?;
                 self.out.samplers.push(Sampler { at, range, mode });
-                self.slot(at, op, range, 16)?;
+                self.slot(at, op, RegisterFile::Sampler, range, 16)?;
             }
             DeclarationKind::ConstantBuffer { range, vectors, dynamic } => {
                 self.unique(at, op, RegisterFile::ConstantBuffer, range.id, 0)?;
                 self.out.constant_buffers.push(ConstantBuffer { at, range, vectors, dynamic });
-                self.slot(at, op, range, 16)?;
+                self.slot(at, op, RegisterFile::ConstantBuffer, range, 16)?;
                 within(at, op, "size in vectors", vectors, 0, BUFFER_VECTORS)?;
             }
             DeclarationKind::Input { operand, system_value, interpolation } => {
@@ -175,7 +178,9 @@ impl Collect<'_, '_> {
             }
             DeclarationKind::TgsmStructured { register, stride_bytes, count } => {
                 self.shared(at, op, register, SharedMemoryKind::Structured { stride_bytes, count })?;
-                stride(at, op, stride_bytes)?;
+                // A structure of shared memory may take all of it.
+                within(at, op, "stride in bytes", stride_bytes, 4, SHARED_BYTES as u32)?;
+                multiple(at, op, "stride in bytes", stride_bytes)?;
                 within(at, op, "structures", count, 1, SHARED_BYTES as u32)?;
                 self.add_shared(at, op, u64::from(stride_bytes) * u64::from(count))?;
             }
@@ -292,12 +297,29 @@ impl Collect<'_, '_> {
         Err(Rule::NotDeclared { register, stage, model }.broken(at, op))
     }
 
-    /// Before 5.1 registers of resources are slots, of which there are `slots`.
-    fn slot(&self, at: u32, op: Op, range: RegisterRange, slots: u32) -> Result<(), ValidateError> {
-        if self.program.model >= Model::Sm5_1 {
-            return Ok(());
+    /// Before 5.1 registers of resources are slots, of which there are `slots`. Since then they are ranges, and each
+    /// register of a space is in one of them.
+    fn slot(
+        &mut self,
+        at: u32,
+        op: Op,
+        file: RegisterFile,
+        range: RegisterRange,
+        slots: u32,
+    ) -> Result<(), ValidateError> {
+        if self.program.model < Model::Sm5_1 {
+            return within(at, op, "slot", range.id, 0, slots - 1);
         }
-        within(at, op, "slot", range.id, 0, slots - 1)
+        let (first, last) = (range.lower, range.upper.unwrap_or(u32::MAX));
+        let taken = self.taken.entry((file, range.space)).or_default();
+        // Those that are there do not overlap, so that the last of them before the end is the one to look at.
+        let before = taken.range(..=last).next_back();
+        if let Some((_, &(_, other))) = before.filter(|&(_, &(end, _))| end >= first) {
+            let (register, other) = (Register { file, number: range.id }, Register { file, number: other });
+            return Err(Rule::RangesOverlap { register, other }.broken(at, op));
+        }
+        taken.insert(first, (last, range.id));
+        Ok(())
     }
 
     fn kind(&mut self, at: u32, op: Op, kind: ResourceKind) -> Result<(), ValidateError> {
@@ -307,7 +329,7 @@ impl Collect<'_, '_> {
         match kind {
             ResourceKind::Raw => Ok(()),
             ResourceKind::Structured { stride_bytes } => stride(at, op, stride_bytes),
-            ResourceKind::Typed { dimension, .. } => {
+            ResourceKind::Typed { dimension, returns, .. } => {
                 let is_uav = op == Op::DclUavTyped;
                 let allowed = match dimension {
                     ResourceDimension::Unknown | ResourceDimension::RawBuffer | ResourceDimension::StructuredBuffer => {
@@ -324,7 +346,16 @@ impl Collect<'_, '_> {
                     | ResourceDimension::Texture1DArray
                     | ResourceDimension::Texture2DArray => true,
                 };
-                if allowed { Ok(()) } else { Err(Rule::Dimension { found: dimension.text() }.broken(at, op)) }
+                if !allowed {
+                    return Err(Rule::Dimension { found: dimension.text() }.broken(at, op));
+                }
+                // What continues a double follows one.
+                match returns[0] {
+                    found @ (ReturnType::Continued | ReturnType::Unused) => {
+                        Err(Rule::NothingReturned { found }.broken(at, op))
+                    }
+                    _ => Ok(()),
+                }
             }
         }
     }
@@ -339,7 +370,7 @@ impl Collect<'_, '_> {
     ) -> Result<(), ValidateError> {
         self.unique(at, op, RegisterFile::Uav, range.id, 0)?;
         self.out.uavs.push(Uav { at, range, kind, flags });
-        self.slot(at, op, range, 64)?;
+        self.slot(at, op, RegisterFile::Uav, range, 64)?;
         self.kind(at, op, kind)
     }
 
@@ -357,6 +388,11 @@ impl Collect<'_, '_> {
             return Err(Rule::NoInput { file, stage, model }.broken(at, op));
         }
         self.count(at, op, file, "declarations of inputs")?;
+        let has_three = matches!(file, RegisterFile::ThreadId | RegisterFile::GroupId | RegisterFile::ThreadIdInGroup);
+        if has_three && !matches!(operand.mask(), 0b001..=0b111) {
+            let (operand, mask) = (Box::new(operand.clone()), Mask(operand.mask()));
+            return Err(Rule::WriteMask { operand, mask, expected: "of .xyz" }.broken(at, op));
+        }
         let register = if file.is_numbered() { attribute_number(at, op, operand)? } else { 0 };
         let vertices = match operand.indices.as_slice() {
             [vertices, _] => Some(vertices.as_u32().ok_or_else(|| computed(at, op, operand))?),
@@ -480,7 +516,7 @@ fn multiple(at: u32, op: Op, what: &'static str, value: u32) -> Result<(), Valid
     if value.is_multiple_of(4) { Ok(()) } else { Err(Rule::Multiple { what, value }.broken(at, op)) }
 }
 
-fn stride(at: u32, op: Op, stride_bytes: u32) -> Result<(), ValidateError> {
+pub(super) fn stride(at: u32, op: Op, stride_bytes: u32) -> Result<(), ValidateError> {
     within(at, op, "stride in bytes", stride_bytes, 4, STRIDE_BYTES)?;
     multiple(at, op, "stride in bytes", stride_bytes)
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with a program.
 
 use super::declared::{is_input_of, is_output_of};
+use crate::sm5::codes::ReturnType;
 use crate::sm5::operand::{Operand, RegisterFile};
 use crate::sm5::ops::Op;
 use crate::sm5::valid::FunctionName;
@@ -91,6 +92,14 @@ pub enum Rule {
         /// The register.
         register: Register,
     },
+    /// Ranges of registers are apart.
+    #[error("{register} holds registers that {other} holds already")]
+    RangesOverlap {
+        /// The range.
+        register: Register,
+        /// The range that was declared before.
+        other: Register,
+    },
     /// Some things may stand only once.
     #[error("may stand only once")]
     Repeated,
@@ -125,6 +134,12 @@ pub enum Rule {
     Dimension {
         /// The dimension.
         found: &'static str,
+    },
+    /// The first component of a typed resource is something.
+    #[error("the first component cannot be {found}")]
+    NothingReturned {
+        /// What it is declared to return.
+        found: ReturnType,
     },
     /// A register must be declared.
     #[error("{register} is not declared")]
@@ -261,6 +276,30 @@ pub enum Rule {
         found: &'static str,
         /// What it must be.
         expected: &'static str,
+    },
+    /// A typed resource returns what the instruction works on.
+    #[error("{register} is declared to return {found}, it must return {expected}")]
+    Returns {
+        /// The register.
+        register: Register,
+        /// What its first component returns.
+        found: ReturnType,
+        /// What it must return.
+        expected: &'static str,
+    },
+    /// Two registers are swapped.
+    #[error("both results go to `{operand}`, they must go to different registers")]
+    SwappedWithItself {
+        /// The first result.
+        operand: Box<Operand>,
+    },
+    /// A hidden counter goes one way.
+    #[error("{register} is counted by {other} already: a shader may count up or down, not both")]
+    CountedBothWays {
+        /// The register.
+        register: Register,
+        /// The instruction that counts the other way.
+        other: Op,
     },
     /// A flow instruction stands where it means something.
     #[error("{expected}")]

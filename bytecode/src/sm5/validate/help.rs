@@ -19,6 +19,9 @@ impl ValidateError {
             Rule::NotDeclared { register, stage, model } => {
                 Some(format!("add `{}`", declaration(register, stage, model, self.op)?))
             }
+            Rule::ComponentsNotDeclared {
+                register: Register { file: File::IndexableTemp, number }, missing, ..
+            } => Some(format!("declare it as `dcl_indexableTemp x{number}[n], {}`", 8 - missing.0.leading_zeros())),
             Rule::ComponentsNotDeclared { register, missing, declared } => {
                 Some(format!("declare `{register}{}`", Mask(missing.0 | declared.0)))
             }
@@ -33,6 +36,9 @@ impl ValidateError {
             Rule::LateDeclaration => Some("move it up, before the first instruction".into()),
             Rule::DeclaredTwice { .. } | Rule::Repeated => Some("leave one of them out".into()),
             Rule::Stride { declared, .. } => Some(format!("make it `stride={declared}`, or the declaration the same")),
+            Rule::Kind { register: register @ Register { file: File::Sampler, .. }, expected, .. } => {
+                Some(format!("declare it as `dcl_sampler {register}, {expected}`, or take another"))
+            }
             Rule::NoOutput { stage: Stage::Compute, .. } => {
                 Some("what a compute shader gives goes to u#, such as by `store_raw` and `store_uav_typed`".into())
             }
@@ -55,17 +61,26 @@ fn declaration(register: Register, stage: Stage, model: Model, op: Op) -> Option
         false => format!("{letters}{number}"),
     };
     let space = if has_ranges { ", space=0" } else { "" };
-    let storage = op.info().slots.iter().find_map(|slot| match slot {
+    let slots = op.info().slots;
+    let storage = slots.iter().find_map(|slot| match slot {
         Slot::Load(storage) | Slot::Store(storage) => Some(*storage),
+        _ => None,
+    });
+    let mode = slots.iter().find_map(|slot| match slot {
+        Slot::Sampler { mode, .. } => Some(mode.text()),
         _ => None,
     });
     Some(match file {
         File::ConstantBuffer => format!("dcl_constantbuffer {}[n], immediateIndexed{space}", name("CB")),
         File::ImmediateConstantBuffer => "dcl_immediateConstantBuffer { { x, y, z, w} }".into(),
-        File::Sampler => format!("dcl_sampler {}, mode_default{space}", name("s")),
+        File::Sampler => format!("dcl_sampler {}, {}{space}", name("s"), mode.unwrap_or("mode_default")),
         File::Resource => match storage {
             Some(Storage::Raw) => format!("dcl_resource_raw {}{space}", name("t")),
             Some(Storage::Structured) => format!("dcl_resource_structured {}, stride{space}", name("t")),
+            Some(Storage::Samples | Storage::SamplesOrRasterizer) => {
+                format!("dcl_resource_texture2dms(0) (float,float,float,float) {}{space}", name("t"))
+            }
+            Some(Storage::Buffer) => format!("dcl_resource_buffer (float,float,float,float) {}{space}", name("t")),
             _ => format!("dcl_resource_texture2d (float,float,float,float) {}{space}", name("t")),
         },
         File::Uav => match storage {

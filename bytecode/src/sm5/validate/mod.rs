@@ -4,16 +4,20 @@
 //! |---|---|
 //! | `structure.rs` | sections, nesting of flow instructions, labels and calls |
 //! | `declared.rs` | declarations: limits, repetitions, what exists in the stage |
-//! | `operands.rs` | operands of every instruction: files, registers, masks, kinds of resources |
+//! | `operands.rs` | operands of every instruction: files, registers, masks |
+//! | `memory.rs` | the memory, textures and samplers among them: what they are declared as |
 //! | `error.rs` | what can be wrong |
 //! | `help.rs` | what to do about it |
 //!
-//! The rules are the functional specification's. Where it only says that a compiler never writes something, and
-//! later stages can give it a meaning, it passes.
+//! The rules are the functional specification's, and those that the real compiler's own check has beside it. Where they
+//! only say that a compiler never writes something (a computed index into a buffer declared `immediateIndexed`, a `sync` that
+//! names no memory), and later stages can give it a meaning, it passes. What a later stage cannot run is refused here: of
+//! what passes, only other stages, class instances that nobody names and limits are refused after it.
 
 mod declared;
 mod error;
 mod help;
+mod memory;
 mod operands;
 mod structure;
 

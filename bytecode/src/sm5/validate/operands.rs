@@ -1,15 +1,14 @@
 //! The operands of every instruction: whether the file may stand in the slot, the register is declared, the indices
-//! are within it, and masks and swizzles suit the instruction.
+//! are within it, and masks and swizzles suit the instruction. What memory must be declared as is in `memory.rs`.
 
 use super::declared::{is_input_of, is_output_of};
+use super::memory::stored_mask;
 use super::{Mask, Register, Rule, VALUE, ValidateError};
 use crate::faults::Faults;
-use crate::sm5::codes::ResourceDimension;
-use crate::sm5::declaration::ResourceKind;
 use crate::sm5::instruction::Instruction;
 use crate::sm5::operand::{Components, Index, Operand, RegisterFile as File};
-use crate::sm5::ops::{Op, Slot, Storage, Type, Width};
-use crate::sm5::valid::{Declarations, Flow, Resource, SharedMemoryKind, Uav};
+use crate::sm5::ops::{Op, Slot, Type, Width};
+use crate::sm5::valid::{Declarations, Flow, IndexableTemp, Resource, Sampler, SharedMemoryKind, Uav};
 use crate::sm5::{CustomContent, ItemKind, Model, Program, RegisterRange, Stage};
 use std::collections::{HashMap, HashSet};
 
@@ -44,24 +43,24 @@ pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, fau
 
 /// Where an operand stands.
 #[derive(Clone, Copy)]
-struct Place {
-    at: u32,
-    op: Op,
-    stage: Stage,
+pub(super) struct Place {
+    pub(super) at: u32,
+    pub(super) op: Op,
+    pub(super) stage: Stage,
     model: Model,
 }
 
 impl Place {
-    fn broken(self, rule: Rule) -> ValidateError {
+    pub(super) fn broken(self, rule: Rule) -> ValidateError {
         rule.broken(self.at, self.op)
     }
 
-    fn wrong_file(self, operand: &Operand, expected: &'static str) -> ValidateError {
+    pub(super) fn wrong_file(self, operand: &Operand, expected: &'static str) -> ValidateError {
         let file = operand.file.description();
         self.broken(Rule::File { operand: Box::new(operand.clone()), file, expected })
     }
 
-    fn wrong_components(self, operand: &Operand, expected: &'static str) -> ValidateError {
+    pub(super) fn wrong_components(self, operand: &Operand, expected: &'static str) -> ValidateError {
         let found = match operand.components {
             Components::None => "no components",
             Components::One => "one component",
@@ -72,7 +71,7 @@ impl Place {
         self.broken(Rule::Components { operand: Box::new(operand.clone()), found, expected })
     }
 
-    fn wrong_mask(self, operand: &Operand, expected: &'static str) -> ValidateError {
+    pub(super) fn wrong_mask(self, operand: &Operand, expected: &'static str) -> ValidateError {
         self.broken(Rule::WriteMask { operand: Box::new(operand.clone()), mask: Mask(operand.mask()), expected })
     }
 
@@ -81,58 +80,33 @@ impl Place {
         self.broken(Rule::ComputedNumber { operand: Box::new(operand.clone()), file })
     }
 
-    fn not_declared(self, register: Register) -> ValidateError {
+    pub(super) fn not_declared(self, register: Register) -> ValidateError {
         let Self { stage, model, .. } = self;
         self.broken(Rule::NotDeclared { register, stage, model })
     }
 
-    fn wrong_kind(self, register: Register, found: &'static str, expected: &'static str) -> ValidateError {
+    pub(super) fn wrong_kind(self, register: Register, found: &'static str, expected: &'static str) -> ValidateError {
         self.broken(Rule::Kind { register, found, expected })
     }
 }
 
 /// What is declared, ready to look up.
-struct Known<'p> {
+pub(super) struct Known<'p> {
     stage: Stage,
     model: Model,
     temps: u32,
-    indexable_temps: HashMap<u32, u32>,
+    indexable_temps: HashMap<u32, IndexableTemp>,
     constant_buffers: HashMap<u32, (RegisterRange, u32)>,
-    resources: HashMap<u32, &'p Resource>,
-    uavs: HashMap<u32, &'p Uav>,
-    samplers: HashMap<u32, RegisterRange>,
-    shared: HashMap<u32, SharedMemoryKind>,
+    pub(super) resources: HashMap<u32, &'p Resource>,
+    pub(super) uavs: HashMap<u32, &'p Uav>,
+    pub(super) samplers: HashMap<u32, &'p Sampler>,
+    pub(super) shared: HashMap<u32, SharedMemoryKind>,
     /// The components of inputs and outputs that are declared, in all phases together.
     attributes: HashMap<(File, u32), u8>,
     function_bodies: HashSet<u32>,
+    /// The structured u# whose hidden counters are used, each with an instruction that does.
+    counted: HashMap<u32, Op>,
     declared: &'p Declarations,
-}
-
-/// The kind of memory an operand names.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Typed { is_buffer: bool },
-    Raw,
-    Structured,
-}
-
-impl Kind {
-    fn of(kind: ResourceKind) -> Self {
-        match kind {
-            ResourceKind::Typed { dimension, .. } => Self::Typed { is_buffer: dimension == ResourceDimension::Buffer },
-            ResourceKind::Raw => Self::Raw,
-            ResourceKind::Structured { .. } => Self::Structured,
-        }
-    }
-
-    fn text(self) -> &'static str {
-        match self {
-            Self::Typed { is_buffer: true } => "a typed buffer",
-            Self::Typed { is_buffer: false } => "a texture",
-            Self::Raw => "raw",
-            Self::Structured => "structured",
-        }
-    }
 }
 
 impl<'p> Known<'p> {
@@ -141,7 +115,7 @@ impl<'p> Known<'p> {
             stage: program.stage,
             model: program.model,
             temps: declared.temps,
-            indexable_temps: declared.indexable_temps.iter().map(|array| (array.register, array.count)).collect(),
+            indexable_temps: declared.indexable_temps.iter().map(|array| (array.register, *array)).collect(),
             constant_buffers: declared
                 .constant_buffers
                 .iter()
@@ -149,20 +123,36 @@ impl<'p> Known<'p> {
                 .collect(),
             resources: declared.resources.iter().map(|resource| (resource.range.id, resource)).collect(),
             uavs: declared.uavs.iter().map(|uav| (uav.range.id, uav)).collect(),
-            samplers: declared.samplers.iter().map(|sampler| (sampler.range.id, sampler.range)).collect(),
+            samplers: declared.samplers.iter().map(|sampler| (sampler.range.id, sampler)).collect(),
             shared: declared.shared_memory.iter().map(|shared| (shared.register, shared.kind)).collect(),
             attributes: attributes(declared),
             function_bodies: declared.function_bodies.iter().copied().collect(),
+            counted: HashMap::new(),
             declared,
         }
     }
 
-    fn instruction(&self, instruction: &Instruction, faults: &mut Faults<ValidateError>) {
+    fn instruction(&mut self, instruction: &Instruction, faults: &mut Faults<ValidateError>) {
         let place = self.place(instruction.at, instruction.op);
         for (slot, operand) in instruction.slots() {
             faults.note(self.operand(place, instruction, *slot, operand));
         }
-        faults.note(self.stride(place, instruction));
+        faults.note(match place.op {
+            Op::SwapC => swap(place, instruction),
+            Op::ImmAtomicAlloc | Op::ImmAtomicConsume => self.counter(place, instruction),
+            _ => Ok(()),
+        });
+    }
+
+    /// A hidden counter goes up or down in a shader, not both.
+    fn counter(&mut self, place: Place, instruction: &Instruction) -> Result<(), ValidateError> {
+        let number = instruction.operands.get(1).and_then(|operand| operand.index_u32(0));
+        let Some(number) = number else { return Ok(()) };
+        let other = *self.counted.entry(number).or_insert(place.op);
+        if other == place.op {
+            return Ok(());
+        }
+        Err(place.broken(Rule::CountedBothWays { register: Register { file: File::Uav, number }, other }))
     }
 
     fn place(&self, at: u32, op: Op) -> Place {
@@ -191,11 +181,11 @@ impl<'p> Known<'p> {
                 }
             }
             Slot::Store(storage) => {
-                self.memory(place, operand, storage, true)?;
+                self.memory(place, instruction, operand, storage, true)?;
                 stored_mask(place, operand, storage)?;
             }
-            Slot::Load(storage) => self.memory(place, operand, storage, false)?,
-            Slot::Sampler { select } => self.sampler(place, operand, select)?,
+            Slot::Load(storage) => self.memory(place, instruction, operand, storage, false)?,
+            Slot::Sampler { select, mode } => self.sampler(place, operand, select, mode)?,
             Slot::Label => {
                 if !matches!(operand.file, File::Label | File::FunctionBody) {
                     return Err(place.wrong_file(operand, "a label"));
@@ -284,94 +274,6 @@ impl<'p> Known<'p> {
         self.register(place, operand)
     }
 
-    /// Memory or an object of it.
-    fn memory(&self, place: Place, operand: &Operand, storage: Storage, is_stored: bool) -> Result<(), ValidateError> {
-        let expected = match storage {
-            Storage::Texture => "a typed t#",
-            Storage::TextureOrUav => "a typed t# or u#",
-            Storage::TextureOrRasterizer => "a typed t# or rasterizer",
-            Storage::TypedUav => "a typed u#",
-            Storage::Raw if is_stored => "raw u# or g#",
-            Storage::Raw => "raw t#, u# or g#",
-            Storage::Structured if is_stored => "structured u# or g#",
-            Storage::Structured => "structured t#, u# or g#",
-            Storage::Buffer => "a buffer t# or u#",
-            Storage::Atomic => "u# or g#",
-            Storage::Counter => "a structured u#",
-        };
-        let file_fits = match operand.file {
-            File::Resource => match storage {
-                Storage::Texture | Storage::TextureOrUav | Storage::TextureOrRasterizer | Storage::Buffer => true,
-                Storage::Raw | Storage::Structured => !is_stored,
-                Storage::TypedUav | Storage::Atomic | Storage::Counter => false,
-            },
-            File::Uav => !matches!(storage, Storage::Texture | Storage::TextureOrRasterizer),
-            File::SharedMemory => matches!(storage, Storage::Raw | Storage::Structured | Storage::Atomic),
-            File::Rasterizer => {
-                let fits = storage == Storage::TextureOrRasterizer && self.stage == Stage::Pixel;
-                if fits {
-                    return Ok(());
-                }
-                false
-            }
-            _ => false,
-        };
-        if !file_fits {
-            return Err(place.wrong_file(operand, expected));
-        }
-        // In shaders with interfaces the number of t# itself may be computed; then any declared one may be meant.
-        let Some((register, kind)) = self.memory_kind(place, operand)? else { return Ok(()) };
-        let kind_fits = match storage {
-            Storage::Texture | Storage::TextureOrUav | Storage::TextureOrRasterizer | Storage::TypedUav => {
-                matches!(kind, Kind::Typed { .. })
-            }
-            Storage::Raw => kind == Kind::Raw,
-            Storage::Structured | Storage::Counter => kind == Kind::Structured,
-            Storage::Buffer => kind != Kind::Typed { is_buffer: false },
-            Storage::Atomic => true,
-        };
-        if kind_fits { Ok(()) } else { Err(place.wrong_kind(register, kind.text(), expected)) }
-    }
-
-    /// The register an operand names and the kind of memory it is declared as; `None` if its number is computed.
-    fn memory_kind(&self, place: Place, operand: &Operand) -> Result<Option<(Register, Kind)>, ValidateError> {
-        let file = operand.file;
-        if file == File::SharedMemory {
-            let register = self.number_of(place, operand, file)?;
-            let kind = self.shared.get(&register.number).ok_or(place.not_declared(register))?;
-            let kind = match kind {
-                SharedMemoryKind::Raw { .. } => Kind::Raw,
-                SharedMemoryKind::Structured { .. } => Kind::Structured,
-            };
-            return Ok(Some((register, kind)));
-        }
-        let Some(register) = self.ranged_number(place, operand)? else { return Ok(None) };
-        let (range, kind) = match file {
-            File::Resource => {
-                let resource = self.resources.get(&register.number).ok_or(place.not_declared(register))?;
-                (resource.range, resource.kind)
-            }
-            _ => {
-                let uav = self.uavs.get(&register.number).ok_or(place.not_declared(register))?;
-                (uav.range, uav.kind)
-            }
-        };
-        self.in_range(place, operand, register, range)?;
-        Ok(Some((register, Kind::of(kind))))
-    }
-
-    fn sampler(&self, place: Place, operand: &Operand, select: bool) -> Result<(), ValidateError> {
-        if operand.file != File::Sampler {
-            return Err(place.wrong_file(operand, "s#"));
-        }
-        if select && !matches!(operand.components, Components::Select(_)) {
-            return Err(place.wrong_components(operand, "a selected component"));
-        }
-        let Some(register) = self.ranged_number(place, operand)? else { return Ok(()) };
-        let range = *self.samplers.get(&register.number).ok_or(place.not_declared(register))?;
-        self.in_range(place, operand, register, range)
-    }
-
     fn interface(&self, place: Place, operand: &Operand, call_site: u32) -> Result<(), ValidateError> {
         if operand.file != File::Interface {
             return Err(place.wrong_file(operand, "fp#"));
@@ -405,8 +307,8 @@ impl<'p> Known<'p> {
             }
             File::IndexableTemp => {
                 let register = self.number(place, operand, 1, "2")?;
-                let count = *self.indexable_temps.get(&register.number).ok_or(place.not_declared(register))?;
-                self.index(place, register, operand.indices.get(1), 0, u64::from(count))
+                let array = self.indexable_temps.get(&register.number).ok_or(place.not_declared(register))?;
+                self.index(place, register, operand.indices.get(1), 0, u64::from(array.count))
             }
             File::ConstantBuffer => self.constant_buffer(place, operand),
             File::ImmediateConstantBuffer => {
@@ -503,7 +405,7 @@ impl<'p> Known<'p> {
     }
 
     /// The register of an operand that must be of `file` and has a number only.
-    fn number_of(&self, place: Place, operand: &Operand, file: File) -> Result<Register, ValidateError> {
+    pub(super) fn number_of(&self, place: Place, operand: &Operand, file: File) -> Result<Register, ValidateError> {
         if operand.file != file {
             return Err(place.wrong_file(operand, file.description()));
         }
@@ -511,7 +413,7 @@ impl<'p> Known<'p> {
     }
 
     /// The range id of t#, u# or s#; `None` where it is computed.
-    fn ranged_number(&self, place: Place, operand: &Operand) -> Result<Option<Register>, ValidateError> {
+    pub(super) fn ranged_number(&self, place: Place, operand: &Operand) -> Result<Option<Register>, ValidateError> {
         let dimensions = if self.model == Model::Sm5_1 { 2 } else { 1 };
         self.counted(place, operand, dimensions, if dimensions == 2 { "2" } else { "1" })?;
         match operand.indices.first() {
@@ -533,7 +435,7 @@ impl<'p> Known<'p> {
     }
 
     /// In 5.1, whether the register is within its range.
-    fn in_range(
+    pub(super) fn in_range(
         &self,
         place: Place,
         operand: &Operand,
@@ -571,11 +473,18 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// That these components of an input or output are declared. Where its number is computed, any may be meant.
+    /// That these components of an input, output or array are declared. Where the number is computed, any may be meant.
     fn components(&self, place: Place, operand: &Operand, used: u8) -> Result<(), ValidateError> {
         let file = operand.file;
-        let number = if file.is_numbered() { operand.indices.last().and_then(Index::as_u32) } else { Some(0) };
-        let declared = number.and_then(|number| Some((number, *self.attributes.get(&(file, number))?)));
+        let number = match file {
+            File::IndexableTemp => operand.index_u32(0),
+            file if file.is_numbered() => operand.indices.last().and_then(Index::as_u32),
+            _ => Some(0),
+        };
+        let declared = number.and_then(|number| match file {
+            File::IndexableTemp => self.indexable_temps.get(&number).map(|array| (number, array.mask())),
+            _ => self.attributes.get(&(file, number)).map(|declared| (number, *declared)),
+        });
         let Some((number, declared)) = declared else { return Ok(()) };
         let missing = used & !declared;
         if missing == 0 {
@@ -584,28 +493,15 @@ impl<'p> Known<'p> {
         let register = Register { file, number };
         Err(place.broken(Rule::ComponentsNotDeclared { register, missing: Mask(missing), declared: Mask(declared) }))
     }
+}
 
-    /// The stride that an instruction repeats.
-    fn stride(&self, place: Place, instruction: &Instruction) -> Result<(), ValidateError> {
-        let Some(hint) = instruction.resource.filter(|hint| hint.dimension == ResourceDimension::StructuredBuffer)
-        else {
-            return Ok(());
-        };
-        let memory = instruction.operands.iter().find(|operand| matches!(operand.file, File::Resource | File::Uav));
-        let Some((file, number)) = memory.and_then(|operand| Some((operand.file, operand.index_u32(0)?))) else {
-            return Ok(());
-        };
-        let kind = match file {
-            File::Resource => self.resources.get(&number).map(|resource| resource.kind),
-            _ => self.uavs.get(&number).map(|uav| uav.kind),
-        };
-        match kind {
-            Some(ResourceKind::Structured { stride_bytes }) if stride_bytes != u32::from(hint.stride_bytes) => {
-                let (register, found) = (Register { file, number }, u32::from(hint.stride_bytes));
-                Err(place.broken(Rule::Stride { register, found, declared: stride_bytes }))
-            }
-            _ => Ok(()),
+/// What is swapped goes to two registers.
+fn swap(place: Place, instruction: &Instruction) -> Result<(), ValidateError> {
+    match instruction.operands.as_slice() {
+        [first, second, ..] if !first.is_null() && (first.file, &first.indices) == (second.file, &second.indices) => {
+            Err(place.broken(Rule::SwappedWithItself { operand: Box::new(first.clone()) }))
         }
+        _ => Ok(()),
     }
 }
 
@@ -639,19 +535,6 @@ fn components_read(instruction: &Instruction, width: Width, operand: &Operand) -
         (Width::PerDouble, _) => 0,
     };
     (0..4).filter(|lane| lanes & (1 << lane) != 0).fold(0, |used, lane| used | 1 << operand.component(lane))
-}
-
-/// The mask of memory that is written.
-fn stored_mask(place: Place, operand: &Operand, storage: Storage) -> Result<(), ValidateError> {
-    let mask = operand.mask();
-    let expected = match storage {
-        Storage::Raw | Storage::Structured if !matches!(mask, 0b0001 | 0b0011 | 0b0111 | 0b1111) => {
-            ".x, .xy, .xyz or .xyzw"
-        }
-        Storage::TypedUav if mask != 0xf => ".xyzw",
-        _ => return Ok(()),
-    };
-    Err(place.wrong_mask(operand, expected))
 }
 
 /// The swizzle of a double source: the pairs that are used must be whole doubles.

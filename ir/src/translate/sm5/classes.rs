@@ -10,12 +10,10 @@
 
 use std::collections::HashMap;
 
-use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType};
+use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType, SamplerMode};
 use brolga_bytecode::sm5::ops::{Slot as OperandSlot, Storage};
 use brolga_bytecode::sm5::valid::{FunctionName, ValidProgram};
-use brolga_bytecode::sm5::{
-    Index, IndexForm, Instruction, Model, Op as Opcode, Operand, RegisterFile, ResourceKind as BytecodeKind,
-};
+use brolga_bytecode::sm5::{Index, IndexForm, Instruction, Model, Operand, RegisterFile, ResourceKind as BytecodeKind};
 
 use super::declare;
 use super::operand::{Vector, lanes};
@@ -311,7 +309,8 @@ impl Translator<'_, '_> {
     /// The registers `s#` that an instruction with a computed number may mean: those where instances have theirs, and the
     /// declared ones that compare if it does.
     fn sampler_registers(&mut self, instruction: &Instruction, index: &Index) -> Vec<u32> {
-        let kind = ResourceKind::Sampler { compares: compares(instruction.op) };
+        let compares = |slot: &OperandSlot| matches!(slot, OperandSlot::Sampler { mode: SamplerMode::Comparison, .. });
+        let kind = ResourceKind::Sampler { compares: instruction.op.info().slots.iter().any(compares) };
         let of_instances = self.bound().iter().flatten().map(|bound| bound.this[3]).filter(|&s| s != u32::MAX);
         let of_instances = of_instances.map(|s| s.wrapping_add(index.immediate as u32));
         let registers: Vec<u32> = of_instances.filter(|&register| register < SAMPLERS).collect();
@@ -327,21 +326,6 @@ impl Translator<'_, '_> {
 const REGISTERS: u32 = 128;
 const BUFFERS: u32 = 16;
 const SAMPLERS: u32 = 16;
-
-/// Whether an instruction compares texels with a reference, which takes a sampler of another kind.
-fn compares(op: Opcode) -> bool {
-    matches!(
-        op,
-        Opcode::SampleC
-            | Opcode::SampleCLz
-            | Opcode::SampleCLzS
-            | Opcode::SampleCClS
-            | Opcode::Gather4C
-            | Opcode::Gather4CS
-            | Opcode::Gather4PoC
-            | Opcode::Gather4PoCS
-    )
-}
 
 /// The kind of resource that the instruction's extended tokens name.
 fn hinted_kind(instruction: &Instruction) -> Option<ResourceKind> {
@@ -367,14 +351,11 @@ fn suits(storage: Storage, hint: Option<ResourceKind>, kind: ResourceKind) -> bo
         (Some(hint), kind) => hint == kind,
         (None, _) => true,
     };
-    let stored = match storage {
-        Storage::Raw => kind == ResourceKind::Raw,
-        Storage::Structured => matches!(kind, ResourceKind::Structured { .. }),
-        Storage::Texture | Storage::TextureOrUav | Storage::TextureOrRasterizer => {
-            matches!(kind, ResourceKind::Typed { .. })
-        }
-        Storage::Buffer => !matches!(kind, ResourceKind::Constant { .. }),
-        Storage::TypedUav | Storage::Atomic | Storage::Counter => false,
+    let stored = match kind {
+        ResourceKind::Typed { dimension, .. } => declare::bytecode_dimensions(dimension).any(|of| storage.takes(of)),
+        ResourceKind::Raw => matches!(storage, Storage::Raw | Storage::Buffer),
+        ResourceKind::Structured { .. } => matches!(storage, Storage::Structured | Storage::Buffer),
+        ResourceKind::Constant { .. } | ResourceKind::Sampler { .. } => false,
     };
     hinted && stored
 }

@@ -150,6 +150,11 @@ fn dimension(declared: ResourceDimension) -> Option<Dimension> {
     })
 }
 
+/// The name of a shape in the bytecode.
+pub(super) fn bytecode_dimensions(shape: Dimension) -> impl Iterator<Item = ResourceDimension> {
+    ResourceDimension::ALL.iter().copied().filter(move |&declared| dimension(declared) == Some(shape))
+}
+
 /// What the first component returns; the others are the same in everything that fxc writes.
 fn component(declared: ReturnType) -> Component {
     match declared {

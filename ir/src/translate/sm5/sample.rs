@@ -3,13 +3,10 @@
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
-use super::memory::Memory;
 use super::operand::{Kind, lanes, swizzle};
 use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;
-use crate::function::ResourceRef;
-use crate::interface::Dimension;
 use crate::ops::Op;
 use crate::sampling::{LevelSource, MOST_SAMPLE_ARGS, Offsets, SampleArg, SampleKind, Sampling};
 
@@ -100,7 +97,7 @@ impl Translator<'_, '_> {
             arg => given.iter().find(|(given, _)| *given == arg).map(|(_, operand)| *operand),
         };
 
-        let (texture_ref, dimension) = self.sampled(texture)?;
+        let (texture_ref, dimension) = self.typed(texture)?;
         let sampler_ref = self.resource(sampler)?;
         let sampling = Sampling {
             kind: match kind {
@@ -148,16 +145,6 @@ impl Translator<'_, '_> {
         for axis in 0..count {
             let derivative = along(&mut self.b, &[args[axis]]);
             args.push(derivative);
-        }
-    }
-
-    /// A texture that can be sampled.
-    fn sampled(&mut self, operand: &Operand) -> Result<(ResourceRef, Dimension)> {
-        match self.memory(operand)? {
-            Memory::Typed(resource, dimension) if dimension != Dimension::Buffer && !dimension.is_multisampled() => {
-                Ok((resource, dimension))
-            }
-            _ => Err(self.bad_operand(operand.file.text())),
         }
     }
 }

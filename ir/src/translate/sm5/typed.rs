@@ -1,7 +1,7 @@
 //! Texels of typed buffers and textures, and questions about views.
 
 use brolga_bytecode::sm5::codes::ResinfoReturn;
-use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
+use brolga_bytecode::sm5::{Instruction, Operand};
 use smallvec::SmallVec;
 
 use super::memory::Memory;
@@ -28,7 +28,8 @@ fn texel_axes(dimension: Dimension) -> usize {
 }
 
 impl Translator<'_, '_> {
-    fn typed(&mut self, operand: &Operand) -> Result<(ResourceRef, Dimension)> {
+    /// Typed memory with its dimension.
+    pub(super) fn typed(&mut self, operand: &Operand) -> Result<(ResourceRef, Dimension)> {
         match self.memory(operand)? {
             Memory::Typed(resource, dimension) => Ok((resource, dimension)),
             Memory::Raw(_) | Memory::Structured(_) => Err(self.bad_operand(operand.file.text())),
@@ -93,7 +94,6 @@ impl Translator<'_, '_> {
         self.load_sample(instruction, destination, Some(status), address, memory, sample)
     }
 
-    /// `ldms`: on a resource without samples it reads the first mip level.
     fn load_sample(
         &mut self,
         instruction: &Instruction,
@@ -104,13 +104,9 @@ impl Translator<'_, '_> {
         sample: &Operand,
     ) -> Result {
         let (resource, dimension) = self.typed(memory)?;
-        let level = match dimension {
-            Dimension::Texture2dMs | Dimension::Texture2dMsArray => Some(self.read_one(sample, Kind::Int)?),
-            Dimension::Buffer => None,
-            _ => Some(self.b.i32(0)),
-        };
+        let sample = self.read_one(sample, Kind::Int)?;
         let coords = self.coordinates(address, dimension, instruction.offsets)?;
-        self.load_texel(destination, status, memory, resource, &coords, level)
+        self.load_texel(destination, status, memory, resource, &coords, Some(sample))
     }
 
     pub(super) fn ld_uav_typed(&mut self, instruction: &Instruction) -> Result {
@@ -154,9 +150,6 @@ impl Translator<'_, '_> {
     pub(super) fn bufinfo(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory] = self.operands(instruction)?;
         let resource = self.resource(memory)?;
-        if matches!(self.memory(memory)?, Memory::Typed(_, dimension) if dimension != Dimension::Buffer) {
-            return Err(self.bad_operand("texture"));
-        }
         let answer = Vector::from(self.b.query(Query::BufferSize, resource, None));
         let words = swizzle(memory, destination.mask(), &answer);
         self.write(destination, &words)
@@ -166,40 +159,24 @@ impl Translator<'_, '_> {
         let [destination, level, memory] = self.operands(instruction)?;
         let level = self.read_one(level, Kind::Int)?;
         let (resource, dimension) = self.typed(memory)?;
-        if dimension == Dimension::Buffer {
-            return Err(self.bad_operand(dimension.name()));
-        }
         let answer = Vector::from(self.b.query(Query::TextureSize, resource, Some(level)));
         self.write_answer(instruction, destination, memory, answer, texel_axes(dimension))
     }
 
     pub(super) fn sampleinfo(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory] = self.operands(instruction)?;
-        let resource = self.multisampled(memory)?;
+        let (resource, _) = self.typed(memory)?;
         let answer = Vector::from(self.b.query(Query::SampleCount, resource, None));
         self.write_answer(instruction, destination, memory, answer, 0)
     }
 
     pub(super) fn samplepos(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory, sample] = self.operands(instruction)?;
-        let resource = self.multisampled(memory)?;
+        let (resource, _) = self.typed(memory)?;
         let sample = self.read_one(sample, Kind::Int)?;
         let answer = Vector::from(self.b.query(Query::SamplePosition, resource, Some(sample)));
         let words = swizzle(memory, destination.mask(), &answer);
         self.write(destination, &words)
-    }
-
-    /// The texture that is asked about its samples.
-    fn multisampled(&mut self, memory: &Operand) -> Result<ResourceRef> {
-        // A compute shader has no rasterizer to ask.
-        if memory.file == RegisterFile::Rasterizer {
-            return Err(self.bad_operand(memory.file.text()));
-        }
-        let (resource, dimension) = self.typed(memory)?;
-        if !dimension.is_multisampled() {
-            return Err(self.bad_operand(dimension.name()));
-        }
-        Ok(resource)
     }
 
     /// Converts an answer to what the instruction returns. The first `sizes` components have reciprocals; layers and

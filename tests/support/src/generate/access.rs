@@ -195,9 +195,12 @@ impl Generator {
             let from = self.from(Register::Resource(2));
             return vec![self.load(Op::Ld, Op::LdS, vec![to, coords, from])];
         }
-        let picture = if self.random.one_in(8) { 4 } else { 3 };
+        // Texels of cubes are not read by themselves.
+        let is_cube =
+            matches!(self.program.layout.picture.dimension, Dimension::TextureCube | Dimension::TextureCubeArray);
+        let picture = if is_cube || self.random.one_in(8) { 4 } else { 3 };
         let from = self.from(Register::Resource(picture));
-        let mut load = if matches!(from.register, Register::Resource(4)) || self.random.one_in(6) {
+        let mut load = if picture == 4 {
             let sample = Operand::one(Register::Small, self.random.below(4) as u8);
             self.load(Op::LdMs, Op::LdMsS, vec![to, coords, from, sample])
         } else {
@@ -222,26 +225,27 @@ impl Generator {
 
     /// A filtered read of `t3`, or four of its texels.
     fn sample(&mut self) -> Vec<Instr> {
-        use Dimension::{Texture2d, Texture2dArray, TextureCube, TextureCubeArray};
+        use Dimension::{Texture2d, Texture2dArray, Texture3d, TextureCube, TextureCubeArray};
+        let picture = self.program.layout.picture;
+        let is_cube = matches!(picture.dimension, TextureCube | TextureCubeArray);
+        // What has no two axes is not gathered from, cubes take no offsets, and integers are not filtered.
+        let mut ops: Vec<Op> = Vec::new();
+        if !picture.format.encoding().is_integer() {
+            ops.extend([Op::SampleL, Op::SampleL, Op::SampleD, Op::SampleD]);
+            ops.extend((picture.dimension != Texture3d).then_some(Op::SampleCLz));
+        }
+        if is_cube || matches!(picture.dimension, Texture2d | Texture2dArray) {
+            ops.extend([Op::Gather4, Op::Gather4, Op::Gather4C]);
+        }
+        if matches!(picture.dimension, Texture2d | Texture2dArray) {
+            ops.extend([Op::Gather4Po, Op::Gather4PoC]);
+        }
+        if ops.is_empty() {
+            return self.read_texel();
+        }
         let mut group = Vec::new();
         let coords = self.place(&mut group);
-        let dimension = self.program.layout.picture.dimension;
-        let is_cube = matches!(dimension, TextureCube | TextureCubeArray);
-        // What has no two axes is not gathered from, and cubes take no offsets.
-        let choices = match dimension {
-            Texture2d | Texture2dArray => 10,
-            _ if is_cube => 8,
-            _ => 5,
-        };
-        let op = match self.random.below(choices) {
-            0 | 1 => Op::SampleL,
-            2 | 3 => Op::SampleD,
-            4 => Op::SampleCLz,
-            5 | 6 => Op::Gather4,
-            7 => Op::Gather4C,
-            8 => Op::Gather4Po,
-            _ => Op::Gather4PoC,
-        };
+        let op = self.random.pick(&ops);
         let compares = matches!(op, Op::SampleCLz | Op::Gather4C | Op::Gather4PoC);
         let component = if compares { 0 } else { self.random.below(4) as u8 };
         let sampler = match op {

@@ -101,6 +101,10 @@ impl Generator {
         for _ in 0..3 + self.random.below(5) {
             let mut instr = self.pure();
             let mut written = Vec::new();
+            if instr.op == Op::SwapC {
+                // What is swapped goes to two registers, and there is one for results.
+                instr.operands[1] = Operand::new(Register::Null, Parts::None);
+            }
             for (slot, operand) in instr.op.info().slots.iter().zip(&mut instr.operands) {
                 match (slot, &operand.register) {
                     (Slot::Write { .. }, Register::Temp(_) | Register::Array(..)) => {
@@ -185,6 +189,9 @@ impl Generator {
         debug_assert!(
             !narrow || operands.iter().all(|o| !matches!(o.parts, Parts::Mask(mask) if mask.count_ones() > 2))
         );
+        if op == Op::SwapC && operands[0].register == operands[1].register {
+            operands[1] = Operand::new(Register::Null, Parts::None);
+        }
         let mut controls = 0;
         if info.carries.has(Carries::SAT) && self.random.one_in(6) {
             controls |= crate::tokens::SATURATE;

@@ -121,12 +121,13 @@ fn atomics_on_every_kind_of_memory() {
 
 #[test]
 fn counters_are_noted_in_the_interface() {
-    let text = "dcl_temps 2\ndcl_uav_structured u3, 16\nimm_atomic_alloc r0.x, u3\nimm_atomic_consume r0.y, u3\nret";
+    let text = "dcl_temps 2\ndcl_uav_structured u3, 16\ndcl_uav_structured u4, 16\n\
+        imm_atomic_alloc r0.x, u3\nimm_atomic_consume r0.y, u4\nret";
     let func = translate(&assemble(text), &TranslateOptions::default()).expect("a plain compute shader");
-    assert!(func.interface.resources[0].uses_counter);
+    assert!(func.interface.resources.iter().all(|resource| resource.uses_counter));
     assert_eq!(
         accesses(&text.replace("dcl_temps 2\n", "").replace("\nret", "")),
-        ["counter alloc res0", "r0.x = a0.0", "counter consume res0", "r0.y = a1.0"]
+        ["counter alloc res0", "r0.x = a0.0", "counter consume res1", "r0.y = a1.0"]
     );
 }
 

@@ -10,18 +10,29 @@ const GUARD: u8 = 0xa5;
 /// How the bytes are seen.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
+    /// A constant buffer.
     Constant,
+    /// Bytes.
     Raw,
-    Structured { stride_bytes: u32 },
+    /// Structures.
+    Structured {
+        /// Bytes of each.
+        stride_bytes: u32,
+    },
+    /// A typed buffer.
     Typed(Format),
+    /// A texture.
     Texture(TextureShape),
+    /// No memory at all.
     Sampler(Sampler),
 }
 
 /// A view's form and first content.
 #[derive(Clone, Debug)]
 pub struct Content {
+    /// How the bytes are seen.
     pub form: Form,
+    /// The first content.
     pub bytes: Vec<u8>,
     /// First value of the hidden counter.
     pub counter: Option<u32>,
@@ -35,7 +46,7 @@ impl Content {
 
     /// A view of a buffer or texture that holds nothing else.
     pub fn view(&self, device: &Device) -> View {
-        let buffer = device.buffer_from_bytes(&self.bytes).unwrap();
+        let buffer = device.buffer_from_bytes(&self.bytes).expect("content is made to fit");
         self.see(buffer)
     }
 
@@ -45,8 +56,11 @@ impl Content {
             return (self.view(device), None);
         }
         let guard = [GUARD; GUARD_BYTES as usize];
-        let buffer = device.buffer_from_bytes(&[&guard, self.bytes.as_slice(), &guard].concat()).unwrap();
-        let view = self.see(buffer.clone()).with_range(GUARD_BYTES, self.bytes.len() as u64).unwrap();
+        let buffer = device
+            .buffer_from_bytes(&[&guard, self.bytes.as_slice(), &guard].concat())
+            .expect("content is made to fit");
+        let view =
+            self.see(buffer.clone()).with_range(GUARD_BYTES, self.bytes.len() as u64).expect("content is made to fit");
         (view, Some(buffer))
     }
 
@@ -57,11 +71,13 @@ impl Content {
             Form::Structured { stride_bytes } => View::structured(buffer, stride_bytes),
             Form::Typed(format) => View::typed(buffer, format),
             Form::Sampler(sampler) => View::sampler(sampler),
-            Form::Texture(shape) => Ok(View::texture(brolga_runtime::Texture::new(buffer, shape).unwrap())),
+            Form::Texture(shape) => {
+                Ok(View::texture(brolga_runtime::Texture::new(buffer, shape).expect("content is made to fit")))
+            }
         };
-        let view = view.unwrap();
+        let view = view.expect("content is made to fit");
         match self.counter {
-            Some(value) => view.with_counter(Counter::new(value)).unwrap(),
+            Some(value) => view.with_counter(Counter::new(value)).expect("content is made to fit"),
             None => view,
         }
     }
@@ -81,6 +97,7 @@ pub fn bind(contents: &Contents, device: &Device) -> Bindings {
 
 /// Views between guard bytes.
 pub struct Guarded {
+    /// The views.
     pub bindings: Bindings,
     buffers: Vec<(Register, Buffer)>,
 }
@@ -102,7 +119,7 @@ impl Guarded {
         let whole = |buffer: &Buffer| {
             let mut guard = [0; GUARD_BYTES as usize];
             [0, buffer.size_bytes() - GUARD_BYTES].into_iter().all(|at| {
-                buffer.read(at, &mut guard).unwrap();
+                buffer.read(at, &mut guard).expect("content is made to fit");
                 guard == [GUARD; GUARD_BYTES as usize]
             })
         };

@@ -1,0 +1,193 @@
+//! The memory, textures and samplers that an instruction names: whether they are declared as what it takes.
+//!
+//! Which dimensions and modes an instruction takes is in its row of the table; the rules are those of each instruction's
+//! page in the functional specification, and the messages of the real compiler's own check.
+
+use super::operands::{Known, Place};
+use super::{Register, Rule, ValidateError, declared};
+use crate::sm5::codes::{ResourceDimension, ReturnType, SamplerMode};
+use crate::sm5::declaration::{RegisterRange, ResourceKind};
+use crate::sm5::instruction::{Instruction, ResourceHint};
+use crate::sm5::operand::{Components, Operand, RegisterFile as File};
+use crate::sm5::ops::{Op, Storage};
+use crate::sm5::valid::SharedMemoryKind;
+use crate::sm5::{RegisterFile, Stage};
+
+impl Known<'_> {
+    /// Memory, or an object that is asked about something.
+    pub(super) fn memory(
+        &self,
+        place: Place,
+        instruction: &Instruction,
+        operand: &Operand,
+        storage: Storage,
+        is_stored: bool,
+    ) -> Result<(), ValidateError> {
+        if !file_fits(operand.file, storage, is_stored, place.stage) {
+            return Err(place.wrong_file(operand, expected(storage, is_stored)));
+        }
+        if operand.file == File::Rasterizer {
+            return Ok(());
+        }
+        let hint = instruction.resource.filter(|hint| hint.dimension == ResourceDimension::StructuredBuffer);
+        let Some((register, kind)) = self.memory_kind(place, operand)? else {
+            // In shaders with interfaces the number of t# itself may be computed; then any declared one may be meant, or
+            // one that only the instruction describes.
+            return hint.map_or(Ok(()), |hint| declared::stride(place.at, place.op, hint.stride_bytes.into()));
+        };
+        let fits = match kind {
+            ResourceKind::Typed { dimension, .. } => storage.takes(dimension),
+            ResourceKind::Raw => matches!(storage, Storage::Raw | Storage::Buffer | Storage::Atomic),
+            ResourceKind::Structured { .. } => {
+                matches!(storage, Storage::Structured | Storage::Counter | Storage::Buffer | Storage::Atomic)
+            }
+        };
+        if !fits {
+            return Err(place.wrong_kind(register, description(kind), expected(storage, is_stored)));
+        }
+        returned(place, register, kind, storage)?;
+        repeated_stride(place, register, kind, hint)
+    }
+
+    /// The register an operand names and what it is declared as; `None` if its number is computed.
+    fn memory_kind(&self, place: Place, operand: &Operand) -> Result<Option<(Register, ResourceKind)>, ValidateError> {
+        if operand.file == File::SharedMemory {
+            let register = self.number_of(place, operand, operand.file)?;
+            let kind = self.shared.get(&register.number).ok_or(place.not_declared(register))?;
+            let kind = match *kind {
+                SharedMemoryKind::Raw { .. } => ResourceKind::Raw,
+                SharedMemoryKind::Structured { stride_bytes, .. } => ResourceKind::Structured { stride_bytes },
+            };
+            return Ok(Some((register, kind)));
+        }
+        let Some(register) = self.ranged_number(place, operand)? else { return Ok(None) };
+        let declared: Option<(RegisterRange, ResourceKind)> = match operand.file {
+            File::Resource => self.resources.get(&register.number).map(|resource| (resource.range, resource.kind)),
+            _ => self.uavs.get(&register.number).map(|uav| (uav.range, uav.kind)),
+        };
+        let (range, kind) = declared.ok_or(place.not_declared(register))?;
+        self.in_range(place, operand, register, range)?;
+        Ok(Some((register, kind)))
+    }
+
+    pub(super) fn sampler(
+        &self,
+        place: Place,
+        operand: &Operand,
+        select: bool,
+        mode: SamplerMode,
+    ) -> Result<(), ValidateError> {
+        if operand.file != File::Sampler {
+            return Err(place.wrong_file(operand, "s#"));
+        }
+        if select && !matches!(operand.components, Components::Select(_)) {
+            return Err(place.wrong_components(operand, "a selected component"));
+        }
+        let Some(register) = self.ranged_number(place, operand)? else { return Ok(()) };
+        let declared = self.samplers.get(&register.number).ok_or(place.not_declared(register))?;
+        self.in_range(place, operand, register, declared.range)?;
+        if declared.mode == mode {
+            return Ok(());
+        }
+        Err(place.wrong_kind(register, declared.mode.text(), mode.text()))
+    }
+}
+
+/// What an instruction takes, for messages.
+fn expected(storage: Storage, is_stored: bool) -> &'static str {
+    match storage {
+        Storage::Sampled => "a texture t# without samples that returns float, unorm or snorm",
+        Storage::Compared => "a texture t# that returns float, unorm or snorm, neither texture3d nor with samples",
+        Storage::Measured => "a texture t# without samples",
+        Storage::Gathered => "texture2d, texturecube or an array of them, as t#",
+        Storage::GatheredAround => "texture2d or texture2darray, as t#",
+        Storage::Texels => "a typed buffer t#, or a texture t# that is no cube and has no samples",
+        Storage::Samples => "texture2dms or texture2dmsarray, as t#",
+        Storage::Texture => "a texture, as t# or u#",
+        Storage::SamplesOrRasterizer => "texture2dms or texture2dmsarray as t#, or rasterizer",
+        Storage::TypedUav => "a typed u#",
+        Storage::Raw if is_stored => "raw u# or g#",
+        Storage::Raw => "raw t#, u# or g#",
+        Storage::Structured if is_stored => "structured u# or g#",
+        Storage::Structured => "structured t#, u# or g#",
+        Storage::Buffer => "a buffer t# or u#",
+        Storage::Atomic => "u# or g#",
+        Storage::Counter => "a structured u#",
+    }
+}
+
+fn file_fits(file: RegisterFile, storage: Storage, is_stored: bool, stage: Stage) -> bool {
+    match storage {
+        Storage::Sampled
+        | Storage::Compared
+        | Storage::Measured
+        | Storage::Gathered
+        | Storage::GatheredAround
+        | Storage::Texels
+        | Storage::Samples => file == File::Resource,
+        Storage::SamplesOrRasterizer => file == File::Resource || (file == File::Rasterizer && stage == Stage::Pixel),
+        Storage::Texture | Storage::Buffer => matches!(file, File::Resource | File::Uav),
+        Storage::TypedUav | Storage::Counter => file == File::Uav,
+        Storage::Raw | Storage::Structured => {
+            matches!(file, File::Uav | File::SharedMemory) || (file == File::Resource && !is_stored)
+        }
+        Storage::Atomic => matches!(file, File::Uav | File::SharedMemory),
+    }
+}
+
+/// What a register is declared as, for messages.
+fn description(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Typed { dimension: ResourceDimension::Buffer, .. } => "a typed buffer",
+        ResourceKind::Typed { dimension, .. } => dimension.text(),
+        ResourceKind::Raw => "raw",
+        ResourceKind::Structured { .. } => "structured",
+    }
+}
+
+/// What typed memory returns: fractions where it is filtered, integers where atomics work on it. Only an exchange does
+/// not look at what it moves, and the real compiler writes one for floats.
+fn returned(place: Place, register: Register, kind: ResourceKind, storage: Storage) -> Result<(), ValidateError> {
+    let ResourceKind::Typed { returns: [found, ..], .. } = kind else { return Ok(()) };
+    let (is_integer, is_fraction) = (
+        matches!(found, ReturnType::Sint | ReturnType::Uint),
+        matches!(found, ReturnType::Float | ReturnType::Unorm | ReturnType::Snorm),
+    );
+    let (fits, expected) = match storage {
+        Storage::Sampled | Storage::Compared => (is_fraction, "float, unorm or snorm"),
+        Storage::Atomic if place.op == Op::ImmAtomicExch => {
+            (is_integer || found == ReturnType::Float, "sint, uint or float")
+        }
+        Storage::Atomic => (is_integer, "sint or uint"),
+        _ => return Ok(()),
+    };
+    if fits { Ok(()) } else { Err(place.broken(Rule::Returns { register, found, expected })) }
+}
+
+/// The stride that an instruction repeats.
+fn repeated_stride(
+    place: Place,
+    register: Register,
+    kind: ResourceKind,
+    hint: Option<ResourceHint>,
+) -> Result<(), ValidateError> {
+    let (ResourceKind::Structured { stride_bytes }, Some(hint)) = (kind, hint) else { return Ok(()) };
+    let found = u32::from(hint.stride_bytes);
+    if register.file == File::SharedMemory || found == stride_bytes {
+        return Ok(());
+    }
+    Err(place.broken(Rule::Stride { register, found, declared: stride_bytes }))
+}
+
+/// The mask of memory that is written.
+pub(super) fn stored_mask(place: Place, operand: &Operand, storage: Storage) -> Result<(), ValidateError> {
+    let mask = operand.mask();
+    let expected = match storage {
+        Storage::Raw | Storage::Structured if !matches!(mask, 0b0001 | 0b0011 | 0b0111 | 0b1111) => {
+            ".x, .xy, .xyz or .xyzw"
+        }
+        Storage::TypedUav if mask != 0xf => ".xyzw",
+        _ => return Ok(()),
+    };
+    Err(place.wrong_mask(operand, expected))
+}

@@ -1,0 +1,30 @@
+//! Something for every register that a shader declares, whatever the shader is.
+//!
+//! | file | what |
+//! |---|---|
+//! | `content.rs` | what a register is bound to, as data |
+//! | `random.rs` | random content of the declared kind |
+
+pub mod content;
+pub mod random;
+
+use brolga_runtime::{CompileOptions, Device, Engine, Error, InstanceError, Shader};
+
+/// The engines that are held against each other; the first is the definition.
+pub const ENGINES: &[Engine] = &[Engine::Interpreter, Engine::Jit];
+
+/// Compiles a shader. Each of its interface variables stands for the first instance that fits.
+pub fn compile(device: &Device, bytes: &[u8], engine: Engine) -> Result<Shader, Error> {
+    let mut options = CompileOptions::new(engine);
+    let error = match device.compile(bytes, &options) {
+        Err(Error::Instance(error)) => error,
+        compiled => return compiled,
+    };
+    if let InstanceError::Unset { unset } = &*error {
+        for variable in unset {
+            let first = variable.fits.first().map_or("", String::as_str);
+            options = options.instance(&variable.variable, first);
+        }
+    }
+    device.compile(bytes, &options)
+}

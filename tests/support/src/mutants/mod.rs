@@ -1,0 +1,245 @@
+//! Mutants: shaders of the corpus and of the generator with one to three changes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `change.rs` | the changes |
+//!
+//! A mutant breaks a rule, and the check of the bytecode says which; or it runs, and both engines leave the same bits. What
+//! passes that check may be refused later for a limit or for a class instance that nobody names, and for nothing else.
+
+mod change;
+
+use std::fmt;
+
+use brolga_bytecode::container::{Container, FourCc, write_container};
+use brolga_bytecode::sm5::{self, decode, encode};
+use brolga_bytecode::{Error as FileError, Limits, listing};
+use brolga_ir::translate::sm5::TranslateError;
+use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Error};
+
+use crate::bound::random::{Random as Content, bind};
+use crate::bound::{ENGINES, compile};
+use crate::corpus::compute_shaders;
+use crate::generate::generate;
+use crate::random::Random;
+
+/// Rounds of loops for a group: changes make some loops endless.
+const FUEL: u64 = 2_000;
+/// Threads of one mutant, all groups together.
+const GROUPS: [u32; 3] = [2, 1, 1];
+
+/// What became of a mutant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fate {
+    /// It cannot be written as words.
+    NotWritten,
+    /// Its words are no program.
+    NotDecoded,
+    /// It breaks a rule of the bytecode.
+    NotValid,
+    /// It is beyond a limit, or an interface stands for nothing.
+    NotCompiled,
+    /// Nothing fits what it declares.
+    NotBound,
+    /// It was stopped: by a bound on rounds of loops, or at a barrier where threads part.
+    Stopped,
+    /// It ran to its end.
+    Ran,
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fate::NotWritten => "cannot be written as words",
+            Fate::NotDecoded => "refused by the decoder",
+            Fate::NotValid => "refused by validate",
+            Fate::NotCompiled => "refused later, for a limit or an interface",
+            Fate::NotBound => "nothing could be bound",
+            Fate::Stopped => "stopped, on both engines at the same place",
+            Fate::Ran => "ran, with the same bits on both engines",
+        })
+    }
+}
+
+/// A mutant that is not as it should be.
+#[derive(Debug)]
+pub struct Fault {
+    /// The seed that makes it again.
+    pub seed: u64,
+    /// What it was made of.
+    pub origin: String,
+    /// What is wrong.
+    pub what: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listing = listing::listing(&self.bytes, &Limits::default()).unwrap_or_else(|error| error.to_string());
+        let program = listing.lines().filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n");
+        write!(f, "seed {}, made of {}: {}\n{program}", self.seed, self.origin, self.what)
+    }
+}
+
+/// What mutants are made of, and where they run.
+#[derive(Debug)]
+pub struct Laboratory {
+    device: Device,
+    originals: Vec<(String, Vec<u8>)>,
+}
+
+impl Default for Laboratory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Laboratory {
+    /// Reads the corpus.
+    pub fn new() -> Self {
+        let read = |path: std::path::PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (name, std::fs::read(path).expect("a file of the corpus"))
+        };
+        // One thread: then racing threads leave the same on both engines.
+        let device = Device::builder().threads(1).build().expect("a pool of one thread");
+        Self { device, originals: compute_shaders().into_iter().map(read).collect() }
+    }
+
+    /// Makes the mutant of a seed and looks what becomes of it.
+    pub fn check(&self, seed: u64) -> Result<Fate, Box<Fault>> {
+        let mut random = Random(seed ^ 0x006d_7574_616e_7473);
+        let (origin, original) = match random.one_in(4) {
+            true => {
+                let of = random.bits() >> 16;
+                (format!("generator seed {of}"), generate(of).container())
+            }
+            false => self.originals[random.below(self.originals.len())].clone(),
+        };
+        let Some(bytes) = mutant(&original, &mut random) else { return Ok(Fate::NotWritten) };
+        let mut outcomes = ENGINES.iter().map(|&engine| (engine, self.outcome(&bytes, engine, seed)));
+        let fault = |what: String| Box::new(Fault { seed, origin: origin.clone(), what, bytes: bytes.clone() });
+        let Some((_, first)) = outcomes.next() else { return Ok(Fate::NotWritten) };
+        let first = first.map_err(&fault)?;
+        for (engine, outcome) in outcomes {
+            let outcome = outcome.map_err(|what| fault(format!("{engine}: {what}")))?;
+            if outcome != first {
+                return Err(fault(format!("{engine} differs: {}", difference(&first, &outcome))));
+            }
+        }
+        Ok(first.fate)
+    }
+
+    fn outcome(&self, bytes: &[u8], engine: brolga_runtime::Engine, seed: u64) -> Result<Outcome, String> {
+        let refused = |fate: Fate, error: Error| Outcome { fate, end: error.to_string(), views: Vec::new() };
+        let shader = match compile(&self.device, bytes, engine) {
+            Ok(shader) => shader,
+            Err(error) => {
+                let fate = match &error {
+                    Error::File(FileError::Validate(_)) => Fate::NotValid,
+                    Error::File(_) => Fate::NotDecoded,
+                    Error::Instance(_) | Error::OverLimit { .. } => Fate::NotCompiled,
+                    Error::Translate(
+                        TranslateError::TooLarge { .. }
+                        | TranslateError::TooDeep { .. }
+                        | TranslateError::Unbound { .. }
+                        | TranslateError::Table { .. },
+                    ) => Fate::NotCompiled,
+                    error => return Err(error.to_string()),
+                };
+                return Ok(refused(fate, error));
+            }
+        };
+        let mut bindings = Bindings::new();
+        bind(&self.device, &shader, &mut Content::tame(seed), &mut bindings);
+        let dispatch = Dispatch::new(GROUPS).rules(BindingRules::Partial).fuel(FUEL);
+        let (fate, end) = match self.device.dispatch(&shader, &bindings, &dispatch) {
+            Ok(_) => (Fate::Ran, String::new()),
+            // Machine code ends a packet's round later than the interpreter, so that what is left differs.
+            Err(error @ Error::Stopped { .. }) => return Ok(refused(Fate::Stopped, error).without_place()),
+            Err(error @ Error::DivergentBarrier { .. }) => (Fate::Stopped, error.to_string()),
+            Err(error @ (Error::Binding(_) | Error::OverLimit { .. })) => (Fate::NotBound, error.to_string()),
+            Err(error) => return Err(error.to_string()),
+        };
+        let views = bindings.iter().map(|(register, view)| View {
+            register: register.to_string(),
+            bytes: view.to_vec(),
+            counter: view.counter().map(|counter| counter.get()),
+        });
+        Ok(Outcome { fate, end, views: views.collect() })
+    }
+}
+
+/// How a run ended, and what it left.
+#[derive(PartialEq, Eq)]
+struct Outcome {
+    fate: Fate,
+    end: String,
+    views: Vec<View>,
+}
+
+impl Outcome {
+    fn without_place(self) -> Self {
+        Self { end: String::new(), ..self }
+    }
+}
+
+#[derive(PartialEq, Eq)]
+struct View {
+    register: String,
+    bytes: Vec<u8>,
+    counter: Option<u32>,
+}
+
+fn difference(first: &Outcome, second: &Outcome) -> String {
+    if (first.fate, &first.end) != (second.fate, &second.end) {
+        return format!("it {} {}, the first {} {}", second.fate, second.end, first.fate, first.end);
+    }
+    let Some((a, b)) = first.views.iter().zip(&second.views).find(|(a, b)| a != b) else { return "views".into() };
+    match (0..a.bytes.len()).find(|&at| a.bytes.get(at) != b.bytes.get(at)) {
+        Some(at) => format!("{} at byte {at}: {:?}, the first {:?}", a.register, b.bytes.get(at), a.bytes[at]),
+        None => format!("the counter of {}: {:?}, the first {:?}", a.register, b.counter, a.counter),
+    }
+}
+
+/// A shader with changes; `None` if they cannot be written down.
+fn mutant(original: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    let limits = Limits::default();
+    let container = Container::parse(original, &limits).ok()?;
+    let chunk = container.program().ok()?;
+    let words = match random.one_in(8) {
+        true => scrambled(chunk.data, random),
+        false => {
+            let mut program: sm5::Program = decode(chunk.data, chunk.at, &limits).ok()?;
+            change::change(&mut program, random);
+            encode(&program).ok()?.iter().flat_map(|word| word.to_le_bytes()).collect()
+        }
+    };
+    let chunks: Vec<(FourCc, &[u8])> = container
+        .chunks()
+        .iter()
+        .map(|other| (other.name, if other.at == chunk.at { words.as_slice() } else { other.data }))
+        .collect();
+    Some(write_container(&chunks, None))
+}
+
+/// A program with a few words changed, whatever they mean; its version and length stay.
+fn scrambled(program: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = program.to_vec();
+    let words = bytes.len() / 4;
+    for _ in 0..1 + random.below(3) {
+        let (at, other) = (4 * (2 + random.below(words - 2)), 4 * (2 + random.below(words - 2)));
+        let read = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let old = read(at);
+        let new = match random.below(4) {
+            // Another register, component or offset.
+            0 => old ^ (1 << random.below(8)),
+            1 => old ^ (1 << random.below(32)),
+            2 => read(other),
+            _ => random.word(),
+        };
+        bytes[at..at + 4].copy_from_slice(&new.to_le_bytes());
+    }
+    bytes
+}
