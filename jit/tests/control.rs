@@ -8,7 +8,6 @@ use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Value};
 use brolga_ir::function::{Input, Object, Origin, Place, Sync};
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
-use brolga_ir::span::Packing;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op};
 use brolga_jit::{CompileError, Options, compile};

@@ -14,7 +14,6 @@ use brolga_ir::host::{Address, Fault, Host, ViewSlot};
 use brolga_ir::interface::{Resource, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::sampling::SampleCall;
-use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_ir::width::MAX_LANES;
 use brolga_ir::{Function, Width};
