@@ -235,6 +235,20 @@ fn machine_code_is_named_for_profilers_on_request() {
     assert_eq!(map_of(&["run", "job.toml", "--perf-map", "--engine", "interpreter"]).unwrap(), "");
 }
 
+/// As below `perf record`, which Cranelift tells of code too.
+#[test]
+fn machine_code_has_no_other_name_for_profilers() {
+    let folder = Folder::new();
+    folder.write("job.toml", ADD);
+    let mut command = folder.command(&["run", "job.toml", "--perf-map"]);
+    let child = command.env("PERF_BUILDID_DIR", ".").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let map = PathBuf::from(format!("/tmp/perf-{}.map", child.id()));
+    assert_eq!(Run::of(child.wait_with_output().unwrap()).code, Some(0));
+    let text = fs::read_to_string(&map).unwrap();
+    fs::remove_file(map).unwrap();
+    assert!(!text.is_empty() && text.lines().all(|line| line.ends_with(" brolga:add.cso:main")), "{text}");
+}
+
 #[test]
 fn outputs_are_written_in_the_form_of_their_name() {
     let folder = Folder::new();

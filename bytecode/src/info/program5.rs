@@ -55,16 +55,18 @@ fn declared(program: &mut Program, decoded: &sm5::Program) {
         ItemKind::Instruction(instruction) => Some(instruction.op.text()),
         ItemKind::Declaration(_) | ItemKind::CustomData(_) => None,
     }));
-    // Declarations tell of counters that are not those of an append or consume buffer.
-    let instructions = decoded.items.iter().filter_map(|item| match &item.kind {
-        ItemKind::Instruction(found) if matches!(found.op, Op::ImmAtomicAlloc | Op::ImmAtomicConsume) => Some(found),
-        _ => None,
-    });
-    let operands = instructions.flat_map(|instruction| instruction.operands.iter());
-    let counted: Vec<u32> = operands
-        .filter(|operand| operand.file == RegisterFile::Uav)
-        .filter_map(|operand| operand.index_u32(0))
-        .collect();
+    // Declarations tell of counters that are not those of an append or consume buffer; of those instructions tell.
+    let mut counted = Vec::new();
+    for item in &decoded.items {
+        let ItemKind::Instruction(instruction) = &item.kind else { continue };
+        let counter = match instruction.op {
+            Op::ImmAtomicAlloc => CounterUse::Append,
+            Op::ImmAtomicConsume => CounterUse::Consume,
+            _ => continue,
+        };
+        let views = instruction.operands.iter().filter(|operand| operand.file == RegisterFile::Uav);
+        counted.extend(views.filter_map(|operand| Some((operand.index_u32(0)?, counter))));
+    }
     for item in &decoded.items {
         let ItemKind::Declaration(declaration) = &item.kind else { continue };
         counts.declarations += 1;
@@ -86,7 +88,10 @@ fn declared(program: &mut Program, decoded: &sm5::Program) {
             DeclarationKind::Resource { range, kind } => program.bindings.push(resource('t', range, kind)),
             DeclarationKind::Uav { range, kind, flags } => {
                 program.bindings.push(Binding {
-                    counter: (flags.counter || counted.contains(&range.id)).then_some(CounterUse::Count),
+                    counter: match flags.counter {
+                        true => Some(CounterUse::Count),
+                        false => counted.iter().find(|(id, _)| *id == range.id).map(|&(_, counter)| counter),
+                    },
                     ..resource('u', range, kind)
                 });
             }

@@ -13,21 +13,27 @@
 //!
 //! So merges of constructs that are not divergent are reached with lanes, and every loop ends when its lanes are gone.
 //!
+//! | file | what |
+//! |---|---|
+//! | `loops.rs` | loops |
+//! | `switches.rs` | switches |
+//!
 //! The walk is recursive, and callers' threads may have small stacks: functions of one construct are not inlined, so that
 //! no level pays for the others'.
 
+mod loops;
+mod switches;
+
+use brolga_ir::Op;
 use brolga_ir::entity::{Inst, Region, Value};
-use brolga_ir::function::{Case, InstKind, Origin};
-use brolga_ir::{Const, Op, Type};
+use brolga_ir::function::InstKind;
 use cranelift_codegen::ir::{Block, InstBuilder};
-use cranelift_frontend::Switch;
 use smallvec::SmallVec;
 
 use super::Lowering;
 use super::mask::{Home, Mask};
 use super::notes::Note;
 use super::scratch::Parked;
-use crate::ops::lower_op;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
 
@@ -529,188 +535,6 @@ impl Lowering<'_, '_> {
                 InstKind::Op { op, .. } => !is_dear(op),
                 _ => false,
             })
-    }
-
-    #[inline(never)]
-    fn uniform_switch(&mut self, inst: Inst, selector: cranelift_codegen::ir::Value, cases: &[Case], default: Region) {
-        let entry = self.active();
-        let mut frame = self.frame(inst);
-        frame.results = self.result_homes(inst);
-        self.note(Note::Branch);
-        self.frames.push(frame);
-        let entry = self.park(entry);
-        let mut table = Switch::new();
-        let mut blocks = Vec::with_capacity(cases.len() + 1);
-        for case in cases {
-            let block = self.builder.create_block();
-            for &label in &case.labels {
-                table.set_entry(u128::from(label), block);
-            }
-            blocks.push((block, case.region));
-        }
-        let otherwise = self.builder.create_block();
-        blocks.push((otherwise, default));
-        table.emit(&mut self.builder, selector, otherwise);
-        for (block, region) in blocks {
-            self.enter_parked(block, &entry);
-            self.region(region);
-        }
-        let frame = self.frames.pop().expect("pushed above");
-        self.finish(frame, entry);
-    }
-
-    #[inline(never)]
-    fn masked_switch(&mut self, inst: Inst, selector: &Packet, cases: &[Case], default: Region) {
-        let entry = self.active();
-        let mut frame = self.frame(inst);
-        frame.masked = true;
-        self.note(Note::Masks);
-        frame.results = self.result_homes(inst);
-        self.frames.push(frame);
-        let entry = self.park(entry);
-        let remote = self.is_deep();
-        let selector = self.new_home(Type::I32, false, &selector.clone().into(), remote);
-        // Lanes that no arm has taken yet.
-        let left = self.empty_lanes();
-        let lanes = self.parked(&entry);
-        self.add_lanes(&left, &lanes, true);
-        for case in cases {
-            if self.is_over() {
-                break;
-            }
-            let number = self.home(&selector);
-            let number = self.emit().packet(&number);
-            let matches = self.matches(&number, &case.labels);
-            let lanes = self.home_lanes(&left);
-            let others = self.emit().mask_and_not(&lanes, &matches);
-            self.set_home(&left, &others.into(), None);
-            let mask = self.emit().mask_and(&lanes, &matches);
-            self.arm(case.region, Mask::Lanes(mask));
-        }
-        let mask = self.home_lanes(&left);
-        self.release(selector);
-        self.release(left);
-        self.arm(default, Mask::Lanes(mask));
-        self.finish_masked(entry);
-    }
-
-    /// Lanes whose selector is one of the labels.
-    pub fn matches(&mut self, selector: &Packet, labels: &[u32]) -> Packet {
-        let mut matches: Option<Packet> = None;
-        for &label in labels {
-            let mode = self.mode;
-            let mut emit = self.emit();
-            let label = emit.constant_packet(Const::i32(label));
-            let equal = lower_op(&mut emit, Op::IEq, &[selector.clone().into(), label.into()], mode);
-            let equal = emit.packet(&equal);
-            matches = Some(match matches {
-                Some(matches) => emit.mask_or(&matches, &equal),
-                None => equal,
-            });
-        }
-        matches.unwrap_or_else(|| self.emit().mask_constant(false))
-    }
-
-    #[inline(never)]
-    fn loop_(&mut self, inst: Inst, inits: &[Value], body: Region) {
-        let entry = self.active();
-        let origin = self.origin;
-        let mut frame = self.frame(inst);
-        frame.is_loop = true;
-        frame.latch = self.builder.create_block();
-        let varying = self.facts.uniformity.params_need_masks(inst);
-        frame.blend_params = varying;
-        frame.gathers_run = varying;
-        // Where all lanes of a round come to the next one together, they are there if it is reached.
-        frame.empty = if varying { frame.latch } else { frame.merge };
-        self.loop_homes(&mut frame, inits, body);
-        if frame.divergent || frame.after.is_some() {
-            let lanes = self.mask_packet(&entry);
-            let remote = self.is_deep();
-            frame.run = Some(self.new_home(Type::Bool, false, &lanes.into(), remote));
-        }
-        let entry = self.park(entry);
-        let splats = self.splat_for_loop(body);
-        let header = self.builder.create_block();
-        self.builder.ins().jump(header, &[]);
-        self.switch_to(header);
-        for (&param, home) in self.func.region(body).params.iter().zip(&frame.params) {
-            if let Some(home) = home {
-                let value = self.home(home);
-                self.define(param, value);
-            }
-        }
-        if let Some(run) = frame.run.clone() {
-            self.mask = Some(Mask::Lanes(self.home_lanes(&run)));
-            if frame.gathers_run {
-                let none = self.emit().mask_constant(false);
-                self.set_home(&run, &none.into(), None);
-            }
-        }
-        self.frames.push(frame);
-        self.region(body);
-        let mut frame = self.frames.pop().expect("pushed above");
-        for value in splats {
-            self.splats[value.index()] = None;
-        }
-        self.latch(&mut frame, header, origin, &entry);
-        self.builder.seal_block(header);
-        self.finish(frame, entry);
-    }
-
-    /// Homes of a loop's parameters and results. Where every break brings a parameter as it is, one home is both.
-    fn loop_homes(&mut self, frame: &mut Frame, inits: &[Value], body: Region) {
-        let (func, facts) = (self.func, self.facts);
-        let brought = facts.breaks_bring_params(func, frame.inst, body);
-        let results = &func.inst(frame.inst).results;
-        for (n, &param) in func.region(body).params.iter().enumerate() {
-            let uniform = facts.is_uniform(param);
-            let wanted = facts.is_used(results[n]);
-            let shared = wanted && brought[n] && frame.blend_results && !uniform && !facts.is_uniform(results[n]);
-            let home = (shared || facts.is_used(param)).then(|| {
-                let initial = self.operand(inits[n]);
-                self.new_home(func.ty(param), uniform, &initial, self.pressure.is_home_remote(param))
-            });
-            let result = match (wanted, shared) {
-                (false, _) => None,
-                (true, true) => home.clone(),
-                (true, false) => {
-                    let remote = self.pressure.is_home_remote(results[n]);
-                    Some(self.zero_home(func.ty(results[n]), facts.is_uniform(results[n]), remote))
-                }
-            };
-            frame.params.push(home);
-            frame.results.push(result);
-            frame.shared.push(shared);
-        }
-    }
-
-    /// The end of a round: on with the lanes that are left, or out.
-    fn latch(&mut self, frame: &mut Frame, header: Block, origin: Origin, entry: &Parked) {
-        if !frame.latched {
-            return;
-        }
-        self.builder.seal_block(frame.latch);
-        self.switch_to(frame.latch);
-        match frame.run.clone().filter(|_| frame.divergent) {
-            None => self.note(Note::LeaveTogether),
-            Some(_) if !frame.gathers_run => self.note(Note::LeaveApart),
-            Some(run) => {
-                self.note(Note::AnyTest);
-                let lanes = self.home_lanes(&run);
-                let any = self.emit().any(&lanes);
-                frame.merged = true;
-                self.branch_away_unless(any, frame.merge);
-            }
-        }
-        let lanes = match &frame.run {
-            // It is clear which group is meant.
-            _ if self.layout.threads.is_some() => None,
-            Some(run) => Some(Mask::Lanes(self.home_lanes(run))),
-            None => Some(self.parked(entry)),
-        };
-        self.poll(origin, lanes.as_ref());
-        self.builder.ins().jump(header, &[]);
     }
 }
 

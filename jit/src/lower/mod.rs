@@ -8,7 +8,7 @@
 //! | `layout.rs` | where things are in the arena |
 //! | `group.rs` | the group level: control flow around barriers |
 //! | `segment.rs` | segments: what is done for the group, loops over packets, agreement |
-//! | `flow.rs` | `if`, `loop`, `switch` and jumps within a segment |
+//! | `flow.rs`, `flow/` | `if`, `loop`, `switch` and jumps within a segment |
 //! | `mask.rs` | which lanes are active, variables over branches |
 //! | `value.rs` | constants, inputs, operands, what is kept between segments |
 //! | `place.rs` | addresses: objects, bounds, layout over the lanes |

@@ -214,7 +214,9 @@ enum End {
 fn kind(end: &Result<(), Error>) -> End {
     match end {
         Ok(()) => End::Finished,
-        Err(Error::Stopped { why, .. } | Error::StoppedBetweenGroups { why, .. }) => End::Stopped(*why),
+        Err(Error::Stopped { why, .. } | Error::StoppedBetweenGroups { why, .. } | Error::CompileStopped { why }) => {
+            End::Stopped(*why)
+        }
         Err(_) => End::Failed,
     }
 }

@@ -70,7 +70,9 @@ fn allows(format: Format, dimension: Dimension, to: Use) -> bool {
     };
     let is_written = to != Use::Load;
     can && format.allows(FormatUse::of_dimension(dimension))
-        && !(is_written && (dimension.is_cube() || dimension.is_multisampled()))
+        // Cubes are only sampled.
+        && !dimension.is_cube()
+        && !(is_written && dimension.is_multisampled())
 }
 
 /// A buffer or texture of which a register sees some, and the extents that coordinates are along.
@@ -85,7 +87,6 @@ fn bound(format: Format, dimension: Dimension, to: Use, calm: bool, random: &mut
         Dimension::Texture2dArray if random.one_in(3) => Dimension::Texture2d,
         Dimension::Texture1d => random.pick(&[dimension, Dimension::Texture1dArray]),
         Dimension::Texture2d => random.pick(&[dimension, Dimension::Texture2dArray]),
-        Dimension::TextureCube => random.pick(&[dimension, Dimension::TextureCubeArray]),
         other => other,
     };
     let relatives = Format::ALL.iter().copied().filter(|&other| {

@@ -1,0 +1,116 @@
+//! Loops within a segment: rounds that run while any lane is left, and what is carried from one to the next.
+
+use brolga_ir::Type;
+use brolga_ir::entity::{Inst, Region, Value};
+use brolga_ir::function::Origin;
+use cranelift_codegen::ir::{Block, InstBuilder};
+
+use super::super::Lowering;
+use super::super::mask::Mask;
+use super::super::notes::Note;
+use super::super::scratch::Parked;
+use super::Frame;
+
+impl Lowering<'_, '_> {
+    #[inline(never)]
+    pub(super) fn loop_(&mut self, inst: Inst, inits: &[Value], body: Region) {
+        let entry = self.active();
+        let origin = self.origin;
+        let mut frame = self.frame(inst);
+        frame.is_loop = true;
+        frame.latch = self.builder.create_block();
+        let varying = self.facts.uniformity.params_need_masks(inst);
+        frame.blend_params = varying;
+        frame.gathers_run = varying;
+        // Where all lanes of a round come to the next one together, they are there if it is reached.
+        frame.empty = if varying { frame.latch } else { frame.merge };
+        self.loop_homes(&mut frame, inits, body);
+        if frame.divergent || frame.after.is_some() {
+            let lanes = self.mask_packet(&entry);
+            let remote = self.is_deep();
+            frame.run = Some(self.new_home(Type::Bool, false, &lanes.into(), remote));
+        }
+        let entry = self.park(entry);
+        let splats = self.splat_for_loop(body);
+        let header = self.builder.create_block();
+        self.builder.ins().jump(header, &[]);
+        self.switch_to(header);
+        for (&param, home) in self.func.region(body).params.iter().zip(&frame.params) {
+            if let Some(home) = home {
+                let value = self.home(home);
+                self.define(param, value);
+            }
+        }
+        if let Some(run) = frame.run.clone() {
+            self.mask = Some(Mask::Lanes(self.home_lanes(&run)));
+            if frame.gathers_run {
+                let none = self.emit().mask_constant(false);
+                self.set_home(&run, &none.into(), None);
+            }
+        }
+        self.frames.push(frame);
+        self.region(body);
+        let mut frame = self.frames.pop().expect("pushed above");
+        for value in splats {
+            self.splats[value.index()] = None;
+        }
+        self.latch(&mut frame, header, origin, &entry);
+        self.builder.seal_block(header);
+        self.finish(frame, entry);
+    }
+
+    /// Homes of a loop's parameters and results. Where every break brings a parameter as it is, one home is both.
+    fn loop_homes(&mut self, frame: &mut Frame, inits: &[Value], body: Region) {
+        let (func, facts) = (self.func, self.facts);
+        let brought = facts.breaks_bring_params(func, frame.inst, body);
+        let results = &func.inst(frame.inst).results;
+        for (n, &param) in func.region(body).params.iter().enumerate() {
+            let uniform = facts.is_uniform(param);
+            let wanted = facts.is_used(results[n]);
+            let shared = wanted && brought[n] && frame.blend_results && !uniform && !facts.is_uniform(results[n]);
+            let home = (shared || facts.is_used(param)).then(|| {
+                let initial = self.operand(inits[n]);
+                self.new_home(func.ty(param), uniform, &initial, self.pressure.is_home_remote(param))
+            });
+            let result = match (wanted, shared) {
+                (false, _) => None,
+                (true, true) => home.clone(),
+                (true, false) => {
+                    let remote = self.pressure.is_home_remote(results[n]);
+                    Some(self.zero_home(func.ty(results[n]), facts.is_uniform(results[n]), remote))
+                }
+            };
+            frame.params.push(home);
+            frame.results.push(result);
+            frame.shared.push(shared);
+        }
+    }
+
+    /// The end of a round: on with the lanes that are left, or out.
+    fn latch(&mut self, frame: &mut Frame, header: Block, origin: Origin, entry: &Parked) {
+        if !frame.latched {
+            return;
+        }
+        self.builder.seal_block(frame.latch);
+        self.switch_to(frame.latch);
+        match frame.run.clone().filter(|_| frame.divergent) {
+            None => self.note(Note::LeaveTogether),
+            Some(_) if !frame.gathers_run => self.note(Note::LeaveApart),
+            Some(run) => {
+                self.note(Note::AnyTest);
+                let lanes = self.home_lanes(&run);
+                let any = self.emit().any(&lanes);
+                frame.merged = true;
+                self.branch_away_unless(any, frame.merge);
+            }
+        }
+        let lanes = match &frame.run {
+            // It is clear which group is meant.
+            _ if self.layout.threads.is_some() => None,
+            Some(run) => Some(Mask::Lanes(self.home_lanes(run))),
+            None => Some(self.parked(entry)),
+        };
+        self.poll(origin, lanes.as_ref());
+        self.builder.ins().jump(header, &[]);
+    }
+}
