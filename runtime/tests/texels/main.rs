@@ -103,14 +103,9 @@ fn bound(format: Format, dimension: Dimension, to: Use, calm: bool, random: &mut
         if base == Dimension::Texture3d {
             shape = shape.depth(random.pick(&[1, 2, 3, 5]));
         }
-        if base.is_cube() {
-            shape = shape.height(shape.width);
+        if base.is_array() {
+            shape = shape.layers(random.pick(&[1, 2, 3]));
         }
-        shape = match base {
-            Dimension::TextureCubeArray => shape.layers(12),
-            _ if base.is_array() => shape.layers(random.pick(&[1, 2, 3])),
-            _ => shape,
-        };
         match base.is_multisampled() {
             true => shape = shape.samples(4),
             false => shape = shape.mips(random.pick(&[1, 2, 3])),
@@ -124,8 +119,6 @@ fn bound(format: Format, dimension: Dimension, to: Use, calm: bool, random: &mut
         let layers = match dimension {
             Dimension::Texture3d if to == Use::Load => None,
             Dimension::Texture3d => Some(some),
-            Dimension::TextureCubeArray => Some([0, 6]),
-            Dimension::TextureCube => Some([first_layer.min(all.saturating_sub(6)), 6]),
             _ if dimension.is_array() => Some(some),
             _ => Some([first_layer, 1]),
         };
