@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use brolga::job::{Comparison, Job, Outcome, Prepared, RunOptions};
-use brolga::{CpuFeatures, Device, Engine};
+use brolga::{CpuFeatures, Device, Engine, Oversize};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Executions of the corpus.
@@ -155,6 +155,7 @@ fn check(path: &Path, shader: usize) -> Result<(), Failed> {
         let ready = Job::load(path)?.prepare(device.limits())?;
         let mut options = RunOptions::new(engine);
         options.all_slots = true;
+        options.oversize = Oversize::Refuse;
         let what = features.map_or(String::new(), |features| format!(" with {}", features.names().join(", ")));
         let where_ = format!("{engine}{what}, {threads} threads");
         let outcome = match ready.run(&device, shader, &options) {

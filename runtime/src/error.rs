@@ -91,12 +91,6 @@ pub enum Error {
         /// Who stopped it.
         why: StopReason,
     },
-    /// A thread to compile in could not be started.
-    #[error("the thread that compiles the shader could not be started: {reason}")]
-    CompileThread {
-        /// What the system said.
-        reason: String,
-    },
     /// The shader was stopped while it ran.
     #[error("{why} in group ({}, {}, {}) at {place}", group[0], group[1], group[2])]
     Stopped {

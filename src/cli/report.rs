@@ -193,7 +193,6 @@ pub(super) fn ending(error: &JobError) -> Ending {
                 | Error::Stopped { .. }
                 | Error::StoppedBetweenGroups { .. }
                 | Error::CompileStopped { .. }
-                | Error::CompileThread { .. }
                 | Error::DivergentBarrier { .. }
                 | Error::Internal { .. }
                 | Error::Verify(_)

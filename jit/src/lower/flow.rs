@@ -107,7 +107,7 @@ impl Lowering<'_, '_> {
 
     /// Whether more would be written than the code generator is to be given. The function will not be used then, and the
     /// rest of it is left out as if all threads had returned.
-    fn is_over(&mut self) -> bool {
+    pub fn is_over(&mut self) -> bool {
         // Nobody leaves an arm that is not branched around.
         let may_leave = !self.is_unskipped;
         self.is_cut |= may_leave && self.builder.func.dfg.num_insts() > self.most_instructions;

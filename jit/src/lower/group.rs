@@ -107,6 +107,11 @@ impl<'a> Lowering<'a, '_> {
             if self.mask.is_none() {
                 break;
             }
+            if self.is_over() {
+                self.builder.ins().jump(self.exit, &[]);
+                self.mask = None;
+                break;
+            }
             match *step {
                 Step::Segment { start, end } => {
                     let next = match steps.get(n + 1) {

@@ -1,6 +1,7 @@
 //! Compiling in a thread of its own: nothing can stop the code generator, so whoever may have to stop waits for it and,
 //! when the time has come, waits no longer. What was begun is bounded by
-//! [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage; nobody sees its result.
+//! [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage. Code that is done by then is
+//! kept for later: a variant with its shader, any code in the disk cache.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,26 +14,29 @@ use crate::error::{Error, internal};
 /// How often the waiting thread looks at the stop word. A result wakes it at once.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Does the work, and gives up waiting for it once the word is set. A panic, which would be a fault of ours, becomes an
-/// error.
+/// Does the work, and gives up waiting for it once the word is set. Where there can be no thread nothing stops it. A panic,
+/// which would be a fault of ours, becomes an error.
 pub(super) fn apart<T: Send + 'static>(
     stop: &StopWord,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
+    let stopped = || stop.reason().map_or(Ok(()), |why| Err(Error::CompileStopped { why }));
+    stopped()?;
+    let work = move || catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)));
+    let (hand_over, begin) = channel();
     let (sender, receiver) = channel();
-    let work = move || {
-        let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)));
-        // Nobody may be waiting any more.
-        let _ = sender.send(result);
-    };
-    thread::Builder::new()
-        .name("brolga-compile".to_owned())
-        .spawn(work)
-        .map_err(|error| Error::CompileThread { reason: error.to_string() })?;
-    loop {
-        if let Some(why) = stop.reason() {
-            return Err(Error::CompileStopped { why });
+    let thread = move || {
+        if let Ok(work) = begin.recv() {
+            // Nobody may be waiting any more.
+            let _ = sender.send(work());
         }
+    };
+    if thread::Builder::new().name("brolga-compile".to_owned()).spawn(thread).is_err() {
+        return work();
+    }
+    hand_over.send(work).expect("the thread waits for it");
+    loop {
+        stopped()?;
         match receiver.recv_timeout(LOOK) {
             Ok(result) => return result,
             Err(RecvTimeoutError::Timeout) => {}

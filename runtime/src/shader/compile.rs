@@ -143,10 +143,10 @@ fn compile_unguarded(
         None => {
             let function = source.function(&mut clock)?;
             let (outline, code) = generate(&function, &source, device.limits())?;
-            end_code(&mut clock, &code)?;
             if let Some(stored) = &stored {
                 stored.store(&Variant::usual(), &outline, &code);
             }
+            end_code(&mut clock, &code)?;
             (OnceLock::from(function), outline, code)
         }
     };

@@ -265,20 +265,25 @@ impl Inner {
     /// The code of a variant, made if there is none yet, and how long that took; nothing if there is no room for another
     /// variant.
     fn other(self: &Arc<Self>, variant: &Variant, stop: &StopWord) -> Result<Option<(Arc<Code>, Duration)>, Error> {
-        let find = |others: &[(Variant, Arc<Code>)]| {
-            others.iter().find(|(other, _)| other == variant).map(|(_, code)| Arc::clone(code))
-        };
         let (found, count) = {
             let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
-            (find(&others), others.len())
+            (find(&others, variant), others.len())
         };
         if found.is_some() || (count >= MOST_VARIANTS && !variant.texels.is_empty()) {
             return Ok(found.map(|code| (code, Duration::ZERO)));
         }
         let start = Instant::now();
         let (inner, wanted) = (Arc::clone(self), variant.clone());
-        let made = apart(stop, move || inner.make(&wanted))?;
-        let made = match made {
+        let code = apart(stop, move || inner.add(&wanted))?;
+        Ok(Some((code, start.elapsed())))
+    }
+
+    /// Makes the code of a variant, unless somebody was faster, and keeps it for all dispatches from now on.
+    fn add(&self, variant: &Variant) -> Result<Arc<Code>, Error> {
+        if let Some(code) = find(&self.others.read().unwrap_or_else(PoisonError::into_inner), variant) {
+            return Ok(code);
+        }
+        let made = match self.make(variant)? {
             Some(code) => {
                 self.note_for_profilers(&code)?;
                 Arc::new(code)
@@ -288,17 +293,16 @@ impl Inner {
                 let plain = Variant { packing: variant.packing, texels: Texels::default() };
                 match plain == Variant::usual() {
                     true => Arc::clone(&self.code),
-                    false => self.other(&plain, stop)?.expect("there is room for it").0,
+                    false => self.add(&plain)?,
                 }
             }
         };
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         // If another thread was faster its code is as good.
-        let code = find(&others).unwrap_or_else(|| {
+        Ok(find(&others, variant).unwrap_or_else(|| {
             others.push((variant.clone(), Arc::clone(&made)));
             made
-        });
-        Ok(Some((code, start.elapsed())))
+        }))
     }
 
     fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {
@@ -307,6 +311,11 @@ impl Inner {
             _ => Ok(()),
         }
     }
+}
+
+/// The code of a variant among others.
+fn find(others: &[(Variant, Arc<Code>)], variant: &Variant) -> Option<Arc<Code>> {
+    others.iter().find(|(other, _)| other == variant).map(|(_, code)| Arc::clone(code))
 }
 
 impl Shader {

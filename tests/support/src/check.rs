@@ -12,7 +12,8 @@ use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::verify;
 use brolga_runtime::{
-    BindingRules, Bindings, Buffer, CompileOptions, Counter, Device, Dispatch, Engine, Sampler, Texture, View, Width,
+    BindingRules, Bindings, Buffer, CompileOptions, Counter, Device, Dispatch, Engine, Oversize, Sampler, Texture,
+    View, Width,
 };
 
 use crate::program::Program;
@@ -208,7 +209,7 @@ impl Lab {
 
     fn run(&self, program: &Program, container: &[u8], contents: &[Content], way: Way) -> Result<Vec<Left>, Failure> {
         let device = if way.threads == 1 { &self.one } else { &self.two };
-        let options = CompileOptions::new(way.engine).level(way.level).width(way.width);
+        let options = CompileOptions::new(way.engine).oversize(Oversize::Refuse).level(way.level).width(way.width);
         let shader = device
             .compile(container, &options)
             .map_err(|error| Failure::Compile { way, message: error.to_string() })?;

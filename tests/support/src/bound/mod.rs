@@ -8,14 +8,14 @@
 pub mod content;
 pub mod random;
 
-use brolga_runtime::{CompileOptions, Device, Engine, Error, InstanceError, Shader};
+use brolga_runtime::{CompileOptions, Device, Engine, Error, InstanceError, Oversize, Shader};
 
 /// The engines that are held against each other; the first is the definition.
 pub const ENGINES: &[Engine] = &[Engine::Interpreter, Engine::Jit];
 
 /// Compiles a shader. Each of its interface variables stands for the first instance that fits.
 pub fn compile(device: &Device, bytes: &[u8], engine: Engine) -> Result<Shader, Error> {
-    let mut options = CompileOptions::new(engine);
+    let mut options = CompileOptions::new(engine).oversize(Oversize::Refuse);
     let error = match device.compile(bytes, &options) {
         Err(Error::Instance(error)) => error,
         compiled => return compiled,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use brolga_bytecode::assembler::{self, AssembleError};
 use brolga_bytecode::{Limits, LoadOptions};
 use brolga_runtime::{
-    Bindings, Buffer, CompileOptions, Counter, Declared, Device, Dimension, Engine, Error, Level, Register,
+    Bindings, Buffer, CompileOptions, Counter, Declared, Device, Dimension, Engine, Error, Level, Oversize, Register,
     ResourceKind, Shader as Compiled, Texture, View, Width,
 };
 
@@ -60,7 +60,7 @@ pub(super) fn run(file: &TestFile) -> Result<Vec<Run>, FileError> {
     for &engine in engines {
         let shapes = [Level::None, Level::Full].into_iter().flat_map(|level| Width::ALL.map(|width| (level, width)));
         for (level, width) in shapes {
-            let options = CompileOptions::new(engine).level(level).width(width);
+            let options = CompileOptions::new(engine).oversize(Oversize::Refuse).level(level).width(width);
             let compile = |bytes: &Vec<u8>| devices[0].compile(bytes, &options).map_err(|error| error.to_string());
             let shaders: Vec<_> =
                 containers.iter().map(|made| made.as_ref().map_err(String::clone).and_then(compile)).collect();
