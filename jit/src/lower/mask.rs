@@ -79,8 +79,11 @@ impl Lowering<'_, '_> {
             true => (scalar_type(ty), 1),
             false => (vector_type(ty), self.shape.vectors_of(ty)),
         };
-        self.variable_vectors += count;
-        let place = match remote || self.variable_vectors > MOST_VARIABLES {
+        let remote = remote || self.variable_vectors + count > MOST_VARIABLES;
+        if !remote {
+            self.variable_vectors += count;
+        }
+        let place = match remote {
             true => HomePlace::Scratch(self.take_scratch(is_wide(ty))),
             false => HomePlace::Variables((0..count).map(|_| self.new_variable(ty_of_one)).collect()),
         };

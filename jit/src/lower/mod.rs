@@ -252,7 +252,7 @@ struct Lowering<'a, 'f> {
     near: HashMap<Value, Near>,
     /// Instructions of the shader written so far.
     written: u32,
-    /// Vectors and scalars of all variables so far.
+    /// Vectors and scalars of all variables in registers so far.
     variable_vectors: usize,
     /// CLIF variables to use again.
     free_variables: HashMap<ir::Type, Vec<Variable>>,

@@ -4,7 +4,7 @@
 //! kept for later: a variant with its shader, any code in the disk cache.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -25,12 +25,7 @@ pub(super) fn apart<T: Send + 'static>(
     let work = move || catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)));
     let (hand_over, begin) = channel();
     let (sender, receiver) = channel();
-    let thread = move || {
-        if let Ok(work) = begin.recv() {
-            // Nobody may be waiting any more.
-            let _ = sender.send(work());
-        }
-    };
+    let thread = move || work_once(&begin, &sender);
     if thread::Builder::new().name("brolga-compile".to_owned()).spawn(thread).is_err() {
         return work();
     }
@@ -42,5 +37,12 @@ pub(super) fn apart<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => unreachable!("the thread sends before it ends"),
         }
+    }
+}
+
+/// Does the work that comes, if any does; nobody may be waiting any more for what it gives.
+fn work_once<R, W: FnOnce() -> R>(begin: &Receiver<W>, results: &Sender<R>) {
+    if let Ok(work) = begin.recv() {
+        let _ = results.send(work());
     }
 }

@@ -91,7 +91,7 @@ pub enum Oversize {
     /// The interpreter runs it, and [`Shader::engine`] says so.
     #[default]
     Interpret,
-    /// It is not compiled.
+    /// It is not compiled. Code that a dispatch of groups in short rows takes is larger, and may be refused then.
     Refuse,
 }
 
