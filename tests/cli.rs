@@ -197,6 +197,26 @@ fn forms_of_a_shader_are_printed_and_nothing_runs() {
     assert!(folder.leavings().is_empty());
 }
 
+/// Nobody takes the listing here, so that it ends with the interrupt or never.
+#[test]
+#[cfg(unix)]
+fn an_interrupt_ends_a_listing_at_once() {
+    use std::io::Read;
+
+    let folder = Folder::new();
+    let shaders = ["\"add.cso\""; 100].join(", ");
+    folder.write("job.toml", ADD.replace("shader = \"add.cso\"", &format!("shaders = [{shaders}]")));
+    let mut run = folder.command(&["run", "job.toml", "--emit", "asm"]);
+    let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = run.stdout.take().unwrap();
+    out.read_exact(&mut [0; 8]).unwrap();
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    let mut err = String::new();
+    run.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!((run.wait().unwrap().code(), err.as_str()), (Some(3), "error: interrupted, not all jobs ran\n"));
+    drop(out);
+}
+
 /// Machine code beside the shader's own instructions, on stdout and coloured on request only.
 #[test]
 fn machine_code_is_listed_beside_the_shader() {

@@ -38,11 +38,12 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         report::print_plain(text.into(), Some(help), styles.err);
         return Ok(Ending::BadInput);
     }
-    let bytes = match arguments.source.reader(styles.err).load(&arguments.file) {
+    let reader = arguments.source.reader(styles.err);
+    let bytes = match reader.load(&arguments.file) {
         Ok(bytes) => bytes,
         Err(text) => {
             report::print_plain(text, None, styles.err);
-            return Ok(Ending::BadInput);
+            return Ok(reader.ending());
         }
     };
     let limits = Limits::default();

@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         }
         if let Err((text, help)) = &read {
             report::print_plain(text.clone(), help.clone(), styles.err);
-            ending = Ending::BadInput;
+            ending = ending.max(reader.ending());
         }
         match arguments.format {
             Format::Text => {
@@ -53,6 +53,9 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
                 out.write_all(text.as_bytes())?;
             }
             Format::Json => documents.push((path, read)),
+        }
+        if reader.is_interrupted() {
+            break;
         }
     }
     if arguments.format == Format::Json {

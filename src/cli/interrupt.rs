@@ -1,11 +1,12 @@
 //! Interrupts: the first one stops the command in an orderly way, a second one at once.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brolga::CancelToken;
 
-use super::report;
+use super::{Ending, report};
 
 /// What to say when an interrupt came between two runs; one that stops a run is an error of its job.
 pub(super) const INTERRUPTED: &str = "error: interrupted, not all jobs ran\n";
@@ -13,9 +14,23 @@ pub(super) const INTERRUPTED: &str = "error: interrupted, not all jobs ran\n";
 /// The temporary files of the job that runs, for whoever ends the process without unwinding.
 pub(super) type Temporary = Arc<Mutex<Vec<PathBuf>>>;
 
+/// What interrupts do from now on.
+pub(super) struct Interrupts {
+    at_once: Arc<AtomicBool>,
+}
+
+impl Interrupts {
+    /// Whether the first one ends the process too, while the command does what leaves nothing behind.
+    pub fn end_at_once(&self, at_once: bool) {
+        self.at_once.store(at_once, Ordering::SeqCst);
+    }
+}
+
 /// Lets an interrupt set the token, and a second one remove the files and end the process.
-pub(super) fn cancels(cancel: &CancelToken, temporary: &Temporary) {
+pub(super) fn cancels(cancel: &CancelToken, temporary: &Temporary) -> Interrupts {
     let (token, temporary) = (cancel.clone(), temporary.clone());
+    let at_once = Arc::new(AtomicBool::new(false));
+    let ends = at_once.clone();
     let set = ctrlc::set_handler(move || {
         if token.is_cancelled() {
             let paths = temporary.lock().unwrap_or_else(PoisonError::into_inner);
@@ -24,8 +39,13 @@ pub(super) fn cancels(cancel: &CancelToken, temporary: &Temporary) {
             std::process::exit(130);
         }
         token.cancel();
+        if ends.load(Ordering::SeqCst) {
+            report::say(INTERRUPTED);
+            std::process::exit(Ending::Stopped as i32);
+        }
     });
     if let Err(error) = set {
         report::say(&format!("warning: an interrupt will not stop the run in an orderly way: {error}\n"));
     }
+    Interrupts { at_once }
 }

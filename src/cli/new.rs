@@ -33,6 +33,10 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         report::print_plain(text, help, styles.err);
         Ok(Ending::BadInput)
     };
+    if stream::is_standard(&arguments.shader) {
+        let help = "save the shader to a file, and name that".to_owned();
+        return fail("a job names its shader's file, which standard input has not".to_owned(), Some(help));
+    }
     let stem = arguments.shader.file_stem().unwrap_or(OsStr::new("shader")).to_string_lossy().into_owned();
     let output = arguments.output.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}.toml")));
     let is_shown = stream::is_standard(&output);
@@ -47,7 +51,10 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let reader = arguments.source.reader(styles.err);
     let container = match reader.load(&arguments.shader) {
         Ok(container) => container,
-        Err(text) => return fail(text, None),
+        Err(text) => {
+            fail(text, None)?;
+            return Ok(reader.ending());
+        }
     };
     let folder = if is_shown { Path::new("") } else { output.parent().unwrap_or(Path::new("")) };
     let shader = relative(&arguments.shader, folder);

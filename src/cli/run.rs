@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::cache::{self, CacheOptions};
 use super::compiler::CompilerOption;
-use super::interrupt::{self, INTERRUPTED, Temporary};
+use super::interrupt::{self, INTERRUPTED, Interrupts, Temporary};
 use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
 use super::style::Styles;
@@ -98,9 +98,17 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     };
     let cancel = CancelToken::new();
     let temporary = Temporary::default();
-    interrupt::cancels(&cancel, &temporary);
-    let mut session =
-        Session { arguments, styles, device, cancel, temporary, taken: BTreeSet::new(), documents: Vec::new() };
+    let interrupts = interrupt::cancels(&cancel, &temporary);
+    let mut session = Session {
+        arguments,
+        styles,
+        device,
+        cancel,
+        interrupts,
+        temporary,
+        taken: BTreeSet::new(),
+        documents: Vec::new(),
+    };
     let mut ending = Ending::Fine;
     for path in &arguments.jobs {
         if session.cancel.is_cancelled() {
@@ -147,6 +155,7 @@ struct Session<'a> {
     styles: &'a Styles,
     device: Device,
     cancel: CancelToken,
+    interrupts: Interrupts,
     temporary: Temporary,
     /// The outputs of all jobs so far.
     taken: BTreeSet<PathBuf>,
@@ -229,7 +238,11 @@ impl Session<'_> {
         done.warnings = ready.warnings().iter().map(summary::error_json).collect();
         self.go_on()?;
         if let Some(form) = self.arguments.emit {
-            return self.emit(&ready, form);
+            // Nothing is written that would have to be put in order, and a listing takes seconds that nothing else cuts short.
+            self.interrupts.end_at_once(true);
+            let shown = self.emit(&ready, form);
+            self.interrupts.end_at_once(false);
+            return shown;
         }
         // Claimed before anything runs, written after the first run.
         let folder = self.arguments.output.as_deref().unwrap_or(Path::new(""));
@@ -333,9 +346,9 @@ impl Session<'_> {
             Form::Clif => Emit::Clif,
             Form::Asm => Emit::Asm,
         };
+        self.go_on()?;
         let mut out = io::stdout().lock();
         for shader in 0..ready.shaders() {
-            self.go_on()?;
             let listing = ready.emit(&self.device, shader, &self.options(engine), form)?;
             if ready.shaders() > 1 {
                 let name = ready.job().shaders[shader].value.to_string_lossy();

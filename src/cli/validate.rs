@@ -38,9 +38,12 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         let bytes = match reader.load(path) {
             Ok(bytes) => bytes,
             Err(text) => {
-                ending = ending.max(Ending::BadInput);
+                ending = ending.max(reader.ending());
                 files.push(json!({ "file": file, "state": "unread", "findings": 0, "error": text }));
                 report::print_plain(text, None, styles.err);
+                if reader.is_interrupted() {
+                    break;
+                }
                 continue;
             }
         };

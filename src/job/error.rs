@@ -474,7 +474,9 @@ impl Problem {
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
             Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
             Problem::NotCompiled { .. } => Some(
-                "name one with `--compiler` or BROLGA_COMPILER, or compile it first: docs/compile.md says how".into(),
+                "name one with `--compiler` or BROLGA_COMPILER, or compile it first, such as with \
+                    `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
+                    .into(),
             ),
             Problem::SavedOverInput { .. } => Some("choose another name".into()),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),

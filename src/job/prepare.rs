@@ -4,6 +4,7 @@
 //! may shorten them while the job runs.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use brolga_runtime::{Limits, TextureShape};
@@ -121,10 +122,13 @@ impl Job {
         }
         let warnings =
             bindings.iter().zip(&views).filter_map(|(binding, view)| declared.warning(binding, view)).collect();
+        let places: BTreeMap<Register, usize> =
+            bindings.iter().enumerate().map(|(at, binding)| (binding.register, at)).collect();
         let mut checks = Vec::new();
         for expectation in &mut expectations {
-            let at = bindings.iter().position(|binding| binding.register == expectation.register);
-            let at = at.expect("the reader refuses expectations about registers that are not bound");
+            let at = *places
+                .get(&expectation.register)
+                .expect("the reader refuses expectations about registers that are not bound");
             declared.complete_rules(expectation, &views[at].kind);
             let loader = Loader { job: &self, binding: &bindings[at], kind: kinds[at], most, left };
             let check = loader.check(expectation, &views[at])?;

@@ -4,7 +4,7 @@
 //! register. A binding is the same table in either; it names its kind by `kind = "raw"` with the dimensions beside it,
 //! or by a key of the kind's name that holds them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -221,6 +221,9 @@ fn save(node: &Node) -> Result<Save, Fault> {
         let path = Located { value: text.into(), span: node.span.clone() };
         return Ok(Save { path, number_type: None, counted: None });
     }
+    if !matches!(node.value, Value::Table(_)) {
+        return Err(wrong_type("save", "the name of a file, or a table", node));
+    }
     let table = Table::open(node, "save", "an output")?;
     table.allow(&[&["file", "type", "counted"]])?;
     let file = table.need("file")?;
@@ -259,8 +262,9 @@ fn groups(table: &Table<'_>, key: &str) -> Result<Option<Located<[u32; 3]>>, Fau
 }
 
 fn check_registers(bindings: &[Binding], expectations: &[Expectation]) -> Result<(), Fault> {
-    for (at, binding) in bindings.iter().enumerate() {
-        if bindings[..at].iter().any(|before| before.register == binding.register) {
+    let mut bound = BTreeSet::new();
+    for binding in bindings {
+        if !bound.insert(binding.register) {
             return Err((Problem::BoundTwice { register: binding.register.to_string() }, binding.span.clone()));
         }
         if let Some(save) = &binding.save {
@@ -268,7 +272,7 @@ fn check_registers(bindings: &[Binding], expectations: &[Expectation]) -> Result
         }
     }
     for expectation in expectations {
-        if !bindings.iter().any(|binding| binding.register == expectation.register) {
+        if !bound.contains(&expectation.register) {
             let register = expectation.register.to_string();
             return Err((Problem::ExpectUnbound { register }, expectation.span.clone()));
         }

@@ -24,7 +24,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("listing.txt", text("// A comment.\n  cs_5_0\nret\n"), &["this is a listing: `brolga asm`"]),
         ("old.txt", text("ps_2_x\n"), &["this is a listing: `brolga asm`"]),
         ("exact.txt", text(".dxbc\n"), &["this is a listing: `brolga asm`"]),
-        ("a.hlsl", text("int a;\n"), &["this is HLSL", "fxc"]),
+        ("a.hlsl", text("int a;\n"), &["is HLSL", "fxc"]),
         ("b.txt", text("[numthreads(1, 1, 1)] void main() {}\n"), &["this is HLSL", "fxc"]),
         ("a.spv", vec![0x03, 0x02, 0x23, 0x07, 0, 0, 1, 0], &["begins with 03 02 23 07, not with DXBC", "SPIR-V"]),
         ("a.fxo", vec![0x01, 0x09, 0xff, 0xfe, 0, 0, 0, 0], &["begins with 01 09 ff fe,", "an effect"]),

@@ -26,8 +26,22 @@ fn mistakes_are_told_with_what_would_be_right() {
     with("raw = 1024", "typed = { format = \"RGBA8_UNORM\" }", &["no format `RGBA8_UNORM`", "`R8G8B8A8_UNORM`?"]);
     with("[1, 1, 1]", "[40, 24]", &["`dispatch` takes an array of 3 integers, this is an array of 2"]);
     with("dispatch", "shader = \"b\"\ndispatch", &["the key `shader` stands here a second time", "job.toml:3:1"]);
+    folder
+        .job(&format!("{ADD}save = 1\n"))
+        .fails(2, &["`save` takes the name of a file, or a table, this is an integer"]);
     with("[t1]", "[cb1]", &["unknown key `cb1` in the job", "did you mean `b1`?"]);
     with("[t1]", "[somewhere]", &["the keys here are name,", "b0, t0, u0, s0"]);
+}
+
+/// In time in proportion to the job.
+#[test]
+fn a_job_of_very_many_registers_is_refused() {
+    let folder = Folder::new();
+    let registers: String = (0..200_000).map(|n| format!("[b{n}]\nu32 = [1]\n")).collect();
+    folder.job(&format!("{ADD}{registers}")).fails(2, &["b0 is bound to a constant view", "declares only"]);
+    let (registers, last) = (registers + "[u1]\nraw = 4\n", "b199999");
+    let expected = format!("{ADD}{registers}[[expect]]\nslot = \"{last}\"\nu32 = [1]\n");
+    folder.job(&expected).fails(2, &["b199999 has no result for `expect`"]);
 }
 
 #[test]

@@ -102,6 +102,7 @@ fn what_cannot_run_gets_no_job() {
         .fails(2, &["a vertex shader cannot be dispatched", "jobs run compute"]);
     folder.write("x.txt", "hello").brolga(&["new", "x.txt"]).fails(2, &["this is text"]);
     folder.brolga(&["new", "absent.cso"]).fails(2, &["cannot read absent.cso"]);
+    folder.brolga(&["new", "-"]).fails(2, &["names its shader's file", "save the shader to a file"]);
     assert_eq!(folder.leavings(), ["x.txt"]);
 }
 

@@ -129,7 +129,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     *temporary.lock().unwrap_or_else(PoisonError::into_inner) =
         save.iter().map(|(_, claim)| claim.temporary_path().to_owned()).collect();
     let cancel = CancelToken::new();
-    interrupt::cancels(&cancel, &temporary);
+    let _ = interrupt::cancels(&cancel, &temporary);
     let mut devices: Vec<Device> = Vec::new();
     for &threads in &arguments.threads {
         // Without a cache: compiling is measured too.

@@ -12,6 +12,7 @@ mod message;
 
 use std::cell::OnceCell;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use brolga::CancelToken;
@@ -20,7 +21,7 @@ use clap::Args;
 
 use super::interrupt::{self, Temporary};
 use super::style::Style;
-use super::{report, stream};
+use super::{Ending, report, stream};
 use command::Command;
 use message::Message;
 
@@ -28,6 +29,8 @@ use message::Message;
 const VARIABLE: &str = "BROLGA_COMPILER";
 /// Messages that are shown.
 const SHOWN: usize = 20;
+/// Characters of a message that are shown.
+const LONGEST: usize = 1000;
 /// Bytes of a source that messages are shown in.
 const MOST_SOURCE: u64 = 16 << 20;
 
@@ -76,12 +79,22 @@ impl Reader<'_> {
         }
         let cancel = self.cancel.get_or_init(|| {
             let cancel = CancelToken::new();
-            interrupt::cancels(&cancel, &Temporary::default());
+            let _ = interrupt::cancels(&cancel, &Temporary::default());
             cancel
         });
         let source = self.source(path);
         let made = self.compiler.compile(&source, cancel);
         made.map_err(|message| format!("{} is not compiled: {message}", path.display()))
+    }
+
+    /// Whether an interrupt came while something was compiled. Then no other file is to be looked at.
+    pub fn is_interrupted(&self) -> bool {
+        self.cancel.get().is_some_and(CancelToken::is_cancelled)
+    }
+
+    /// How a command ends for which a shader could not be loaded.
+    pub fn ending(&self) -> Ending {
+        if self.is_interrupted() { Ending::Stopped } else { Ending::BadInput }
     }
 
     /// Whether a file is HLSL that a compiler is named for.
@@ -129,10 +142,19 @@ impl Compiler {
         let first = self.show(&run.said, source);
         if !run.status.success() {
             let mut lines = run.said.lines().map(str::trim).filter(|line| !line.is_empty());
-            let plain = lines.clone().find(|line| line.contains("error ")).or_else(|| lines.next()).map(str::to_owned);
+            let plain = lines.clone().find(|line| line.contains("error ")).or_else(|| lines.next()).map(short);
             return Err(first.or(plain).unwrap_or_else(|| format!("the compiler ended with {}", run.status)));
         }
-        child::read(&output).map_err(|error| format!("the compiler wrote no {{output}}: {error}"))
+        let bytes = child::read(&output).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => format!("the compiler wrote no {{output}}: {error}"),
+            _ => format!("what the compiler wrote to {{output}} is no shader: {error}"),
+        })?;
+        // Else the source would be blamed.
+        match bytes.as_slice() {
+            [] => Err("what the compiler wrote to {output} is no shader: it is empty".into()),
+            bytes if is_text(bytes) => Err("what the compiler wrote to {output} is no shader: it is text".into()),
+            _ => Ok(bytes),
+        }
     }
 
     /// Shows the messages at their places, and gives the first error.
@@ -142,14 +164,26 @@ impl Compiler {
             let file = file_of(message.file, source);
             let text = child::read_text(&file, MOST_SOURCE).unwrap_or_default();
             let span = message.span(&text);
-            report::print_compiler(&file, &text, span, message.text, message.is_error, self.style);
+            report::print_compiler(&file, &text, span, &short(message.text), message.is_error, self.style);
         }
         if messages.len() > SHOWN {
             report::say(&format!("and {} more messages of the compiler\n", messages.len() - SHOWN));
         }
         let error = messages.iter().find(|message| message.is_error)?;
-        Some(format!("line {}: {}", error.line, error.text))
+        Some(format!("line {}: {}", error.line, short(error.text)))
     }
+}
+
+/// A message, as long as it may be.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'))
 }
 
 /// The file that a message names. Compilers may write the path in their own way, and name included files from the source's
