@@ -86,8 +86,7 @@ fn a_job_of_many_megabytes_is_refused_with_advice() {
 #[test]
 fn a_file_that_is_no_shader_is_told_by_run_too() {
     let folder = Folder::new();
-    // What is named as HLSL goes to a compiler: `compiler.rs` has that.
-    for (name, content, parts) in cases().into_iter().filter(|(name, ..)| !name.ends_with(".hlsl")) {
+    for (name, content, parts) in cases() {
         folder.write(name, content).write("the_job.toml", ADD.replace("add.cso", name));
         for command in [&["run", "the_job.toml"][..], &["bench", "the_job.toml", "--rounds", "1"]] {
             folder.brolga(command).fails(2, &[&[name], parts].concat());
