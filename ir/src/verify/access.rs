@@ -141,7 +141,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Only textures that are read, and have no samples, are sampled; a comparison takes a sampler that compares, all else one that does not.
+    /// Only textures that are read, and have no samples, are sampled; a comparison takes a sampler that compares, all else
+    /// one that does not.
     fn sample(&mut self, sampling: Sampling, texture: &ResourceRef, sampler: &ResourceRef, args: &[Value]) {
         let what = "sample";
         let compares = sampling.kind.compares();

@@ -150,7 +150,7 @@ fn dimension(declared: ResourceDimension) -> Option<Dimension> {
     })
 }
 
-/// The name of a shape in the bytecode.
+/// The names that the bytecode has for a shape.
 pub(super) fn bytecode_dimensions(shape: Dimension) -> impl Iterator<Item = ResourceDimension> {
     ResourceDimension::ALL.iter().copied().filter(move |&declared| dimension(declared) == Some(shape))
 }
