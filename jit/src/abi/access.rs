@@ -13,6 +13,8 @@ pub(crate) struct AccessForm {
     pub work: AccessWork,
     /// Consecutive words, 1 to 4.
     pub words: usize,
+    /// Lanes choose an element. Raw memory is a single one.
+    pub indexed: bool,
     /// What the lanes go to.
     pub area: AreaForm,
     /// Nobody else goes there.
@@ -40,13 +42,13 @@ pub(crate) enum AreaForm {
     Raw,
 }
 
-/// Memory that lanes go to: elements one after the other. Raw memory is a single one.
+/// Memory that lanes go to: elements one after the other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Area {
     /// The first element.
     pub base: *mut u8,
-    /// How many there are.
+    /// How many there are, if lanes choose among them.
     pub elements: u64,
     /// Bytes of each.
     pub element_bytes: u64,
@@ -71,7 +73,7 @@ impl AccessForm {
             AreaForm::Structured => 2,
             AreaForm::Raw => 3,
         };
-        self.words as u32 | area << 4 | u32::from(self.private) << 6 | work << 8
+        self.words as u32 | u32::from(self.indexed) << 3 | area << 4 | u32::from(self.private) << 6 | work << 8
     }
 
     fn decode(code: u32) -> Self {
@@ -81,7 +83,8 @@ impl AccessForm {
                 1 => AccessWork::Store,
                 atomic => AccessWork::Atomic(AtomicOp::ALL[atomic as usize - 2]),
             },
-            words: (code & 15) as usize,
+            words: (code & 7) as usize,
+            indexed: code >> 3 & 1 == 1,
             area: match code >> 4 & 3 {
                 0 => AreaForm::Plain,
                 1 => AreaForm::Columns,
@@ -115,10 +118,12 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
             },
         };
         let call = &mut context.call;
-        let (index, offset) = (u64::from(call.coords[0][lane]), u64::from(call.coords[1][lane] & !3));
+        let index = if form.indexed { u64::from(call.coords[0][lane]) } else { 0 };
+        let exists = !form.indexed || index < area.elements;
+        let offset = u64::from(call.coords[1][lane] & !3);
         let start = index * area.element_bytes + offset;
         for word in 0..form.words {
-            let inside = takes_part && index < area.elements && offset + 4 * word as u64 + 4 <= area.element_bytes;
+            let inside = takes_part && exists && offset + 4 * word as u64 + 4 <= area.element_bytes;
             let value = match inside {
                 true => {
                     let at = scale * (start + 4 * word as u64) + column * lane as u64;

@@ -195,14 +195,13 @@ impl Lowering<'_, '_> {
         if let Some(base) = reach.base {
             self.builder.ins().store(own_flags(), base, self.base, offsets::CALL_AREA_BASE);
         }
-        let sizes =
-            [(reach.elements, offsets::CALL_AREA_ELEMENTS), (reach.element_bytes, offsets::CALL_AREA_ELEMENT_BYTES)];
-        for (size, at) in sizes {
+        let elements = index.is_some().then_some((reach.elements, offsets::CALL_AREA_ELEMENTS));
+        let element_bytes = (reach.element_bytes, offsets::CALL_AREA_ELEMENT_BYTES);
+        for (size, at) in elements.into_iter().chain([element_bytes]) {
             let size = self.limit_value(size);
             self.builder.ins().store(own_flags(), size, self.base, at);
         }
-        let zero = self.constant(0);
-        self.store_address(Some(index.unwrap_or(&zero)), offset);
+        self.store_address(index, offset);
         self.store_work(mask, work);
         let form = AccessForm {
             work: match work {
@@ -211,6 +210,7 @@ impl Lowering<'_, '_> {
                 Work::Atomic { op, .. } => AccessWork::Atomic(op),
             },
             words: work.words(),
+            indexed: index.is_some(),
             area: reach.form,
             private: reach.private,
         };

@@ -132,8 +132,7 @@ impl Lowering<'_, '_> {
         let ranges = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::RANGES);
         for n in ids {
             let id = ResourceId::new(n);
-            let at = (n * offsets::RANGE_BYTES) as i32 + offsets::RANGE_VIEWS;
-            let record = self.builder.ins().load(types::I64, constant_flags(), ranges, at);
+            let record = self.first_record(id, ranges);
             self.views[n] = Some(self.read_view(id, record));
         }
     }
@@ -147,6 +146,22 @@ impl Lowering<'_, '_> {
         let base = self.builder.ins().load(types::I64, constant_flags(), record, offsets::VIEW_BASE);
         let limit = self.builder.ins().load(types::I64, constant_flags(), record, limit);
         View { base, limit }
+    }
+
+    /// The address of the first view record of a range, which has at least one.
+    fn first_record(&mut self, id: ResourceId, ranges: ir::Value) -> ir::Value {
+        let at = (id.index() * offsets::RANGE_BYTES) as i32 + offsets::RANGE_VIEWS;
+        self.builder.ins().load(types::I64, constant_flags(), ranges, at)
+    }
+
+    /// The address of the view record at a known position.
+    fn known_record(&mut self, id: ResourceId, element: u32) -> ir::Value {
+        if element == 0 && self.func.interface.resource(id).count == Some(1) {
+            let ranges = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::RANGES);
+            return self.first_record(id, ranges);
+        }
+        let element = self.builder.ins().iconst(types::I32, i64::from(element));
+        self.view_record(id, element)
     }
 
     /// The address of a view record; a position out of the range is the unbound view.
@@ -168,8 +183,7 @@ impl Lowering<'_, '_> {
         let Element::Fixed(element) = resource.element else {
             unreachable!("only views at known registers have a known format")
         };
-        let element = self.builder.ins().iconst(types::I32, i64::from(element));
-        let record = self.view_record(resource.id, element);
+        let record = self.known_record(resource.id, element);
         [0, 1, 2, 3].map(|n| {
             let at = offsets::VIEW_LAYOUT + 4 * n;
             let number = self.builder.ins().load(types::I32, constant_flags(), record, at);
@@ -216,8 +230,7 @@ impl Lowering<'_, '_> {
         let view = match resource.element {
             Element::Fixed(0) if self.views[id.index()].is_some() => self.views[id.index()].expect("just looked"),
             Element::Fixed(n) => {
-                let element = self.builder.ins().iconst(types::I32, i64::from(n));
-                let record = self.view_record(id, element);
+                let record = self.known_record(id, n);
                 self.read_view(id, record)
             }
             Element::Computed(value) => match self.operand(value) {
