@@ -53,4 +53,6 @@ entities! {
     SharedId "g";
     /// An indexable temporary array (`x#`), private to a thread.
     LocalId "x";
+    /// A declaration of an array that comes with a batch of invocations.
+    ArrayId "array";
 }

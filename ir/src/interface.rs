@@ -1,4 +1,4 @@
-//! What a shader declares of the world outside it: resources, shared memory, private arrays, group size.
+//! What a shader declares of the world outside it: its stage, resources, shared memory, arrays.
 //!
 //! These are facts of the shader, not of what is bound to it. Bindings are checked against them by the runtime.
 
@@ -6,19 +6,22 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entity::{LocalId, ResourceId, SharedId};
+use crate::entity::{ArrayId, LocalId, ResourceId, SharedId};
+use crate::stage::Stage;
 
 /// Everything a shader declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// Threads of one group along x, y and z.
-    pub group_size: [u32; 3],
+    /// The stage that it is for.
+    pub stage: Stage,
     /// Declared register ranges, in declaration order; indexed by [`ResourceId`].
     pub resources: Vec<Resource>,
     /// Thread-group shared memory (`g#`); indexed by [`SharedId`].
     pub shared: Vec<Shared>,
     /// Indexable temporaries (`x#`); indexed by [`LocalId`].
     pub locals: Vec<Local>,
+    /// Arrays that are handed over with each batch of invocations; indexed by [`ArrayId`]. At most [`MOST_ARRAYS`].
+    pub arrays: Vec<Array>,
     /// The immediate constant buffer (`icb`), in vectors of four words.
     pub immediate: Vec<[u32; 4]>,
 }
@@ -39,9 +42,22 @@ impl Interface {
         &self.locals[id.index()]
     }
 
+    /// The declaration of an array of a batch.
+    pub fn array(&self, id: ArrayId) -> &Array {
+        &self.arrays[id.index()]
+    }
+
+    /// Threads of one group along x, y and z. An invocation of another stage than compute is a group of its own.
+    pub fn group_size(&self) -> [u32; 3] {
+        match self.stage {
+            Stage::Compute { group_size } => group_size,
+            Stage::Vertex(_) | Stage::Pixel(_) => [1; 3],
+        }
+    }
+
     /// Threads in one group.
     pub fn threads_per_group(&self) -> u32 {
-        self.group_size.iter().product()
+        self.group_size().iter().product()
     }
 
     /// Bytes of shared memory that one group uses.
@@ -350,4 +366,17 @@ pub struct Local {
     pub registers: u32,
     /// Words in a vector, 1 to 4.
     pub components: u32,
+}
+
+/// The most arrays that a function declares.
+pub const MOST_ARRAYS: usize = 8;
+
+/// Memory that is handed over with a batch of invocations and belongs to whoever runs it: elements one after the other, as
+/// many as there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Array {
+    /// Bytes from one element to the next, a multiple of 4.
+    pub stride_bytes: u32,
+    /// The function may write it.
+    pub is_written: bool,
 }

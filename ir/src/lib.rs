@@ -6,6 +6,7 @@
 //! | `ops.rs` | the table of pure operations with their meaning |
 //! | `float.rs` | Direct3D's float rules on one number |
 //! | `entity.rs` | typed indices |
+//! | `stage.rs` | the stage that a shader is for, its inputs and outputs |
 //! | `interface.rs` | what a shader declares of the world outside |
 //! | `operand.rs` | what instructions are made of |
 //! | `function.rs` | instructions, regions, values |
@@ -14,6 +15,7 @@
 //! | `phases.rs` | where barriers cut a shader |
 //! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | what a running shader asks of the outside world |
+//! | `batch.rs` | the memory that comes with a batch of invocations |
 //! | `sampling.rs` | what the sample instructions ask for |
 //! | `texel.rs` | how texels lie in memory, and code that converts them |
 //! | `text.rs` | the text form: printing and parsing |
@@ -28,6 +30,7 @@
 //! | `interp/` | runs a shader: the definition that compiled code is held to |
 #![forbid(unsafe_code)]
 
+pub mod batch;
 pub mod builder;
 pub mod entity;
 pub mod float;
@@ -45,6 +48,7 @@ pub mod sampling;
 pub mod shape;
 pub mod span;
 pub mod srgb;
+pub mod stage;
 pub mod texel;
 pub mod text;
 pub mod translate;

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::entity::{LocalId, ResourceId, SharedId, Value};
+use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
 
 /// What a thread can ask about itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -46,6 +46,8 @@ pub enum Object {
     Shared(SharedId),
     /// A private array; an element is a vector of 4 words.
     Local(LocalId),
+    /// An array that came with the batch.
+    Array(ArrayId),
     /// The immediate constant buffer; an element is a vector of 16 bytes.
     Immediate,
     /// The sRGB curve, [`srgb::LINEAR`](crate::srgb::LINEAR); an element is the number of a code.

@@ -232,7 +232,7 @@ impl Analysis<'_> {
                 self.lower(data.results[0], Fact { line, in_all_lanes: true });
             }
             InstKind::Input(input) => {
-                let line = input_line(*input, self.func.interface.group_size, self.lanes, self.uniformity.packing());
+                let line = input_line(*input, self.func.interface.group_size(), self.lanes, self.uniformity.packing());
                 self.lower(data.results[0], Fact { line, in_all_lanes: true });
             }
             InstKind::Op { op, args } => {
@@ -393,11 +393,12 @@ mod tests {
     use super::*;
     use crate::builder::Builder;
     use crate::interface::Interface;
+    use crate::stage::Stage;
 
     const LANES: u32 = 8;
 
     fn function(group_size: [u32; 3]) -> Function {
-        Function::new("test", Interface { group_size, ..Interface::default() })
+        Function::new("test", Interface { stage: Stage::Compute { group_size }, ..Interface::default() })
     }
 
     fn shapes(func: &Function) -> Shapes {

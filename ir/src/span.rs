@@ -136,6 +136,14 @@ impl Span {
         Self { grid: Grid { groups: [1; 3], first: group }, start: 0, groups: 1 }
     }
 
+    /// The spans of a batch of invocations, each of which is a group of one thread.
+    pub fn batch(invocations: u32, lanes: u32) -> impl Iterator<Item = Self> {
+        let grid = Grid { groups: [invocations, 1, 1], first: [0; 3] };
+        let most = Packing::Row.most_groups(1, lanes);
+        let starts = (0..invocations).step_by(most as usize);
+        starts.map(move |start| Self { grid, start: start.into(), groups: most.min(invocations - start) })
+    }
+
     /// The position of a group of the span.
     #[inline]
     pub fn group(&self, n: u32) -> [u32; 3] {
@@ -179,6 +187,7 @@ mod tests {
     use crate::builder::Builder;
     use crate::function::Sync;
     use crate::interface::{Interface, Shared};
+    use crate::stage::Stage;
 
     const LANES: u32 = 8;
 
@@ -231,7 +240,10 @@ mod tests {
         let may = |group_size, shared: bool, sync: Option<Sync>| {
             let g0 = Shared { register: 0, raw: true, stride_bytes: 4, count: 1 };
             let shared = shared.then_some(g0).into_iter().collect();
-            let mut func = Function::new("test", Interface { group_size, shared, ..Interface::default() });
+            let mut func = Function::new(
+                "test",
+                Interface { stage: Stage::Compute { group_size }, shared, ..Interface::default() },
+            );
             let mut b = Builder::new(&mut func);
             if let Some(sync) = sync {
                 b.barrier(sync);

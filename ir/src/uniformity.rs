@@ -217,12 +217,13 @@ impl<'a> Analysis<'a> {
     fn varies_by_itself(&self, inst: Inst) -> bool {
         let group = matches!(self.scope, Scope::Group);
         match self.func.inst(inst).kind {
-            InstKind::Input(input) => input_varies(input, self.func.interface.group_size, self.scope, self.packing),
+            InstKind::Input(input) => input_varies(input, self.func.interface.group_size(), self.scope, self.packing),
             // Engines read a uniform address once per packet, so that other threads' writes cannot make lanes differ.
             // Packets read at different times.
             InstKind::Load { place } => match place.object {
                 Object::Local(_) => true,
                 Object::Shared(_) => group,
+                Object::Array(id) => group && self.func.interface.array(id).is_written,
                 Object::Immediate | Object::Curve => false,
                 Object::Resource(resource) => group && self.is_writable(resource),
             },
@@ -318,6 +319,7 @@ mod tests {
     use crate::function::Place;
     use crate::interface::{Interface, Resource, ResourceKind};
     use crate::ops::Op;
+    use crate::stage::Stage;
     use crate::types::Type;
 
     const LANES: u32 = 8;
@@ -333,7 +335,7 @@ mod tests {
             texel_bytes: None,
         };
         let resources = vec![raw(ResourceClass::ShaderResource), raw(ResourceClass::UnorderedAccess)];
-        Function::new("test", Interface { group_size, resources, ..Interface::default() })
+        Function::new("test", Interface { stage: Stage::Compute { group_size }, resources, ..Interface::default() })
     }
 
     #[test]

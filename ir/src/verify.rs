@@ -316,7 +316,12 @@ impl Verifier<'_> {
                 self.expect("operand", *value, Type::F32);
                 self.expect_results(data, &[Type::F32]);
             }
-            InstKind::Barrier(_) => self.expect_results(data, &[]),
+            InstKind::Barrier(sync) => {
+                if sync.threads && self.func.interface.stage.signature().is_some() {
+                    self.report(Problem::NoGroup("a barrier that waits"));
+                }
+                self.expect_results(data, &[]);
+            }
             InstKind::If { cond, .. } => self.expect("condition", *cond, Type::Bool),
             InstKind::Loop { inits, body } => {
                 let expected = self.types(&data.results);

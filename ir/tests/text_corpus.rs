@@ -35,7 +35,7 @@ fn comes_back(func: &Function, stage: Stage, name: &str) {
 fn translated_shaders_come_back_as_they_were() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
     let mut paths = Vec::new();
-    for folder in ["compute", "exec", "patched"] {
+    for folder in ["compute", "exec", "graphics", "patched"] {
         containers(&data.join(folder), &mut paths);
     }
     let mut translated = 0;
@@ -50,5 +50,5 @@ fn translated_shaders_come_back_as_they_were() {
         comes_back(&func, Stage::Final, &name);
         translated += 1;
     }
-    assert!(translated > 180, "the corpus has that many compute shaders, found {translated}");
+    assert!(translated > 245, "the corpus has that many compute, vertex and pixel shaders, found {translated}");
 }

@@ -40,11 +40,12 @@ pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> 
         float_mode: FloatMode::of(func),
         arena: machine.arena,
         threads: thread_table(func, options.packing),
-        group_size: func.interface.group_size,
+        group_size: func.interface.group_size(),
         width: func.width,
         packing: options.packing,
         votes: machine.votes,
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
+        arrays: func.interface.arrays.as_slice().into(),
         statistics: machine.statistics,
     };
     Ok(Compiled { code: make_executable(isa, &machine.bytes, name)?, facts })
@@ -223,7 +224,7 @@ fn codegen_error(error: cranelift_codegen::CodegenError) -> CompileError {
 /// What every thread of a group, or of the longest span, knows of itself: a row for each [`ThreadRow`], padded to whole
 /// packets.
 fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
-    let [width, height, _] = func.interface.group_size;
+    let [width, height, _] = func.interface.group_size();
     let threads = func.interface.threads_per_group();
     let lanes = func.width.lanes();
     let most = (threads * packing.most_groups(threads, lanes)).next_multiple_of(lanes);
@@ -246,6 +247,7 @@ pub(crate) mod tests {
     use brolga_ir::entity::ResourceId;
     use brolga_ir::function::{Input, Object, Place};
     use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
+    use brolga_ir::stage::Stage;
     use brolga_ir::{Builder, Op};
     use cranelift_codegen::ir::InstBuilder;
     use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -316,7 +318,10 @@ pub(crate) mod tests {
             uses_counter: false,
             texel_bytes: None,
         }];
-        let mut func = Function::new("test", Interface { group_size: [64, 1, 1], resources, ..Interface::default() });
+        let mut func = Function::new(
+            "test",
+            Interface { stage: Stage::Compute { group_size: [64, 1, 1] }, resources, ..Interface::default() },
+        );
         let mut b = Builder::new(&mut func);
         let (index, four, always) = (b.input(Input::ThreadIndex), b.i32(4), b.bool(true));
         let offset = b.op(Op::IMul, &[index, four]);

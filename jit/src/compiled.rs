@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use brolga_ir::Width;
+use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
+use brolga_ir::interface::{Array as Declared, MOST_ARRAYS};
 use brolga_ir::span::{Packing, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::abi::Context;
+use crate::abi::{Array, Context};
 use crate::code::ExecutableCode;
 use crate::codegen;
 use crate::error::CompileError;
@@ -76,6 +78,8 @@ pub(crate) struct Facts {
     pub(crate) packing: Packing,
     pub(crate) votes: Option<VoteRows>,
     pub(crate) immediate: Box<[u32]>,
+    /// What comes with a batch.
+    pub(crate) arrays: Box<[Declared]>,
     pub(crate) statistics: Statistics,
 }
 
@@ -188,6 +192,28 @@ impl Run<'_> {
             None => Ok(()),
             Some(fault) => Err(self.complete(fault)),
         }
+    }
+
+    /// Runs a batch of invocations with the arrays that the function declares, with one budget. An array that is not given
+    /// has no elements.
+    ///
+    /// # Errors
+    /// The fault that ended it early. Memory then holds what was written before it.
+    ///
+    /// # Panics
+    /// If the function is not one for batches, its packets are put together otherwise than in rows, or an array that it
+    /// writes is given to be read.
+    pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>], fuel: u64) -> Result<(), Fault> {
+        let facts = &self.compiled.facts;
+        assert!(facts.packing == Packing::Row && facts.group_size == [1; 3], "invocations are groups of one thread");
+        for ((record, declared), array) in self.context.arrays.iter_mut().zip(&facts.arrays).zip(arrays) {
+            *record = Array::of(array, declared);
+        }
+        self.context.fuel = fuel;
+        let mut spans = Span::batch(invocations, facts.width.lanes());
+        let result = spans.try_for_each(|span| self.span(&span, self.context.fuel));
+        self.context.arrays = [Array::EMPTY; MOST_ARRAYS];
+        result
     }
 
     /// Rounds that are left of the last budget.

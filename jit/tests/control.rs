@@ -8,6 +8,7 @@ use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Value};
 use brolga_ir::function::{Input, Object, Origin, Place, Sync};
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op};
 use brolga_jit::{CompileError, Options, compile};
@@ -28,7 +29,10 @@ fn function(group_size: [u32; 3]) -> Function {
     }];
     let shared = vec![Shared { register: 0, raw: true, stride_bytes: 4, count: 256 }];
     let locals = vec![Local { register: 0, registers: 4, components: 4 }];
-    Function::new("test", Interface { group_size, resources, shared, locals, ..Interface::default() })
+    Function::new(
+        "test",
+        Interface { stage: Stage::Compute { group_size }, resources, shared, locals, ..Interface::default() },
+    )
 }
 
 fn output() -> Object {

@@ -14,6 +14,7 @@ use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object,
 use brolga_ir::host::{Address, Fault, FaultKind, Host, ViewSlot};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::sampling::SampleCall;
+use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Type};
 use brolga_jit::{Options, compile};
@@ -95,7 +96,13 @@ fn function(memory: Memory) -> Function {
     let resources =
         vec![resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 64 }, 1), target];
     let immediate = (0..9).map(|n| [n, n + 100, n + 200, n + 300]).collect();
-    let interface = Interface { group_size: [8, 1, 1], resources, shared, immediate, ..Interface::default() };
+    let interface = Interface {
+        stage: Stage::Compute { group_size: [8, 1, 1] },
+        resources,
+        shared,
+        immediate,
+        ..Interface::default()
+    };
     Function::new(format!("{memory:?}"), interface)
 }
 
@@ -322,7 +329,10 @@ fn typed(count: u32, dimension: Dimension) -> Function {
         resource(ResourceClass::UnorderedAccess, kind, count),
         counted,
     ];
-    Function::new("typed", Interface { group_size: [13, 1, 1], resources, ..Interface::default() })
+    Function::new(
+        "typed",
+        Interface { stage: Stage::Compute { group_size: [13, 1, 1] }, resources, ..Interface::default() },
+    )
 }
 
 /// Texels, queries and counters go through helpers: the same answers in the same order.
@@ -547,8 +557,11 @@ fn addresses_made_late_where_registers_are_few() {
         ..resource(ResourceClass::ShaderResource, ResourceKind::Structured { stride_bytes: ELEMENT }, 1)
     };
     let out = resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, 1);
-    let interface =
-        Interface { group_size: [64, 1, 1], resources: vec![out, input(0), input(1)], ..Interface::default() };
+    let interface = Interface {
+        stage: Stage::Compute { group_size: [64, 1, 1] },
+        resources: vec![out, input(0), input(1)],
+        ..Interface::default()
+    };
     let mut func = Function::new("late", interface);
     let mut b = Builder::new(&mut func);
     let (index, always, shift) = (b.input(Input::ThreadIndex), b.bool(true), b.i32(64));

@@ -11,6 +11,7 @@ use brolga_ir::entity::{ResourceId, Value};
 use brolga_ir::function::{Element, Input, Object, Place, ResourceRef};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
+use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Width};
 use random::Random;
@@ -48,7 +49,10 @@ fn function(threads: u32, dimension: Dimension) -> Function {
         resource(ResourceClass::Sampler, ResourceKind::Sampler { compares: false }, 3),
         resource(ResourceClass::Sampler, ResourceKind::Sampler { compares: true }, 3),
     ];
-    Function::new("test", Interface { group_size: [threads, 1, 1], resources, ..Interface::default() })
+    Function::new(
+        "test",
+        Interface { stage: Stage::Compute { group_size: [threads, 1, 1] }, resources, ..Interface::default() },
+    )
 }
 
 /// Writes four words of a thread.

@@ -269,8 +269,25 @@ pub(super) enum Space {
     View(View),
     Shared(Extent),
     Local(Extent),
+    Array(BatchArray),
     Immediate(Extent),
     Curve(Extent),
+}
+
+/// An array of the batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BatchArray {
+    /// Which one.
+    pub(super) number: usize,
+    pub(super) stride_bytes: u32,
+}
+
+impl BatchArray {
+    /// The elements that so many words hold.
+    pub(super) fn extent(self, words: usize) -> Extent {
+        let count = words as u64 * 4 / u64::from(self.stride_bytes);
+        Extent { base: 0, stride_bytes: self.stride_bytes, count: count.min(u32::MAX.into()) as u32 }
+    }
 }
 
 /// A piece of memory of ours.

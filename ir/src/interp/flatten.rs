@@ -1,8 +1,8 @@
 //! Turns a function into its flattened form.
 
 use super::code::{
-    Address, Arms, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space, Target, Texel,
-    Update, View,
+    Address, Arms, BatchArray, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space,
+    Target, Texel, Update, View,
 };
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
@@ -90,7 +90,7 @@ impl Flattener<'_> {
             constants,
             inputs,
             target_count,
-            group_size: interface.group_size,
+            group_size: interface.group_size(),
             lanes: lanes as usize,
             packing,
             most_packets: (threads * most_groups).div_ceil(lanes) as usize,
@@ -285,6 +285,10 @@ impl Flattener<'_> {
             Object::Resource(resource) => Space::View(self.view(resource)),
             Object::Shared(id) => Space::Shared(self.shared[id.index()]),
             Object::Local(id) => Space::Local(self.locals[id.index()]),
+            Object::Array(id) => Space::Array(BatchArray {
+                number: id.index(),
+                stride_bytes: self.func.interface.array(id).stride_bytes,
+            }),
             Object::Curve => Space::Curve(Extent { base: 0, stride_bytes: 4, count: LINEAR.len() as u32 }),
             Object::Immediate => Space::Immediate(Extent {
                 base: 0,

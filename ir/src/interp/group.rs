@@ -3,30 +3,30 @@
 //! Control flow of the group is agreed among its threads, so the only way for a thread to go away is to return: one
 //! mask per packet says who is left, and all of them are at the same place.
 
-use super::arena::Arena;
-use super::code::{Code, End, GroupRegion, GroupStep, Slot};
+use super::code::{End, GroupRegion, GroupStep, Slot};
 use super::packet::Runner;
 use super::{Mask, lanes_of};
 use crate::function::Origin;
-use crate::host::{Fault, FaultKind, Host};
+use crate::host::{Fault, FaultKind};
 use crate::span::Span;
 
-/// Runs a span whose arena is ready.
-pub(super) fn run(code: &Code, host: &dyn Host, span: &Span, arena: &mut Arena, fuel: &mut u64) -> Result<(), Fault> {
+/// Runs a span with a runner whose arena is ready.
+pub(super) fn run(runner: Runner<'_, '_>, span: &Span) -> Result<(), Fault> {
+    let code = runner.code;
     if code.threads_per_group() > 0 {
-        Group { runner: Runner { code, host, arena, fuel, packet: 0 }, span, entered: None }.region(&code.body)?;
+        Group { runner, span, entered: None }.region(&code.body)?;
     }
     Ok(())
 }
 
-struct Group<'a> {
-    runner: Runner<'a>,
+struct Group<'a, 'b> {
+    runner: Runner<'a, 'b>,
     span: &'a Span,
     /// The packet whose inputs are in the frame.
     entered: Option<usize>,
 }
 
-impl Group<'_> {
+impl Group<'_, '_> {
     fn region(&mut self, region: &GroupRegion) -> Result<End, Fault> {
         for step in &region.steps {
             match step {
@@ -91,7 +91,7 @@ impl Group<'_> {
     /// Runs something for each packet that has threads left.
     fn for_each_packet(
         &mut self,
-        mut run: impl FnMut(&mut Runner<'_>, Mask) -> Result<(), Fault>,
+        mut run: impl FnMut(&mut Runner<'_, '_>, Mask) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut from = 0;
         while let Some((packet, mask)) = self.next_packet(from) {

@@ -13,7 +13,7 @@ use crate::width::MAX_LANES;
 /// The most words that one access moves.
 const MAX_WORDS: usize = 4;
 
-impl Runner<'_> {
+impl Runner<'_, '_> {
     /// Runs an instruction that touches memory or a view.
     pub(super) fn access(&mut self, node: &Node, mask: Mask) {
         match node {
@@ -195,6 +195,10 @@ impl Runner<'_> {
                 Space::Local(extent) => {
                     self.place(extent, from, lane, n).map(|at| self.arena.locals[self.local_base() + at][lane])
                 }
+                Space::Array(array) => {
+                    let words = self.arrays.get(array.number).map_or(&[][..], |array| array.words());
+                    self.place(array.extent(words.len()), from, lane, n).map(|at| words[at])
+                }
                 Space::Immediate(extent) => self.place(extent, from, lane, n).map(|at| self.code.immediate[at]),
                 Space::Curve(extent) => self.place(extent, from, lane, n).map(|at| LINEAR[at]),
             }
@@ -225,6 +229,11 @@ impl Runner<'_> {
             Space::Local(extent) => {
                 let base = self.local_base();
                 self.place(extent, at, lane, n).map(|at| &mut self.arena.locals[base + at][lane])
+            }
+            Space::Array(array) => {
+                let len = self.arrays.get(array.number).map_or(0, |array| array.words().len());
+                let at = self.place(array.extent(len), at, lane, n)?;
+                self.arrays[array.number].words_mut().map(|words| &mut words[at])
             }
             // The verifier lets nobody write there; views are the host's.
             Space::View(_) | Space::Immediate(_) | Space::Curve(_) => None,

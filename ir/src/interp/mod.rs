@@ -35,12 +35,14 @@ mod tests;
 
 pub use arena::Arena;
 
+use crate::batch::ArrayWords;
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
 use crate::span::{Packing, Span};
 use crate::verify::VerifiedFunction;
 use crate::width::MAX_LANES;
 use code::Code;
+use packet::Runner;
 
 /// One value of all lanes of a packet; bits as in [`Const`](crate::Const). A narrow packet leaves the last lanes alone.
 type Lanes = [u64; MAX_LANES];
@@ -96,13 +98,46 @@ impl Interpreter {
 
     /// Runs the groups of a span together; see [`Self::run_group`]. The span must be one that the packing allows.
     pub fn run_span(&self, host: &dyn Host, span: &Span, arena: &mut Arena, fuel: &mut u64) -> Result<(), Fault> {
+        self.run_with(host, span, &mut [], arena, fuel)
+    }
+
+    /// Runs a batch of invocations, with the arrays that the function declares; see [`Self::run_group`].
+    ///
+    /// An array that is not given has no elements.
+    ///
+    /// # Panics
+    /// If the function is not one for batches, or its packets are put together otherwise than in rows.
+    pub fn run_batch(
+        &self,
+        host: &dyn Host,
+        invocations: u32,
+        arrays: &mut [ArrayWords<'_>],
+        arena: &mut Arena,
+        fuel: &mut u64,
+    ) -> Result<(), Fault> {
+        assert!(
+            self.code.packing == Packing::Row && self.code.group_size == [1; 3],
+            "invocations are groups of one thread"
+        );
+        Span::batch(invocations, self.code.lanes as u32)
+            .try_for_each(|span| self.run_with(host, &span, arrays, arena, fuel))
+    }
+
+    fn run_with(
+        &self,
+        host: &dyn Host,
+        span: &Span,
+        arrays: &mut [ArrayWords<'_>],
+        arena: &mut Arena,
+        fuel: &mut u64,
+    ) -> Result<(), Fault> {
         let code = &self.code;
         debug_assert!(span.is_packed(code.packing, code.threads_per_group(), code.lanes as u32), "{span:?}");
         if host.stop_requested() {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
         arena.start(code, span.groups);
-        group::run(code, host, span, arena, fuel)
+        group::run(Runner { code, host, arena, fuel, arrays, packet: 0 }, span)
     }
 }
 

@@ -3,22 +3,25 @@
 use super::arena::{Arena, write_lanes};
 use super::code::{Arms, Block, Code, Moves, Node, Slot, Target};
 use super::{Lanes, Mask, lanes_of};
+use crate::batch::ArrayWords;
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
 use crate::ops::Op;
 use crate::width::MAX_LANES;
 
 /// A packet that runs, with all it can reach.
-pub(super) struct Runner<'a> {
+pub(super) struct Runner<'a, 'b> {
     pub(super) code: &'a Code,
     pub(super) host: &'a dyn Host,
     pub(super) arena: &'a mut Arena,
     pub(super) fuel: &'a mut u64,
+    /// What came with the batch.
+    pub(super) arrays: &'a mut [ArrayWords<'b>],
     /// Which packet of the span.
     pub(super) packet: usize,
 }
 
-impl Runner<'_> {
+impl Runner<'_, '_> {
     /// Runs a block for some lanes, at least one, and gives those that reach its end.
     pub(super) fn block(&mut self, block: &Block, mut mask: Mask) -> Result<Mask, Fault> {
         for node in block {

@@ -133,6 +133,7 @@ pub(super) fn is_read_only(func: &Function, object: &Object) -> bool {
     match object {
         Object::Resource(resource) => func.interface.resource(resource.id).class != ResourceClass::UnorderedAccess,
         Object::Immediate | Object::Curve => true,
+        Object::Array(id) => !func.interface.array(*id).is_written,
         Object::Shared(_) | Object::Local(_) => false,
     }
 }

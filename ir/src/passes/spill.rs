@@ -175,6 +175,7 @@ mod tests {
     use crate::interface::Interface;
     use crate::ops::Op;
     use crate::passes::{Level, optimise};
+    use crate::stage::Stage;
     use crate::verify::verify;
 
     /// Operands of all terminators and loops.
@@ -185,7 +186,8 @@ mod tests {
     }
 
     fn function(slots: usize) -> (Function, Vec<Slot>) {
-        let mut func = Function::new("test", Interface { group_size: [1; 3], ..Interface::default() });
+        let mut func =
+            Function::new("test", Interface { stage: Stage::Compute { group_size: [1; 3] }, ..Interface::default() });
         let slots = (0..slots).map(|_| func.add_slot(Type::I32)).collect();
         (func, slots)
     }

@@ -29,7 +29,7 @@ pub(super) fn run(func: &mut Function) {
 
 /// Whether packets as wide as the function has them now are likely to be faster than narrower ones.
 fn pays(func: &Function) -> bool {
-    let [x, y, z] = func.interface.group_size;
+    let [x, y, z] = func.interface.group_size();
     let lanes = func.width.lanes();
     // A packet is part of one row, so that addresses grow evenly over it.
     let rows_fill = x.is_multiple_of(lanes) && x * y * z > 0;

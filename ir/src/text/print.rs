@@ -5,10 +5,11 @@
 
 use std::fmt::{self, Write as _};
 
-use super::words::{Word, component, input_word, sampling_words, sync_words};
+use super::words::{Word, component, input_word, mask_letters, sampling_words, sync_words};
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Element, Function, InstData, InstKind, Object, Place, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
+use crate::stage::Stage;
 use crate::types::{Const, Type};
 use crate::width::Width;
 
@@ -129,8 +130,10 @@ impl Printer<'_> {
 
     fn interface(&mut self, interface: &Interface, width: Width) -> fmt::Result {
         let out = &mut self.out;
-        let [x, y, z] = interface.group_size;
-        writeln!(out, "  group {x} {y} {z}")?;
+        match interface.stage {
+            Stage::Compute { group_size: [x, y, z] } => writeln!(out, "  group {x} {y} {z}")?,
+            Stage::Vertex(_) | Stage::Pixel(_) => writeln!(out, "  stage {}", interface.stage.name())?,
+        }
         if width != Width::default() {
             writeln!(out, "  packet {}", width.lanes())?;
         }
@@ -146,6 +149,29 @@ impl Printer<'_> {
         for (n, local) in interface.locals.iter().enumerate() {
             let (register, registers, components) = (local.register, local.registers, local.components);
             writeln!(out, "  x{n} = x{register} registers {registers} components {components}")?;
+        }
+        for (n, array) in interface.arrays.iter().enumerate() {
+            let access = if array.is_written { "written" } else { "read" };
+            writeln!(out, "  array{n} = {access} stride {}", array.stride_bytes)?;
+        }
+        if let Some(signature) = interface.stage.signature() {
+            let sides = [
+                ("inputs", "input", signature.input_array, &signature.inputs),
+                ("outputs", "output", signature.output_array, &signature.outputs),
+            ];
+            for (side, word, array, parameters) in sides {
+                if let Some(array) = array {
+                    writeln!(out, "  {side} {array}")?;
+                }
+                for parameter in parameters {
+                    write!(out, "  {word} {} {}", parameter.row, mask_letters(parameter.mask))?;
+                    write!(out, " {}", parameter.interpolation.word())?;
+                    match parameter.system_value {
+                        Some(value) => writeln!(out, " {}", value.word())?,
+                        None => writeln!(out)?,
+                    }
+                }
+            }
         }
         if !interface.immediate.is_empty() {
             writeln!(out, "  icb {{")?;
@@ -385,6 +411,7 @@ impl Printer<'_> {
             Object::Resource(ref resource) => self.view(resource),
             Object::Shared(id) => id.to_string(),
             Object::Local(id) => id.to_string(),
+            Object::Array(id) => id.to_string(),
             Object::Immediate => "icb".into(),
             Object::Curve => "srgb".into(),
         };

@@ -3,6 +3,7 @@
 use crate::function::{CounterOp, Input, Query, Sync};
 use crate::interface::{Component, Dimension, ResourceClass};
 use crate::sampling::{LevelSource, Offsets, SampleKind, Sampling};
+use crate::stage::{Interpolation, SystemValue};
 
 /// An enum whose values have a word each.
 pub(super) trait Word: Copy + 'static {
@@ -59,6 +60,22 @@ impl Word for ResourceClass {
             ResourceClass::UnorderedAccess => "u",
             ResourceClass::Sampler => "s",
         }
+    }
+}
+
+impl Word for SystemValue {
+    const ALL: &'static [Self] = &SystemValue::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
+
+impl Word for Interpolation {
+    const ALL: &'static [Self] = &Interpolation::ALL;
+
+    fn word(self) -> &'static str {
+        self.name()
     }
 }
 
@@ -148,6 +165,19 @@ pub(super) fn input_from_word(word: &str) -> Option<Input> {
 /// The name of a component; `?` if there is none such.
 pub(super) fn component(n: u8) -> &'static str {
     ["x", "y", "z"].get(usize::from(n)).copied().unwrap_or("?")
+}
+
+const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// The components of a mask.
+pub(super) fn mask_letters(mask: u8) -> String {
+    let letters: String = (0..4).filter(|n| mask >> n & 1 != 0).map(|n| LETTERS[n]).collect();
+    if letters.is_empty() || mask > 15 { "?".into() } else { letters }
+}
+
+/// The mask of components, which stand in order.
+pub(super) fn mask_from_letters(letters: &str) -> Option<u8> {
+    (1..16).find(|&mask| mask_letters(mask) == letters)
 }
 
 /// The parts of a barrier with their words.

@@ -1,17 +1,18 @@
 //! The verifier's rules about declarations and about the instructions that use them.
 
 use super::{Problem, Target, Types, Verifier};
-use crate::entity::{ResourceId, Value};
+use crate::entity::{ArrayId, ResourceId, Value};
 use crate::function::{AtomicOp, Element, InstData, InstKind, Object, Place, Query, ResourceRef};
-use crate::interface::{Dimension, Resource, ResourceClass, ResourceKind};
+use crate::interface::{Dimension, MOST_ARRAYS, Resource, ResourceClass, ResourceKind};
 use crate::sampling::{SampleArg, Sampling};
+use crate::stage::Parameter;
 use crate::types::Type;
 
 impl Verifier<'_> {
     /// Checks the declarations. What later code multiplies and adds up must fit 32 bits.
     pub(super) fn interface(&mut self) {
         let interface = &self.func.interface;
-        let [x, y, z] = interface.group_size;
+        let [x, y, z] = interface.group_size();
         let threads = x.checked_mul(y).and_then(|xy| xy.checked_mul(z));
         if threads.is_none() {
             self.report(Problem::GroupSize(x, y, z));
@@ -39,6 +40,40 @@ impl Verifier<'_> {
         }
         if bytes > u64::from(u32::MAX) {
             self.report(Problem::TooLarge("the private arrays"));
+        }
+        if interface.arrays.len() > MOST_ARRAYS {
+            self.report(Problem::ArrayCount(interface.arrays.len()));
+        }
+        for (n, array) in interface.arrays.iter().enumerate() {
+            if array.stride_bytes == 0 || array.stride_bytes % 4 != 0 {
+                self.report(Problem::Stride(ArrayId::new(n).to_string(), array.stride_bytes));
+            }
+        }
+        if let Some(signature) = interface.stage.signature() {
+            if !interface.shared.is_empty() {
+                self.report(Problem::NoGroup("shared memory"));
+            }
+            self.parameters(signature.input_array, &signature.inputs, false);
+            self.parameters(signature.output_array, &signature.outputs, true);
+        }
+    }
+
+    /// Inputs or outputs need an array with elements of as many rows; outputs one that is written.
+    fn parameters(&mut self, array: Option<ArrayId>, parameters: &[Parameter], is_written: bool) {
+        let Some(id) = array else {
+            if !parameters.is_empty() {
+                self.report(Problem::NoRows);
+            }
+            return;
+        };
+        let Some(declared) = self.func.interface.arrays.get(id.index()) else {
+            return self.report(Problem::NoArray(id));
+        };
+        let is_in = |parameter: &Parameter| {
+            (1..16).contains(&parameter.mask) && (u64::from(parameter.row) + 1) * 16 <= u64::from(declared.stride_bytes)
+        };
+        if !parameters.iter().all(is_in) || (is_written && !declared.is_written) {
+            self.report(Problem::NoRows);
         }
     }
 
@@ -86,7 +121,7 @@ impl Verifier<'_> {
             InstKind::Atomic { op, place, value, compare, effect } => {
                 if let Some(target) = self.place("atomic", place) {
                     self.writable("atomic", target);
-                    if matches!(target, Target::Local(_)) {
+                    if matches!(target, Target::Local(_) | Target::Array(..)) {
                         self.report(Problem::WrongTarget { what: "atomic", target });
                     }
                 }
@@ -238,6 +273,13 @@ impl Verifier<'_> {
                 }
                 (Target::Local(id), true)
             }
+            Object::Array(id) => {
+                let Some(array) = self.func.interface.arrays.get(id.index()) else {
+                    self.report(Problem::NoArray(id));
+                    return None;
+                };
+                (Target::Array(id, array.is_written), true)
+            }
             Object::Immediate => (Target::Immediate, true),
             Object::Curve => (Target::Curve, true),
         };
@@ -249,11 +291,12 @@ impl Verifier<'_> {
         Some(target)
     }
 
-    /// Only unordered access views, shared memory and private arrays are ever written.
+    /// Only unordered access views, shared memory, private arrays and some of those of a batch are ever written.
     fn writable(&mut self, what: &'static str, target: Target) {
         match target {
             Target::Resource(_, ResourceClass::UnorderedAccess, _) | Target::Shared(_) | Target::Local(_) => {}
-            Target::Resource(..) | Target::Immediate | Target::Curve => {
+            Target::Array(_, true) => {}
+            Target::Resource(..) | Target::Array(_, false) | Target::Immediate | Target::Curve => {
                 self.report(Problem::WrongTarget { what, target })
             }
         }

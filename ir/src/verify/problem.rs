@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::entity::{Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
+use crate::entity::{ArrayId, Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
 use crate::function::Origin;
-use crate::interface::{ResourceClass, ResourceKind};
+use crate::interface::{MOST_ARRAYS, ResourceClass, ResourceKind};
 use crate::types::Type;
 
 /// Everything that is wrong with a function, in program order; never empty.
@@ -86,6 +86,8 @@ pub enum Target {
     Shared(SharedId),
     /// A private array.
     Local(LocalId),
+    /// An array of the batch, and whether it is written.
+    Array(ArrayId, bool),
     /// The immediate constant buffer.
     Immediate,
     /// The sRGB curve.
@@ -98,6 +100,7 @@ impl fmt::Display for Target {
             Target::Resource(id, class, kind) => write!(f, "{id} ({}#, {kind})", class.letter()),
             Target::Shared(id) => write!(f, "{id}"),
             Target::Local(id) => write!(f, "{id}"),
+            Target::Array(id, _) => write!(f, "{id}"),
             Target::Immediate => f.write_str("icb"),
             Target::Curve => f.write_str("srgb"),
         }
@@ -111,6 +114,18 @@ pub enum Problem {
     /// The group's threads do not fit 32 bits.
     #[error("a group of {0} x {1} x {2} threads, more than fit 32 bits")]
     GroupSize(u32, u32, u32),
+    /// More arrays than a batch may have.
+    #[error("{0} arrays, more than {MOST_ARRAYS}")]
+    ArrayCount(usize),
+    /// An array that is not declared.
+    #[error("{0} is not declared")]
+    NoArray(ArrayId),
+    /// Inputs or outputs that no array has a row for.
+    #[error("inputs or outputs without an array that has their rows, and may be written if they are outputs")]
+    NoRows,
+    /// Something that only groups of a compute shader have.
+    #[error("{0} outside of a compute shader")]
+    NoGroup(&'static str),
     /// A quad has four threads.
     #[error("reads the threads {0:?} of a quad, which has 0 to 3")]
     QuadLane([u8; 4]),

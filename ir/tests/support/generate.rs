@@ -6,6 +6,7 @@ use brolga_ir::builder::Builder;
 use brolga_ir::entity::{Inst, LocalId, Region, ResourceId, SharedId, Value};
 use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, Object, Origin, Place, Query, ResourceRef, Sync};
 use brolga_ir::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::stage::Stage;
 use brolga_ir::{Const, Function, Op, Type};
 
 use crate::random::Random;
@@ -38,12 +39,13 @@ fn interface(random: &mut Random) -> Interface {
     }
     add(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, true);
     Interface {
-        group_size: [random.below(9) as u32 + 1, 2, 1],
+        stage: Stage::Compute { group_size: [random.below(9) as u32 + 1, 2, 1] },
         resources,
         shared: vec![
             Shared { register: 0, raw: true, stride_bytes: 4, count: 64 },
             Shared { register: 3, raw: false, stride_bytes: 12, count: 10 },
         ],
+        arrays: Vec::new(),
         locals: vec![Local { register: 1, registers: 6, components: 3 }],
         immediate: (0..random.below(4)).map(|n| [n as u32, 1, u32::MAX, 0x3f80_0000]).collect(),
     }

@@ -27,8 +27,11 @@ use std::mem::offset_of;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+use brolga_ir::batch::ArrayWords;
+use brolga_ir::entity::ArrayId;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
+use brolga_ir::interface::{Array as Declared, MOST_ARRAYS};
 use brolga_ir::sampling::MOST_SAMPLE_ARGS;
 pub use brolga_ir::sampling::Row;
 use brolga_ir::span::Span;
@@ -91,6 +94,34 @@ pub struct Range {
     pub views: *const View,
     /// How many there are.
     pub count: u32,
+}
+
+/// An array of a batch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Array {
+    /// The first element.
+    pub base: *mut u32,
+    /// Elements.
+    pub count: u64,
+}
+
+impl Array {
+    /// An array without elements.
+    pub const EMPTY: Self = Self { base: (&raw const ZEROES) as *mut u32, count: 0 };
+
+    /// The elements that words hold.
+    pub fn of(words: &mut ArrayWords<'_>, declared: &Declared) -> Self {
+        let count = words.words().len() as u64 * 4 / u64::from(declared.stride_bytes);
+        let base = match words {
+            ArrayWords::Write(words) => words.as_mut_ptr(),
+            ArrayWords::Read(words) => {
+                assert!(!declared.is_written, "an array that is written is not given to be read");
+                words.as_ptr().cast_mut()
+            }
+        };
+        Self { base, count: count.min(MOST_NAMED) }
+    }
 }
 
 /// Operands and results of a helper call.
@@ -171,6 +202,8 @@ pub struct Context {
     pub(crate) zero: Row,
     /// Written where a lane writes nothing. Never read.
     pub(crate) dump: Row,
+    /// What came with the batch; set by [`crate::Compiled`].
+    pub(crate) arrays: [Array; MOST_ARRAYS],
     /// What large functions keep for themselves (`lower/anchor.rs`).
     anchors: [u64; 16],
     /// A mask on its way from registers to others.
@@ -241,6 +274,7 @@ impl Context {
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
             dump: [0; MAX_LANES],
+            arrays: [Array::EMPTY; MOST_ARRAYS],
             anchors: [0; 16],
             anchor_mask: [0; MAX_LANES],
             call: Call::default(),
@@ -340,6 +374,12 @@ pub(crate) mod offsets {
     pub const LANES: i32 = offset_of!(Context, lanes) as i32;
     pub const ZERO: i32 = offset_of!(Context, zero) as i32;
     pub const DUMP: i32 = offset_of!(Context, dump) as i32;
+
+    /// The first byte of an array, and its elements.
+    pub fn array(id: ArrayId) -> [i32; 2] {
+        let record = offset_of!(Context, arrays) + id.index() * size_of::<Array>();
+        [offset_of!(Array, base), offset_of!(Array, count)].map(|field| (record + field) as i32)
+    }
 
     pub const ANCHOR_MASK: i32 = offset_of!(Context, anchor_mask) as i32;
 

@@ -78,7 +78,7 @@ fn all_ones(number: u32) -> u32 {
 }
 
 fn input_bound(func: &Function, input: Input) -> u32 {
-    let [x, y, _] = func.interface.group_size;
+    let [x, y, _] = func.interface.group_size();
     let last = func.interface.threads_per_group().next_multiple_of(func.width.lanes()).saturating_sub(1);
     match input {
         Input::ThreadIndex => last,
@@ -94,10 +94,14 @@ mod tests {
     use super::*;
     use brolga_ir::Builder;
     use brolga_ir::interface::Interface;
+    use brolga_ir::stage::Stage;
 
     #[test]
     fn addresses_of_a_tile_are_bounded() {
-        let mut func = Function::new("test", Interface { group_size: [16, 16, 1], ..Interface::default() });
+        let mut func = Function::new(
+            "test",
+            Interface { stage: Stage::Compute { group_size: [16, 16, 1] }, ..Interface::default() },
+        );
         let mut b = Builder::new(&mut func);
         let (x, y) = (b.input(Input::ThreadIdInGroup(0)), b.input(Input::ThreadIdInGroup(1)));
         let (four, three, two) = (b.i32(4), b.i32(3), b.i32(2));
@@ -116,7 +120,10 @@ mod tests {
 
     #[test]
     fn lanes_beyond_the_group_count() {
-        let func = Function::new("test", Interface { group_size: [3, 2, 2], ..Interface::default() });
+        let func = Function::new(
+            "test",
+            Interface { stage: Stage::Compute { group_size: [3, 2, 2] }, ..Interface::default() },
+        );
         let inputs = [Input::ThreadIndex, Input::ThreadIdInGroup(0), Input::ThreadIdInGroup(2), Input::GroupId(0)];
         assert_eq!(inputs.map(|input| input_bound(&func, input)), [15, 2, 2, u32::MAX]);
     }

@@ -250,7 +250,7 @@ impl Lowering<'_, '_> {
             };
             let is_known = match place.object {
                 Object::Resource(ResourceRef { id, element: Element::Fixed(0) }) => self.views[id.index()].is_some(),
-                Object::Shared(_) | Object::Immediate | Object::Curve => true,
+                Object::Shared(_) | Object::Array(_) | Object::Immediate | Object::Curve => true,
                 Object::Resource(_) | Object::Local(_) => false,
             };
             let lies_evenly = |value: Value| self.facts.is_uniform(value) || self.facts.stride(value, false).is_some();

@@ -206,6 +206,13 @@ impl Lowering<'_, '_> {
                 let limit = Limit::Known(sure);
                 Area { base, stride, limit, sure, private: true, constant: false }
             }
+            Object::Array(id) => {
+                let array = *interface.array(id);
+                let [base, count] =
+                    offsets::array(id).map(|at| self.builder.ins().load(types::I64, constant_flags(), self.base, at));
+                let (stride, limit) = (Some(array.stride_bytes), Limit::Value(count));
+                Area { base, stride, limit, sure: 0, private: true, constant: !array.is_written }
+            }
             Object::Curve => {
                 let sure = LINEAR.len() as u64;
                 let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::CURVE);

@@ -403,7 +403,7 @@ impl Lowering<'_, '_> {
                     Object::Resource(resource) => {
                         self.func.interface.resource(resource.id).class == ResourceClass::Constant
                     }
-                    Object::Shared(_) | Object::Local(_) => false,
+                    Object::Shared(_) | Object::Local(_) | Object::Array(_) => false,
                 },
                 _ => false,
             };

@@ -209,7 +209,7 @@ impl Lowering<'_, '_> {
             Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, uniform),
             Input::ThreadId(n) => {
                 let first = self.group_start(n);
-                if self.func.interface.group_size[usize::from(n)] == 1 {
+                if self.func.interface.group_size()[usize::from(n)] == 1 {
                     return self.scalar(first);
                 }
                 let place = self.thread_id_in_group(n, uniform);
@@ -220,7 +220,7 @@ impl Lowering<'_, '_> {
 
     /// The same where packets hold threads of several groups.
     fn input_in_span(&mut self, input: Input) -> Operand {
-        let size = self.func.interface.group_size;
+        let size = self.func.interface.group_size();
         match input {
             Input::GroupId(n) => self.group_id_in_span(n),
             Input::ThreadIndex if size == [1; 3] => self.emit().constant(Const::i32(0)).into(),
@@ -248,7 +248,7 @@ impl Lowering<'_, '_> {
             return first;
         }
         if packing == Packing::Row {
-            let group = match self.func.interface.group_size {
+            let group = match self.func.interface.group_size() {
                 [1, 1, 1] => self.number_in_span(),
                 _ => self.thread_row(ThreadRow::Group, false),
             };
@@ -265,7 +265,7 @@ impl Lowering<'_, '_> {
 
     /// Whether the threads of a span are a row along x themselves.
     fn threads_are_row(&self) -> bool {
-        self.facts.packing() == Packing::Row && self.func.interface.group_size[1..] == [1, 1]
+        self.facts.packing() == Packing::Row && self.func.interface.group_size()[1..] == [1, 1]
     }
 
     /// `vThreadID.x` of the packet's first thread, where the threads of a span are a row.
@@ -275,7 +275,7 @@ impl Lowering<'_, '_> {
     }
 
     fn thread_id_in_group(&mut self, n: u8, uniform: bool) -> Operand {
-        if self.func.interface.group_size[usize::from(n)] == 1 {
+        if self.func.interface.group_size()[usize::from(n)] == 1 {
             return self.emit().constant(Const::i32(0)).into();
         }
         self.thread_row(ThreadRow::Place(n), uniform)
@@ -299,7 +299,7 @@ impl Lowering<'_, '_> {
         if self.facts.packing() != Packing::Group {
             return match input {
                 Input::ThreadId(0) if self.threads_are_row() => Some(self.first_in_row()),
-                Input::GroupId(0) if self.threads_are_row() && self.func.interface.group_size[0] == 1 => {
+                Input::GroupId(0) if self.threads_are_row() && self.func.interface.group_size()[0] == 1 => {
                     Some(self.first_in_row())
                 }
                 _ => None,
@@ -310,7 +310,7 @@ impl Lowering<'_, '_> {
             Input::GroupId(_) => return None,
             Input::ThreadId(n) | Input::ThreadIdInGroup(n) => n,
         };
-        let [_, y, z] = self.func.interface.group_size;
+        let [_, y, z] = self.func.interface.group_size();
         let place = match (n, y, z) {
             // In a row of threads the flattened number is the first component.
             (0, 1, 1) => self.position.first_thread,
@@ -358,7 +358,7 @@ impl Lowering<'_, '_> {
         match self.group_starts[usize::from(n)] {
             Some(start) => start,
             None => {
-                let size = self.func.interface.group_size[usize::from(n)];
+                let size = self.func.interface.group_size()[usize::from(n)];
                 self.builder.ins().imul_imm_u(self.group_id[usize::from(n)], i64::from(size))
             }
         }

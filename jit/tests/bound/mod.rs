@@ -9,16 +9,18 @@
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Fault, Host, ViewSlot};
 use brolga_ir::interface::{Resource, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::sampling::SampleCall;
+use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_ir::width::MAX_LANES;
 use brolga_ir::{Function, Width};
 use brolga_jit::abi::{self, Bindings, Context, Range, View};
-use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, compile};
+use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, Run, compile};
 
 /// Guard words before each buffer.
 pub const GUARD: usize = 16;
@@ -268,6 +270,27 @@ pub fn run_with<H: Host>(
     groups: &[[u32; 3]],
     fuel: u64,
 ) -> Outcome {
+    let mut left = fuel;
+    let run_groups = |mut run: Run<'_>| {
+        let end = |&group| {
+            let end = run.group(group, left);
+            left = run.fuel();
+            end
+        };
+        groups.iter().map(end).collect()
+    };
+    let ends = with_run(func, compiled, bound, host, run_groups);
+    Outcome { memory: bound.snapshot(), ends, fuel: left }
+}
+
+/// Hands a run of compiled code that is ready to `f`.
+fn with_run<H: Host, T>(
+    func: &Function,
+    compiled: &Compiled,
+    bound: &Bound,
+    host: &H,
+    f: impl FnOnce(Run<'_>) -> T,
+) -> T {
     let views: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
     let ranges: Vec<Range> =
         views.iter().map(|views| Range { views: views.as_ptr(), count: views.len() as u32 }).collect();
@@ -278,23 +301,70 @@ pub fn run_with<H: Host>(
         host: ptr::from_ref(host).cast(),
         stop: &bound.stop,
         arena: arena.base(),
-        fuel,
+        fuel: 0,
     });
     let mode = FloatGuard::new(compiled.float_mode());
     // SAFETY: the records above are as the ABI asks for this function's interface, live to the end of this function, and
     // the code was compiled for this processor.
-    let mut run = unsafe { compiled.start(&mut context, &mode) };
-    let mut fuel = fuel;
-    let ends = groups
-        .iter()
-        .map(|&group| {
-            let end = run.group(group, fuel);
-            fuel = run.fuel();
-            end
-        })
-        .collect();
+    let result = f(unsafe { compiled.start(&mut context, &mode) });
     bound.check_guards();
-    Outcome { memory: bound.snapshot(), ends, fuel: context.fuel }
+    result
+}
+
+/// What a batch leaves: memory, the words of each array, how it ended.
+#[derive(Debug, PartialEq)]
+pub struct BatchOutcome {
+    pub memory: Vec<Vec<Vec<u32>>>,
+    pub arrays: Vec<Vec<u32>>,
+    pub end: Result<(), Fault>,
+}
+
+/// Runs a batch on both engines, in packets of every width, and compares what they leave. The arrays lie right before pages
+/// that nobody may touch.
+#[track_caller]
+pub fn compare_batch(
+    func: &Function,
+    content: &[Vec<Vec<u32>>],
+    arrays: &[Vec<u32>],
+    invocations: u32,
+    fuel: u64,
+) -> BatchOutcome {
+    let run_with_arrays = |func: &Function, run: &dyn Fn(&Bound, &mut [ArrayWords<'_>]) -> Result<(), Fault>| {
+        let bound = Bound::new(func, content);
+        let mut walled: Vec<Walled> =
+            arrays.iter().map(|words| Walled::new(words.iter().copied(), words.len())).collect();
+        let mut words: Vec<ArrayWords<'_>> = walled
+            .iter_mut()
+            .zip(&func.interface.arrays)
+            .map(|(words, array)| match array.is_written {
+                true => ArrayWords::Write(words.words_mut()),
+                false => ArrayWords::Read(words.words_mut()),
+            })
+            .collect();
+        let end = run(&bound, &mut words);
+        let arrays = words.iter().map(|words| words.words().to_vec()).collect();
+        BatchOutcome { memory: bound.snapshot(), arrays, end }
+    };
+    let [outcome, _] = Width::ALL.map(|width| {
+        let mut func = func.clone();
+        func.width = width;
+        let func = verify(func).expect("the test's function is valid");
+        let expected = run_with_arrays(&func, &|bound, arrays| {
+            let _mode = FloatGuard::new(FloatMode::Default);
+            let interpreter = Interpreter::with_packing(&func, Packing::Row);
+            interpreter.run_batch(bound, invocations, arrays, &mut Arena::new(), &mut fuel.clone())
+        });
+        for features in feature_sets() {
+            let options = Options { features, packing: Packing::Row, ..Options::host().unwrap() };
+            let compiled = compile(&func, &options).expect("the test's function compiles");
+            let got = run_with_arrays(&func, &|bound, arrays| {
+                with_run(&func, &compiled, bound, bound, |mut run| run.batch(invocations, arrays, fuel))
+            });
+            assert_eq!(got, expected, "{width:?}, {features:?}");
+        }
+        expected
+    });
+    outcome
 }
 
 /// An arena with something in it.
@@ -344,6 +414,11 @@ impl Walled {
             place.store(word, Ordering::Relaxed);
         }
         walled
+    }
+
+    fn words_mut(&mut self) -> &mut [u32] {
+        // SAFETY: within the pages that may be touched, aligned to a word, and nobody else has them meanwhile.
+        unsafe { std::slice::from_raw_parts_mut(self.base().cast(), self.words) }
     }
 
     fn base(&self) -> *mut u8 {

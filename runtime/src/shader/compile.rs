@@ -191,7 +191,7 @@ fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
 
 /// Holds what a shader declares against the device's limits, before memory is taken for it.
 fn check_limits(interface: &Interface, limits: &Limits) -> Result<(), Error> {
-    let threads: u64 = interface.group_size.map(u64::from).iter().product();
+    let threads: u64 = interface.group_size().map(u64::from).iter().product();
     at_most(Limit::GroupThreads, threads, limits.group_threads)?;
     let shared: u64 = interface.shared.iter().map(|g| u64::from(g.stride_bytes) * u64::from(g.count)).sum();
     at_most(Limit::SharedBytes, shared, limits.shared_bytes)?;

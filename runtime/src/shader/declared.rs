@@ -105,7 +105,7 @@ fn view_of(kind: &InstKind) -> Option<&ResourceRef> {
         InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => {
             match &place.object {
                 Object::Resource(resource) => Some(resource),
-                Object::Shared(_) | Object::Local(_) | Object::Immediate | Object::Curve => None,
+                Object::Shared(_) | Object::Local(_) | Object::Array(_) | Object::Immediate | Object::Curve => None,
             }
         }
         InstKind::Counter { resource, .. }

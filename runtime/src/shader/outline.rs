@@ -43,7 +43,7 @@ impl Outline {
     pub fn of(function: &Function) -> Self {
         Self {
             name: function.name.clone(),
-            group_size: function.interface.group_size,
+            group_size: function.interface.group_size(),
             width: function.width,
             declared: Declared::of(function),
             sampled: sampled(function),

@@ -8,6 +8,7 @@ use brolga_ir::builder::only;
 use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Slot, Value};
 use brolga_ir::function::{AtomicOp, Input, Object, Place, Sync};
 use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::stage::Stage;
 use brolga_ir::{Builder, Const, Function, Op, Type};
 
 use crate::random::Random;
@@ -80,7 +81,7 @@ fn interface(group_size: [u32; 3]) -> Interface {
     let mut totals = resource(ResourceClass::UnorderedAccess, ResourceKind::Raw);
     totals.lower = 1;
     Interface {
-        group_size,
+        stage: Stage::Compute { group_size },
         resources: vec![
             resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: RECORD_WORDS * 4 }),
             totals,
@@ -88,6 +89,7 @@ fn interface(group_size: [u32; 3]) -> Interface {
             resource(ResourceClass::ShaderResource, ResourceKind::Raw),
         ],
         shared: vec![Shared { register: 0, raw: false, stride_bytes: 8, count: threads }],
+        arrays: Vec::new(),
         locals: vec![Local { register: 0, registers: 5, components: 4 }],
         immediate: vec![[1, 2, 3, 4], [0x3f80_0000, 0xbf00_0000, 0x7fc0_0001, 0]],
     }

@@ -19,6 +19,8 @@ use brolga_ir::sampling::SampleCall;
 pub struct Memory {
     /// The words.
     pub resources: Vec<Vec<AtomicU32>>,
+    /// What comes with a batch, by declaration.
+    pub arrays: Vec<Vec<AtomicU32>>,
     /// Hidden counters.
     counters: Vec<AtomicU32>,
     /// Bytes from one element to the next; raw views have none.
@@ -32,6 +34,7 @@ impl Memory {
         let stride = |resource: &Resource| resource.kind.stride_bytes().map(u64::from);
         Self {
             resources: resources.iter().map(words).collect(),
+            arrays: Vec::new(),
             counters: resources.iter().map(|_| AtomicU32::new(3)).collect(),
             strides: interface.resources.iter().map(stride).collect(),
         }
@@ -55,7 +58,7 @@ impl Memory {
 
 /// Runs one group.
 pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
-    let [x, y, z] = func.interface.group_size;
+    let [x, y, z] = func.interface.group_size();
     let shared: Vec<Vec<AtomicU32>> = func
         .interface
         .shared
@@ -198,7 +201,7 @@ impl Thread<'_> {
         match &data.kind {
             InstKind::Const(value) => self.set_all(&data.results, vec![value.bits]),
             InstKind::Input(input) => {
-                let size = self.func.interface.group_size;
+                let size = self.func.interface.group_size();
                 let word = match *input {
                     Input::ThreadId(n) => self.group[n as usize] * size[n as usize] + self.in_group[n as usize],
                     Input::GroupId(n) => self.group[n as usize],
@@ -346,6 +349,10 @@ impl Thread<'_> {
                 }
             }
             Object::Local(id) => (16, self.func.interface.local(*id).registers.into()),
+            Object::Array(id) => {
+                let stride = u64::from(self.func.interface.array(*id).stride_bytes);
+                (stride, 4 * self.memory.arrays[id.index()].len() as u64 / stride)
+            }
             Object::Immediate => (16, self.func.interface.immediate.len() as u64),
             Object::Curve => (4, 256),
         }
@@ -365,6 +372,7 @@ impl Thread<'_> {
             Object::Resource(resource) => self.memory.resources[resource.id.index()][at].load(Ordering::Relaxed),
             Object::Shared(id) => self.shared[id.index()][at].load(Ordering::Relaxed),
             Object::Local(id) => self.locals[id.index()][at],
+            Object::Array(id) => self.memory.arrays[id.index()][at].load(Ordering::Relaxed),
             Object::Immediate => self.func.interface.immediate[at / 4][at % 4],
             Object::Curve => brolga_ir::srgb::LINEAR[at],
         }
@@ -378,6 +386,7 @@ impl Thread<'_> {
             }
             Object::Shared(id) => self.shared[id.index()][at].store(word, Ordering::Relaxed),
             Object::Local(id) => self.locals[id.index()][at] = word,
+            Object::Array(id) => self.memory.arrays[id.index()][at].store(word, Ordering::Relaxed),
             Object::Immediate | Object::Curve => unreachable!("read only"),
         }
     }
@@ -387,7 +396,9 @@ impl Thread<'_> {
         let word = match &place.object {
             Object::Resource(resource) => &self.memory.resources[resource.id.index()][at],
             Object::Shared(id) => &self.shared[id.index()][at],
-            Object::Local(_) | Object::Immediate | Object::Curve => unreachable!("no atomics there"),
+            Object::Local(_) | Object::Array(_) | Object::Immediate | Object::Curve => {
+                unreachable!("no atomics there")
+            }
         };
         let change = |old| Some(op.apply(old, value, compare));
         word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes")

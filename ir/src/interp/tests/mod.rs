@@ -17,6 +17,7 @@ use crate::host::{Address, Fault, Host, ViewSlot};
 use crate::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
 use crate::sampling::SampleCall;
+use crate::stage::Stage;
 use crate::types::Type;
 use crate::verify::verify;
 use crate::width::MAX_LANES;
@@ -52,7 +53,7 @@ pub(super) fn function(group_size: [u32; 3]) -> Function {
         resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 8 }, 1, true),
         resource(ResourceClass::UnorderedAccess, texture, 2, false),
     ];
-    Function::new("test", Interface { group_size, resources, ..Interface::default() })
+    Function::new("test", Interface { stage: Stage::Compute { group_size }, resources, ..Interface::default() })
 }
 
 /// A store: resource, index, byte (for texels x and y), words.

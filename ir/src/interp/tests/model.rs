@@ -150,14 +150,14 @@ impl Thread<'_> {
     }
 
     fn input(&self, input: Input) -> u32 {
-        let [x, y, _] = self.func.interface.group_size;
+        let [x, y, _] = self.func.interface.group_size();
         let in_group = [self.index % x, self.index / x % y, self.index / (x * y)];
         match input {
             Input::ThreadIndex => self.index,
             Input::GroupId(n) => self.group_id[n as usize],
             Input::ThreadIdInGroup(n) => in_group[n as usize],
             Input::ThreadId(n) => {
-                self.group_id[n as usize] * self.func.interface.group_size[n as usize] + in_group[n as usize]
+                self.group_id[n as usize] * self.func.interface.group_size()[n as usize] + in_group[n as usize]
             }
         }
     }

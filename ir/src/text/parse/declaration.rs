@@ -1,21 +1,49 @@
 //! Reads declarations: what stands before the body.
 
 use super::{MAX_SLOTS, Parsed, Parser, numbered};
-use crate::interface::{Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
+use crate::entity::ArrayId;
+use crate::interface::{Array, Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
+use crate::stage::{Parameter, Signature, Stage};
 use crate::text::lex::{ParseProblem, Token};
-use crate::text::words::Word;
+use crate::text::words::{Word, mask_from_letters};
 use crate::width::Width;
 
 impl Parser<'_> {
     /// One declaration, without the end of its line.
     pub(super) fn declaration(&mut self) -> Parsed<()> {
-        const EXPECTED: &str = "a declaration (`group`, `packet`, `res0`, `g0`, `x0`, `icb` or `slots`) or `body`";
+        const EXPECTED: &str = "a declaration (`group`, `stage`, `packet`, `res0`, `g0`, `x0`, `array0`, `inputs`, \
+                                `outputs`, `input`, `output`, `icb` or `slots`) or `body`";
         let Token::Word(word) = self.token else { return self.unexpected(EXPECTED) };
         let interface = &self.func.interface;
-        let next = [("res", interface.resources.len()), ("g", interface.shared.len()), ("x", interface.locals.len())];
+        let next = [
+            ("res", interface.resources.len()),
+            ("g", interface.shared.len()),
+            ("x", interface.locals.len()),
+            ("array", interface.arrays.len()),
+        ];
         if word == "group" {
             self.advance()?;
-            self.func.interface.group_size = [self.number()?, self.number()?, self.number()?];
+            let group_size = [self.number()?, self.number()?, self.number()?];
+            self.func.interface.stage = Stage::Compute { group_size };
+            return Ok(());
+        }
+        if word == "stage" {
+            self.advance()?;
+            self.func.interface.stage = self.any_word("`vertex` or `pixel`", |word| match word {
+                "vertex" => Some(Stage::Vertex(Signature::default())),
+                "pixel" => Some(Stage::Pixel(Signature::default())),
+                _ => None,
+            })?;
+            return Ok(());
+        }
+        if matches!(word, "inputs" | "outputs" | "input" | "output")
+            && let Stage::Vertex(signature) | Stage::Pixel(signature) = &self.func.interface.stage
+        {
+            let mut signature = signature.clone();
+            self.signature(word, &mut signature)?;
+            if let Stage::Vertex(declared) | Stage::Pixel(declared) = &mut self.func.interface.stage {
+                *declared = signature;
+            }
             return Ok(());
         }
         if word == "packet" {
@@ -43,6 +71,7 @@ impl Parser<'_> {
         match prefix {
             "res" => self.resource(),
             "g" => self.shared(),
+            "array" => self.array(),
             _ => self.local(),
         }
     }
@@ -121,6 +150,42 @@ impl Parser<'_> {
         self.word("components")?;
         let components = self.number()?;
         self.func.interface.locals.push(Local { register, registers, components });
+        Ok(())
+    }
+
+    fn array(&mut self) -> Parsed<()> {
+        let is_written = self.any_word("`read` or `written`", |word| match word {
+            "read" => Some(false),
+            "written" => Some(true),
+            _ => None,
+        })?;
+        self.word("stride")?;
+        let stride_bytes = self.number()?;
+        self.func.interface.arrays.push(Array { stride_bytes, is_written });
+        Ok(())
+    }
+
+    /// A line about inputs or outputs.
+    fn signature(&mut self, word: &str, signature: &mut Signature) -> Parsed<()> {
+        self.advance()?;
+        if matches!(word, "inputs" | "outputs") {
+            let id = self.any_word("an array: `array0`", |word| numbered("array", word))?;
+            let array = Some(ArrayId::new(id as usize));
+            match word {
+                "inputs" => signature.input_array = array,
+                _ => signature.output_array = array,
+            }
+            return Ok(());
+        }
+        let row = self.number()?;
+        let mask = self.any_word("components: `xyzw`", mask_from_letters)?;
+        let interpolation = self.one_of()?;
+        let system_value = match self.token {
+            Token::Word(_) => Some(self.one_of()?),
+            _ => None,
+        };
+        let parameters = if word == "input" { &mut signature.inputs } else { &mut signature.outputs };
+        parameters.push(Parameter { row, mask, system_value, interpolation });
         Ok(())
     }
 

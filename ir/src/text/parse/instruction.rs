@@ -1,7 +1,7 @@
 //! Reads instructions that own no regions, and their operands.
 
 use super::{Parsed, Parser, numbered};
-use crate::entity::{LocalId, ResourceId, SharedId, Value};
+use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
 use crate::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Place, Query, ResourceRef, Sync, Values};
 use crate::ops::Op;
 use crate::sampling::{Offsets, Sampling};
@@ -208,7 +208,7 @@ impl Parser<'_> {
 
     fn object(&mut self) -> Parsed<Object> {
         let interface = &self.func.interface;
-        let (shared, locals) = (interface.shared.len(), interface.locals.len());
+        let (shared, locals, arrays) = (interface.shared.len(), interface.locals.len(), interface.arrays.len());
         let object = match self.token {
             Token::Word("icb") => Some(Object::Immediate),
             Token::Word("srgb") => Some(Object::Curve),
@@ -223,13 +223,18 @@ impl Parser<'_> {
                         return self.error(ParseProblem::Undefined(word.into()));
                     }
                     Some(Object::Local(LocalId::new(number as usize)))
+                } else if let Some(number) = numbered("array", word) {
+                    if number as usize >= arrays {
+                        return self.error(ParseProblem::Undefined(word.into()));
+                    }
+                    Some(Object::Array(ArrayId::new(number as usize)))
                 } else {
                     self.view_of(word)?.map(Object::Resource)
                 }
             }
             _ => None,
         };
-        let Some(object) = object else { return self.unexpected("memory: `res0`, `g0`, `x0` or `icb`") };
+        let Some(object) = object else { return self.unexpected("memory: `res0`, `g0`, `x0`, `array0` or `icb`") };
         self.advance()?;
         Ok(object)
     }

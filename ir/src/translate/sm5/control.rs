@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use brolga_bytecode::sm5::valid::{Construct, Function, FunctionName, ValidProgram};
-use brolga_bytecode::sm5::{Instruction, ItemKind, Op as Opcode, Operand, RegisterFile, Test};
+use brolga_bytecode::sm5::valid::{Construct, FunctionName, ValidProgram};
+use brolga_bytecode::sm5::{Instruction, ItemKind, Op as Opcode, Operand, RegisterFile, Stage, Test};
 
 use super::operand::Kind;
 use super::{Result, TranslateError, Translator};
@@ -27,7 +27,7 @@ pub(super) struct FlowState {
     steps: usize,
     /// Regions that are open.
     nesting: usize,
-    /// Calls that are open.
+    /// Calls that are open, with the main program's.
     calls: usize,
     /// What `break`, `continue` and `ret` may belong to, innermost last.
     frames: Vec<Frame>,
@@ -44,9 +44,8 @@ struct Callee {
 }
 
 impl Callee {
-    fn new(program: &ValidProgram, function: &Function) -> Self {
+    fn new(program: &ValidProgram, mut items: Range<usize>) -> Self {
         let op = |position| program.instruction(position).map(|instruction: &Instruction| instruction.op);
-        let mut items = function.items.clone();
         if items.clone().next_back().and_then(op) == Some(Opcode::Ret) {
             items.end -= 1;
         }
@@ -66,8 +65,10 @@ enum Frame {
 impl FlowState {
     pub(super) fn new(program: &ValidProgram) -> Self {
         let functions = program.flow().functions.iter();
-        let callees = functions.map(|function| (function.name, Callee::new(program, function)));
-        Self { next: 0, steps: 0, nesting: 0, calls: 0, frames: Vec::new(), callees: callees.collect() }
+        let callees = functions.map(|function| (function.name, Callee::new(program, function.items.clone())));
+        // The main program of other stages is called itself.
+        let calls = usize::from(program.stage() == Stage::Compute);
+        Self { next: 0, steps: 0, nesting: 0, calls, frames: Vec::new(), callees: callees.collect() }
     }
 }
 
@@ -81,8 +82,15 @@ impl Translator<'_, '_> {
     /// The main program.
     pub(super) fn main(&mut self) -> Result {
         let program = self.program;
-        self.block(program.flow().main.clone())?;
+        let main = program.flow().main.clone();
+        if self.b.func.interface.stage.signature().is_none() {
+            self.block(main)?;
+        } else {
+            // Whatever way it ends, its outputs are written.
+            self.inline_items(Callee::new(program, main))?;
+        }
         if !self.b.is_terminated() {
+            self.finish_outputs();
             self.b.return_();
         }
         Ok(())
@@ -147,7 +155,7 @@ impl Translator<'_, '_> {
     }
 
     /// The condition of `if`, `breakc` and the like.
-    fn condition(&mut self, operand: &Operand, test: Test) -> Result<Value> {
+    pub(super) fn condition(&mut self, operand: &Operand, test: Test) -> Result<Value> {
         let value = self.read_one(operand, Kind::Int)?;
         let zero = self.b.i32(0);
         let op = match test {
@@ -328,12 +336,18 @@ impl Translator<'_, '_> {
 
     /// A function's code in place of its call.
     pub(super) fn inline(&mut self, name: FunctionName) -> Result {
-        if !self.flow.callees.get(&name).is_some_and(|callee| callee.returns_early) {
-            return self.callee(name, None);
+        let Some(callee) = self.flow.callees.get(&name) else { return Err(self.bad_operand(name.to_string())) };
+        let callee = callee.clone();
+        self.inline_items(callee)
+    }
+
+    fn inline_items(&mut self, callee: Callee) -> Result {
+        if !callee.returns_early {
+            return self.callee_items(callee.items, None);
         }
         let selector = self.b.i32(0);
         let (inst, _, body) = self.b.switch(selector, Vec::new(), &[]);
-        self.fill(body, |t| t.callee(name, Some(inst)))
+        self.fill(body, |t| t.callee_items(callee.items, Some(inst)))
     }
 
     /// Whether a function may write a component of a temporary register, itself or by what it calls.
@@ -352,7 +366,11 @@ impl Translator<'_, '_> {
     pub(super) fn callee(&mut self, name: FunctionName, exit: Option<Inst>) -> Result {
         let Some(callee) = self.flow.callees.get(&name) else { return Err(self.bad_operand(name.to_string())) };
         let items = callee.items.clone();
-        if self.flow.calls >= CALL_DEPTH {
+        self.callee_items(items, exit)
+    }
+
+    fn callee_items(&mut self, items: Range<usize>, exit: Option<Inst>) -> Result {
+        if self.flow.calls > CALL_DEPTH {
             return Ok(());
         }
         let resume = self.flow.next;

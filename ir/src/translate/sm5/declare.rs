@@ -6,6 +6,7 @@ use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType, SamplerMode};
 use brolga_bytecode::sm5::valid::{SharedMemoryKind, ValidProgram};
 use brolga_bytecode::sm5::{RegisterRange, ResourceKind as BytecodeKind};
 
+use super::stage::{self, StageRegisters};
 use super::{Result, TranslateError};
 use crate::entity::{LocalId, ResourceId, SharedId};
 use crate::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
@@ -42,8 +43,8 @@ impl Names {
     }
 }
 
-/// Collects the interface of a compute shader.
-pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names)> {
+/// Collects the interface of a shader.
+pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names, StageRegisters)> {
     let declarations = program.declarations();
     let (resources, resource_names) = resources(program)?;
     let shared: Vec<Shared> = declarations
@@ -70,14 +71,10 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names)> {
         shared: shared.iter().enumerate().map(|(n, g)| (g.register, SharedId::new(n))).collect(),
         locals: locals.iter().enumerate().map(|(n, x)| (x.register, LocalId::new(n))).collect(),
     };
-    let interface = Interface {
-        group_size: declarations.group_size,
-        resources,
-        shared,
-        locals,
-        immediate: declarations.immediate_constants.clone(),
-    };
-    Ok((interface, names))
+    let (stage, arrays, registers) = stage::declare(program)?;
+    let interface =
+        Interface { stage, resources, shared, locals, arrays, immediate: declarations.immediate_constants.clone() };
+    Ok((interface, names, registers))
 }
 
 /// The declared ranges in the order of the stream, with the numbers that operands use for them.

@@ -209,7 +209,6 @@ impl Translator<'_, '_> {
             Opcode::DerivRtyFine => self.each(i, Float, sample::along_y_fine),
             // What belongs to other stages.
             Opcode::Cut
-            | Opcode::Discard
             | Opcode::Emit
             | Opcode::EmitThenCut
             | Opcode::HsDecls
@@ -218,10 +217,11 @@ impl Translator<'_, '_> {
             | Opcode::HsJoinPhase
             | Opcode::EmitStream
             | Opcode::CutStream
-            | Opcode::EmitThenCutStream
-            | Opcode::EvalSnapped
-            | Opcode::EvalSampleIndex
-            | Opcode::EvalCentroid => self.not_supported(i),
+            | Opcode::EmitThenCutStream => self.not_supported(i),
+            // Pixels.
+            Opcode::Discard => self.discard(i),
+            Opcode::EvalSnapped => self.eval_snapped(i),
+            Opcode::EvalSampleIndex | Opcode::EvalCentroid => self.eval_at_center(i),
             // No instructions: declarations have been looked at before, other blocks of data mean nothing to a run.
             Opcode::CustomData
             | Opcode::DclResource

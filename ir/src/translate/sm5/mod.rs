@@ -1,8 +1,9 @@
-//! Compute shaders of shader models 4.0 to 5.1 as IR.
+//! Compute, vertex and pixel shaders of shader models 4.0 to 5.1 as IR.
 //!
 //! | file | what |
 //! |---|---|
 //! | `declare.rs` | declarations to the function's interface |
+//! | `stage.rs` | inputs and outputs of the stages that run in batches |
 //! | `control.rs` | the walk over the items: blocks, `if`, `loop`, `switch`, calls |
 //! | `classes.rs` | interface calls, `this`, registers of class instances |
 //! | `dispatch.rs` | one row per opcode |
@@ -31,6 +32,7 @@ mod moves;
 mod operand;
 mod registers;
 mod sample;
+mod stage;
 mod typed;
 
 #[cfg(test)]
@@ -74,7 +76,7 @@ impl Default for TranslateOptions {
 #[non_exhaustive]
 pub enum TranslateError {
     /// The shader is for another stage.
-    #[error("a {} shader; only compute shaders can be translated", stage.name())]
+    #[error("a {} shader; only compute, vertex and pixel shaders can be translated", stage.name())]
     Stage {
         /// Its stage.
         stage: Stage,
@@ -87,7 +89,7 @@ pub enum TranslateError {
         /// The byte where it begins.
         at: u32,
     },
-    /// An operand that its instruction cannot have, in a compute shader.
+    /// An operand that its instruction cannot have, in a shader of this stage.
     #[error("`{name}` at byte {at}: operand {register} cannot stand here")]
     Operand {
         /// The instruction's name in fxc's listing.
@@ -139,24 +141,23 @@ pub enum TranslateError {
 
 type Result<T = (), E = TranslateError> = std::result::Result<T, E>;
 
-/// Translates a compute shader.
+/// Translates a shader.
 ///
-/// The function's slots are those of the temporary registers, four for each; its resources are in the order of their
-/// declarations.
+/// The function's slots are those of the temporary registers, four for each, then those of the outputs; its resources are in
+/// the order of their declarations.
 pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<Function> {
-    if program.stage() != Stage::Compute {
-        return Err(TranslateError::Stage { stage: program.stage() });
-    }
-    let (interface, names) = declare::declare(program)?;
+    let (interface, names, mut stage) = declare::declare(program)?;
     let mut func = Function::new("main", interface);
     for _ in 0..program.declarations().temps.saturating_mul(4) {
         func.add_slot(crate::Type::I32);
     }
+    stage.add_slots(&mut func);
     let b = Builder::new(&mut func);
     let mut translator = Translator {
         program,
         options,
         names,
+        stage,
         classes: classes::Classes::new(program, &options.classes)?,
         registers: registers::Registers::new(&b),
         b,
@@ -173,6 +174,7 @@ struct Translator<'a, 'f> {
     program: &'a ValidProgram,
     options: &'a TranslateOptions,
     names: declare::Names,
+    stage: stage::StageRegisters,
     classes: classes::Classes,
     registers: registers::Registers,
     b: Builder<'f>,

@@ -5,6 +5,7 @@
 
 use brolga_bytecode::sm5::{Index, Model, Operand, RegisterFile};
 
+use super::stage::OutputPlace;
 use super::{Result, Translator};
 use crate::entity::{Slot, Value};
 use crate::function::{Element, Input, Object, Place, ResourceRef};
@@ -76,8 +77,22 @@ pub(super) fn swizzle(operand: &Operand, mask: u8, components: &Vector) -> Vecto
 /// Where a destination's values go; its address is computed before anything is written.
 enum Target {
     Null,
-    Temp { register: u32 },
-    Local { object: Object, index: Value },
+    /// Four slots from this one on.
+    Slots(usize),
+    Local {
+        object: Object,
+        index: Value,
+    },
+    /// A row of the outputs.
+    Output(Start),
+}
+
+/// Bytes of an element before a vector.
+#[derive(Clone, Copy)]
+pub(super) enum Start {
+    Known(u32),
+    /// An `i32`.
+    Computed(Value),
 }
 
 impl Translator<'_, '_> {
@@ -178,11 +193,13 @@ impl Translator<'_, '_> {
             // A clock would give other results each time; a clock that stands still is as good as a fast computer.
             RegisterFile::CycleCounter => return Ok(Vector::splat(self.b.i32(0))),
             RegisterFile::Input
-            | RegisterFile::Output
+            | RegisterFile::InputPrimitiveId
+            | RegisterFile::InputCoverage
+            | RegisterFile::InnerCoverage => return self.input(operand, components),
+            RegisterFile::Output
             | RegisterFile::Sampler
             | RegisterFile::Resource
             | RegisterFile::Label
-            | RegisterFile::InputPrimitiveId
             | RegisterFile::OutputDepth
             | RegisterFile::Null
             | RegisterFile::Rasterizer
@@ -202,12 +219,10 @@ impl Translator<'_, '_> {
             | RegisterFile::DomainPoint
             | RegisterFile::Uav
             | RegisterFile::SharedMemory
-            | RegisterFile::InputCoverage
             | RegisterFile::GsInstanceId
             | RegisterFile::OutputDepthGreaterEqual
             | RegisterFile::OutputDepthLessEqual
-            | RegisterFile::OutputStencilRef
-            | RegisterFile::InnerCoverage => return Err(self.bad_operand(operand.file.text())),
+            | RegisterFile::OutputStencilRef => return Err(self.bad_operand(operand.file.text())),
         }
         Ok(result)
     }
@@ -224,14 +239,32 @@ impl Translator<'_, '_> {
 
     /// The words of a vector that spans the wanted components, in one load.
     pub(super) fn load_vector(&mut self, object: Object, index: Value, components: u8) -> Vector {
+        self.load_vector_at(object, index, Start::Known(0), components)
+    }
+
+    /// The same of a vector within an element.
+    pub(super) fn load_vector_at(&mut self, object: Object, index: Value, start: Start, components: u8) -> Vector {
         let (first, last) = span(components);
-        let offset = self.b.i32(4 * first as u32);
+        let offset = self.byte(start, first);
         let words = self.b.load(Place { object, index: Some(index), offset }, last - first + 1);
         let mut result = Vector::default();
         for (n, word) in words.into_iter().enumerate() {
             result.set(first + n, word);
         }
         result
+    }
+
+    /// The byte of a component.
+    fn byte(&mut self, start: Start, component: usize) -> Value {
+        let component = 4 * component as u32;
+        match start {
+            Start::Known(bytes) => self.b.i32(bytes.wrapping_add(component)),
+            Start::Computed(bytes) if component == 0 => bytes,
+            Start::Computed(bytes) => {
+                let component = self.b.i32(component);
+                self.b.op(Op::IAdd, &[bytes, component])
+            }
+        }
     }
 
     /// The object and vector index of an operand in an array of vectors.
@@ -273,11 +306,9 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn slot(&self, register: u32, component: usize) -> Result<Slot> {
-        let slot = register as usize * 4 + component;
-        if slot < self.b.func.slot_count() {
-            Ok(Slot::new(slot))
-        } else {
-            Err(self.bad_operand(format!("r{register}")))
+        match register < self.program.declarations().temps {
+            true => Ok(Slot::new(register as usize * 4 + component)),
+            false => Err(self.bad_operand(format!("r{register}"))),
         }
     }
 
@@ -323,13 +354,13 @@ impl Translator<'_, '_> {
             let mask = destination.mask();
             match target {
                 Target::Null => {}
-                Target::Temp { register } => {
+                Target::Slots(first) => {
                     for lane in lanes(mask) {
-                        let slot = self.slot(register, lane)?;
-                        self.registers.set(&mut self.b, slot, words.at(lane));
+                        self.registers.set(&mut self.b, Slot::new(first + lane), words.at(lane));
                     }
                 }
-                Target::Local { object, index } => self.store_runs(object, index, mask, words),
+                Target::Local { object, index } => self.store_runs(object, index, Start::Known(0), mask, words),
+                Target::Output(start) => self.store_output(start, mask, words),
             }
         }
         Ok(())
@@ -338,7 +369,19 @@ impl Translator<'_, '_> {
     fn target(&mut self, destination: &Operand) -> Result<Target> {
         match destination.file {
             RegisterFile::Null => Ok(Target::Null),
-            RegisterFile::Temp => Ok(Target::Temp { register: self.number(destination, 0)? }),
+            RegisterFile::Temp => {
+                let register = self.number(destination, 0)?;
+                Ok(Target::Slots(self.slot(register, 0)?.index()))
+            }
+            RegisterFile::Output
+            | RegisterFile::OutputDepth
+            | RegisterFile::OutputDepthGreaterEqual
+            | RegisterFile::OutputDepthLessEqual
+            | RegisterFile::OutputCoverageMask
+            | RegisterFile::OutputStencilRef => Ok(match self.output(destination)? {
+                OutputPlace::Slots(first) => Target::Slots(first),
+                OutputPlace::Row(start) => Target::Output(start),
+            }),
             RegisterFile::IndexableTemp => {
                 let (object, index) = self.vector_address(destination)?;
                 Ok(Target::Local { object, index })
@@ -347,23 +390,18 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Stores the lanes of a mask into a vector, one store per unbroken run.
-    fn store_runs(&mut self, object: Object, index: Value, mask: u8, words: &Vector) {
+    /// Stores the lanes of a mask into a vector of memory that nobody else sees, one store per unbroken run.
+    pub(super) fn store_runs(&mut self, object: Object, index: Value, start: Start, mask: u8, words: &Vector) {
         let mut first = 0;
         while first < 4 {
             let count = (mask >> first).trailing_ones() as usize;
             if count > 0 {
                 let values: Vec<Value> = (first..first + count).map(|lane| words.at(lane)).collect();
-                let offset = self.b.i32(4 * first as u32);
-                let effect = self.effect();
+                let offset = self.byte(start, first);
+                let effect = self.b.bool(true);
                 self.b.store(Place { object, index: Some(index), offset }, &values, effect);
             }
             first += count + 1;
         }
-    }
-
-    /// The condition under which a thread's effects count: always, in a compute shader.
-    pub(super) fn effect(&mut self) -> Value {
-        self.b.bool(true)
     }
 }

@@ -1,7 +1,7 @@
 //! Texels of typed buffers and textures, and questions about views.
 
 use brolga_bytecode::sm5::codes::ResinfoReturn;
-use brolga_bytecode::sm5::{Instruction, Operand};
+use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
 use super::memory::Memory;
@@ -165,18 +165,34 @@ impl Translator<'_, '_> {
 
     pub(super) fn sampleinfo(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory] = self.operands(instruction)?;
-        let (resource, _) = self.typed(memory)?;
-        let answer = Vector::from(self.b.query(Query::SampleCount, resource, None));
+        let answer = match memory.file {
+            // The render target has one sample.
+            RegisterFile::Rasterizer => self.constants([1, 0, 0, 0]),
+            _ => {
+                let (resource, _) = self.typed(memory)?;
+                Vector::from(self.b.query(Query::SampleCount, resource, None))
+            }
+        };
         self.write_answer(instruction, destination, memory, answer, 0)
     }
 
     pub(super) fn samplepos(&mut self, instruction: &Instruction) -> Result {
         let [destination, memory, sample] = self.operands(instruction)?;
-        let (resource, _) = self.typed(memory)?;
-        let sample = self.read_one(sample, Kind::Int)?;
-        let answer = Vector::from(self.b.query(Query::SamplePosition, resource, Some(sample)));
+        let answer = match memory.file {
+            // It is at the pixel's center, from which positions are counted.
+            RegisterFile::Rasterizer => self.constants([0; 4]),
+            _ => {
+                let (resource, _) = self.typed(memory)?;
+                let sample = self.read_one(sample, Kind::Int)?;
+                Vector::from(self.b.query(Query::SamplePosition, resource, Some(sample)))
+            }
+        };
         let words = swizzle(memory, destination.mask(), &answer);
         self.write(destination, &words)
+    }
+
+    fn constants(&mut self, words: [u32; 4]) -> Vector {
+        Vector::from(words.map(|word| self.b.i32(word)))
     }
 
     /// Converts an answer to what the instruction returns. The first `sizes` components have reciprocals; layers and

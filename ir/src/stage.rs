@@ -1,0 +1,225 @@
+//! The stage of the pipeline that a shader is for, and what an invocation gets from there and gives back.
+//!
+//! A compute shader runs in groups of threads. The shaders of all other stages run in *batches* of invocations: each is a
+//! group of one thread, whose number in the batch is component 0 of [`Input::ThreadId`](crate::function::Input::ThreadId).
+//! Four invocations of a pixel shader in a row are a quad, whose numbers 0 and 1 are side by side and 2 and 3 one row below.
+//!
+//! What an invocation gets and gives lies in two arrays of [`Interface::arrays`](crate::interface::Interface::arrays), an
+//! element for each invocation, a row of four words for each register: whoever runs the batch fills the one and reads the
+//! other. A register `v#` or `o#` has the row of its number; registers without a number follow.
+
+use crate::entity::ArrayId;
+
+/// The stage, with what shaders of this stage alone declare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Threads in groups.
+    Compute {
+        /// Threads of one group along x, y and z.
+        group_size: [u32; 3],
+    },
+    /// Vertices on their way to primitives.
+    Vertex(Signature),
+    /// Pixels, four by four.
+    Pixel(Signature),
+}
+
+impl Stage {
+    /// The stage's name, as a sentence has it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Stage::Compute { .. } => "compute",
+            Stage::Vertex(_) => "vertex",
+            Stage::Pixel(_) => "pixel",
+        }
+    }
+
+    /// What goes in and out; nothing of a compute shader does.
+    pub fn signature(&self) -> Option<&Signature> {
+        match self {
+            Stage::Compute { .. } => None,
+            Stage::Vertex(signature) | Stage::Pixel(signature) => Some(signature),
+        }
+    }
+}
+
+impl Default for Stage {
+    /// A compute shader that has no threads.
+    fn default() -> Self {
+        Stage::Compute { group_size: [0; 3] }
+    }
+}
+
+/// What goes into an invocation and what comes out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// The array of the inputs, if there are any.
+    pub input_array: Option<ArrayId>,
+    /// The array of the outputs, if there are any.
+    pub output_array: Option<ArrayId>,
+    /// Inputs, in the order of their declarations. Some may share a register.
+    pub inputs: Vec<Parameter>,
+    /// Outputs, likewise.
+    pub outputs: Vec<Parameter>,
+}
+
+impl Signature {
+    /// Rows of an element of the inputs' array.
+    pub fn input_rows(&self) -> u32 {
+        rows(&self.inputs)
+    }
+
+    /// Rows of an element of the outputs' array.
+    pub fn output_rows(&self) -> u32 {
+        rows(&self.outputs)
+    }
+}
+
+fn rows(parameters: &[Parameter]) -> u32 {
+    parameters.iter().map(|parameter| parameter.row + 1).max().unwrap_or(0)
+}
+
+/// Components of a register that go in or out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The row of its register, counted in vectors of four words.
+    pub row: u32,
+    /// The components, x in the lowest bit.
+    pub mask: u8,
+    /// What the pipeline makes of it or puts there.
+    pub system_value: Option<SystemValue>,
+    /// How an input of a pixel shader comes of the vertices.
+    pub interpolation: Interpolation,
+}
+
+/// Values with a meaning for the pipeline. Specification, 4.4 and following.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SystemValue {
+    /// Where the vertex or the pixel is.
+    Position,
+    /// Distances from planes that clip.
+    ClipDistance,
+    /// Distances from planes that cull.
+    CullDistance,
+    /// The slice of the render target.
+    RenderTargetArrayIndex,
+    /// The viewport.
+    ViewportArrayIndex,
+    /// The number of the vertex.
+    VertexId,
+    /// The number of the primitive.
+    PrimitiveId,
+    /// The number of the instance.
+    InstanceId,
+    /// All ones where the primitive shows its front.
+    IsFrontFace,
+    /// The sample that the invocation is for.
+    SampleIndex,
+    /// The samples of the pixel that the primitive covers, a bit each; none in a helper pixel. As an output, the samples that
+    /// are written.
+    Coverage,
+    /// Whether all of the pixel is covered.
+    InnerCoverage,
+    /// The depth instead of the primitive's.
+    Depth,
+    /// The same, never less than the primitive's.
+    DepthGreaterEqual,
+    /// The same, never more than the primitive's.
+    DepthLessEqual,
+    /// The reference for the stencil test.
+    StencilRef,
+    /// All ones where the pixel was discarded.
+    Discarded,
+}
+
+impl SystemValue {
+    /// All of them.
+    pub const ALL: [Self; 17] = [
+        SystemValue::Position,
+        SystemValue::ClipDistance,
+        SystemValue::CullDistance,
+        SystemValue::RenderTargetArrayIndex,
+        SystemValue::ViewportArrayIndex,
+        SystemValue::VertexId,
+        SystemValue::PrimitiveId,
+        SystemValue::InstanceId,
+        SystemValue::IsFrontFace,
+        SystemValue::SampleIndex,
+        SystemValue::Coverage,
+        SystemValue::InnerCoverage,
+        SystemValue::Depth,
+        SystemValue::DepthGreaterEqual,
+        SystemValue::DepthLessEqual,
+        SystemValue::StencilRef,
+        SystemValue::Discarded,
+    ];
+
+    /// The name in the text form; fxc's where it has one.
+    pub fn name(self) -> &'static str {
+        match self {
+            SystemValue::Position => "position",
+            SystemValue::ClipDistance => "clip_distance",
+            SystemValue::CullDistance => "cull_distance",
+            SystemValue::RenderTargetArrayIndex => "rendertarget_array_index",
+            SystemValue::ViewportArrayIndex => "viewport_array_index",
+            SystemValue::VertexId => "vertex_id",
+            SystemValue::PrimitiveId => "primitive_id",
+            SystemValue::InstanceId => "instance_id",
+            SystemValue::IsFrontFace => "is_front_face",
+            SystemValue::SampleIndex => "sample_index",
+            SystemValue::Coverage => "coverage",
+            SystemValue::InnerCoverage => "inner_coverage",
+            SystemValue::Depth => "depth",
+            SystemValue::DepthGreaterEqual => "depth_greater_equal",
+            SystemValue::DepthLessEqual => "depth_less_equal",
+            SystemValue::StencilRef => "stencil_ref",
+            SystemValue::Discarded => "discarded",
+        }
+    }
+}
+
+/// How a value of a pixel comes of those of the vertices. Specification, 16.4.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// That of the leading vertex, or what is not interpolated at all.
+    #[default]
+    Constant,
+    /// In perspective, at the pixel's center.
+    Linear,
+    /// In perspective, at a place of the pixel that is covered.
+    LinearCentroid,
+    /// In perspective, at the sample.
+    LinearSample,
+    /// Linear on the screen, at the pixel's center.
+    NoPerspective,
+    /// Linear on the screen, at a place of the pixel that is covered.
+    NoPerspectiveCentroid,
+    /// Linear on the screen, at the sample.
+    NoPerspectiveSample,
+}
+
+impl Interpolation {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Interpolation::Constant,
+        Interpolation::Linear,
+        Interpolation::LinearCentroid,
+        Interpolation::LinearSample,
+        Interpolation::NoPerspective,
+        Interpolation::NoPerspectiveCentroid,
+        Interpolation::NoPerspectiveSample,
+    ];
+
+    /// The word in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Interpolation::Constant => "constant",
+            Interpolation::Linear => "linear",
+            Interpolation::LinearCentroid => "linear_centroid",
+            Interpolation::LinearSample => "linear_sample",
+            Interpolation::NoPerspective => "noperspective",
+            Interpolation::NoPerspectiveCentroid => "noperspective_centroid",
+            Interpolation::NoPerspectiveSample => "noperspective_sample",
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Inputs and outputs of the stages that run in batches.
+//!
+//! Inputs are read from their array where an instruction reads them. Outputs are slots, so that the last write counts, and go
+//! to their array when the invocation ends; but outputs that a computed index chooses among are written there at once.
+//! Whoever discards a pixel goes on as a helper: without effects, but for the others of its quad.
+
+use std::ops::Range;
+
+use brolga_bytecode::sm5::codes::{self, SystemValue as Code};
+use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
+use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
+
+use super::operand::{Kind, Start, Vector, lanes};
+use super::{Result, TranslateError, Translator, sample};
+use crate::Type;
+use crate::entity::{ArrayId, Slot, Value};
+use crate::function::{Function, Input, Object, Place};
+use crate::interface::Array;
+use crate::ops::Op;
+use crate::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
+
+/// Bytes of a row.
+const ROW_BYTES: u32 = 16;
+
+/// Where the registers of a stage lie.
+#[derive(Default)]
+pub(super) struct StageRegisters {
+    /// The rows of registers without a number.
+    inputs: Vec<(RegisterFile, u32)>,
+    outputs: Vec<(RegisterFile, u32)>,
+    /// Rows of outputs that a computed index chooses among.
+    indexed: Vec<Range<u32>>,
+    /// The slots of the outputs, four for each row, begin here.
+    first_slot: usize,
+    /// Whether the pixel was discarded, and the row that says so.
+    discarded: Option<(Slot, u32)>,
+    /// The row that says which pixels are covered, where effects depend on it.
+    coverage: Option<u32>,
+}
+
+/// The stage of a program, with the arrays that its inputs and outputs lie in.
+pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, StageRegisters)> {
+    let declarations = program.declarations();
+    let stage: fn(Signature) -> Stage = match program.stage() {
+        BytecodeStage::Compute => {
+            let stage = Stage::Compute { group_size: declarations.group_size };
+            return Ok((stage, Vec::new(), StageRegisters::default()));
+        }
+        BytecodeStage::Vertex => Stage::Vertex,
+        BytecodeStage::Pixel => Stage::Pixel,
+        stage => return Err(TranslateError::Stage { stage }),
+    };
+    let mut registers = StageRegisters::default();
+    let inputs = declarations.inputs.iter().map(|input| Declared {
+        file: input.file,
+        register: input.register,
+        mask: input.mask,
+        system_value: input.system_value,
+        interpolation: input.interpolation.map_or(Interpolation::Constant, interpolation),
+    });
+    let mut inputs = parameters(inputs, RegisterFile::Input, &mut registers.inputs);
+    let outputs = declarations.outputs.iter().map(|output| Declared {
+        file: output.file,
+        register: output.register,
+        mask: output.mask,
+        system_value: output.system_value,
+        interpolation: Interpolation::Constant,
+    });
+    let mut outputs = parameters(outputs, RegisterFile::Output, &mut registers.outputs);
+    let of_outputs = declarations.index_ranges.iter().filter(|range| range.file == RegisterFile::Output);
+    registers.indexed = of_outputs.map(|&IndexRange { first, count, .. }| first..first.saturating_add(count)).collect();
+
+    let is_pixel = program.stage() == BytecodeStage::Pixel;
+    if is_pixel && !declarations.uavs.is_empty() {
+        let row = |parameters: &[Parameter]| {
+            parameters.iter().find(|input| input.system_value == Some(SystemValue::Coverage)).map(|input| input.row)
+        };
+        let row = row(&inputs).unwrap_or_else(|| add(&mut inputs, SystemValue::Coverage));
+        registers.coverage = Some(row);
+    }
+    let discards = |position| program.instruction(position).is_some_and(|i| i.op == Opcode::Discard);
+    if is_pixel && (0..program.items().len()).any(discards) {
+        registers.discarded = Some((Slot::new(0), add(&mut outputs, SystemValue::Discarded)));
+    }
+    let mut signature = Signature { input_array: None, output_array: None, inputs, outputs };
+    let mut arrays = Vec::new();
+    let mut array = |rows: u32, is_written| {
+        (rows > 0).then(|| {
+            arrays.push(Array { stride_bytes: rows * ROW_BYTES, is_written });
+            ArrayId::new(arrays.len() - 1)
+        })
+    };
+    signature.input_array = array(signature.input_rows(), false);
+    signature.output_array = array(signature.output_rows(), true);
+    Ok((stage(signature), arrays, registers))
+}
+
+/// A declaration, of inputs and outputs alike.
+struct Declared {
+    file: RegisterFile,
+    register: u32,
+    mask: u8,
+    system_value: Option<Code>,
+    interpolation: Interpolation,
+}
+
+/// Gives every declaration its row; those without a number follow, and are noted.
+fn parameters(
+    declared: impl Iterator<Item = Declared> + Clone,
+    numbered: RegisterFile,
+    special: &mut Vec<(RegisterFile, u32)>,
+) -> Vec<Parameter> {
+    let is_numbered = |declared: &Declared| declared.file == numbered;
+    let mut next = declared.clone().filter(is_numbered).map(|declared| declared.register + 1).max().unwrap_or(0);
+    let parameter = |declared: Declared| {
+        let Declared { file, register, mask, interpolation, .. } = declared;
+        if file == numbered {
+            return Parameter {
+                row: register,
+                mask,
+                system_value: declared.system_value.and_then(system_value),
+                interpolation,
+            };
+        }
+        special.push((file, next));
+        next += 1;
+        Parameter { row: next - 1, mask: 1, system_value: of_file(file), interpolation }
+    };
+    declared.map(parameter).filter(|parameter| parameter.mask != 0).collect()
+}
+
+/// Adds what the program does not declare; gives its row.
+fn add(parameters: &mut Vec<Parameter>, value: SystemValue) -> u32 {
+    let row = parameters.iter().map(|parameter| parameter.row + 1).max().unwrap_or(0);
+    let system_value = Some(value);
+    parameters.push(Parameter { row, mask: 1, system_value, interpolation: Interpolation::Constant });
+    row
+}
+
+fn interpolation(declared: codes::Interpolation) -> Interpolation {
+    match declared {
+        codes::Interpolation::Linear => Interpolation::Linear,
+        codes::Interpolation::LinearCentroid => Interpolation::LinearCentroid,
+        codes::Interpolation::LinearSample => Interpolation::LinearSample,
+        codes::Interpolation::LinearNoPerspective => Interpolation::NoPerspective,
+        codes::Interpolation::LinearNoPerspectiveCentroid => Interpolation::NoPerspectiveCentroid,
+        codes::Interpolation::LinearNoPerspectiveSample => Interpolation::NoPerspectiveSample,
+        _ => Interpolation::Constant,
+    }
+}
+
+fn system_value(code: Code) -> Option<SystemValue> {
+    Some(match code {
+        Code::Position => SystemValue::Position,
+        Code::ClipDistance => SystemValue::ClipDistance,
+        Code::CullDistance => SystemValue::CullDistance,
+        Code::RenderTargetArrayIndex => SystemValue::RenderTargetArrayIndex,
+        Code::ViewportArrayIndex => SystemValue::ViewportArrayIndex,
+        Code::VertexId => SystemValue::VertexId,
+        Code::PrimitiveId => SystemValue::PrimitiveId,
+        Code::InstanceId => SystemValue::InstanceId,
+        Code::IsFrontFace => SystemValue::IsFrontFace,
+        Code::SampleIndex => SystemValue::SampleIndex,
+        // Those of the tessellator are no inputs or outputs of these stages.
+        _ => return None,
+    })
+}
+
+/// What a register without a number holds.
+fn of_file(file: RegisterFile) -> Option<SystemValue> {
+    Some(match file {
+        RegisterFile::InputPrimitiveId => SystemValue::PrimitiveId,
+        RegisterFile::InputCoverage | RegisterFile::OutputCoverageMask => SystemValue::Coverage,
+        RegisterFile::InnerCoverage => SystemValue::InnerCoverage,
+        RegisterFile::OutputDepth => SystemValue::Depth,
+        RegisterFile::OutputDepthGreaterEqual => SystemValue::DepthGreaterEqual,
+        RegisterFile::OutputDepthLessEqual => SystemValue::DepthLessEqual,
+        RegisterFile::OutputStencilRef => SystemValue::StencilRef,
+        _ => return None,
+    })
+}
+
+/// Where an output is written.
+pub(super) enum OutputPlace {
+    /// Four slots from this one on.
+    Slots(usize),
+    /// A row of the array.
+    Row(Start),
+}
+
+impl StageRegisters {
+    /// Adds the slots that outputs wait in.
+    pub(super) fn add_slots(&mut self, func: &mut Function) {
+        self.first_slot = func.slot_count();
+        let rows = func.interface.stage.signature().map_or(0, Signature::output_rows);
+        for _ in 0..4 * rows {
+            func.add_slot(Type::I32);
+        }
+        if let Some((slot, _)) = &mut self.discarded {
+            *slot = func.add_slot(Type::Bool);
+        }
+    }
+
+    fn is_indexed(&self, row: u32) -> bool {
+        self.indexed.iter().any(|range| range.contains(&row))
+    }
+}
+
+impl Translator<'_, '_> {
+    fn signature(&self) -> Option<&Signature> {
+        self.b.func.interface.stage.signature()
+    }
+
+    /// The row that a register begins at.
+    fn row(&mut self, operand: &Operand, numbered: RegisterFile, special: RegisterList) -> Result<Start> {
+        if operand.file != numbered {
+            let list = special(&self.stage);
+            let row = list.iter().find(|(file, _)| *file == operand.file).map(|&(_, row)| row);
+            return row.map(Start::Known).ok_or_else(|| self.bad_operand(operand.file.text()));
+        }
+        let Some(index) = operand.indices.last() else { return Err(self.bad_operand(operand.file.text())) };
+        match index.as_u32() {
+            Some(row) => Ok(Start::Known(row)),
+            None => Ok(Start::Computed(self.index(index)?)),
+        }
+    }
+
+    /// The bytes of an element before a row.
+    fn start(&mut self, row: Start) -> Start {
+        match row {
+            Start::Known(row) => Start::Known(row.wrapping_mul(ROW_BYTES)),
+            Start::Computed(row) => {
+                let bytes = self.b.i32(ROW_BYTES);
+                Start::Computed(self.b.op(Op::IMul, &[row, bytes]))
+            }
+        }
+    }
+
+    /// The number of the invocation, which is its element of the arrays.
+    fn invocation(&mut self) -> Value {
+        self.b.input(Input::ThreadId(0))
+    }
+
+    /// Components of an input by component.
+    pub(super) fn input(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
+        let Some(array) = self.signature().and_then(|signature| signature.input_array) else {
+            return Err(self.bad_operand(operand.file.text()));
+        };
+        if components == 0 {
+            return Ok(Vector::default());
+        }
+        let row = self.row(operand, RegisterFile::Input, |stage| &stage.inputs)?;
+        let (start, index) = (self.start(row), self.invocation());
+        Ok(self.load_vector_at(Object::Array(array), index, start, components))
+    }
+
+    /// Where a destination that is an output is written.
+    pub(super) fn output(&mut self, operand: &Operand) -> Result<OutputPlace> {
+        let row = self.row(operand, RegisterFile::Output, |stage| &stage.outputs)?;
+        let rows = self.signature().map_or(0, Signature::output_rows);
+        match row {
+            Start::Known(row) if row >= rows => Err(self.bad_operand(operand.file.text())),
+            Start::Known(row) if !self.stage.is_indexed(row) => {
+                Ok(OutputPlace::Slots(self.stage.first_slot + 4 * row as usize))
+            }
+            row => Ok(OutputPlace::Row(self.start(row))),
+        }
+    }
+
+    /// Writes components of a row of outputs.
+    pub(super) fn store_output(&mut self, start: Start, mask: u8, words: &Vector) {
+        let Some(array) = self.signature().and_then(|signature| signature.output_array) else { return };
+        let index = self.invocation();
+        self.store_runs(Object::Array(array), index, start, mask, words);
+    }
+
+    /// Writes what the slots of the outputs hold to the array.
+    pub(super) fn finish_outputs(&mut self) {
+        let Some(signature) = self.signature() else { return };
+        let mut masks = vec![0; signature.output_rows() as usize];
+        for output in &signature.outputs {
+            masks[output.row as usize] |= output.mask;
+        }
+        let discarded = self.stage.discarded;
+        for (row, mask) in (0..).zip(masks) {
+            let mut words = Vector::default();
+            match discarded {
+                Some((slot, its_row)) if its_row == row => {
+                    let is_discarded = self.registers.get(&mut self.b, slot);
+                    let (ones, zero) = (self.b.i32(u32::MAX), self.b.i32(0));
+                    words.set(0, self.b.select(is_discarded, ones, zero));
+                }
+                _ if mask == 0 || self.stage.is_indexed(row) => continue,
+                _ => {
+                    for lane in lanes(mask) {
+                        let slot = Slot::new(self.stage.first_slot + 4 * row as usize + lane);
+                        words.set(lane, self.registers.get(&mut self.b, slot));
+                    }
+                }
+            }
+            self.store_output(Start::Known(row * ROW_BYTES), mask, &words);
+        }
+    }
+
+    /// `discard`
+    pub(super) fn discard(&mut self, instruction: &Instruction) -> Result {
+        let [operand] = self.operands(instruction)?;
+        let Some((slot, _)) = self.stage.discarded else { return Err(self.bad_operand(operand.file.text())) };
+        let cond = self.condition(operand, instruction.test)?;
+        let before = self.registers.get(&mut self.b, slot);
+        let discarded = self.b.op(Op::BOr, &[before, cond]);
+        self.registers.set(&mut self.b, slot, discarded);
+        Ok(())
+    }
+
+    /// The condition under which an invocation's effects count: not in helper pixels, nor in discarded ones.
+    pub(super) fn effect(&mut self) -> Value {
+        let covered = match (self.stage.coverage, self.signature().and_then(|signature| signature.input_array)) {
+            (Some(row), Some(array)) => {
+                let (index, offset) = (self.invocation(), self.b.i32(row * ROW_BYTES));
+                let word = self.b.load(Place { object: Object::Array(array), index: Some(index), offset }, 1)[0];
+                let zero = self.b.i32(0);
+                self.b.op(Op::INe, &[word, zero])
+            }
+            _ => self.b.bool(true),
+        };
+        let Some((slot, _)) = self.stage.discarded else { return covered };
+        let discarded = self.registers.get(&mut self.b, slot);
+        let stays = self.b.op(Op::BNot, &[discarded]);
+        self.b.op(Op::BAnd, &[covered, stays])
+    }
+
+    /// `eval_snapped`: the input at a place of a grid of 16 x 16 around the pixel's center. Rows hold values at centers: the
+    /// quad says how they change from there.
+    pub(super) fn eval_snapped(&mut self, instruction: &Instruction) -> Result {
+        let [destination, input, offsets] = self.operands(instruction)?;
+        let mask = destination.mask();
+        let values = self.read(input, mask, Kind::Float)?;
+        let offsets = self.read(offsets, 0b11, Kind::Int)?;
+        let mut steps = [0, 1].map(|axis| offsets.at(axis));
+        for step in &mut steps {
+            // Four bits with a sign, sixteenths of a pixel.
+            let (bits, sixteenth) = (self.b.i32(28), self.b.f32(1.0 / 16.0));
+            let high = self.b.op(Op::Shl, &[*step, bits]);
+            let number = self.b.op(Op::SShr, &[high, bits]);
+            let number = self.b.op(Op::SToF, &[number]);
+            *step = self.b.op(Op::FMul, &[number, sixteenth]);
+        }
+        let mut result = Vector::default();
+        for lane in lanes(mask) {
+            let mut value = values.at(lane);
+            for (step, along) in steps.into_iter().zip([sample::along_x, sample::along_y]) {
+                let slope = along(&mut self.b, &[values.at(lane)]);
+                let change = self.b.op(Op::FMul, &[slope, step]);
+                value = self.b.op(Op::FAdd, &[value, change]);
+            }
+            result.set(lane, self.b.op(Op::BitsF32, &[value]));
+        }
+        self.write(destination, &result)
+    }
+
+    /// `eval_centroid` and `eval_sample_index`: rows are for one sample a pixel, at its center, so it is the input itself.
+    pub(super) fn eval_at_center(&mut self, instruction: &Instruction) -> Result {
+        let Some((destination, sources)) = instruction.operands.split_first() else {
+            return Err(self.bad_operand("count"));
+        };
+        let Some(input) = sources.first() else { return Err(self.bad_operand("count")) };
+        let words = self.moved(instruction, input, destination.mask())?;
+        self.write(destination, &words)
+    }
+}
+
+/// The registers without a number of one side.
+type RegisterList = fn(&StageRegisters) -> &[(RegisterFile, u32)];

@@ -1,0 +1,250 @@
+//! Vertex and pixel shaders run in batches: every one of the corpus on random rows, on both engines, with the same bits.
+
+mod bound;
+#[path = "../../tests/support/src/random.rs"]
+#[allow(dead_code, reason = "shared with the tests of ir")]
+mod random;
+
+use std::path::{Path, PathBuf};
+
+use bound::{compare_batch, contents};
+use brolga_bytecode::{Limits, LoadOptions, Shader, assembler};
+use brolga_ir::Function;
+use brolga_ir::passes::{Level, optimise};
+use brolga_ir::stage::{Signature, SystemValue};
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use random::Random;
+
+/// Loop rounds of a batch: random data makes some loops endless.
+const FUEL: u64 = 4_000;
+
+/// The vertex and pixel shaders of the corpus.
+fn shaders() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/graphics");
+    let is_wanted = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".cso") && (name.contains(".vs_") || name.contains(".ps_"))
+    };
+    let entries = std::fs::read_dir(folder).expect("the corpus is part of the repository");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(is_wanted).collect();
+    paths.sort();
+    paths
+}
+
+fn function(path: &Path) -> Function {
+    let shader = Shader::load(&std::fs::read(path).unwrap(), &LoadOptions::default()).unwrap();
+    translate(&shader.program, &TranslateOptions::default()).unwrap()
+}
+
+/// A word of an input: floats of ordinary size, numbers for the system's integers, now and then anything.
+fn word(system_value: Option<SystemValue>, random: &mut Random) -> u32 {
+    match (system_value, random.bits() % 16) {
+        (_, 0) => random.bits() as u32,
+        (Some(SystemValue::IsFrontFace), n) => 0u32.wrapping_sub(u32::from(n % 2 == 0)),
+        (Some(SystemValue::Coverage), n) => (n % 3) as u32,
+        (Some(SystemValue::VertexId | SystemValue::InstanceId | SystemValue::PrimitiveId), n) => n as u32,
+        _ => ((random.bits() % 8000) as f32 / 1000.0 - 4.0).to_bits(),
+    }
+}
+
+fn input_rows(signature: &Signature, invocations: u32, random: &mut Random) -> Vec<u32> {
+    let mut rows = vec![0; (signature.input_rows() * 4 * invocations) as usize];
+    for element in rows.chunks_exact_mut(signature.input_rows().max(1) as usize * 4) {
+        for input in &signature.inputs {
+            for component in (0..4).filter(|n| input.mask >> n & 1 != 0) {
+                element[input.row as usize * 4 + component] = word(input.system_value, random);
+            }
+        }
+    }
+    rows
+}
+
+#[test]
+fn corpus_gives_the_same_bits_on_both_engines() {
+    let shaders = shaders();
+    assert_eq!(shaders.len(), 65);
+    for (seed, path) in (1..).zip(shaders) {
+        let mut random = Random(seed);
+        let plain = function(&path);
+        let mut optimised = plain.clone();
+        optimise(&mut optimised, Level::Full);
+        let mut unoptimised = plain;
+        optimise(&mut unoptimised, Level::None);
+        let signature = optimised.interface.stage.signature().expect("no compute shader").clone();
+        let content = contents(&optimised, || word(None, &mut random));
+        // Batches of whole packets, with a rest, of one quad, and now and then one that is cut in two.
+        let long = if seed % 8 == 0 { Some(1100) } else { None };
+        for invocations in [32, 52, 4].into_iter().chain(long) {
+            let rows = input_rows(&signature, invocations, &mut random);
+            let outputs = vec![0xdead_beef; (signature.output_rows() * 4 * invocations) as usize];
+            let mut arrays = Vec::new();
+            arrays.extend(signature.input_array.map(|_| rows));
+            arrays.extend(signature.output_array.map(|_| outputs));
+            let plain = compare_batch(&unoptimised, &content, &arrays, invocations, FUEL);
+            let fast = compare_batch(&optimised, &content, &arrays, invocations, FUEL);
+            if plain.end.is_err() || fast.end.is_err() {
+                continue;
+            }
+            assert_eq!(fast, plain, "{}, {invocations} invocations", path.display());
+        }
+    }
+}
+
+/// Translates assembly text.
+fn assembled(text: &str) -> Function {
+    let assembly = assembler::assemble(text, &Limits::default()).expect("the test's shader is right");
+    let shader = Shader::load(&assembly.bytes, &LoadOptions::default()).expect("the test's shader is right");
+    let mut func = translate(&shader.program, &TranslateOptions::default()).expect("the test's shader is right");
+    optimise(&mut func, Level::Full);
+    func
+}
+
+fn bits(rows: &[[f32; 4]]) -> Vec<u32> {
+    rows.iter().flatten().map(|number| number.to_bits()).collect()
+}
+
+/// Registers have the rows of their numbers, system values too; what is not written is 0.
+#[test]
+fn vertices_are_transformed() {
+    let func = assembled(
+        "vs_5_0
+        dcl_constantbuffer CB0[4], immediateIndexed
+        dcl_input v0.xyz
+        dcl_input v2.xy
+        dcl_input_sgv v3.x, vertex_id
+        dcl_output_siv o0.xyzw, position
+        dcl_output o1.xyzw
+        dcl_temps 1
+        dp3 o0.x, v0.xyzx, cb0[0].xyzx
+        dp3 o0.y, v0.xyzx, cb0[1].xyzx
+        mov o0.z, v0.z
+        mov o0.w, l(1.0)
+        utof r0.x, v3.x
+        ge r0.y, r0.x, l(2.0)
+        if_nz r0.y
+          mov o1.xy, v2.yxyy
+          ret
+        endif
+        mov o1.xyz, v2.xyxx
+        ret",
+    );
+    let constants = bits(&[[1.0, 2.0, 3.0, 0.0], [0.5, 0.0, -1.0, 0.0], [0.0; 4], [0.0; 4]]);
+    let count = 21;
+    let position = |n: u32| [n as f32, 2.0 - n as f32, 0.25 * n as f32];
+    let coordinates = |n: u32| [n as f32 + 0.5, -1.0];
+    let mut inputs = Vec::new();
+    let mut expected = Vec::new();
+    for n in 0..count {
+        let ([x, y, z], [u, v]) = (position(n), coordinates(n));
+        // Rows that are not declared hold what they like.
+        inputs.extend(bits(&[[x, y, z, 99.0], [7.0; 4], [u, v, 99.0, 99.0]]));
+        inputs.extend([n, 5, 6, 7]);
+        let o1 = if n >= 2 { [v, u, 0.0, 0.0] } else { [u, v, u, 0.0] };
+        expected.extend(bits(&[[x + 2.0 * y + 3.0 * z, 0.5 * x - z, z, 1.0], o1]));
+    }
+    let outputs = vec![0xdead_beef; count as usize * 8];
+    let content = vec![vec![constants]];
+    let outcome = compare_batch(&func, &content, &[inputs, outputs], count, FUEL);
+    assert_eq!(outcome.end, Ok(()));
+    assert_eq!(outcome.arrays[1], expected);
+}
+
+/// Who discards goes on as a helper: its quad reads what it has, and only what came before has effects.
+#[test]
+fn discarded_and_helper_pixels_have_no_effects() {
+    let func = assembled(
+        "ps_5_0
+        dcl_uav_raw u0
+        dcl_input_ps linear v0.xy
+        dcl_output o0.xy
+        dcl_temps 2
+        imm_atomic_iadd r1.x, u0, l(0), l(1)
+        lt r0.x, v0.x, l(0.0)
+        discard_nz r0.x
+        imm_atomic_iadd r1.y, u0, l(4), l(1)
+        deriv_rtx_coarse r0.y, v0.y
+        mov o0.x, r0.y
+        mov o0.y, v0.x
+        ret",
+    );
+    let signature = func.interface.stage.signature().unwrap().clone();
+    let row_of = |parameters: &[brolga_ir::stage::Parameter], value| {
+        parameters.iter().find(|parameter| parameter.system_value == Some(value)).unwrap().row as usize
+    };
+    let coverage = row_of(&signature.inputs, SystemValue::Coverage);
+    let discarded = row_of(&signature.outputs, SystemValue::Discarded);
+    assert_eq!((signature.input_rows(), signature.output_rows()), (2, 2));
+    let count = 24;
+    let x = |n: u32| if n % 3 == 0 { -1.0 } else { n as f32 };
+    let covered = |n: u32| n % 5 != 1;
+    let mut inputs = vec![0; count as usize * 8];
+    for n in 0..count {
+        let element = &mut inputs[n as usize * 8..][..8];
+        element[..2].copy_from_slice(&[x(n).to_bits(), ((n * n) as f32).to_bits()]);
+        element[coverage * 4] = u32::from(covered(n));
+    }
+    let outcome = compare_batch(&func, &[vec![vec![0; 2]]], &[inputs, vec![1; count as usize * 8]], count, FUEL);
+    assert_eq!(outcome.end, Ok(()));
+    for n in 0..count {
+        let element = &outcome.arrays[1][n as usize * 8..][..8];
+        let quad = n / 4 * 4;
+        let slope = ((quad + 1) * (quad + 1)) as f32 - (quad * quad) as f32;
+        assert_eq!(element[..2], [slope.to_bits(), x(n).to_bits()], "pixel {n}");
+        assert_eq!(element[discarded * 4], if x(n) < 0.0 { u32::MAX } else { 0 }, "pixel {n}");
+    }
+    let drawn = (0..count).filter(|&n| covered(n));
+    let [before, after] = [drawn.clone().count(), drawn.filter(|&n| x(n) >= 0.0).count()];
+    let words = &outcome.memory[0][0];
+    let found: Vec<u32> = words[words.len() - 3..words.len() - 1].to_vec();
+    assert_eq!(found, [before as u32, after as u32]);
+}
+
+/// A computed index chooses among inputs and among outputs.
+#[test]
+fn registers_can_be_chosen_by_an_index() {
+    let func = assembled(
+        "vs_4_0
+        dcl_input v0.xy
+        dcl_input v1.xy
+        dcl_input v2.x
+        dcl_output o0.xy
+        dcl_output o1.xy
+        dcl_output o2.xy
+        dcl_indexrange v0.xy, 2
+        dcl_indexrange o1.xy, 2
+        dcl_temps 1
+        mov r0.x, v2.x
+        mov o0.xy, v[r0.x + 0].xyxx
+        mov o1.xy, l(1, 2, 0, 0)
+        mov o2.xy, l(3, 4, 0, 0)
+        mov o[r0.x + 1].y, l(9)
+        ret",
+    );
+    let count = 10;
+    let (mut inputs, mut expected) = (Vec::new(), Vec::new());
+    for n in 0..count {
+        let chosen = n % 2;
+        inputs.extend([10 * n, 10 * n + 1, 0, 0, 100 * n, 100 * n + 1, 0, 0, chosen, 0, 0, 0]);
+        let factor = if chosen == 0 { 10 } else { 100 };
+        let (o1, o2) = if chosen == 0 { ([1, 9], [3, 4]) } else { ([1, 2], [3, 9]) };
+        expected.extend([factor * n, factor * n + 1, 8, 8, o1[0], o1[1], 8, 8, o2[0], o2[1], 8, 8]);
+    }
+    let outcome = compare_batch(&func, &[], &[inputs, vec![8; expected.len()]], count, FUEL);
+    assert_eq!((outcome.end, &outcome.arrays[1]), (Ok(()), &expected));
+}
+
+/// Whoever hands over less memory than the batch has invocations gets zeros, and nothing is written outside.
+#[test]
+fn arrays_may_be_too_short() {
+    let func = assembled(
+        "vs_4_0
+        dcl_input v0.x
+        dcl_output o0.xy
+        mov o0.x, v0.x
+        mov o0.y, l(7)
+        ret",
+    );
+    let outcome = compare_batch(&func, &[], &[(0..4 * 5).collect(), vec![8; 4 * 9]], 21, FUEL);
+    let expected: Vec<u32> = (0..9).flat_map(|n| [if n < 5 { 4 * n } else { 0 }, 7, 8, 8]).collect();
+    assert_eq!((outcome.end, &outcome.arrays[1]), (Ok(()), &expected));
+}
