@@ -3,7 +3,7 @@
 //! What the text form can say is written as text; the rest is built by hand.
 
 use brolga_ir::builder::Builder;
-use brolga_ir::entity::{Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
+use brolga_ir::entity::{ArrayId, Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
 use brolga_ir::function::{AtomicOp, Case, Element, Input, InstKind, Object, Origin, Place, ResourceRef, Values};
 use brolga_ir::interface::{Interface, ResourceClass, ResourceKind};
 use brolga_ir::text::parse;
@@ -571,4 +571,37 @@ fn declarations_make_sense() {
     assert_eq!(declarations("x0 = x0 registers 1 components 5"), [Problem::Components(LocalId::new(0), 5)]);
     let large = "x0 = x0 registers 4294967295 components 1";
     assert_eq!(declarations(large), [Problem::TooLarge("the private arrays")]);
+}
+
+#[test]
+fn stages_have_arrays_for_what_goes_in_and_out() {
+    let stage = |lines: &str| declarations(&format!("stage vertex\n{lines}"));
+    let array = ArrayId::new(0);
+    assert_eq!(stage("array0 = read stride 16\ninputs array0\ninput 0 xyz constant"), []);
+    assert_eq!(stage("array0 = written stride 32\noutputs array0\noutput 1 x constant position"), []);
+    assert_eq!(stage("input 0 xyz constant"), [Problem::NoRows]);
+    assert_eq!(stage("inputs array0"), [Problem::NoArray(array)]);
+    assert_eq!(stage("array0 = read stride 16\ninputs array0\ninput 1 x constant"), [Problem::NoRows]);
+    let row = u32::MAX;
+    assert_eq!(stage(&format!("array0 = read stride 16\ninputs array0\ninput {row} x constant")), [Problem::NoRows]);
+    assert_eq!(stage("array0 = read stride 16\noutputs array0"), [Problem::NoRows]);
+    assert_eq!(stage("array0 = read stride 6"), [Problem::Stride("array0".into(), 6)]);
+    let many: String = (0..9).map(|n| format!("array{n} = read stride 4\n")).collect();
+    assert_eq!(stage(&many), [Problem::ArrayCount(9)]);
+    assert_eq!(stage("g0 = g0 raw stride 4 count 1"), [Problem::NoGroup("shared memory")]);
+    let in_body = |lines: &str, body: &str| {
+        let text = format!("function \"f\" {{\nstage pixel\n{lines}\nbody {{\n{body}\nreturn }} }}");
+        found(&parse(&text).expect("is a function"))
+    };
+    assert_eq!(in_body("", "barrier threads"), [Problem::NoGroup("a barrier that waits")]);
+    assert_eq!(in_body("", "barrier views_global"), []);
+    let store = "v0: i32 = const 0\nv1: bool = const true\nstore array0[v0 + v0], v0 where v1";
+    assert_eq!(in_body("array0 = written stride 4", store), []);
+    let target = Target::Array(array, false);
+    assert_eq!(in_body("array0 = read stride 4", store), [Problem::WrongTarget { what: "store", target }]);
+    let atomic = "v0: i32 = const 0\nv1: bool = const true\nv2: i32 = atomic add array0[v0 + v0], v0 where v1";
+    let target = Target::Array(array, true);
+    assert_eq!(in_body("array0 = written stride 4", atomic), [Problem::WrongTarget { what: "atomic", target }]);
+    let flat = "v0: i32 = const 0\nv1: i32 = load array0[v0]";
+    assert_eq!(in_body("array0 = written stride 4", flat), [Problem::IndexMissing(target)]);
 }

@@ -175,7 +175,7 @@ fn discarded_and_helper_pixels_have_no_effects() {
     let discarded = row_of(&signature.outputs, SystemValue::Discarded);
     assert_eq!((signature.input_rows(), signature.output_rows()), (2, 2));
     let count = 24;
-    let x = |n: u32| if n % 3 == 0 { -1.0 } else { n as f32 };
+    let x = |n: u32| if n.is_multiple_of(3) { -1.0 } else { n as f32 };
     let covered = |n: u32| n % 5 != 1;
     let mut inputs = vec![0; count as usize * 8];
     for n in 0..count {

@@ -319,6 +319,9 @@ pub struct BatchOutcome {
     pub end: Result<(), Fault>,
 }
 
+/// Runs a batch with what is bound and the arrays.
+type RunBatch<'a> = dyn Fn(&Bound, &mut [ArrayWords<'_>]) -> Result<(), Fault> + 'a;
+
 /// Runs a batch on both engines, in packets of every width, and compares what they leave. The arrays lie right before pages
 /// that nobody may touch.
 #[track_caller]
@@ -329,7 +332,7 @@ pub fn compare_batch(
     invocations: u32,
     fuel: u64,
 ) -> BatchOutcome {
-    let run_with_arrays = |func: &Function, run: &dyn Fn(&Bound, &mut [ArrayWords<'_>]) -> Result<(), Fault>| {
+    let run_with_arrays = |func: &Function, run: &RunBatch<'_>| {
         let bound = Bound::new(func, content);
         let mut walled: Vec<Walled> =
             arrays.iter().map(|words| Walled::new(words.iter().copied(), words.len())).collect();

@@ -45,7 +45,8 @@ pub(super) fn options(shader: &Shader) -> TranslateOptions {
 }
 
 #[test]
-fn compute_shaders_translate_and_verify() {
+fn shaders_translate_and_verify() {
+    let is_translated = |stage| matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel);
     let (mut translated, mut other_stages) = (0, 0);
     for path in containers() {
         let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
@@ -54,19 +55,19 @@ fn compute_shaders_translate_and_verify() {
         let stage = shader.program.stage();
         match translate(&shader.program, &options(&shader)) {
             Err(TranslateError::Stage { stage: found }) => {
-                assert_ne!(stage, Stage::Compute, "{name}");
+                assert!(!is_translated(stage), "{name}");
                 assert_eq!(found, stage, "{name}");
                 other_stages += 1;
             }
             Ok(func) => {
-                assert_eq!(stage, Stage::Compute, "{name}");
+                assert!(is_translated(stage), "{name}");
                 check(&func, verify::Stage::BeforeSsa).unwrap_or_else(|problems| panic!("{name}: {problems}"));
                 translated += 1;
             }
             Err(error) => panic!("{name}: {error}"),
         }
     }
-    assert!(translated > 215 && other_stages > 90, "{translated} {other_stages}");
+    assert!(translated > 290 && other_stages > 30, "{translated} {other_stages}");
 }
 
 #[test]
