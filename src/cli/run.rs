@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// Threads to use, at most 1024; 0 means one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: u16,
-    /// Stop a shader that takes longer to compile, or to run
+    /// Stop a shader that takes longer to compile, or to run, and a compiler of HLSL that does
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// What stdout gets: lines for people, or one JSON document
@@ -228,7 +228,8 @@ impl Session<'_> {
     fn steps(&mut self, path: &Path, done: &mut Done) -> Result<(), Stop> {
         let mut job = Job::load(path)?;
         self.go_on()?;
-        let compiled = self.arguments.compiler.compiler(self.styles.err).compile_job(&mut job, &self.cancel);
+        let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
+        let compiled = compiler.compile_job(&mut job, &self.cancel);
         self.go_on()?;
         compiled?;
         let ready = job.prepare(self.device.limits())?;
@@ -240,7 +241,7 @@ impl Session<'_> {
         if let Some(form) = self.arguments.emit {
             // Nothing is written that would have to be put in order, and a listing takes seconds that nothing else cuts short.
             self.interrupts.end_at_once(true);
-            let shown = self.emit(&ready, form);
+            let shown = self.emit(path, &ready, form);
             self.interrupts.end_at_once(false);
             return shown;
         }
@@ -338,21 +339,24 @@ impl Session<'_> {
         }
     }
 
-    fn emit(&self, ready: &Prepared, form: Form) -> Result<(), Stop> {
+    fn emit(&self, path: &Path, ready: &Prepared, form: Form) -> Result<(), Stop> {
         let engine = Engines::list(self.arguments.engine)[0];
-        let form = match form {
-            Form::Ir => Emit::Ir,
-            Form::Packet => Emit::Packet,
-            Form::Clif => Emit::Clif,
-            Form::Asm => Emit::Asm,
+        // With what a comment begins.
+        let (form, mark) = match form {
+            Form::Ir => (Emit::Ir, '#'),
+            Form::Packet => (Emit::Packet, '#'),
+            Form::Clif => (Emit::Clif, ';'),
+            Form::Asm => (Emit::Asm, ';'),
         };
         self.go_on()?;
         let mut out = io::stdout().lock();
+        let names_job = self.arguments.jobs.len() > 1;
         for shader in 0..ready.shaders() {
             let listing = ready.emit(&self.device, shader, &self.options(engine), form)?;
-            if ready.shaders() > 1 {
+            if names_job || ready.shaders() > 1 {
                 let name = ready.job().shaders[shader].value.to_string_lossy();
-                writeln!(out, "; {}", report::harmless(&name).replace('\n', " "))?;
+                let job = if names_job { format!("{}: ", path.display()) } else { String::new() };
+                writeln!(out, "{mark} {}", report::harmless(&format!("{job}{name}")).replace('\n', " "))?;
             }
             for line in &listing.lines {
                 writeln!(out, "{}", self.styles.out.listed(line.kind, &line.text))?;

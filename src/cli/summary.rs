@@ -52,7 +52,7 @@ impl RunLine<'_> {
     /// The rate for the line; of a run shorter than this it would say how long starting it took.
     fn rate(&self) -> String {
         match self.run_time() >= Duration::from_millis(1) {
-            true => format!("  {} threads/s", rate(self.threads_per_second())),
+            true => format!("  {}", rate(self.threads_per_second(), "thread")),
             false => String::new(),
         }
     }
@@ -224,12 +224,29 @@ pub(super) fn time(time: Duration) -> String {
     }
 }
 
-/// A rate for people.
-pub(super) fn rate(rate: f64) -> String {
+/// So many of something in a second, for people.
+pub(super) fn rate(rate: f64, of: &str) -> String {
     match rate {
-        rate if rate >= 1e9 => format!("{:.2} G", rate / 1e9),
-        rate if rate >= 1e6 => format!("{:.2} M", rate / 1e6),
-        rate if rate >= 1e3 => format!("{:.2} k", rate / 1e3),
-        rate => format!("{rate:.0}"),
+        rate if rate >= 1e9 => format!("{:.2} G{of}/s", rate / 1e9),
+        rate if rate >= 1e6 => format!("{:.2} M{of}/s", rate / 1e6),
+        rate if rate >= 1e3 => format!("{:.2} k{of}/s", rate / 1e3),
+        rate => format!("{rate:.0} {of}/s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_have_a_prefix_and_a_unit() {
+        for (value, text) in [
+            (17.0, "17 thread/s"),
+            (2.5e3, "2.50 kthread/s"),
+            (131_540_000.0, "131.54 Mthread/s"),
+            (9e9, "9.00 Gthread/s"),
+        ] {
+            assert_eq!(rate(value, "thread"), text);
+        }
     }
 }

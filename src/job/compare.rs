@@ -22,7 +22,7 @@ pub struct Segment {
 }
 
 /// How a view came out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The view.
     pub register: Register,

@@ -95,6 +95,10 @@ fn the_suite_is_checked_and_measured() {
         near(number(&result["speedup"]), number(&saxpy[0]["run"]["wall"]["median_ms"]) / run_ms);
         near(number(&result["scaling"]), number(&result["speedup"]) / threads);
     }
+    // One group is work for one worker, whose times say nothing of two.
+    let tiny = &cases[1]["results"][1];
+    assert_eq!((&tiny["device_threads"], &tiny["workers"]), (&2.into(), &1.into()));
+    assert_eq!((&tiny["speedup"], &tiny["scaling"]), (&Value::Null, &Value::Null));
     let run = folder.brolga(&[&arguments[..], &["--format", "peers", "--label", "us"]].concat());
     let lines: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let names: Vec<_> =
@@ -280,8 +284,10 @@ fn a_time_gives_three_dispatches_at_least() {
 fn what_is_wrong_is_not_measured() {
     let folder = Folder::new();
     folder.write("wrong.toml", format!("{ADD}{WRONG}")).write("right.toml", format!("{ADD}{RIGHT}"));
-    let run = folder.brolga(&["bench", "wrong.toml", "--rounds", "1"]);
+    let run = folder.brolga(&["bench", "wrong.toml", "--rounds", "1", "--threads", "1,2"]);
     assert_eq!(run.code, Some(1), "{}", run.err);
+    // Once, since it is the same on two threads.
+    assert_eq!(run.out.matches("FAIL").count(), 1, "{}", run.out);
     assert!(run.out.starts_with("FAIL  wrong  add.cso  jit") && run.out.contains("121 (0x00000079), expected 122"));
     assert!(!run.out.contains("ns/thread"), "{}", run.out);
     let run = folder.brolga(&["bench", "wrong.toml", "right.toml", "--rounds", "1", "--format", "json"]);

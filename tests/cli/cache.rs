@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{ADD, Folder, Run};
+use super::{ADD, Folder, Run, repository};
 
 /// A folder with a job that expects something, beside a folder for the cache.
 fn folder() -> Folder {
@@ -41,6 +41,17 @@ fn a_second_run_compiles_nothing() {
     // Class instances, levels of detail and the like are options of the job; the interpreter keeps nothing.
     let other = folder.json(&["run", "job.toml", "--engine", "interpreter", "--cache", "kept", "--format", "json"]);
     assert_eq!(counters(&other), [0; 5]);
+}
+
+#[test]
+fn code_for_bound_formats_is_told_from_the_rest() {
+    let (folder, job) = (folder(), repository("examples/mandelbrot.toml"));
+    folder.json(&["run", job.to_str().unwrap(), "--engine", "jit", "--cache", "kept", "--format", "json"]);
+    let document = folder.json(&["cache", "--cache", "kept", "--format", "json"]);
+    let entries = document["entries"].as_array().unwrap();
+    let mut names: Vec<_> = entries.iter().map(|entry| entry["shader"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["mandelbrot.cso:main cs_5_0", "mandelbrot.cso:main cs_5_0, bound formats"]);
 }
 
 #[test]

@@ -103,6 +103,17 @@ fn a_compiler_that_fails_otherwise_is_told_of() {
 }
 
 #[test]
+fn a_time_limit_holds_for_the_compiler_too() {
+    let folder = folder("sleep 1000");
+    for command in [&["run"][..], &["bench", "--rounds", "1"]] {
+        let arguments = [command, &["job.toml", "--timeout", "0.01", "--compiler", COMPILER]].concat();
+        folder
+            .brolga(&arguments)
+            .fails(2, &["x y.hlsl is not compiled: `sh` was stopped after 10.00 ms", "[job.toml:1:10]"]);
+    }
+}
+
+#[test]
 fn without_a_compiler_the_way_to_one_is_told() {
     let folder = folder(STUB);
     folder

@@ -37,6 +37,25 @@ fn a_wrong_command_line_is_told_what_would_be_right() {
 }
 
 #[test]
+fn each_of_several_listings_names_its_shader() {
+    let folder = Folder::new();
+    folder.write("job.toml", ADD).write("other.toml", ADD);
+    let heads = |arguments: &[&str], mark: char| {
+        let run = folder.brolga(&[&["run"], arguments].concat());
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{arguments:?}");
+        let is_head = |line: &&str| line.starts_with(mark) && line.contains(".cso");
+        run.out.lines().filter(is_head).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(heads(&["job.toml", "--emit", "ir"], '#'), [""; 0]);
+    for (form, mark) in [("ir", '#'), ("asm", ';')] {
+        let expected = ["job.toml: add.cso", "other.toml: add.cso"].map(|name| format!("{mark} {name}"));
+        assert_eq!(heads(&["job.toml", "other.toml", "--emit", form], mark), expected);
+    }
+    folder.write("job.toml", ADD.replace("shader = \"add.cso\"", "shaders = [\"add.cso\", \"add.cso\"]"));
+    assert_eq!(heads(&["job.toml", "--emit", "clif"], ';'), ["; add.cso", "; add.cso"]);
+}
+
+#[test]
 fn the_repair_of_a_broken_rule_comes_first() {
     let folder = Folder::new();
     folder.write("bad.asm", "cs_5_0\ndcl_temps 2\ndcl_thread_group 1, 1, 1\nmov r9.x, l(1)\nret\n");

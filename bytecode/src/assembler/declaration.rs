@@ -1,7 +1,7 @@
 //! Declarations, as fxc lists them.
 
 use super::cursor::{Cursor, Read};
-use super::example;
+use super::error::Problem;
 use super::instruction::{dimensions, return_types};
 use super::literal::words;
 use super::operand::{Role, operand};
@@ -11,13 +11,15 @@ use crate::sm5::codes::{
 };
 use crate::sm5::declare_text::{PATCH_BASE, PRIMITIVES};
 use crate::sm5::ops::Form;
-use crate::sm5::{Declaration, DeclarationKind, GlobalFlags, Model, Op, RegisterRange, ResourceKind, UavFlags};
+use crate::sm5::{
+    Declaration, DeclarationKind, GlobalFlags, Model, Op, RegisterRange, ResourceKind, UavFlags, example,
+};
 
 /// Reads a declaration up to the end of its line.
 pub(super) fn declaration(cursor: &mut Cursor<'_>, model: Model) -> Read<Declaration> {
     let start = cursor.at();
     let word = cursor.word();
-    let mut head = Head::of(cursor, start, word)?;
+    let mut head = Head::of(cursor, start, word, model)?;
     // The number of samples belongs to the name: `dcl_resource_texture2dms(4)`.
     if matches!(head.dimension, Some(ResourceDimension::Texture2DMs | ResourceDimension::Texture2DMsArray))
         && cursor.eat("(")
@@ -44,7 +46,7 @@ struct Head {
 }
 
 impl Head {
-    fn of(cursor: &Cursor<'_>, start: usize, word: &str) -> Read<Self> {
+    fn of(cursor: &Cursor<'_>, start: usize, word: &str, model: Model) -> Read<Self> {
         let mut head =
             Self { op: Op::DclTemps, dimension: None, samples: 0, flags: UavFlags::default(), dynamic: false };
         let mut name = word;
@@ -78,6 +80,10 @@ impl Head {
         let known = || declarations().map(|op| op.text()).chain(["dcl_resource_texture2d", "dcl_uav_typed_texture2d"]);
         let no_declaration = || cursor.unknown(start, "declaration", known());
         for op in [Op::DclUavTyped, Op::DclResource] {
+            if name == op.text() {
+                let nearest = Some(example::declaration(op, model).to_owned());
+                return Err(cursor.error(start, Problem::Unknown { kind: "declaration", name: word.into(), nearest }));
+            }
             let dimension_text = name.strip_prefix(op.text()).and_then(|rest| rest.strip_prefix('_'));
             if let Some(text) = dimension_text {
                 head.op = op;

@@ -76,8 +76,11 @@ const OTHER_NAMES: [(&str, &str); 8] = [
     ("texld", "sample"),
 ];
 
-/// What may stand behind the name of an instruction.
+/// What may stand behind the name of an instruction, in this order.
 const MODIFIERS: [&str; 7] = ["_sat", "_z", "_nz", "_aoffimmi", "_indexable", "_uint", "_rcpfloat"];
+
+/// What `sync` waits for, in this order: UAVs of the device or of the group, shared memory, threads.
+const SYNC: [&str; 4] = ["_uglobal", "_ugroup", "_g", "_t"];
 
 /// An error about a mnemonic that there is not.
 fn unknown(cursor: &Cursor<'_>, start: usize, mnemonic: &str) -> AssembleError {
@@ -96,16 +99,25 @@ fn unknown(cursor: &Cursor<'_>, start: usize, mnemonic: &str) -> AssembleError {
     let places = mnemonic.match_indices('_').map(|(at, _)| at).take_while(|at| *at < LONGEST);
     let stem = places.filter(|at| op_named(&mnemonic[..*at]).is_some()).last();
     let (Some(stem), false) = (stem, error.has_nearest()) else { return error };
+    let known = match &mnemonic[..stem] {
+        "sync" => &SYNC[..],
+        _ => &MODIFIERS,
+    };
+    let mut given = Vec::new();
     let mut place = cursor.clone();
     place.seek(start + stem);
     for part in mnemonic[stem + 1..].split('_') {
         let modifier_at = place.at();
         place.seek(modifier_at + 1 + part.len());
-        if !MODIFIERS.contains(&place.since(modifier_at)) {
-            return place.unknown(modifier_at, "modifier", MODIFIERS.into_iter());
+        given.push(place.since(modifier_at));
+        if !known.contains(&place.since(modifier_at)) {
+            return place.unknown(modifier_at, "modifier", known.iter().copied());
         }
     }
-    error
+    // All of them are known, so that only their order can be wrong.
+    let in_order = known.iter().filter(|modifier| given.contains(modifier)).copied();
+    let nearest = Some([&mnemonic[..stem]].into_iter().chain(in_order).collect());
+    cursor.error(start, Problem::Unknown { kind: "instruction", name: mnemonic.into(), nearest })
 }
 
 fn at_end(cursor: &Cursor<'_>) -> bool {
@@ -133,7 +145,9 @@ impl Head {
             _ => false,
         };
         let sync_flags = mnemonic.starts_with("sync").then(|| {
-            let [threads, shared_memory, uav_group, uav_global] = ["_t", "_g", "_ugroup", "_uglobal"].map(&mut take);
+            let mut flags = SYNC;
+            flags.reverse();
+            let [threads, shared_memory, uav_group, uav_global] = flags.map(&mut take);
             SyncFlags { threads, shared_memory, uav_group, uav_global }
         });
         let resinfo = if take("_uint") {

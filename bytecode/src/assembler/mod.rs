@@ -5,7 +5,6 @@
 //! | `error.rs` | what is wrong with a text, and where |
 //! | `hint.rs` | what to do about it |
 //! | `warning.rs` | what is doubtful |
-//! | `example.rs` | an example of each declaration |
 //! | `cursor.rs` | where reading has got to |
 //! | `container.rs` | chunks |
 //! | `comment.rs` | the header comment, line by line |
@@ -43,7 +42,6 @@ mod container;
 mod cursor;
 mod declaration;
 mod error;
-mod example;
 mod header;
 mod hint;
 mod instruction;

@@ -20,9 +20,14 @@ pub fn write(out: &mut String, linkage: &ClassLinkage) -> fmt::Result {
         out.push_str("// --------------------------- ---- -- --------- ------- -------\n");
         for instance in &linkage.instances {
             let register = |number: Option<u16>| number.map_or("-".to_owned(), |number| number.to_string());
-            let [buffer, texture, sampler] =
-                [instance.constant_buffer, instance.texture, instance.sampler].map(register);
-            let (name, class, vector) = (&instance.name, instance.class, instance.vector);
+            let vector = instance.constant_buffer.map(|_| instance.vector);
+            let [buffer, vector, texture, sampler] =
+                [instance.constant_buffer, vector, instance.texture, instance.sampler].map(register);
+            let class = instance.class;
+            let name = match instance.count {
+                1 => instance.name.clone(),
+                count => format!("{}[{count}]", instance.name),
+            };
             writeln!(out, "// {name:<27} {class:>4} {buffer:>2} {vector:>9} {texture:>7} {sampler:>7}")?;
         }
         out.push_str("//\n");

@@ -11,6 +11,7 @@
 //! | `declare_text.rs` | declarations and custom data as fxc lists them |
 //! | `instruction.rs` | instructions |
 //! | `declaration.rs` | declarations |
+//! | `example.rs` | an example of each |
 //! | `custom.rs` | custom data |
 //! | `decode.rs` | words to [`Program`] |
 //! | `declare.rs` | the layout of each declaration |
@@ -29,6 +30,7 @@ pub(crate) mod declare_text;
 pub mod decode;
 mod display;
 pub mod encode;
+pub(crate) mod example;
 pub mod instruction;
 pub mod literal;
 mod meaning;

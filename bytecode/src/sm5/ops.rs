@@ -5,7 +5,7 @@
 //! may have. Decoder, validator, listing and documentation derive from it.
 
 use super::codes::{ResourceDimension, SamplerMode};
-use super::{Model, Stage};
+use super::{Model, Stage, example};
 
 /// The type an operand's components have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -256,8 +256,11 @@ impl OpInfo {
         format!("{}{behind}", self.text)
     }
 
-    /// How the instruction is written, with an example of each operand.
+    /// How the instruction is written, with an example of each operand; or the declaration, before 5.1.
     pub fn example(&self) -> String {
+        if self.form == Form::Declaration {
+            return example::declaration(self.op, Model::Sm5_0).to_owned();
+        }
         let mut registers = 0;
         let mut operands = Vec::new();
         for slot in self.slots {

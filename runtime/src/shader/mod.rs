@@ -202,6 +202,16 @@ impl Variant {
     pub fn usual() -> Self {
         Self { packing: Packing::Row, texels: Texels::default() }
     }
+
+    /// What tells it from the usual one, behind a name.
+    fn difference(&self) -> &'static str {
+        match (self.packing == Packing::Grid, self.texels == Texels::default()) {
+            (false, true) => "",
+            (false, false) => ", bound formats",
+            (true, true) => ", short rows",
+            (true, false) => ", short rows, bound formats",
+        }
+    }
 }
 
 /// Variants with formats of texels that a shader has at most; beyond them texels are left to the host.

@@ -63,7 +63,7 @@ impl Stored {
     pub fn store(&self, variant: &Variant, outline: &Outline, code: &Code) {
         if let (Code::Jit(compiled), Some(key)) = (code, self.key(variant)) {
             let bytes = postcard::to_allocvec(&(outline, compiled.to_bytes().as_slice()));
-            let named = |name: &String| format!("{name}:{} {}", outline.name, self.profile);
+            let named = |name: &String| format!("{name}:{} {}{}", outline.name, self.profile, variant.difference());
             let name = self.name.as_ref().map_or_else(String::new, named);
             self.cache.store(&key, &name, &bytes.expect("lists and numbers always have a form"));
         }

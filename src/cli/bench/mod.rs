@@ -61,7 +61,7 @@ pub(super) struct Arguments {
     /// Take so many samples of each, in place of for a time
     #[arg(long, value_name = "N", conflicts_with = "seconds", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rounds: Option<u32>,
-    /// Stop a shader that runs longer
+    /// Stop a shader that runs longer, and a compiler of HLSL that does
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// What stdout gets: tables for people, one JSON document, or lines of JSON as other runtimes' harnesses write them
@@ -242,7 +242,14 @@ impl Checked<'_> {
         self.comparisons.iter().all(Comparison::passed)
     }
 
-    /// The same for JSON, and whether anything was expected.
+    /// Whether the same is wrong with another number of threads.
+    fn fails_as(&self, other: &Self) -> bool {
+        let is_same_code =
+            self.series.shader() == other.series.shader() && self.series.engine() == other.series.engine();
+        !self.passed() && is_same_code && self.comparisons == other.comparisons
+    }
+
+    /// What became of it for JSON, and whether anything was expected.
     fn verdict(&self) -> &'static str {
         match (self.passed(), self.comparisons.is_empty()) {
             (false, _) => "fail",
@@ -335,7 +342,8 @@ impl<'a> Session<'a> {
             let (prepared, case) = match &self.sources[job] {
                 Source::File(path) => {
                     let mut job = Job::load(path)?;
-                    self.arguments.compiler.compiler(self.styles.err).compile_job(&mut job, &self.cancel)?;
+                    let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
+                    compiler.compile_job(&mut job, &self.cancel)?;
                     (job.prepare(device.limits())?, None)
                 }
                 Source::Case(name) => {
@@ -357,7 +365,7 @@ impl<'a> Session<'a> {
     where
         'a: 'r,
     {
-        let mut all = Vec::new();
+        let mut all: Vec<Checked<'r>> = Vec::new();
         for shader in 0..ready.prepared.shaders() {
             for engine in self.engines() {
                 for device in self.devices {
@@ -366,7 +374,9 @@ impl<'a> Session<'a> {
                     }
                     match self.check(job, ready, shader, engine, device) {
                         Ok(checked) => {
-                            self.say_mismatch(ready, &checked)?;
+                            if !all.iter().any(|other| checked.fails_as(other)) {
+                                self.say_mismatch(ready, &checked)?;
+                            }
                             all.push(checked);
                         }
                         Err(error) => {

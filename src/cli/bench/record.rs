@@ -54,7 +54,7 @@ pub(super) struct Record {
     pub work: Option<WorkRecord>,
     pub bytes_per_second: Option<f64>,
     pub operations_per_second: Option<f64>,
-    /// How many times as fast as with one thread in the same run.
+    /// How many times as fast as with one thread in the same run; of several threads only where more than one takes part.
     pub speedup: Option<f64>,
     /// The same for each thread.
     pub scaling: Option<f64>,
@@ -120,6 +120,10 @@ impl JobRecord {
     pub fn new(job: String, name: String, checked: &[&Checked<'_>], error: Option<&JobError>) -> Self {
         let mut results: Vec<Record> = checked.iter().map(|checked| Record::new(checked)).collect();
         for at in 0..results.len() {
+            if results[at].workers < results[at].device_threads.min(2) {
+                // One worker does it all, however many threads there are.
+                continue;
+            }
             let one = results.iter().find(|one| one.device_threads == 1 && one.is_same_code(&results[at]));
             let speedup = one.and_then(|one| Some(one.run.wall?.median_ms / results[at].run.wall?.median_ms));
             results[at].speedup = speedup;

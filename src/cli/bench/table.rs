@@ -141,9 +141,9 @@ fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
 fn throughput(record: &Record) -> String {
     let Record { bytes_per_second, operations_per_second, threads_per_second, .. } = record;
     match (bytes_per_second, operations_per_second, threads_per_second) {
-        (Some(bytes), ..) => format!("{}B/s", rate(*bytes)),
-        (_, Some(operations), _) => format!("{}op/s", rate(*operations)),
-        (_, _, Some(threads)) => format!("{}thread/s", rate(*threads)),
+        (Some(bytes), ..) => rate(*bytes, "B"),
+        (_, Some(operations), _) => rate(*operations, "op"),
+        (_, _, Some(threads)) => rate(*threads, "thread"),
         _ => "-".to_owned(),
     }
 }

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 use brolga::CancelToken;
 
-/// A compiler may take so long. The first start of Wine alone takes half a minute.
-const LONGEST: Duration = Duration::from_secs(300);
+use crate::cli::summary::time;
+
+/// A compiler may take so long where nothing else is said. The first start of Wine alone takes half a minute.
+pub(super) const LONGEST: Duration = Duration::from_secs(300);
 /// Bytes that it may say, and bytes of what it makes.
 const MOST_BYTES: u64 = 16 << 20;
 /// How often it is looked at.
@@ -25,8 +27,13 @@ pub(super) struct Ended {
     pub said: String,
 }
 
-/// Runs a program with its arguments. `folder` holds what it says.
-pub(super) fn run(words: Vec<OsString>, folder: &Path, cancel: &CancelToken) -> Result<Ended, String> {
+/// Runs a program with its arguments, for `longest` at most. `folder` holds what it says.
+pub(super) fn run(
+    words: Vec<OsString>,
+    folder: &Path,
+    longest: Duration,
+    cancel: &CancelToken,
+) -> Result<Ended, String> {
     let log = folder.join("said");
     let unwritten = |error: io::Error| format!("what the compiler says cannot be kept: {error}");
     let said = File::create(&log).map_err(unwritten)?;
@@ -47,8 +54,8 @@ pub(super) fn run(words: Vec<OsString>, folder: &Path, cancel: &CancelToken) -> 
         if cancel.is_cancelled() {
             break "interrupted".to_owned();
         }
-        if begin.elapsed() > LONGEST {
-            break format!("`{program}` was stopped after {} seconds", LONGEST.as_secs());
+        if begin.elapsed() > longest {
+            break format!("`{program}` was stopped after {}", time(longest));
         }
         if log.metadata().is_ok_and(|found| found.len() > MOST_BYTES) {
             break format!("`{program}` was stopped: it said more than {MOST_BYTES} bytes");

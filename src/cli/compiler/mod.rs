@@ -14,6 +14,7 @@ use std::cell::OnceCell;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use brolga::CancelToken;
 use brolga::job::{Job, JobError, Source, USUAL_ENTRY, USUAL_PROFILE};
@@ -59,7 +60,7 @@ pub(super) struct SourceOptions {
 impl SourceOptions {
     /// Reads the shaders of a command.
     pub fn reader(&self, style: Style) -> Reader<'_> {
-        Reader { options: self, compiler: self.compiler.compiler(style), cancel: OnceCell::new() }
+        Reader { options: self, compiler: self.compiler.compiler(None, style), cancel: OnceCell::new() }
     }
 }
 
@@ -109,16 +110,19 @@ impl Reader<'_> {
 }
 
 impl CompilerOption {
-    /// The compiler: the option's, or the environment's.
-    pub fn compiler(&self, style: Style) -> Compiler {
+    /// The compiler: the option's, or the environment's. It may take no longer than a limit of the command.
+    pub fn compiler(&self, limit: Option<Duration>, style: Style) -> Compiler {
         let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());
-        Compiler { command: named.filter(|command| !command.trim().is_empty()), style }
+        let longest = limit.map_or(child::LONGEST, |limit| limit.min(child::LONGEST));
+        Compiler { command: named.filter(|command| !command.trim().is_empty()), longest, style }
     }
 }
 
 /// A compiler, if one is named.
 pub(super) struct Compiler {
     command: Option<String>,
+    /// How long it may take.
+    longest: Duration,
     style: Style,
 }
 
@@ -138,7 +142,7 @@ impl Compiler {
         fs::metadata(&source.path).map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder can be made: {error}"))?;
         let output = folder.path().join("shader.cso");
-        let run = child::run(command.fill(source, &output), folder.path(), cancel)?;
+        let run = child::run(command.fill(source, &output), folder.path(), self.longest, cancel)?;
         let first = self.show(&run.said, source);
         if !run.status.success() {
             let mut lines = run.said.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -1,9 +1,9 @@
-//! An example of each declaration, for messages.
+//! An example of each declaration, for messages and the documentation.
 
 use crate::sm5::{Model, Op};
 
 /// How a declaration is written in a program of this model. Registers are ranges in 5.1.
-pub(super) fn declaration(op: Op, model: Model) -> &'static str {
+pub(crate) fn declaration(op: Op, model: Model) -> &'static str {
     let by_model = |before: &'static str, in_5_1: &'static str| match model {
         Model::Sm4_0 | Model::Sm4_1 | Model::Sm5_0 => before,
         Model::Sm5_1 => in_5_1,
