@@ -12,11 +12,12 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{CompiledCode, Context, Final, MachSrcLoc, ir};
 use target_lexicon::{Architecture, Triple};
 
+use crate::abi::{ArenaLayout, ThreadRow, VoteRows};
 use crate::code::ExecutableCode;
-use crate::compiled::{Compiled, Facts, Statistics, VoteRows};
+use crate::compiled::{Compiled, Facts, Statistics};
 use crate::error::CompileError;
+use crate::lower;
 use crate::lower::notes::Notes;
-use crate::lower::{self, ThreadRow};
 use crate::mxcsr::FloatMode;
 use crate::options::{CpuFeatures, Options};
 use crate::site::Site;
@@ -96,7 +97,7 @@ fn signature(isa: &dyn TargetIsa) -> ir::Signature {
 /// Machine code before it is made executable.
 pub(crate) struct Machine {
     pub bytes: Vec<u8>,
-    pub arena: crate::ArenaLayout,
+    pub arena: ArenaLayout,
     pub votes: Option<VoteRows>,
     pub statistics: Statistics,
 }

@@ -10,37 +10,12 @@ use brolga_ir::interface::{Array as Declared, MOST_ARRAYS};
 use brolga_ir::span::{Packing, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::abi::{Array, Context};
+use crate::abi::{ArenaLayout, Array, Context, ThreadRow, VoteRows};
 use crate::code::ExecutableCode;
 use crate::codegen;
 use crate::error::CompileError;
-use crate::lower::ThreadRow;
 use crate::mxcsr::{FloatGuard, FloatMode};
 use crate::options::Options;
-
-/// Memory that each worker brings for its groups. Its content does not matter; it must not be shared.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub struct ArenaLayout {
-    /// Bytes.
-    pub size_bytes: usize,
-    /// Alignment, a power of two.
-    pub align: usize,
-}
-
-/// Where the packets' votes about barriers are in the arena, to say who disagreed.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct VoteRows {
-    /// Threads of a group.
-    pub threads: u32,
-    /// The first packet's record.
-    pub records: u64,
-    /// From one packet's record to the next.
-    pub record_bytes: u64,
-    /// The row of votes in a record.
-    pub votes: u64,
-    /// The row of threads that have not returned, if threads may return before others.
-    pub alive: Option<u64>,
-}
 
 /// What compiling took and gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -31,8 +31,9 @@ mod options;
 pub mod packet;
 mod site;
 
+pub use abi::ArenaLayout;
 pub use codegen::{compile, compile_named};
-pub use compiled::{ArenaLayout, Compiled, Run, Statistics};
+pub use compiled::{Compiled, Run, Statistics};
 pub use error::CompileError;
 pub use mxcsr::{FloatGuard, FloatMode};
 pub use options::{CpuFeatures, Options};

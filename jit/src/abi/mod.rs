@@ -1,5 +1,5 @@
 //! The records that compiled code, its helpers and the runtime share; the helpers are in `helpers.rs`, and what a sample
-//! passes in a number in `form.rs`; `access.rs` is the helper that goes to memory.
+//! passes in a number in `form.rs`; `access.rs` is the helper that goes to memory, `worker.rs` what a worker has beside its context.
 //!
 //! Compiled code gets one argument, a pointer to a [`Context`], and reaches everything from there: there are no
 //! relocations and no symbols. The runtime fills the public records, one `Context` per worker, and keeps what they point
@@ -22,6 +22,7 @@
 mod access;
 mod form;
 mod helpers;
+mod worker;
 
 use std::mem::offset_of;
 use std::ptr;
@@ -38,12 +39,13 @@ use brolga_ir::span::Span;
 use brolga_ir::srgb::LINEAR;
 use brolga_ir::width::MAX_LANES;
 
-use crate::compiled::VoteRows;
 pub use access::Area;
 pub(crate) use access::{AccessForm, AccessWork, AreaForm};
 pub(crate) use form::{SampleForm, SampleLanes};
 pub use helpers::{Helper, Helpers, helpers};
 pub(crate) use helpers::{HelperId, atomic_number, counter_number, query_number};
+pub use worker::ArenaLayout;
+pub(crate) use worker::{ThreadRow, VoteRows};
 
 /// Bytes of the block behind an unbound constant buffer: the largest that Direct3D allows.
 pub const ZERO_BYTES: usize = 65536;

@@ -18,47 +18,11 @@ use brolga_ir::span::Packing;
 use super::coalesce;
 use super::facts::Facts;
 use super::pressure::Pressure;
-use crate::compiled::{ArenaLayout, VoteRows};
+use crate::abi::{ArenaLayout, VoteRows};
 use crate::error::CompileError;
 use crate::packet::{self, Shape};
 
 const ALIGN: u64 = 64;
-
-/// A row of the table of what threads know of themselves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ThreadRow {
-    /// `vThreadIDInGroup.x`, `.y`, `.z`.
-    Place(u8),
-    /// `vThreadIDInGroupFlattened`; only for spans.
-    Index,
-    /// The group, counted in its span; only for spans.
-    Group,
-}
-
-impl ThreadRow {
-    /// The rows in their order.
-    pub const ALL: [Self; 5] = [Self::Place(0), Self::Place(1), Self::Place(2), Self::Index, Self::Group];
-
-    /// What the table has for a thread of a group of this width and height.
-    pub fn of(self, index: u32, width: u32, height: u32) -> u32 {
-        match self {
-            ThreadRow::Place(0) => index % width,
-            ThreadRow::Place(1) => index / width % height,
-            ThreadRow::Place(_) => index / width / height,
-            ThreadRow::Index => index,
-            ThreadRow::Group => 0,
-        }
-    }
-
-    /// Its position in the table.
-    pub fn number(self) -> u32 {
-        match self {
-            ThreadRow::Place(n) => n.into(),
-            ThreadRow::Index => 3,
-            ThreadRow::Group => 4,
-        }
-    }
-}
 
 /// Offsets in the arena.
 #[derive(Debug)]

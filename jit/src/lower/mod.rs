@@ -5,6 +5,8 @@
 //! | `anchor.rs` | what code everywhere starts from |
 //! | `bound.rs` | upper bounds of integers |
 //! | `facts.rs` | what is known about a shader before code is written |
+//! | `check.rs` | bounds checks, and packets that do them ahead |
+//! | `coalesce.rs` | values that share a place in the arena |
 //! | `layout.rs` | where things are in the arena |
 //! | `group.rs` | the group level: control flow around barriers |
 //! | `segment.rs` | segments: what is done for the group, loops over packets, agreement |
@@ -72,8 +74,7 @@ use self::place::View;
 use self::pressure::Pressure;
 use self::scratch::{Near, Scratch};
 use self::segment::{Position, Votes};
-use crate::abi::{self, offsets};
-use crate::compiled::{ArenaLayout, VoteRows};
+use crate::abi::{self, ArenaLayout, VoteRows, offsets};
 use crate::error::CompileError;
 use crate::mxcsr::FloatMode;
 use crate::ops::lower_op;
@@ -82,7 +83,6 @@ use crate::packet::{self, Emit, Fma, Operand, Packet, Shape};
 use crate::site::Site;
 
 pub(crate) use self::anchor::is_large;
-pub(crate) use self::layout::ThreadRow;
 
 /// Rounds of loops between two looks at the stop word: far less than a millisecond's worth for any sane loop body.
 const ROUNDS_AT_ONCE: i64 = 1 << 10;

@@ -6,10 +6,9 @@ use brolga_ir::span::Packing;
 use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
-use super::layout::ThreadRow;
 use super::mask::{Home, Mask};
 use super::{Lowering, constant_flags, own_flags, word_flags};
-use crate::abi::offsets;
+use crate::abi::{ThreadRow, offsets};
 use crate::ops::lower_op;
 use crate::packet::{Operand, Packet, Uniform};
 

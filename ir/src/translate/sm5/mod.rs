@@ -12,6 +12,7 @@
 //! | `componentwise.rs` | instructions that do the same to each component |
 //! | `float.rs` `integer.rs` `double.rs` `moves.rs` | what the rows compute |
 //! | `memory.rs` | buffers, shared memory, atomics, counters |
+//! | `sample.rs` | sampling, gathers, derivatives |
 //! | `typed.rs` | texels and queries |
 //!
 //! A component of `r#` is the slot `4 * number + component`, an untyped `i32`. All sources of an instruction are read

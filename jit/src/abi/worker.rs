@@ -1,0 +1,63 @@
+//! What a worker brings or reads for a shader, beside its context: its arena, and the table of what threads know of themselves.
+
+use serde::{Deserialize, Serialize};
+
+/// Memory that each worker brings for its groups. Its content does not matter; it must not be shared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct ArenaLayout {
+    /// Bytes.
+    pub size_bytes: usize,
+    /// Alignment, a power of two.
+    pub align: usize,
+}
+
+/// Where the packets' votes about barriers are in the arena, to say who disagreed.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct VoteRows {
+    /// Threads of a group.
+    pub threads: u32,
+    /// The first packet's record.
+    pub records: u64,
+    /// From one packet's record to the next.
+    pub record_bytes: u64,
+    /// The row of votes in a record.
+    pub votes: u64,
+    /// The row of threads that have not returned, if threads may return before others.
+    pub alive: Option<u64>,
+}
+
+/// A row of the table of what threads know of themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ThreadRow {
+    /// `vThreadIDInGroup.x`, `.y`, `.z`.
+    Place(u8),
+    /// `vThreadIDInGroupFlattened`; only for spans.
+    Index,
+    /// The group, counted in its span; only for spans.
+    Group,
+}
+
+impl ThreadRow {
+    /// The rows in their order.
+    pub const ALL: [Self; 5] = [Self::Place(0), Self::Place(1), Self::Place(2), Self::Index, Self::Group];
+
+    /// What the table has for a thread of a group of this width and height.
+    pub fn of(self, index: u32, width: u32, height: u32) -> u32 {
+        match self {
+            ThreadRow::Place(0) => index % width,
+            ThreadRow::Place(1) => index / width % height,
+            ThreadRow::Place(_) => index / width / height,
+            ThreadRow::Index => index,
+            ThreadRow::Group => 0,
+        }
+    }
+
+    /// Its position in the table.
+    pub fn number(self) -> u32 {
+        match self {
+            ThreadRow::Place(n) => n.into(),
+            ThreadRow::Index => 3,
+            ThreadRow::Group => 4,
+        }
+    }
+}
