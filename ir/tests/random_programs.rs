@@ -10,9 +10,13 @@ mod random;
 #[allow(dead_code, reason = "these programs have no counters")]
 mod scalar;
 
+use std::sync::atomic::Ordering;
+
 use brolga_ir::Function;
+use brolga_ir::batch::ArrayWords;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
+use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
 use random::Random;
 use scalar::Memory;
@@ -50,6 +54,49 @@ fn random_programs_do_the_same_after_passes() {
                 Ok(func) => {
                     assert_eq!(outcome(&func, seed), expected, "seed {seed}, {level:?}");
                     assert_eq!(interpreted(&func, seed), expected, "seed {seed}, {level:?}, interpreted");
+                }
+            }
+        }
+    }
+}
+
+/// What a batch of a program leaves behind, one invocation after the other.
+fn batch_outcome(func: &Function, seed: u64) -> Vec<Vec<u32>> {
+    let mut memory = Memory::new(&func.interface, &programs::contents(&func.interface, &mut Random(seed)));
+    memory.set_arrays(&programs::arrays(&func.interface, &mut Random(seed)));
+    for invocation in 0..programs::INVOCATIONS {
+        scalar::run_group(func, &memory, [invocation, 0, 0]);
+    }
+    let arrays = memory.arrays.iter().map(|words| words.iter().map(|word| word.load(Ordering::Relaxed)).collect());
+    memory.words().into_iter().chain(arrays).collect()
+}
+
+fn interpreted_batch(func: &VerifiedFunction, seed: u64) -> Vec<Vec<u32>> {
+    let memory = Memory::new(&func.interface, &programs::contents(&func.interface, &mut Random(seed)));
+    let mut arrays = programs::arrays(&func.interface, &mut Random(seed));
+    let [read, written] = &mut arrays[..] else { panic!("programs have two arrays") };
+    let interpreter = Interpreter::with_packing(func, Packing::Row);
+    let mut words = [ArrayWords::Read(read), ArrayWords::Write(written)];
+    let (mut arena, mut fuel) = (Arena::default(), u64::MAX);
+    interpreter
+        .run_batch(&memory, programs::INVOCATIONS, &mut words, &mut arena, &mut fuel)
+        .expect("programs end and agree");
+    memory.words().into_iter().chain(arrays).collect()
+}
+
+#[test]
+fn random_batches_do_the_same_after_passes() {
+    for seed in 0..400 {
+        let size = 1 + (seed % 12) as usize;
+        let expected = batch_outcome(&programs::generate_batch(seed, size), seed);
+        for level in [Level::None, Level::Full] {
+            let mut func = programs::generate_batch(seed, size);
+            optimise(&mut func, level);
+            match verify(func) {
+                Err(errors) => panic!("seed {seed}, {level:?}: {errors}"),
+                Ok(func) => {
+                    assert_eq!(batch_outcome(&func, seed), expected, "seed {seed}, {level:?}");
+                    assert_eq!(interpreted_batch(&func, seed), expected, "seed {seed}, {level:?}, interpreted");
                 }
             }
         }

@@ -13,7 +13,7 @@ mod programs;
 #[allow(dead_code, reason = "made for the tests of ir")]
 mod random;
 
-use bound::compare;
+use bound::{compare, compare_batch};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, Value};
 use brolga_ir::function::{Input, Object, Place};
@@ -100,5 +100,20 @@ fn random_programs_do_the_same_on_both_engines() {
         println!("seed {seed}");
         let groups: Vec<[u32; 3]> = (0..programs::GROUPS).map(|group| [group, 0, 0]).collect();
         compare(func, &content, &groups, u64::MAX);
+    }
+}
+
+/// Programs in batches.
+#[test]
+fn random_batches_do_the_same_on_both_engines() {
+    for seed in seeds(0..100) {
+        let mut func = programs::generate_batch(seed, 1 + (seed % 12) as usize);
+        let words = programs::contents(&func.interface, &mut Random(seed));
+        let content: Vec<Vec<Vec<u32>>> = words.into_iter().map(|words| vec![words]).collect();
+        let arrays = programs::arrays(&func.interface, &mut Random(seed));
+        brolga_ir::passes::optimise(&mut func, brolga_ir::passes::Level::Full);
+        println!("seed {seed}");
+        let outcome = compare_batch(&func, &content, &arrays, programs::INVOCATIONS, u64::MAX);
+        assert_eq!(outcome.end, Ok(()));
     }
 }

@@ -5,10 +5,10 @@
 //! of others' data stand between barriers, atomics shared between threads commute and their results go unused.
 
 use brolga_ir::builder::only;
-use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Slot, Value};
+use brolga_ir::entity::{ArrayId, Inst, LocalId, ResourceId, SharedId, Slot, Value};
 use brolga_ir::function::{AtomicOp, Input, Object, Place, Sync};
-use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
-use brolga_ir::stage::Stage;
+use brolga_ir::interface::{Array, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::stage::{Signature, Stage};
 use brolga_ir::{Builder, Const, Function, Op, Type};
 
 use crate::random::Random;
@@ -23,11 +23,15 @@ const CONSTANT_VECTORS: u32 = 4;
 const INPUT_WORDS: usize = 50;
 /// Groups along x that tests run.
 pub const GROUPS: u32 = 2;
+/// Invocations of the batches that tests run: whole packets and a rest.
+pub const INVOCATIONS: u32 = 37;
 
 const OUT: usize = 0;
 const TOTALS: usize = 1;
 const CONSTANTS: usize = 2;
 const INPUT: usize = 3;
+const READ_ARRAY: usize = 0;
+const WRITTEN_ARRAY: usize = 1;
 const SLOTS: usize = 7;
 
 /// Operations that simplification looks for below others.
@@ -51,13 +55,37 @@ const PAIRED: [Op; 13] = [
 pub fn generate(seed: u64, size: usize) -> Function {
     let mut random = Random(seed);
     let group = [[1, 1, 1], [8, 1, 1], [5, 1, 1], [20, 1, 1], [4, 3, 1], [16, 2, 1], [8, 2, 2]][random.below(7)];
-    let mut func = Function::new(format!("seed {seed}"), interface(group));
-    let slots = (0..SLOTS).map(|_| func.add_slot(Type::I32)).collect();
     let barriers = random.one_in(2);
+    program(format!("seed {seed}"), interface(group), random, size, barriers)
+}
+
+/// A program for batches: one array is read anywhere, an element of another is each invocation's own record.
+pub fn generate_batch(seed: u64, size: usize) -> Function {
+    let mut random = Random(seed);
+    let mut interface = interface([1; 3]);
+    interface.stage = Stage::Vertex(Signature::default());
+    interface.shared.clear();
+    let input = Array { stride_bytes: 4 + 4 * random.below(12) as u32, is_written: false };
+    interface.arrays = vec![input, Array { stride_bytes: RECORD_WORDS * 4, is_written: true }];
+    program(format!("batch of seed {seed}"), interface, random, size, false)
+}
+
+fn program(name: String, interface: Interface, random: Random, size: usize, barriers: bool) -> Function {
+    let mut func = Function::new(name, interface);
+    let slots = (0..SLOTS).map(|_| func.add_slot(Type::I32)).collect();
     let mut generator =
         Generator { b: Builder::new(&mut func), random, slots, size, targets: Vec::new(), barriers, nested: 0 };
     generator.program();
     func
+}
+
+/// Words of each array before a batch. They may have fewer elements than the batch has invocations.
+pub fn arrays(interface: &Interface, random: &mut Random) -> Vec<Vec<u32>> {
+    let mut words = |array: &Array| {
+        let elements = INVOCATIONS as usize - if random.one_in(3) { random.below(20) } else { 0 };
+        (0..elements * array.stride_bytes as usize / 4).map(|_| random.word()).collect()
+    };
+    interface.arrays.iter().map(&mut words).collect()
 }
 
 /// Words behind each resource before a run, in declaration order.
@@ -137,7 +165,7 @@ impl Generator<'_> {
         let values: Vec<Value> = self.slots.clone().into_iter().map(|slot| self.b.slot_get(slot)).collect();
         for (n, part) in values.chunks(4).enumerate() {
             let offset = self.b.i32(n as u32 * 16);
-            self.b.store(Place { object: out(), index: Some(index), offset }, part, effect);
+            self.b.store(Place { object: self.records(), index: Some(index), offset }, part, effect);
         }
     }
 
@@ -149,6 +177,14 @@ impl Generator<'_> {
         let base = self.b.op(Op::IMul, &[group, threads]);
         let index = self.b.input(Input::ThreadIndex);
         self.b.op(Op::IAdd, &[base, index])
+    }
+
+    /// What threads have a record each of.
+    fn records(&self) -> Object {
+        match self.b.func.interface.arrays.is_empty() {
+            true => Object::Resource(only(ResourceId::new(OUT))),
+            false => Object::Array(ArrayId::new(WRITTEN_ARRAY)),
+        }
     }
 
     fn statement(&mut self, depth: usize) {
@@ -310,7 +346,7 @@ impl Generator<'_> {
         // Words past the registers' part of the record; 60 is the last word, 64 is outside.
         let offset = self.b.i32([32, 40, 48, 56, 60, 64][self.random.below(6)]);
         let count = 1 + self.random.below(4);
-        let place = Place { object: out(), index: Some(index), offset };
+        let place = Place { object: self.records(), index: Some(index), offset };
         if self.random.one_in(2) {
             let words = self.b.load(place, count);
             self.set(words[count - 1]);
@@ -356,7 +392,14 @@ impl Generator<'_> {
     fn constant_read(&mut self) -> Value {
         let index = if self.random.one_in(2) { self.b.i32(self.random.below(6) as u32) } else { self.leaf() };
         let offset = self.b.i32(4 * self.random.below(4) as u32);
-        match self.random.below(3) {
+        match self.random.below(if self.b.func.interface.arrays.is_empty() { 3 } else { 6 }) {
+            3.. => {
+                // Mostly its own element.
+                let index = if self.random.one_in(3) { index } else { self.b.input(Input::ThreadId(0)) };
+                let count = 1 + self.random.below(4);
+                let object = Object::Array(ArrayId::new(READ_ARRAY));
+                self.b.load(Place { object, index: Some(index), offset }, count)[count - 1]
+            }
             0 => {
                 let object = Object::Resource(only(ResourceId::new(CONSTANTS)));
                 self.b.load(Place { object, index: Some(index), offset }, 1)[0]
@@ -461,8 +504,4 @@ impl Generator<'_> {
             }
         }
     }
-}
-
-fn out() -> Object {
-    Object::Resource(only(ResourceId::new(OUT)))
 }

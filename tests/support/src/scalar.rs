@@ -40,6 +40,12 @@ impl Memory {
         }
     }
 
+    /// Hands over what comes with a batch.
+    pub fn set_arrays(&mut self, arrays: &[Vec<u32>]) {
+        let words = |words: &Vec<u32>| words.iter().map(|&word| AtomicU32::new(word)).collect();
+        self.arrays = arrays.iter().map(words).collect();
+    }
+
     /// The hidden counters now.
     pub fn counters(&self) -> Vec<u32> {
         self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).collect()
