@@ -6,16 +6,13 @@
 
 #[path = "support/exact.rs"]
 mod exact;
-#[path = "../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "others ask for more kinds of numbers")]
-mod random;
 
 use std::cmp::Ordering;
 
 use brolga_ir::function::AtomicOp;
 use brolga_ir::{Op, Type};
+use brolga_testing_base::random::Random;
 use exact::{Float, Format, Natural, Number, Rounding};
-use random::Random;
 
 /// What an operation must give.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,15 +1,7 @@
 //! Random programs: passes keep them valid and change nothing that they do, and the interpreter runs them as a plain
 //! model does that knows no packets, masks or phases.
 
-#[path = "../../tests/support/src/programs.rs"]
-mod programs;
-#[path = "../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "others pick from lists")]
-mod random;
-#[path = "../../tests/support/src/scalar.rs"]
-#[allow(dead_code, reason = "these programs have no counters")]
-mod scalar;
-
+use brolga_testing_base::{programs, scalar};
 use std::sync::atomic::Ordering;
 
 use brolga_ir::Function;
@@ -18,8 +10,8 @@ use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
-use random::Random;
-use scalar::Memory;
+use brolga_testing_base::random::Random;
+use brolga_testing_base::scalar::Memory;
 
 /// What two groups of a program leave behind, thread by thread.
 fn outcome(func: &Function, seed: u64) -> Vec<Vec<u32>> {

@@ -3,10 +3,6 @@
 //!
 //! The host is a plain model: it finds texels by their coordinates, and words by the number of an element.
 
-#[path = "../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "others ask for more kinds of numbers")]
-mod random;
-
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::builder::only;
@@ -22,7 +18,7 @@ use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_ir::text::{Names, print};
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Type, Width};
-use random::Random;
+use brolga_testing_base::random::Random;
 
 const OUT: u32 = 0;
 const IMAGE: u32 = 1;

@@ -1,18 +1,10 @@
 //! The text form: printing and parsing are inverses, errors name the place, hostile text does no harm.
 
-#[path = "support/generate.rs"]
-mod generate;
-#[path = "../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "others ask for more kinds of numbers")]
-mod random;
-#[path = "support/same.rs"]
-mod same;
-
 use brolga_ir::text::{MAX_NESTING, Names, ParseProblem, parse, print};
 use brolga_ir::{Function, Op, verify};
-use generate::function;
-use random::Random;
-use same::assert_same;
+use brolga_testing_base::functions::function;
+use brolga_testing_base::random::Random;
+use brolga_testing_base::same::assert_same;
 
 /// Every construct once, written by hand.
 const EVERYTHING: &str = r#"function "all \"of\" it" {

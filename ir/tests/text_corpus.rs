@@ -1,9 +1,7 @@
 //! Real shaders in the text form: what the translation and the passes make of fxc's output follows every rule and comes
 //! back from its text as it was.
 
-#[path = "support/same.rs"]
-mod same;
-
+use brolga_testing_base::same;
 use std::path::{Path, PathBuf};
 
 use brolga_bytecode::{LoadOptions, Shader};

@@ -575,7 +575,11 @@ fn declarations_make_sense() {
 
 #[test]
 fn stages_have_arrays_for_what_goes_in_and_out() {
-    let stage = |lines: &str| declarations(&format!("stage vertex\n{lines}"));
+    let checked = |text: &str| match check(&parse(text).expect("is a function"), Stage::Final) {
+        Ok(()) => Vec::new(),
+        Err(errors) => errors.errors.into_iter().map(|error| error.problem).collect(),
+    };
+    let stage = |lines: &str| checked(&format!("function \"f\" {{\nstage vertex\n{lines}\nbody {{ return }} }}"));
     let array = ArrayId::new(0);
     assert_eq!(stage("array0 = read stride 16\ninputs array0\ninput 0 xyz constant"), []);
     assert_eq!(stage("array0 = written stride 32\noutputs array0\noutput 1 x constant position"), []);
@@ -590,8 +594,7 @@ fn stages_have_arrays_for_what_goes_in_and_out() {
     assert_eq!(stage(&many), [Problem::ArrayCount(9)]);
     assert_eq!(stage("g0 = g0 raw stride 4 count 1"), [Problem::NoGroup("shared memory")]);
     let in_body = |lines: &str, body: &str| {
-        let text = format!("function \"f\" {{\nstage pixel\n{lines}\nbody {{\n{body}\nreturn }} }}");
-        found(&parse(&text).expect("is a function"))
+        checked(&format!("function \"f\" {{\nstage pixel\n{lines}\nbody {{\n{body}\nreturn }} }}"))
     };
     assert_eq!(in_body("", "barrier threads"), [Problem::NoGroup("a barrier that waits")]);
     assert_eq!(in_body("", "barrier views_global"), []);

@@ -1,9 +1,6 @@
 //! Vertex and pixel shaders run in batches: every one of the corpus on random rows, on both engines, with the same bits.
 
 mod bound;
-#[path = "../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "shared with the tests of ir")]
-mod random;
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +10,7 @@ use brolga_ir::Function;
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::stage::{Signature, SystemValue};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
-use random::Random;
+use brolga_testing_base::random::Random;
 
 /// Loop rounds of a batch: random data makes some loops endless.
 const FUEL: u64 = 4_000;

@@ -3,9 +3,6 @@
 //! The interpreter says what is right: it goes through the memory of `bound`, which checks each word by itself.
 
 mod bound;
-#[path = "../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "shared with the tests of ir")]
-mod random;
 
 use bound::compare;
 use brolga_ir::builder::only;
@@ -18,7 +15,7 @@ use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Type};
 use brolga_jit::{Options, compile};
-use random::Random;
+use brolga_testing_base::random::Random;
 
 const OUT: usize = 0;
 const TARGET: usize = 1;

@@ -3,15 +3,6 @@
 //! `BROLGA_SEED=7` runs one seed alone, `BROLGA_SEEDS=1000..9000` a range of them.
 
 mod bound;
-#[path = "../../ir/tests/support/generate.rs"]
-#[allow(dead_code, reason = "made for the tests of ir")]
-mod generate;
-#[path = "../../tests/support/src/programs.rs"]
-#[allow(dead_code, reason = "made for the tests of ir")]
-mod programs;
-#[path = "../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "made for the tests of ir")]
-mod random;
 
 use bound::{compare, compare_batch};
 use brolga_ir::builder::only;
@@ -19,7 +10,8 @@ use brolga_ir::entity::{ResourceId, Value};
 use brolga_ir::function::{Input, Object, Place};
 use brolga_ir::interface::{Resource, ResourceClass, ResourceKind};
 use brolga_ir::{Builder, Function, Op, Type};
-use random::Random;
+use brolga_testing_base::random::Random;
+use brolga_testing_base::{functions, programs};
 
 fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
     let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
@@ -80,7 +72,7 @@ fn report_values(func: &mut Function) {
 #[test]
 fn random_functions_do_the_same_on_both_engines() {
     for seed in seeds(0..600) {
-        let mut func = generate::function(seed, 10 + seed as usize % 90);
+        let mut func = functions::function(seed, 10 + seed as usize % 90);
         report_values(&mut func);
         let mut random = Random(seed ^ 0x5555);
         let content = bound::contents(&func, || word(&mut random));

@@ -1,9 +1,6 @@
 //! What samples ask of the host, what threads of a quad read of each other, and what those of a packet agree on.
 
 mod bound;
-#[path = "../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "shared with the tests of ir")]
-mod random;
 
 use bound::compare;
 use brolga_ir::builder::only;
@@ -14,7 +11,7 @@ use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling}
 use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Width};
-use random::Random;
+use brolga_testing_base::random::Random;
 
 const OUT: usize = 0;
 const TEXTURE: usize = 1;

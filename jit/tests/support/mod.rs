@@ -4,19 +4,15 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-#[path = "../../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "others ask for more kinds of numbers")]
-mod random;
-
 use brolga_jit::packet::{Context, Emit, Fma, Shape};
 use brolga_jit::{FloatGuard, FloatMode};
+pub use brolga_testing_base::random::Random;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, Signature, UserFuncName, Value, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use memmap2::{Mmap, MmapMut, MmapOptions};
-pub use random::Random;
 
 /// Most lanes of a tested shape.
 pub const MAX_LANES: usize = 16;

@@ -7,9 +7,6 @@
 //!
 //! The long run: `cargo test --release -p brolga-runtime --test texels -- --ignored --nocapture`.
 
-#[path = "../../../tests/support/src/random.rs"]
-#[allow(dead_code, reason = "shared with other tests")]
-mod random;
 mod shader;
 
 use brolga_bytecode::{Limits, assembler};
@@ -18,7 +15,7 @@ use brolga_runtime::{
     Bindings, Buffer, CompileOptions, Component, CpuFeatures, Device, Dimension, Dispatch, Emit, Engine, Format,
     GuardPages, Level, TextureShape, View, Width,
 };
-use random::Random;
+use brolga_testing_base::random::Random;
 use shader::{GROUPS, REQUESTS, Shader, Use};
 
 /// Bytes around a typed buffer; a multiple of what views may start at.

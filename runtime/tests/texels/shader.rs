@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use brolga_runtime::{Component, Dimension};
 
-use crate::random::Random;
+use brolga_testing_base::random::Random;
 
 /// Groups of a dispatch along each axis.
 pub const GROUPS: [u32; 3] = [2, 2, 2];

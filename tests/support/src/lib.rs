@@ -2,8 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `random.rs` | random numbers that a seed gives again |
-//! | `tokens.rs` | hand-written shaders, word by word |
 //! | `run.rs` | a hand-written shader on every engine |
 //! | `program.rs` | a random shader as a tree |
 //! | `generate/` | makes such trees |
@@ -11,7 +9,6 @@
 //! | `views.rs` | the memory that a program is given |
 //! | `picture.rs` | a texture and what a register sees of it |
 //! | `check.rs` | runs a program in every way there is and compares |
-//! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `shrink.rs` | makes a failing program small |
 //! | `report.rs` | says what failed, for people |
 //! | `corpus.rs` | where the shaders of the repository are |
@@ -22,7 +19,7 @@
 //! | `shapes.rs` | shaders of every extreme shape, in any size |
 //! | `main.rs` | the commands `soak`, `mutants` and `show` |
 //!
-//! `ir` and `jit` include single files by their path: their tests build without the layers below them.
+//! What needs no runtime is in `tests/base`, and has its names here too.
 
 #![forbid(unsafe_code)]
 
@@ -35,12 +32,11 @@ pub mod generate;
 pub mod mutants;
 pub mod picture;
 pub mod program;
-pub mod random;
 pub mod report;
 pub mod run;
-pub mod scalar;
 pub mod script;
 pub mod shapes;
 pub mod shrink;
-pub mod tokens;
 pub mod views;
+
+pub use brolga_testing_base::{random, scalar, tokens};
