@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use brolga_bytecode::sm5::Stage;
-use brolga_ir::translate::sm5::TranslateError;
+use brolga_ir::translate::TranslateError;
 use brolga_ir::verify::VerifyErrors;
 use brolga_jit::CompileError;
 

@@ -3,5 +3,15 @@
 //! A front end emits plain code: registers become slots, control flow becomes regions, each bytecode instruction becomes
 //! the few operations that its specification asks for. Making values of slots and removing what is redundant is the
 //! passes' business.
+//!
+//! | file | what |
+//! |---|---|
+//! | `sm5/` | shader models 4.0 to 5.1 |
+//! | `error.rs` | why a program cannot be translated |
+//! | `vector.rs` | four values at a time |
 
+mod error;
 pub mod sm5;
+mod vector;
+
+pub use error::TranslateError;

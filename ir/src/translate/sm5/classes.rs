@@ -15,8 +15,8 @@ use brolga_bytecode::sm5::ops::{Slot as OperandSlot, Storage};
 use brolga_bytecode::sm5::valid::{FunctionName, ValidProgram};
 use brolga_bytecode::sm5::{Index, IndexForm, Instruction, Model, Operand, RegisterFile, ResourceKind as BytecodeKind};
 
+use super::super::vector::{Vector, lanes};
 use super::declare;
-use super::operand::{Vector, lanes};
 use super::{Result, TranslateError, Translator};
 use crate::entity::{Inst, ResourceId, Slot, Value};
 use crate::function::{Element, Object, ResourceRef};

@@ -7,7 +7,8 @@
 use brolga_bytecode::sm5::{Instruction, Operand};
 use smallvec::SmallVec;
 
-use super::operand::{Kind, Vector, lanes};
+use super::super::vector::{Vector, lanes};
+use super::operand::Kind;
 use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;

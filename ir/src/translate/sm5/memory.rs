@@ -2,7 +2,8 @@
 
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 
-use super::operand::{Kind, Vector, components_read, lanes, span, swizzle};
+use super::super::vector::{Vector, lanes, span};
+use super::operand::{Kind, components_read, swizzle};
 use super::{Result, Translator};
 use crate::entity::Value;
 use crate::function::{AtomicOp, CounterOp, Object, Place, ResourceRef, Sync};

@@ -39,9 +39,10 @@ mod typed;
 #[cfg(test)]
 mod tests;
 
+use brolga_bytecode::sm5::Instruction;
 use brolga_bytecode::sm5::valid::ValidProgram;
-use brolga_bytecode::sm5::{Instruction, Stage};
 
+use super::TranslateError;
 pub use classes::BoundClass;
 
 use crate::builder::Builder;
@@ -70,74 +71,6 @@ impl Default for TranslateOptions {
     fn default() -> Self {
         Self { max_instructions: 1 << 20, max_nesting: 128, classes: Vec::new() }
     }
-}
-
-/// Why a program could not be translated.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TranslateError {
-    /// The shader is for another stage.
-    #[error("a {} shader; only compute, vertex and pixel shaders can be translated", stage.name())]
-    Stage {
-        /// Its stage.
-        stage: Stage,
-    },
-    /// An instruction or declaration that Brolga cannot run yet.
-    #[error("not supported yet: `{name}` at byte {at}")]
-    NotSupported {
-        /// Its name in fxc's listing.
-        name: &'static str,
-        /// The byte where it begins.
-        at: u32,
-    },
-    /// An operand that its instruction cannot have, in a shader of this stage.
-    #[error("`{name}` at byte {at}: operand {register} cannot stand here")]
-    Operand {
-        /// The instruction's name in fxc's listing.
-        name: &'static str,
-        /// The byte where it begins.
-        at: u32,
-        /// The register as far as it is known.
-        register: String,
-    },
-    /// A flow instruction outside of what it belongs to.
-    #[error("`{name}` at byte {at}: nothing encloses it that it could belong to")]
-    Flow {
-        /// The instruction's name in fxc's listing.
-        name: &'static str,
-        /// The byte where it begins.
-        at: u32,
-    },
-    /// An interface slot that stands for nothing.
-    #[error("the interface slot fp{slot} stands for no class instance")]
-    Unbound {
-        /// The slot.
-        slot: u32,
-    },
-    /// A class that the interface slot cannot stand for.
-    #[error("the interface slot fp{slot} does not take the function table ft{table}")]
-    Table {
-        /// The slot.
-        slot: u32,
-        /// The number of the class's function table.
-        table: u32,
-    },
-    /// The program grows beyond the limit.
-    #[error("at byte {at} the shader is larger than the limit of {limit} instructions, its calls inlined")]
-    TooLarge {
-        /// The byte of the instruction that no longer fits.
-        at: u32,
-        /// The limit.
-        limit: usize,
-    },
-    /// Control flow is nested deeper than the limit.
-    #[error("at byte {at} control flow is nested deeper than the limit of {limit}, its calls inlined")]
-    TooDeep {
-        /// The byte of the instruction that opens the innermost construct.
-        at: u32,
-        /// The limit.
-        limit: usize,
-    },
 }
 
 type Result<T = (), E = TranslateError> = std::result::Result<T, E>;

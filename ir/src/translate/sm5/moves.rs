@@ -2,7 +2,7 @@
 
 use brolga_bytecode::sm5::{Instruction, Operand};
 
-use super::operand::{Vector, lanes};
+use super::super::vector::{Vector, lanes};
 use super::{Result, Translator};
 use crate::entity::Value;
 use crate::ops::Op;

@@ -5,6 +5,7 @@
 
 use brolga_bytecode::sm5::{Index, Model, Operand, RegisterFile};
 
+use super::super::vector::{Vector, lanes, span};
 use super::stage::OutputPlace;
 use super::{Result, Translator};
 use crate::entity::{Slot, Value};
@@ -20,44 +21,6 @@ pub(super) enum Kind {
     Float,
     /// The values are `i32`; negate is two's complement.
     Int,
-}
-
-/// Up to four values, by lane or by component.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Vector([Option<Value>; 4]);
-
-impl Vector {
-    /// The same value for every lane of a mask.
-    pub(super) fn splat(value: Value) -> Self {
-        Self([Some(value); 4])
-    }
-
-    /// The value of a lane that was asked for.
-    pub(super) fn at(&self, lane: usize) -> Value {
-        self.0[lane & 3].expect("only lanes that were read are used")
-    }
-
-    pub(super) fn set(&mut self, lane: usize, value: Value) {
-        self.0[lane & 3] = Some(value);
-    }
-}
-
-impl From<[Value; 4]> for Vector {
-    fn from(values: [Value; 4]) -> Self {
-        Self(values.map(Some))
-    }
-}
-
-/// The lanes of a mask in order.
-pub(super) fn lanes(mask: u8) -> impl Iterator<Item = usize> + Clone {
-    (0..4).filter(move |lane| mask >> lane & 1 != 0)
-}
-
-/// First and last lane of a mask that is not empty.
-pub(super) fn span(mask: u8) -> (usize, usize) {
-    let mask = mask & 0xf;
-    debug_assert_ne!(mask, 0);
-    (mask.trailing_zeros() as usize & 3, 7 - (mask | 1).leading_zeros() as usize)
 }
 
 /// Components that an operand's swizzle names for these lanes.

@@ -3,7 +3,8 @@
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
-use super::operand::{Kind, lanes, swizzle};
+use super::super::vector::lanes;
+use super::operand::{Kind, swizzle};
 use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;

@@ -10,7 +10,8 @@ use brolga_bytecode::sm5::codes::{self, SystemValue as Code};
 use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
 use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
-use super::operand::{Kind, Start, Vector, lanes};
+use super::super::vector::{Vector, lanes};
+use super::operand::{Kind, Start};
 use super::{Result, TranslateError, Translator, sample};
 use crate::Type;
 use crate::entity::{ArrayId, Slot, Value};
@@ -48,7 +49,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
         }
         BytecodeStage::Vertex => Stage::Vertex,
         BytecodeStage::Pixel => Stage::Pixel,
-        stage => return Err(TranslateError::Stage { stage }),
+        stage => return Err(TranslateError::Stage { stage: stage.name() }),
     };
     let mut registers = StageRegisters::default();
     let inputs = declarations.inputs.iter().map(|input| Declared {

@@ -4,8 +4,9 @@ use brolga_bytecode::sm5::codes::ResinfoReturn;
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
+use super::super::vector::{Vector, lanes};
 use super::memory::Memory;
-use super::operand::{Kind, Vector, components_read, lanes, swizzle};
+use super::operand::{Kind, components_read, swizzle};
 use super::{Result, Translator};
 use crate::entity::Value;
 use crate::function::{Query, ResourceRef};

@@ -14,7 +14,7 @@ use std::fmt;
 use brolga_bytecode::container::{Container, FourCc, write_container};
 use brolga_bytecode::sm5::{self, decode, encode};
 use brolga_bytecode::{Error as FileError, Limits, listing};
-use brolga_ir::translate::sm5::TranslateError;
+use brolga_ir::translate::TranslateError;
 use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Error};
 
 use crate::bound::random::{Random as Content, bind};

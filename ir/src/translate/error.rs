@@ -1,0 +1,69 @@
+//! Why a front end gives up. Bytes are counted in the file.
+
+/// Why a program could not be translated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TranslateError {
+    /// The shader is for another stage.
+    #[error("a {stage} shader; only compute, vertex and pixel shaders can be translated")]
+    Stage {
+        /// Its stage's name.
+        stage: &'static str,
+    },
+    /// An instruction or declaration that Brolga cannot run yet.
+    #[error("not supported yet: `{name}` at byte {at}")]
+    NotSupported {
+        /// Its name in fxc's listing.
+        name: &'static str,
+        /// The byte where it begins.
+        at: u32,
+    },
+    /// An operand that its instruction cannot have, in a shader of this stage.
+    #[error("`{name}` at byte {at}: operand {register} cannot stand here")]
+    Operand {
+        /// The instruction's name in fxc's listing.
+        name: &'static str,
+        /// The byte where it begins.
+        at: u32,
+        /// The register as far as it is known.
+        register: String,
+    },
+    /// A flow instruction outside of what it belongs to.
+    #[error("`{name}` at byte {at}: nothing encloses it that it could belong to")]
+    Flow {
+        /// The instruction's name in fxc's listing.
+        name: &'static str,
+        /// The byte where it begins.
+        at: u32,
+    },
+    /// An interface slot that stands for nothing.
+    #[error("the interface slot fp{slot} stands for no class instance")]
+    Unbound {
+        /// The slot.
+        slot: u32,
+    },
+    /// A class that the interface slot cannot stand for.
+    #[error("the interface slot fp{slot} does not take the function table ft{table}")]
+    Table {
+        /// The slot.
+        slot: u32,
+        /// The number of the class's function table.
+        table: u32,
+    },
+    /// The program grows beyond the limit.
+    #[error("at byte {at} the shader is larger than the limit of {limit} instructions, its calls inlined")]
+    TooLarge {
+        /// The byte of the instruction that no longer fits.
+        at: u32,
+        /// The limit.
+        limit: usize,
+    },
+    /// Control flow is nested deeper than the limit.
+    #[error("at byte {at} control flow is nested deeper than the limit of {limit}, its calls inlined")]
+    TooDeep {
+        /// The byte of the instruction that opens the innermost construct.
+        at: u32,
+        /// The limit.
+        limit: usize,
+    },
+}
