@@ -12,7 +12,7 @@
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, Region, Slot, Value};
-use crate::interface::Interface;
+use crate::interface::{Interface, ResourceClass};
 use crate::ops::Op;
 use crate::sampling::Sampling;
 use crate::types::{Const, Type};
@@ -535,6 +535,16 @@ impl Function {
     /// Type of a slot.
     pub fn slot_type(&self, slot: Slot) -> Type {
         self.slots[slot.index()]
+    }
+
+    /// Whether nothing can write the object while the shader runs: the runtime refuses memory bound as `t#` and `u#`.
+    pub fn is_read_only(&self, object: &Object) -> bool {
+        match object {
+            Object::Resource(resource) => self.interface.resource(resource.id).class != ResourceClass::UnorderedAccess,
+            Object::Array(id) => !self.interface.array(*id).is_written,
+            Object::Immediate | Object::Curve => true,
+            Object::Shared(_) | Object::Local(_) => false,
+        }
     }
 
     /// The constant that a value is, if it is one.

@@ -1,8 +1,12 @@
 //! How integers, above all addresses, are laid out over the lanes of a packet.
 //!
 //! A value is *affine* if it grows by the same stride from each lane to the next, modulo 2^32; stride 0 is a
-//! packet-uniform value. Anything else is *scattered*. Engines turn affine addresses into vector loads and stores. The
-//! sum may wrap between two lanes: who needs a contiguous range must check that it does not.
+//! packet-uniform value. Engines turn affine addresses into vector loads and stores. The sum may wrap between two lanes:
+//! who needs a contiguous range must check that it does not.
+//!
+//! Four lanes in a row are a *quad* of pixels. What is not affine may still be known within each quad: the second lane of a
+//! row differs from the first by one number, the lower row from the upper one by another, as coordinates of pixels do. If
+//! both are 0, all four lanes are equal, as with what belongs to a quad's primitive. Anything else is *scattered*.
 //!
 //! Lanes that are not active have no value, lane 0 like any other. So affine means: for any two active lanes the values
 //! differ by the stride times the distance of the lanes. See [`Shapes::in_all_lanes`] for when an engine may look at a
@@ -15,6 +19,7 @@ use crate::flow::{Flow, edge_arg};
 use crate::function::{Function, Input, InstKind};
 use crate::ops::Op;
 use crate::span::Packing;
+use crate::stage::Stage;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
 
@@ -25,6 +30,14 @@ pub enum Shape {
     Affine {
         /// Difference between neighbouring lanes; 0 if all are equal.
         stride: u32,
+    },
+    /// In each quad, lanes 1 and 3 are `across` more than those before them, lanes 2 and 3 `down` more than 0 and 1, modulo
+    /// 2^32. Values of any type have both 0 if they are equal in quads.
+    Quad {
+        /// From a pixel to the one on its right.
+        across: u32,
+        /// From a pixel to the one below.
+        down: u32,
     },
     /// No known pattern.
     Scattered,
@@ -64,9 +77,10 @@ impl Shapes {
     /// scattered.
     pub fn shape(&self, value: Value) -> Shape {
         // What nothing ever reaches has every shape.
-        self.facts[value.index()].map_or(Shape::Affine { stride: 0 }, |fact| match fact.line {
-            Some(line) => Shape::Affine { stride: line.stride },
-            None => Shape::Scattered,
+        self.facts[value.index()].map_or(Shape::Affine { stride: 0 }, |fact| match (fact.line, fact.quad) {
+            (Some(line), _) => Shape::Affine { stride: line.stride },
+            (None, Some(quad)) => Shape::Quad { across: quad.across, down: quad.down },
+            (None, None) => Shape::Scattered,
         })
     }
 
@@ -82,7 +96,70 @@ impl Shapes {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fact {
     line: Option<Line>,
+    /// What holds in quads, whether or not there is a line.
+    quad: Option<Quad>,
     in_all_lanes: bool,
+}
+
+impl Fact {
+    /// What holds of lanes on a line.
+    fn on(line: Option<Line>, in_all_lanes: bool) -> Self {
+        Self { line, quad: line.map(Quad::of), in_all_lanes }
+    }
+}
+
+/// In each quad `base`, `base + across`, `base + down`, `base + across + down`, where `base` is a multiple of `2^align`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Quad {
+    across: u32,
+    down: u32,
+    align: u32,
+}
+
+impl Quad {
+    /// All four lanes are equal.
+    const EQUAL: Self = Self { across: 0, down: 0, align: 0 };
+
+    /// What a line is in each quad.
+    fn of(line: Line) -> Self {
+        let align = line.align.min((line.stride.wrapping_mul(4)).trailing_zeros()).min(MAX_ALIGN);
+        Self { across: line.stride, down: line.stride.wrapping_mul(2), align }
+    }
+
+    fn is_equal(self) -> bool {
+        (self.across, self.down) == (0, 0)
+    }
+
+    /// What holds for both.
+    fn meet(self, other: Self) -> Option<Self> {
+        let same = (self.across, self.down) == (other.across, other.down);
+        same.then(|| Self { align: self.align.min(other.align), ..self })
+    }
+
+    fn add(self, other: Self) -> Self {
+        let (across, down) = (self.across.wrapping_add(other.across), self.down.wrapping_add(other.down));
+        Self { across, down, align: self.align.min(other.align) }
+    }
+
+    fn times(self, factor: u32) -> Self {
+        let align = (self.align + factor.trailing_zeros()).min(MAX_ALIGN);
+        Self { across: self.across.wrapping_mul(factor), down: self.down.wrapping_mul(factor), align }
+    }
+
+    /// Whether lanes differ in bits of their own, so that sums are bitwise ors.
+    fn has_own_bits(self) -> bool {
+        self.across & self.down == 0 && u64::from(self.across | self.down) < 1 << self.align
+    }
+
+    fn and(self, mask: u32) -> Option<Self> {
+        let align = self.align.max(mask.trailing_zeros()).min(MAX_ALIGN);
+        self.has_own_bits().then_some(Self { across: self.across & mask, down: self.down & mask, align })
+    }
+
+    fn shift_right(self, count: u32) -> Option<Self> {
+        let shifted = Self { across: self.across >> count, down: self.down >> count, align: 0 };
+        self.has_own_bits().then_some(Self { align: self.align.saturating_sub(count), ..shifted })
+    }
 }
 
 /// `base + lane * stride` where `base`, the value lane 0 has or would have, is a multiple of `2^align`.
@@ -229,21 +306,26 @@ impl Analysis<'_> {
             InstKind::If { .. } | InstKind::Switch { .. } => {}
             InstKind::Const(constant) => {
                 let line = (constant.ty == Type::I32).then(|| Line::constant(constant.bits as u32));
-                self.lower(data.results[0], Fact { line, in_all_lanes: true });
+                self.lower(data.results[0], Fact::on(line, true));
             }
-            InstKind::Input(input) => {
-                let line = input_line(*input, self.func.interface.group_size(), self.lanes, self.uniformity.packing());
-                self.lower(data.results[0], Fact { line, in_all_lanes: true });
-            }
+            InstKind::Input(input) => self.lower(data.results[0], Fact::on(self.input_line(*input), true)),
             InstKind::Op { op, args } => {
                 if let Some(line) = self.op_line(*op, args) {
+                    let quad = self.quad_of(*op, args);
                     let in_all_lanes = args.iter().all(|&arg| self.facts[arg.index()].is_none_or(|f| f.in_all_lanes));
-                    self.lower(data.results[0], Fact { line, in_all_lanes });
+                    self.lower(data.results[0], Fact { line, quad, in_all_lanes });
+                }
+            }
+            InstKind::Load { place } if self.func.is_read_only(&place.object) => {
+                let operands = data.kind.args();
+                let quad = self.all_equal_in_quads(&operands).then_some(Quad::EQUAL);
+                for &result in &data.results {
+                    self.lower(result, Fact { line: None, quad, in_all_lanes: false });
                 }
             }
             _ => {
                 for &result in &data.results {
-                    self.lower(result, Fact { line: None, in_all_lanes: false });
+                    self.lower(result, Fact { line: None, quad: None, in_all_lanes: false });
                 }
             }
         }
@@ -253,21 +335,23 @@ impl Analysis<'_> {
     fn bring(&mut self, from: Value, to: Value) {
         let Merge { keeps_shape, whole } = self.merges[to.index()];
         if let Some(fact) = self.facts[from.index()] {
-            let line = fact.line.filter(|_| keeps_shape);
-            self.lower(to, Fact { line, in_all_lanes: fact.in_all_lanes && whole });
+            let (line, quad) = if keeps_shape { (fact.line, fact.quad) } else { (None, None) };
+            self.lower(to, Fact { line, quad, in_all_lanes: fact.in_all_lanes && whole });
         }
     }
 
     /// Takes in that `fact` is all that holds for a value.
     fn lower(&mut self, value: Value, mut fact: Fact) {
         if self.uniformity.is_packet_uniform(value) {
-            fact = Fact { line: Some(Line::uniform(fact.line.map_or(0, |line| line.align))), in_all_lanes: true };
+            fact = Fact::on(Some(Line::uniform(fact.line.map_or(0, |line| line.align))), true);
         } else if self.func.ty(value) != Type::I32 {
             fact.line = None;
+            fact.quad = fact.quad.filter(|quad| quad.is_equal());
         }
         let entry = &mut self.facts[value.index()];
         let met = entry.map_or(fact, |old| Fact {
             line: old.line.zip(fact.line).and_then(|(a, b)| a.meet(b)),
+            quad: old.quad.zip(fact.quad).and_then(|(a, b)| a.meet(b)),
             in_all_lanes: old.in_all_lanes && fact.in_all_lanes,
         });
         if *entry != Some(met) {
@@ -320,6 +404,48 @@ impl Analysis<'_> {
             // The condition is a bool: a line means that it is uniform.
             Op::SelectI32 if lines[0].is_some() || args[1] == args[2] => lines[1]?.meet(lines[2]?),
             _ => None,
+        }
+    }
+
+    /// What an operation's result is in quads; its operands are known.
+    fn quad_of(&self, op: Op, args: &[Value]) -> Option<Quad> {
+        if self.all_equal_in_quads(args) {
+            return Some(Quad::EQUAL);
+        }
+        let quad = |n: usize| self.facts[args[n].index()].and_then(|fact| fact.quad);
+        let constant = |n: usize| self.func.as_const(args[n]).map(|constant| constant.bits as u32);
+        match op {
+            Op::IAdd => Some(quad(0)?.add(quad(1)?)),
+            Op::ISub => Some(quad(0)?.add(quad(1)?.times(u32::MAX))),
+            Op::IMul => match (constant(0), constant(1)) {
+                (_, Some(factor)) => Some(quad(0)?.times(factor)),
+                (Some(factor), None) => Some(quad(1)?.times(factor)),
+                (None, None) => None,
+            },
+            Op::Shl => Some(quad(0)?.times(1 << (constant(1)? & 31))),
+            Op::UShr => quad(0)?.shift_right(constant(1)? & 31),
+            Op::And => match (constant(0), constant(1)) {
+                (_, Some(mask)) => quad(0)?.and(mask),
+                (Some(mask), None) => quad(1)?.and(mask),
+                (None, None) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn all_equal_in_quads(&self, values: &[Value]) -> bool {
+        let is_equal =
+            |value: &Value| self.facts[value.index()].is_none_or(|fact| fact.quad.is_some_and(|quad| quad.is_equal()));
+        values.iter().all(is_equal)
+    }
+
+    fn input_line(&self, input: Input) -> Option<Line> {
+        match (&self.func.interface.stage, input) {
+            // Packets of a batch begin at multiples of their lanes.
+            (Stage::Vertex(_) | Stage::Pixel(_), Input::ThreadId(0) | Input::GroupId(0)) => {
+                Some(Line { stride: 1, align: self.lanes.trailing_zeros() })
+            }
+            _ => input_line(input, self.func.interface.group_size(), self.lanes, self.uniformity.packing()),
         }
     }
 
@@ -392,8 +518,9 @@ fn line_in_span(input: Input, size: [u32; 3], packing: Packing) -> Option<Line> 
 mod tests {
     use super::*;
     use crate::builder::Builder;
-    use crate::interface::Interface;
-    use crate::stage::Stage;
+    use crate::entity::ArrayId;
+    use crate::function::{Object, Place};
+    use crate::interface::{Array, Interface};
 
     const LANES: u32 = 8;
 
@@ -484,8 +611,79 @@ mod tests {
         let affine = |stride| Shape::Affine { stride };
         let found = [bytes, field, element, packet, lane, quad, moved].map(|value| shapes.shape(value));
         let minus_twelve = 12u32.wrapping_neg();
-        let scattered = Shape::Scattered;
-        assert_eq!(found, [affine(4), affine(4), affine(12), affine(0), affine(1), scattered, affine(minus_twelve)]);
+        let pixels = Shape::Quad { across: 1, down: 2 };
+        assert_eq!(found, [affine(4), affine(4), affine(12), affine(0), affine(1), pixels, affine(minus_twelve)]);
+    }
+
+    /// Operations on the numbers of a batch, over quads whose values are known lane by lane.
+    #[test]
+    fn quads_hold_for_every_lane() {
+        let stage = Stage::Pixel(Default::default());
+        let mut func = Function::new("test", Interface { stage, ..Interface::default() });
+        let mut b = Builder::new(&mut func);
+        // The third packet of a batch, so that the base is not zero.
+        let mut values: Vec<(Value, [u32; LANES as usize])> =
+            vec![(b.input(Input::ThreadId(0)), std::array::from_fn(|lane| 16 + lane as u32))];
+        for constant in [0, 1, 2, 3, 4, 5, 8, 0xffff_fffc, 0xffff_fffe, 0xffff_ffff] {
+            values.push((b.i32(constant), [constant; LANES as usize]));
+        }
+        let ops = [Op::IAdd, Op::ISub, Op::IMul, Op::Shl, Op::UShr, Op::And, Op::Or, Op::UMax];
+        for _ in 0..3 {
+            for (a, lanes_a) in values.clone().into_iter().rev().take(250) {
+                for &(c, lanes_c) in &values.clone()[..11] {
+                    for op in ops {
+                        let eval = |lane: usize| op.eval(&[lanes_a[lane].into(), lanes_c[lane].into()]) as u32;
+                        values.push((b.op(op, &[a, c]), std::array::from_fn(eval)));
+                    }
+                }
+            }
+        }
+        b.return_();
+        let shapes = Shapes::compute(&func, &Uniformity::compute(&func, Packing::Row));
+        let mut found = [0; 3];
+        for (value, lanes) in values {
+            let Shape::Quad { across, down } = shapes.shape(value) else { continue };
+            for quad in lanes.chunks_exact(4) {
+                let [a, b, c, d] = [0, across, down, across.wrapping_add(down)].map(|step| quad[0].wrapping_add(step));
+                assert_eq!(quad, [a, b, c, d], "{value} by {:?}", func.as_op(value));
+            }
+            found[usize::from(across != 0) + usize::from(down != 0)] += 1;
+        }
+        assert!(found.iter().all(|&count| count > 20), "{found:?}");
+    }
+
+    #[test]
+    fn pixels_of_a_quad_and_what_they_share() {
+        let stage = Stage::Pixel(Default::default());
+        let arrays = [false, true].map(|is_written| Array { stride_bytes: 8, is_written }).to_vec();
+        let mut func = Function::new("test", Interface { stage, arrays, ..Interface::default() });
+        let mut b = Builder::new(&mut func);
+        let (zero, one, two, three) = (b.i32(0), b.i32(1), b.i32(2), b.i32(3));
+        let pixel = b.input(Input::ThreadId(0));
+        let quad = b.op(Op::UShr, &[pixel, two]);
+        let load = |b: &mut Builder<'_>, array: usize, index: Value| {
+            let object = Object::Array(ArrayId::new(array));
+            b.load(Place { object, index: Some(index), offset: zero }, 1)[0]
+        };
+        let shared = load(&mut b, 0, quad);
+        let plane = b.op(Op::AsF32, &[shared]);
+        let own = load(&mut b, 0, pixel);
+        let written = load(&mut b, 1, quad);
+        let across = b.op(Op::And, &[pixel, one]);
+        let row = b.op(Op::UShr, &[pixel, one]);
+        let down = b.op(Op::And, &[row, one]);
+        let x = b.op(Op::IAdd, &[shared, across]);
+        let pitch = b.i32(640);
+        let y = b.op(Op::IMul, &[down, pitch]);
+        let texel = b.op(Op::IAdd, &[x, y]);
+        let both = b.op(Op::And, &[pixel, three]);
+        b.return_();
+        let shapes = Shapes::compute(&func, &Uniformity::compute(&func, Packing::Row));
+        let of = |across, down| Shape::Quad { across, down };
+        let found = [quad, shared, plane, across, down, x, texel, both].map(|value| shapes.shape(value));
+        let expected = [of(0, 0), of(0, 0), of(0, 0), of(1, 0), of(0, 1), of(1, 0), of(1, 640), of(1, 2)];
+        assert_eq!(found, expected);
+        assert_eq!([own, written].map(|value| shapes.shape(value)), [Shape::Scattered; 2]);
     }
 
     #[test]

@@ -21,8 +21,7 @@
 
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
-use crate::function::{Function, Input, InstKind, Object, ResourceRef};
-use crate::interface::ResourceClass;
+use crate::function::{Function, Input, InstKind, Object};
 use crate::span::Packing;
 
 /// Uniformity of the values and control flow of one function. See the module's head.
@@ -222,12 +221,9 @@ impl<'a> Analysis<'a> {
             // Packets read at different times.
             InstKind::Load { place } => match place.object {
                 Object::Local(_) => true,
-                Object::Shared(_) => group,
-                Object::Array(id) => group && self.func.interface.array(id).is_written,
-                Object::Immediate | Object::Curve => false,
-                Object::Resource(resource) => group && self.is_writable(resource),
+                object => group && !self.func.is_read_only(&object),
             },
-            InstKind::TexelLoad { resource, .. } => group && self.is_writable(resource),
+            InstKind::TexelLoad { resource, .. } => group && !self.func.is_read_only(&Object::Resource(resource)),
             InstKind::PacketAll(_) => group,
             InstKind::Atomic { .. }
             | InstKind::Counter { .. }
@@ -235,10 +231,6 @@ impl<'a> Analysis<'a> {
             | InstKind::SlotGet(_) => true,
             _ => false,
         }
-    }
-
-    fn is_writable(&self, resource: ResourceRef) -> bool {
-        self.func.interface.resource(resource.id).class == ResourceClass::UnorderedAccess
     }
 
     fn operand_varies(&mut self, user: Inst, position: usize) {
@@ -317,7 +309,7 @@ mod tests {
     use crate::builder::{Builder, only};
     use crate::entity::ResourceId;
     use crate::function::Place;
-    use crate::interface::{Interface, Resource, ResourceKind};
+    use crate::interface::{Interface, Resource, ResourceClass, ResourceKind};
     use crate::ops::Op;
     use crate::stage::Stage;
     use crate::types::Type;

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use bound::{compare_batch, contents};
 use brolga_bytecode::{Limits, LoadOptions, Shader, assembler};
-use brolga_ir::Function;
+use brolga_ir::entity::ArrayId;
+use brolga_ir::function::{Input, Object, Place};
+use brolga_ir::interface::{Array, Interface};
 use brolga_ir::passes::{Level, optimise};
-use brolga_ir::stage::{Signature, SystemValue};
+use brolga_ir::stage::{Signature, Stage, SystemValue};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_ir::{Builder, Function, Op};
 use brolga_testing_base::random::Random;
 
 /// Loop rounds of a batch: random data makes some loops endless.
@@ -244,4 +247,46 @@ fn arrays_may_be_too_short() {
     let outcome = compare_batch(&func, &[], &[(0..4 * 5).collect(), vec![8; 4 * 9]], 21, FUEL);
     let expected: Vec<u32> = (0..9).flat_map(|n| [if n < 5 { 4 * n } else { 0 }, 7, 8, 8]).collect();
     assert_eq!((outcome.end, &outcome.arrays[1]), (Ok(()), &expected));
+}
+
+/// What the four pixels of a quad share is read once: in range and not, by all lanes and by some.
+#[test]
+fn quads_share_what_they_read() {
+    let quads = 11u32;
+    for limit in [4 * quads, 4 * quads - 3, 17] {
+        for (elements, halves) in [(quads, false), (quads, true), (6, false), (6, true), (0, true)] {
+            let stage = Stage::Pixel(Signature::default());
+            let arrays =
+                vec![Array { stride_bytes: 12, is_written: false }, Array { stride_bytes: 8, is_written: true }];
+            let mut func = Function::new("quads", Interface { stage, arrays, ..Interface::default() });
+            let mut b = Builder::new(&mut func);
+            let [zero, one, two, four] = [0, 1, 2, 4].map(|word| b.i32(word));
+            let always = b.bool(true);
+            let pixel = b.input(Input::ThreadId(0));
+            let quad = b.op(Op::UShr, &[pixel, two]);
+            let odd = b.op(Op::And, &[pixel, one]);
+            let takes_part = if halves { b.op(Op::IEq, &[odd, one]) } else { always };
+            let (_, then_region, else_region) = b.if_else(takes_part, &[]);
+            let outer = b.switch_to(then_region);
+            let read = Place { object: Object::Array(ArrayId::new(0)), index: Some(quad), offset: four };
+            let words = b.load(read, 2);
+            let written = Place { object: Object::Array(ArrayId::new(1)), index: Some(pixel), offset: zero };
+            b.store(written, &words, always);
+            b.yield_(&[]);
+            b.switch_to(else_region);
+            b.yield_(&[]);
+            b.switch_to(outer);
+            b.return_();
+            let content: Vec<u32> = (0..3 * elements).map(|n| 1000 + n).collect();
+            let outcome = compare_batch(&func, &[], &[content, vec![5; 2 * 4 * quads as usize]], limit, FUEL);
+            let expected: Vec<u32> = (0..4 * quads)
+                .flat_map(|n| match (n < limit && (!halves || n % 2 == 1), n / 4 < elements) {
+                    (false, _) => [5, 5],
+                    (true, true) => [1001 + 3 * (n / 4), 1002 + 3 * (n / 4)],
+                    (true, false) => [0, 0],
+                })
+                .collect();
+            assert_eq!((outcome.end, &outcome.arrays[1]), (Ok(()), &expected), "{limit}, {elements}, {halves}");
+        }
+    }
 }

@@ -9,7 +9,6 @@ use rustc_hash::FxHasher;
 
 use crate::entity::{Inst, Region};
 use crate::function::{Function, InstKind, Object};
-use crate::interface::ResourceClass;
 use crate::passes::alias::Aliases;
 
 /// Runs the pass; gives whether anything was replaced.
@@ -95,8 +94,8 @@ fn hash(func: &Function, kind: &InstKind) -> Option<u64> {
         InstKind::Const(value) => value.hash(&mut hasher),
         InstKind::Input(input) => input.hash(&mut hasher),
         InstKind::Op { op, args } => (op, args).hash(&mut hasher),
-        InstKind::Load { place } if is_read_only(func, &place.object) => place.hash(&mut hasher),
-        InstKind::TexelLoad { resource, coords, level } if is_read_only(func, &Object::Resource(*resource)) => {
+        InstKind::Load { place } if func.is_read_only(&place.object) => place.hash(&mut hasher),
+        InstKind::TexelLoad { resource, coords, level } if func.is_read_only(&Object::Resource(*resource)) => {
             (resource, coords, level).hash(&mut hasher);
         }
         InstKind::Query { query, resource, level } => (query, resource, level).hash(&mut hasher),
@@ -125,15 +124,5 @@ fn is_equal(a: &InstKind, b: &InstKind) -> bool {
             Sample { sampling: b, texture: u, sampler: r, args: y },
         ) => a == b && t == u && s == r && x == y,
         _ => false,
-    }
-}
-
-/// Whether nothing can write the object while the shader runs: the runtime refuses memory bound as `t#` and `u#`.
-pub(super) fn is_read_only(func: &Function, object: &Object) -> bool {
-    match object {
-        Object::Resource(resource) => func.interface.resource(resource.id).class != ResourceClass::UnorderedAccess,
-        Object::Immediate | Object::Curve => true,
-        Object::Array(id) => !func.interface.array(*id).is_written,
-        Object::Shared(_) | Object::Local(_) => false,
     }
 }

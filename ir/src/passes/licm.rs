@@ -4,8 +4,7 @@
 //! waiting barrier are left alone: a value from before them would have to be kept for every packet of the group.
 
 use crate::entity::{Inst, Region, Value};
-use crate::function::{Function, InstKind, Object, Sync};
-use crate::passes::cse::is_read_only;
+use crate::function::{Function, InstKind, Sync};
 
 /// Runs the pass.
 pub(super) fn run(func: &mut Function) {
@@ -53,7 +52,7 @@ fn place(func: &Function, inst: Inst, loops: u32, depth: &mut [u32], kept: &mut 
 fn may_move(func: &Function, kind: &InstKind) -> bool {
     match kind {
         InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } => true,
-        InstKind::Load { place } => is_read_only(func, &place.object) && !matches!(place.object, Object::Local(_)),
+        InstKind::Load { place } => func.is_read_only(&place.object),
         _ => false,
     }
 }

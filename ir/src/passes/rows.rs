@@ -7,7 +7,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::cse::is_read_only;
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, Object, Place, Query, ValueDef};
@@ -270,7 +269,7 @@ fn is_movable(func: &Function, kind: &InstKind) -> bool {
     match kind {
         InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } => true,
         InstKind::Query { query: Query::Layout, .. } => true,
-        InstKind::Load { place } => is_read_only(func, &place.object),
+        InstKind::Load { place } => func.is_read_only(&place.object),
         _ => false,
     }
 }

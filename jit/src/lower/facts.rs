@@ -89,8 +89,15 @@ impl Facts {
     pub fn stride(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
         match self.shapes.shape(value) {
             Shape::Affine { stride } if all_lanes_active || self.shapes.in_all_lanes(value) => Some(stride),
-            Shape::Affine { .. } | Shape::Scattered => None,
+            Shape::Affine { .. } | Shape::Quad { .. } | Shape::Scattered => None,
         }
+    }
+
+    /// Whether the four lanes of each quad have the same, and the first may stand for them.
+    pub fn is_equal_in_quads(&self, value: Value, all_lanes_active: bool) -> bool {
+        let equal =
+            matches!(self.shapes.shape(value), Shape::Affine { stride: 0 } | Shape::Quad { across: 0, down: 0 });
+        equal && (all_lanes_active || self.shapes.in_all_lanes(value))
     }
 
     /// For each parameter of a loop whether every break of it brings just that parameter.

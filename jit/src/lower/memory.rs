@@ -121,6 +121,16 @@ impl Lowering<'_, '_> {
         }
         let (offsets, outside) = self.lane_offsets(area, access, words as u32);
         let (base, flags) = (area.base, area.flags());
+        if self.lies_in_quads(access, mask) {
+            let load = |lowering: &mut Self| lowering.emit().load_quads(base, &offsets, words, flags);
+            let Some(outside) = outside else {
+                self.note(Note::Unchecked);
+                return packets(load(self));
+            };
+            // Lanes that take no part read too.
+            let any = self.emit().any(&outside);
+            return self.fast_unless_lanes(any, access, mask, Work::Load { words }, load);
+        }
         let gather = |lowering: &mut Self| {
             let at = Addresses::Offsets { base, offsets: &offsets };
             lowering.emit().gather(at, words, mask.lanes(), flags)
@@ -132,6 +142,13 @@ impl Lowering<'_, '_> {
         let outside = self.mask_and(mask, &outside);
         let any = self.emit().any(&outside);
         self.fast_unless_lanes(any, access, mask, Work::Load { words }, gather)
+    }
+
+    /// Whether the four lanes of each quad have one address.
+    fn lies_in_quads(&self, access: &Access, mask: &Mask) -> bool {
+        let all = matches!(mask, Mask::Full);
+        let mut values = [access.place.index, Some(access.place.offset)].into_iter().flatten();
+        values.all(|value| self.facts.is_equal_in_quads(value, all))
     }
 
     /// The fast way if the condition holds, else lane by lane.

@@ -206,6 +206,23 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets: they have one address, given as an offset
+    /// from the base in the first of them.
+    pub fn load_quads(&mut self, base: Value, offsets: &Packet, words: usize, flags: MemFlagsData) -> Vec<Packet> {
+        debug_assert!((1..=4).contains(&words), "words of a row");
+        self.each_part(words, |emit, part| {
+            let part = emit.part(offsets, part);
+            let offset = emit.builder.ins().extractlane(part.value, 0);
+            let offset = emit.builder.ins().uextend(types::I64, offset);
+            let address = emit.builder.ins().iadd(base, offset);
+            let column = |word: usize| {
+                let value = emit.builder.ins().load(types::I32, flags, address, 4 * word as i32);
+                emit.builder.ins().splat(types::I32X4, value)
+            };
+            (0..words).map(column).collect()
+        })
+    }
+
     /// Writes consecutive words per lane, branch-free, lane 0 first; a lane that is masked off writes to the context's
     /// dump.
     pub fn scatter(&mut self, values: &[Packet], at: Addresses<'_>, mask: Option<&Packet>, flags: MemFlagsData) {
