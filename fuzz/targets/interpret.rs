@@ -18,8 +18,8 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error @ (Error::Internal { .. } | Error::Verify(_))) => panic!("{error}"),
         Err(_) => return,
     };
-    let dispatch = Dispatch::new([2, 1, 1]).rules(BindingRules::Partial).fuel(FUEL);
-    if let Err(error @ Error::Internal { .. }) = DEVICE.dispatch(&shader, &Bindings::new(), &dispatch) {
+    let dispatch = Dispatch::new([2, 1, 1]).fuel(FUEL);
+    if let Err(error @ Error::Internal { .. }) = DEVICE.dispatch(&shader, &Bindings::with_rules(BindingRules::PARTIAL), &dispatch) {
         panic!("{error}");
     }
 });

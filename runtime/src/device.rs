@@ -4,18 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::CpuFeatures;
 
 use crate::bindings::Bindings;
 use crate::cache::Cache;
-use crate::dispatch::{self, CancelToken, Dispatch, Report, Timer};
+use crate::dispatch::{self, BoundShader, Dispatch, Report, Runner};
+use crate::engine::Workspaces;
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
 use crate::pool::Pool;
 use crate::resource::{Access, Buffer, GuardPages, Texture, TextureShape};
-use crate::shader::{CompileOptions, Shader};
-use crate::workspace::Workspaces;
+use crate::shader::{CompileOptions, Compiler, Shader};
+use crate::stop::{CancelToken, Timer, Watch};
 
 /// Options of a [`Device`].
 #[derive(Clone, Debug, Default)]
@@ -91,24 +93,19 @@ impl DeviceBuilder {
         {
             return Err(Error::Features { asked: asked.names(), has: has.map_or(Vec::new(), CpuFeatures::names) });
         }
-        let features = features.or(has);
-        let workspaces = Arc::new(Workspaces::new(guard_pages));
-        let (limits, timer) = (Arc::new(self.limits), Arc::default());
-        Ok(Device { pool, limits, guard_pages, perf_map, cache, features, workspaces, timer })
+        let (features, limits) = (features.or(has), Arc::new(self.limits));
+        let compiler = Compiler { limits: Arc::clone(&limits), features, cache, perf_map };
+        let (workspaces, timer) = (Workspaces::new(guard_pages), Timer::default());
+        let runner = Runner { pool, limits, guard_pages, workspaces, timer };
+        Ok(Device { compiler: Arc::new(compiler), runner: Arc::new(runner) })
     }
 }
 
-/// Where shaders run. Cheap to clone; clones share the pool.
+/// Where shaders run. Cheap to clone; clones share everything.
 #[derive(Clone, Debug)]
 pub struct Device {
-    pool: Pool,
-    limits: Arc<Limits>,
-    guard_pages: GuardPages,
-    perf_map: Option<PerfMap>,
-    workspaces: Arc<Workspaces>,
-    timer: Arc<Timer>,
-    cache: Option<Cache>,
-    features: Option<CpuFeatures>,
+    compiler: Arc<Compiler>,
+    runner: Arc<Runner>,
 }
 
 impl Device {
@@ -119,46 +116,33 @@ impl Device {
 
     /// The pool.
     pub fn pool(&self) -> &Pool {
-        &self.pool
+        &self.runner.pool
     }
 
     /// The limits.
     pub fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    /// Where machine code is noted for profilers.
-    pub(crate) fn perf_map(&self) -> Option<&PerfMap> {
-        self.perf_map.as_ref()
+        &self.runner.limits
     }
 
     /// Whether guard pages lie beside the memory it makes.
     pub fn guard_pages(&self) -> GuardPages {
-        self.guard_pages
-    }
-
-    pub(crate) fn workspaces(&self) -> &Workspaces {
-        &self.workspaces
-    }
-
-    pub(crate) fn timer(&self) -> &Timer {
-        &self.timer
+        self.runner.guard_pages
     }
 
     /// What its machine code may use of the processor; `None` where none can run.
     pub fn features(&self) -> Option<CpuFeatures> {
-        self.features
+        self.compiler.features
     }
 
     /// The cache, with what was asked of it.
     pub fn cache(&self) -> Option<&Cache> {
-        self.cache.as_ref()
+        self.compiler.cache.as_ref()
     }
 
     /// Compiles the compute shader in a container, in the caller's thread, or takes its code from the cache. Threads that
-    /// compile side by side do not wait for each other.
+    /// compile side by side do not wait for each other. [`Codegen`](crate::Codegen) says which code is made when.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
-        Shader::compile(container, options, self)
+        Shader::compile(container, options, &self.compiler)
     }
 
     /// The same, until a token is cancelled or the time is over. The shader is compiled in a thread of its own: what cannot
@@ -173,14 +157,24 @@ impl Device {
         cancel: &CancelToken,
         time_limit: Option<Duration>,
     ) -> Result<Shader, Error> {
-        let (stop, _alarm) = dispatch::watch(cancel, self.timer(), Instant::now(), time_limit).map_err(Error::timer)?;
-        Shader::compile_until(container, options, self, &stop)
+        let watch = Watch::new(cancel, &self.runner.timer, Instant::now(), time_limit).map_err(Error::timer)?;
+        Shader::compile_until(container, options, &self.compiler, watch.stop())
+    }
+
+    /// Compiles a function that somebody built or read as text, as one that was translated: it goes through the passes of
+    /// the options' level, its code is kept in the cache by what its text says, and errors name its operations by the byte
+    /// that they say they come from.
+    ///
+    /// # Errors
+    /// If it declares more than the limits allow, or no code can be made.
+    pub fn compile_function(&self, function: &VerifiedFunction, options: &CompileOptions) -> Result<Shader, Error> {
+        Shader::of_function(function, options, &self.compiler)
     }
 
     /// A buffer of zeros.
     pub fn buffer(&self, size_bytes: u64) -> Result<Buffer, Error> {
         self.check_size(size_bytes)?;
-        Ok(Buffer::zeroed(size_bytes, self.guard_pages)?)
+        Ok(Buffer::zeroed(size_bytes, self.guard_pages())?)
     }
 
     /// A buffer with a copy of `bytes`.
@@ -213,13 +207,22 @@ impl Device {
         Ok(Texture::new(self.buffer_from_bytes(bytes)?, shape)?)
     }
 
-    /// Runs a shader over thread groups and waits for all of them.
+    /// Holds bindings against a shader, to dispatch it with them often.
+    ///
+    /// # Errors
+    /// If a register is not bound as the shader declares it.
+    pub fn bind(&self, shader: &Shader, bindings: &Bindings) -> Result<BoundShader, Error> {
+        BoundShader::new(&self.runner, shader, bindings)
+    }
+
+    /// Runs a shader over thread groups once and waits for all of them: [`bind`](Self::bind) and
+    /// [`BoundShader::dispatch`] in one.
     pub fn dispatch(&self, shader: &Shader, bindings: &Bindings, dispatch: &Dispatch) -> Result<Report, Error> {
-        dispatch::run(self, shader, bindings, dispatch)
+        dispatch::once(&self.runner, shader, bindings, dispatch)
     }
 
     fn check_size(&self, value: u64) -> Result<(), Error> {
-        let most = self.limits.buffer_bytes;
+        let most = self.limits().buffer_bytes;
         if value > most {
             return Err(Error::OverLimit { limit: Limit::BufferBytes, value, most });
         }

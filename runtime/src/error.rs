@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use brolga_bytecode::sm5::Stage;
@@ -10,9 +11,9 @@ use brolga_ir::verify::VerifyErrors;
 use brolga_jit::CompileError;
 
 use crate::bindings::{BindingError, ParseRegisterError};
-use crate::dispatch::StopReason;
 use crate::resource::ResourceError;
 use crate::shader::{InstanceError, Place};
+use crate::stop::StopReason;
 
 /// Anything that keeps a shader from its results.
 #[derive(Debug, thiserror::Error)]
@@ -110,6 +111,14 @@ pub enum Error {
         groups_done: u64,
         /// Groups of the dispatch.
         groups: u64,
+    },
+    /// A worker was asked for groups that the dispatch does not have.
+    #[error("groups {} to {} were asked for, the dispatch has {count}", groups.start, groups.end)]
+    NoSuchGroups {
+        /// What was asked for.
+        groups: Range<u64>,
+        /// Groups of the dispatch.
+        count: u64,
     },
     /// Threads of one group disagreed about a branch that leads to a barrier.
     #[error(

@@ -19,21 +19,23 @@
 //! | file | what |
 //! |---|---|
 //! | `device.rs` | the device: makes everything else and runs it |
+//! | `dispatch/` | bound shaders and their work over groups |
+//! | `shader/` | compiled shaders: options, source positions, the code of each variant |
+//! | `engine/` | the JIT's code and the interpreter behind one front |
+//! | `host/` | what a running shader reaches of what is bound |
+//! | `bindings/` | registers, what is bound to them and declared of them, the check of one against the other |
+//! | `sample/` | what sample instructions read from textures |
+//! | `resource/` | memory, buffers, textures, views |
+//! | `format/` | texel formats: one row each, and their conversions |
+//! | `stop/` | cancel tokens and time limits |
 //! | `pool.rs` | threads that devices may share |
-//! | `limits.rs` | bounds on what a device accepts |
-//! | `error.rs` | what can go wrong |
+//! | `perf_map.rs` | which code is which shader, for profilers |
 //! | `cache/` | machine code on disk |
 //! | `private.rs` | whose a file is |
-//! | `perf_map.rs` | which code is which shader, for profilers |
-//! | `shader/` | compiled shaders: options, declarations, source positions |
-//! | `format/` | texel formats: one row each, and their conversions |
-//! | `resource/` | memory, buffers, textures, views |
-//! | `sample/` | what sample instructions read from textures |
-//! | `bindings/` | registers, what is bound to them, the check against the shader |
-//! | `host/` | what a running shader reaches of all that |
-//! | `engine.rs` | the JIT's code and the interpreter behind one front |
-//! | `workspace.rs` | arenas and contexts of workers, kept from dispatch to dispatch |
-//! | `dispatch/` | work over groups, stopping |
+//! | `limits.rs` | bounds on what a device accepts |
+//! | `error.rs` | what can go wrong |
+//!
+//! Each uses those below it, but for `error.rs`, which names what others found wrong.
 //!
 //! Nothing is global: a [`Device`] owns its pool, limits and cache. Shaders, buffers and textures are cheap to clone and may be
 //! used from any thread. No shader, however hostile, reaches memory outside the views bound to it.
@@ -55,12 +57,13 @@ mod private;
 pub mod resource;
 mod sample;
 mod shader;
-mod workspace;
+mod stop;
 
-pub use bindings::{BindingError, BindingRules, Bindings, Register};
+pub use bindings::{BindingError, BindingRules, Bindings, Declared, Leniency, Register};
 pub use cache::{Cache, CacheCounters, CacheEntry, CacheError, NotPrivate};
 pub use device::{Device, DeviceBuilder};
-pub use dispatch::{CancelToken, Dispatch, Progress, Report, StopReason};
+pub use dispatch::{BoundShader, Dispatch, Progress, Report, Session, Worker};
+pub use engine::{Engine, Oversize};
 pub use error::{Error, Limit};
 pub use format::Format;
 pub use limits::Limits;
@@ -71,9 +74,10 @@ pub use resource::{
     Texture, TextureShape, View,
 };
 pub use shader::{
-    ClassInstance, CodeFigures, CompileOptions, CompileStage, Declared, Emit, Engine, InstanceError, Line, LineKind,
-    Listing, Oversize, Place, PlacedInstance, Shader, StageTimes, Unset,
+    ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind, Listing,
+    Place, PlacedInstance, Shader, StageTimes, Unset,
 };
+pub use stop::{CancelToken, StopReason};
 
 pub use brolga_ir::Width;
 pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};

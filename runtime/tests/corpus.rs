@@ -17,9 +17,9 @@ const FUEL: u64 = 20_000;
 type After = (String, Vec<(String, Vec<u8>, Option<u32>)>);
 
 fn run(device: &Device, shader: &Shader, mut random: Random) -> After {
-    let mut bindings = Bindings::new();
+    let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
     bind(device, shader, &mut random, &mut bindings);
-    let dispatch = Dispatch::new([2, 2, 1]).rules(BindingRules::Partial).fuel(FUEL);
+    let dispatch = Dispatch::new([2, 2, 1]).fuel(FUEL);
     let end = match device.dispatch(shader, &bindings, &dispatch) {
         Ok(_) => "done".to_owned(),
         Err(error) => error.to_string(),

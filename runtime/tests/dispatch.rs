@@ -33,9 +33,9 @@ fn any_box_of_groups_is_covered_once() {
         let shader = sum(&device, engine);
         for (first, groups) in [(0, 16), (3, 5), (15, 1), (4, 0)] {
             let buffer = device.buffer(16 * 20 * 4).unwrap();
-            let mut bindings = Bindings::new();
+            let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
             bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
-            let dispatch = Dispatch::new([groups, 1, 1]).first_group([first, 0, 0]).rules(BindingRules::Partial);
+            let dispatch = Dispatch::new([groups, 1, 1]).first_group([first, 0, 0]);
             let report = device.dispatch(&shader, &bindings, &dispatch).unwrap();
             assert_eq!((report.groups, report.threads), (groups.into(), u64::from(groups) * 20));
             for (thread, word) in (0..).zip(buffer.to_vec().chunks(4)) {
@@ -55,9 +55,9 @@ fn memory_around_a_view_stays_as_it_was() {
         // 53 words, so that the last groups are outside, between guards that are no multiples of a vector.
         let (before, size) = (20, 53 * 4);
         let buffer = device.buffer_from_bytes(&[0xa5; 300]).unwrap();
-        let mut bindings = Bindings::new();
+        let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
         bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap().with_range(before, size).unwrap());
-        let dispatch = Dispatch::new([16, 1, 1]).rules(BindingRules::Partial);
+        let dispatch = Dispatch::new([16, 1, 1]);
         device.dispatch(&shader, &bindings, &dispatch).unwrap();
         let bytes = buffer.to_vec();
         let inside = before as usize..(before + size) as usize;
@@ -73,8 +73,8 @@ fn dispatches_over_the_limit_are_refused() {
     let device = device();
     let shader = sum(&device, Engine::Interpreter);
     let run = |groups, first| {
-        let dispatch = Dispatch::new(groups).first_group(first).rules(BindingRules::Partial);
-        device.dispatch(&shader, &Bindings::new(), &dispatch)
+        let dispatch = Dispatch::new(groups).first_group(first);
+        device.dispatch(&shader, &Bindings::with_rules(BindingRules::PARTIAL), &dispatch)
     };
     let error = run([1, 65536, 1], [0; 3]).unwrap_err();
     assert_eq!(error.to_string(), "the number of groups along y is 65536, the device's limit is 65535");
@@ -204,9 +204,9 @@ fn devices_may_share_a_pool_and_shaders_may_move_between_devices() {
             scope.spawn(|| {
                 for _ in 0..20 {
                     let buffer = device.buffer(64 * 20 * 4).unwrap();
-                    let mut bindings = Bindings::new();
+                    let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
                     bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
-                    let dispatch = Dispatch::new([64, 1, 1]).rules(BindingRules::Partial);
+                    let dispatch = Dispatch::new([64, 1, 1]);
                     assert_eq!(device.dispatch(&shader, &bindings, &dispatch).unwrap().groups, 64);
                     let last = buffer.to_vec()[63 * 20 * 4..][..4].try_into().unwrap();
                     assert_eq!(u32::from_le_bytes(last), sum_of_group(63));
@@ -220,7 +220,7 @@ fn devices_may_share_a_pool_and_shaders_may_move_between_devices() {
 fn a_shader_tells_what_it_is() {
     let device = device();
     let shader = sum(&device, Engine::Interpreter);
-    assert_eq!((shader.stage().text(), shader.model().text(), shader.group_size()), ("cs", "5_0", [20, 1, 1]));
+    assert_eq!((shader.stage().text(), shader.model().unwrap().text(), shader.group_size()), ("cs", "5_0", [20, 1, 1]));
     let names: Vec<_> = shader.bindings().iter().map(|range| format!("{range}: {}", range.kind)).collect();
     assert_eq!(names, ["b0: constant buffer of 1 vector", "u0: raw buffer"]);
     let text = shader.emit(Emit::Ir).unwrap().to_string();
@@ -251,9 +251,9 @@ fn a_device_may_borrow_threads() {
             let run = || {
                 let shader = sum(&device, engine);
                 let buffer = device.buffer(300 * 20 * 4).unwrap();
-                let mut bindings = Bindings::new();
+                let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
                 bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
-                let dispatch = Dispatch::new([300, 1, 1]).rules(BindingRules::Partial);
+                let dispatch = Dispatch::new([300, 1, 1]);
                 device.dispatch(&shader, &bindings, &dispatch).unwrap();
                 buffer.to_vec()
             };

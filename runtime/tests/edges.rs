@@ -80,7 +80,7 @@ fn words_of(component: Component) -> Format {
 
 /// How a run ended, and what the views' whole buffers hold.
 fn run(device: &Device, shader: &Shader, bindings: &Bindings) -> (String, Vec<Vec<u8>>) {
-    let dispatch = Dispatch::new([2, 1, 1]).rules(BindingRules::Partial).fuel(FUEL);
+    let dispatch = Dispatch::new([2, 1, 1]).fuel(FUEL);
     let end =
         device.dispatch(shader, bindings, &dispatch).map_or_else(|error| error.to_string(), |_| "done".to_owned());
     (end, bindings.iter().map(|(_, view)| view.to_vec()).collect())
@@ -109,7 +109,7 @@ fn views_at_the_ends_of_buffers_are_all_that_is_touched() {
         each_shader(5, |name, seed, shaders| {
             for size in SIZES {
                 let ends = shaders.iter().map(|shader| {
-                    let (mut random, mut bindings) = (Random::tame(seed), Bindings::new());
+                    let (mut random, mut bindings) = (Random::tame(seed), Bindings::with_rules(BindingRules::PARTIAL));
                     for declared in shader.bindings() {
                         if let Some(view) = view(&device, declared, size, at_end, &mut random) {
                             bindings.set(declared.register, view);
@@ -135,7 +135,7 @@ fn textures_beside_guards_are_all_that_is_touched() {
             }
             for extents in EXTENTS {
                 let ends = shaders.iter().map(|shader| {
-                    let (mut random, mut bindings) = (Random::tame(seed), Bindings::new());
+                    let (mut random, mut bindings) = (Random::tame(seed), Bindings::with_rules(BindingRules::PARTIAL));
                     for declared in shader.bindings() {
                         let bound = match is_texture(declared) {
                             true => texture_view(&device, declared, extents, at_end, &mut random),
@@ -166,7 +166,7 @@ fn written_registers_may_share_a_buffer() {
         }
         let ends = shaders.iter().map(|shader| {
             let mut random = Random::tame(seed);
-            let mut bindings = Bindings::new();
+            let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
             for (register, content) in contents(shader, &mut random) {
                 bindings.set(register, content.view(&device));
             }
@@ -204,7 +204,7 @@ fn what_is_read_and_written_must_not_be_one_buffer() {
     let buffer = device.buffer(256).unwrap();
     let ends = |source: (u64, u64), target: (u64, u64)| {
         let part = |(offset, size): (u64, u64)| View::raw(buffer.clone()).unwrap().with_range(offset, size).unwrap();
-        let mut bindings = Bindings::new();
+        let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
         bindings.set(read, part(source)).set(written, part(target));
         run(&device, &shader, &bindings).0
     };

@@ -7,8 +7,8 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 use brolga_runtime::{
-    BindingRules, Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, Error, Pool, Progress,
-    Shader, StopReason, Task, View,
+    Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, Error, Pool, Progress, Shader, StopReason,
+    Task, View,
 };
 use support::ENGINES;
 use support::case::compute_shaders;
@@ -162,7 +162,7 @@ fn shaders_compiled_at_the_same_time_are_the_same() {
         let shader = device.compile(file, &CompileOptions::default()).ok()?;
         let contents = contents(&shader, &mut Random::tame(5));
         let bindings = bind(&contents, &device);
-        let dispatch = Dispatch::new([2, 1, 1]).rules(BindingRules::Partial).fuel(2_000);
+        let dispatch = Dispatch::new([2, 1, 1]).fuel(2_000);
         let end = device.dispatch(&shader, &bindings, &dispatch).map(|_| ()).map_err(|error| error.to_string());
         let views: Vec<Vec<u8>> = bindings.iter().map(|(_, view)| view.to_vec()).collect();
         Some((shader.code_bytes(), end, views))

@@ -234,7 +234,7 @@ impl Prepared {
             }
         }
         // What the bindings ask for is compiled by the dispatch.
-        let compile_time = compiled.compile_time() + report.compile;
+        let compile_time = compiled.compile_time();
         let (engine, is_cached) = (compiled.engine(), compiled.is_cached());
         Ok(Outcome { engine, compile_time, is_cached, report, slots, counters })
     }

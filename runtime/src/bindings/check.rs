@@ -3,42 +3,69 @@
 //! Every declared register that is bound gets a view of the declared kind, and nothing else is bound. What this lets pass
 //! is what the host and compiled code rely on: strides, dimensions, counters and writability are as declared.
 
-use brolga_ir::interface::{Component, Dimension, ResourceKind};
+use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
+use smallvec::SmallVec;
 
 use super::table::Table;
-use super::{BindingError, BindingRules, Bindings, Register};
+use super::{BindingError, BindingRules, Bindings, Declared, Leniency, Register};
 use crate::error::{Error, Limit};
 use crate::format::{Encoding, Format, Use};
 use crate::limits::Limits;
 use crate::resource::{Elements, View, ViewKind};
-use crate::shader::Declared;
 
-/// Finds the view of every declared register; gives what `bind` makes of them.
-pub(crate) fn resolve<'a, T>(
-    declared: &'a [Declared],
-    bindings: &'a Bindings,
-    rules: BindingRules,
+/// Finds the view of every declared register; gives what `bind` makes of them, which is told where each stands.
+pub(crate) fn resolve<T>(
+    declared: &[Declared],
+    bindings: &Bindings,
     limits: &Limits,
-    bind: impl Fn(&'a Declared, &'a View) -> Result<T, Error>,
+    mut bind: impl FnMut(&Declared, usize, &View) -> T,
 ) -> Result<Table<Option<T>>, Error> {
     let mut resolved = Table::new(declared.iter().map(|range| table_len(range, bindings, limits)))?;
     for (register, view) in bindings.iter() {
-        let mut found = false;
-        for (n, range) in declared.iter().enumerate().filter(|(_, range)| range.contains(register)) {
-            check_view(range, register, view)?;
-            resolved.set(n, (register.index - range.register.index) as usize, Some(bind(range, view)?));
-            found = true;
-        }
-        if !found {
-            let declared = declared.iter().map(Declared::to_string).collect();
-            return Err(BindingError::NotDeclared { register, bound: view.to_string(), declared }.into());
+        for place in places(declared, register, view, bindings.rules())? {
+            let index = resolved.index(place.range, place.position).expect("tables hold every register that is bound");
+            resolved.set(index, Some(bind(&declared[place.range], index, view)));
         }
     }
-    if rules == BindingRules::Complete {
+    if !bindings.rules().allows(Leniency::Unbound) {
         check_complete(declared, &resolved)?;
     }
-    check_aliases(declared, bindings)?;
+    if declared.iter().any(Declared::is_writable) {
+        for (register, view) in bindings.iter().filter(|(register, _)| register.class == ResourceClass::UnorderedAccess)
+        {
+            check_aliases(declared, bindings, register, view)?;
+        }
+    }
     Ok(resolved)
+}
+
+/// Where a register's view stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The declared range.
+    pub range: usize,
+    /// The position in it, which a table may be too short for if the range has no end.
+    pub position: usize,
+}
+
+/// Holds a view against what is declared of a register, and gives its places: one for each range that the register is in,
+/// and none if it is not declared and need not be.
+pub(crate) fn places(
+    declared: &[Declared],
+    register: Register,
+    view: &View,
+    rules: BindingRules,
+) -> Result<SmallVec<[Place; 2]>, BindingError> {
+    let mut places = SmallVec::new();
+    for (range, found) in declared.iter().enumerate().filter(|(_, range)| range.contains(register)) {
+        check_view(found, register, view, rules)?;
+        places.push(Place { range, position: (register.index - found.register.index) as usize });
+    }
+    if places.is_empty() && !rules.allows(Leniency::Undeclared) {
+        let declared = declared.iter().map(Declared::to_string).collect();
+        return Err(BindingError::NotDeclared { register, bound: view.to_string(), declared });
+    }
+    Ok(places)
 }
 
 /// Registers of a range that need a place: those that the shader names, and of a range without an end those that are
@@ -67,12 +94,12 @@ fn check_complete<T>(declared: &[Declared], resolved: &Table<Option<T>>) -> Resu
     Ok(())
 }
 
-fn check_view(declared: &Declared, register: Register, view: &View) -> Result<(), BindingError> {
+fn check_view(declared: &Declared, register: Register, view: &View, rules: BindingRules) -> Result<(), BindingError> {
     let wrong_kind = || Err(BindingError::Kind { register, declared: declared.kind, bound: view.to_string() });
     match (declared.kind, &view.kind) {
         (ResourceKind::Typed { dimension, component }, _) => {
             let (Some(format), Some(bound)) = (view.format(), view.dimension()) else { return wrong_kind() };
-            check_texels(declared, register, (dimension, component), (bound, format))?;
+            check_texels(declared, register, (dimension, component), (bound, format), rules)?;
             if let ViewKind::Texture(texture) = &view.kind
                 && !declared.is_writable()
             {
@@ -111,11 +138,12 @@ fn check_texels(
     register: Register,
     (declared, component): (Dimension, Component),
     (bound, format): (Dimension, Format),
+    rules: BindingRules,
 ) -> Result<(), BindingError> {
     if declared != bound {
         return Err(BindingError::Dimension { register, declared, bound });
     }
-    if !component_fits(component, format.encoding()) {
+    if !component_fits(component, format.encoding(), rules) {
         return Err(BindingError::Component { register, declared: component, bound: format });
     }
     if range.is_writable() && !is_writable(bound) {
@@ -138,11 +166,12 @@ fn is_writable(dimension: Dimension) -> bool {
 }
 
 /// Whether a shader that takes components for `declared` may see texels of an encoding.
-fn component_fits(declared: Component, encoding: Encoding) -> bool {
+fn component_fits(declared: Component, encoding: Encoding, rules: BindingRules) -> bool {
     match declared {
         Component::Float => !encoding.is_integer(),
         Component::Unorm => matches!(encoding, Encoding::Unorm | Encoding::Srgb),
         Component::Snorm => encoding == Encoding::Snorm,
+        Component::Sint | Component::Uint if rules.allows(Leniency::OtherSign) => encoding.is_integer(),
         Component::Sint => encoding == Encoding::Sint,
         Component::Uint => encoding == Encoding::Uint,
         // A double is two words, which Direct3D has no format for.
@@ -150,18 +179,40 @@ fn component_fits(declared: Component, encoding: Encoding) -> bool {
     }
 }
 
+/// Whether a register of a range may be left unbound.
+pub(crate) fn check_removal(range: &Declared, bindings: &Bindings, register: Register) -> Result<(), BindingError> {
+    match range.count.is_none() || bindings.rules().allows(Leniency::Unbound) {
+        true => Ok(()),
+        false => Err(BindingError::Unbound { register, declared: range.kind }),
+    }
+}
+
 /// What one register reads must not be written through another: shaders may take it for constant. Constant buffers are
-/// copied when a dispatch begins and may share anything.
-fn check_aliases(declared: &[Declared], bindings: &Bindings) -> Result<(), BindingError> {
-    let of_class = |letter: char| bindings.iter().filter(move |(register, _)| register.class.letter() == letter);
-    if !declared.iter().any(Declared::is_writable) {
+/// copied when a dispatch begins and may share anything. Held against the others is one register, bound or about to be.
+pub(crate) fn check_aliases(
+    declared: &[Declared],
+    bindings: &Bindings,
+    register: Register,
+    view: &View,
+) -> Result<(), BindingError> {
+    let other = match register.class {
+        ResourceClass::UnorderedAccess => ResourceClass::ShaderResource,
+        ResourceClass::ShaderResource => ResourceClass::UnorderedAccess,
+        ResourceClass::Constant | ResourceClass::Sampler => return Ok(()),
+    };
+    let is_ignored = |register| {
+        bindings.rules().allows(Leniency::Undeclared) && !declared.iter().any(|range| range.contains(register))
+    };
+    if is_ignored(register) {
         return Ok(());
     }
-    for (written, target) in of_class('u') {
-        for (read, source) in of_class('t') {
-            if target.overlaps(source) {
-                return Err(BindingError::Aliased { read, written });
-            }
+    for (other, bound) in bindings.of_class(other).filter(|&(other, _)| !is_ignored(other)) {
+        let [(written, target), (read, source)] = match register.class {
+            ResourceClass::UnorderedAccess => [(register, view), (other, bound)],
+            _ => [(other, bound), (register, view)],
+        };
+        if target.overlaps(source) {
+            return Err(BindingError::Aliased { read, written });
         }
     }
     Ok(())

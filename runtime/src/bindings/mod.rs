@@ -1,42 +1,62 @@
-//! Registers and what is bound to them.
+//! Registers, what is bound to them, and what shaders declare of them.
 //!
-//! [`Bindings`] knows nothing of a shader. A dispatch checks it against what the shader declares: `check.rs`.
+//! [`Bindings`] knows nothing of a shader. Whoever binds it to one has it held against what the shader declares.
+//!
+//! | file | what |
+//! |---|---|
+//! | `register.rs` | names of registers |
+//! | `declared.rs` | what a shader declares of the registers it uses |
+//! | `rules.rs` | what may differ between the two |
+//! | `check.rs` | holds bindings against declarations |
+//! | `error.rs` | what can be wrong |
+//! | `table.rs` | one value for each declared register |
 
 pub(crate) mod check;
+mod declared;
 mod error;
 mod register;
+mod rules;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
+use brolga_ir::interface::ResourceClass;
+
+pub use declared::Declared;
 pub use error::BindingError;
 pub use register::{ParseRegisterError, Register};
+pub use rules::{BindingRules, Leniency};
 
 use crate::resource::View;
 
-/// Which registers must be bound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum BindingRules {
-    /// Every register that the shader declares. Of a range without an end, none.
-    #[default]
-    Complete,
-    /// None: what is not bound reads as zeros and drops writes, as Direct3D has it.
-    Partial,
-}
-
-/// Views by register.
+/// Views by register, and how they are held against a shader.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     views: BTreeMap<Register, View>,
+    rules: BindingRules,
 }
 
 impl Bindings {
-    /// No views.
+    /// No views, to become what a shader declares.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// No views, and other rules than [`BindingRules::COMPLETE`].
+    pub fn with_rules(rules: BindingRules) -> Self {
+        Self { views: BTreeMap::new(), rules }
+    }
+
+    /// The same views by rules that allow more.
+    pub(crate) fn allowing(self, what: Leniency) -> Self {
+        Self { rules: self.rules.allow(what), ..self }
+    }
+
+    /// How it is held against a shader.
+    pub fn rules(&self) -> BindingRules {
+        self.rules
     }
 
     /// Binds a view in place of what was bound to the register.
@@ -58,5 +78,11 @@ impl Bindings {
     /// Every register with its view, by file, space and number.
     pub fn iter(&self) -> impl Iterator<Item = (Register, &View)> {
         self.views.iter().map(|(&register, view)| (register, view))
+    }
+
+    /// Those of one file.
+    pub(crate) fn of_class(&self, class: ResourceClass) -> impl Iterator<Item = (Register, &View)> {
+        let end = |number| Register { class, space: number, index: number };
+        self.views.range(end(0)..=end(u32::MAX)).map(|(&register, view)| (register, view))
     }
 }

@@ -37,15 +37,26 @@ impl<T> Table<T> {
         &self.values[self.starts[range]..self.starts[range + 1]]
     }
 
-    /// A value, if there is such a range and it has the position.
-    pub fn get(&self, range: usize, position: usize) -> Option<&T> {
-        let &[start, end] = self.starts.get(range..range + 2)? else { return None };
-        self.values[start..end].get(position)
+    /// The values of all ranges, one after the other.
+    pub fn values(&self) -> &[T] {
+        &self.values
     }
 
-    /// Changes a value.
-    pub fn set(&mut self, range: usize, position: usize, value: T) {
-        let [start, end] = [self.starts[range], self.starts[range + 1]];
-        self.values[start..end][position] = value;
+    /// Where among all of them a value stands, if there is such a range and it has the position.
+    #[inline]
+    pub fn index(&self, range: usize, position: usize) -> Option<usize> {
+        let &[start, end] = self.starts.get(range..range + 2)? else { return None };
+        (position < end - start).then_some(start + position)
+    }
+
+    /// A value, if there is such a range and it has the position.
+    #[inline]
+    pub fn get(&self, range: usize, position: usize) -> Option<&T> {
+        self.values.get(self.index(range, position)?)
+    }
+
+    /// Changes a value, by where it stands among all.
+    pub fn set(&mut self, index: usize, value: T) {
+        self.values[index] = value;
     }
 }

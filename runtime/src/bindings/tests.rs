@@ -7,7 +7,6 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::limits::Limits;
 use crate::resource::{Buffer, Counter, GuardPages, Texture, TextureShape};
-use crate::shader::Declared;
 
 fn declare(register: &str, kind: ResourceKind) -> Declared {
     Declared {
@@ -30,15 +29,15 @@ fn bytes() -> Buffer {
 }
 
 fn check(declared: &[Declared], bound: &[(&str, View)]) -> Result<(), BindingError> {
-    check_by(BindingRules::Complete, declared, bound)
+    check_by(BindingRules::COMPLETE, declared, bound)
 }
 
 fn check_by(rules: BindingRules, declared: &[Declared], bound: &[(&str, View)]) -> Result<(), BindingError> {
-    let mut bindings = Bindings::new();
+    let mut bindings = Bindings::with_rules(rules);
     for (register, view) in bound {
         bindings.set(register.parse().unwrap(), view.clone());
     }
-    match check::resolve(declared, &bindings, rules, &Limits::default(), |_, _| Ok(())) {
+    match check::resolve(declared, &bindings, &Limits::default(), |_, _, _| ()) {
         Ok(_) => Ok(()),
         Err(Error::Binding(error)) => Err(error),
         Err(other) => panic!("{other}"),
@@ -50,7 +49,7 @@ fn registers_that_nothing_is_bound_to() {
     let declared = [declare("u1", ResourceKind::Raw)];
     let error = check(&declared, &[]).unwrap_err();
     assert_eq!(error.to_string(), "u1 is declared as raw buffer and nothing is bound to it");
-    check_by(BindingRules::Partial, &declared, &[]).unwrap();
+    check_by(BindingRules::PARTIAL, &declared, &[]).unwrap();
 }
 
 #[test]
@@ -61,16 +60,16 @@ fn registers_that_are_not_declared() {
         Declared { count: None, ..declare("u7,space2", ResourceKind::Raw) },
     ];
     let view = View::raw(bytes()).unwrap();
-    let error = check_by(BindingRules::Partial, &declared, &[("u0", view.clone())]).unwrap_err();
+    let error = check_by(BindingRules::PARTIAL, &declared, &[("u0", view.clone())]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "u0 is bound to a raw view of 256 bytes, the shader declares only b0, t3..t6,space1, u7..,space2"
     );
     for register in ["t2,space1", "t7,space1", "t3", "u6,space2", "t8,space2"] {
-        assert!(check_by(BindingRules::Partial, &declared, &[(register, view.clone())]).is_err(), "{register}");
+        assert!(check_by(BindingRules::PARTIAL, &declared, &[(register, view.clone())]).is_err(), "{register}");
     }
     for register in ["t3,space1", "t6,space1", "u7,space2", "u99,space2"] {
-        check_by(BindingRules::Partial, &declared, &[(register, view.clone())]).unwrap();
+        check_by(BindingRules::PARTIAL, &declared, &[(register, view.clone())]).unwrap();
     }
 }
 
@@ -79,7 +78,7 @@ fn ranges_without_an_end_are_bounded_by_a_limit() {
     let declared = [Declared { count: None, ..declare("u0", ResourceKind::Raw) }];
     let mut bindings = Bindings::new();
     bindings.set("u4294967295".parse().unwrap(), View::raw(bytes()).unwrap());
-    let result = check::resolve(&declared, &bindings, BindingRules::Complete, &Limits::default(), |_, _| Ok(()));
+    let result = check::resolve(&declared, &bindings, &Limits::default(), |_, _, _| ());
     assert!(matches!(result, Err(Error::OverLimit { .. })));
 }
 

@@ -132,18 +132,26 @@ impl Cache {
         self.inner.folder.clear()
     }
 
-    /// What `read` makes of the content that is stored for a key, if that is there, undamaged, and `read` can use it.
-    pub(crate) fn load<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+    /// What `read` makes of the content that is stored for a key, if that is there, undamaged, and `read` can use it. What
+    /// is undamaged may still lack what is asked for: `Some(None)`.
+    pub(crate) fn load<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<Option<T>>) -> Option<T> {
         let file = self.inner.folder.read(&key.file_name());
         let is_missing = matches!(&file, Err(error) if error.kind() == io::ErrorKind::NotFound);
         let found = file.ok().and_then(|bytes| entry::open(key, &bytes).and_then(read));
         let mut counters = lock(&self.inner.counters);
         match &found {
-            Some(_) => counters.hits += 1,
+            Some(Some(_)) => counters.hits += 1,
+            Some(None) => counters.misses += 1,
             None if is_missing => counters.misses += 1,
             None => counters.rejected += 1,
         }
-        found
+        found.flatten()
+    }
+
+    /// The same for what stands beside code: nothing is counted.
+    pub(crate) fn look<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
+        let bytes = self.inner.folder.read(&key.file_name()).ok()?;
+        entry::open(key, &bytes).and_then(read)
     }
 
     /// Stores content for a key, in place of whatever is there. Does without it where that is not possible. The name, if
@@ -155,6 +163,12 @@ impl Cache {
             Ok(()) => counters.stored += 1,
             Err(_) => counters.failed += 1,
         }
+    }
+
+    /// The same for what stands beside code: nothing is counted.
+    pub(crate) fn put(&self, key: &Key, name: &str, content: &[u8]) {
+        // The next one to look for it makes it anew.
+        let _ = self.try_store(key, name, content);
     }
 
     fn try_store(&self, key: &Key, name: &str, content: &[u8]) -> Result<(), CacheError> {

@@ -1,28 +1,35 @@
-//! Running a shader over thread groups.
+//! Running shaders over thread groups.
+//!
+//! | file | what |
+//! |---|---|
+//! | `bound.rs` | a shader with what is bound to it: bound once, dispatched often |
+//! | `resolved.rs` | what that knows ahead of a dispatch |
+//! | `worker.rs` | groups on the caller's own thread |
+//! | `schedule.rs` | groups on the threads of the pool |
+//! | `runner.rs` | what dispatches take of a device |
+//! | `fault.rs` | why a run did not finish |
 
+mod bound;
+mod fault;
+mod resolved;
+mod runner;
 mod schedule;
-mod stop;
-mod timer;
+mod worker;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use brolga_ir::host::FaultKind;
 use brolga_ir::span::Grid;
 
-pub use stop::{CancelToken, StopReason};
-pub(crate) use stop::{StopWord, watch};
-pub(crate) use timer::Timer;
+pub use bound::BoundShader;
+pub(crate) use bound::once;
+pub(crate) use runner::Runner;
+pub use worker::{Session, Worker};
 
-use crate::bindings::{BindingRules, Bindings};
-use crate::device::Device;
-use crate::engine::Link;
 use crate::error::{Error, Limit};
-use crate::host::BoundViews;
 use crate::limits::Limits;
-use crate::shader::Shader;
-use schedule::{Failure, Outcome};
+use crate::stop::CancelToken;
 
 /// What to run and when to stop.
 #[derive(Clone, Debug)]
@@ -32,8 +39,6 @@ pub struct Dispatch {
     pub groups: [u32; 3],
     /// The first group's position along x, y and z. Threads see the positions of the whole dispatch.
     pub first_group: [u32; 3],
-    /// Which registers must be bound.
-    pub rules: BindingRules,
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
     /// Stops the run when it has taken so long.
@@ -51,7 +56,6 @@ impl Dispatch {
         Self {
             groups,
             first_group: [0; 3],
-            rules: BindingRules::default(),
             cancel: CancelToken::new(),
             time_limit: None,
             fuel: None,
@@ -62,12 +66,6 @@ impl Dispatch {
     /// Sets the first group's position.
     pub fn first_group(mut self, first_group: [u32; 3]) -> Self {
         self.first_group = first_group;
-        self
-    }
-
-    /// Sets which registers must be bound.
-    pub fn rules(mut self, rules: BindingRules) -> Self {
-        self.rules = rules;
         self
     }
 
@@ -111,6 +109,11 @@ impl Progress {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// A run begins.
+    fn begin(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
     /// What is done by now. Threads may say it out of order, so it never goes back.
     fn set(&self, groups: u64) {
         if groups > self.groups_done() {
@@ -136,31 +139,9 @@ pub struct Report {
     pub compile: Duration,
 }
 
-/// Work below this, in threads times instructions, is done sooner than another thread wakes up.
-const SMALL: u64 = 1 << 15;
-
-/// Runs a dispatch.
-pub(crate) fn run(device: &Device, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
-    let start = Instant::now();
+/// The groups of a dispatch, if they are within the limits.
+fn grid(what: &Dispatch, limits: &Limits) -> Result<Grid, Error> {
     let grid = Grid { groups: what.groups, first: what.first_group };
-    check_groups(grid, device.limits())?;
-    what.progress.0.store(0, Ordering::Relaxed);
-    let (stop, _alarm) = watch(&what.cancel, device.timer(), start, what.time_limit).map_err(Error::timer)?;
-    let (limits, guard_pages) = (device.limits(), device.guard_pages());
-    let views = BoundViews::new(shader.outline(), bindings, what.rules, limits, guard_pages, &stop)?;
-    let link = Link::new(shader, grid, views, device.workspaces())?;
-    let threads = threads_for(device, shader, grid.count());
-    let fuel = what.fuel.unwrap_or(u64::MAX);
-    let outcome = schedule::run(device.pool(), threads, &link, grid, fuel, &what.progress);
-    let groups = grid.count();
-    if outcome.groups_done < groups {
-        return Err(error_of(shader, what, &stop, outcome, groups));
-    }
-    let threads_run = groups * shader.group_size().map(u64::from).iter().product::<u64>();
-    Ok(Report { groups, threads: threads_run, workers: threads, elapsed: start.elapsed(), compile: link.made_in() })
-}
-
-fn check_groups(grid: Grid, limits: &Limits) -> Result<(), Error> {
     for axis in 0..3 {
         let value = u64::from(grid.first[axis]) + u64::from(grid.groups[axis]);
         let most = limits.dispatch_groups.into();
@@ -168,41 +149,5 @@ fn check_groups(grid: Grid, limits: &Limits) -> Result<(), Error> {
             return Err(Error::OverLimit { limit: Limit::DispatchGroups(axis as u8), value, most });
         }
     }
-    Ok(())
-}
-
-/// Threads worth having: the caller's alone for small dispatches.
-fn threads_for(device: &Device, shader: &Shader, groups: u64) -> usize {
-    let threads: u64 = shader.group_size().map(u64::from).iter().product();
-    let work = groups.saturating_mul(threads).saturating_mul(shader.outline().inst_count() as u64);
-    let most = if work < SMALL { 1 } else { groups.max(1) };
-    device.pool().threads().min(usize::try_from(most).unwrap_or(usize::MAX))
-}
-
-/// Says why a run did not finish.
-fn error_of(shader: &Shader, what: &Dispatch, stop: &StopWord, outcome: Outcome, groups: u64) -> Error {
-    let groups_done = outcome.groups_done;
-    let why = stop.reason();
-    let (fault, group) = match (outcome.failure, why) {
-        (Some(Failure::Error(error)), _) => return error,
-        (Some(Failure::Fault { fault, group }), _) => (fault, group),
-        (None, Some(why)) => return Error::StoppedBetweenGroups { why, groups_done, groups },
-        (None, None) => return Error::Internal { what: "groups are missing and none failed".to_owned() },
-    };
-    let place = shader.place(fault.origin);
-    match (fault.kind, why) {
-        (FaultKind::Stopped, Some(why)) if fault.origin == Default::default() => {
-            Error::StoppedBetweenGroups { why, groups_done, groups }
-        }
-        (FaultKind::Stopped, Some(why)) => Error::Stopped { why, place, group },
-        (FaultKind::OutOfFuel, _) => {
-            Error::Stopped { why: StopReason::Fuel(what.fuel.unwrap_or(u64::MAX)), place, group }
-        }
-        (FaultKind::DivergentBarrier { threads }, _) => {
-            let [width, height, _] = shader.group_size();
-            let threads = threads.map(|n| [n % width, n / width % height, n / width / height]);
-            Error::DivergentBarrier { place, group, threads }
-        }
-        (kind, _) => Error::Internal { what: format!("{kind:?} in group {group:?} at {place}") },
-    }
+    Ok(grid)
 }

@@ -14,10 +14,10 @@ use brolga_ir::Width;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::{Grid, Packing, Span};
 
-use super::Progress;
-use crate::engine::{Link, Worker};
+use super::fault::{Failure, Outcome};
+use super::{Progress, Runner};
+use crate::engine::{Link, Seat, float_guard};
 use crate::error::{Error, internal};
-use crate::pool::Pool;
 
 /// Shares of the groups that are left for each thread, so that none waits long for the last one.
 const SHARES: u64 = 16;
@@ -65,31 +65,22 @@ impl Plan {
     }
 }
 
-/// Why a run did not finish.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// A span met a fault, in this group.
-    Fault { fault: Fault, group: [u32; 3] },
-    /// A thread could not begin, or a fault of ours.
-    Error(Error),
-}
-
-/// How a run ended.
-#[derive(Debug)]
-pub(super) struct Outcome {
-    /// Groups that finished.
-    pub groups_done: u64,
-    /// The failure to report.
-    pub failure: Option<Failure>,
+/// What is to run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job<'a> {
+    pub grid: Grid,
+    pub threads_per_group: u32,
+    pub width: Width,
+    /// Rounds that the loops of a group may take.
+    pub fuel: u64,
+    pub progress: &'a Progress,
 }
 
 struct Run<'a> {
     link: &'a Link<'a>,
+    runner: &'a Runner,
     plan: Plan,
-    fuel: u64,
-    progress: &'a Progress,
-    /// One thread does it all.
-    alone: bool,
+    job: Job<'a>,
     /// A thread takes one of so many shares of the spans that are left.
     shares: u64,
     /// The next span.
@@ -101,35 +92,55 @@ struct Run<'a> {
     failure: Mutex<Option<((u8, u64), Failure)>>,
 }
 
-/// Runs all groups with up to `threads` threads of the pool, the caller's among them.
-pub(super) fn run(pool: &Pool, threads: usize, link: &Link, grid: Grid, fuel: u64, progress: &Progress) -> Outcome {
+/// Runs all groups with this many threads of the pool at most, the caller's among them, which has a seat already.
+pub(super) fn run(link: &Link<'_>, runner: &Runner, threads: usize, seat: &mut Seat, job: Job<'_>) -> Outcome {
     let workers = threads as u64;
-    let plan = Plan::new(grid, link.packing(), link.width(), link.threads_per_group(), workers);
     let run = Run {
+        plan: Plan::new(job.grid, link.code().packing(), job.width, job.threads_per_group, workers),
         link,
-        plan,
-        fuel,
-        progress,
-        alone: threads == 1,
-        shares: if threads == 1 { 1 } else { workers * SHARES },
+        runner,
+        job,
+        shares: workers * SHARES,
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
         last: AtomicU64::new(u64::MAX),
         failure: Mutex::new(None),
     };
-    pool.run(threads - 1, &|| run.work());
+    if threads == 1 {
+        return run.alone(seat);
+    }
+    let own = Mutex::new(Some(seat));
+    runner.pool.run(threads - 1, &|| run.work(&own));
     let failure = run.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
     Outcome { groups_done: run.done.into_inner(), failure: failure.map(|(_, failure)| failure) }
 }
 
 impl Run<'_> {
-    /// One thread's work. A panic becomes a failure.
-    fn work(&self) {
+    /// The work of a thread that has nobody beside it.
+    fn alone(self, seat: &mut Seat) -> Outcome {
+        let mut done = 0;
+        let result = catch_unwind(AssertUnwindSafe(|| self.work_on(0..self.plan.spans(), seat, &mut done)));
+        if let Err(panic) = result {
+            self.fail(0, 0, Failure::Error(internal(&*panic)));
+        }
+        let failure = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Outcome { groups_done: done, failure: failure.map(|(_, failure)| failure) }
+    }
+
+    /// One thread's work, in the seat that there is or, for all but the first to come, one of its own. A panic becomes a
+    /// failure.
+    fn work(&self, own: &Mutex<Option<&mut Seat>>) {
         let work = || {
-            let mut worker = None;
-            self.work_unguarded(&mut worker);
-            if let Some(worker) = worker {
-                self.link.put_back(worker);
+            let there = own.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match there {
+                Some(seat) => self.share(|| Ok(seat)),
+                None => {
+                    let mut made = None;
+                    self.share(|| Ok(made.insert(Seat::new(self.link.code(), &self.runner.workspaces)?)));
+                    if let Some(seat) = made {
+                        seat.give_back(&self.runner.workspaces);
+                    }
+                }
             }
         };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
@@ -137,8 +148,11 @@ impl Run<'_> {
         }
     }
 
-    fn work_unguarded<'a>(&'a self, worker: &mut Option<Worker<'a>>) {
+    /// Takes spans until none are left. The seat is asked for when there is work.
+    fn share<'s>(&self, seat: impl FnOnce() -> Result<&'s mut Seat, Error>) {
         let count = self.plan.spans();
+        let mut ask = Some(seat);
+        let mut seat = None;
         loop {
             // Others may take some meanwhile: then this is a little more or less than its share.
             let left = count.saturating_sub(self.next.load(Ordering::Relaxed));
@@ -147,12 +161,19 @@ impl Run<'_> {
             if start >= count {
                 return;
             }
+            if let Some(ask) = ask.take() {
+                match ask() {
+                    Ok(given) => seat = Some(given),
+                    Err(error) => return self.fail(0, start, Failure::Error(error)),
+                }
+            }
+            let Some(seat) = seat.as_deref_mut() else { return };
             let end = (start + taken).min(count);
             let mut done = 0;
-            let whole = self.work_on(start..end, worker, &mut done);
+            let whole = self.work_on(start..end, seat, &mut done);
             // Once for all of them: who adds to what all threads share waits until what the groups wrote is in the cache.
             let before = self.done.fetch_add(done, Ordering::Relaxed);
-            self.progress.set(before + done);
+            self.job.progress.set(before + done);
             if !whole || end == count {
                 return;
             }
@@ -160,31 +181,22 @@ impl Run<'_> {
     }
 
     /// Runs some spans and counts their groups; gives whether all finished.
-    fn work_on<'a>(&'a self, spans: Range<u64>, worker: &mut Option<Worker<'a>>, done: &mut u64) -> bool {
-        let worker = match worker {
-            Some(worker) => worker,
-            None => match self.link.worker() {
-                Ok(new) => worker.insert(new),
-                Err(error) => {
-                    self.fail(0, spans.start, Failure::Error(error));
-                    return false;
-                }
-            },
-        };
-        let mode = worker.float_guard();
-        let mut running = worker.start(&mode);
+    fn work_on(&self, spans: Range<u64>, seat: &mut Seat, done: &mut u64) -> bool {
+        let mode = float_guard(self.link.code());
+        let mut running = seat.start(self.link, &mode);
+        let alone = self.shares == SHARES;
         for n in spans {
             if n > self.last.load(Ordering::Relaxed) {
                 return false;
             }
             let span = self.plan.span(n);
-            if let Err(fault) = running.span(&span, self.fuel) {
+            if let Err(fault) = running.span(&span, self.job.fuel) {
                 self.fail(rank(fault), n, Failure::Fault { fault, group: span.group(fault.group) });
                 return false;
             }
             *done += u64::from(span.groups);
-            if self.alone {
-                self.progress.set(self.done.load(Ordering::Relaxed) + *done);
+            if alone {
+                self.job.progress.set(*done);
             }
         }
         true

@@ -6,7 +6,7 @@ use brolga_ir::width::MAX_LANES;
 use smallvec::SmallVec;
 
 use super::texel::Texels;
-use super::{Bound, BoundViews};
+use super::views::{Bound, BoundViews};
 use crate::bindings::table::Table;
 use crate::resource::Sampler;
 use crate::sample::Prepared;
@@ -14,14 +14,17 @@ use crate::sample::Prepared;
 /// Pairs beyond which the rest is made ready where it is sampled, as where a shader chooses from long ranges.
 const MOST_READY: usize = 64;
 
-type Views<'a> = Table<Option<Bound<'a>>>;
+type Views = Table<Option<Bound>>;
+
+/// A range of textures and one of samplers that a shader samples together.
+pub(crate) type Pair = (ResourceId, ResourceId);
 
 /// What is ready to be sampled.
 #[derive(Debug, Default)]
-pub(super) struct Samples<'a> {
+pub(super) struct Samples {
     groups: SmallVec<[Group; 4]>,
     /// Nothing where no texture is bound.
-    ready: Vec<Option<Prepared<'a>>>,
+    ready: Vec<Option<Prepared>>,
 }
 
 /// The pairs of a texture range and a sampler range.
@@ -36,9 +39,9 @@ struct Group {
     samplers: usize,
 }
 
-impl<'a> Samples<'a> {
+impl Samples {
     /// Makes the pairs of these ranges ready.
-    pub fn new(ranges: &[(ResourceId, ResourceId)], views: &Views<'a>) -> Self {
+    pub fn new(ranges: &[Pair], views: &Views) -> Self {
         let mut samples = Self::default();
         for &(texture, sampler) in ranges {
             let [textures, samplers] = [texture, sampler].map(|id| views.range(id.index()).len());
@@ -47,16 +50,25 @@ impl<'a> Samples<'a> {
                 continue;
             }
             samples.groups.push(Group { texture, sampler, first, textures, samplers });
-            for (at_texture, at_sampler) in (0..textures).flat_map(|t| (0..samplers).map(move |s| (t, s))) {
-                samples.ready.push(prepare(views, (texture, at_texture as u32), (sampler, at_sampler as u32)));
-            }
+            samples.ready.extend(samples.groups[samples.groups.len() - 1].prepare(views));
         }
         samples
     }
 
+    /// Makes the pairs of a range ready once more, in which something else is bound now.
+    pub fn renew(&mut self, range: usize, views: &Views) {
+        for group in
+            self.groups.iter().filter(|group| [group.texture, group.sampler].iter().any(|id| id.index() == range))
+        {
+            for (ready, pair) in self.ready[group.first..].iter_mut().zip(group.prepare(views)) {
+                *ready = pair;
+            }
+        }
+    }
+
     /// A pair, if it is among those that were made ready.
     #[inline(always)]
-    fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<&Option<Prepared<'a>>> {
+    fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<&Option<Prepared>> {
         let group = self.groups.iter().find(|group| (group.texture, group.sampler) == (texture.0, sampler.0))?;
         let (texture, sampler) = (texture.1 as usize, sampler.1 as usize);
         let is_in = texture < group.textures && sampler < group.samplers;
@@ -64,7 +76,15 @@ impl<'a> Samples<'a> {
     }
 }
 
-impl BoundViews<'_> {
+impl Group {
+    /// Its pairs in their order.
+    fn prepare(&self, views: &Views) -> impl Iterator<Item = Option<Prepared>> {
+        let pairs = (0..self.textures).flat_map(|t| (0..self.samplers).map(move |s| (t as u32, s as u32)));
+        pairs.map(|(t, s)| prepare(views, (self.texture, t), (self.sampler, s)))
+    }
+}
+
+impl BoundViews {
     /// Samples for the lanes of a packet, those together that mean the same texture and sampler.
     #[inline(always)]
     pub(super) fn sample_packet(&self, call: SampleCall<'_>) {
@@ -124,7 +144,7 @@ fn unbound(lanes: u32, results: &mut [Row; 4]) {
 }
 
 /// Makes a pair ready; nothing if no texture is bound. Where no sampler is, Direct3D's default one samples.
-fn prepare<'a>(views: &Views<'a>, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<Prepared<'a>> {
+fn prepare(views: &Views, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<Prepared> {
     let bound = |(id, element): (ResourceId, u32)| views.get(id.index(), element as usize)?.as_ref();
     let Bound::Texels(Texels::Texture(surface)) = bound(texture)? else { return None };
     let default = Sampler::default();

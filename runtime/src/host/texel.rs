@@ -1,5 +1,6 @@
 //! Texels of typed buffers and textures, and their conversion to and from words.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use brolga_ir::interface::Dimension;
@@ -10,11 +11,11 @@ use crate::resource::{Memory, Surface, Texel};
 
 /// Something with texels.
 #[derive(Debug)]
-pub(crate) enum Texels<'a> {
+pub(crate) enum Texels {
     /// A part of a buffer.
-    Buffer { memory: &'a Memory, offset_bytes: u64, count: u64, format: Format },
+    Buffer { memory: Arc<Memory>, offset_bytes: u64, count: u64, format: Format },
     /// What a view of a texture sees; of one that may be written a single level.
-    Texture(Surface<'a>),
+    Texture(Surface),
 }
 
 /// Where the texels of a view lie that compiled code goes to by itself.
@@ -30,7 +31,7 @@ pub(crate) struct Layout {
     pub format: TexelFormat,
 }
 
-impl Texels<'_> {
+impl Texels {
     /// The layout, if the format and the kind of texture are such that compiled code can go to the texels.
     pub fn layout(&self) -> Option<Layout> {
         let format = self.format().texel_format()?;
@@ -129,7 +130,7 @@ impl Texels<'_> {
     fn memory(&self) -> &Memory {
         match self {
             Texels::Buffer { memory, .. } => memory,
-            Texels::Texture(surface) => surface.memory,
+            Texels::Texture(surface) => &surface.memory,
         }
     }
 

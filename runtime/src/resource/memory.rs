@@ -282,6 +282,25 @@ impl Memory {
         }
     }
 
+    /// Copies bytes from a multiple of 4 on to the beginning of other memory, as many as both have; nothing if that is not
+    /// writable.
+    pub fn copy_to(&self, offset_bytes: u64, to: &Memory, size_bytes: u64) {
+        if !to.writable {
+            return;
+        }
+        let most = self.size_bytes.saturating_sub(offset_bytes).min(to.size_bytes).min(size_bytes);
+        let whole = most / 4 * 4;
+        if let (Some(from), Some(to)) = (self.words(offset_bytes, whole as usize / 4), to.words(0, whole as usize / 4))
+        {
+            for (to, from) in to.iter().zip(from) {
+                to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+        }
+        for at in whole..most {
+            to.store(at, 1, self.load(offset_bytes + at, 1));
+        }
+    }
+
     /// Copies bytes in; those outside are dropped.
     pub fn write(&self, offset_bytes: u64, bytes: &[u8]) {
         let (head, words, tail) = split(offset_bytes, bytes.len());

@@ -1,6 +1,7 @@
 //! The texels that a view of a texture sees, and where they are.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
 
@@ -29,9 +30,9 @@ impl SurfaceLevel {
 
 /// The texels that a view of a texture sees: all that loads, stores and sampling need to know.
 #[derive(Clone, Debug)]
-pub(crate) struct Surface<'a> {
+pub(crate) struct Surface {
     /// Where the bytes are.
-    pub memory: &'a Memory,
+    pub memory: Arc<Memory>,
     /// How texels are read, which may be another format than the texture was made with.
     pub format: Format,
     /// The kind, as the shader declares it.
@@ -62,7 +63,7 @@ pub(crate) struct Texel {
     pub sample: u32,
 }
 
-impl Surface<'_> {
+impl Surface {
     /// Where a texel's block begins, counted in the memory; none outside the view. The least level is not looked at.
     pub fn block_offset(&self, texel: Texel) -> Option<u64> {
         let level = self.levels.get(texel.level as usize)?;

@@ -63,7 +63,7 @@ fn walk(shape: &TextureShape, mut visit: impl FnMut(Texel, u64)) -> u64 {
     at
 }
 
-fn surface(view: &View, writable: bool) -> Surface<'_> {
+fn surface(view: &View, writable: bool) -> Surface {
     let ViewKind::Texture(view) = &view.kind else { panic!("no view of a texture") };
     view.surface(writable)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
 
@@ -111,7 +112,7 @@ impl TextureView {
     }
 
     /// The texels that a register sees: for writing those of the first level.
-    pub fn surface(&self, writable: bool) -> Surface<'_> {
+    pub fn surface(&self, writable: bool) -> Surface {
         let shape = self.texture.shape();
         let (layers, layer_bytes) = (self.layers(), shape.layer_bytes());
         let mips = if writable { self.mips.start..self.mips.start + 1 } else { self.mips.clone() };
@@ -134,7 +135,7 @@ impl TextureView {
             }
         };
         Surface {
-            memory: self.texture.buffer().memory(),
+            memory: Arc::clone(self.texture.buffer().memory()),
             format: self.format,
             dimension: self.dimension,
             levels,

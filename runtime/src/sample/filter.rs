@@ -40,7 +40,7 @@ impl Taken {
 
     /// One more.
     #[inline(always)]
-    pub fn take(&mut self, texels: &Texels<'_>, place: Option<Place>, weight: f64) {
+    pub fn take(&mut self, texels: &Texels, place: Option<Place>, weight: f64) {
         match self {
             Taken::Weighted { sums } => {
                 for (sum, value) in sums.iter_mut().zip(texels.values(place)) {
@@ -66,7 +66,7 @@ impl Taken {
     }
 
     /// The result, where weights sum up to `total`.
-    pub fn finish(self, texels: &Texels<'_>, total: f64) -> [u32; 4] {
+    pub fn finish(self, texels: &Texels, total: f64) -> [u32; 4] {
         match self {
             Taken::Weighted { sums } => texels.finish(sums, total),
             Taken::Compared { sum, .. } => [((sum / total) as f32).to_bits(); 4],

@@ -16,7 +16,7 @@ use crate::resource::{Sampler, Tap};
 /// What a lane asks of a texture and a sampler.
 #[derive(Debug)]
 pub(super) struct Lane<'a> {
-    texels: &'a Texels<'a>,
+    texels: &'a Texels,
     sampler: &'a Sampler,
     kind: SampleKind,
     /// The direction into a cube, else where to sample.
@@ -35,7 +35,7 @@ pub(super) struct Lane<'a> {
 }
 
 impl<'a> Lane<'a> {
-    pub fn new(prepared: &'a Prepared<'a>, sampling: Sampling, operands: &Operands<'_>, lane: usize) -> Self {
+    pub fn new(prepared: &'a Prepared, sampling: Sampling, operands: &Operands<'_>, lane: usize) -> Self {
         let texels = &prepared.texels;
         let surface = texels.surface();
         let dimension = surface.dimension;

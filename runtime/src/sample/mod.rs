@@ -44,17 +44,17 @@ use texel::Texels;
 
 /// A texture and a sampler, ready to be sampled.
 #[derive(Clone, Debug)]
-pub(crate) struct Prepared<'a> {
-    texels: Texels<'a>,
+pub(crate) struct Prepared {
+    texels: Texels,
     /// As it is used: with filters that the format allows, and a sensible anisotropy.
     sampler: Sampler,
     #[cfg(target_arch = "x86_64")]
-    fast: Option<fast::Fast<'a>>,
+    fast: Option<fast::Fast>,
 }
 
-impl<'a> Prepared<'a> {
+impl Prepared {
     /// Does what depends on the texture and the sampler only.
-    pub fn new(surface: &Surface<'a>, sampler: &Sampler) -> Self {
+    pub fn new(surface: &Surface, sampler: &Sampler) -> Self {
         let mut sampler = *sampler;
         let filter = &mut sampler.filter;
         if filter.anisotropic {
@@ -122,7 +122,7 @@ struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    fn new(prepared: &Prepared<'_>, sampling: &Sampling, args: &'a [Row]) -> Self {
+    fn new(prepared: &Prepared, sampling: &Sampling, args: &'a [Row]) -> Self {
         let mut operands = Self::default();
         let mut rest = args;
         for (arg, count) in sampling.args(prepared.texels.surface().dimension) {

@@ -26,8 +26,8 @@ enum Channel {
 
 /// The texels of a surface and its border.
 #[derive(Clone, Debug)]
-pub(super) struct Texels<'a> {
-    surface: Surface<'a>,
+pub(super) struct Texels {
+    surface: Surface,
     channels: [Channel; 4],
     /// Of formats in which a block is one texel.
     decoder: Option<fn(u128) -> [u32; 4]>,
@@ -35,8 +35,8 @@ pub(super) struct Texels<'a> {
     border_values: [f64; 4],
 }
 
-impl<'a> Texels<'a> {
-    pub fn new(surface: &Surface<'a>, border: [f32; 4]) -> Self {
+impl Texels {
+    pub fn new(surface: &Surface, border: [f32; 4]) -> Self {
         let format = surface.format;
         let channels = [0, 1, 2, 3].map(|channel| Channel::of(format, channel));
         let border_words = border_words(format, border);
@@ -49,7 +49,7 @@ impl<'a> Texels<'a> {
         texels
     }
 
-    pub fn surface(&self) -> &Surface<'a> {
+    pub fn surface(&self) -> &Surface {
         &self.surface
     }
 

@@ -8,11 +8,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::dispatch::StopWord;
 use crate::error::{Error, internal};
+use crate::stop::StopWord;
 
 /// How often the waiting thread looks at the stop word. A result wakes it at once.
-const LOOK: Duration = Duration::from_millis(10);
+pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// Does the work, and gives up waiting for it once the word is set. Where there can be no thread nothing stops it. A panic,
 /// which would be a fault of ours, becomes an error.

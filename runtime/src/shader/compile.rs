@@ -1,178 +1,184 @@
 //! From bytes to something that runs, in one visible list.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
-use brolga_bytecode::{Decoded, LoadOptions};
-use brolga_ir::Width;
-use brolga_ir::function::Origin;
-use brolga_ir::interface::{Interface, ResourceKind};
-use brolga_ir::passes::{self, Level};
 use brolga_ir::texel::TexelFormat;
-use brolga_ir::translate::sm5::{TranslateOptions, translate};
-use brolga_ir::verify::{VerifiedFunction, verify};
+use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::Statistics;
-use brolga_jit::listing::{self, Counts, Form, Listing, SourceLine};
+use brolga_jit::listing::{self, Counts, Form, Listing};
 
-use super::figures::{CodeFigures, CompileStage, StageClock};
-use super::{CompileOptions, Emit, Inner, Outline, Stored, Variant, linkage};
-use crate::device::Device;
-use crate::engine::{Code, Target, usual_packing};
+use super::compiler::Compiler;
+use super::figures::{CodeFigures, CompileStage, StageClock, StageTimes};
+use super::options::{Codegen, CompileOptions, Emit};
+use super::outline::Outline;
+use super::source::{Input, Source, at_most};
+use super::stored::Stored;
+use super::variants::{Claim, Made, Mark, Variants};
+use crate::engine::{Code, Oversize, Variant, usual_packing};
 use crate::error::{Error, Limit, internal};
-use crate::limits::Limits;
-use crate::perf_map::one_line;
+use crate::perf_map::NamedCode;
 
-/// A shader as it was read, and what its function is made with.
-#[derive(Debug)]
-pub(super) struct Source {
-    program: ValidProgram,
-    translation: TranslateOptions,
-    level: Level,
-    width: Option<Width>,
-    /// What profilers call its code.
-    name: String,
-    target: Target,
-    limits: Limits,
+/// A compiled shader.
+pub(super) struct Inner {
+    pub source: Source,
+    /// Made of the source when something is made of it.
+    function: OnceLock<VerifiedFunction>,
+    pub outline: Outline,
+    pub variants: Arc<Variants>,
+    /// The place of its code in the cache, if there is one.
+    stored: Option<Stored>,
+    times: Mutex<StageTimes>,
+    /// Where profilers are told of its code.
+    profiled: Option<NamedCode>,
 }
 
-impl Source {
-    /// Reads and checks a container.
-    fn load(
-        container: &[u8],
-        options: &CompileOptions,
-        device: &Device,
-        clock: &mut StageClock,
-    ) -> Result<Self, Error> {
-        let limits = device.limits();
-        let mut load = LoadOptions::default();
-        load.limits = limits.file.clone();
-        let decoded = Decoded::new(container, &load)?;
-        clock.end(CompileStage::Decode)?;
-        let loaded = decoded.check()?;
-        let stage = loaded.program.stage();
-        if stage != Stage::Compute {
-            return Err(Error::Stage { stage });
-        }
-        let mut translation = TranslateOptions::default();
-        translation.classes = linkage::link(&loaded, &options.instances)?;
-        let CompileOptions { engine, oversize, level, width, .. } = *options;
-        let (features, most_instructions) = (device.features(), limits.code_instructions);
-        let target = Target { engine, features, most_instructions, oversize };
-        clock.end(CompileStage::Validate)?;
-        let (name, limits) = (profiled_name(container, options), limits.clone());
-        Ok(Self { program: loaded.program, translation, level, width, name, target, limits })
-    }
-
-    pub fn program(&self) -> &ValidProgram {
-        &self.program
-    }
-
-    /// What profilers call its code.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What code is made for.
-    pub fn target(&self) -> Target {
-        self.target
-    }
-
-    /// What the shader means.
-    pub fn function(&self, clock: &mut StageClock) -> Result<VerifiedFunction, Error> {
-        self.make_function(&[], self.width, clock)
-    }
-
-    /// The same, going to texels of these formats by itself. Packets are as wide as those of the usual code.
-    pub fn function_for(&self, texels: &[Option<TexelFormat>], width: Width) -> Result<VerifiedFunction, Error> {
-        self.make_function(texels, Some(width), &mut StageClock::start())
-    }
-
-    fn make_function(
-        &self,
-        texels: &[Option<TexelFormat>],
-        width: Option<Width>,
-        clock: &mut StageClock,
-    ) -> Result<VerifiedFunction, Error> {
-        let mut function = translate(&self.program, &self.translation)?;
-        check_limits(&function.interface, &self.limits)?;
-        clock.end(CompileStage::Translate)?;
-        passes::optimise_for(&mut function, self.level, texels);
-        function.width = width.unwrap_or(function.width);
-        clock.end(CompileStage::Passes)?;
-        let function = verify(function)?;
-        clock.end(CompileStage::Verify)?;
-        Ok(function)
-    }
-}
-
-/// What profilers call a shader's code.
-fn profiled_name(container: &[u8], options: &CompileOptions) -> String {
-    // A container has its checksum behind its four letters.
-    let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("brolga:{}:main", options.name.as_deref().map_or_else(checksum, one_line))
-}
-
-/// Compiles a container, or takes its code from the cache. A panic, which would be a fault of ours, becomes an error.
+/// Makes a shader, or takes its code from the cache. A panic, which would be a fault of ours, becomes an error.
 pub(super) fn compile(
-    container: &[u8],
+    input: Input<'_>,
     options: &CompileOptions,
-    device: &Device,
+    compiler: &Compiler,
     clock: StageClock,
-) -> Result<Inner, Error> {
-    catch_unwind(AssertUnwindSafe(|| compile_unguarded(container, options, device, clock)))
-        .unwrap_or_else(|panic| Err(internal(&*panic)))
+) -> Result<Arc<Inner>, Error> {
+    guarded(|| compile_unguarded(input, options, compiler, clock))
 }
 
 fn compile_unguarded(
-    container: &[u8],
+    input: Input<'_>,
     options: &CompileOptions,
-    device: &Device,
+    compiler: &Compiler,
     mut clock: StageClock,
-) -> Result<Inner, Error> {
-    let source = Source::load(container, options, device, &mut clock)?;
-    let profile = || format!("{}_{}", source.program.stage(), source.program.model());
-    let stored = device
-        .cache()
-        .and_then(|cache| Stored::new(cache, container, options, device.limits(), source.target, profile()));
-    let cached = stored.as_ref().and_then(|stored| stored.load(&Variant::usual(), &source.name));
-    let is_cached = cached.is_some();
+) -> Result<Arc<Inner>, Error> {
+    let source = match input {
+        Input::Container(bytes) => Source::load(bytes, options, compiler, &mut clock)?,
+        Input::Function(function) => Source::of_function((**function).clone(), options, compiler),
+    };
+    let profile = || source.program().map_or("function".to_owned(), |one| format!("{}_{}", one.stage(), one.model()));
+    let stored = compiler
+        .cache
+        .as_ref()
+        .and_then(|cache| Stored::new(cache, input, options, source.limits(), source.target(), profile()));
+    let is_eager = options.codegen == Codegen::Eager;
+    let found = stored.as_ref().and_then(|stored| match is_eager {
+        true => stored.load(&Variant::usual(), source.name()).map(|(outline, code)| (outline, Some(code))),
+        false => stored.outline().map(|outline| (outline, None)),
+    });
     clock.end(CompileStage::Link)?;
-    let (function, outline, code) = match cached {
+    let (function, outline, code) = match found {
         Some((outline, code)) => (OnceLock::new(), outline, code),
         None => {
             let function = source.function(&mut clock)?;
-            let (outline, code) = generate(&function, &source, device.limits())?;
-            if let Some(stored) = &stored {
-                stored.store(&Variant::usual(), &outline, &code);
+            let outline = Outline::of(&function);
+            for range in &outline.declared {
+                at_most(Limit::RangeRegisters, range.table_len, source.limits().range_registers)?;
             }
-            end_code(&mut clock, &code)?;
-            (OnceLock::from(function), outline, code)
+            (OnceLock::from(function), outline, None)
         }
     };
+    let profiled = compiler.perf_map.as_ref().map(|map| map.named(source.name().to_owned()));
+    let (variants, times) = (Arc::<Variants>::default(), Mutex::default());
+    let inner = Inner { source, function, outline, variants, stored, times, profiled };
+    if is_eager {
+        let Claim::Mine(mark) = inner.variants.claim(&Variant::usual(), &Default::default())? else {
+            unreachable!("nobody else has the shader yet")
+        };
+        let is_cached = code.is_some();
+        let code = match code {
+            Some(code) => code,
+            None => inner.generate(&Variant::usual(), &mut clock)?.expect("the usual code has no formats"),
+        };
+        inner.note_for_profilers(&code)?;
+        mark.keep(Made { code: Arc::new(code), is_cached });
+    }
     clock.end(CompileStage::Link)?;
-    Ok(Inner {
-        code: Arc::new(code),
-        others: RwLock::default(),
-        source,
-        function,
-        outline,
-        stored,
-        is_cached,
-        compile_times: clock.times(),
-        profiled: None,
-    })
+    inner.add_times(clock.times());
+    Ok(Arc::new(inner))
 }
 
-/// Makes the code for the usual dispatch. What is within these limits may be stored: they are in its key.
-fn generate(function: &VerifiedFunction, source: &Source, limits: &Limits) -> Result<(Outline, Code), Error> {
-    let outline = Outline::of(function);
-    for range in &outline.declared {
-        at_most(Limit::RangeRegisters, range.table_len, limits.range_registers)?;
+impl Inner {
+    /// The function that goes to texels of these formats by itself. The one without any is kept.
+    fn function_for(
+        &self,
+        texels: &[Option<TexelFormat>],
+        clock: &mut StageClock,
+    ) -> Result<Cow<'_, VerifiedFunction>, Error> {
+        if !texels.is_empty() {
+            return Ok(Cow::Owned(self.source.function_for(texels, self.outline.width, clock)?));
+        }
+        if self.function.get().is_none() {
+            // If another thread was faster its function is the same.
+            let _ = self.function.set(self.source.function(clock)?);
+        }
+        Ok(Cow::Borrowed(self.function.get().expect("set above")))
     }
-    let code = Code::new(function, source.target, usual_packing(function), &source.name)?;
-    at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
-    Ok((outline, code))
+
+    /// What compiling it took so far.
+    pub fn times(&self) -> StageTimes {
+        *self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add_times(&self, times: StageTimes) {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner).add(times);
+    }
+
+    /// Makes the code of a variant that is marked so, or takes it from the cache, and keeps it for all dispatches from now on.
+    pub fn make(&self, mark: Mark) -> Result<Arc<Code>, Error> {
+        let mut clock = StageClock::start();
+        let code = self.make_by(mark, &mut clock);
+        self.add_times(clock.times());
+        code
+    }
+
+    /// The same by a clock. What does without formats of texels stands in where code with them would be too large.
+    fn make_by(&self, mark: Mark, clock: &mut StageClock) -> Result<Arc<Code>, Error> {
+        let variant = mark.variant();
+        let cached = self.stored.as_ref().and_then(|stored| stored.load(variant, self.source.name()));
+        let is_cached = cached.is_some();
+        clock.end(CompileStage::Link)?;
+        let code = match cached {
+            Some((_, code)) => Some(code),
+            None => self.generate(variant, clock)?,
+        };
+        let Some(code) = code else {
+            let plain = Variant { texels: Default::default(), ..variant.clone() };
+            let code = match self.variants.claim(&plain, &Default::default())? {
+                Claim::Made(code) => code,
+                Claim::Mine(mark) => self.make_by(mark, clock)?,
+                Claim::Full => unreachable!("there is always room for code without formats"),
+            };
+            return Ok(mark.keep(Made { code, is_cached }));
+        };
+        self.note_for_profilers(&code)?;
+        Ok(mark.keep(Made { code: Arc::new(code), is_cached }))
+    }
+
+    /// Makes the code of a variant and stores it; nothing if code that goes to texels by itself would be too large.
+    fn generate(&self, variant: &Variant, clock: &mut StageClock) -> Result<Option<Code>, Error> {
+        let (mut target, limits) = (self.source.target(), self.source.limits());
+        if !variant.texels.is_empty() {
+            // Only machine code has such variants.
+            target.oversize = Oversize::Refuse;
+        }
+        let function = self.function_for(&variant.texels, clock)?;
+        let code = match Code::new(&function, target, variant.packing_for(&function), self.source.name()) {
+            Err(error) if error.is_size() && !variant.texels.is_empty() => return Ok(None),
+            code => code?,
+        };
+        at_most(Limit::ArenaBytes, code.arena_bytes(), limits.arena_bytes)?;
+        if let Some(stored) = &self.stored {
+            stored.store(variant, &self.outline, &code);
+        }
+        end_code(clock, &code)?;
+        Ok(Some(code))
+    }
+
+    fn note_for_profilers(&self, code: &Code) -> Result<(), Error> {
+        match (&self.profiled, code.bytes()) {
+            (Some(named), Some(bytes)) => named.add(bytes),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Ends the stages that code goes through together.
@@ -189,30 +195,13 @@ fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
     }
 }
 
-/// Holds what a shader declares against the device's limits, before memory is taken for it.
-fn check_limits(interface: &Interface, limits: &Limits) -> Result<(), Error> {
-    let threads: u64 = interface.group_size().map(u64::from).iter().product();
-    at_most(Limit::GroupThreads, threads, limits.group_threads)?;
-    let shared: u64 = interface.shared.iter().map(|g| u64::from(g.stride_bytes) * u64::from(g.count)).sum();
-    at_most(Limit::SharedBytes, shared, limits.shared_bytes)?;
-    for resource in &interface.resources {
-        if let ResourceKind::Constant { vectors } = resource.kind {
-            at_most(Limit::ConstantVectors, vectors, limits.constant_vectors)?;
-        }
-    }
-    Ok(())
-}
-
-fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<(), Error> {
-    let (value, most) = (value.into(), most.into());
-    if value > most { Err(Error::OverLimit { limit, value, most }) } else { Ok(()) }
-}
-
-/// What machine code is made of.
-pub(super) fn figures(shader: &Inner) -> Result<Option<CodeFigures>, Error> {
-    let Code::Jit(compiled) = &*shader.code else { return Ok(None) };
-    let count = || Ok(listing::count(shader.function()?, &shader.source.target.jit_options(compiled.packing())?)?);
-    let counts: Counts = catch_unwind(AssertUnwindSafe(count)).unwrap_or_else(|panic| Err(internal(&*panic)))?;
+/// What machine code is made of: the foremost code of a shader.
+pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<Option<CodeFigures>, Error> {
+    let Code::Jit(compiled) = code else { return Ok(None) };
+    let counts: Counts = guarded(|| {
+        let function = shader.function_for(&variant.texels, &mut StageClock::start())?;
+        Ok(listing::count(&function, &shader.source.target().jit_options(compiled.packing())?)?)
+    })?;
     let Statistics { code_bytes, frame_bytes, .. } = compiled.statistics();
     let Counts { instructions, spills, reloads, .. } = counts;
     Ok(Some(CodeFigures { bytes: code_bytes, instructions, frame_bytes, spills, reloads }))
@@ -221,35 +210,21 @@ pub(super) fn figures(shader: &Inner) -> Result<Option<CodeFigures>, Error> {
 /// A form of a shader as text, made for these formats of texels.
 pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
-        let options = shader.source.target.jit_options(usual_packing(function))?;
-        Ok(listing::list(function, &options, form, &lines(shader.source.program()))?)
+        let options = shader.source.target().jit_options(usual_packing(function))?;
+        Ok(listing::list(function, &options, form, &shader.source.lines())?)
     };
-    let text = || {
-        let special;
-        let function = match texels {
-            [] => shader.function()?,
-            texels => {
-                special = shader.source.function_for(texels, shader.outline.width)?;
-                &special
-            }
-        };
+    guarded(|| {
+        let function = &shader.function_for(texels, &mut StageClock::start())?;
         match form {
             Emit::Ir => Ok(Listing::plain(&function.to_string())),
             Emit::Packet => code(function, Form::Packet),
             Emit::Clif => code(function, Form::Clif),
             Emit::Asm => code(function, Form::Asm),
         }
-    };
-    catch_unwind(AssertUnwindSafe(text)).unwrap_or_else(|panic| Err(internal(&*panic)))
+    })
 }
 
-/// The instructions of a shader, declarations left out.
-fn lines(program: &ValidProgram) -> Vec<SourceLine> {
-    let line = |item: &Item| match &item.kind {
-        ItemKind::Instruction(instruction) => {
-            Some(SourceLine { origin: Origin(item.at), text: instruction.to_string() })
-        }
-        _ => None,
-    };
-    program.items().iter().filter_map(line).collect()
+/// Turns a panic, which would be a fault of ours, into an error.
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)))
 }

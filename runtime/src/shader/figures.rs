@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::dispatch::StopWord;
 use crate::error::Error;
+use crate::stop::StopWord;
 
 /// A stage on the way from a shader's bytes to something that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,6 +64,13 @@ impl StageTimes {
     /// The time of a stage.
     pub fn of(&self, stage: CompileStage) -> Duration {
         self.0[stage as usize]
+    }
+
+    /// Adds those of further work.
+    pub(super) fn add(&mut self, more: Self) {
+        for (time, more) in self.0.iter_mut().zip(more.0) {
+            *time += more;
+        }
     }
 
     /// All of them together.

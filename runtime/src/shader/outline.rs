@@ -4,9 +4,12 @@
 use brolga_ir::Width;
 use brolga_ir::entity::{Region, ResourceId};
 use brolga_ir::function::{Function, InstKind};
+use brolga_ir::span::Packing;
+use brolga_ir::verify::VerifiedFunction;
 use serde::{Deserialize, Serialize};
 
-use super::Declared;
+use crate::bindings::Declared;
+use crate::engine::usual_packing;
 
 /// What dispatches ask of a shader's function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +20,8 @@ pub(crate) struct Outline {
     pub group_size: [u32; 3],
     /// Threads of a packet.
     pub width: Width,
+    /// How packets are usually put together.
+    pub packing: Packing,
     /// The declared registers in declaration order.
     pub declared: Vec<Declared>,
     /// The ranges of textures and samplers that it samples together, each pair once.
@@ -40,21 +45,16 @@ fn sampled(function: &Function) -> Vec<(ResourceId, ResourceId)> {
 }
 
 impl Outline {
-    pub fn of(function: &Function) -> Self {
+    pub fn of(function: &VerifiedFunction) -> Self {
         Self {
             name: function.name.clone(),
             group_size: function.interface.group_size(),
             width: function.width,
+            packing: usual_packing(function),
             declared: Declared::of(function),
             sampled: sampled(function),
             insts: function.inst_count(),
         }
-    }
-
-    /// The outline of a shader that declares these registers and samples nothing.
-    #[cfg(test)]
-    pub fn declaring(declared: Vec<Declared>) -> Self {
-        Self { declared, ..Self::of(&Function::default()) }
     }
 
     /// Instructions of the optimised function.

@@ -29,6 +29,11 @@ impl Place {
                 index += 1;
             }
         }
+        Self::unknown(origin)
+    }
+
+    /// A byte of which nothing else is known.
+    pub(crate) fn unknown(origin: Origin) -> Self {
         Self { byte: origin.0, index: None, text: String::new() }
     }
 }

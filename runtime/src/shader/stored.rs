@@ -6,9 +6,11 @@
 
 use brolga_jit::Compiled;
 
-use super::{CompileOptions, Engine, Outline, Variant};
+use super::options::CompileOptions;
+use super::outline::Outline;
+use super::source::Input;
 use crate::cache::{Cache, Key, KeyBuilder};
-use crate::engine::{Code, Target};
+use crate::engine::{Code, Engine, Target, Variant};
 use crate::limits::Limits;
 
 /// Where a cache has the code of one shader, in each of its variants.
@@ -26,52 +28,71 @@ impl Stored {
     /// The place of a shader. Only machine code is stored.
     pub fn new(
         cache: &Cache,
-        container: &[u8],
+        input: Input<'_>,
         options: &CompileOptions,
         limits: &Limits,
         target: Target,
         profile: String,
     ) -> Option<Self> {
         // A new option must be looked at here: does it decide about the code?
-        let CompileOptions { engine, oversize: _, level, width, instances, name } = options;
-        match engine {
-            Engine::Jit => {
-                let keys = KeyBuilder::new((container, level, width, instances, limits));
-                Some(Self { cache: cache.clone(), keys, target, name: name.clone(), profile })
-            }
-            Engine::Interpreter => None,
+        let CompileOptions { engine, oversize: _, level, width, codegen: _, instances, name } = options;
+        if *engine != Engine::Jit {
+            return None;
         }
+        // Its text says all of a function.
+        let what = match input {
+            Input::Container(bytes) => (Some(bytes), None),
+            Input::Function(function) => (None, Some(function.to_string())),
+        };
+        let keys = KeyBuilder::new((what, level, width, instances, limits, target.features));
+        Some(Self { cache: cache.clone(), keys, target, name: name.clone(), profile })
     }
 
     /// The code of a variant, which profilers are to know by a name, and the outline of the shader.
     pub fn load(&self, variant: &Variant, name: &str) -> Option<(Outline, Code)> {
         let options = self.target.jit_options(variant.packing).ok()?;
-        self.cache.load(&self.key(variant)?, |bytes| {
-            let (outline, code) = match postcard::take_from_bytes::<(Outline, &[u8])>(bytes) {
-                Ok((parts, [])) => parts,
-                _ => return None,
-            };
+        self.cache.load(&self.key(variant), |bytes| {
+            let (outline, code) = parts(bytes)?;
+            if code.is_empty() {
+                return Some(None);
+            }
             // SAFETY: the cache gives the bytes that this user stored for the key, unchanged. `store` is all that stores
             // under such keys, and what it stores is from `to_bytes`; keys of other options, and of builds of other
             // sources, are others.
             let compiled = unsafe { Compiled::from_bytes(code, &options, name) }.ok()?;
-            Some((outline, Code::Jit(Box::new(compiled))))
+            Some(Some((outline, Code::Jit(Box::new(compiled)))))
         })
     }
 
-    /// Stores the code of a variant.
+    /// The outline of the shader, which stands with its usual code, or alone if other code was stored.
+    pub fn outline(&self) -> Option<Outline> {
+        self.cache.look(&self.key(&Variant::usual()), |bytes| parts(bytes).map(|(outline, _)| outline))
+    }
+
+    /// Stores the code of a variant, and sees to it that the outline is where it is looked for.
     pub fn store(&self, variant: &Variant, outline: &Outline, code: &Code) {
-        if let (Code::Jit(compiled), Some(key)) = (code, self.key(variant)) {
-            let bytes = postcard::to_allocvec(&(outline, compiled.to_bytes().as_slice()));
-            let named = |name: &String| format!("{name}:{} {}{}", outline.name, self.profile, variant.difference());
-            let name = self.name.as_ref().map_or_else(String::new, named);
-            self.cache.store(&key, &name, &bytes.expect("lists and numbers always have a form"));
+        let Code::Jit(compiled) = code else { return };
+        let named = |name: &String| format!("{name}:{} {}{}", outline.name, self.profile, variant.difference());
+        let name = self.name.as_ref().map_or_else(String::new, named);
+        let content =
+            |code: &[u8]| postcard::to_allocvec(&(outline, code)).expect("lists and numbers always have a form");
+        self.cache.store(&self.key(variant), &name, &content(&compiled.to_bytes()));
+        if *variant != Variant::usual() && self.outline().is_none() {
+            self.cache.put(&self.key(&Variant::usual()), &name, &content(&[]));
         }
     }
 
     /// The key of a variant that is asked for, whose packing the shader then may or may not have.
-    fn key(&self, variant: &Variant) -> Option<Key> {
-        Some(self.keys.key((self.target.jit_options(variant.packing).ok()?, &variant.texels)))
+    fn key(&self, variant: &Variant) -> Key {
+        self.keys.key(variant)
+    }
+}
+
+/// An outline and the bytes of code, which are none where there is an outline alone.
+fn parts(bytes: &[u8]) -> Option<(Outline, &[u8])> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((parts, [])) => Some(parts),
+        _ => None,
     }
 }
 
@@ -80,26 +101,32 @@ mod tests {
     use brolga_ir::Width;
     use brolga_ir::passes::Level;
     use brolga_ir::span::Packing;
+    use brolga_jit::CpuFeatures;
 
     use super::*;
-    use crate::shader::{Oversize, Texels};
+    use crate::engine::Oversize;
+    use crate::host::TexelFormats;
     use crate::{ClassInstance, Format};
 
     /// Two packings, and two formats of a texture.
     fn variants() -> [Variant; 4] {
         let float = Format::R32_FLOAT.texel_format();
         let texels = |texels: &[_]| Variant { packing: Packing::Row, texels: texels.into() };
-        let grid = Variant { packing: Packing::Grid, texels: Texels::default() };
+        let grid = Variant { packing: Packing::Grid, texels: TexelFormats::default() };
         [texels(&[]), grid, texels(&[float]), texels(&[None, float])]
     }
 
     fn keys(container: &[u8], options: &CompileOptions, limits: &Limits) -> Vec<Key> {
         let folder = tempfile::tempdir().unwrap();
-        let (engine, features) = (options.engine, brolga_jit::CpuFeatures::detect());
-        let target = Target { engine, features, most_instructions: 1000, oversize: Oversize::default() };
-        let stored =
-            Stored::new(&Cache::open(folder.path()).unwrap(), container, options, limits, target, String::new());
-        stored.map_or(Vec::new(), |stored| variants().iter().filter_map(|variant| stored.key(variant)).collect())
+        let cache = Cache::open(folder.path()).unwrap();
+        let input = Input::Container(container);
+        let target = target(options.engine, brolga_jit::CpuFeatures::detect());
+        let stored = Stored::new(&cache, input, options, limits, target, String::new());
+        stored.map_or(Vec::new(), |stored| variants().iter().map(|variant| stored.key(variant)).collect())
+    }
+
+    fn target(engine: Engine, features: Option<CpuFeatures>) -> Target {
+        Target { engine, features, most_instructions: 1000, oversize: Oversize::default() }
     }
 
     #[test]
@@ -157,17 +184,20 @@ mod tests {
 
     #[test]
     fn processors_differ_in_their_keys() {
-        use brolga_jit::{CpuFeatures, Options};
-
-        let keys = KeyBuilder::new("shader");
         let all = [
             CpuFeatures::default(),
             CpuFeatures { avx: true, ..CpuFeatures::default() },
             CpuFeatures { avx2: true, ..CpuFeatures::default() },
             CpuFeatures { fma: true, ..CpuFeatures::default() },
         ];
-        let key = |features| keys.key(Options { features, packing: Packing::Row, most_instructions: 1000 });
-        let found = all.map(key);
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let (options, limits) = (CompileOptions::new(Engine::Jit), Limits::default());
+        let found = all.map(|features| {
+            let target = target(Engine::Jit, Some(features));
+            let stored = Stored::new(&cache, Input::Container(b"DXBC"), &options, &limits, target, String::new());
+            stored.unwrap().key(&Variant::usual())
+        });
         assert!(found.iter().enumerate().all(|(n, key)| !found[..n].contains(key)));
     }
 }

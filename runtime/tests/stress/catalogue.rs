@@ -10,7 +10,7 @@ use brolga_ir::entity::{Inst, Region};
 use brolga_ir::function::{Function, InstKind, Object};
 use brolga_ir::interface::ResourceClass;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
-use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Engine, Error, Shader};
+use brolga_runtime::{Bindings, Device, Dispatch, Engine, Error, Shader};
 
 use crate::support::case::{Case, compute_shaders, data};
 use crate::support::compile;
@@ -156,7 +156,7 @@ fn run(
     rounds: u64,
 ) -> (Result<(), String>, After) {
     let bindings = bind(contents, device);
-    let dispatch = Dispatch::new(groups).rules(BindingRules::Partial).fuel(rounds);
+    let dispatch = Dispatch::new(groups).fuel(rounds);
     let end = device.dispatch(shader, &bindings, &dispatch).map(|_| ()).map_err(|error| error.to_string());
     (end, seen(contents, &bindings))
 }
@@ -168,7 +168,7 @@ fn backwards(device: &Device, shader: &Shader, contents: &Contents, groups: [u32
     for z in (0..depth).rev() {
         for y in (0..height).rev() {
             for x in (0..width).rev() {
-                let dispatch = Dispatch::new([1; 3]).first_group([x, y, z]).rules(BindingRules::Partial);
+                let dispatch = Dispatch::new([1; 3]).first_group([x, y, z]);
                 device.dispatch(shader, &bindings, &dispatch).unwrap();
             }
         }

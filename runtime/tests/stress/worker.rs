@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brolga_runtime::{BindingRules, CancelToken, Dispatch, Engine, Error, StopReason};
+use brolga_runtime::{CancelToken, Dispatch, Engine, Error, StopReason};
 
 use crate::catalogue::{FEW, Job};
 use crate::fleet::{Fleet, ONE_THREAD, Order};
@@ -109,7 +109,7 @@ fn one(fleet: &Fleet<'_>, random: &mut Random, late: &mut Vec<Duration>) -> Resu
 
     let views = Guarded::bind(&job.contents, &device);
     let token = CancelToken::new();
-    let dispatch = Dispatch::new(job.groups).rules(BindingRules::Partial).cancel(token.clone());
+    let dispatch = Dispatch::new(job.groups).cancel(token.clone());
     let turns = random.bits() & ((1 << random.below(LONGEST_WAIT + 1)) - 1);
     let order = Order { token: token.clone(), turns, done: Arc::default() };
     let limit = Duration::from_micros(u64::from(random.bits() & ((1 << random.below(LONGEST_LIMIT + 1)) - 1)));
@@ -143,7 +143,7 @@ fn one(fleet: &Fleet<'_>, random: &mut Random, late: &mut Vec<Duration>) -> Resu
     if stop == Stop::CancelledAfter {
         token.cancel();
         let shader = fleet.shader(job.shader, &device, random);
-        let dispatch = Dispatch::new(job.groups).rules(BindingRules::Partial).cancel(token);
+        let dispatch = Dispatch::new(job.groups).cancel(token);
         let again = device.dispatch(&shader, &views.bindings, &dispatch);
         let expected = Err(Error::StoppedBetweenGroups { why: StopReason::Cancelled, groups_done: 0, groups: 0 });
         if kind(&again.map(|_| ())) != kind(&expected) || job.seen(&views.bindings) != job.after {

@@ -213,12 +213,12 @@ impl Lab {
         let shader = device
             .compile(container, &options)
             .map_err(|error| Failure::Compile { way, message: error.to_string() })?;
-        let mut bindings = Bindings::new();
+        let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
         let bound: Vec<Bound> = contents.iter().map(|content| Bound::new(device, content)).collect();
         for (content, bound) in contents.iter().zip(&bound) {
             bindings.set(content.name.parse().expect("a register name"), bound.view(content));
         }
-        let dispatch = Dispatch::new(program.groups).rules(BindingRules::Partial).fuel(FUEL);
+        let dispatch = Dispatch::new(program.groups).fuel(FUEL);
         device
             .dispatch(&shader, &bindings, &dispatch)
             .map_err(|error| Failure::Run { way, message: error.to_string() })?;

@@ -6,9 +6,11 @@ use brolga_ir::entity::ResourceId;
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 
 use super::*;
-use crate::bindings::Register;
+use crate::bindings::{BindingRules, Bindings, Declared, Register};
+use crate::error::Error;
 use crate::format::{Format, Use};
-use crate::resource::{Buffer, Texture, TextureShape};
+use crate::limits::Limits;
+use crate::resource::{Buffer, Counter, GuardPages, Texture, TextureShape, View};
 
 mod texels;
 
@@ -39,17 +41,22 @@ fn keep<T>(value: T) -> &'static T {
 }
 
 /// Views that are never freed, so that a test need not keep what they are made from.
-fn bind_by(rules: BindingRules, declared: Declared, view: Option<View>) -> Result<BoundViews<'static>, Error> {
-    let mut bindings = Bindings::new();
+fn bind_by(rules: BindingRules, declared: Declared, view: Option<View>) -> Result<Reach<'static>, Error> {
+    let mut bindings = Bindings::with_rules(rules);
     if let Some(view) = view {
         bindings.set(declared.register, view);
     }
-    let (shader, stop) = (keep(Outline::declaring(vec![declared])), keep(StopWord::default()));
-    BoundViews::new(shader, keep(bindings), rules, &Limits::default(), GuardPages::default(), stop)
+    let views = keep(BoundViews::new(&[declared], &[], &bindings, &Limits::default())?);
+    let copies = views.constants().flatten().map(|(_, constants)| {
+        let copy = constants.memory(GuardPages::default()).unwrap();
+        constants.read(&copy);
+        copy
+    });
+    Ok(Reach::new(views, keep(copies.collect::<Vec<_>>()), keep(StopWord::default())))
 }
 
-fn bind(declared: Declared, view: View) -> BoundViews<'static> {
-    bind_by(BindingRules::Complete, declared, Some(view)).unwrap()
+fn bind(declared: Declared, view: View) -> Reach<'static> {
+    bind_by(BindingRules::COMPLETE, declared, Some(view)).unwrap()
 }
 
 fn pattern(size: u64) -> Vec<u8> {
@@ -156,7 +163,7 @@ fn constant_buffers_are_padded_to_the_declared_and_to_whole_vectors() {
     let bytes = pattern(20);
     let view = View::constant(buffer(&bytes)).unwrap();
     let host = bind(declared(ResourceClass::Constant, ResourceKind::Constant { vectors: 3 }), view.clone());
-    let words = |host: &BoundViews, index| {
+    let words = |host: &Reach, index| {
         let mut words = [1; 4];
         host.load(Address { view: slot(), index: Some(index), offset_bytes: 0 }, &mut words);
         words
@@ -165,8 +172,8 @@ fn constant_buffers_are_padded_to_the_declared_and_to_whole_vectors() {
     assert_eq!(words(&host, 0), [word(0), word(1), word(2), word(3)]);
     assert_eq!(words(&host, 1), [word(4), 0, 0, 0]);
     assert_eq!([words(&host, 2), words(&host, 3), words(&host, u32::MAX)], [[0; 4]; 3]);
-    let Some(Bound::Words(bound)) = host.bound(slot()) else { panic!() };
-    assert_eq!((bound.count(), bound.size_bytes()), (3, 48));
+    let Some(Bound::Constants(bound)) = host.bound(slot()) else { panic!() };
+    assert_eq!((bound.count(), host.constants[0].size_bytes()), (3, 48));
 
     // What is bound beyond the declared size is seen.
     let host = bind(declared(ResourceClass::Constant, ResourceKind::Constant { vectors: 1 }), view);
@@ -212,8 +219,8 @@ fn what_is_not_bound_reads_as_zeros() {
         [ResourceKind::Raw, ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Float }];
     for kind in kinds {
         let declared = declared(ResourceClass::UnorderedAccess, kind);
-        assert!(bind_by(BindingRules::Complete, declared.clone(), None).is_err());
-        let host = bind_by(BindingRules::Partial, declared, None).unwrap();
+        assert!(bind_by(BindingRules::COMPLETE, declared.clone(), None).is_err());
+        let host = bind_by(BindingRules::PARTIAL, declared, None).unwrap();
         for element in [0, 1, u32::MAX] {
             let view = ViewSlot { element, ..slot() };
             let at = Address { view, index: None, offset_bytes: 0 };

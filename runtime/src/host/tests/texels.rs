@@ -16,16 +16,16 @@ fn numbered(shape: TextureShape) -> Texture {
     Texture::new(buffer(&bytes.collect::<Vec<_>>()), shape).unwrap()
 }
 
-fn bind_as(class: ResourceClass, view: View) -> BoundViews<'static> {
+fn bind_as(class: ResourceClass, view: View) -> Reach<'static> {
     let kind = ResourceKind::Typed { dimension: view.dimension().unwrap(), component: Component::Mixed };
     bind(declared(class, kind), view)
 }
 
-fn bind_read(view: View) -> BoundViews<'static> {
+fn bind_read(view: View) -> Reach<'static> {
     bind_as(ResourceClass::ShaderResource, view)
 }
 
-fn bind_written(view: View) -> BoundViews<'static> {
+fn bind_written(view: View) -> Reach<'static> {
     bind_as(ResourceClass::UnorderedAccess, view)
 }
 
@@ -146,7 +146,7 @@ fn what_is_out_of_range_is_zero_and_a_missing_alpha_one() {
 /// All of `resinfo` and `sampleinfo` is said of the view, not of the texture (functional specification 5.2, 22.4.14).
 #[test]
 fn views_answer_for_themselves() {
-    let size = |host: &BoundViews, level| host.query(Query::TextureSize, slot(), level);
+    let size = |host: &Reach, level| host.query(Query::TextureSize, slot(), level);
     let texture = numbered(TextureShape::texture_2d(Format::R8_UINT, 16, 16).mips(5).array(14));
     let part = View::texture(texture).with_mips(1, 3).unwrap();
     let host = bind_read(part.clone().with_layers(2, 7).unwrap());
@@ -237,7 +237,7 @@ fn texels_are_read_and_written_in_the_format_of_the_view() {
     let texture = zeros(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 2, 1));
     texture.buffer().write(4, &[0, 51, 255, 128]).unwrap();
     let read = |format| bind_read(View::texture(texture.clone()).with_format(format).unwrap());
-    let floats = |host: &BoundViews| host.texel_load(slot(), [1, 0, 0], 0).map(f32::from_bits);
+    let floats = |host: &Reach| host.texel_load(slot(), [1, 0, 0], 0).map(f32::from_bits);
     assert_eq!(floats(&read(Format::R8G8B8A8_UNORM)), [0.0, 51.0 / 255.0, 1.0, 128.0 / 255.0]);
     assert_eq!(read(Format::R8G8B8A8_UINT).texel_load(slot(), [1, 0, 0], 0), [0, 51, 255, 128]);
     assert_eq!(read(Format::R8G8B8A8_SINT).texel_load(slot(), [1, 0, 0], 0), [0, 51, u32::MAX, -128i32 as u32]);

@@ -12,7 +12,7 @@ impl Kind for Codes {
     const TEXEL_BYTES: u32 = 4;
 
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
+    fn nearest<V: Vector>(fast: &Fast, place: Place<V>) -> Words {
         let texels = read(fast, place);
         let byte = V::splat(255);
         let words = [
@@ -25,7 +25,7 @@ impl Kind for Codes {
     }
 
     #[inline(always)]
-    fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
+    fn linear<V: Vector>(fast: &Fast, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
             None => [normal(r).store(), normal(g).store(), normal(b).store(), normal(a).store()],
@@ -78,12 +78,12 @@ fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<u32>) -> Lanes<u32> {
 
 /// Red before blue.
 #[inline(always)]
-fn in_order(fast: &Fast<'_>, [r, g, b, a]: Words) -> Words {
+fn in_order(fast: &Fast, [r, g, b, a]: Words) -> Words {
     if fast.swaps_red_and_blue { [b, g, r, a] } else { [r, g, b, a] }
 }
 
 #[inline(always)]
-fn read<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> V {
+fn read<V: Vector>(fast: &Fast, place: Place<V>) -> V {
     let [a, b, c, d, e, f, g, h] = place.offset_bytes.store();
     let texels = [
         fast.read(a),
@@ -101,7 +101,7 @@ fn read<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> V {
 
 /// Texels, or the border where they stand for it.
 #[inline(always)]
-fn or_border<V: Vector>(fast: &Fast<'_>, place: Place<V>, texels: V) -> V {
+fn or_border<V: Vector>(fast: &Fast, place: Place<V>, texels: V) -> V {
     match &fast.border {
         Some(border) => V::splat(border[0]).where_set(place.is_border, texels),
         None => texels,
@@ -110,7 +110,7 @@ fn or_border<V: Vector>(fast: &Fast<'_>, place: Place<V>, texels: V) -> V {
 
 /// Two texels of each lane, of which the right one follows the left one if they are `neighbours`.
 #[inline(always)]
-fn read_two<V: Vector>(fast: &Fast<'_>, left: Place<V>, right: Place<V>, neighbours: bool) -> [V; 2] {
+fn read_two<V: Vector>(fast: &Fast, left: Place<V>, right: Place<V>, neighbours: bool) -> [V; 2] {
     if !neighbours {
         return [read(fast, left), read(fast, right)];
     }
@@ -131,7 +131,7 @@ fn read_two<V: Vector>(fast: &Fast<'_>, left: Place<V>, right: Place<V>, neighbo
 
 /// The sums of codes times weights on one level, by channel, as floats: whole numbers up to 255 * 2^16, of 2^-16 each.
 #[inline(always)]
-fn sums<V: Vector>(fast: &Fast<'_>, places: Places<V>) -> [V; 4] {
+fn sums<V: Vector>(fast: &Fast, places: Places<V>) -> [V; 4] {
     let [upper_left, upper_right, lower_left, lower_right] = places.texels;
     // Mostly both texels of a row can be read at once.
     let neighbours = upper_right.offset_bytes.sub(upper_left.offset_bytes).equal(V::splat(4)).is_ones();

@@ -19,7 +19,7 @@ pub(super) struct Chosen<V> {
 impl<V: Vector> Chosen<V> {
     /// None if lanes that take part want different filters.
     #[inline(always)]
-    pub fn of(fast: &Fast<'_>, packet: &Packet<'_>) -> Option<Self> {
+    pub fn of(fast: &Fast, packet: &Packet<'_>) -> Option<Self> {
         let filter = fast.sampler.filter;
         let zero = V::splat(0);
         if !fast.needs_level {
@@ -66,14 +66,14 @@ fn flush<V: Vector>(number: V) -> V {
 
 /// The layer of each lane, one that there is.
 #[inline(always)]
-pub(super) fn layer<V: Vector>(fast: &Fast<'_>, coordinate: V) -> V {
+pub(super) fn layer<V: Vector>(fast: &Fast, coordinate: V) -> V {
     let last = V::splat_float((fast.layers - 1) as f32);
     // NaN becomes 0.
     coordinate.max_floats(V::splat(0)).min_floats(last).to_int()
 }
 
 /// What `Footprint::level` gives for derivatives along two coordinates.
-pub(super) fn of_derivatives(fast: &Fast<'_>, x: [f64; 2], y: [f64; 2]) -> f64 {
+pub(super) fn of_derivatives(fast: &Fast, x: [f64; 2], y: [f64; 2]) -> f64 {
     let (width, height) = (f64::from(fast.levels[0].width), f64::from(fast.levels[0].height));
     let (a, b, c, d) = (x[0] * width, x[1] * height, y[0] * width, y[1] * height);
     of_products(a * a + b * b, c * c + d * d, a * c + b * d, x[0] * y[1] - x[1] * y[0] == 0.0)

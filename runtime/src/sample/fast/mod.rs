@@ -23,6 +23,7 @@ mod place;
 mod vector;
 
 use std::fmt;
+use std::sync::Arc;
 
 use brolga_ir::float;
 use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
@@ -56,12 +57,12 @@ struct Extent {
 
 /// A texture and a sampler that short cuts are for.
 #[derive(Clone, Debug)]
-pub(super) struct Fast<'a> {
+pub(super) struct Fast {
     /// At least one; every texel of each, in each layer, is inside the memory.
     levels: SmallVec<[Extent; 16]>,
     /// The first of them.
     first: Extent,
-    memory: &'a Memory,
+    memory: Arc<Memory>,
     /// Layers that there are, and bytes from one to the next.
     layers: u32,
     layer_bytes: u32,
@@ -86,7 +87,7 @@ pub(super) struct Fast<'a> {
 ///
 /// The processor has what the function was compiled for.
 #[derive(Clone, Copy)]
-struct Run(unsafe fn(&Fast<'_>, &Packet<'_>, &mut [Row; 4]) -> bool);
+struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [Row; 4]) -> bool);
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -119,13 +120,13 @@ trait Kind {
     const TEXEL_BYTES: u32;
 
     /// Texels taken alone.
-    fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words;
+    fn nearest<V: Vector>(fast: &Fast, place: Place<V>) -> Words;
 
     /// Linear filters of one level or of two, with weights of the second one in 256ths.
-    fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words;
+    fn linear<V: Vector>(fast: &Fast, first: Places<V>, second: Option<(Places<V>, V)>) -> Words;
 }
 
-impl Prepared<'_> {
+impl Prepared {
     /// Takes a short cut that gives the same bits in every float mode, or says that the result is not there: what becomes
     /// of denormals does not matter to texels of fewer than 32 bits, whose sums are never that small.
     #[inline(always)]
@@ -153,7 +154,7 @@ impl Prepared<'_> {
     #[inline(never)]
     fn sample_levels(
         &self,
-        fast: &Fast<'_>,
+        fast: &Fast,
         sampling: &Sampling,
         lanes: u32,
         args: &[Row],
@@ -185,16 +186,16 @@ impl Prepared<'_> {
 }
 
 /// The bytes of a texel that reads as the border, if there is such a texel.
-fn border_texel(texels: &Texels<'_>) -> Option<[u32; 4]> {
+fn border_texel(texels: &Texels) -> Option<[u32; 4]> {
     let (format, border) = (texels.surface().format, texels.words(None));
     let texel = format.encode(border);
     let word = |n: u32| (texel >> (32 * n)) as u32;
     (format.decode(texel) == border).then(|| [word(0), word(1), word(2), word(3)])
 }
 
-impl<'a> Fast<'a> {
+impl Fast {
     /// Short cuts for a texture and a sampler, if there are any.
-    pub fn new(texels: &Texels<'a>, sampler: &Sampler, isa: Isa) -> Option<Self> {
+    pub fn new(texels: &Texels, sampler: &Sampler, isa: Isa) -> Option<Self> {
         let surface = texels.surface();
         let format = surface.format;
         let run = isa.run_for(format)?;
@@ -238,7 +239,7 @@ impl<'a> Fast<'a> {
             needs_level: levels.len() > 1 || filter.minify != filter.magnify,
             first: levels[0],
             levels,
-            memory: surface.memory,
+            memory: Arc::clone(&surface.memory),
             layers,
             layer_bytes: surface.layer_bytes as u32,
             is_array: surface.dimension.is_array(),
@@ -353,7 +354,7 @@ fn half_of<T>(row: &[T; MAX_LANES], part: usize) -> &Lanes<T> {
 /// Samples a packet.
 #[inline(always)]
 #[expect(clippy::manual_map, reason = "closures are not compiled for the processor")]
-fn packet<K: Kind, V: Vector>(fast: &Fast<'_>, packet: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [Row; 4]) -> bool {
     let Some(chosen) = Chosen::<V>::of(fast, packet) else { return false };
     let at = [V::load_written(packet.at[0]), V::load_written(packet.at[1])];
     let layer = match packet.layer {
@@ -426,11 +427,11 @@ impl Isa {
 }
 
 #[target_feature(enable = "avx2,fma")]
-fn with_avx2<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+fn with_avx2<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
     packet::<K, Avx2>(fast, asked, results)
 }
 
 #[target_feature(enable = "sse4.2")]
-fn with_sse42<K: Kind>(fast: &Fast<'_>, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+fn with_sse42<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
     packet::<K, Sse42>(fast, asked, results)
 }

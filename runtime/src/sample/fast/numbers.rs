@@ -21,7 +21,7 @@ pub(super) trait Reader<const CHANNELS: usize> {
     const LAST_SCALE: f32 = 1.0;
 
     /// What filters sum up: the bits of floats.
-    fn values<V: Vector>(fast: &Fast<'_>, texels: &Lanes<Self::Bytes>) -> Lanes<[u32; CHANNELS]>;
+    fn values<V: Vector>(fast: &Fast, texels: &Lanes<Self::Bytes>) -> Lanes<[u32; CHANNELS]>;
 }
 
 /// What words hold of channels that a format lacks.
@@ -43,7 +43,7 @@ impl Reader<4> for Halves {
     type Bytes = [u32; 2];
 
     #[inline(always)]
-    fn values<V: Vector>(_: &Fast<'_>, texels: &Lanes<[u32; 2]>) -> Lanes<[u32; 4]> {
+    fn values<V: Vector>(_: &Fast, texels: &Lanes<[u32; 2]>) -> Lanes<[u32; 4]> {
         let mut values = [[0; 4]; LANES];
         for (values, texels) in values.chunks_exact_mut(2).zip(texels.chunks_exact(2)) {
             let ([a, b], [c, d]) = (texels[0], texels[1]);
@@ -73,7 +73,7 @@ impl Reader<4> for Floats<4> {
     type Bytes = [u32; 4];
 
     #[inline(always)]
-    fn values<V: Vector>(_: &Fast<'_>, texels: &Lanes<[u32; 4]>) -> Lanes<[u32; 4]> {
+    fn values<V: Vector>(_: &Fast, texels: &Lanes<[u32; 4]>) -> Lanes<[u32; 4]> {
         *texels
     }
 }
@@ -82,7 +82,7 @@ impl Reader<1> for Floats<1> {
     type Bytes = u32;
 
     #[inline(always)]
-    fn values<V: Vector>(_: &Fast<'_>, &[a, b, c, d, e, f, g, h]: &Lanes<u32>) -> Lanes<[u32; 1]> {
+    fn values<V: Vector>(_: &Fast, &[a, b, c, d, e, f, g, h]: &Lanes<u32>) -> Lanes<[u32; 1]> {
         [[a], [b], [c], [d], [e], [f], [g], [h]]
     }
 }
@@ -93,7 +93,7 @@ impl Reader<4> for Curve {
     const LAST_SCALE: f32 = 255.0;
 
     #[inline(always)]
-    fn values<V: Vector>(fast: &Fast<'_>, texels: &Lanes<u32>) -> Lanes<[u32; 4]> {
+    fn values<V: Vector>(fast: &Fast, texels: &Lanes<u32>) -> Lanes<[u32; 4]> {
         let mut values = [[0; 4]; LANES];
         for lane in 0..LANES {
             let [one, two, three, alpha] = texels[lane].to_le_bytes();
@@ -111,12 +111,12 @@ macro_rules! kinds {
             const TEXEL_BYTES: u32 = size_of::<<$reader as Reader<$channels>>::Bytes>() as u32;
 
             #[inline(always)]
-            fn nearest<V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
+            fn nearest<V: Vector>(fast: &Fast, place: Place<V>) -> Words {
                 nearest::<$reader, $channels, V>(fast, place)
             }
 
             #[inline(always)]
-            fn linear<V: Vector>(fast: &Fast<'_>, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
+            fn linear<V: Vector>(fast: &Fast, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
                 linear::<$reader, $channels, V>(fast, first, second)
             }
         })+
@@ -131,7 +131,7 @@ kinds! {
 }
 
 #[inline(always)]
-fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Words {
+fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, place: Place<V>) -> Words {
     let values = R::values::<V>(fast, &read(fast, place));
     let mut words = MISSING;
     for lane in 0..LANES {
@@ -148,7 +148,7 @@ fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast<'_
 
 /// A texel of each lane.
 #[inline(always)]
-fn read<T: Texel, V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Lanes<T> {
+fn read<T: Texel, V: Vector>(fast: &Fast, place: Place<V>) -> Lanes<T> {
     let offset_bytes = place.offset_bytes.store();
     let mut texels = [T::default(); LANES];
     for lane in 0..LANES {
@@ -168,7 +168,7 @@ fn read<T: Texel, V: Vector>(fast: &Fast<'_>, place: Place<V>) -> Lanes<T> {
 /// Adds the texels of a level, `weights` 256ths of each. Those without weight do not count.
 #[inline(always)]
 fn add<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    fast: &Fast<'_>,
+    fast: &Fast,
     places: Places<V>,
     weights: V,
     sums: &mut Lanes<[f64; CHANNELS]>,
@@ -193,7 +193,7 @@ fn add<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
 
 #[inline(always)]
 fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    fast: &Fast<'_>,
+    fast: &Fast,
     first: Places<V>,
     second: Option<(Places<V>, V)>,
 ) -> Words {

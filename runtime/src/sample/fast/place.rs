@@ -42,7 +42,7 @@ struct Along<V> {
 
 impl<V: Vector> Places<V> {
     #[inline(always)]
-    pub fn linear(fast: &Fast<'_>, [u, v]: [V; 2], offsets: &[i8; 3], levels: Levels<V>, texel_bytes: u32) -> Self {
+    pub fn linear(fast: &Fast, [u, v]: [V; 2], offsets: &[i8; 3], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
         let fixed_u = fixed(u, levels.width, mode_u, 0.5);
         let fixed_v = fixed(v, levels.height, mode_v, 0.5);
@@ -60,7 +60,7 @@ impl<V: Vector> Places<V> {
 
 impl<V: Vector> Place<V> {
     #[inline(always)]
-    pub fn nearest(fast: &Fast<'_>, [u, v]: [V; 2], offsets: &[i8; 3], levels: Levels<V>, texel_bytes: u32) -> Self {
+    pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: &[i8; 3], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
         let [x, _] = address(fixed(u, levels.width, mode_u, 0.0), offsets[0], levels.width, mode_u);
         let [y, _] = address(fixed(v, levels.height, mode_v, 0.0), offsets[1], levels.height, mode_v);
@@ -77,7 +77,7 @@ impl<V: Vector> Place<V> {
 impl<V: Vector> Levels<V> {
     /// The level of each lane, which must be one that there is, and in a layer that there is.
     #[inline(always)]
-    pub fn of(fast: &Fast<'_>, levels: V, layer: Option<V>) -> Self {
+    pub fn of(fast: &Fast, levels: V, layer: Option<V>) -> Self {
         let level = levels.store();
         let mut found = Self::same(fast.levels[level[0] as usize]);
         if !levels.equal(V::splat(level[0])).is_ones() {
@@ -101,7 +101,7 @@ impl<V: Vector> Levels<V> {
 
     /// The first level.
     #[inline(always)]
-    pub fn first(fast: &Fast<'_>, layer: Option<V>) -> Self {
+    pub fn first(fast: &Fast, layer: Option<V>) -> Self {
         Self::same(fast.first).in_layer(fast, layer)
     }
 
@@ -116,7 +116,7 @@ impl<V: Vector> Levels<V> {
     }
 
     #[inline(always)]
-    fn in_layer(mut self, fast: &Fast<'_>, layer: Option<V>) -> Self {
+    fn in_layer(mut self, fast: &Fast, layer: Option<V>) -> Self {
         if let Some(layer) = layer {
             self.offset_bytes = self.offset_bytes.add(layer.mul(V::splat(fast.layer_bytes)));
         }

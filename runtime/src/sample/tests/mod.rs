@@ -7,6 +7,8 @@ mod model;
 mod rules;
 mod speed;
 
+use std::sync::Arc;
+
 use brolga_ir::interface::Dimension;
 use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
 use brolga_ir::width::MAX_LANES;
@@ -67,7 +69,7 @@ pub(super) struct Image {
     pub layers: u32,
     /// By layer, level, z, y, x.
     texels: Vec<u128>,
-    memory: Memory,
+    memory: Arc<Memory>,
     surface_levels: Vec<SurfaceLevel>,
     layer_bytes: u64,
 }
@@ -92,7 +94,7 @@ impl Image {
             surface_levels.push(SurfaceLevel { offset_bytes: layer_bytes, extents, row_bytes, slice_bytes });
             layer_bytes += slice_bytes * u64::from(extents[2]);
         }
-        let memory = Memory::zeroed(layer_bytes * u64::from(layers), GuardPages::default()).unwrap();
+        let memory = Arc::new(Memory::zeroed(layer_bytes * u64::from(layers), GuardPages::default()).unwrap());
         let mut texels = Vec::new();
         for layer in 0..layers {
             for (index, level) in surface_levels.iter().enumerate() {
@@ -136,9 +138,9 @@ impl Image {
         })
     }
 
-    pub fn surface(&self) -> Surface<'_> {
+    pub fn surface(&self) -> Surface {
         Surface {
-            memory: &self.memory,
+            memory: Arc::clone(&self.memory),
             format: self.format,
             dimension: self.dimension,
             levels: self.surface_levels.clone(),
@@ -199,7 +201,7 @@ pub(super) fn sampler(tap: Tap, mip: Tap, mode: AddressMode) -> Sampler {
 }
 
 /// Asks in one lane, and in others something else.
-pub(super) fn ask_words(surface: &Surface<'_>, sampler: &Sampler, sampling: Sampling, args: &[u32]) -> [u32; 4] {
+pub(super) fn ask_words(surface: &Surface, sampler: &Sampler, sampling: Sampling, args: &[u32]) -> [u32; 4] {
     let count = sampling.arg_count(surface.dimension);
     assert_eq!(args.len(), count, "operands");
     let rows: Vec<Row> = args
@@ -216,7 +218,7 @@ pub(super) fn ask_words(surface: &Surface<'_>, sampler: &Sampler, sampling: Samp
     results.map(|row| row[3])
 }
 
-pub(super) fn ask(surface: &Surface<'_>, sampler: &Sampler, sampling: Sampling, args: &[f32]) -> [f32; 4] {
+pub(super) fn ask(surface: &Surface, sampler: &Sampler, sampling: Sampling, args: &[f32]) -> [f32; 4] {
     let args: Vec<_> = args.iter().map(|arg| arg.to_bits()).collect();
     ask_words(surface, sampler, sampling, &args).map(f32::from_bits)
 }

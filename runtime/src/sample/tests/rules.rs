@@ -195,7 +195,7 @@ fn bounds_of_resources_and_instructions() {
     assert_eq!([clamped(0.0, 5.0), clamped(0.0, 5.01)], [5.0, 0.0], "beyond the last level nothing is left");
 }
 
-fn gather(surface: &Surface<'_>, state: &Sampler, component: u8, args: &[f32]) -> [f32; 4] {
+fn gather(surface: &Surface, state: &Sampler, component: u8, args: &[f32]) -> [f32; 4] {
     ask(surface, state, Sampling { kind: SampleKind::Gather { component }, ..PLAIN }, args)
 }
 

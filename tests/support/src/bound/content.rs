@@ -1,6 +1,6 @@
 //! What a register is bound to, as data: it can be bound again and again, on any device, between guard bytes.
 
-use brolga_runtime::{Bindings, Buffer, Counter, Device, Format, Register, Sampler, TextureShape, View};
+use brolga_runtime::{BindingRules, Bindings, Buffer, Counter, Device, Format, Register, Sampler, TextureShape, View};
 
 /// Bytes before and after a guarded view; a multiple of whatever a view may start at.
 const GUARD_BYTES: u64 = 256;
@@ -88,7 +88,7 @@ pub type Contents = Vec<(Register, Content)>;
 
 /// Binds everything anew.
 pub fn bind(contents: &Contents, device: &Device) -> Bindings {
-    let mut bindings = Bindings::new();
+    let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
     for (register, content) in contents {
         bindings.set(*register, content.view(device));
     }
@@ -105,7 +105,7 @@ pub struct Guarded {
 impl Guarded {
     /// Binds everything anew.
     pub fn bind(contents: &Contents, device: &Device) -> Self {
-        let (mut bindings, mut buffers) = (Bindings::new(), Vec::new());
+        let (mut bindings, mut buffers) = (Bindings::with_rules(BindingRules::PARTIAL), Vec::new());
         for (register, content) in contents {
             let (view, buffer) = content.guarded_view(device);
             bindings.set(*register, view);

@@ -151,9 +151,9 @@ impl Laboratory {
                 return Ok(refused(fate, error));
             }
         };
-        let mut bindings = Bindings::new();
+        let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
         bind(&self.device, &shader, &mut Content::tame(seed), &mut bindings);
-        let dispatch = Dispatch::new(GROUPS).rules(BindingRules::Partial).fuel(FUEL);
+        let dispatch = Dispatch::new(GROUPS).fuel(FUEL);
         let (fate, end) = match self.device.dispatch(&shader, &bindings, &dispatch) {
             Ok(_) => (Fate::Ran, String::new()),
             // Machine code ends a packet's round later than the interpreter, so that what is left differs.

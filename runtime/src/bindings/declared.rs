@@ -9,7 +9,7 @@ use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::translate::sm5;
 use serde::{Deserialize, Serialize};
 
-use crate::bindings::Register;
+use super::Register;
 use crate::error::Error;
 
 /// A range of registers that a shader declares.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use super::StopWord;
+use super::word::StopWord;
 
 /// Sets stop words at given times. Its thread ends when it is dropped.
 #[derive(Debug, Default)]

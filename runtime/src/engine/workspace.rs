@@ -1,11 +1,13 @@
 //! What workers need to run compiled code, whatever the shader: an arena and a context. A device keeps those of workers
 //! that are done for the next dispatches.
 
+use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use brolga_jit::abi::{Bindings, Context};
+use brolga_jit::abi::{Bindings, Context, helpers};
 
 use crate::error::Error;
+use crate::host::Reach;
 use crate::resource::{GuardPages, Memory};
 
 /// Workspaces that a device keeps at most.
@@ -21,6 +23,18 @@ pub(crate) struct Workspace {
     arena: Memory,
 }
 
+impl Workspace {
+    /// Bytes of the arena.
+    pub fn arena_bytes(&self) -> u64 {
+        self.arena.size_bytes()
+    }
+
+    /// The arena, for compiled code.
+    pub fn arena_base(&self) -> *mut u8 {
+        self.arena.base()
+    }
+}
+
 /// Those that nobody uses, the one used last at the end.
 #[derive(Debug)]
 pub(crate) struct Workspaces {
@@ -34,24 +48,21 @@ impl Workspaces {
         Self { unused: Mutex::default(), guard_pages }
     }
 
-    /// One with an arena of just so many bytes, so that guard pages lie right beside it, and a context for what is bound
-    /// then.
-    pub fn take(&self, arena_bytes: u64, bind: impl FnOnce(*mut u8) -> Bindings) -> Result<Workspace, Error> {
+    /// One with an arena of just so many bytes, so that guard pages lie right beside it, and a context that is bound to
+    /// nothing, or to what its last user had.
+    pub fn take(&self, arena_bytes: u64) -> Result<Workspace, Error> {
         let kept = {
             let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
             let fits = unused.iter().rposition(|workspace| workspace.arena.size_bytes() == arena_bytes);
             fits.map(|n| unused.remove(n))
         };
-        Ok(match kept {
-            Some(mut workspace) => {
-                workspace.context.bind(bind(workspace.arena.base()));
-                workspace
-            }
+        match kept {
+            Some(workspace) => Ok(workspace),
             None => {
                 let arena = Memory::zeroed(arena_bytes, self.guard_pages)?;
-                Workspace { context: Context::new(bind(arena.base())), arena }
+                Ok(Workspace { context: Context::new(nothing(arena.base())), arena })
             }
-        })
+        }
     }
 
     /// Keeps one for later, in place of those that nobody has used for longest.
@@ -68,31 +79,26 @@ impl Workspaces {
     }
 }
 
+/// What a context has before anything is bound.
+fn nothing(arena: *mut u8) -> Bindings {
+    Bindings { ranges: ptr::null(), helpers: helpers::<Reach>(), host: ptr::null(), stop: ptr::null(), arena, fuel: 0 }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::ptr;
-
-    use brolga_jit::abi::helpers;
-
     use super::*;
-    use crate::host::BoundViews;
-
-    fn nothing_bound(arena: *mut u8) -> Bindings {
-        let (ranges, host, stop) = (ptr::null(), ptr::null(), ptr::null());
-        Bindings { ranges, helpers: helpers::<BoundViews>(), host, stop, arena, fuel: 0 }
-    }
 
     #[test]
     fn the_next_worker_of_the_same_size_gets_it_and_no_other() {
         for guard_pages in [GuardPages::Off, GuardPages::After, GuardPages::Before] {
             let workspaces = Workspaces::new(guard_pages);
-            let take = |bytes| workspaces.take(bytes, nothing_bound).unwrap();
+            let take = |bytes| workspaces.take(bytes).unwrap();
             let (first, second) = (take(4096), take(8192));
             let bases = [&first, &second].map(|workspace| workspace.arena.base());
             workspaces.put_back(first);
             workspaces.put_back(second);
             assert!(!bases.contains(&take(64).arena.base()));
-            assert_eq!([take(4096), take(8192)].map(|workspace| workspace.context.arena), bases);
+            assert_eq!([take(4096), take(8192)].map(|workspace| workspace.arena_base()), bases);
         }
     }
 
@@ -100,7 +106,7 @@ mod tests {
     fn few_are_kept() {
         let workspaces = Workspaces::new(GuardPages::Off);
         let kept = || workspaces.unused.lock().unwrap().iter().map(|one| one.arena.size_bytes()).collect::<Vec<_>>();
-        let take = |bytes| workspaces.take(bytes, nothing_bound).unwrap();
+        let take = |bytes| workspaces.take(bytes).unwrap();
         let many: Vec<_> = (0..70).map(|n| take(64 * n)).collect();
         many.into_iter().for_each(|workspace| workspaces.put_back(workspace));
         assert_eq!(kept(), (6..70).map(|n| 64 * n).collect::<Vec<_>>());

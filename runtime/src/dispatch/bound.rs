@@ -1,0 +1,175 @@
+//! A shader with what is bound to it: bound once, dispatched often.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use brolga_ir::span::Grid;
+
+use super::resolved::{Begun, Resolved};
+use super::{Dispatch, Report, Runner, Worker, grid};
+use crate::bindings::{Bindings, Register};
+use crate::error::Error;
+use crate::resource::View;
+use crate::shader::Shader;
+use crate::stop::{CancelToken, Watch};
+
+/// How often a hook is called.
+const HOOK: Duration = Duration::from_millis(5);
+
+/// A shader with what is bound to it. What a dispatch would find out anew each time is known: that the bindings fit, where
+/// their memory is, which code goes to their texels.
+///
+/// Any number of threads may dispatch it at once. Constant buffers are read when a dispatch begins, so that what is written
+/// to them between two dispatches is seen, and what is written meanwhile is not; everything else is reached in place.
+///
+/// ```no_run
+/// # use brolga_runtime::{Bindings, BoundShader, Device, Dispatch, Error, Shader, View};
+/// # fn frames(device: &Device, shader: &Shader, bindings: &Bindings, outputs: &[View]) -> Result<(), Error> {
+/// let mut bound = device.bind(shader, bindings)?;
+/// let dispatch = Dispatch::new([4, 1, 1]);
+/// for output in outputs {
+///     bound.set("u0".parse()?, output.clone())?;
+///     bound.dispatch(&dispatch)?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct BoundShader {
+    runner: Arc<Runner>,
+    shader: Shader,
+    bindings: Bindings,
+    resolved: Resolved,
+}
+
+/// Binds and runs a shader once.
+pub(crate) fn once(runner: &Runner, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
+    let begun = Begun::new(runner, what)?;
+    let resolved = Resolved::new(shader, bindings, runner)?;
+    let result = resolved.run(shader, runner, &begun);
+    resolved.leave(runner);
+    result
+}
+
+impl BoundShader {
+    pub(crate) fn new(runner: &Arc<Runner>, shader: &Shader, bindings: &Bindings) -> Result<Self, Error> {
+        let resolved = Resolved::new(shader, bindings, runner)?;
+        Ok(Self { runner: Arc::clone(runner), shader: shader.clone(), bindings: bindings.clone(), resolved })
+    }
+
+    /// The shader.
+    pub fn shader(&self) -> &Shader {
+        &self.shader
+    }
+
+    /// What is bound.
+    pub fn bindings(&self) -> &Bindings {
+        &self.bindings
+    }
+
+    /// Binds a view in place of what was bound to the register. Texels of another format may take other code.
+    ///
+    /// # Errors
+    /// If the view does not fit. Nothing changes then.
+    pub fn set(&mut self, register: Register, view: View) -> Result<(), Error> {
+        self.resolved.set(&self.shader, &self.bindings, &self.runner, register, &view)?;
+        self.bindings.set(register, view);
+        Ok(())
+    }
+
+    /// Takes away what is bound to a register.
+    ///
+    /// # Errors
+    /// If the bindings' rules want something there. Nothing changes then.
+    pub fn remove(&mut self, register: Register) -> Result<Option<View>, Error> {
+        self.resolved.remove(&self.shader, &self.bindings, register)?;
+        Ok(self.bindings.remove(register))
+    }
+
+    /// Makes the code for dispatches of so many groups along x, y and z, in the caller's thread, so that none is made at the
+    /// first one.
+    ///
+    /// # Errors
+    /// If there are too many groups, the code is too large, or it needs more private memory than the device allows.
+    pub fn prepare(&self, groups: [u32; 3]) -> Result<(), Error> {
+        self.resolved.code_here(&self.shader, self.grid(groups)?)
+    }
+
+    /// The same, until a token is cancelled or the time is over. The code is made in a thread of its own: what cannot be
+    /// stopped at once is left to end by itself.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare), and [`Error::CompileStopped`].
+    pub fn prepare_until(
+        &self,
+        groups: [u32; 3],
+        cancel: &CancelToken,
+        time_limit: Option<Duration>,
+    ) -> Result<(), Error> {
+        let grid = self.grid(groups)?;
+        let watch = Watch::new(cancel, &self.runner.timer, Instant::now(), time_limit).map_err(Error::timer)?;
+        self.resolved.code(&self.shader, grid, watch.stop()).map(|_| ())
+    }
+
+    fn grid(&self, groups: [u32; 3]) -> Result<Grid, Error> {
+        grid(&Dispatch::new(groups), &self.runner.limits)
+    }
+
+    /// Runs it over thread groups and waits for all of them.
+    pub fn dispatch(&self, what: &Dispatch) -> Result<Report, Error> {
+        self.resolved.run(&self.shader, &self.runner, &Begun::new(&self.runner, what)?)
+    }
+
+    /// The same, calling a hook on the caller's thread every few milliseconds until it is over, as for what a language does
+    /// between its statements; [`ControlFlow::Break`] cancels this dispatch and no other. The work is done by other threads, of
+    /// which one is started for it.
+    ///
+    /// # Errors
+    /// As [`dispatch`](Self::dispatch), and [`Error::Pool`] if there can be no such thread.
+    pub fn dispatch_hooked(&self, what: &Dispatch, hook: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Report, Error> {
+        let what = &Dispatch { cancel: what.cancel.follower(), ..what.clone() };
+        let (sender, receiver) = channel();
+        thread::scope(|scope| {
+            // Whatever happens in the hook, nobody works on for nothing.
+            let _cancelling = Cancelling(&what.cancel);
+            let work = move || {
+                // Nobody is waiting any more if the hook panicked.
+                let _ = sender.send(self.dispatch(what));
+            };
+            let name = "brolga-dispatch".to_owned();
+            let started = thread::Builder::new().name(name).spawn_scoped(scope, work);
+            started.map_err(|error| Error::Pool { threads: 1, reason: error.to_string() })?;
+            loop {
+                match receiver.recv_timeout(HOOK) {
+                    Ok(result) => return result,
+                    Err(RecvTimeoutError::Timeout) => {
+                        if hook().is_break() {
+                            what.cancel.cancel();
+                        }
+                    }
+                    Err(RecvTimeoutError::Disconnected) => unreachable!("panics of a dispatch become errors"),
+                }
+            }
+        })
+    }
+
+    /// What runs groups on the caller's own thread, whichever that is, without looking for others.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn worker(&self) -> Result<Worker<'_>, Error> {
+        Worker::new(&self.runner, &self.shader, &self.resolved)
+    }
+}
+
+/// Cancels a token in the end.
+struct Cancelling<'a>(&'a CancelToken);
+
+impl Drop for Cancelling<'_> {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}

@@ -1,0 +1,52 @@
+//! Why a run did not finish, and what is said of it.
+
+use brolga_ir::host::{Fault, FaultKind};
+
+use crate::error::Error;
+use crate::shader::Shader;
+use crate::stop::{StopReason, StopWord};
+
+/// Why a run did not finish.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A span met a fault, in this group.
+    Fault { fault: Fault, group: [u32; 3] },
+    /// A thread could not begin, or a fault of ours.
+    Error(Error),
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// Groups that finished.
+    pub groups_done: u64,
+    /// The failure to report.
+    pub failure: Option<Failure>,
+}
+
+/// Says why a run of so many groups did not finish.
+#[cold]
+pub(super) fn error_of(shader: &Shader, fuel: Option<u64>, stop: &StopWord, outcome: Outcome, groups: u64) -> Error {
+    let groups_done = outcome.groups_done;
+    let why = stop.reason();
+    let (fault, group) = match (outcome.failure, why) {
+        (Some(Failure::Error(error)), _) => return error,
+        (Some(Failure::Fault { fault, group }), _) => (fault, group),
+        (None, Some(why)) => return Error::StoppedBetweenGroups { why, groups_done, groups },
+        (None, None) => return Error::Internal { what: "groups are missing and none failed".to_owned() },
+    };
+    let place = shader.place(fault.origin);
+    match (fault.kind, why) {
+        (FaultKind::Stopped, Some(why)) if fault.origin == Default::default() => {
+            Error::StoppedBetweenGroups { why, groups_done, groups }
+        }
+        (FaultKind::Stopped, Some(why)) => Error::Stopped { why, place, group },
+        (FaultKind::OutOfFuel, _) => Error::Stopped { why: StopReason::Fuel(fuel.unwrap_or(u64::MAX)), place, group },
+        (FaultKind::DivergentBarrier { threads }, _) => {
+            let [width, height, _] = shader.group_size();
+            let threads = threads.map(|n| [n % width, n / width % height, n / width / height]);
+            Error::DivergentBarrier { place, group, threads }
+        }
+        (kind, _) => Error::Internal { what: format!("{kind:?} in group {group:?} at {place}") },
+    }
+}

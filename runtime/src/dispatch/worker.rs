@@ -1,0 +1,148 @@
+//! Groups on the caller's own thread: for whoever has threads and an order of its own, as a rasterizer has.
+//!
+//! A [`Worker`] holds what a thread needs, a [`Session`] what is the same for all groups of one dispatch. What a call of
+//! [`Session::run`] does beside the groups is to set the float mode and to point the context to what is bound. Batches of
+//! invocations that the caller fills, for vertex and pixel shaders, are to run through a method beside it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use brolga_ir::span::{Packing, Span};
+
+use super::fault::{Failure, Outcome, error_of};
+use super::resolved::{Begun, Resolved};
+use super::{Dispatch, Runner};
+use crate::engine::{Code, Frame, Link, Seat, float_guard};
+use crate::error::Error;
+use crate::shader::Shader;
+
+/// One thread's part of a [`BoundShader`](crate::BoundShader): its arena, its context, its copies of constant buffers. It may
+/// go from thread to thread.
+///
+/// ```no_run
+/// # use brolga_runtime::{BoundShader, Dispatch, Error};
+/// # fn work(bound: &BoundShader, next: impl Fn() -> Option<u64>) -> Result<(), Error> {
+/// let dispatch = Dispatch::new([64, 64, 1]);
+/// let mut worker = bound.worker()?;
+/// let mut session = worker.begin(&dispatch)?;
+/// while let Some(row) = next() {
+///     session.run(row * 64..(row + 1) * 64)?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Worker<'a> {
+    runner: &'a Runner,
+    shader: &'a Shader,
+    resolved: &'a Resolved,
+    /// Back with the bound shader when it is dropped.
+    frame: Option<Frame>,
+    seat: Option<Seat>,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(runner: &'a Runner, shader: &'a Shader, resolved: &'a Resolved) -> Result<Self, Error> {
+        let (frame, seat) = resolved.take(runner)?;
+        Ok(Self { runner, shader, resolved, frame: Some(frame), seat })
+    }
+
+    /// Begins to run groups of a dispatch: reads the constant buffers, and makes the code if there is none yet. The time limit
+    /// counts from now on. Other workers may run other groups of the same dispatch. Its progress is not told.
+    ///
+    /// # Errors
+    /// As for a dispatch, before any group runs.
+    pub fn begin<'w>(&'w mut self, what: &'w Dispatch) -> Result<Session<'w>, Error> {
+        let Self { runner, shader, resolved, ref mut frame, ref mut seat } = *self;
+        let begun = Begun::new(runner, what)?;
+        let (code, _) = resolved.code(shader, begun.grid, begun.watch.stop())?;
+        let frame = match frame {
+            Some(frame) => frame,
+            None => frame.insert(resolved.frame(runner)?),
+        };
+        frame.read_constants(resolved.views());
+        let fitting = Seat::fitting(seat.take(), code, &runner.workspaces)?;
+        let outline = shader.outline();
+        let (threads, lanes) = (outline.threads_per_group(), outline.width.lanes());
+        Ok(Session {
+            shader,
+            resolved,
+            begun,
+            fuel: what.fuel,
+            code,
+            frame,
+            seat: seat.insert(fitting),
+            most_groups: code.packing().most_groups(threads, lanes).into(),
+            quantum: code.packing().quantum(threads, lanes).into(),
+        })
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        if let Some(frame) = self.frame.take() {
+            self.resolved.put_back(frame, self.seat.take(), self.runner);
+        }
+    }
+}
+
+/// A worker that runs groups of one dispatch.
+#[derive(Debug)]
+pub struct Session<'w> {
+    shader: &'w Shader,
+    resolved: &'w Resolved,
+    begun: Begun<'w>,
+    fuel: Option<u64>,
+    code: &'w Arc<Code>,
+    frame: &'w Frame,
+    seat: &'w mut Seat,
+    /// Groups that run together at most.
+    most_groups: u64,
+    quantum: u64,
+}
+
+impl Session<'_> {
+    /// Groups that fill packets: small ones share them. Ranges that begin and end at multiples of it, or where a row of
+    /// groups does, run in the same packets as in a dispatch, and leave the fewest lanes empty.
+    pub fn quantum(&self) -> u64 {
+        self.quantum
+    }
+
+    /// Runs some of the dispatch's groups, counted along x first, in order.
+    ///
+    /// # Errors
+    /// If there are no such groups, or one of them did not finish.
+    #[inline]
+    pub fn run(&mut self, groups: Range<u64>) -> Result<(), Error> {
+        let grid = self.begun.grid;
+        if groups.end > grid.count() {
+            return Err(Error::NoSuchGroups { groups, count: grid.count() });
+        }
+        let link = Link::new(self.code, self.resolved.views(), self.frame, self.begun.watch.stop());
+        let mode = float_guard(self.code);
+        let mut running = self.seat.start(&link, &mode);
+        let (width, packing) = (u64::from(grid.groups[0]), self.code.packing());
+        let mut start = groups.start;
+        while start < groups.end {
+            // Most dispatches are one row, and a division takes longer than many a packet.
+            let in_row = match packing {
+                Packing::Row if start < width => width - start,
+                Packing::Row => width - start % width,
+                _ => u64::MAX,
+            };
+            let count = (groups.end - start).min(in_row).min(self.most_groups);
+            let span = Span { grid, start, groups: count as u32 };
+            if let Err(fault) = running.span(&span, self.fuel.unwrap_or(u64::MAX)) {
+                drop(running);
+                drop(mode);
+                let group = span.group(fault.group);
+                let failure = Some(Failure::Fault { fault, group });
+                let outcome = Outcome { groups_done: start - groups.start, failure };
+                let (stop, count) = (self.begun.watch.stop(), groups.end - groups.start);
+                return Err(error_of(self.shader, self.fuel, stop, outcome, count));
+            }
+            start += count;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! A shader in the form that an engine runs, and what selects it.
+
+use brolga_ir::interp::Interpreter;
+use brolga_ir::span::Packing;
+use brolga_ir::verify::VerifiedFunction;
+use brolga_jit::{CompileError, Compiled, CpuFeatures, Options};
+
+use super::{Engine, Oversize};
+use crate::host::TexelFormats;
+
+/// Which code of a shader it is: everything that selects code and is known only when a shader is bound and dispatched. By it
+/// code is found, in the shader as in the disk cache.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Variant {
+    /// How packets are put together. [`Packing::Row`] stands for whatever is usual.
+    pub packing: Packing,
+    /// Formats of texels.
+    pub texels: TexelFormats,
+}
+
+impl Variant {
+    /// What most dispatches run, and any could.
+    pub fn usual() -> Self {
+        Self { packing: Packing::Row, texels: TexelFormats::default() }
+    }
+
+    /// What tells it from the usual one, after a name.
+    pub fn difference(&self) -> &'static str {
+        match (self.packing == Packing::Grid, self.texels == TexelFormats::default()) {
+            (false, true) => "",
+            (false, false) => ", bound formats",
+            (true, true) => ", short rows",
+            (true, false) => ", short rows, bound formats",
+        }
+    }
+
+    /// How packets of a function are put together in its code.
+    pub fn packing_for(&self, function: &VerifiedFunction) -> Packing {
+        if self.packing == Packing::Grid { self.packing } else { usual_packing(function) }
+    }
+}
+
+/// A shader in the form that an engine runs.
+#[derive(Debug)]
+pub(crate) enum Code {
+    Jit(Box<Compiled>),
+    Interpreter(Interpreter),
+}
+
+impl Code {
+    /// Prepares a shader for an engine. The name is for profilers.
+    pub fn new(
+        function: &VerifiedFunction,
+        target: Target,
+        packing: Packing,
+        name: &str,
+    ) -> Result<Self, CompileError> {
+        let interpreter = || Code::Interpreter(Interpreter::with_packing(function, packing));
+        match target.engine {
+            Engine::Interpreter => Ok(interpreter()),
+            Engine::Jit => match brolga_jit::compile_named(function, &target.jit_options(packing)?, name) {
+                Ok(compiled) => Ok(Code::Jit(Box::new(compiled))),
+                Err(error) if error.is_size() && target.oversize == Oversize::Interpret => Ok(interpreter()),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// How packets are put together.
+    pub fn packing(&self) -> Packing {
+        match self {
+            Code::Jit(compiled) => compiled.packing(),
+            Code::Interpreter(interpreter) => interpreter.packing(),
+        }
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> Engine {
+        match self {
+            Code::Jit(_) => Engine::Jit,
+            Code::Interpreter(_) => Engine::Interpreter,
+        }
+    }
+
+    /// The machine code, if there is any.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Code::Jit(compiled) => Some(compiled.code()),
+            Code::Interpreter(_) => None,
+        }
+    }
+
+    /// Private memory that one worker needs.
+    pub fn arena_bytes(&self) -> u64 {
+        match self {
+            Code::Jit(compiled) => compiled.arena_layout().size_bytes as u64,
+            Code::Interpreter(interpreter) => interpreter.arena_bytes() as u64,
+        }
+    }
+}
+
+/// The packets that suit most dispatches of a shader.
+pub(crate) fn usual_packing(function: &VerifiedFunction) -> Packing {
+    if Packing::may_span(function) { Packing::Row } else { Packing::Group }
+}
+
+/// What code is made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub engine: Engine,
+    /// What machine code may use of the processor; `None` where it cannot run.
+    pub features: Option<CpuFeatures>,
+    /// Instructions that the code generator is given at most.
+    pub most_instructions: u32,
+    /// What becomes of shaders with more.
+    pub oversize: Oversize,
+}
+
+impl Target {
+    /// What machine code is made with.
+    pub fn jit_options(self, packing: Packing) -> Result<Options, CompileError> {
+        let Self { most_instructions, .. } = self;
+        Ok(Options { features: self.features.ok_or(CompileError::Unsupported)?, packing, most_instructions })
+    }
+}

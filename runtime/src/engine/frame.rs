@@ -1,0 +1,106 @@
+//! What one run has for itself: the tables of views that compiled code reads, and copies of the constant buffers.
+
+#![allow(unsafe_code)]
+
+use brolga_jit::abi::{MOST_NAMED, Range, View};
+
+use crate::error::Error;
+use crate::host::{Bound, BoundViews};
+use crate::resource::{GuardPages, Memory};
+
+/// What one run has for itself. Two runs at once need two.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// A range for every declared resource. They point into `views`.
+    ranges: Vec<Range>,
+    views: Vec<View>,
+    /// A copy of each constant buffer. Entries of `views` point to them.
+    constants: Vec<Memory>,
+    guard_pages: GuardPages,
+}
+
+// SAFETY: the pointers are only copied here. What they point to is kept by the frame, and by the bound views beside it, and
+// only compiled code goes there, which treats it as memory that any thread may change.
+unsafe impl Send for Frame {}
+// SAFETY: as above.
+unsafe impl Sync for Frame {}
+
+impl Frame {
+    /// Each range has at least the declared views, since bindings were resolved so; strides are as declared; constant
+    /// buffers are padded; memory is aligned and valid for its size.
+    pub fn new(bound: &BoundViews, guard_pages: GuardPages) -> Result<Self, Error> {
+        let views: Vec<View> = bound.views().values().iter().map(|bound| view(bound.as_ref())).collect();
+        let mut rest = views.as_slice();
+        let ranges = bound.views().ranges().map(|range| {
+            let (of_range, others) = rest.split_at(range.len());
+            rest = others;
+            Range { views: of_range.as_ptr(), count: of_range.len() as u32 }
+        });
+        let ranges = ranges.collect();
+        let mut frame = Self { ranges, views, constants: Vec::new(), guard_pages };
+        for constants in bound.constants() {
+            match constants {
+                Some((index, _)) => frame.rebind(index, bound.views().values()[index].as_ref())?,
+                // Nobody asks for it until something is bound there again, which changes this frame too.
+                None => frame.constants.push(Memory::zeroed(0, guard_pages)?),
+            }
+        }
+        Ok(frame)
+    }
+
+    /// Follows a change of an entry of the table.
+    pub fn rebind(&mut self, index: usize, bound: Option<&Bound>) -> Result<(), Error> {
+        let mut entry = view(bound);
+        if let Some(Bound::Constants(constants)) = bound {
+            let copy = constants.memory(self.guard_pages)?;
+            entry = View { base: copy.base(), size_bytes: copy.size_bytes(), count: constants.count(), ..entry };
+            match self.constants.get_mut(constants.copy()) {
+                Some(old) => *old = copy,
+                None => self.constants.push(copy),
+            }
+        }
+        // In place: ranges point here.
+        self.views[index] = entry;
+        Ok(())
+    }
+
+    /// Reads the constant buffers.
+    pub fn read_constants(&self, bound: &BoundViews) {
+        for (constants, copy) in bound.constants().zip(&self.constants) {
+            if let Some((_, constants)) = constants {
+                constants.read(copy);
+            }
+        }
+    }
+
+    /// Its copies of the constant buffers.
+    pub fn constants(&self) -> &[Memory] {
+        &self.constants
+    }
+
+    /// The tables.
+    pub fn ranges(&self) -> &[Range] {
+        &self.ranges
+    }
+}
+
+/// A view as compiled code sees it; a constant buffer has its place in a frame.
+fn view(bound: Option<&Bound>) -> View {
+    match bound {
+        None | Some(Bound::Sampler(_) | Bound::Constants(_)) => View::UNBOUND,
+        Some(Bound::Texels(texels)) => texels.layout().map_or(View::UNBOUND, |layout| View {
+            base: layout.base,
+            size_bytes: layout.count * u64::from(layout.format.size_bytes()),
+            count: layout.count,
+            counter: std::ptr::null_mut(),
+            layout: layout.extents,
+        }),
+        Some(Bound::Words(words)) => View {
+            base: words.base(),
+            size_bytes: words.size_bytes().min(MOST_NAMED),
+            count: words.count().min(MOST_NAMED),
+            counter: words.counter().map_or(std::ptr::null_mut(), |counter| counter.as_ptr()),
+            layout: [0; 4],
+        },
+    }
+}

@@ -1,0 +1,46 @@
+//! Code and what it runs on, put together for one run.
+
+use brolga_jit::abi::{Bindings, helpers};
+
+use super::code::Code;
+use super::frame::Frame;
+use crate::host::{BoundViews, Reach};
+use crate::stop::StopWord;
+
+/// A shader's code with what is bound to it, for one run. All of its workers share it.
+#[derive(Debug)]
+pub(crate) struct Link<'a> {
+    code: &'a Code,
+    frame: &'a Frame,
+    reach: Reach<'a>,
+}
+
+impl<'a> Link<'a> {
+    /// The code is of the shader that the views are bound to, in a variant for their formats; the frame is made of the views
+    /// and used by no other run.
+    pub fn new(code: &'a Code, views: &'a BoundViews, frame: &'a Frame, stop: &'a StopWord) -> Self {
+        Self { code, frame, reach: Reach::new(views, frame.constants(), stop) }
+    }
+
+    /// The code.
+    pub fn code(&self) -> &'a Code {
+        self.code
+    }
+
+    /// What a running shader reaches.
+    pub(super) fn reach(&self) -> &Reach<'a> {
+        &self.reach
+    }
+
+    /// What compiled code is given, with this arena. It points to the link.
+    pub(super) fn bindings(&self, arena: *mut u8) -> Bindings {
+        Bindings {
+            ranges: self.frame.ranges().as_ptr(),
+            helpers: helpers::<Reach>(),
+            host: std::ptr::from_ref(&self.reach).cast(),
+            stop: self.reach.stop().word(),
+            arena,
+            fuel: u64::MAX,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The two engines behind one front: compiled code with its tables, and the interpreter.
+//!
+//! | file | what |
+//! |---|---|
+//! | `code.rs` | a shader in the form that an engine runs, and what selects it |
+//! | `frame.rs` | what one run has for itself: tables of views, copies of constant buffers |
+//! | `seat.rs` | what one thread has for itself: an arena and a context |
+//! | `link.rs` | code and what it runs on, put together |
+//! | `workspace.rs` | arenas and contexts, kept from run to run |
+//!
+//! The only unsafe code here is the call of compiled code in `seat.rs`. What that code relies on (`brolga_jit::abi`, A and
+//! B) is arranged by `frame.rs` and `link.rs`.
+
+mod code;
+mod frame;
+mod link;
+mod seat;
+mod workspace;
+
+use std::fmt;
+
+pub(crate) use code::{Code, Target, Variant, usual_packing};
+pub(crate) use frame::Frame;
+pub(crate) use link::Link;
+pub(crate) use seat::{Seat, float_guard};
+pub(crate) use workspace::Workspaces;
+
+/// What runs a shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Machine code, on processors it can be made for.
+    Jit,
+    /// The interpreter, which defines what is right and runs on every processor.
+    Interpreter,
+}
+
+impl Engine {
+    /// The fastest that this processor can run. Results are the same.
+    pub fn best() -> Self {
+        if brolga_jit::Options::host().is_some() { Engine::Jit } else { Engine::Interpreter }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Engine::Jit => "jit",
+            Engine::Interpreter => "interpreter",
+        })
+    }
+}
+
+/// What becomes of a shader that is too large for machine code: it would be more than
+/// [`Limits::code_instructions`](crate::Limits::code_instructions), or need more than a stack frame has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Oversize {
+    /// The interpreter runs it, and [`Shader::engine`](crate::Shader::engine) says so.
+    #[default]
+    Interpret,
+    /// It is not compiled. Code that a dispatch of groups in short rows takes is larger, and may be refused then.
+    Refuse,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_and_code_are_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Link>();
+        shared::<Code>();
+        shared::<Frame>();
+    }
+
+    #[test]
+    fn seats_go_from_thread_to_thread() {
+        fn sent<T: Send>() {}
+        sent::<Seat>();
+    }
+}

@@ -1,0 +1,307 @@
+//! What a shader's registers are bound to, checked against what it declares.
+//!
+//! It owns what it is made of: views share their memory. Constant buffers alone are not reached in place: a run reads them
+//! when it begins, into copies of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use brolga_ir::function::Query;
+use brolga_ir::host::Address;
+use brolga_ir::interface::ResourceKind;
+use brolga_ir::texel::TexelFormat;
+use smallvec::SmallVec;
+
+use super::samples::{Pair, Samples};
+use super::texel::Texels;
+use crate::bindings::table::Table;
+use crate::bindings::{Bindings, Declared, Register, check};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::resource::{BufferView, Counter, Elements, GuardPages, Memory, Sampler, View, ViewKind};
+
+/// By declared range, the format of the texels that code goes to by itself; empty if there are none.
+pub(crate) type TexelFormats = SmallVec<[Option<TexelFormat>; 2]>;
+
+/// Everything that a shader has bound.
+#[derive(Debug)]
+pub(crate) struct BoundViews {
+    pub(super) views: Table<Option<Bound>>,
+    pub(super) samples: Samples,
+    /// Where in the table the constant buffers are: of each the copies have one.
+    constants: SmallVec<[usize; 4]>,
+}
+
+/// What one register is bound to.
+#[derive(Debug)]
+pub(crate) enum Bound {
+    /// A raw or a structured view.
+    Words(Words),
+    /// A constant buffer.
+    Constants(Constants),
+    /// Texels: a typed buffer or a texture.
+    Texels(Texels),
+    /// How textures are filtered.
+    Sampler(Sampler),
+}
+
+/// Bytes addressed by words.
+#[derive(Debug)]
+pub(crate) struct Words {
+    pub(super) memory: Arc<Memory>,
+    pub(super) extent: Extent,
+    counter: Option<Counter>,
+}
+
+/// A constant buffer and the number of its copy.
+#[derive(Debug)]
+pub(crate) struct Constants {
+    memory: Arc<Memory>,
+    offset_bytes: u64,
+    /// What of it is read.
+    read_bytes: u64,
+    pub(super) copy: usize,
+    /// Of the copy: padded with zeros to whole vectors and the declared ones.
+    pub(super) extent: Extent,
+}
+
+/// Which bytes of a memory are seen, and in what elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    offset_bytes: u64,
+    size_bytes: u64,
+    /// Bytes of an element; `None` for raw views.
+    stride_bytes: Option<u32>,
+    /// Elements; bytes of a raw view.
+    count: u64,
+}
+
+/// A change of one register, checked and ready to be made.
+#[derive(Debug)]
+pub(crate) struct Change {
+    /// Where in the table, and what is to stand there.
+    entries: SmallVec<[(usize, usize, Option<Bound>); 2]>,
+}
+
+impl BoundViews {
+    /// Checks what is bound against what is declared. Textures and samplers that are sampled together are made ready.
+    pub fn new(declared: &[Declared], sampled: &[Pair], bindings: &Bindings, limits: &Limits) -> Result<Self, Error> {
+        let mut constants = SmallVec::new();
+        let views = check::resolve(declared, bindings, limits, |range, index, view| {
+            let bound = Bound::new(range, view, limits, constants.len());
+            if matches!(bound, Bound::Constants(_)) {
+                constants.push(index);
+            }
+            bound
+        })?;
+        let samples = Samples::new(sampled, &views);
+        Ok(Self { views, samples, constants })
+    }
+
+    /// What binding another view to a register would change; nothing if the tables are too short for it.
+    pub fn change(
+        &self,
+        declared: &[Declared],
+        bindings: &Bindings,
+        limits: &Limits,
+        register: Register,
+        view: &View,
+    ) -> Result<Option<Change>, Error> {
+        let mut entries = SmallVec::new();
+        let mut copies = self.constants.len();
+        for place in check::places(declared, register, view, bindings.rules())? {
+            let Some(index) = self.views.index(place.range, place.position) else { return Ok(None) };
+            let copy = self.constants.iter().position(|&known| known == index).unwrap_or(copies);
+            let bound = Bound::new(&declared[place.range], view, limits, copy);
+            copies += usize::from(matches!(bound, Bound::Constants(_)) && copy == copies);
+            entries.push((place.range, index, Some(bound)));
+        }
+        if declared.iter().any(Declared::is_writable) {
+            check::check_aliases(declared, bindings, register, view)?;
+        }
+        Ok(Some(Change { entries }))
+    }
+
+    /// What binding nothing to a register would change.
+    pub fn removal(&self, declared: &[Declared], bindings: &Bindings, register: Register) -> Result<Change, Error> {
+        let mut entries = SmallVec::new();
+        for (range, found) in declared.iter().enumerate().filter(|(_, found)| found.contains(register)) {
+            check::check_removal(found, bindings, register)?;
+            let position = (register.index - found.register.index) as usize;
+            entries.extend(self.views.index(range, position).map(|index| (range, index, None)));
+        }
+        Ok(Change { entries })
+    }
+
+    /// Makes a change, and tells of each entry that it changes.
+    pub fn apply(&mut self, change: Change, mut tell: impl FnMut(usize, Option<&Bound>)) {
+        for (range, index, bound) in change.entries {
+            if let Some(Bound::Constants(constants)) = &bound
+                && constants.copy == self.constants.len()
+            {
+                self.constants.push(index);
+            }
+            tell(index, bound.as_ref());
+            self.views.set(index, bound);
+            self.samples.renew(range, &self.views);
+        }
+    }
+
+    /// By declared range, then by position in it.
+    pub fn views(&self) -> &Table<Option<Bound>> {
+        &self.views
+    }
+
+    /// The constant buffers with their places in the table, in the order of their copies; nothing where one was taken away.
+    pub fn constants(&self) -> impl Iterator<Item = Option<(usize, &Constants)>> {
+        self.constants.iter().map(|&index| match &self.views.values()[index] {
+            Some(Bound::Constants(constants)) => Some((index, constants)),
+            _ => None,
+        })
+    }
+
+    /// By declared range, the format of the texels that compiled code can go to. Ranges of several registers, whose
+    /// formats may differ, are left to the host.
+    pub fn texel_formats(&self) -> TexelFormats {
+        trimmed(self.views.ranges().map(|range| match range {
+            [Some(Bound::Texels(texels))] => texels.layout().map(|layout| layout.format),
+            _ => None,
+        }))
+    }
+}
+
+/// Formats without those at the end that say nothing, so that the same ones are equal.
+pub(crate) fn trimmed(formats: impl Iterator<Item = Option<TexelFormat>>) -> TexelFormats {
+    let mut formats: TexelFormats = formats.collect();
+    formats.truncate(formats.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+    formats
+}
+
+impl Bound {
+    fn new(declared: &Declared, view: &View, limits: &Limits, copy: usize) -> Self {
+        match (&view.kind, declared.kind) {
+            (ViewKind::Sampler(sampler), _) => Bound::Sampler(**sampler),
+            (ViewKind::Texture(view), _) => Bound::Texels(Texels::Texture(view.surface(declared.is_writable()))),
+            (ViewKind::Buffer(view), ResourceKind::Constant { vectors }) => {
+                Bound::Constants(Constants::new(view, vectors, limits, copy))
+            }
+            (ViewKind::Buffer(view), _) => match view.elements {
+                Elements::Typed { format } => Bound::Texels(Texels::Buffer {
+                    memory: Arc::clone(view.buffer.memory()),
+                    offset_bytes: view.offset_bytes,
+                    count: view.element_count(),
+                    format,
+                }),
+                Elements::Structured { stride_bytes } => Bound::Words(Words::new(view, Some(stride_bytes))),
+                Elements::Constant | Elements::Raw => Bound::Words(Words::new(view, None)),
+            },
+        }
+    }
+}
+
+impl Words {
+    fn new(view: &BufferView, stride_bytes: Option<u32>) -> Self {
+        let BufferView { offset_bytes, size_bytes, .. } = *view;
+        let extent = Extent { offset_bytes, size_bytes, stride_bytes, count: view.element_count() };
+        Self { memory: Arc::clone(view.buffer.memory()), extent, counter: view.counter.clone() }
+    }
+
+    /// First byte, for compiled code.
+    pub fn base(&self) -> *mut u8 {
+        self.memory.base().wrapping_add(self.extent.offset_bytes as usize)
+    }
+
+    /// Bytes.
+    pub fn size_bytes(&self) -> u64 {
+        self.extent.size_bytes
+    }
+
+    /// Elements; bytes of a raw view.
+    pub fn count(&self) -> u64 {
+        self.extent.count
+    }
+
+    /// The hidden counter.
+    pub fn counter(&self) -> Option<&AtomicU32> {
+        self.counter.as_ref().map(Counter::word)
+    }
+}
+
+impl Constants {
+    /// What lies beyond the largest constant buffer is not seen.
+    fn new(view: &BufferView, declared_vectors: u32, limits: &Limits, copy: usize) -> Self {
+        let most = limits.constant_vectors.max(declared_vectors);
+        let count = view.size_bytes.div_ceil(16).min(most.into()).max(declared_vectors.into());
+        let size_bytes = count * 16;
+        Self {
+            memory: Arc::clone(view.buffer.memory()),
+            offset_bytes: view.offset_bytes,
+            read_bytes: view.size_bytes.min(size_bytes),
+            copy,
+            extent: Extent { offset_bytes: 0, size_bytes, stride_bytes: Some(16), count },
+        }
+    }
+
+    /// The number of its copy.
+    pub fn copy(&self) -> usize {
+        self.copy
+    }
+
+    /// Vectors of the copy.
+    pub fn count(&self) -> u64 {
+        self.extent.count
+    }
+
+    /// Memory for a copy.
+    pub fn memory(&self, guard_pages: GuardPages) -> Result<Memory, Error> {
+        Ok(Memory::zeroed(self.extent.size_bytes, guard_pages)?)
+    }
+
+    /// Reads what is in the buffer now.
+    pub fn read(&self, copy: &Memory) {
+        self.memory.copy_to(self.offset_bytes, copy, self.read_bytes);
+    }
+}
+
+impl Extent {
+    /// Where the bytes that an address reaches begin and end, counted in the memory; none if the index is out of range.
+    fn element(&self, at: Address) -> Option<(u64, u64)> {
+        let (start, size_bytes) = match self.stride_bytes {
+            None => (0, self.size_bytes),
+            Some(stride_bytes) => {
+                let index = u64::from(at.index.unwrap_or(0));
+                if index >= self.count {
+                    return None;
+                }
+                (index * u64::from(stride_bytes), stride_bytes.into())
+            }
+        };
+        let start = self.offset_bytes + start;
+        Some((start + u64::from(at.offset_bytes & !3), start + size_bytes))
+    }
+
+    /// Where each of some consecutive words is, if it is in range.
+    pub fn word_offsets(&self, at: Address) -> impl Iterator<Item = Option<u64>> {
+        let (first, end) = self.element(at).unwrap_or((4, 0));
+        (first..).step_by(4).map(move |offset| (offset + 4 <= end).then_some(offset))
+    }
+}
+
+/// What a register answers to a question of the shader.
+pub(super) fn answer(query: Query, bound: &Bound, level: u32) -> [u32; 4] {
+    match (query, bound) {
+        (Query::BufferSize, Bound::Words(words)) => [u32::try_from(words.count()).unwrap_or(u32::MAX); 4],
+        (Query::BufferSize, Bound::Constants(constants)) => [constants.count() as u32; 4],
+        (Query::BufferSize, Bound::Texels(texels)) => [texels.buffer_count(); 4],
+        (Query::TextureSize, Bound::Texels(texels)) => texels.size(level),
+        (Query::SampleCount, Bound::Texels(texels)) => [texels.sample_count(), 0, 0, 0],
+        (Query::SamplePosition, Bound::Texels(texels)) => {
+            let [x, y] = texels.sample_position(level);
+            [x.to_bits(), y.to_bits(), 0, 0]
+        }
+        // Asked of this only where compiled code does not go to texels.
+        (Query::Layout, _)
+        | (Query::TextureSize | Query::SampleCount | Query::SamplePosition, Bound::Words(_) | Bound::Constants(_))
+        | (_, Bound::Sampler(_)) => [0; 4],
+    }
+}

@@ -1,0 +1,20 @@
+//! What compiling takes of a device.
+
+use std::sync::Arc;
+
+use brolga_jit::CpuFeatures;
+
+use crate::cache::Cache;
+use crate::limits::Limits;
+use crate::perf_map::PerfMap;
+
+/// What compiling takes of a device.
+#[derive(Debug)]
+pub(crate) struct Compiler {
+    pub limits: Arc<Limits>,
+    /// What machine code may use of the processor; `None` where none can run.
+    pub features: Option<CpuFeatures>,
+    pub cache: Option<Cache>,
+    /// Where machine code is noted for profilers.
+    pub perf_map: Option<PerfMap>,
+}

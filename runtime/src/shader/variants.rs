@@ -1,0 +1,171 @@
+//! The code of a shader in each of its variants. Each is made once, whoever asks for it, and how often: while one thread
+//! makes it others wait, and if the one that asked gives up waiting, the next one finds what was begun.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::apart::LOOK;
+use crate::engine::{Code, Variant};
+use crate::error::Error;
+use crate::stop::StopWord;
+
+/// Variants with formats of texels that a shader has at most; beyond them texels are left to the host.
+const MOST_VARIANTS: usize = 32;
+
+/// The code that there is, and which is being made.
+#[derive(Debug, Default)]
+pub(super) struct Variants {
+    slots: Mutex<Vec<(Variant, Slot)>>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Debug)]
+enum Slot {
+    Making,
+    Made(Made),
+}
+
+/// Code and where it comes from.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    pub code: Arc<Code>,
+    pub is_cached: bool,
+}
+
+/// What came of asking for a variant.
+pub(super) enum Claim {
+    /// It is there.
+    Made(Arc<Code>),
+    /// Whoever asked is to make it.
+    Mine(Mark),
+    /// There are too many already.
+    Full,
+}
+
+/// Says that a variant is being made, until it is dropped.
+pub(super) struct Mark {
+    variants: Arc<Variants>,
+    variant: Variant,
+}
+
+impl Variants {
+    /// Asks for a variant, and waits while another thread makes it, until the word is set.
+    pub fn claim(self: &Arc<Self>, variant: &Variant, stop: &StopWord) -> Result<Claim, Error> {
+        let mut slots = self.lock();
+        loop {
+            match slots.iter().find(|(known, _)| known == variant) {
+                Some((_, Slot::Made(made))) => return Ok(Claim::Made(Arc::clone(&made.code))),
+                Some((_, Slot::Making)) => {
+                    if let Some(why) = stop.reason() {
+                        return Err(Error::CompileStopped { why });
+                    }
+                    slots = self.changed.wait_timeout(slots, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+                }
+                None if slots.len() >= MOST_VARIANTS && !variant.texels.is_empty() => return Ok(Claim::Full),
+                None => {
+                    slots.push((variant.clone(), Slot::Making));
+                    return Ok(Claim::Mine(Mark { variants: Arc::clone(self), variant: variant.clone() }));
+                }
+            }
+        }
+    }
+
+    /// The usual code, or else what was made first.
+    pub fn foremost(&self) -> Option<(Variant, Arc<Code>)> {
+        let slots = self.lock();
+        let made = || slots.iter().filter_map(|(variant, slot)| Some((variant, slot.made()?)));
+        let found = made().find(|(variant, _)| **variant == Variant::usual()).or_else(|| made().next());
+        found.map(|(variant, made)| (variant.clone(), Arc::clone(&made.code)))
+    }
+
+    /// Whether there is code, and none that was not in the cache.
+    pub fn are_cached(&self) -> bool {
+        let slots = self.lock();
+        let mut made = slots.iter().filter_map(|(_, slot)| slot.made()).peekable();
+        made.peek().is_some() && made.all(|made| made.is_cached)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(Variant, Slot)>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Slot {
+    fn made(&self) -> Option<&Made> {
+        match self {
+            Slot::Making => None,
+            Slot::Made(made) => Some(made),
+        }
+    }
+}
+
+impl Mark {
+    /// What is to be made.
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// Keeps the code for everybody.
+    pub fn keep(self, made: Made) -> Arc<Code> {
+        let code = Arc::clone(&made.code);
+        if let Some((_, slot)) = self.variants.lock().iter_mut().find(|(known, _)| *known == self.variant) {
+            *slot = Slot::Made(made);
+        }
+        code
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // Whoever waits and finds nothing tries by itself, and gets an error of its own.
+        let is_mine = |(known, slot): &(Variant, Slot)| *known == self.variant && slot.made().is_none();
+        self.variants.lock().retain(|slot| !is_mine(slot));
+        self.variants.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use brolga_ir::builder::Builder;
+    use brolga_ir::function::Function;
+    use brolga_ir::interface::Interface;
+    use brolga_ir::interp::Interpreter;
+    use brolga_ir::stage::Stage;
+    use brolga_ir::verify::verify;
+
+    use super::*;
+
+    fn code() -> Made {
+        let mut function = Function::new(
+            "nothing",
+            Interface { stage: Stage::Compute { group_size: [1; 3] }, ..Interface::default() },
+        );
+        Builder::new(&mut function).return_();
+        let code = Code::Interpreter(Interpreter::new(&verify(function).unwrap()));
+        Made { code: Arc::new(code), is_cached: false }
+    }
+
+    #[test]
+    fn each_is_made_once_and_again_only_if_it_failed() {
+        let variants = Arc::new(Variants::default());
+        let (tries, made) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| match variants.claim(&Variant::usual(), &StopWord::default()).unwrap() {
+                    Claim::Mine(mark) => {
+                        // The first try fails.
+                        if tries.fetch_add(1, Ordering::Relaxed) > 0 {
+                            made.fetch_add(1, Ordering::Relaxed);
+                            mark.keep(code());
+                        }
+                    }
+                    Claim::Made(_) => {}
+                    Claim::Full => panic!("there is room"),
+                });
+            }
+        });
+        assert_eq!((tries.into_inner(), made.into_inner()), (2, 1));
+        assert!(variants.foremost().is_some() && !variants.are_cached());
+    }
+}

@@ -1,0 +1,136 @@
+//! Stopping a run: cancel tokens and time limits.
+//!
+//! | file | what |
+//! |---|---|
+//! | `word.rs` | the word that engines look at, and why a run stopped |
+//! | `timer.rs` | the clock that sets it when a run's time is over |
+
+mod timer;
+mod word;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub(crate) use timer::Timer;
+pub use word::StopReason;
+pub(crate) use word::StopWord;
+
+use timer::Alarm;
+
+/// Stops the runs that it was given to. Clones are the same token; once cancelled it stays so.
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken {
+    word: Arc<StopWord>,
+}
+
+impl CancelToken {
+    /// A token that nobody has cancelled.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops the runs that have this token, and every later one.
+    pub fn cancel(&self) {
+        self.word.cancel();
+    }
+
+    /// Whether it was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.word.is_set()
+    }
+
+    /// A token that is cancelled with this one, and can be cancelled alone.
+    pub(crate) fn follower(&self) -> Self {
+        Self { word: self.word.follower(None) }
+    }
+}
+
+/// The stop word of one run, and its alarm if it has a time limit.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    token: &'a CancelToken,
+    limited: Option<(Arc<StopWord>, Option<Alarm<'a>>)>,
+}
+
+impl<'a> Watch<'a> {
+    /// Begins to watch a run that began at `start`. The timer's thread may be refused.
+    pub fn new(
+        token: &'a CancelToken,
+        timer: &'a Timer,
+        start: Instant,
+        time_limit: Option<Duration>,
+    ) -> std::io::Result<Self> {
+        let Some(limit) = time_limit else { return Ok(Self { token, limited: None }) };
+        let stop = token.word.follower(time_limit);
+        if limit.is_zero() {
+            stop.end_time();
+        }
+        let alarm = match start.checked_add(limit) {
+            Some(deadline) if !stop.is_set() => Some(timer.set(deadline, stop.clone())?),
+            _ => None,
+        };
+        Ok(Self { token, limited: Some((stop, alarm)) })
+    }
+
+    /// The word that is set when the token is cancelled or the time is over.
+    pub fn stop(&self) -> &Arc<StopWord> {
+        self.limited.as_ref().map_or(&self.token.word, |(stop, _)| stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(1 << 20);
+
+    #[test]
+    fn a_token_stops_present_and_later_runs() {
+        let (token, timer) = (CancelToken::new(), Timer::default());
+        let begin = |limit| Watch::new(&token, &timer, Instant::now(), limit).unwrap();
+        let (first, second) = (begin(None), begin(Some(LONG)));
+        let child = token.follower();
+        let of_child = Watch::new(&child, &timer, Instant::now(), Some(LONG)).unwrap();
+        assert_eq!([&first, &second, &of_child].map(|watch| watch.stop().reason()), [None; 3]);
+        token.clone().cancel();
+        assert!(token.is_cancelled());
+        for watch in [first, second, of_child, begin(None), begin(Some(LONG))] {
+            assert_eq!(watch.stop().reason(), Some(StopReason::Cancelled));
+        }
+    }
+
+    #[test]
+    fn a_follower_is_cancelled_alone() {
+        let token = CancelToken::new();
+        let [first, second] = [token.follower(), token.follower()];
+        first.cancel();
+        assert_eq!([&token, &first, &second].map(CancelToken::is_cancelled), [false, true, false]);
+    }
+
+    #[test]
+    fn time_over_sets_the_word_and_names_the_limit() {
+        let (token, timer) = (CancelToken::new(), Timer::default());
+        let begin = |limit| Watch::new(&token, &timer, Instant::now(), Some(limit)).unwrap();
+        let limit = Duration::ZERO;
+        assert_eq!(begin(limit).stop().reason(), Some(StopReason::TimeLimit(limit)));
+        // The thread waits for the late one when the early one comes.
+        let late = begin(LONG);
+        for limit in [Duration::from_millis(1), Duration::from_nanos(1)] {
+            let watch = begin(limit);
+            while !watch.stop().is_set() {
+                std::thread::yield_now();
+            }
+            assert_eq!(watch.stop().reason(), Some(StopReason::TimeLimit(limit)));
+        }
+        assert!(!late.stop().is_set() && !token.is_cancelled());
+    }
+
+    #[test]
+    fn a_run_that_ends_early_is_not_waited_for() {
+        let (token, timer) = (CancelToken::new(), Timer::default());
+        for limit in [LONG, Duration::MAX] {
+            let watch = Watch::new(&token, &timer, Instant::now(), Some(limit)).unwrap();
+            assert!(!watch.stop().is_set());
+        }
+    }
+}
