@@ -49,10 +49,7 @@ impl Interface {
 
     /// Threads of one group along x, y and z. An invocation of another stage than compute is a group of its own.
     pub fn group_size(&self) -> [u32; 3] {
-        match self.stage {
-            Stage::Compute { group_size } => group_size,
-            Stage::Vertex(_) | Stage::Pixel(_) => [1; 3],
-        }
+        self.stage.group_size()
     }
 
     /// Threads in one group.

@@ -8,10 +8,12 @@
 //! element for each invocation, a row of four words for each register: whoever runs the batch fills the one and reads the
 //! other. A register `v#` or `o#` has the row of its number; registers without a number follow.
 
+use serde::{Deserialize, Serialize};
+
 use crate::entity::ArrayId;
 
 /// The stage, with what shaders of this stage alone declare.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     /// Threads in groups.
     Compute {
@@ -34,6 +36,14 @@ impl Stage {
         }
     }
 
+    /// Threads of one group along x, y and z. An invocation of another stage than compute is a group of its own.
+    pub fn group_size(&self) -> [u32; 3] {
+        match self {
+            Stage::Compute { group_size } => *group_size,
+            Stage::Vertex(_) | Stage::Pixel(_) => [1; 3],
+        }
+    }
+
     /// What goes in and out; nothing of a compute shader does.
     pub fn signature(&self) -> Option<&Signature> {
         match self {
@@ -51,7 +61,7 @@ impl Default for Stage {
 }
 
 /// What goes into an invocation and what comes out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     /// The array of the inputs, if there are any.
     pub input_array: Option<ArrayId>,
@@ -80,7 +90,7 @@ fn rows(parameters: &[Parameter]) -> u32 {
 }
 
 /// Components of a register that go in or out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
     /// The row of its register, counted in vectors of four words.
     pub row: u32,
@@ -93,7 +103,7 @@ pub struct Parameter {
 }
 
 /// Values with a meaning for the pipeline. Specification, 4.4 and following.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SystemValue {
     /// Where the vertex or the pixel is.
     Position,
@@ -179,7 +189,7 @@ impl SystemValue {
 }
 
 /// How a value of a pixel comes of those of the vertices. Specification, 16.4.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Interpolation {
     /// That of the leading vertex, or what is not interpolated at all.
     #[default]

@@ -15,6 +15,47 @@ use crate::resource::ResourceError;
 use crate::shader::{InstanceError, Place};
 use crate::stop::StopReason;
 
+/// Why a batch cannot be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// A compute shader.
+    #[error("a compute shader runs in groups, not in batches")]
+    NoBatches,
+    /// Part of a quad.
+    #[error("a batch of {invocations} pixels; they come in quads, four by four")]
+    Quads {
+        /// Pixels.
+        invocations: u32,
+    },
+    /// More or fewer arrays than declared.
+    #[error("{found} arrays for a shader that declares {expected}")]
+    ArrayCount {
+        /// What was given.
+        found: usize,
+        /// What is declared.
+        expected: usize,
+    },
+    /// An array that the shader writes is given to be read.
+    #[error("array {array} is written by the shader, and given to be read only")]
+    ReadOnly {
+        /// Its position.
+        array: usize,
+    },
+    /// An array that does not hold an element for each invocation.
+    #[error("array {array} holds {found} words, {invocations} invocations take {expected}")]
+    Words {
+        /// Its position.
+        array: usize,
+        /// Words that were given.
+        found: usize,
+        /// The batch.
+        invocations: u32,
+        /// Words that it takes.
+        expected: u64,
+    },
+}
+
 /// Anything that keeps a shader from its results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -22,12 +63,21 @@ pub enum Error {
     /// The bytes are no shader that can be used.
     #[error(transparent)]
     File(#[from] brolga_bytecode::Error),
-    /// A shader of another stage.
-    #[error("a {} shader cannot be dispatched, only a compute shader", stage.name())]
+    /// A shader of a stage that cannot be run.
+    #[error("a {} shader cannot be run, only compute, vertex and pixel shaders", stage.name())]
     Stage {
         /// Its stage.
         stage: Stage,
     },
+    /// A shader that does not run in groups.
+    #[error("a {stage} shader cannot be dispatched, only a compute shader; it runs in batches")]
+    NoGroups {
+        /// Its stage's name.
+        stage: &'static str,
+    },
+    /// A batch that the shader cannot take.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// An interface variable, or the class instance chosen for it.
     #[error(transparent)]
     Instance(Box<InstanceError>),

@@ -64,7 +64,7 @@ pub use cache::{Cache, CacheCounters, CacheEntry, CacheError, NotPrivate};
 pub use device::{Device, DeviceBuilder};
 pub use dispatch::{BoundShader, Dispatch, Progress, Report, Session, Worker};
 pub use engine::{Engine, Oversize};
-pub use error::{Error, Limit};
+pub use error::{BatchError, Error, Limit};
 pub use format::Format;
 pub use limits::Limits;
 pub use perf_map::PerfMap;
@@ -80,6 +80,8 @@ pub use shader::{
 pub use stop::{CancelToken, StopReason};
 
 pub use brolga_ir::Width;
-pub use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
+pub use brolga_ir::batch::ArrayWords;
+pub use brolga_ir::interface::{Array, Component, Dimension, ResourceClass, ResourceKind};
 pub use brolga_ir::passes::Level;
+pub use brolga_ir::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
 pub use brolga_jit::CpuFeatures;

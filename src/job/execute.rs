@@ -103,12 +103,18 @@ pub struct SlotResult {
     file: Option<PathBuf>,
 }
 
+/// A shader that runs in groups: jobs dispatch.
+fn in_groups(shader: Shader) -> Result<Shader, crate::Error> {
+    shader.check_groups()?;
+    Ok(shader)
+}
+
 impl Prepared {
     /// Compiles one of the job's shaders, until the run is to stop.
     pub fn compile(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Shader, JobError> {
         let (container, how) = (&self.containers[shader], self.compile_options(shader, options));
         let compiled = device.compile_until(container, &how, &options.cancel, options.time_limit);
-        compiled.map_err(|error| self.failed(shader, error))
+        compiled.and_then(in_groups).map_err(|error| self.failed(shader, error))
     }
 
     /// The same in the caller's thread, to be measured.
@@ -119,7 +125,8 @@ impl Prepared {
         options: &RunOptions,
     ) -> Result<Shader, JobError> {
         let how = self.compile_options(shader, options);
-        device.compile(&self.containers[shader], &how).map_err(|error| self.failed(shader, error))
+        let compiled = device.compile(&self.containers[shader], &how);
+        compiled.and_then(in_groups).map_err(|error| self.failed(shader, error))
     }
 
     fn compile_options(&self, shader: usize, options: &RunOptions) -> CompileOptions {

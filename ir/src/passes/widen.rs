@@ -8,6 +8,7 @@
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind};
 use crate::span::Packing;
+use crate::stage::Stage;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
 use crate::width::Width;
@@ -29,14 +30,16 @@ pub(super) fn run(func: &mut Function) {
 
 /// Whether packets as wide as the function has them now are likely to be faster than narrower ones.
 fn pays(func: &Function) -> bool {
-    let [x, y, z] = func.interface.group_size();
     let lanes = func.width.lanes();
-    // A packet is part of one row, so that addresses grow evenly over it.
-    let rows_fill = x.is_multiple_of(lanes) && x * y * z > 0;
+    // A packet is part of one row, so that addresses grow evenly over it; a batch is one row.
+    let (rows_fill, packing) = match func.interface.stage {
+        Stage::Compute { group_size: [x, y, z] } => (x.is_multiple_of(lanes) && x * y * z > 0, Packing::Group),
+        Stage::Vertex(_) | Stage::Pixel(_) => (true, Packing::Row),
+    };
     if !rows_fill || func.inst_count() > MOST_INSTS {
         return false;
     }
-    let uniformity = Uniformity::compute(func, Packing::Group);
+    let uniformity = Uniformity::compute(func, packing);
     let mut count = Count { func, uniformity: &uniformity, position: 0, loops: Vec::new(), lives: Vec::new() };
     count.lives.resize(func.value_count(), None);
     count.region(func.body()) && count.most_alive() <= MOST_ALIVE

@@ -5,10 +5,12 @@
 //! | `bound.rs` | a shader with what is bound to it: bound once, dispatched often |
 //! | `resolved.rs` | what that knows ahead of a dispatch |
 //! | `worker.rs` | groups on the caller's own thread |
+//! | `batch.rs` | batches of invocations, likewise |
 //! | `schedule.rs` | groups on the threads of the pool |
 //! | `runner.rs` | what dispatches take of a device |
 //! | `fault.rs` | why a run did not finish |
 
+mod batch;
 mod bound;
 mod fault;
 mod resolved;

@@ -184,6 +184,7 @@ impl Resolved {
 
     /// Runs a dispatch that has begun.
     pub fn run(&self, shader: &Shader, runner: &Runner, begun: &Begun<'_>) -> Result<Report, Error> {
+        shader.check_groups()?;
         let Begun { what, grid, start, ref watch } = *begun;
         let (stop, outline) = (watch.stop(), shader.outline());
         let (code, compile) = self.code(shader, grid, stop)?;

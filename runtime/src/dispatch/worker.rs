@@ -2,7 +2,7 @@
 //!
 //! A [`Worker`] holds what a thread needs, a [`Session`] what is the same for all groups of one dispatch. What a call of
 //! [`Session::run`] does beside the groups is to set the float mode and to point the context to what is bound. Batches of
-//! invocations that the caller fills, for vertex and pixel shaders, are to run through a method beside it.
+//! invocations, for vertex and pixel shaders, run through a method beside it (`batch.rs`).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -89,13 +89,13 @@ impl Drop for Worker<'_> {
 /// A worker that runs groups of one dispatch.
 #[derive(Debug)]
 pub struct Session<'w> {
-    shader: &'w Shader,
-    resolved: &'w Resolved,
-    begun: Begun<'w>,
-    fuel: Option<u64>,
-    code: &'w Arc<Code>,
-    frame: &'w Frame,
-    seat: &'w mut Seat,
+    pub(super) shader: &'w Shader,
+    pub(super) resolved: &'w Resolved,
+    pub(super) begun: Begun<'w>,
+    pub(super) fuel: Option<u64>,
+    pub(super) code: &'w Arc<Code>,
+    pub(super) frame: &'w Frame,
+    pub(super) seat: &'w mut Seat,
     /// Groups that run together at most.
     most_groups: u64,
     quantum: u64,
@@ -114,6 +114,7 @@ impl Session<'_> {
     /// If there are no such groups, or one of them did not finish.
     #[inline]
     pub fn run(&mut self, groups: Range<u64>) -> Result<(), Error> {
+        self.shader.check_groups()?;
         let grid = self.begun.grid;
         if groups.end > grid.count() {
             return Err(Error::NoSuchGroups { groups, count: grid.count() });

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use brolga_ir::batch::ArrayWords;
 use brolga_ir::host::Fault;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::span::Span;
@@ -111,6 +112,17 @@ pub(crate) enum Running<'a> {
 }
 
 impl Running<'_> {
+    /// Runs a batch of invocations with the arrays that the code's function declares, with a budget of loop rounds.
+    #[inline]
+    pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>], mut fuel: u64) -> Result<(), Fault> {
+        match self {
+            Running::Jit(run) => run.batch(invocations, arrays, fuel),
+            Running::Interpreter { interpreter, host, arena } => {
+                interpreter.run_batch(*host, invocations, arrays, arena, &mut fuel)
+            }
+        }
+    }
+
     /// Runs the groups of a span, with a budget of loop rounds for each.
     #[inline]
     pub fn span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {

@@ -32,10 +32,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brolga_bytecode::sm5::{Model, Stage};
+use brolga_bytecode::sm5::Model;
 use brolga_ir::function::Origin;
+use brolga_ir::interface::Array;
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::span::{Grid, Packing};
+use brolga_ir::stage::Stage;
 use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
@@ -131,14 +133,27 @@ impl Shader {
         self.inner.source.model()
     }
 
-    /// The stage.
-    pub fn stage(&self) -> Stage {
-        Stage::Compute
+    /// The stage, with what goes in and out of it.
+    pub fn stage(&self) -> &Stage {
+        &self.inner.outline.stage
+    }
+
+    /// Whether it runs in groups, as only compute shaders do.
+    pub fn check_groups(&self) -> Result<(), Error> {
+        match self.stage() {
+            Stage::Compute { .. } => Ok(()),
+            stage => Err(Error::NoGroups { stage: stage.name() }),
+        }
+    }
+
+    /// What a batch brings, in the order of the declarations.
+    pub fn arrays(&self) -> &[Array] {
+        &self.inner.outline.arrays
     }
 
     /// Threads of a group along x, y and z.
     pub fn group_size(&self) -> [u32; 3] {
-        self.inner.outline.group_size
+        self.inner.outline.stage.group_size()
     }
 
     /// The declared registers in declaration order.

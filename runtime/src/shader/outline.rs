@@ -4,7 +4,9 @@
 use brolga_ir::Width;
 use brolga_ir::entity::{Region, ResourceId};
 use brolga_ir::function::{Function, InstKind};
+use brolga_ir::interface::Array;
 use brolga_ir::span::Packing;
+use brolga_ir::stage::Stage;
 use brolga_ir::verify::VerifiedFunction;
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +18,10 @@ use crate::engine::usual_packing;
 pub(crate) struct Outline {
     /// Its name.
     pub name: String,
-    /// Threads of a group along x, y and z.
-    pub group_size: [u32; 3],
+    /// Its stage.
+    pub stage: Stage,
+    /// What comes with a batch.
+    pub arrays: Vec<Array>,
     /// Threads of a packet.
     pub width: Width,
     /// How packets are usually put together.
@@ -48,7 +52,8 @@ impl Outline {
     pub fn of(function: &VerifiedFunction) -> Self {
         Self {
             name: function.name.clone(),
-            group_size: function.interface.group_size(),
+            stage: function.interface.stage.clone(),
+            arrays: function.interface.arrays.clone(),
             width: function.width,
             packing: usual_packing(function),
             declared: Declared::of(function),
@@ -64,6 +69,6 @@ impl Outline {
 
     /// Threads in one group.
     pub fn threads_per_group(&self) -> u32 {
-        self.group_size.iter().product()
+        self.stage.group_size().iter().product()
     }
 }

@@ -67,7 +67,7 @@ impl Source {
         clock.end(CompileStage::Decode)?;
         let loaded = decoded.check()?;
         let stage = loaded.program.stage();
-        if stage != Stage::Compute {
+        if !matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel) {
             return Err(Error::Stage { stage });
         }
         let mut translation = TranslateOptions::default();

@@ -61,6 +61,7 @@ impl Draft<'_> {
     pub fn write(&self, limits: &Limits) -> Result<String, Error> {
         let device = Device::builder().limits(limits.clone()).threads(1).build()?;
         let (choices, shader) = self.compile(&device)?;
+        shader.check_groups()?;
         let info = Info::read(self.container, &limits.file)?;
         let mut page = Page { info: &info.program, outputs: self.outputs, taken: BTreeSet::new(), out: String::new() };
         let group = shader.group_size();

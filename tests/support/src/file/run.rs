@@ -61,7 +61,10 @@ pub(super) fn run(file: &TestFile) -> Result<Vec<Run>, FileError> {
         let shapes = [Level::None, Level::Full].into_iter().flat_map(|level| Width::ALL.map(|width| (level, width)));
         for (level, width) in shapes {
             let options = CompileOptions::new(engine).oversize(Oversize::Refuse).level(level).width(width);
-            let compile = |bytes: &Vec<u8>| devices[0].compile(bytes, &options).map_err(|error| error.to_string());
+            let compile = |bytes: &Vec<u8>| {
+                let shader = devices[0].compile(bytes, &options).map_err(|error| error.to_string())?;
+                shader.check_groups().map_err(|error| error.to_string()).map(|()| shader)
+            };
             let shaders: Vec<_> =
                 containers.iter().map(|made| made.as_ref().map_err(String::clone).and_then(compile)).collect();
             if runs.is_empty() {

@@ -1,0 +1,58 @@
+//! Batches of invocations on the caller's own thread: how vertex and pixel shaders run.
+
+use brolga_ir::batch::ArrayWords;
+use brolga_ir::interface::Array;
+use brolga_ir::stage::Stage;
+
+use super::fault::{Failure, Outcome, error_of};
+use super::worker::Session;
+use crate::engine::{Link, float_guard};
+use crate::error::{BatchError, Error};
+use crate::shader::Shader;
+
+impl Session<'_> {
+    /// Runs a batch of invocations of a vertex or pixel shader. The arrays are those that the shader declares, in order: what
+    /// the invocations get, and what they give ([`Signature`](crate::Signature) says what is where). Each holds an element
+    /// for every invocation. The pixels of a quad follow each other; pixels that nothing covers are helpers, if they have
+    /// no samples in [`SystemValue::Coverage`](crate::SystemValue::Coverage).
+    ///
+    /// # Errors
+    /// If the batch is not what the shader takes, or it did not finish. The arrays then hold what was written until it stopped.
+    #[inline]
+    pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>]) -> Result<(), Error> {
+        check(self.shader, invocations, arrays)?;
+        let link = Link::new(self.code, self.resolved.views(), self.frame, self.begun.watch.stop());
+        let mode = float_guard(self.code);
+        let result = self.seat.start(&link, &mode).batch(invocations, arrays, self.fuel.unwrap_or(u64::MAX));
+        drop(mode);
+        result.map_err(|fault| {
+            let failure = Some(Failure::Fault { fault, group: [fault.group, 0, 0] });
+            let outcome = Outcome { groups_done: 0, failure };
+            error_of(self.shader, self.fuel, self.begun.watch.stop(), outcome, invocations.into())
+        })
+    }
+}
+
+/// Holds a batch against what a shader declares.
+#[inline]
+fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result<(), BatchError> {
+    match shader.stage() {
+        Stage::Compute { .. } => return Err(BatchError::NoBatches),
+        Stage::Pixel(_) if !invocations.is_multiple_of(4) => return Err(BatchError::Quads { invocations }),
+        Stage::Vertex(_) | Stage::Pixel(_) => {}
+    }
+    let declared = shader.arrays();
+    if arrays.len() != declared.len() {
+        return Err(BatchError::ArrayCount { found: arrays.len(), expected: declared.len() });
+    }
+    for (array, (words, &Array { stride_bytes, is_written })) in arrays.iter().zip(declared).enumerate() {
+        if is_written && matches!(words, ArrayWords::Read(_)) {
+            return Err(BatchError::ReadOnly { array });
+        }
+        let (found, expected) = (words.words().len(), u64::from(invocations) * u64::from(stride_bytes / 4));
+        if (found as u64) < expected {
+            return Err(BatchError::Words { array, found, invocations, expected });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! Vertex and pixel shaders in batches: every one of the corpus on random views and rows, on every engine, with the same bits;
+//! what a batch must be.
+
+mod support;
+
+use brolga_runtime::{
+    ArrayWords, BatchError, BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, Shader, Signature,
+    Stage, SystemValue,
+};
+use support::ENGINES;
+use support::case::data;
+use support::random::{Random, bind};
+
+/// Loop rounds of a batch: random data makes some loops endless.
+const FUEL: u64 = 20_000;
+
+/// The rows of a batch, some of whose pixels are helpers.
+fn rows(signature: &Signature, invocations: u32, random: &mut Random) -> Vec<u32> {
+    let words = signature.input_rows() as usize * 4;
+    let mut rows: Vec<u32> = (0..words * invocations as usize).map(|_| random.word()).collect();
+    let coverage = signature.inputs.iter().find(|input| input.system_value == Some(SystemValue::Coverage));
+    for (n, element) in rows.chunks_exact_mut(words.max(1)).enumerate() {
+        if let Some(coverage) = coverage {
+            element[coverage.row as usize * 4] = u32::from(n % 3 != 0);
+        }
+    }
+    rows
+}
+
+/// What a batch leaves: how it ended, its outputs, every view with its counter.
+type After = (String, Vec<u32>, Vec<(String, Vec<u8>, Option<u32>)>);
+
+fn run(device: &Device, shader: &Shader, mut random: Random, invocations: u32) -> After {
+    let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
+    bind(device, shader, &mut random, &mut bindings);
+    let signature = shader.stage().signature().expect("no compute shader").clone();
+    let inputs = rows(&signature, invocations, &mut random);
+    let mut outputs = vec![0xdead_beef; (signature.output_rows() * 4 * invocations) as usize];
+    let mut arrays = Vec::new();
+    arrays.extend(signature.input_array.map(|_| ArrayWords::Read(&inputs)));
+    arrays.extend(signature.output_array.map(|_| ArrayWords::Write(&mut outputs)));
+    let dispatch = Dispatch::new([0; 3]).fuel(FUEL);
+    let bound = device.bind(shader, &bindings).unwrap();
+    let end = match bound.worker().unwrap().begin(&dispatch).unwrap().batch(invocations, &mut arrays) {
+        Ok(()) => "done".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let views = bindings
+        .iter()
+        .map(|(register, view)| (register.to_string(), view.to_vec(), view.counter().map(|counter| counter.get())));
+    (end, outputs, views.collect())
+}
+
+#[test]
+fn corpus_gives_the_same_bits_on_every_engine() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let entries = std::fs::read_dir(data().join("graphics")).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| {
+        let name = path.to_string_lossy();
+        name.ends_with(".cso") && (name.contains(".vs_") || name.contains(".ps_"))
+    });
+    paths.sort();
+    assert_eq!(paths.len(), 65);
+    let mut done = 0;
+    for (seed, path) in (1..).zip(paths) {
+        let bytes = std::fs::read(&path).unwrap();
+        let mut first: Option<Vec<After>> = None;
+        for &engine in ENGINES {
+            let shader = support::compile(&device, &bytes, engine)
+                .unwrap_or_else(|error| panic!("{}, {engine}: {error}", path.display()));
+            let after = |random: Random| run(&device, &shader, random, 68);
+            let after = vec![after(Random::wild(seed)), after(Random::tame(seed))];
+            let first = first.get_or_insert_with(|| after.clone());
+            assert!(*first == after, "{}, {engine}", path.display());
+            done += after.iter().filter(|after| after.0 == "done").count();
+        }
+    }
+    assert!(done > 65 * ENGINES.len(), "only {done} batches ran to their end");
+}
+
+#[test]
+fn batches_are_held_against_what_the_shader_declares() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let shader = |name: &str| {
+        let bytes = std::fs::read(data().join("graphics").join(name)).unwrap();
+        device.compile(&bytes, &CompileOptions::default()).unwrap()
+    };
+    let shader = shader("lit.alphatest.ps_5_0.cso");
+    let Stage::Pixel(signature) = shader.stage() else { panic!("it is a pixel shader") };
+    let (inputs, outputs) = (signature.input_rows() as usize * 4, signature.output_rows() as usize * 4);
+    let bound = device.bind(&shader, &Bindings::with_rules(BindingRules::PARTIAL)).unwrap();
+    let mut worker = bound.worker().unwrap();
+    let dispatch = Dispatch::new([0; 3]);
+    let mut session = worker.begin(&dispatch).unwrap();
+    let (read, mut written) = (vec![0; inputs * 8], vec![0; outputs * 8]);
+    let mut error = |invocations, arrays: &mut [ArrayWords<'_>]| match session.batch(invocations, arrays) {
+        Ok(()) => None,
+        Err(Error::Batch(error)) => Some(error),
+        Err(error) => panic!("{error}"),
+    };
+    let read = || ArrayWords::Read(&read);
+    assert_eq!(error(8, &mut [read(), ArrayWords::Write(&mut written)]), None);
+    assert_eq!(error(0, &mut [read(), ArrayWords::Write(&mut written)]), None);
+    assert_eq!(error(6, &mut [read(), ArrayWords::Write(&mut written)]), Some(BatchError::Quads { invocations: 6 }));
+    assert_eq!(error(8, &mut [read()]), Some(BatchError::ArrayCount { found: 1, expected: 2 }));
+    assert_eq!(error(8, &mut [read(), read()]), Some(BatchError::ReadOnly { array: 1 }));
+    let found = inputs * 8;
+    let too_short = BatchError::Words { array: 0, found, invocations: 12, expected: inputs as u64 * 12 };
+    assert_eq!(error(12, &mut [read(), ArrayWords::Write(&mut written)]), Some(too_short));
+    assert!(matches!(session.run(0..0), Err(Error::NoGroups { stage: "pixel" })));
+
+    let add = std::fs::read(data().join("compute/flow.loops.cs_5_0.cso"))
+        .or_else(|_| std::fs::read(format!("{}/tests/data/endless.sum.cso", env!("CARGO_MANIFEST_DIR"))))
+        .unwrap();
+    let compute = device.compile(&add, &CompileOptions::new(Engine::Interpreter)).unwrap();
+    let bound = device.bind(&compute, &Bindings::with_rules(BindingRules::PARTIAL)).unwrap();
+    let mut worker = bound.worker().unwrap();
+    let refused = worker.begin(&dispatch).unwrap().batch(4, &mut []);
+    assert!(matches!(refused, Err(Error::Batch(BatchError::NoBatches))));
+}
