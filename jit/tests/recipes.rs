@@ -2,17 +2,17 @@
 
 mod support;
 
-use brolga_ir::{Const, Op, Type};
+use brolga_ir::interface::Interface;
+use brolga_ir::{Builder, Const, Function, Op, Type, entity};
 use brolga_jit::FloatMode;
-use brolga_jit::ops::lower_op;
-use brolga_jit::packet::{Emit, Operand};
+use brolga_jit::packet::Emit;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
-use support::{Code, Random, Record, Variant};
+use support::{Code, Random, Record, Variant, lower_last, unknown};
 
 const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 
 /// Operations on two words, `x` and `y`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 enum Expr {
     X,
     Y,
@@ -29,16 +29,21 @@ impl Expr {
         }
     }
 
-    fn emit(&self, emit: &mut Emit<'_, '_>, inputs: &[Operand; 2], mode: FloatMode) -> Operand {
-        match self {
-            Expr::X => inputs[0].clone(),
-            Expr::Y => inputs[1].clone(),
-            Expr::Const(value) => emit.constant(*value).into(),
-            Expr::Op(op, args) => {
-                let args: Vec<Operand> = args.iter().map(|arg| arg.emit(emit, inputs, mode)).collect();
-                lower_op(emit, *op, &args, mode)
-            }
+    /// Writes it, but for what is written already.
+    fn build(&self, b: &mut Builder<'_>, written: &mut Vec<(Expr, entity::Value)>) -> entity::Value {
+        if let Some((_, value)) = written.iter().find(|(expr, _)| expr == self) {
+            return *value;
         }
+        let value = match self {
+            Expr::X | Expr::Y => unreachable!("words are there before"),
+            Expr::Const(value) => b.constant(*value),
+            Expr::Op(op, args) => {
+                let args: Vec<entity::Value> = args.iter().map(|arg| arg.build(b, written)).collect();
+                b.op(*op, &args)
+            }
+        };
+        written.push((self.clone(), value));
+        value
     }
 
     fn eval(&self, inputs: [u32; 2]) -> u64 {
@@ -128,15 +133,19 @@ fn check(exprs: &[Expr]) {
 }
 
 fn compile(code: &mut Code, expr: &Expr, mode: FloatMode) -> usize {
+    let mut func = Function::new("expression", Interface::default());
+    let mut b = Builder::new(&mut func);
+    let [x, y] = [(); 2].map(|()| unknown(&mut b, Type::I32));
+    expr.build(&mut b, &mut vec![(Expr::X, x), (Expr::Y, y)]);
     code.function(|emit, index, pointers| {
         let bytes = emit.shape.bytes_of(Type::I32);
         let offset = emit.builder.ins().imul_imm_u(index, i64::from(bytes));
         let address = |emit: &mut Emit<'_, '_>, pointer: Value| emit.builder.ins().iadd(pointer, offset);
-        let inputs = [pointers[0], pointers[1]].map(|pointer| {
+        let words = [(x, pointers[0]), (y, pointers[1])].map(|(value, pointer)| {
             let at = address(emit, pointer);
-            emit.load(Type::I32, at, 0, FLAGS).into()
+            (value, emit.load(Type::I32, at, 0, FLAGS).into())
         });
-        let result = expr.emit(emit, &inputs, mode);
+        let result = lower_last(emit, &func, &words, mode);
         let packet = emit.packet(&result);
         let at = address(emit, pointers[3]);
         emit.store(&packet, at, 0, FLAGS);

@@ -10,7 +10,7 @@ use super::layout::ThreadRow;
 use super::mask::{Home, Mask};
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::offsets;
-use crate::ops::lower_op;
+use crate::ops::{Known, lower_op};
 use crate::packet::{Operand, Packet, Uniform};
 
 impl Lowering<'_, '_> {
@@ -337,7 +337,7 @@ impl Lowering<'_, '_> {
             })
             .collect::<Option<_>>()?;
         let mode = self.mode;
-        Some(lower_op(&mut self.emit(), op, &args, mode).values()[0])
+        Some(lower_op(&mut self.emit(), op, &args, &Known::NOTHING, mode).values()[0])
     }
 
     /// What lane 0 has of a value.
@@ -384,7 +384,7 @@ impl Lowering<'_, '_> {
     /// A pure operation on operands that are no values of the shader.
     pub fn binary(&mut self, op: Op, a: Operand, b: Operand) -> Operand {
         let mode = self.mode;
-        lower_op(&mut self.emit(), op, &[a, b], mode)
+        lower_op(&mut self.emit(), op, &[a, b], &Known::NOTHING, mode)
     }
 }
 
