@@ -627,23 +627,24 @@ mod tests {
 
     #[test]
     fn facts_go_through_bits() {
-        let [bits, negative, scale, condition, other] = classes(|b| {
+        let [bits, negative, scale, condition, sum, shifted] = classes(|b| {
             let word = b.input(Input::ThreadIndex);
             let (x, half) = (b.op(Op::UToF, &[word]), b.i32(0x3f00_0000));
-            let (sign, places) = (b.i32(0x8000_0000), b.i32(23));
+            let (sign, places, fewer) = (b.i32(0x8000_0000), b.i32(23), b.i32(22));
             let bits = b.op(Op::BitsF32, &[x]);
             let negative = b.op(Op::Xor, &[bits, sign]);
             let negative = b.op(Op::AsF32, &[negative]);
             let scale = b.op(Op::Shl, &[word, places]);
             let is_zero = b.op(Op::IEq, &[word, places]);
             let condition = b.op(Op::BToI, &[is_zero]);
-            [bits, negative, b.op(Op::AsF32, &[scale]), condition, b.op(Op::IAdd, &[bits, half])]
+            let sum = b.op(Op::IAdd, &[bits, half]);
+            [bits, negative, b.op(Op::AsF32, &[scale]), condition, sum, b.op(Op::Shl, &[word, fewer])]
         });
         assert_eq!(bits, ClassSet::ZERO.or(ClassSet::NORMAL));
         assert_eq!(negative, ClassSet::MINUS_ZERO.or(ClassSet::NEGATIVE_NORMAL));
         assert_eq!(scale, ClassSet::ALL.flushed().without(ClassSet::NAN));
         assert_eq!(condition, ClassSet::ZERO.or(ClassSet::NAN));
-        assert_eq!(other, ClassSet::ALL);
+        assert_eq!([sum, shifted], [ClassSet::ALL; 2]);
     }
 
     /// A loop that counts in floats: the parameter is a number in every round, and so is what a break brings.

@@ -46,6 +46,14 @@ impl Expr {
         value
     }
 
+    /// Whether it needs denormals, which only one mode leaves alone.
+    fn has_doubles(&self) -> bool {
+        match self {
+            Expr::Op(op, args) => op.is_f64_arithmetic() || args.iter().any(Expr::has_doubles),
+            _ => false,
+        }
+    }
+
     fn eval(&self, inputs: [u32; 2]) -> u64 {
         match self {
             Expr::X => inputs[0].into(),
@@ -110,7 +118,8 @@ fn check(exprs: &[Expr]) {
         let mut code = Code::new(variant);
         let mut cases = Vec::new();
         for expr in exprs {
-            for mode in [FloatMode::Default, FloatMode::Flush] {
+            let modes = if expr.has_doubles() { 1 } else { 2 };
+            for &mode in &[FloatMode::Default, FloatMode::Flush][..modes] {
                 cases.push((expr, mode, compile(&mut code, expr, mode)));
             }
         }
@@ -189,6 +198,56 @@ fn bits_of_what_is_no_nan_are_its_bits() {
                     }
                 }
             }
+        }
+    }
+    check(&exprs);
+}
+
+/// What becomes visible of floats: their bits, and what conversions make of them.
+fn visible(float: &Expr) -> Vec<Expr> {
+    match float.ty() {
+        Type::F64 => vec![op(Op::High64, &[&op(Op::BitsF64, &[float])]), op(Op::DToS, &[float])],
+        _ => [Op::BitsF32, Op::F32ToF16, Op::FToS].map(|made| op(made, &[float])).into(),
+    }
+}
+
+/// Operands of which this or that is known: no NaN, no denormal, no sign, but one zero.
+#[test]
+fn what_is_known_of_operands_changes_no_bits() {
+    let [x, y] = floats(false);
+    let bound = op(Op::FMin, &[&x, &float(128.0)]);
+    let magnitude = op(Op::FAbs, &[&y]);
+    let negative = op(Op::FNeg, &[&magnitude]);
+    let square = op(Op::FMul, &[&x, &x]);
+    let known = [op(Op::FSat, &[&x]), op(Op::UToF, &[&Expr::X]), op(Op::FFlush, &[&x])];
+    let operands: Vec<Expr> = known.into_iter().chain([x, y, bound, magnitude, negative, square]).collect();
+    let mut exprs = Vec::new();
+    for a in &operands {
+        for b in &operands {
+            let made = [Op::FMin, Op::FMax, Op::FAdd, Op::FDiv].map(|made| op(made, &[a, b]));
+            exprs.extend(made.iter().flat_map(visible));
+            let less = op(Op::FLt, &[a, b]);
+            exprs.extend([[a, b], [b, a]].map(|[p, q]| op(Op::SelectF32, &[&less, p, q])));
+        }
+    }
+    check(&exprs);
+}
+
+#[test]
+fn what_is_known_of_doubles_changes_no_bits() {
+    let [x, _] = floats(false);
+    let [wide, other] =
+        [[&Expr::X, &Expr::Y], [&Expr::Y, &Expr::X]].map(|words| op(Op::AsF64, &[&op(Op::Pack64, &words)]));
+    let known = [op(Op::FToD, &[&op(Op::FSat, &[&x])]), op(Op::SToD, &[&Expr::Y]), op(Op::DAbs, &[&other])];
+    let zero = Expr::Const(Const::f64(-0.0));
+    let operands: Vec<Expr> = known.into_iter().chain([op(Op::FToD, &[&x]), wide, other, zero]).collect();
+    let mut exprs = Vec::new();
+    for a in &operands {
+        for b in &operands {
+            let less = op(Op::DLt, &[a, b]);
+            let selected = [[a, b], [b, a]].map(|[p, q]| op(Op::SelectF64, &[&less, p, q]));
+            let made = [Op::DMin, Op::DMax, Op::DAdd].map(|made| op(made, &[a, b]));
+            exprs.extend(made.iter().chain(&selected).flat_map(visible));
         }
     }
     check(&exprs);
