@@ -26,6 +26,7 @@
 //! | `width.rs` | how many threads a packet has |
 //! | `uniformity.rs` | what is the same in all threads |
 //! | `shape.rs` | how addresses lie over the lanes of a packet |
+//! | `float_class.rs` | which floats can be denormals, infinities, NaNs |
 //! | `translate/` | bytecode to IR |
 //! | `interp/` | runs a shader: the definition that compiled code is held to |
 #![forbid(unsafe_code)]
@@ -34,6 +35,7 @@ pub mod batch;
 pub mod builder;
 pub mod entity;
 pub mod float;
+pub mod float_class;
 mod flow;
 pub mod function;
 pub mod host;

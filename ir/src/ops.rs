@@ -313,11 +313,21 @@ impl Op {
         }
     }
 
+    /// Whether the operation only moves floats and their bits, or changes signs: denormals and NaNs stay what they are.
+    pub fn moves_floats(self) -> bool {
+        let in_32_bits = matches!(self, Op::SelectF32 | Op::AsF32 | Op::BitsF32 | Op::FNeg | Op::FAbs);
+        in_32_bits || matches!(self, Op::SelectF64 | Op::AsF64 | Op::BitsF64 | Op::DNeg | Op::DAbs)
+    }
+
+    /// Whether the operation does arithmetic on 32-bit floats, and so reads their denormals as zeros of their sign.
+    pub fn is_f32_arithmetic(self) -> bool {
+        self.args().contains(&Type::F32) && !self.moves_floats()
+    }
+
     /// Whether the operation does 64-bit float arithmetic, which forbids running under flush-to-zero.
     pub fn is_f64_arithmetic(self) -> bool {
         let touches = self.result() == Type::F64 || self.args().contains(&Type::F64);
-        let moves = matches!(self, Op::SelectF64 | Op::AsF64 | Op::BitsF64 | Op::DNeg | Op::DAbs);
-        touches && !moves
+        touches && !self.moves_floats()
     }
 }
 
@@ -330,6 +340,29 @@ mod tests {
         for &op in Op::ALL {
             assert_eq!(Op::from_name(op.name()), Some(op));
             assert!(!op.doc().is_empty(), "{op:?} has no line of documentation");
+        }
+    }
+
+    /// Whether flushing operands makes a difference to an operation.
+    fn sees_denormals(op: Op) -> bool {
+        let numbers = [0, 0x1234, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x7f80_0000, 0x7fc0_0000];
+        let numbers: Vec<u32> = numbers.into_iter().flat_map(|bits| [bits, bits | 0x8000_0000]).collect();
+        let pick = |ty: Type, bits: u32| if ty == Type::F32 { bits } else { bits & 1 };
+        let pairs = numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| [a, b, a.wrapping_add(1)]));
+        pairs.into_iter().any(|words| {
+            let bits: Vec<u64> = op.args().iter().zip(words).map(|(&ty, bits)| pick(ty, bits).into()).collect();
+            let flushed = op.args().iter().zip(&bits).map(|(&ty, &bits)| match ty {
+                Type::F32 => float::flush(f32::from_bits(bits as u32)).to_bits().into(),
+                _ => bits,
+            });
+            op.eval(&bits) != op.eval(&flushed.collect::<Vec<u64>>())
+        })
+    }
+
+    #[test]
+    fn only_moves_see_32_bit_denormals() {
+        for &op in Op::ALL.iter().filter(|op| op.args().contains(&Type::F32)) {
+            assert_eq!(sees_denormals(op), !op.is_f32_arithmetic(), "{op:?}");
         }
     }
 }

@@ -3,7 +3,9 @@
 //! The result has the bits of `Op::eval` in either float mode, for scalars and for packets; only the payload of a NaN
 //! that arithmetic makes is free. The recipes are in `packet/`.
 
-use brolga_ir::{Op, Type};
+use brolga_ir::entity::Value;
+use brolga_ir::float_class::{ClassSet, FloatClasses};
+use brolga_ir::{Function, Op, Type};
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 
@@ -12,14 +14,60 @@ use crate::packet::float::Extreme;
 use crate::packet::integer::{Division, RightShift};
 use crate::packet::{Emit, Operand, Uniform};
 
+/// What is known of an operation before its code is written, in all lanes that are active.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// The classes of each operand that is a float.
+    pub classes: [ClassSet; 3],
+    /// What a select gives of its floats, if its condition says which of the two is less.
+    pub selects: Option<Extreme>,
+}
+
+impl Known {
+    /// Nothing.
+    pub const NOTHING: Self = Self { classes: [ClassSet::ALL; 3], selects: None };
+
+    /// What is known of an operation of a function.
+    pub fn of(func: &Function, floats: &FloatClasses, op: Op, args: &[Value]) -> Self {
+        let mut known = Self::NOTHING;
+        for (classes, &arg) in known.classes.iter_mut().zip(args) {
+            *classes = floats.of(arg);
+        }
+        if matches!(op, Op::SelectF32 | Op::SelectF64) {
+            known.selects = compared_by(func, args);
+        }
+        known
+    }
+}
+
+/// What a select of two floats gives, if its condition says which of the two is less.
+fn compared_by(func: &Function, args: &[Value]) -> Option<Extreme> {
+    let (Op::FLt | Op::DLt, &[less, more]) = func.as_op(args[0])? else { return None };
+    let is_same = |a: Value, b: Value| a == b || func.as_const(a).is_some_and(|a| func.as_const(b) == Some(a));
+    if is_same(less, args[1]) && is_same(more, args[2]) {
+        Some(Extreme::Min)
+    } else if is_same(less, args[2]) && is_same(more, args[1]) {
+        Some(Extreme::Max)
+    } else {
+        None
+    }
+}
+
 /// Emits an operation. Uniform operands give scalar code and a uniform result; otherwise uniform ones are splatted and
 /// the result is a packet.
 ///
 /// Arithmetic on doubles needs [`FloatMode::Default`]: see [`Op::is_f64_arithmetic`].
-pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], mode: FloatMode) -> Operand {
+pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &Known, mode: FloatMode) -> Operand {
     debug_assert_eq!(operands.len(), op.args().len(), "operands of {op:?}");
     debug_assert!(mode == FloatMode::Default || !op.is_f64_arithmetic(), "{op:?} must not run under flush-to-zero");
-    let args = emit.same_form(operands);
+    let mut args = emit.same_form(operands);
+    // What the processor does by itself in the other mode. A denormal is as good as a zero to what gives integers.
+    if mode == FloatMode::Default && op.is_f32_arithmetic() && op.result() != Type::I32 {
+        for (arg, &classes) in args.iter_mut().zip(&known.classes) {
+            *arg = emit.flush(mode, arg, classes);
+        }
+    }
+    let classes = known.classes;
     let a = &args[0];
     // Rows with one operand never look at this one.
     let b = args.get(1).unwrap_or(a);
@@ -28,8 +76,15 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], mode: Flo
         Op::BOr => emit.or(a, b),
         Op::BNot => not(emit, a),
         Op::BToI => emit.condition_bits(a),
-        Op::SelectBool | Op::SelectI32 | Op::SelectI64 | Op::SelectF64 => emit.choose(a, b, &args[2]),
-        Op::SelectF32 => emit.float_select(mode, a, b, &args[2]),
+        Op::SelectBool | Op::SelectI32 | Op::SelectI64 => emit.choose(a, b, &args[2]),
+        Op::SelectF32 | Op::SelectF64 => match known.selects {
+            // One instruction, which in turn is a NaN where the select is. It may flush 32-bit floats, and the
+            // comparison did.
+            Some(which) if op == Op::SelectF64 || classes[1].or(classes[2]).is_flushed() => {
+                emit.pick(which, b, &args[2])
+            }
+            _ => emit.choose(a, b, &args[2]),
+        },
 
         Op::IAdd => emit.add(a, b),
         Op::ISub => emit.sub(a, b),
@@ -64,43 +119,45 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], mode: Flo
         Op::FSub => emit.float_sum(mode, a, b, |builder, a, b| builder.ins().fsub(a, b)),
         Op::FMul => emit.float_product(mode, a, b, |builder, a, b| builder.ins().fmul(a, b)),
         Op::FDiv => emit.float_product(mode, a, b, |builder, a, b| builder.ins().fdiv(a, b)),
-        Op::FSqrt => emit.float_unary(mode, a, |builder, a| builder.ins().sqrt(a)),
-        Op::FMin => emit.float_extreme(mode, Extreme::Min, a, b),
-        Op::FMax => emit.float_extreme(mode, Extreme::Max, a, b),
-        Op::FSat => emit.float_saturate(mode, a),
+        Op::FSqrt => emit.map1(Type::F32, a, |builder, a| builder.ins().sqrt(a)),
+        Op::FMin => emit.float_extreme(mode, Extreme::Min, a, b, [classes[0], classes[1]]),
+        Op::FMax => emit.float_extreme(mode, Extreme::Max, a, b, [classes[0], classes[1]]),
+        Op::FSat => emit.float_saturate(a),
         Op::FNeg => emit.float_neg(a),
         Op::FAbs => emit.float_abs(a),
-        Op::FFlush => emit.flush(a, mode),
-        Op::FFloor => emit.float_unary(mode, a, |builder, a| builder.ins().floor(a)),
-        Op::FCeil => emit.float_unary(mode, a, |builder, a| builder.ins().ceil(a)),
-        Op::FTrunc => emit.float_unary(mode, a, |builder, a| builder.ins().trunc(a)),
-        Op::FNearest => emit.float_unary(mode, a, |builder, a| builder.ins().nearest(a)),
-        Op::FEq => emit.float_compare(mode, FloatCC::Equal, a, b),
-        Op::FNe => emit.float_compare(mode, FloatCC::NotEqual, a, b),
-        Op::FLt => emit.float_compare(mode, FloatCC::LessThan, a, b),
-        Op::FGe => emit.float_compare(mode, FloatCC::GreaterThanOrEqual, a, b),
-        Op::FToS => emit.float_to_signed(a),
+        // Done above in the other mode.
+        Op::FFlush if mode == FloatMode::Default => a.clone(),
+        Op::FFlush => emit.flush(mode, a, classes[0]),
+        Op::FFloor => emit.map1(Type::F32, a, |builder, a| builder.ins().floor(a)),
+        Op::FCeil => emit.map1(Type::F32, a, |builder, a| builder.ins().ceil(a)),
+        Op::FTrunc => emit.map1(Type::F32, a, |builder, a| builder.ins().trunc(a)),
+        Op::FNearest => emit.map1(Type::F32, a, |builder, a| builder.ins().nearest(a)),
+        Op::FEq => emit.compare_floats(FloatCC::Equal, a, b),
+        Op::FNe => emit.compare_floats(FloatCC::NotEqual, a, b),
+        Op::FLt => emit.compare_floats(FloatCC::LessThan, a, b),
+        Op::FGe => emit.compare_floats(FloatCC::GreaterThanOrEqual, a, b),
+        Op::FToS => emit.float_to_signed(a, classes[0]),
         Op::FToU => emit.float_to_unsigned(a),
         Op::SToF => emit.signed_to_float(a),
         Op::UToF => emit.unsigned_to_float(a),
-        Op::F32ToF16 => emit.float_to_half(a),
+        Op::F32ToF16 => emit.float_to_half(a, classes[0]),
         Op::F16ToF32 => emit.half_to_float(a),
         Op::AsF32 => emit.reinterpret(Type::F32, a),
-        Op::BitsF32 => emit.float_bits(a),
+        Op::BitsF32 => emit.float_bits(a, classes[0]),
 
         Op::Pack64 => emit.pack64(a, b),
         Op::Low64 => emit.low64(a),
         Op::High64 => emit.high64(a),
         Op::AsF64 => emit.reinterpret(Type::F64, a),
-        Op::BitsF64 => emit.double_bits(a),
+        Op::BitsF64 => emit.double_bits(a, classes[0]),
 
         Op::DAdd => emit.map2(Type::F64, a, b, |builder, a, b| builder.ins().fadd(a, b)),
         Op::DSub => emit.map2(Type::F64, a, b, |builder, a, b| builder.ins().fsub(a, b)),
         Op::DMul => emit.map2(Type::F64, a, b, |builder, a, b| builder.ins().fmul(a, b)),
         Op::DDiv => emit.map2(Type::F64, a, b, |builder, a, b| builder.ins().fdiv(a, b)),
         Op::DFma => emit.fused_multiply_add(a, b, &args[2]),
-        Op::DMin => emit.number_or_other(Extreme::Min, a, b),
-        Op::DMax => emit.number_or_other(Extreme::Max, a, b),
+        Op::DMin => emit.number_or_other(Extreme::Min, a, b, [classes[0], classes[1]]),
+        Op::DMax => emit.number_or_other(Extreme::Max, a, b, [classes[0], classes[1]]),
         Op::DSat => emit.double_saturate(a),
         Op::DNeg => emit.double_neg(a),
         Op::DAbs => emit.double_abs(a),
@@ -109,8 +166,8 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], mode: Flo
         Op::DLt => emit.compare_floats(FloatCC::LessThan, a, b),
         Op::DGe => emit.compare_floats(FloatCC::GreaterThanOrEqual, a, b),
         Op::DToF => emit.double_to_float(a),
-        Op::FToD => emit.float_to_double(mode, a),
-        Op::DToS => emit.double_to_signed(a),
+        Op::FToD => emit.float_to_double(a),
+        Op::DToS => emit.double_to_signed(a, classes[0]),
         Op::DToU => emit.double_to_unsigned(a),
         Op::SToD => emit.signed_to_double(a),
         Op::UToD => emit.unsigned_to_double(a),

@@ -7,12 +7,14 @@
 
 mod support;
 
-use brolga_ir::{Const, Op, Type};
+use brolga_ir::float_class::ClassSet;
+use brolga_ir::interface::Interface;
+use brolga_ir::{Builder, Const, Function, Op, Type};
 use brolga_jit::FloatMode;
-use brolga_jit::ops::lower_op;
+use brolga_jit::ops::{Known, lower_op};
 use brolga_jit::packet::{Emit, Operand, is_wide};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
-use support::{Code, Compiled, Random, Record, Variant};
+use support::{Code, Compiled, Random, Record, Variant, lower_last, unknown};
 
 const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 const RANDOM_TUPLES: usize = 1500;
@@ -245,7 +247,7 @@ fn compile(code: &mut Code, op: Op, forms: &[Form], mode: FloatMode) -> usize {
             let address = packet_address(emit, ty, pointers[n], index);
             operands.push(load_operand(emit, ty, forms[n], address));
         }
-        let result = lower_op(emit, op, &operands, mode);
+        let result = lower_op(emit, op, &operands, &Known::NOTHING, mode);
         store_result(emit, op, &result, forms.iter().all(|&form| form == Form::Uniform), index, pointers[3]);
     })
 }
@@ -369,8 +371,11 @@ fn constant_operands_give_the_bits_of_eval() {
                             let address = packet_address(emit, ty, pointers[n], index);
                             operands.push(Operand::from(emit.load(ty, address, 0, FLAGS)));
                         }
-                        operands.push(emit.constant(Const { ty: op.args()[last], bits }).into());
-                        let result = lower_op(emit, op, &operands, mode);
+                        let constant = Const { ty: op.args()[last], bits };
+                        operands.push(emit.constant(constant).into());
+                        let mut known = Known::NOTHING;
+                        known.classes[last] = ClassSet::of(constant);
+                        let result = lower_op(emit, op, &operands, &known, mode);
                         store_result(emit, op, &result, false, index, pointers[3]);
                     });
                     cases.push((op, bits, mode, function));
@@ -406,8 +411,11 @@ fn constant_first_operands_give_the_bits_of_eval() {
                 let function = code.function(|emit, index, pointers| {
                     let address = packet_address(emit, ty, pointers[1], index);
                     let second = load_operand(emit, ty, form, address);
-                    let first = emit.constant(Const { ty, bits }).into();
-                    let result = lower_op(emit, op, &[first, second], mode);
+                    let constant = Const { ty, bits };
+                    let first = emit.constant(constant).into();
+                    let mut known = Known::NOTHING;
+                    known.classes[0] = ClassSet::of(constant);
+                    let result = lower_op(emit, op, &[first, second], &known, mode);
                     store_result(emit, op, &result, form == Form::Uniform, index, pointers[3]);
                 });
                 cases.push((op, bits, mode, function));
@@ -460,17 +468,21 @@ fn chain_types(inner: Op) -> Vec<Type> {
 }
 
 fn compile_chain(code: &mut Code, inner: Op, outer: Op, position: usize, form: Form, mode: FloatMode) -> usize {
+    let types = chain_types(inner);
+    let mut func = Function::new("chain", Interface::default());
+    let mut b = Builder::new(&mut func);
+    let inputs: Vec<_> = types.iter().map(|&ty| unknown(&mut b, ty)).collect();
+    let result = b.op(inner, &inputs[..inner.args().len()]);
+    let mut outer_args = vec![inputs[2]; outer.args().len()];
+    outer_args[position] = result;
+    b.op(outer, &outer_args);
     code.function(|emit, index, pointers| {
-        let inputs = chain_types(inner);
-        let mut operands: Vec<Operand> = Vec::new();
-        for (&ty, &base) in inputs.iter().zip(pointers) {
+        let mut operands = Vec::new();
+        for ((&value, &ty), &base) in inputs.iter().zip(&types).zip(pointers) {
             let address = packet_address(emit, ty, base, index);
-            operands.push(load_operand(emit, ty, form, address));
+            operands.push((value, load_operand(emit, ty, form, address)));
         }
-        let result = lower_op(emit, inner, &operands[..inner.args().len()], mode);
-        let mut outer_operands = vec![operands[2].clone(); outer.args().len()];
-        outer_operands[position] = result;
-        let result = lower_op(emit, outer, &outer_operands, mode);
+        let result = lower_last(emit, &func, &operands, mode);
         store_result(emit, outer, &result, form == Form::Uniform, index, pointers[3]);
     })
 }

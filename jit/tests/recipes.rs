@@ -2,17 +2,17 @@
 
 mod support;
 
-use brolga_ir::{Const, Op, Type};
+use brolga_ir::interface::Interface;
+use brolga_ir::{Builder, Const, Function, Op, Type, entity};
 use brolga_jit::FloatMode;
-use brolga_jit::ops::lower_op;
-use brolga_jit::packet::{Emit, Operand};
+use brolga_jit::packet::Emit;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
-use support::{Code, Random, Record, Variant};
+use support::{Code, Random, Record, Variant, lower_last, unknown};
 
 const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 
 /// Operations on two words, `x` and `y`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 enum Expr {
     X,
     Y,
@@ -29,15 +29,28 @@ impl Expr {
         }
     }
 
-    fn emit(&self, emit: &mut Emit<'_, '_>, inputs: &[Operand; 2], mode: FloatMode) -> Operand {
-        match self {
-            Expr::X => inputs[0].clone(),
-            Expr::Y => inputs[1].clone(),
-            Expr::Const(value) => emit.constant(*value).into(),
+    /// Writes it, but for what is written already.
+    fn build(&self, b: &mut Builder<'_>, written: &mut Vec<(Expr, entity::Value)>) -> entity::Value {
+        if let Some((_, value)) = written.iter().find(|(expr, _)| expr == self) {
+            return *value;
+        }
+        let value = match self {
+            Expr::X | Expr::Y => unreachable!("words are there before"),
+            Expr::Const(value) => b.constant(*value),
             Expr::Op(op, args) => {
-                let args: Vec<Operand> = args.iter().map(|arg| arg.emit(emit, inputs, mode)).collect();
-                lower_op(emit, *op, &args, mode)
+                let args: Vec<entity::Value> = args.iter().map(|arg| arg.build(b, written)).collect();
+                b.op(*op, &args)
             }
+        };
+        written.push((self.clone(), value));
+        value
+    }
+
+    /// Whether it needs denormals, which only one mode leaves alone.
+    fn has_doubles(&self) -> bool {
+        match self {
+            Expr::Op(op, args) => op.is_f64_arithmetic() || args.iter().any(Expr::has_doubles),
+            _ => false,
         }
     }
 
@@ -105,7 +118,8 @@ fn check(exprs: &[Expr]) {
         let mut code = Code::new(variant);
         let mut cases = Vec::new();
         for expr in exprs {
-            for mode in [FloatMode::Default, FloatMode::Flush] {
+            let modes = if expr.has_doubles() { 1 } else { 2 };
+            for &mode in &[FloatMode::Default, FloatMode::Flush][..modes] {
                 cases.push((expr, mode, compile(&mut code, expr, mode)));
             }
         }
@@ -128,15 +142,19 @@ fn check(exprs: &[Expr]) {
 }
 
 fn compile(code: &mut Code, expr: &Expr, mode: FloatMode) -> usize {
+    let mut func = Function::new("expression", Interface::default());
+    let mut b = Builder::new(&mut func);
+    let [x, y] = [(); 2].map(|()| unknown(&mut b, Type::I32));
+    expr.build(&mut b, &mut vec![(Expr::X, x), (Expr::Y, y)]);
     code.function(|emit, index, pointers| {
         let bytes = emit.shape.bytes_of(Type::I32);
         let offset = emit.builder.ins().imul_imm_u(index, i64::from(bytes));
         let address = |emit: &mut Emit<'_, '_>, pointer: Value| emit.builder.ins().iadd(pointer, offset);
-        let inputs = [pointers[0], pointers[1]].map(|pointer| {
+        let words = [(x, pointers[0]), (y, pointers[1])].map(|(value, pointer)| {
             let at = address(emit, pointer);
-            emit.load(Type::I32, at, 0, FLAGS).into()
+            (value, emit.load(Type::I32, at, 0, FLAGS).into())
         });
-        let result = expr.emit(emit, &inputs, mode);
+        let result = lower_last(emit, &func, &words, mode);
         let packet = emit.packet(&result);
         let at = address(emit, pointers[3]);
         emit.store(&packet, at, 0, FLAGS);
@@ -180,6 +198,56 @@ fn bits_of_what_is_no_nan_are_its_bits() {
                     }
                 }
             }
+        }
+    }
+    check(&exprs);
+}
+
+/// What becomes visible of floats: their bits, and what conversions make of them.
+fn visible(float: &Expr) -> Vec<Expr> {
+    match float.ty() {
+        Type::F64 => vec![op(Op::High64, &[&op(Op::BitsF64, &[float])]), op(Op::DToS, &[float])],
+        _ => [Op::BitsF32, Op::F32ToF16, Op::FToS].map(|made| op(made, &[float])).into(),
+    }
+}
+
+/// Operands of which this or that is known: no NaN, no denormal, no sign, but one zero.
+#[test]
+fn what_is_known_of_operands_changes_no_bits() {
+    let [x, y] = floats(false);
+    let bound = op(Op::FMin, &[&x, &float(128.0)]);
+    let magnitude = op(Op::FAbs, &[&y]);
+    let negative = op(Op::FNeg, &[&magnitude]);
+    let square = op(Op::FMul, &[&x, &x]);
+    let known = [op(Op::FSat, &[&x]), op(Op::UToF, &[&Expr::X]), op(Op::FFlush, &[&x])];
+    let operands: Vec<Expr> = known.into_iter().chain([x, y, bound, magnitude, negative, square]).collect();
+    let mut exprs = Vec::new();
+    for a in &operands {
+        for b in &operands {
+            let made = [Op::FMin, Op::FMax, Op::FAdd, Op::FDiv].map(|made| op(made, &[a, b]));
+            exprs.extend(made.iter().flat_map(visible));
+            let less = op(Op::FLt, &[a, b]);
+            exprs.extend([[a, b], [b, a]].map(|[p, q]| op(Op::SelectF32, &[&less, p, q])));
+        }
+    }
+    check(&exprs);
+}
+
+#[test]
+fn what_is_known_of_doubles_changes_no_bits() {
+    let [x, _] = floats(false);
+    let [wide, other] =
+        [[&Expr::X, &Expr::Y], [&Expr::Y, &Expr::X]].map(|words| op(Op::AsF64, &[&op(Op::Pack64, &words)]));
+    let known = [op(Op::FToD, &[&op(Op::FSat, &[&x])]), op(Op::SToD, &[&Expr::Y]), op(Op::DAbs, &[&other])];
+    let zero = Expr::Const(Const::f64(-0.0));
+    let operands: Vec<Expr> = known.into_iter().chain([op(Op::FToD, &[&x]), wide, other, zero]).collect();
+    let mut exprs = Vec::new();
+    for a in &operands {
+        for b in &operands {
+            let less = op(Op::DLt, &[a, b]);
+            let selected = [[a, b], [b, a]].map(|[p, q]| op(Op::SelectF64, &[&less, p, q]));
+            let made = [Op::DMin, Op::DMax, Op::DAdd].map(|made| op(made, &[a, b]));
+            exprs.extend(made.iter().chain(&selected).flat_map(visible));
         }
     }
     check(&exprs);

@@ -2,6 +2,7 @@
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
+use brolga_ir::float_class::FloatClasses;
 use brolga_ir::function::InstKind;
 use brolga_ir::phases::Phases;
 use brolga_ir::shape::{Shape, Shapes};
@@ -17,6 +18,8 @@ pub(super) struct Facts {
     shapes: Shapes,
     /// How large integers can be.
     pub bounds: Bounds,
+    /// Which floats can be denormals, infinities, NaNs.
+    pub floats: FloatClasses,
     /// Where barriers cut.
     pub phases: Phases,
     uses: Vec<u32>,
@@ -35,6 +38,7 @@ impl Facts {
             uniformity,
             shapes,
             bounds: Bounds::compute(func),
+            floats: FloatClasses::compute(func),
             phases,
             uses: vec![0; func.value_count()],
             keeps_alive: false,

@@ -77,7 +77,7 @@ use self::segment::{Position, Votes};
 use crate::abi::{self, ArenaLayout, VoteRows, offsets};
 use crate::error::CompileError;
 use crate::mxcsr::FloatMode;
-use crate::ops::lower_op;
+use crate::ops::{Known, lower_op};
 use crate::options::Options;
 use crate::packet::{self, Emit, Fma, Operand, Packet, Shape};
 use crate::site::Site;
@@ -352,8 +352,8 @@ impl<'f> Lowering<'_, 'f> {
                     false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
                 };
                 let (op, operands) = self.signed_if_same(*op, args, operands);
-                let mode = self.mode;
-                let result = lower_op(&mut self.emit(), op, &operands, mode);
+                let (known, mode) = (Known::of(func, &self.facts.floats, op, args), self.mode);
+                let result = lower_op(&mut self.emit(), op, &operands, &known, mode);
                 self.define(data.results[0], result);
                 self.firsts[data.results[0].index()] = first.filter(|_| !self.pressure.is_remote(data.results[0]));
             }

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use super::mask::{Home, Mask};
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::{ThreadRow, offsets};
-use crate::ops::lower_op;
+use crate::ops::{Known, lower_op};
 use crate::packet::{Operand, Packet, Uniform};
 
 impl Lowering<'_, '_> {
@@ -336,7 +336,7 @@ impl Lowering<'_, '_> {
             })
             .collect::<Option<_>>()?;
         let mode = self.mode;
-        Some(lower_op(&mut self.emit(), op, &args, mode).values()[0])
+        Some(lower_op(&mut self.emit(), op, &args, &Known::NOTHING, mode).values()[0])
     }
 
     /// What lane 0 has of a value.
@@ -383,7 +383,7 @@ impl Lowering<'_, '_> {
     /// A pure operation on operands that are no values of the shader.
     pub fn binary(&mut self, op: Op, a: Operand, b: Operand) -> Operand {
         let mode = self.mode;
-        lower_op(&mut self.emit(), op, &[a, b], mode)
+        lower_op(&mut self.emit(), op, &[a, b], &Known::NOTHING, mode)
     }
 }
 

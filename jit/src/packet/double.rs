@@ -4,8 +4,9 @@
 //! between the two stay within 128 bits. Conversions between integers and doubles go through the significand instead
 //! of through instructions that read half a vector.
 //!
-//! Doubles honour denormals, so arithmetic on them needs [`crate::FloatMode::Default`].
+//! Doubles honour denormals, so arithmetic on them needs [`FloatMode::Default`](crate::FloatMode::Default).
 
+use brolga_ir::float_class::ClassSet;
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, Value, types};
@@ -13,7 +14,6 @@ use cranelift_codegen::isa::CallConv;
 
 use super::float::Extreme;
 use super::{Emit, Fma, Operand, Packet, Uniform, Vectors, vector_type};
-use crate::FloatMode;
 
 /// Upper half of 2^52 as a double: an integer in the lower half is added to it.
 const HIGH_OF_2_POW_52: u32 = 0x4330_0000;
@@ -112,16 +112,19 @@ impl Emit<'_, '_> {
     }
 
     /// To a signed integer: towards zero, clamped, NaN gives 0.
-    pub fn double_to_signed(&mut self, a: &Operand) -> Operand {
+    pub fn double_to_signed(&mut self, a: &Operand, classes: ClassSet) -> Operand {
         if let Operand::Uniform(a) = a {
             return Uniform { ty: Type::I32, value: self.builder.ins().fcvt_to_sint_sat(types::I32, a.value) }.into();
         }
         // A NaN loses all its bits; everything else is equal to itself and keeps them.
-        let number = self.map1(Type::F64, a, |builder, a| {
-            let ordered = builder.ins().fcmp(FloatCC::Equal, a, a);
-            let mask = builder.ins().bitcast(types::F64X2, super::lane_order(), ordered);
-            builder.ins().band(a, mask)
-        });
+        let number = match classes.is_number() {
+            true => a.clone(),
+            false => self.map1(Type::F64, a, |builder, a| {
+                let ordered = builder.ins().fcmp(FloatCC::Equal, a, a);
+                let mask = builder.ins().bitcast(types::F64X2, super::lane_order(), ordered);
+                builder.ins().band(a, mask)
+            }),
+        };
         self.clamp_to_integer(&number, f64::from(i32::MIN), f64::from(i32::MAX))
     }
 
@@ -167,10 +170,9 @@ impl Emit<'_, '_> {
         self.reinterpret(Type::F32, &bits)
     }
 
-    /// To 64 bits, exact; a denormal operand is flushed.
-    pub fn float_to_double(&mut self, mode: FloatMode, a: &Operand) -> Operand {
-        let a = self.flush(a, mode);
-        match &a {
+    /// To 64 bits, exact, of a flushed operand.
+    pub fn float_to_double(&mut self, a: &Operand) -> Operand {
+        match a {
             Operand::Uniform(a) => {
                 Uniform { ty: Type::F64, value: self.builder.ins().fpromote(types::F64, a.value) }.into()
             }
@@ -208,7 +210,10 @@ impl Emit<'_, '_> {
     }
 
     /// The bits of a double; a NaN gives the canonical one.
-    pub fn double_bits(&mut self, a: &Operand) -> Operand {
+    pub fn double_bits(&mut self, a: &Operand, classes: ClassSet) -> Operand {
+        if classes.is_number() {
+            return self.reinterpret(Type::I64, a);
+        }
         let is_nan = self.map1(Type::Bool, a, |builder, a| builder.ins().fcmp(FloatCC::Unordered, a, a));
         let bits = self.reinterpret(Type::I64, a);
         let nan = self.constant_like(a, Const::i64(brolga_ir::float::NAN_F64));

@@ -50,37 +50,16 @@ impl Emit<'_, '_> {
         Some(Const { ty: uniform.ty, bits })
     }
 
-    /// The constant that an operand is, as far as its definition shows.
-    pub(crate) fn constant_of(&self, operand: &Operand) -> Option<Const> {
-        let packet = match operand {
-            Operand::Uniform(uniform) => return self.known_constant(*uniform),
-            Operand::Packet(packet) => packet,
-        };
-        // One vector stands for all, and no constant differs from lane to lane.
-        let [low, high] = self.constant_words(packet.vectors[0])?.map(u64::from);
-        let bits = match packet.ty {
-            Type::Bool => low & 1,
-            ty if is_wide(ty) => low | high << 32,
-            _ => low,
-        };
-        Some(Const { ty: packet.ty, bits })
-    }
-
     /// The number in every 32-bit lane of a constant vector.
     pub(crate) fn vector_constant(&self, vector: Value) -> Option<u32> {
-        self.constant_words(vector).map(|[low, _]| low)
-    }
-
-    /// The first two words of a constant vector.
-    fn constant_words(&self, vector: Value) -> Option<[u32; 2]> {
         let dfg = &self.builder.func.dfg;
         let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(vector)) else { return None };
         let InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } = dfg.insts[inst] else {
             return None;
         };
-        let bytes = dfg.constants.get(constant_handle).as_slice();
-        let word = |from: usize| u32::from_le_bytes([bytes[from], bytes[from + 1], bytes[from + 2], bytes[from + 3]]);
-        Some([word(0), word(4)])
+        // No constant differs from lane to lane.
+        let word = dfg.constants.get(constant_handle).as_slice().first_chunk()?;
+        Some(u32::from_le_bytes(*word))
     }
 
     /// One CLIF instruction (or a few) for each vector.

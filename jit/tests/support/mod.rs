@@ -4,7 +4,13 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use brolga_jit::packet::{Context, Emit, Fma, Shape};
+use std::collections::HashMap;
+
+use brolga_ir::float_class::FloatClasses;
+use brolga_ir::function::{Input, InstKind};
+use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
+use brolga_jit::ops::{Known, lower_op};
+use brolga_jit::packet::{Context, Emit, Fma, Operand, Shape};
 use brolga_jit::{FloatGuard, FloatMode};
 pub use brolga_testing_base::random::Random;
 use cranelift_codegen::control::ControlPlane;
@@ -211,6 +217,53 @@ impl Compiled {
         let _mode = FloatGuard::new(mode);
         entry(record, a, b, c, d, packets as u64);
     }
+}
+
+/// A value that may be anything, as far as a function says.
+pub fn unknown(b: &mut Builder<'_>, ty: Type) -> entity::Value {
+    let word = b.input(Input::ThreadIndex);
+    match ty {
+        Type::Bool => b.op(Op::IEq, &[word, word]),
+        Type::I32 => word,
+        Type::F32 => b.op(Op::AsF32, &[word]),
+        Type::I64 => b.op(Op::Pack64, &[word, word]),
+        Type::F64 => {
+            let bits = unknown(b, Type::I64);
+            b.op(Op::AsF64, &[bits])
+        }
+    }
+}
+
+/// Emits the last value of a function that is a list of operations, with what is known of it, from operands for the
+/// unknown ones.
+pub fn lower_last(
+    emit: &mut Emit<'_, '_>,
+    func: &IrFunction,
+    unknown: &[(entity::Value, Operand)],
+    mode: FloatMode,
+) -> Operand {
+    let floats = FloatClasses::compute(func);
+    let mut operands: HashMap<entity::Value, Operand> = unknown.iter().cloned().collect();
+    let mut last = None;
+    for &inst in &func.region(func.body()).insts {
+        let data = func.inst(inst);
+        let Some(&result) = data.results.first().filter(|result| !operands.contains_key(result)) else { continue };
+        let operand = match &data.kind {
+            InstKind::Const(constant) => emit.constant(*constant).into(),
+            InstKind::Op { op, args } => {
+                // What an unknown value is made of has no operands.
+                let Some(args_of) = args.iter().map(|arg| operands.get(arg).cloned()).collect::<Option<Vec<_>>>()
+                else {
+                    continue;
+                };
+                lower_op(emit, *op, &args_of, &Known::of(func, &floats, *op, args), mode)
+            }
+            _ => continue,
+        };
+        last = Some(operand.clone());
+        operands.insert(result, operand);
+    }
+    last.expect("an operation")
 }
 
 /// Memory that ends where the process's memory ends: reading on raises a signal.

@@ -9,7 +9,7 @@ use cranelift_frontend::Switch;
 use super::super::Lowering;
 use super::super::mask::Mask;
 use super::super::notes::Note;
-use crate::ops::lower_op;
+use crate::ops::{Known, lower_op};
 use crate::packet::Packet;
 
 impl Lowering<'_, '_> {
@@ -83,7 +83,7 @@ impl Lowering<'_, '_> {
             let mode = self.mode;
             let mut emit = self.emit();
             let label = emit.constant_packet(Const::i32(label));
-            let equal = lower_op(&mut emit, Op::IEq, &[selector.clone().into(), label.into()], mode);
+            let equal = lower_op(&mut emit, Op::IEq, &[selector.clone().into(), label.into()], &Known::NOTHING, mode);
             let equal = emit.packet(&equal);
             matches = Some(match matches {
                 Some(matches) => emit.mask_or(&matches, &equal),

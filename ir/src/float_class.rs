@@ -1,0 +1,701 @@
+//! Which classes of number each float may belong to: zeros, denormals, normal numbers, infinities, NaNs.
+//!
+//! Engines need not flush what cannot be a denormal, and need no care for NaNs where there can be none. The classes are
+//! IEEE 754's, but that there is one for all NaNs, whose sign and payload are no part of a float. Integers have the
+//! classes of the floats of their width that their bits are, so that facts survive the way through bits.
+//!
+//! No rule here repeats what an operation of arithmetic does: it is evaluated, as its row in the table says, where the
+//! classes of its operands end. All of them grow or fall with each operand within a class, so the result lies between.
+//!
+//! Lanes that are not active have no value. Like uniformity the analysis is optimistic around loops; the set of a value
+//! only ever grows, at most nine times.
+
+use crate::entity::{Inst, Value};
+use crate::flow::{Flow, edge_arg};
+use crate::function::{Function, InstKind};
+use crate::ops::Op;
+use crate::types::{Const, Type};
+
+/// A set of classes that a float may belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ClassSet(u16);
+
+impl ClassSet {
+    /// No class: nothing ever gets there.
+    pub const NONE: Self = Self(0);
+    /// Minus infinity.
+    pub const MINUS_INFINITY: Self = Self(1);
+    /// Negative normal numbers.
+    pub const NEGATIVE_NORMAL: Self = Self(1 << 1);
+    /// Negative denormals.
+    pub const NEGATIVE_DENORMAL: Self = Self(1 << 2);
+    /// The zero with a sign.
+    pub const MINUS_ZERO: Self = Self(1 << 3);
+    /// The zero without a sign.
+    pub const ZERO: Self = Self(1 << 4);
+    /// Positive denormals.
+    pub const DENORMAL: Self = Self(1 << 5);
+    /// Positive normal numbers.
+    pub const NORMAL: Self = Self(1 << 6);
+    /// Infinity.
+    pub const INFINITY: Self = Self(1 << 7);
+    /// Everything that is no number.
+    pub const NAN: Self = Self(1 << NAN_CLASS);
+    /// Every class.
+    pub const ALL: Self = Self((1 << CLASSES) - 1);
+
+    /// The class of a constant; every class for a condition, which has none.
+    pub fn of(constant: Const) -> Self {
+        match constant.ty {
+            Type::Bool => Self::ALL,
+            ty => Self(1 << class_of(ty, constant.bits)),
+        }
+    }
+
+    /// Whether a number of these classes may also belong to one of the others.
+    pub fn may_be(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// Whether a number of these classes always belongs to one of the others.
+    pub fn is_within(self, others: Self) -> bool {
+        self.0 & !others.0 == 0
+    }
+
+    /// Whether there is no denormal, so that flushing does nothing.
+    pub fn is_flushed(self) -> bool {
+        !self.may_be(Self::DENORMAL.or(Self::NEGATIVE_DENORMAL))
+    }
+
+    /// Whether there is no NaN.
+    pub fn is_number(self) -> bool {
+        !self.may_be(Self::NAN)
+    }
+
+    /// The classes of both.
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The classes but for others.
+    const fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
+    /// The classes after denormals became the zeros of their sign.
+    pub fn flushed(self) -> Self {
+        let zeros = (self.0 & Self::DENORMAL.0) >> 1 | (self.0 & Self::NEGATIVE_DENORMAL.0) << 1;
+        Self(self.0 | zeros).without(Self::DENORMAL.or(Self::NEGATIVE_DENORMAL))
+    }
+
+    /// The classes after the sign bit was flipped.
+    fn negated(self) -> Self {
+        Self(self.0 & Self::NAN.0 | u16::from((self.0 as u8).reverse_bits()))
+    }
+
+    /// The classes after the sign bit was cleared.
+    fn magnitude(self) -> Self {
+        const NEGATIVE: ClassSet = ClassSet(0xf);
+        self.or(self.negated()).without(NEGATIVE)
+    }
+
+    /// The numbers of the classes, in the order of what belongs to them.
+    fn classes(self) -> impl Iterator<Item = usize> {
+        (0..CLASSES).filter(move |class| self.0 >> class & 1 == 1)
+    }
+}
+
+/// How many classes there are.
+const CLASSES: usize = 9;
+/// The only one that has no place in the order of numbers.
+const NAN_CLASS: usize = 8;
+
+/// The sign bit and the exponent's bits of floats of a width.
+fn layout(ty: Type) -> (u64, u64) {
+    match ty {
+        Type::I64 | Type::F64 => (1 << 63, 0x7ff0_0000_0000_0000),
+        Type::Bool | Type::I32 | Type::F32 => (1 << 31, 0x7f80_0000),
+    }
+}
+
+/// The class of the float that has these bits.
+fn class_of(ty: Type, bits: u64) -> usize {
+    let (sign, exponent) = layout(ty);
+    let magnitude = bits & (sign - 1);
+    let distance = match magnitude {
+        0 => 0,
+        _ if magnitude > exponent => return NAN_CLASS,
+        _ if magnitude == exponent => 3,
+        _ if magnitude & exponent != 0 => 2,
+        _ => 1,
+    };
+    if bits & sign == 0 { 4 + distance } else { 3 - distance }
+}
+
+/// The bits of the two numbers between which a class lies.
+fn ends_of(ty: Type, class: usize) -> [u64; 2] {
+    let (sign, exponent) = layout(ty);
+    let least_normal = exponent & exponent.wrapping_neg();
+    let ends = |distance: usize| match distance {
+        0 => [0; 2],
+        1 => [1, least_normal - 1],
+        2 => [least_normal, exponent - 1],
+        _ => [exponent; 2],
+    };
+    match class {
+        NAN_CLASS => [exponent + 1; 2],
+        4.. => ends(class - 4),
+        _ => ends(3 - class).map(|bits| bits | sign),
+    }
+}
+
+/// The classes of a function's values.
+#[derive(Clone, Debug)]
+pub struct FloatClasses {
+    sets: Vec<ClassSet>,
+}
+
+impl FloatClasses {
+    /// Analyses a function without slots.
+    pub fn compute(func: &Function) -> Self {
+        let has_floats = (0..func.value_count()).any(|n| matches!(func.ty(Value::new(n)), Type::F32 | Type::F64));
+        if !has_floats {
+            return Self { sets: Vec::new() };
+        }
+        let flow = Flow::new(func);
+        let sets = vec![ClassSet::NONE; func.value_count()];
+        let mut analysis = Analysis { func, flow: &flow, sets, changed: Vec::new(), images: Images::default() };
+        for &inst in &flow.order {
+            let known = analysis.changed.len();
+            analysis.visit(inst, None);
+            // Uses come later in this order, but for what goes back to a loop's start.
+            if !matches!(func.inst(inst).kind, InstKind::Yield(_) | InstKind::Continue { .. }) {
+                analysis.changed.truncate(known);
+            }
+        }
+        while let Some(value) = analysis.changed.pop() {
+            for &(user, position) in flow.uses(value) {
+                analysis.visit(user, Some(position as usize));
+            }
+        }
+        Self { sets: analysis.sets }
+    }
+
+    /// The classes that a value may belong to in any active lane: a float, or an integer read as the float of its width.
+    pub fn of(&self, value: Value) -> ClassSet {
+        self.sets.get(value.index()).copied().unwrap_or(ClassSet::ALL)
+    }
+}
+
+struct Analysis<'a> {
+    func: &'a Function,
+    flow: &'a Flow,
+    sets: Vec<ClassSet>,
+    /// Values whose uses are still to be looked at.
+    changed: Vec<Value>,
+    images: Images,
+}
+
+impl Analysis<'_> {
+    /// Spreads what is known about an instruction's operands: about one of them, or about all and the instruction itself.
+    fn visit(&mut self, inst: Inst, position: Option<usize>) {
+        let data = self.func.inst(inst);
+        let chosen = |len: usize| position.map_or(0..len, |n| n..n + 1);
+        match &data.kind {
+            InstKind::Const(constant) => self.grow(data.results[0], ClassSet::of(*constant)),
+            InstKind::Op { op, args } => {
+                let set = self.of_op(*op, args);
+                self.grow(data.results[0], set);
+            }
+            // Another thread's value of the same instruction, or the thread's own.
+            InstKind::QuadRead { value, .. } => self.grow(data.results[0], self.sets[value.index()]),
+            InstKind::Loop { inits, .. } => {
+                for n in chosen(inits.len()) {
+                    self.bring(inits[n], self.flow.params(self.func, inst)[n]);
+                }
+            }
+            InstKind::Yield(args) => {
+                if let Some(owner) = self.flow.owner(self.flow.region_of(inst)) {
+                    for n in chosen(args.len()) {
+                        self.bring(edge_arg(self.func, inst, n), self.flow.merged_by_yield(self.func, owner)[n]);
+                    }
+                }
+            }
+            InstKind::Break { target, args } => {
+                for n in chosen(args.len()) {
+                    self.bring(args[n], self.func.inst(*target).results[n]);
+                }
+            }
+            InstKind::Continue { target, args } => {
+                for n in chosen(args.len()) {
+                    self.bring(args[n], self.flow.params(self.func, *target)[n]);
+                }
+            }
+            InstKind::If { .. } | InstKind::Switch { .. } => {}
+            // Bits from elsewhere.
+            InstKind::Input(_)
+            | InstKind::SlotGet(_)
+            | InstKind::SlotSet(..)
+            | InstKind::Load { .. }
+            | InstKind::Store { .. }
+            | InstKind::Atomic { .. }
+            | InstKind::Counter { .. }
+            | InstKind::TexelLoad { .. }
+            | InstKind::TexelStore { .. }
+            | InstKind::TexelAtomic { .. }
+            | InstKind::Query { .. }
+            | InstKind::Sample { .. }
+            | InstKind::PacketAll(_)
+            | InstKind::Barrier(_)
+            | InstKind::Return => {
+                for &result in &data.results {
+                    self.grow(result, ClassSet::ALL);
+                }
+            }
+        }
+    }
+
+    /// One way brings `from` to the merged value `to`.
+    fn bring(&mut self, from: Value, to: Value) {
+        self.grow(to, self.sets[from.index()]);
+    }
+
+    /// Takes in that a value may belong to these classes too.
+    fn grow(&mut self, value: Value, by: ClassSet) {
+        let set = &mut self.sets[value.index()];
+        if !by.is_within(*set) {
+            *set = set.or(by);
+            self.changed.push(value);
+        }
+    }
+
+    /// The classes of an operation's result.
+    fn of_op(&mut self, op: Op, args: &[Value]) -> ClassSet {
+        let set = |n: usize| self.sets[args[n].index()];
+        match op {
+            // Bits that are moved.
+            Op::SelectI32 | Op::SelectF32 | Op::SelectI64 | Op::SelectF64 => set(1).or(set(2)),
+            Op::AsF32 | Op::BitsF32 | Op::AsF64 | Op::BitsF64 => set(0),
+            Op::FNeg | Op::DNeg => set(0).negated(),
+            Op::FAbs | Op::DAbs => set(0).magnitude(),
+
+            Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FSqrt
+            | Op::FMin
+            | Op::FMax
+            | Op::FSat
+            | Op::FFlush
+            | Op::FFloor
+            | Op::FCeil
+            | Op::FTrunc
+            | Op::FNearest
+            | Op::DAdd
+            | Op::DSub
+            | Op::DMul
+            | Op::DDiv
+            | Op::DFma
+            | Op::DMin
+            | Op::DMax
+            | Op::DSat
+            | Op::DToF
+            | Op::FToD => self.of_arithmetic(op, args),
+
+            Op::SToF | Op::SToD => ClassSet::NEGATIVE_NORMAL.or(ClassSet::ZERO).or(ClassSet::NORMAL),
+            Op::UToF | Op::UToD => ClassSet::ZERO.or(ClassSet::NORMAL),
+            // The denormals among halves are normal floats.
+            Op::F16ToF32 => ClassSet::ALL.flushed(),
+
+            // All ones are a NaN.
+            Op::BToI => ClassSet::ZERO.or(ClassSet::NAN),
+            Op::And | Op::Or | Op::Xor | Op::Shl => self.of_bits(op, args),
+
+            Op::BAnd
+            | Op::BOr
+            | Op::BNot
+            | Op::SelectBool
+            | Op::IAdd
+            | Op::ISub
+            | Op::IMul
+            | Op::UMulHi
+            | Op::SMulHi
+            | Op::UDiv
+            | Op::UMod
+            | Op::UShr
+            | Op::SShr
+            | Op::SMin
+            | Op::SMax
+            | Op::UMin
+            | Op::UMax
+            | Op::IEq
+            | Op::INe
+            | Op::SLt
+            | Op::SGe
+            | Op::ULt
+            | Op::UGe
+            | Op::CountBits
+            | Op::FirstBitHi
+            | Op::FirstBitLo
+            | Op::BitReverse
+            | Op::FEq
+            | Op::FNe
+            | Op::FLt
+            | Op::FGe
+            | Op::FToS
+            | Op::FToU
+            | Op::F32ToF16
+            | Op::Pack64
+            | Op::Low64
+            | Op::High64
+            | Op::DEq
+            | Op::DNe
+            | Op::DLt
+            | Op::DGe
+            | Op::DToS
+            | Op::DToU => ClassSet::ALL,
+        }
+    }
+
+    /// The classes of float bits that integer operations change: how exponents are put in place and signs changed.
+    fn of_bits(&self, op: Op, args: &[Value]) -> ClassSet {
+        const SIGN: u32 = 0x8000_0000;
+        const MANTISSA_BITS: u32 = 23;
+        let set = self.sets[args[0].index()];
+        let Some(constant) = self.func.as_const(args[1]).map(|constant| constant.bits as u32) else {
+            return ClassSet::ALL;
+        };
+        match (op, constant) {
+            (Op::And, 0x7fff_ffff) => set.magnitude(),
+            (Op::Or, SIGN) => set.magnitude().negated(),
+            (Op::Xor, SIGN) => set.negated(),
+            // Nothing is left in the mantissa.
+            (Op::Shl, count) if count & 31 >= MANTISSA_BITS => ClassSet::ALL.flushed().without(ClassSet::NAN),
+            _ => ClassSet::ALL,
+        }
+    }
+
+    /// The classes of what arithmetic makes of floats.
+    fn of_arithmetic(&mut self, op: Op, args: &[Value]) -> ClassSet {
+        let sets = |n: usize| args.get(n).map_or(ClassSet(1), |arg| self.sets[arg.index()]);
+        let same = args.len() == 2 && args[0] == args[1];
+        let most = if op.result() == Type::F32 { ClassSet::ALL.flushed() } else { ClassSet::ALL };
+        let mut found = ClassSet::NONE;
+        for a in sets(0).classes() {
+            // A number and itself are of one class.
+            for b in sets(1).classes().filter(|&b| !same || a == b) {
+                for c in sets(2).classes() {
+                    found = found.or(self.images.get(op, [a, b, c]));
+                    if found == most {
+                        return found;
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// What arithmetic makes of operands of one class each, found out where it is asked for.
+#[derive(Default)]
+struct Images {
+    /// By operation, then by the classes of its operands; [`ClassSet::NONE`] is not known yet.
+    known: Vec<Vec<ClassSet>>,
+}
+
+impl Images {
+    fn get(&mut self, op: Op, classes: [usize; 3]) -> ClassSet {
+        let count = op.args().len() as u32;
+        self.known.resize(Op::ALL.len(), Vec::new());
+        let known = &mut self.known[op as usize];
+        known.resize(CLASSES.pow(count), ClassSet::NONE);
+        let at = classes[..count as usize].iter().fold(0, |at, class| at * CLASSES + class);
+        if known[at] == ClassSet::NONE {
+            known[at] = image(op, &classes[..count as usize]);
+        }
+        known[at]
+    }
+}
+
+/// The classes between the results at the ends of the operands' classes.
+fn image(op: Op, classes: &[usize]) -> ClassSet {
+    let mut found = 0u16;
+    for corner in 0..1usize << classes.len() {
+        let mut operands = [0; 3];
+        for (n, (&class, &ty)) in classes.iter().zip(op.args()).enumerate() {
+            operands[n] = ends_of(ty, class)[corner >> n & 1];
+        }
+        found |= 1 << class_of(op.result(), op.eval(&operands[..classes.len()]));
+    }
+    let numbers = found as u8;
+    if numbers != 0 {
+        found |= u16::from(u8::MAX << numbers.trailing_zeros() & u8::MAX >> numbers.leading_zeros());
+    }
+    // A denormal between two results was flushed.
+    if op.result() == Type::F32 { ClassSet(found).flushed() } else { ClassSet(found) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::Builder;
+    use crate::function::Input;
+    use crate::interface::Interface;
+
+    /// Numbers by bits: the ends of all classes, what is beside them, and some of the middle.
+    fn numbers(ty: Type) -> Vec<u64> {
+        let mask = if layout(ty).0 == 1 << 63 { u64::MAX } else { u64::from(u32::MAX) };
+        let ends = (0..CLASSES).flat_map(|class| ends_of(ty, class));
+        let near = ends.flat_map(|bits| [bits.wrapping_sub(1) & mask, bits, bits.wrapping_add(1) & mask]);
+        let middle = [1.0, -1.0, 0.5, -0.75, 1e-20, -1e-20, 3e30, -1e30, 8_388_609.0].map(|number: f32| match ty {
+            Type::F64 => f64::from(number).to_bits(),
+            _ => number.to_bits().into(),
+        });
+        near.chain(middle).collect()
+    }
+
+    fn function() -> Function {
+        Function::new("test", Interface::default())
+    }
+
+    /// An `f32` that may be anything.
+    fn anything(b: &mut Builder<'_>) -> Value {
+        let bits = b.input(Input::ThreadIndex);
+        b.op(Op::AsF32, &[bits])
+    }
+
+    fn double(b: &mut Builder<'_>, number: f64) -> Value {
+        b.constant(Const::f64(number))
+    }
+
+    /// What is found of the values that a body makes.
+    fn classes<const N: usize>(body: impl FnOnce(&mut Builder<'_>) -> [Value; N]) -> [ClassSet; N] {
+        let mut func = function();
+        let mut b = Builder::new(&mut func);
+        let values = body(&mut b);
+        b.return_();
+        let classes = FloatClasses::compute(&func);
+        values.map(|value| classes.of(value))
+    }
+
+    const FINITE: ClassSet = ClassSet::NEGATIVE_NORMAL.or(ClassSet::MINUS_ZERO).or(ClassSet::ZERO).or(ClassSet::NORMAL);
+
+    #[test]
+    fn numbers_are_of_the_classes_that_rust_says() {
+        for ty in [Type::F32, Type::F64] {
+            for bits in numbers(ty) {
+                let (category, is_negative) = match ty {
+                    Type::F64 => (f64::from_bits(bits).classify(), f64::from_bits(bits).is_sign_negative()),
+                    _ => (f32::from_bits(bits as u32).classify(), f32::from_bits(bits as u32).is_sign_negative()),
+                };
+                use std::num::FpCategory;
+                let expected = match (category, is_negative) {
+                    (FpCategory::Nan, _) => ClassSet::NAN,
+                    (FpCategory::Infinite, true) => ClassSet::MINUS_INFINITY,
+                    (FpCategory::Normal, true) => ClassSet::NEGATIVE_NORMAL,
+                    (FpCategory::Subnormal, true) => ClassSet::NEGATIVE_DENORMAL,
+                    (FpCategory::Zero, true) => ClassSet::MINUS_ZERO,
+                    (FpCategory::Zero, false) => ClassSet::ZERO,
+                    (FpCategory::Subnormal, false) => ClassSet::DENORMAL,
+                    (FpCategory::Normal, false) => ClassSet::NORMAL,
+                    (FpCategory::Infinite, false) => ClassSet::INFINITY,
+                };
+                assert_eq!(ClassSet::of(Const { ty, bits }), expected, "{ty} {bits:#x}");
+            }
+        }
+    }
+
+    /// Every operation on constants that nothing folds: the class of what it gives is among those that were found.
+    #[test]
+    fn results_of_every_operation_are_of_the_classes_found() {
+        for &op in Op::ALL.iter().filter(|op| op.result() != Type::Bool) {
+            let values: Vec<Vec<u64>> = op
+                .args()
+                .iter()
+                .map(|&ty| match ty {
+                    Type::Bool => vec![0, 1],
+                    // Three operands with all numbers would be too many.
+                    ty => numbers(ty).into_iter().step_by(op.args().len()).collect(),
+                })
+                .collect();
+            let mut tuples = vec![vec![]];
+            for column in &values {
+                tuples =
+                    tuples.iter().flat_map(|tuple| column.iter().map(|&bits| [&tuple[..], &[bits]].concat())).collect();
+            }
+            let mut func = function();
+            let mut b = Builder::new(&mut func);
+            let mut made = Vec::new();
+            for tuple in tuples {
+                let args: Vec<Value> =
+                    tuple.iter().zip(op.args()).map(|(&bits, &ty)| b.constant(Const { ty, bits })).collect();
+                made.push((b.op(op, &args), tuple));
+            }
+            // So that integers are looked at too.
+            anything(&mut b);
+            b.return_();
+            let classes = FloatClasses::compute(&func);
+            for (value, tuple) in made {
+                let result = ClassSet::of(Const { ty: op.result(), bits: op.eval(&tuple) });
+                let found = classes.of(value);
+                assert!(result.is_within(found), "{op:?}({tuple:#x?}) is of {result:?}, found {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn arithmetic_is_flushed_and_moves_are_not() {
+        let [sum, product, moved, negated, selected, flushed] = classes(|b| {
+            let (x, y) = (anything(b), anything(b));
+            let cond = b.op(Op::FLt, &[x, y]);
+            let sum = b.op(Op::FAdd, &[x, y]);
+            let negated = b.op(Op::FNeg, &[x]);
+            let flushed = b.op(Op::FFlush, &[negated]);
+            [sum, b.op(Op::FMul, &[x, y]), x, negated, b.select(cond, sum, x), b.op(Op::FAbs, &[flushed])]
+        });
+        assert_eq!([sum, product], [ClassSet::ALL.flushed(); 2]);
+        assert_eq!([moved, negated, selected], [ClassSet::ALL; 3]);
+        let positive = ClassSet::ZERO.or(ClassSet::NORMAL).or(ClassSet::INFINITY);
+        assert_eq!(flushed, positive.or(ClassSet::NAN));
+    }
+
+    #[test]
+    fn only_infinities_and_zeros_make_nans_of_numbers() {
+        let [sum, overflow, product, quotient, root, infinite] = classes(|b| {
+            let word = b.input(Input::ThreadIndex);
+            let (number, one) = (b.op(Op::SToF, &[word]), b.f32(1.0));
+            let sum = b.op(Op::FAdd, &[number, one]);
+            let overflow = b.op(Op::FSub, &[sum, sum]);
+            let product = b.op(Op::FMul, &[number, number]);
+            let (quotient, root) = (b.op(Op::FDiv, &[one, number]), b.op(Op::FSqrt, &[number]));
+            [sum, overflow, product, quotient, root, b.op(Op::FMul, &[quotient, number])]
+        });
+        let infinities = ClassSet::INFINITY.or(ClassSet::MINUS_INFINITY);
+        // One is never enough for minus infinity.
+        assert_eq!(sum, FINITE.or(ClassSet::INFINITY));
+        assert!(!overflow.is_number());
+        // A square has no sign.
+        assert_eq!(product, ClassSet::ZERO.or(ClassSet::NORMAL).or(ClassSet::INFINITY));
+        assert!(quotient.is_number() && quotient.may_be(infinities));
+        assert!(!root.is_number());
+        assert!(!infinite.is_number());
+    }
+
+    #[test]
+    fn minima_and_maxima_keep_nans_out() {
+        let [one_number, both, at_least, clamped, double_max] = classes(|b| {
+            let (x, y, bound, zero) = (anything(b), anything(b), b.f32(2.0), b.f32(0.0));
+            let half = double(b, 0.5);
+            let bits = b.input(Input::ThreadIndex);
+            let bits = b.op(Op::Pack64, &[bits, bits]);
+            let wide = b.op(Op::AsF64, &[bits]);
+            let at_least = b.op(Op::FMax, &[x, bound]);
+            [
+                b.op(Op::FMin, &[x, bound]),
+                b.op(Op::FMin, &[x, y]),
+                at_least,
+                b.op(Op::FMax, &[zero, x]),
+                b.op(Op::DMax, &[half, wide]),
+            ]
+        });
+        assert_eq!(one_number, FINITE.or(ClassSet::MINUS_INFINITY));
+        assert_eq!(both, ClassSet::ALL.flushed());
+        let positive = ClassSet::NORMAL.or(ClassSet::INFINITY);
+        assert_eq!([at_least, double_max], [positive; 2]);
+        // Of two zeros the second.
+        assert_eq!(clamped, positive.or(ClassSet::ZERO).or(ClassSet::MINUS_ZERO));
+    }
+
+    #[test]
+    fn saturation_and_rounding_stay_numbers() {
+        let [saturated, floor, doubled, back] = classes(|b| {
+            let (x, bound) = (anything(b), b.f32(100.0));
+            let saturated = b.op(Op::FSat, &[x]);
+            let below = b.op(Op::FMin, &[x, bound]);
+            let doubled = b.op(Op::FToD, &[saturated]);
+            let tiny = double(b, 1e-300);
+            let product = b.op(Op::DMul, &[doubled, tiny]);
+            [saturated, b.op(Op::FFloor, &[below]), doubled, b.op(Op::DToF, &[product])]
+        });
+        let unsigned = ClassSet::ZERO.or(ClassSet::NORMAL);
+        assert_eq!([saturated, doubled], [unsigned; 2]);
+        // Too small for a float, or for all that classes say too large.
+        assert_eq!(back, unsigned.or(ClassSet::INFINITY));
+        assert!(floor.is_number() && floor.is_flushed());
+    }
+
+    #[test]
+    fn facts_go_through_bits() {
+        let [bits, negative, scale, condition, sum, shifted] = classes(|b| {
+            let word = b.input(Input::ThreadIndex);
+            let (x, half) = (b.op(Op::UToF, &[word]), b.i32(0x3f00_0000));
+            let (sign, places, fewer) = (b.i32(0x8000_0000), b.i32(23), b.i32(22));
+            let bits = b.op(Op::BitsF32, &[x]);
+            let negative = b.op(Op::Xor, &[bits, sign]);
+            let negative = b.op(Op::AsF32, &[negative]);
+            let scale = b.op(Op::Shl, &[word, places]);
+            let is_zero = b.op(Op::IEq, &[word, places]);
+            let condition = b.op(Op::BToI, &[is_zero]);
+            let sum = b.op(Op::IAdd, &[bits, half]);
+            [bits, negative, b.op(Op::AsF32, &[scale]), condition, sum, b.op(Op::Shl, &[word, fewer])]
+        });
+        assert_eq!(bits, ClassSet::ZERO.or(ClassSet::NORMAL));
+        assert_eq!(negative, ClassSet::MINUS_ZERO.or(ClassSet::NEGATIVE_NORMAL));
+        assert_eq!(scale, ClassSet::ALL.flushed().without(ClassSet::NAN));
+        assert_eq!(condition, ClassSet::ZERO.or(ClassSet::NAN));
+        assert_eq!([sum, shifted], [ClassSet::ALL; 2]);
+    }
+
+    /// A loop that counts in floats: the parameter is a number in every round, and so is what a break brings.
+    #[test]
+    fn loops_carry_what_all_rounds_have() {
+        let mut func = function();
+        let mut b = Builder::new(&mut func);
+        let wild = anything(&mut b);
+        let (zero, end) = (b.f32(0.0), b.f32(8.0));
+        let (inst, region) = b.loop_(&[zero, zero, zero]);
+        let outer = b.switch_to(region);
+        let [count, kept, spoilt] = b.func.region(region).params[..] else { unreachable!("three parameters") };
+        let done = b.op(Op::FGe, &[count, end]);
+        let (_, then_region, else_region) = b.if_else(done, &[]);
+        b.switch_to(then_region);
+        b.break_(inst, &[kept, count, zero]);
+        b.switch_to(else_region);
+        b.yield_(&[]);
+        b.switch_to(region);
+        let next = b.op(Op::FMin, &[wild, count]);
+        // What one round brings to the last parameter comes to the second in the next one.
+        b.yield_(&[next, spoilt, wild]);
+        b.switch_to(outer);
+        b.return_();
+        let classes = FloatClasses::compute(&func);
+        let number = FINITE.or(ClassSet::MINUS_INFINITY);
+        let results = &func.inst(inst).results;
+        assert!(classes.of(count).is_within(number), "{:?}", classes.of(count));
+        assert!(!classes.of(count).may_be(ClassSet::INFINITY.or(ClassSet::NAN)));
+        assert_eq!([kept, spoilt, results[0]].map(|value| classes.of(value)), [ClassSet::ALL; 3]);
+        assert_eq!(classes.of(results[1]), classes.of(count));
+        assert_eq!(classes.of(results[2]), ClassSet::ZERO);
+    }
+
+    #[test]
+    fn branches_bring_the_classes_of_both_sides() {
+        let mut func = function();
+        let mut b = Builder::new(&mut func);
+        let wild = anything(&mut b);
+        let (one, minus) = (b.f32(1.0), b.f32(-0.0));
+        let cond = b.op(Op::FLt, &[wild, one]);
+        let (inst, then_region, else_region) = b.if_else(cond, &[Type::F32]);
+        let outer = b.switch_to(then_region);
+        b.yield_(&[one]);
+        b.switch_to(else_region);
+        b.yield_(&[minus]);
+        b.switch_to(outer);
+        let merged = b.func.inst(inst).results[0];
+        let neighbour = b.quad_read([1, 0, 3, 2], merged);
+        b.return_();
+        let classes = FloatClasses::compute(&func);
+        assert_eq!([merged, neighbour].map(|value| classes.of(value)), [ClassSet::NORMAL.or(ClassSet::MINUS_ZERO); 2]);
+    }
+}
