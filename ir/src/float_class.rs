@@ -99,7 +99,7 @@ impl ClassSet {
         self.or(self.negated()).without(NEGATIVE)
     }
 
-    /// The numbers of the classes, in the order of what belongs to them.
+    /// The classes, as numbers.
     fn classes(self) -> impl Iterator<Item = usize> {
         (0..CLASSES).filter(move |class| self.0 >> class & 1 == 1)
     }
