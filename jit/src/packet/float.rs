@@ -4,7 +4,7 @@
 //! that by itself, but for what merely moves bits (selects, and so the NaN case of min and max). Under
 //! [`FloatMode::Default`] `ops.rs` flushes the operands of arithmetic and the recipes their results, with the same bits.
 //!
-//! What recipes leave out because no operand needs it they are told as the classes of the operands.
+//! Recipes are told which classes their operands belong to, and leave out what matters to none of them.
 //!
 //! CLIF's own fmin, fmax, fneg and fabs are not used for vectors: each is three to seven instructions.
 
