@@ -3,14 +3,14 @@
 //! It reads what `fxc` writes, compiles it to machine code and runs compute shaders over thread groups:
 //!
 //! ```no_run
-//! use brolga::{Bindings, CompileOptions, Device, Dispatch, View};
+//! use brolga::{Bindings, CompileOptions, Device, Dispatch, Register, View};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let device = Device::builder().build()?;
 //! let shader = device.compile(&std::fs::read("double.cso")?, &CompileOptions::default())?;
 //! let numbers = device.buffer_from_bytes(&[1; 4096])?;
 //! let mut bindings = Bindings::new();
-//! bindings.set("u0".parse()?, View::raw(numbers.clone())?);
+//! bindings.set(Register::u(0), View::raw(numbers.clone())?);
 //! device.dispatch(&shader, &bindings, &Dispatch::new([16, 1, 1]))?;
 //! println!("{:?}", &numbers.to_vec()[..4]);
 //! # Ok(())
@@ -20,14 +20,17 @@
 //! | module | what |
 //! |---|---|
 //! | the root | the runtime: devices, shaders, buffers, textures, bindings, dispatches |
-//! | [`job`] | job files: a run with its inputs, outputs and expectations |
-//! | [`mod@bench`] | measures jobs, with a suite of cases |
 //! | [`bytecode`] | what the bytes of a shader say: listings, the assembler |
+//! | `job` | job files: a run with its inputs, outputs and expectations (feature `job`) |
+//! | `bench` | measures jobs, with a suite of cases (feature `bench`) |
 //!
-//! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over both.
+//! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that reads
+//! or writes files of pictures.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "bench")]
 pub mod bench;
+#[cfg(feature = "job")]
 pub mod job;
 
 pub use brolga_bytecode as bytecode;

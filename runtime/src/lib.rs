@@ -1,7 +1,7 @@
 //! Where shaders run: devices, compiled shaders, resources, bindings and dispatches.
 //!
 //! ```no_run
-//! use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, View};
+//! use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Register, View};
 //!
 //! # fn main() -> Result<(), brolga_runtime::Error> {
 //! # let container: Vec<u8> = Vec::new();
@@ -9,7 +9,7 @@
 //! let shader = device.compile(&container, &CompileOptions::default())?;
 //! let numbers = device.buffer_from_bytes(&[0; 1024])?;
 //! let mut bindings = Bindings::new();
-//! bindings.set("u0".parse()?, View::raw(numbers.clone())?);
+//! bindings.set(Register::u(0), View::raw(numbers.clone())?);
 //! let report = device.dispatch(&shader, &bindings, &Dispatch::new([4, 1, 1]))?;
 //! println!("{} threads, first byte {}", report.threads, numbers.to_vec()[0]);
 //! # Ok(())

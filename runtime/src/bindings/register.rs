@@ -18,6 +18,26 @@ pub struct Register {
 }
 
 impl Register {
+    /// The constant buffer `b#`, of space 0.
+    pub const fn b(index: u32) -> Self {
+        Self::new(ResourceClass::Constant, index)
+    }
+
+    /// The shader resource `t#`.
+    pub const fn t(index: u32) -> Self {
+        Self::new(ResourceClass::ShaderResource, index)
+    }
+
+    /// The unordered access view `u#`.
+    pub const fn u(index: u32) -> Self {
+        Self::new(ResourceClass::UnorderedAccess, index)
+    }
+
+    /// The sampler `s#`.
+    pub const fn s(index: u32) -> Self {
+        Self::new(ResourceClass::Sampler, index)
+    }
+
     /// A register of space 0.
     pub const fn new(class: ResourceClass, index: u32) -> Self {
         Self { class, space: 0, index }
