@@ -279,7 +279,7 @@ pub fn run_with<H: Host>(
         };
         groups.iter().map(end).collect()
     };
-    let ends = with_run(func, compiled, bound, host, run_groups);
+    let ends = with_run(func, compiled, bound, host, fuel, run_groups);
     Outcome { memory: bound.snapshot(), ends, fuel: left }
 }
 
@@ -289,6 +289,7 @@ fn with_run<H: Host, T>(
     compiled: &Compiled,
     bound: &Bound,
     host: &H,
+    fuel: u64,
     f: impl FnOnce(Run<'_>) -> T,
 ) -> T {
     let views: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
@@ -301,7 +302,7 @@ fn with_run<H: Host, T>(
         host: ptr::from_ref(host).cast(),
         stop: &bound.stop,
         arena: arena.base(),
-        fuel: 0,
+        fuel,
     });
     let mode = FloatGuard::new(compiled.float_mode());
     // SAFETY: the records above are as the ABI asks for this function's interface, live to the end of this function, and
@@ -361,7 +362,7 @@ pub fn compare_batch(
             let options = Options { features, packing: Packing::Row, ..Options::host().unwrap() };
             let compiled = compile(&func, &options).expect("the test's function compiles");
             let got = run_with_arrays(&func, &|bound, arrays| {
-                with_run(&func, &compiled, bound, bound, |mut run| run.batch(invocations, arrays, fuel))
+                with_run(&func, &compiled, bound, bound, fuel, |mut run| run.batch(invocations, arrays, fuel))
             });
             assert_eq!(got, expected, "{width:?}, {features:?}");
         }
