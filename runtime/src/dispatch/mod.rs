@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `bound.rs` | a shader with what is bound to it: bound once, dispatched often |
 //! | `resolved.rs` | what that knows ahead of a dispatch |
+//! | `run.rs` | one run, from its beginning to its report |
 //! | `worker.rs` | groups on the caller's own thread |
 //! | `schedule.rs` | groups on the threads of the pool |
 //! | `runner.rs` | what dispatches take of a device |
@@ -12,6 +13,7 @@
 mod bound;
 mod fault;
 mod resolved;
+mod run;
 mod runner;
 mod schedule;
 mod worker;
@@ -23,7 +25,7 @@ use std::time::Duration;
 use brolga_ir::span::Grid;
 
 pub use bound::BoundShader;
-pub(crate) use bound::once;
+pub(crate) use run::once;
 pub(crate) use runner::Runner;
 pub use worker::{Session, Worker};
 

@@ -24,6 +24,11 @@ impl Variant {
         Self { packing: Packing::Row, texels: TexelFormats::default() }
     }
 
+    /// Whether it is that.
+    pub fn is_usual(&self) -> bool {
+        *self == Self::usual()
+    }
+
     /// How packets of a function are put together in its code.
     pub fn packing_for(&self, function: &VerifiedFunction) -> Packing {
         if self.packing == Packing::Grid { self.packing } else { usual_packing(function) }
