@@ -261,7 +261,8 @@ fn rules_are_chosen_one_by_one() {
     };
     let signed = View::typed(words(&setup.device, &[u32::MAX; THREADS as usize]), Format::R32_SINT).unwrap();
     let other = View::raw(setup.results.clone()).unwrap();
-    let cases: [(Leniency, &dyn Fn(&mut Bindings), u32); 3] = [
+    type Case<'a> = (Leniency, &'a dyn Fn(&mut Bindings), u32);
+    let cases: [Case<'_>; 3] = [
         (Leniency::Unbound, &|bindings| drop(bindings.remove(register("t0"))), 100),
         // Nobody looks at it: it may even be what another register writes.
         (

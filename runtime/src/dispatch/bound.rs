@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use brolga_ir::span::Grid;
 
 use super::resolved::Resolved;
-use super::run::{Begun, Kit, run};
+use super::run::{Begun, run};
 use super::{Dispatch, Report, Runner, Worker, grid};
 use crate::bindings::{Bindings, Register};
 use crate::error::Error;
@@ -113,15 +113,10 @@ impl BoundShader {
     /// Runs it over thread groups and waits for all of them.
     pub fn dispatch(&self, what: &Dispatch) -> Result<Report, Error> {
         let begun = Begun::new(&self.runner, what)?;
-        let mut kit = self.resolved.take(&self.runner)?;
-        let result = self.run(&begun, &mut kit);
-        self.resolved.put_back(kit, &self.runner);
-        result
-    }
-
-    fn run(&self, begun: &Begun<'_>, kit: &mut Kit) -> Result<Report, Error> {
         let (code, compile) = self.resolved.code(&self.shader, begun.grid, begun.watch.stop())?;
-        run(&self.shader, &self.runner, begun, self.resolved.views(), (code, compile), kit)
+        self.resolved.with_kit(&self.runner, |kit| {
+            run(&self.shader, &self.runner, &begun, self.resolved.views(), (code, compile), kit)
+        })
     }
 
     /// The same, calling a hook on the caller's thread every few milliseconds until it is over, as for what a language does

@@ -9,7 +9,7 @@ use brolga_ir::span::{Grid, Packing};
 use super::Runner;
 use super::run::{Kit, bind};
 use crate::bindings::{Bindings, Register};
-use crate::engine::{Code, Seat, Variant};
+use crate::engine::{Code, Variant};
 use crate::error::Error;
 use crate::host::{BoundViews, Change, TexelFormats};
 use crate::resource::View;
@@ -26,7 +26,10 @@ pub(super) struct Resolved {
     formats: TexelFormats,
     /// For packets that lie in rows, and for those that lie over their ends.
     codes: [OnceLock<Arc<Code>>; 2],
-    kept: Mutex<Vec<Box<Kit>>>,
+    /// What one run after the other uses.
+    first: Mutex<Option<Kit>>,
+    /// What runs beside it left.
+    others: Mutex<Vec<Kit>>,
 }
 
 impl Resolved {
@@ -34,7 +37,7 @@ impl Resolved {
     pub fn new(shader: &Shader, bindings: &Bindings, runner: &Runner) -> Result<Self, Error> {
         let views = bind(shader, bindings, runner)?;
         let formats = views.texel_formats();
-        Ok(Self { views, formats, codes: Default::default(), kept: Mutex::default() })
+        Ok(Self { views, formats, codes: Default::default(), first: Mutex::default(), others: Mutex::default() })
     }
 
     /// What is bound.
@@ -74,10 +77,14 @@ impl Resolved {
     }
 
     fn apply(&mut self, change: Change) {
-        let kept = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let first = self.first.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         let other_formats = self.views.apply(change, |index, bound| {
-            // A frame for which there is no memory is made anew when it is needed.
-            kept.retain_mut(|kit| kit.frame.rebind(index, bound).is_ok());
+            // One for which there is no memory is made anew when it is needed.
+            others.retain_mut(|kit| kit.frame.rebind(index, bound).is_ok());
+            if first.as_mut().is_some_and(|kit| kit.frame.rebind(index, bound).is_err()) {
+                *first = None;
+            }
         });
         if other_formats {
             self.formats = self.views.texel_formats();
@@ -112,20 +119,39 @@ impl Resolved {
         Ok((slot.get_or_init(|| code), start.elapsed()))
     }
 
-    /// What a run needs: what another left, if there is something.
-    pub fn take(&self, runner: &Runner) -> Result<Box<Kit>, Error> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        kept.map_or_else(|| Ok(Box::new(Kit::new(&self.views, runner)?)), Ok)
+    /// Lets a run use what another left, or, where others run at the same time, what is its own.
+    pub fn with_kit<T>(&self, runner: &Runner, run: impl FnOnce(&mut Kit) -> Result<T, Error>) -> Result<T, Error> {
+        match self.first.try_lock() {
+            Ok(mut first) => {
+                let kit = match &mut *first {
+                    Some(kit) => kit,
+                    none => none.insert(Kit::new(&self.views, runner)?),
+                };
+                let result = run(kit);
+                kit.settle(runner);
+                result
+            }
+            Err(_) => {
+                let mut kit = self.take(runner)?;
+                let result = run(&mut kit);
+                self.put_back(kit, runner);
+                result
+            }
+        }
     }
 
-    /// Keeps what a run that is over leaves.
-    pub fn put_back(&self, mut kit: Box<Kit>, runner: &Runner) {
-        if !kit.seat.as_ref().is_some_and(Seat::is_small) {
-            kit.give_back(runner);
-        }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < MOST_KEPT {
-            kept.push(kit);
+    /// What a run needs that has others beside it.
+    pub fn take(&self, runner: &Runner) -> Result<Kit, Error> {
+        let left = self.others.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        left.map_or_else(|| Kit::new(&self.views, runner), Ok)
+    }
+
+    /// Keeps it for the next one.
+    pub fn put_back(&self, mut kit: Kit, runner: &Runner) {
+        kit.settle(runner);
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if others.len() < MOST_KEPT {
+            others.push(kit);
         }
     }
 }

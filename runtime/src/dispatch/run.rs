@@ -39,6 +39,13 @@ impl Kit {
         Ok(Self { frame: Frame::new(views, runner.guard_pages)?, seat: None })
     }
 
+    /// Keeps no more than there is room for between two runs.
+    pub fn settle(&mut self, runner: &Runner) {
+        if !self.seat.as_ref().is_some_and(Seat::is_small) {
+            self.give_back(runner);
+        }
+    }
+
     /// Gives its seat to others.
     pub fn give_back(&mut self, runner: &Runner) {
         if let Some(seat) = self.seat.take() {

@@ -14,7 +14,7 @@ use brolga_ir::Width;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::{Grid, Packing, Span};
 
-use super::fault::{Failure, Outcome};
+use super::fault::{Failure, Outcome, fault_in};
 use super::{Progress, Runner};
 use crate::engine::{Link, Seat, float_guard};
 use crate::error::{Error, internal};
@@ -138,11 +138,6 @@ fn alone(link: &Link<'_>, plan: &Plan, seat: &mut Seat, job: Job<'_>) -> Outcome
     };
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure::Error(internal(&*panic))));
     Outcome { groups_done, failure: result.err() }
-}
-
-#[cold]
-fn fault_in(span: &Span, fault: Fault) -> Failure {
-    Failure::Fault { fault, group: span.group(fault.group) }
 }
 
 impl Run<'_> {

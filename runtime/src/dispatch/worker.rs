@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use brolga_ir::span::{Packing, Span};
 
-use super::fault::{Failure, Outcome, error_of};
+use super::fault::{Failure, Outcome, error_of, fault_in};
 use super::resolved::Resolved;
 use super::run::{Begun, Kit};
 use super::{Dispatch, Runner};
@@ -38,7 +38,7 @@ pub struct Worker<'a> {
     shader: &'a Shader,
     resolved: &'a Resolved,
     /// Back with the bound shader when it is dropped.
-    kit: Option<Box<Kit>>,
+    kit: Option<Kit>,
 }
 
 impl<'a> Worker<'a> {
@@ -55,7 +55,7 @@ impl<'a> Worker<'a> {
         let Self { runner, shader, resolved, ref mut kit } = *self;
         let begun = Begun::new(runner, what)?;
         let (code, _) = resolved.code(shader, begun.grid, begun.watch.stop())?;
-        let Kit { frame, seat } = &mut **kit.as_mut().expect("it is there until the worker drops");
+        let Kit { frame, seat } = kit.as_mut().expect("it is there until the worker drops");
         frame.read_constants(resolved.views());
         let seat = Seat::fit(seat, code, &runner.workspaces)?;
         let outline = shader.outline();
@@ -110,10 +110,22 @@ impl Session<'_> {
     /// If there are no such groups, or one of them did not finish.
     #[inline]
     pub fn run(&mut self, groups: Range<u64>) -> Result<(), Error> {
-        let grid = self.begun.grid;
-        if groups.end > grid.count() {
-            return Err(Error::NoSuchGroups { groups, count: grid.count() });
+        let count = self.begun.grid.count();
+        if groups.start > groups.end || groups.end > count {
+            return Err(Error::NoSuchGroups { groups, count });
         }
+        self.run_spans(groups.clone()).map_err(|(groups_done, failure)| {
+            // Nothing of this runs in the shader's float mode.
+            let outcome = Outcome { groups_done, failure: Some(failure) };
+            let (stop, count) = (self.begun.watch.stop(), groups.end - groups.start);
+            error_of(self.shader, self.fuel, stop, outcome, count)
+        })
+    }
+
+    /// The same of groups that there are; on an error with the number of those that finished.
+    #[inline]
+    fn run_spans(&mut self, groups: Range<u64>) -> Result<(), (u64, Failure)> {
+        let grid = self.begun.grid;
         let link = Link::new(self.code, self.resolved.views(), self.frame, self.begun.watch.stop());
         let mode = float_guard(self.code);
         let mut running = self.seat.start(&link, &mode);
@@ -128,15 +140,8 @@ impl Session<'_> {
             };
             let count = (groups.end - start).min(in_row).min(self.most_groups);
             let span = Span { grid, start, groups: count as u32 };
-            if let Err(fault) = running.span(&span, self.fuel.unwrap_or(u64::MAX)) {
-                drop(running);
-                drop(mode);
-                let group = span.group(fault.group);
-                let failure = Some(Failure::Fault { fault, group });
-                let outcome = Outcome { groups_done: start - groups.start, failure };
-                let (stop, count) = (self.begun.watch.stop(), groups.end - groups.start);
-                return Err(error_of(self.shader, self.fuel, stop, outcome, count));
-            }
+            let result = running.span(&span, self.fuel.unwrap_or(u64::MAX));
+            result.map_err(|fault| (start - groups.start, fault_in(&span, fault)))?;
             start += count;
         }
         Ok(())
