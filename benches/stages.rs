@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use brolga::{Bindings, Cache, CompileOptions, Device, Dispatch, Engine, View};
+use brolga::{Bindings, Cache, CompileOptions, Device, Dispatch, Engine, Register, View};
 use brolga_bytecode::{LoadOptions, Shader};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
@@ -91,5 +91,49 @@ fn dispatches(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, stages, dispatches);
+/// The price of the suite's case `tiny`, one group that counts up 64 words, by whatever is ready before it: nothing, what is
+/// bound, what is bound but for one register, a worker of the caller's. The last is a single packet on such a worker.
+fn bound(c: &mut Criterion) {
+    let device = Device::builder().threads(1).build().expect("one thread needs no pool");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bench/suite/shaders/tiny.cso");
+    let container = std::fs::read(path).expect("the suite is part of the repository");
+    let shader = device.compile(&container, &CompileOptions::default()).expect("a good shader");
+    let buffers = [0; 2].map(|_| device.buffer(256).expect("a small buffer"));
+    let views = buffers.map(|buffer| View::structured(buffer, 4).expect("a good view"));
+    let register: Register = "u0".parse().expect("a register");
+    let mut bindings = Bindings::new();
+    bindings.set(register, views[0].clone());
+    let dispatch = Dispatch::new([1, 1, 1]);
+    let mut group = c.benchmark_group("dispatch");
+    group.bench_function("tiny", |b| {
+        b.iter(|| device.dispatch(&shader, &bindings, &dispatch).expect("runs"));
+    });
+    let mut bound = device.bind(&shader, &bindings).expect("it fits");
+    group.bench_function("tiny, bound", |b| b.iter(|| bound.dispatch(&dispatch).expect("runs")));
+    let mut turn = 0;
+    group.bench_function("tiny, bound, another view each time", |b| {
+        b.iter(|| {
+            turn ^= 1;
+            bound.set(register, views[turn].clone()).expect("it fits");
+            bound.dispatch(&dispatch).expect("runs")
+        });
+    });
+    let mut worker = bound.worker().expect("there is memory");
+    let mut session = worker.begin(&dispatch).expect("nothing stops it");
+    group.bench_function("tiny, on a worker", |b| b.iter(|| session.run(black_box(0..1)).expect("runs")));
+
+    let shader = device.compile(&read(SHADERS[0].1), &CompileOptions::default()).expect("a good shader");
+    let mut bindings = Bindings::new();
+    for declared in shader.bindings() {
+        let buffer = device.buffer(1 << 10).expect("a small buffer");
+        bindings.set(declared.register, View::raw(buffer).expect("a good view"));
+    }
+    let bound = device.bind(&shader, &bindings).expect("it fits");
+    let mut worker = bound.worker().expect("there is memory");
+    let mut session = worker.begin(&dispatch).expect("nothing stops it");
+    group.bench_function("one packet on a worker", |b| b.iter(|| session.run(black_box(0..1)).expect("runs")));
+    group.finish();
+}
+
+criterion_group!(benches, stages, dispatches, bound);
 criterion_main!(benches);

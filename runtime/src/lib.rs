@@ -16,6 +16,9 @@
 //! # }
 //! ```
 //!
+//! A program that dispatches often binds once, with [`Device::bind`]: a [`BoundShader`] knows all that a dispatch would find
+//! out anew, and any number of threads may run it. A [`Worker`] of it runs groups on a thread of the caller's own.
+//!
 //! | file | what |
 //! |---|---|
 //! | `device.rs` | the device: makes everything else and runs it |

@@ -47,6 +47,7 @@ impl<'a> Series<'a> {
     ) -> Result<(Self, Outcome), JobError> {
         let watch = Stopwatch::start();
         let compiled = ready.compile(device, shader, options)?;
+        ready.prepare_code(device, shader, &compiled, bindings, options)?;
         let first_compile = watch.stop();
         ready.reset(bindings)?;
         let report = ready.dispatch(device, shader, &compiled, bindings, options)?;
@@ -167,10 +168,10 @@ impl<'a> Series<'a> {
         self.failure = result.err();
     }
 
-    /// Compiles the shader once more and keeps the time.
+    /// Compiles the shader once more, to the code that runs, and keeps the time.
     pub(super) fn compile(&mut self) {
         let watch = Stopwatch::start();
-        match self.ready.compile_here(self.device, self.shader, &self.options) {
+        match self.ready.compile_here(self.device, self.shader, self.bindings, &self.options) {
             Ok(compiled) => {
                 self.compiles.push(watch.stop());
                 self.stages.push(compiled.compile_times());

@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         Err(error) => {
             let help = match &error {
                 Error::File(error) => advice(error, &arguments.shader, &container),
-                Error::Stage { .. } => Some("jobs run compute shaders".to_owned()),
+                Error::Stage { .. } | Error::NoGroups { .. } => Some("jobs run compute shaders".to_owned()),
                 _ => None,
             };
             fail(format!("{}: {error}", arguments.shader.display()), help)

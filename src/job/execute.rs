@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga_runtime::{
-    Access, BindingError, Bindings, CancelToken, CodeFigures, CompileOptions, Counter, Device, Dispatch, Emit, Engine,
-    Error, Limit, Listing, Oversize, Progress, Report, ResourceError, Shader, View,
+    Access, BindingError, Bindings, CancelToken, CodeFigures, Codegen, CompileOptions, Counter, Device, Dispatch, Emit,
+    Engine, Error, Limit, Listing, Oversize, Progress, Report, ResourceError, Shader, View,
 };
 
 use super::bytes::Bytes;
@@ -110,28 +110,49 @@ fn in_groups(shader: Shader) -> Result<Shader, crate::Error> {
 }
 
 impl Prepared {
-    /// Compiles one of the job's shaders, until the run is to stop.
+    /// Compiles one of the job's shaders, until the run is to stop. Its code is made for what is bound, when that is known.
     pub fn compile(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Shader, JobError> {
         let (container, how) = (&self.containers[shader], self.compile_options(shader, options));
         let compiled = device.compile_until(container, &how, &options.cancel, options.time_limit);
         compiled.and_then(in_groups).map_err(|error| self.failed(shader, error))
     }
 
-    /// The same in the caller's thread, to be measured.
+    /// Compiles one of the job's shaders to the code that runs with these bindings, in the caller's thread, to be measured.
     pub(crate) fn compile_here(
         &self,
         device: &Device,
         shader: usize,
+        bindings: &Bindings,
         options: &RunOptions,
     ) -> Result<Shader, JobError> {
         let how = self.compile_options(shader, options);
-        let compiled = device.compile(&self.containers[shader], &how);
-        compiled.and_then(in_groups).map_err(|error| self.failed(shader, error))
+        let compile = || {
+            let compiled = in_groups(device.compile(&self.containers[shader], &how)?)?;
+            device.bind(&compiled, bindings)?.prepare(self.job.dispatch.value)?;
+            Ok(compiled)
+        };
+        compile().map_err(|error| self.failed(shader, error))
+    }
+
+    /// Makes the code of a shader that [`Prepared::compile`] gave for what [`Prepared::bind`] gave, until the run is to stop.
+    pub(crate) fn prepare_code(
+        &self,
+        device: &Device,
+        shader: usize,
+        compiled: &Shader,
+        bindings: &Bindings,
+        options: &RunOptions,
+    ) -> Result<(), JobError> {
+        let bound = device.bind(compiled, bindings);
+        let made =
+            bound.and_then(|bound| bound.prepare_until(self.job.dispatch.value, &options.cancel, options.time_limit));
+        made.map_err(|error| self.failed(shader, error))
     }
 
     fn compile_options(&self, shader: usize, options: &RunOptions) -> CompileOptions {
         let name = self.job.shaders[shader].value.to_string_lossy();
-        let plain = CompileOptions::new(options.engine).oversize(options.oversize).named(name);
+        let plain =
+            CompileOptions::new(options.engine).oversize(options.oversize).codegen(Codegen::Deferred).named(name);
         self.job.instances.iter().fold(plain, |all, choice| all.instance(&choice.variable, choice.instance.clone()))
     }
 
@@ -161,7 +182,13 @@ impl Prepared {
         compiled: &Shader,
         options: &RunOptions,
     ) -> Result<Outcome, JobError> {
-        let report = self.dispatch(device, shader, compiled, &bindings, options)?;
+        let what = self.what(options);
+        let run = || {
+            let bound = device.bind(compiled, &bindings)?;
+            bound.prepare_until(what.groups, &options.cancel, options.time_limit)?;
+            bound.dispatch(&what)
+        };
+        let report = run().map_err(|error| self.failed(shader, error))?;
         self.look(compiled, report, &bindings, options, |view| Ok(Bytes::View(view.clone())))
     }
 
@@ -187,18 +214,24 @@ impl Prepared {
         bindings: &Bindings,
         options: &RunOptions,
     ) -> Result<Report, JobError> {
-        let mut what = Dispatch::new(self.job.dispatch.value)
-            .first_group(self.job.first_group.value)
-            .cancel(options.cancel.clone())
-            .progress(options.progress.clone());
-        if let Some(limit) = options.time_limit {
-            what = what.time_limit(limit);
-        }
+        let what = self.what(options);
         let once = || device.dispatch(compiled, bindings, &what).map_err(|error| self.failed(shader, error));
         for _ in 1..count {
             once()?;
         }
         once()
+    }
+
+    /// The job's dispatch.
+    fn what(&self, options: &RunOptions) -> Dispatch {
+        let what = Dispatch::new(self.job.dispatch.value)
+            .first_group(self.job.first_group.value)
+            .cancel(options.cancel.clone())
+            .progress(options.progress.clone());
+        match options.time_limit {
+            Some(limit) => what.time_limit(limit),
+            None => what,
+        }
     }
 
     /// A copy of what [`Prepared::dispatch`] left in the views.
@@ -240,7 +273,6 @@ impl Prepared {
                 slots.push(SlotResult { register: binding.register, bytes, counter, file: None });
             }
         }
-        // What the bindings ask for is compiled by the dispatch.
         let compile_time = compiled.compile_time();
         let (engine, is_cached) = (compiled.engine(), compiled.is_cached());
         Ok(Outcome { engine, compile_time, is_cached, report, slots, counters })

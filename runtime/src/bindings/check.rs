@@ -4,7 +4,6 @@
 //! is what the host and compiled code rely on: strides, dimensions, counters and writability are as declared.
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
-use smallvec::SmallVec;
 
 use super::table::Table;
 use super::{BindingError, BindingRules, Bindings, Declared, Leniency, Register};
@@ -22,50 +21,49 @@ pub(crate) fn resolve<T>(
 ) -> Result<Table<Option<T>>, Error> {
     let mut resolved = Table::new(declared.iter().map(|range| table_len(range, bindings, limits)))?;
     for (register, view) in bindings.iter() {
-        for place in places(declared, register, view, bindings.rules())? {
-            let index = resolved.index(place.range, place.position).expect("tables hold every register that is bound");
-            resolved.set(index, Some(bind(&declared[place.range], index, view)));
-        }
+        each_place(declared, register, view, bindings.rules(), |range, position| {
+            let index = resolved.index(range, position).expect("tables hold every register that is bound");
+            resolved.set(index, Some(bind(&declared[range], index, view)));
+        })?;
     }
     if !bindings.rules().allows(Leniency::Unbound) {
         check_complete(declared, &resolved)?;
     }
-    if declared.iter().any(Declared::is_writable) {
-        for (register, view) in bindings.iter().filter(|(register, _)| register.class == ResourceClass::UnorderedAccess)
-        {
+    if may_alias(declared) {
+        for (register, view) in bindings.of_class(ResourceClass::UnorderedAccess) {
             check_aliases(declared, bindings, register, view)?;
         }
     }
     Ok(resolved)
 }
 
-/// Where a register's view stands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    /// The declared range.
-    pub range: usize,
-    /// The position in it, which a table may be too short for if the range has no end.
-    pub position: usize,
+/// Whether the shader reads some registers and writes others, which might be the same memory.
+pub(crate) fn may_alias(declared: &[Declared]) -> bool {
+    let has = |class| declared.iter().any(|range| range.register.class == class);
+    has(ResourceClass::UnorderedAccess) && has(ResourceClass::ShaderResource)
 }
 
-/// Holds a view against what is declared of a register, and gives its places: one for each range that the register is in,
-/// and none if it is not declared and need not be.
-pub(crate) fn places(
+/// Holds a view against what is declared of a register, and gives its places: the number of each range that the register is
+/// in, and the position there, which a table may be too short for if the range has no end. There are none if the register
+/// is not declared and need not be.
+pub(crate) fn each_place(
     declared: &[Declared],
     register: Register,
     view: &View,
     rules: BindingRules,
-) -> Result<SmallVec<[Place; 2]>, BindingError> {
-    let mut places = SmallVec::new();
-    for (range, found) in declared.iter().enumerate().filter(|(_, range)| range.contains(register)) {
-        check_view(found, register, view, rules)?;
-        places.push(Place { range, position: (register.index - found.register.index) as usize });
+    mut place: impl FnMut(usize, usize),
+) -> Result<(), BindingError> {
+    let mut is_declared = false;
+    for (n, range) in declared.iter().enumerate().filter(|(_, range)| range.contains(register)) {
+        check_view(range, register, view, rules)?;
+        place(n, (register.index - range.register.index) as usize);
+        is_declared = true;
     }
-    if places.is_empty() && !rules.allows(Leniency::Undeclared) {
+    if !is_declared && !rules.allows(Leniency::Undeclared) {
         let declared = declared.iter().map(Declared::to_string).collect();
         return Err(BindingError::NotDeclared { register, bound: view.to_string(), declared });
     }
-    Ok(places)
+    Ok(())
 }
 
 /// Registers of a range that need a place: those that the shader names, and of a range without an end those that are

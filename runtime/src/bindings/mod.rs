@@ -61,7 +61,10 @@ impl Bindings {
 
     /// Binds a view in place of what was bound to the register.
     pub fn set(&mut self, register: Register, view: View) -> &mut Self {
-        self.views.insert(register, view);
+        match self.views.get_mut(&register) {
+            Some(bound) => *bound = view,
+            None => drop(self.views.insert(register, view)),
+        }
         self
     }
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use brolga_ir::span::Grid;
 
-use super::resolved::{Begun, Resolved};
+use super::resolved::Resolved;
+use super::run::{Begun, run};
 use super::{Dispatch, Report, Runner, Worker, grid};
 use crate::bindings::{Bindings, Register};
 use crate::error::Error;
@@ -43,15 +44,6 @@ pub struct BoundShader {
     shader: Shader,
     bindings: Bindings,
     resolved: Resolved,
-}
-
-/// Binds and runs a shader once.
-pub(crate) fn once(runner: &Runner, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
-    let begun = Begun::new(runner, what)?;
-    let resolved = Resolved::new(shader, bindings, runner)?;
-    let result = resolved.run(shader, runner, &begun);
-    resolved.leave(runner);
-    result
 }
 
 impl BoundShader {
@@ -120,7 +112,11 @@ impl BoundShader {
 
     /// Runs it over thread groups and waits for all of them.
     pub fn dispatch(&self, what: &Dispatch) -> Result<Report, Error> {
-        self.resolved.run(&self.shader, &self.runner, &Begun::new(&self.runner, what)?)
+        let begun = Begun::new(&self.runner, what)?;
+        let (code, compile) = self.resolved.code(&self.shader, begun.grid, begun.watch.stop())?;
+        self.resolved.with_kit(&self.runner, |kit| {
+            run(&self.shader, &self.runner, &begun, self.resolved.views(), (code, compile), kit)
+        })
     }
 
     /// The same, calling a hook on the caller's thread every few milliseconds until it is over, as for what a language does

@@ -1,6 +1,7 @@
 //! Why a run did not finish, and what is said of it.
 
 use brolga_ir::host::{Fault, FaultKind};
+use brolga_ir::span::Span;
 
 use crate::error::Error;
 use crate::shader::Shader;
@@ -22,6 +23,12 @@ pub(super) struct Outcome {
     pub groups_done: u64,
     /// The failure to report.
     pub failure: Option<Failure>,
+}
+
+/// A fault of a span.
+#[cold]
+pub(super) fn fault_in(span: &Span, fault: Fault) -> Failure {
+    Failure::Fault { fault, group: span.group(fault.group) }
 }
 
 /// Says why a run of so many groups did not finish.

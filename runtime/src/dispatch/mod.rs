@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `bound.rs` | a shader with what is bound to it: bound once, dispatched often |
 //! | `resolved.rs` | what that knows ahead of a dispatch |
+//! | `run.rs` | one run, from its beginning to its report |
 //! | `worker.rs` | groups on the caller's own thread |
 //! | `batch.rs` | batches of invocations, likewise |
 //! | `schedule.rs` | groups on the threads of the pool |
@@ -14,6 +15,7 @@ mod batch;
 mod bound;
 mod fault;
 mod resolved;
+mod run;
 mod runner;
 mod schedule;
 mod worker;
@@ -25,7 +27,7 @@ use std::time::Duration;
 use brolga_ir::span::Grid;
 
 pub use bound::BoundShader;
-pub(crate) use bound::once;
+pub(crate) use run::once;
 pub(crate) use runner::Runner;
 pub use worker::{Session, Worker};
 

@@ -14,7 +14,7 @@ use brolga_ir::Width;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::{Grid, Packing, Span};
 
-use super::fault::{Failure, Outcome};
+use super::fault::{Failure, Outcome, fault_in};
 use super::{Progress, Runner};
 use crate::engine::{Link, Seat, float_guard};
 use crate::error::{Error, internal};
@@ -35,6 +35,8 @@ struct Plan {
     at_once: u64,
     /// Spans of one row.
     per_row: u64,
+    /// Spans of all.
+    spans: u64,
 }
 
 impl Plan {
@@ -46,14 +48,18 @@ impl Plan {
         let lanes = width.lanes();
         let quantum = u64::from(packing.quantum(threads_per_group, lanes));
         let most = u64::from(packing.most_groups(threads_per_group, lanes));
-        let share = grid.count() / (workers * SHARES) / quantum * quantum;
+        // Divisions take longer than many a group, and small dispatches need none.
+        let (count, shares) = (grid.count(), workers * SHARES);
+        let share = if count < shares * quantum { 0 } else { count / shares / quantum * quantum };
         let at_once = share.clamp(quantum, most);
-        Self { grid, row, at_once, per_row: row.div_ceil(at_once) }
+        let per_row = if row <= at_once { row.min(1) } else { row.div_ceil(at_once) };
+        let rows = if row == count { 1 } else { count.checked_div(row).unwrap_or(0) };
+        Self { grid, row, at_once, per_row, spans: rows * per_row }
     }
 
     /// Spans of the dispatch.
     fn spans(&self) -> u64 {
-        self.grid.count().checked_div(self.row).unwrap_or(0) * self.per_row
+        self.spans
     }
 
     /// The n-th span.
@@ -95,8 +101,12 @@ struct Run<'a> {
 /// Runs all groups with this many threads of the pool at most, the caller's among them, which has a seat already.
 pub(super) fn run(link: &Link<'_>, runner: &Runner, threads: usize, seat: &mut Seat, job: Job<'_>) -> Outcome {
     let workers = threads as u64;
+    let plan = Plan::new(job.grid, link.code().packing(), job.width, job.threads_per_group, workers);
+    if threads == 1 {
+        return alone(link, &plan, seat, job);
+    }
     let run = Run {
-        plan: Plan::new(job.grid, link.code().packing(), job.width, job.threads_per_group, workers),
+        plan,
         link,
         runner,
         job,
@@ -106,27 +116,31 @@ pub(super) fn run(link: &Link<'_>, runner: &Runner, threads: usize, seat: &mut S
         last: AtomicU64::new(u64::MAX),
         failure: Mutex::new(None),
     };
-    if threads == 1 {
-        return run.alone(seat);
-    }
     let own = Mutex::new(Some(seat));
     runner.pool.run(threads - 1, &|| run.work(&own));
     let failure = run.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
     Outcome { groups_done: run.done.into_inner(), failure: failure.map(|(_, failure)| failure) }
 }
 
-impl Run<'_> {
-    /// The work of a thread that has nobody beside it.
-    fn alone(self, seat: &mut Seat) -> Outcome {
-        let mut done = 0;
-        let result = catch_unwind(AssertUnwindSafe(|| self.work_on(0..self.plan.spans(), seat, &mut done)));
-        if let Err(panic) = result {
-            self.fail(0, 0, Failure::Error(internal(&*panic)));
+/// The same by a thread that has nobody beside it.
+fn alone(link: &Link<'_>, plan: &Plan, seat: &mut Seat, job: Job<'_>) -> Outcome {
+    let mut groups_done = 0;
+    let work = || {
+        let mode = float_guard(link.code());
+        let mut running = seat.start(link, &mode);
+        for n in 0..plan.spans() {
+            let span = plan.span(n);
+            running.span(&span, job.fuel).map_err(|fault| fault_in(&span, fault))?;
+            groups_done += u64::from(span.groups);
+            job.progress.set(groups_done);
         }
-        let failure = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Outcome { groups_done: done, failure: failure.map(|(_, failure)| failure) }
-    }
+        Ok(())
+    };
+    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure::Error(internal(&*panic))));
+    Outcome { groups_done, failure: result.err() }
+}
 
+impl Run<'_> {
     /// One thread's work, in the seat that there is or, for all but the first to come, one of its own. A panic becomes a
     /// failure.
     fn work(&self, own: &Mutex<Option<&mut Seat>>) {
@@ -184,20 +198,16 @@ impl Run<'_> {
     fn work_on(&self, spans: Range<u64>, seat: &mut Seat, done: &mut u64) -> bool {
         let mode = float_guard(self.link.code());
         let mut running = seat.start(self.link, &mode);
-        let alone = self.shares == SHARES;
         for n in spans {
             if n > self.last.load(Ordering::Relaxed) {
                 return false;
             }
             let span = self.plan.span(n);
             if let Err(fault) = running.span(&span, self.job.fuel) {
-                self.fail(rank(fault), n, Failure::Fault { fault, group: span.group(fault.group) });
+                self.fail(rank(fault), n, fault_in(&span, fault));
                 return false;
             }
             *done += u64::from(span.groups);
-            if alone {
-                self.job.progress.set(*done);
-            }
         }
         true
     }

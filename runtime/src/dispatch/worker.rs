@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use brolga_ir::span::{Packing, Span};
 
-use super::fault::{Failure, Outcome, error_of};
-use super::resolved::{Begun, Resolved};
+use super::fault::{Failure, Outcome, error_of, fault_in};
+use super::resolved::Resolved;
+use super::run::{Begun, Kit};
 use super::{Dispatch, Runner};
 use crate::engine::{Code, Frame, Link, Seat, float_guard};
 use crate::error::Error;
@@ -37,14 +38,12 @@ pub struct Worker<'a> {
     shader: &'a Shader,
     resolved: &'a Resolved,
     /// Back with the bound shader when it is dropped.
-    frame: Option<Frame>,
-    seat: Option<Seat>,
+    kit: Option<Kit>,
 }
 
 impl<'a> Worker<'a> {
     pub(super) fn new(runner: &'a Runner, shader: &'a Shader, resolved: &'a Resolved) -> Result<Self, Error> {
-        let (frame, seat) = resolved.take(runner)?;
-        Ok(Self { runner, shader, resolved, frame: Some(frame), seat })
+        Ok(Self { runner, shader, resolved, kit: Some(resolved.take(runner)?) })
     }
 
     /// Begins to run groups of a dispatch: reads the constant buffers, and makes the code if there is none yet. The time limit
@@ -53,15 +52,12 @@ impl<'a> Worker<'a> {
     /// # Errors
     /// As for a dispatch, before any group runs.
     pub fn begin<'w>(&'w mut self, what: &'w Dispatch) -> Result<Session<'w>, Error> {
-        let Self { runner, shader, resolved, ref mut frame, ref mut seat } = *self;
+        let Self { runner, shader, resolved, ref mut kit } = *self;
         let begun = Begun::new(runner, what)?;
         let (code, _) = resolved.code(shader, begun.grid, begun.watch.stop())?;
-        let frame = match frame {
-            Some(frame) => frame,
-            None => frame.insert(resolved.frame(runner)?),
-        };
+        let Kit { frame, seat } = kit.as_mut().expect("it is there until the worker drops");
         frame.read_constants(resolved.views());
-        let fitting = Seat::fitting(seat.take(), code, &runner.workspaces)?;
+        let seat = Seat::fit(seat, code, &runner.workspaces)?;
         let outline = shader.outline();
         let (threads, lanes) = (outline.threads_per_group(), outline.width.lanes());
         Ok(Session {
@@ -71,7 +67,7 @@ impl<'a> Worker<'a> {
             fuel: what.fuel,
             code,
             frame,
-            seat: seat.insert(fitting),
+            seat,
             most_groups: code.packing().most_groups(threads, lanes).into(),
             quantum: code.packing().quantum(threads, lanes).into(),
         })
@@ -80,8 +76,8 @@ impl<'a> Worker<'a> {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
-        if let Some(frame) = self.frame.take() {
-            self.resolved.put_back(frame, self.seat.take(), self.runner);
+        if let Some(kit) = self.kit.take() {
+            self.resolved.put_back(kit, self.runner);
         }
     }
 }
@@ -115,10 +111,22 @@ impl Session<'_> {
     #[inline]
     pub fn run(&mut self, groups: Range<u64>) -> Result<(), Error> {
         self.shader.check_groups()?;
-        let grid = self.begun.grid;
-        if groups.end > grid.count() {
-            return Err(Error::NoSuchGroups { groups, count: grid.count() });
+        let count = self.begun.grid.count();
+        if groups.start > groups.end || groups.end > count {
+            return Err(Error::NoSuchGroups { groups, count });
         }
+        self.run_spans(groups.clone()).map_err(|(groups_done, failure)| {
+            // Nothing of this runs in the shader's float mode.
+            let outcome = Outcome { groups_done, failure: Some(failure) };
+            let (stop, count) = (self.begun.watch.stop(), groups.end - groups.start);
+            error_of(self.shader, self.fuel, stop, outcome, count)
+        })
+    }
+
+    /// The same of groups that there are; on an error with the number of those that finished.
+    #[inline]
+    fn run_spans(&mut self, groups: Range<u64>) -> Result<(), (u64, Failure)> {
+        let grid = self.begun.grid;
         let link = Link::new(self.code, self.resolved.views(), self.frame, self.begun.watch.stop());
         let mode = float_guard(self.code);
         let mut running = self.seat.start(&link, &mode);
@@ -133,15 +141,8 @@ impl Session<'_> {
             };
             let count = (groups.end - start).min(in_row).min(self.most_groups);
             let span = Span { grid, start, groups: count as u32 };
-            if let Err(fault) = running.span(&span, self.fuel.unwrap_or(u64::MAX)) {
-                drop(running);
-                drop(mode);
-                let group = span.group(fault.group);
-                let failure = Some(Failure::Fault { fault, group });
-                let outcome = Outcome { groups_done: start - groups.start, failure };
-                let (stop, count) = (self.begun.watch.stop(), groups.end - groups.start);
-                return Err(error_of(self.shader, self.fuel, stop, outcome, count));
-            }
+            let result = running.span(&span, self.fuel.unwrap_or(u64::MAX));
+            result.map_err(|fault| (start - groups.start, fault_in(&span, fault)))?;
             start += count;
         }
         Ok(())

@@ -34,6 +34,11 @@ impl Variant {
         }
     }
 
+    /// Whether it is that.
+    pub fn is_usual(&self) -> bool {
+        *self == Self::usual()
+    }
+
     /// How packets of a function are put together in its code.
     pub fn packing_for(&self, function: &VerifiedFunction) -> Packing {
         if self.packing == Packing::Grid { self.packing } else { usual_packing(function) }

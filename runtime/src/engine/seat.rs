@@ -21,14 +21,14 @@ const MOST_KEPT_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) enum Seat {
     Jit(Workspace),
-    Interpreter(Arena),
+    Interpreter(Box<Arena>),
 }
 
 impl Seat {
     /// A seat for this code.
     pub fn new(code: &Code, workspaces: &Workspaces) -> Result<Self, Error> {
         match code {
-            Code::Interpreter(_) => Ok(Seat::Interpreter(Arena::new())),
+            Code::Interpreter(_) => Ok(Seat::Interpreter(Box::new(Arena::new()))),
             Code::Jit(compiled) => {
                 let layout = compiled.arena_layout();
                 debug_assert!(layout.align <= crate::resource::ALIGNMENT, "arenas ask for a vector");
@@ -37,16 +37,15 @@ impl Seat {
         }
     }
 
-    /// A seat for this code: the one that there is, if it fits.
-    pub fn fitting(seat: Option<Self>, code: &Code, workspaces: &Workspaces) -> Result<Self, Error> {
-        match seat {
-            Some(seat) if seat.fits(code) => Ok(seat),
-            Some(other) => {
+    /// Makes a seat for this code of whatever there is.
+    pub fn fit<'s>(seat: &'s mut Option<Self>, code: &Code, workspaces: &Workspaces) -> Result<&'s mut Self, Error> {
+        if !seat.as_ref().is_some_and(|seat| seat.fits(code)) {
+            if let Some(other) = seat.take() {
                 other.give_back(workspaces);
-                Self::new(code, workspaces)
             }
-            None => Self::new(code, workspaces),
+            *seat = Some(Self::new(code, workspaces)?);
         }
+        Ok(seat.as_mut().expect("set above"))
     }
 
     fn fits(&self, code: &Code) -> bool {

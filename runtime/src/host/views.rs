@@ -80,7 +80,7 @@ pub(super) struct Extent {
 #[derive(Debug)]
 pub(crate) struct Change {
     /// Where in the table, and what is to stand there.
-    entries: SmallVec<[(usize, usize, Option<Bound>); 2]>,
+    entries: SmallVec<[(usize, usize, Option<Bound>); 1]>,
 }
 
 impl BoundViews {
@@ -109,17 +109,21 @@ impl BoundViews {
     ) -> Result<Option<Change>, Error> {
         let mut entries = SmallVec::new();
         let mut copies = self.constants.len();
-        for place in check::places(declared, register, view, bindings.rules())? {
-            let Some(index) = self.views.index(place.range, place.position) else { return Ok(None) };
+        let mut is_in = true;
+        check::each_place(declared, register, view, bindings.rules(), |range, position| {
+            let Some(index) = self.views.index(range, position) else {
+                is_in = false;
+                return;
+            };
             let copy = self.constants.iter().position(|&known| known == index).unwrap_or(copies);
-            let bound = Bound::new(&declared[place.range], view, limits, copy);
+            let bound = Bound::new(&declared[range], view, limits, copy);
             copies += usize::from(matches!(bound, Bound::Constants(_)) && copy == copies);
-            entries.push((place.range, index, Some(bound)));
-        }
-        if declared.iter().any(Declared::is_writable) {
+            entries.push((range, index, Some(bound)));
+        })?;
+        if check::may_alias(declared) {
             check::check_aliases(declared, bindings, register, view)?;
         }
-        Ok(Some(Change { entries }))
+        Ok(is_in.then_some(Change { entries }))
     }
 
     /// What binding nothing to a register would change.
@@ -133,8 +137,9 @@ impl BoundViews {
         Ok(Change { entries })
     }
 
-    /// Makes a change, and tells of each entry that it changes.
-    pub fn apply(&mut self, change: Change, mut tell: impl FnMut(usize, Option<&Bound>)) {
+    /// Makes a change, and tells of each entry that it changes. Gives whether the formats of texels are others now.
+    pub fn apply(&mut self, change: Change, mut tell: impl FnMut(usize, Option<&Bound>)) -> bool {
+        let mut other_formats = false;
         for (range, index, bound) in change.entries {
             if let Some(Bound::Constants(constants)) = &bound
                 && constants.copy == self.constants.len()
@@ -142,9 +147,12 @@ impl BoundViews {
                 self.constants.push(index);
             }
             tell(index, bound.as_ref());
+            let before = format_of(self.views.range(range));
             self.views.set(index, bound);
+            other_formats |= format_of(self.views.range(range)) != before;
             self.samples.renew(range, &self.views);
         }
+        other_formats
     }
 
     /// By declared range, then by position in it.
@@ -163,10 +171,18 @@ impl BoundViews {
     /// By declared range, the format of the texels that compiled code can go to. Ranges of several registers, whose
     /// formats may differ, are left to the host.
     pub fn texel_formats(&self) -> TexelFormats {
-        trimmed(self.views.ranges().map(|range| match range {
-            [Some(Bound::Texels(texels))] => texels.layout().map(|layout| layout.format),
-            _ => None,
-        }))
+        match self.views.values().iter().any(|bound| matches!(bound, Some(Bound::Texels(_)))) {
+            true => trimmed(self.views.ranges().map(format_of)),
+            false => TexelFormats::default(),
+        }
+    }
+}
+
+/// The format of the texels of a range that compiled code can go to.
+fn format_of(range: &[Option<Bound>]) -> Option<TexelFormat> {
+    match range {
+        [Some(Bound::Texels(texels))] => texels.layout().map(|layout| layout.format),
+        _ => None,
     }
 }
 

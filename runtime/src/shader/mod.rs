@@ -118,14 +118,17 @@ impl Shader {
         let usual = [[1; 3]];
         for &groups in if groups.is_empty() { &usual } else { groups } {
             let packing = self.packing(Grid { groups, first: [0; 3] });
-            self.code_here(&self.variant(packing, &texels))?;
+            self.code_here(&self.variant(packing, texels.clone()))?;
         }
         Ok(())
     }
 
     /// What runs it: as far as its code is not made yet, what is to run it.
     pub fn engine(&self) -> Engine {
-        self.inner.variants.foremost().map_or(self.inner.source.target().engine, |(_, code)| code.engine())
+        match self.inner.variants.usual() {
+            Some(code) => code.engine(),
+            None => self.inner.variants.foremost().map_or(self.inner.source.target().engine, |(_, code)| code.engine()),
+        }
     }
 
     /// The shader model, if it comes from a container.
@@ -223,13 +226,21 @@ impl Shader {
     }
 
     /// Which code runs with this packing and texels of these formats.
-    pub(crate) fn variant(&self, packing: Packing, texels: &TexelFormats) -> Variant {
-        let texels = match self.engine() {
-            Engine::Jit => texels.clone(),
-            // It is the definition, and asks the host.
-            Engine::Interpreter => TexelFormats::default(),
-        };
-        Variant { packing, texels }
+    pub(crate) fn variant(&self, packing: Packing, texels: TexelFormats) -> Variant {
+        // The interpreter is the definition, and asks the host.
+        let asks = !texels.is_empty() && self.engine() == Engine::Interpreter;
+        Variant { packing, texels: if asks { TexelFormats::default() } else { texels } }
+    }
+
+    /// What most dispatches run, if it is made.
+    #[inline]
+    pub(crate) fn usual_code(&self) -> Option<&Arc<Code>> {
+        self.inner.variants.usual()
+    }
+
+    /// Whether there is the code of a variant.
+    pub(crate) fn has_code(&self, variant: &Variant) -> bool {
+        self.inner.variants.has(variant)
     }
 
     /// The code of a variant, which is made in the caller's thread if there is none yet.
@@ -253,6 +264,9 @@ impl Shader {
 
     /// The code of a variant, or the mark of who is to make it. Where there are too many, what does without formats will do.
     fn claim(&self, variant: &Variant, stop: &StopWord) -> Result<Result<Arc<Code>, Mark>, Error> {
+        if let Some(usual) = self.inner.variants.usual().filter(|_| variant.is_usual()) {
+            return Ok(Ok(Arc::clone(usual)));
+        }
         match self.inner.variants.claim(variant, stop)? {
             Claim::Made(code) => Ok(Ok(code)),
             Claim::Mine(mark) => Ok(Err(mark)),

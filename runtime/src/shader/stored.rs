@@ -77,7 +77,7 @@ impl Stored {
         let content =
             |code: &[u8]| postcard::to_allocvec(&(outline, code)).expect("lists and numbers always have a form");
         self.cache.store(&self.key(variant), &name, &content(&compiled.to_bytes()));
-        if *variant != Variant::usual() && self.outline().is_none() {
+        if !variant.is_usual() && self.outline().is_none() {
             self.cache.put(&self.key(&Variant::usual()), &name, &content(&[]));
         }
     }

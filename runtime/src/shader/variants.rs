@@ -1,7 +1,7 @@
 //! The code of a shader in each of its variants. Each is made once, whoever asks for it, and how often: while one thread
 //! makes it others wait, and if the one that asked gives up waiting, the next one finds what was begun.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::apart::LOOK;
 use crate::engine::{Code, Variant};
@@ -16,6 +16,8 @@ const MOST_VARIANTS: usize = 32;
 pub(super) struct Variants {
     slots: Mutex<Vec<(Variant, Slot)>>,
     changed: Condvar,
+    /// The usual code once more, to be had at once.
+    usual: OnceLock<Arc<Code>>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,11 +71,21 @@ impl Variants {
         }
     }
 
+    /// The usual code.
+    pub fn usual(&self) -> Option<&Arc<Code>> {
+        self.usual.get()
+    }
+
+    /// Whether there is the code of a variant.
+    pub fn has(&self, variant: &Variant) -> bool {
+        self.lock().iter().any(|(known, slot)| known == variant && slot.made().is_some())
+    }
+
     /// The usual code, or else what was made first.
     pub fn foremost(&self) -> Option<(Variant, Arc<Code>)> {
         let slots = self.lock();
         let made = || slots.iter().filter_map(|(variant, slot)| Some((variant, slot.made()?)));
-        let found = made().find(|(variant, _)| **variant == Variant::usual()).or_else(|| made().next());
+        let found = made().find(|(variant, _)| variant.is_usual()).or_else(|| made().next());
         found.map(|(variant, made)| (variant.clone(), Arc::clone(&made.code)))
     }
 
@@ -107,6 +119,9 @@ impl Mark {
     /// Keeps the code for everybody.
     pub fn keep(self, made: Made) -> Arc<Code> {
         let code = Arc::clone(&made.code);
+        if self.variant.is_usual() {
+            let _ = self.variants.usual.set(Arc::clone(&code));
+        }
         if let Some((_, slot)) = self.variants.lock().iter_mut().find(|(known, _)| *known == self.variant) {
             *slot = Slot::Made(made);
         }

@@ -15,8 +15,8 @@ use std::path::Path;
 use brolga_bytecode::container::classes::ClassType;
 use brolga_bytecode::info::{self, CounterUse, Info};
 use brolga_runtime::{
-    ClassInstance, CompileOptions, Component, Declared, Device, Dimension, Engine, Error, Format, InstanceError,
-    Limits, Register, ResourceKind, Shader, Unset,
+    ClassInstance, Codegen, CompileOptions, Component, Declared, Device, Dimension, Engine, Error, Format,
+    InstanceError, Limits, Register, ResourceKind, Shader, Unset,
 };
 
 use super::extents::{self, Extent};
@@ -89,7 +89,7 @@ impl Draft<'_> {
     /// The shader, and what was chosen for its interface variables: the first that fits.
     fn compile(&self, device: &Device) -> Result<(Vec<Choice>, Shader), Error> {
         // Only the declarations are asked for: nothing runs.
-        let mut options = CompileOptions::new(Engine::Interpreter);
+        let mut options = CompileOptions::new(Engine::Interpreter).codegen(Codegen::Deferred);
         let unset = match device.compile(self.container, &options) {
             Err(Error::Instance(error)) => match *error {
                 InstanceError::Unset { unset } => unset,
