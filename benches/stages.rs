@@ -92,7 +92,7 @@ fn dispatches(c: &mut Criterion) {
 }
 
 /// The price of the suite's case `tiny`, one group that counts up 64 words, by whatever is ready before it: nothing, what is
-/// bound, what is bound but for one register, a worker of the caller's. The last is a single packet on such a worker.
+/// bound, what is bound but for one register, a worker of the caller's.
 fn bound(c: &mut Criterion) {
     let device = Device::builder().threads(1).build().expect("one thread needs no pool");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bench/suite/shaders/tiny.cso");
@@ -121,17 +121,6 @@ fn bound(c: &mut Criterion) {
     let mut worker = bound.worker().expect("there is memory");
     let mut session = worker.begin(&dispatch).expect("nothing stops it");
     group.bench_function("tiny, on a worker", |b| b.iter(|| session.run(black_box(0..1)).expect("runs")));
-
-    let shader = device.compile(&read(SHADERS[0].1), &CompileOptions::default()).expect("a good shader");
-    let mut bindings = Bindings::new();
-    for declared in shader.bindings() {
-        let buffer = device.buffer(1 << 10).expect("a small buffer");
-        bindings.set(declared.register, View::raw(buffer).expect("a good view"));
-    }
-    let bound = device.bind(&shader, &bindings).expect("it fits");
-    let mut worker = bound.worker().expect("there is memory");
-    let mut session = worker.begin(&dispatch).expect("nothing stops it");
-    group.bench_function("one packet on a worker", |b| b.iter(|| session.run(black_box(0..1)).expect("runs")));
     group.finish();
 }
 

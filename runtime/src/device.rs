@@ -163,7 +163,7 @@ impl Device {
 
     /// Compiles a function that somebody built or read as text, as one that was translated: it goes through the passes of
     /// the options' level, its code is kept in the cache by what its text says, and errors name its operations by the byte
-    /// that they say they come from.
+    /// that they say they come from. It has no interface variables for the options to choose instances for.
     ///
     /// # Errors
     /// If it declares more than the limits allow, or no code can be made.
