@@ -107,6 +107,9 @@ impl<'ast> Visit<'ast> for Paths<'_> {
         }
     }
 
+    /// Who may see something is no import.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         self.add(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
         syn::visit::visit_path(self, path);

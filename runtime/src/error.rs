@@ -12,7 +12,8 @@ use brolga_jit::CompileError;
 
 use crate::bindings::{BindingError, ParseRegisterError};
 use crate::resource::ResourceError;
-use crate::shader::{InstanceError, Place};
+use crate::shader::instance::InstanceError;
+use crate::shader::place::Place;
 use crate::stop::StopReason;
 
 /// Why a batch cannot be run.
