@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga_runtime::{
-    Access, BindingError, Bindings, CancelToken, CodeFigures, Codegen, CompileOptions, Counter, Device, Dispatch, Emit,
-    Engine, Error, Limit, Listing, Oversize, Progress, Report, ResourceError, Shader, View,
+    Access, BindingError, Bindings, CancelToken, Codegen, CompileOptions, Counter, Device, Dispatch, Emit, Engine,
+    Error, Limit, Listing, Oversize, Progress, Report, ResourceError, Shader, View,
 };
 
 use super::bytes::Bytes;
@@ -115,38 +115,6 @@ impl Prepared {
         let (container, how) = (&self.containers[shader], self.compile_options(shader, options));
         let compiled = device.compile_until(container, &how, &options.cancel, options.time_limit);
         compiled.and_then(in_groups).map_err(|error| self.failed(shader, error))
-    }
-
-    /// Compiles one of the job's shaders to the code that runs with these bindings, in the caller's thread, to be measured.
-    pub(crate) fn compile_here(
-        &self,
-        device: &Device,
-        shader: usize,
-        bindings: &Bindings,
-        options: &RunOptions,
-    ) -> Result<Shader, JobError> {
-        let how = self.compile_options(shader, options);
-        let compile = || {
-            let compiled = in_groups(device.compile(&self.containers[shader], &how)?)?;
-            device.bind(&compiled, bindings)?.prepare(self.job.dispatch.value)?;
-            Ok(compiled)
-        };
-        compile().map_err(|error| self.failed(shader, error))
-    }
-
-    /// Makes the code of a shader that [`Prepared::compile`] gave for what [`Prepared::bind`] gave, until the run is to stop.
-    pub(crate) fn prepare_code(
-        &self,
-        device: &Device,
-        shader: usize,
-        compiled: &Shader,
-        bindings: &Bindings,
-        options: &RunOptions,
-    ) -> Result<(), JobError> {
-        let bound = device.bind(compiled, bindings);
-        let made =
-            bound.and_then(|bound| bound.prepare_until(self.job.dispatch.value, &options.cancel, options.time_limit));
-        made.map_err(|error| self.failed(shader, error))
     }
 
     fn compile_options(&self, shader: usize, options: &RunOptions) -> CompileOptions {
@@ -294,11 +262,6 @@ impl Prepared {
         compiled.emit_for(form, &bindings).map_err(|error| self.failed(shader, error))
     }
 
-    /// What the machine code of a shader that [`Prepared::compile`] gave is made of.
-    pub(crate) fn code_figures(&self, shader: usize, compiled: &Shader) -> Result<Option<CodeFigures>, JobError> {
-        compiled.code_figures().map_err(|error| self.failed(shader, error))
-    }
-
     /// Points an error of the runtime at what in the job it is about.
     fn failed(&self, shader: usize, error: Error) -> JobError {
         let file = &self.job.shaders[shader];
@@ -387,6 +350,51 @@ impl Prepared {
         let binding = &self.job.bindings[binding];
         let span = binding.save.as_ref().map_or(&binding.span, |save| &save.path.span);
         self.job.error(span, Problem::WriteFile { path, error })
+    }
+}
+
+/// What measuring asks of a job.
+#[cfg(feature = "bench")]
+impl Prepared {
+    /// Compiles one of the job's shaders to the code that runs with these bindings, in the caller's thread, to be measured.
+    pub(crate) fn compile_here(
+        &self,
+        device: &Device,
+        shader: usize,
+        bindings: &Bindings,
+        options: &RunOptions,
+    ) -> Result<Shader, JobError> {
+        let how = self.compile_options(shader, options);
+        let compile = || {
+            let compiled = in_groups(device.compile(&self.containers[shader], &how)?)?;
+            device.bind(&compiled, bindings)?.prepare(self.job.dispatch.value)?;
+            Ok(compiled)
+        };
+        compile().map_err(|error| self.failed(shader, error))
+    }
+
+    /// Makes the code of a shader that [`Prepared::compile`] gave for what [`Prepared::bind`] gave, until the run is to stop.
+    pub(crate) fn prepare_code(
+        &self,
+        device: &Device,
+        shader: usize,
+        compiled: &Shader,
+        bindings: &Bindings,
+        options: &RunOptions,
+    ) -> Result<(), JobError> {
+        let bound = device.bind(compiled, bindings);
+        let made =
+            bound.and_then(|bound| bound.prepare_until(self.job.dispatch.value, &options.cancel, options.time_limit));
+        made.map_err(|error| self.failed(shader, error))
+    }
+
+    /// What the machine code of a shader that [`Prepared::compile`] gave is made of.
+    pub(crate) fn code_figures(
+        &self,
+        shader: usize,
+        compiled: &Shader,
+    ) -> Result<Option<crate::CodeFigures>, JobError> {
+        compiled.code_figures().map_err(|error| self.failed(shader, error))
     }
 }
 

@@ -73,6 +73,7 @@ mod instance_keys;
 mod json;
 mod kind_keys;
 mod load;
+#[cfg(feature = "bench")]
 mod memory;
 mod mips;
 mod model;
@@ -105,6 +106,7 @@ pub use draft::Draft;
 pub use error::{JobError, Problem};
 pub use execute::{CounterResult, Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::{Extent, TextureKeys};
+#[cfg(feature = "bench")]
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
 pub use prepare::Prepared;
