@@ -51,7 +51,7 @@ fn code_for_bound_formats_is_told_from_the_rest() {
     let entries = document["entries"].as_array().unwrap();
     let mut names: Vec<_> = entries.iter().map(|entry| entry["shader"].as_str().unwrap()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["mandelbrot.cso:main cs_5_0", "mandelbrot.cso:main cs_5_0, bound formats"]);
+    assert_eq!(names, ["mandelbrot.cso:main cs_5_0, bound formats", "mandelbrot.cso:main cs_5_0, declarations"]);
 }
 
 #[test]

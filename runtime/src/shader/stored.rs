@@ -72,13 +72,15 @@ impl Stored {
     /// Stores the code of a variant, and sees to it that the outline is where it is looked for.
     pub fn store(&self, variant: &Variant, outline: &Outline, code: &Code) {
         let Code::Jit(compiled) = code else { return };
-        let named = |name: &String| format!("{name}:{} {}{}", outline.name, self.profile, variant.difference());
-        let name = self.name.as_ref().map_or_else(String::new, named);
+        let named = |what: &str| {
+            let name = self.name.as_ref();
+            name.map_or_else(String::new, |name| format!("{name}:{} {}{what}", outline.name, self.profile))
+        };
         let content =
             |code: &[u8]| postcard::to_allocvec(&(outline, code)).expect("lists and numbers always have a form");
-        self.cache.store(&self.key(variant), &name, &content(&compiled.to_bytes()));
+        self.cache.store(&self.key(variant), &named(variant.difference()), &content(&compiled.to_bytes()));
         if !variant.is_usual() && self.outline().is_none() {
-            self.cache.put(&self.key(&Variant::usual()), &name, &content(&[]));
+            self.cache.put(&self.key(&Variant::usual()), &named(", declarations"), &content(&[]));
         }
     }
 
