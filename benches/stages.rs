@@ -8,8 +8,8 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use brolga::{Bindings, Cache, CompileOptions, Device, Dispatch, Engine, Register, View};
-use brolga_bytecode::{LoadOptions, Shader};
+use brolga::{ArrayWords, Bindings, Cache, CompileOptions, Device, Dispatch, Engine, Register, View};
+use brolga_bytecode::{Limits, LoadOptions, Shader, assembler};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::verify;
@@ -124,5 +124,38 @@ fn bound(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, stages, dispatches, bound);
+/// A batch of one packet of vertices, which are transformed, on a held worker.
+fn batches(c: &mut Criterion) {
+    let device = Device::builder().threads(1).build().expect("one thread needs no pool");
+    let text = "vs_5_0
+        dcl_constantbuffer CB0[4], immediateIndexed
+        dcl_input v0.xyzw
+        dcl_output_siv o0.xyzw, position
+        dp4 o0.x, v0.xyzw, cb0[0].xyzw
+        dp4 o0.y, v0.xyzw, cb0[1].xyzw
+        dp4 o0.z, v0.xyzw, cb0[2].xyzw
+        dp4 o0.w, v0.xyzw, cb0[3].xyzw
+        ret";
+    let assembly = assembler::assemble(text, &Limits::default()).expect("a good shader");
+    let shader = device.compile(&assembly.bytes, &CompileOptions::default()).expect("a good shader");
+    let matrix = device.buffer(64).expect("a small buffer");
+    let mut bindings = Bindings::new();
+    bindings.set(Register::b(0), View::constant(matrix).expect("a good view"));
+    let bound = device.bind(&shader, &bindings).expect("it fits");
+    let mut worker = bound.worker().expect("there is memory");
+    let dispatch = Dispatch::new([0; 3]);
+    let mut session = worker.begin(&dispatch).expect("nothing stops it");
+    let lanes = brolga::Width::Sixteen.lanes();
+    let (inputs, mut outputs) = (vec![0x3f80_0000; 4 * lanes as usize], vec![0; 4 * lanes as usize]);
+    let mut group = c.benchmark_group("batch");
+    group.bench_function(format!("{lanes} vertices, on a worker"), |b| {
+        b.iter(|| {
+            let arrays = &mut [ArrayWords::Read(&inputs), ArrayWords::Write(&mut outputs)];
+            session.batch(black_box(lanes), arrays).expect("runs");
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, stages, dispatches, bound, batches);
 criterion_main!(benches);
