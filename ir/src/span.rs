@@ -138,10 +138,15 @@ impl Span {
 
     /// The spans of a batch of invocations, each of which is a group of one thread.
     pub fn batch(invocations: u32, lanes: u32) -> impl Iterator<Item = Self> {
+        debug_assert_eq!(Packing::Row.most_groups(1, lanes), SPAN_THREADS, "packets have powers of two of lanes");
         let grid = Grid { groups: [invocations, 1, 1], first: [0; 3] };
-        let most = Packing::Row.most_groups(1, lanes);
-        let starts = (0..invocations).step_by(most as usize);
-        starts.map(move |start| Self { grid, start: start.into(), groups: most.min(invocations - start) })
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let groups = SPAN_THREADS.min(invocations - start);
+            let span = Self { grid, start: start.into(), groups };
+            start += groups;
+            (groups > 0).then_some(span)
+        })
     }
 
     /// The position of a group of the span.

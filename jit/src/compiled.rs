@@ -6,7 +6,7 @@ use brolga_ir::Width;
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::{Array as Declared, MOST_ARRAYS};
+use brolga_ir::interface::Array as Declared;
 use brolga_ir::span::{Packing, Span};
 use serde::{Deserialize, Serialize};
 
@@ -148,13 +148,20 @@ impl Run<'_> {
     /// # Errors
     /// The fault that ended them early. Memory then holds what was written before it.
     pub fn span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {
-        let (Compiled { code, facts }, context) = (self.compiled, &mut *self.context);
+        let facts = &self.compiled.facts;
         let is_packed = span.is_packed(facts.packing, self.threads_per_group, facts.width.lanes());
         assert!(is_packed, "the tables hold the longest span");
+        self.context.fuel = fuel;
+        self.packed(span)
+    }
+
+    /// Runs a span that the packing allows, with the fuel that is left.
+    #[inline]
+    fn packed(&mut self, span: &Span) -> Result<(), Fault> {
+        let (Compiled { code, facts }, context) = (self.compiled, &mut *self.context);
         if context.is_stopped() {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
-        context.fuel = fuel;
         context.group = span.group(0);
         context.span_threads = span.groups * self.threads_per_group;
         if facts.packing == Packing::Grid {
@@ -181,13 +188,13 @@ impl Run<'_> {
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>], fuel: u64) -> Result<(), Fault> {
         let facts = &self.compiled.facts;
         assert!(facts.packing == Packing::Row && facts.group_size == [1; 3], "invocations are groups of one thread");
-        for ((record, declared), array) in self.context.arrays.iter_mut().zip(&facts.arrays).zip(arrays) {
+        let (declared, lanes) = (&facts.arrays, facts.width.lanes());
+        for ((record, declared), array) in self.context.arrays.iter_mut().zip(declared).zip(arrays) {
             *record = Array::of(array, declared);
         }
         self.context.fuel = fuel;
-        let mut spans = Span::batch(invocations, facts.width.lanes());
-        let result = spans.try_for_each(|span| self.span(&span, self.context.fuel));
-        self.context.arrays = [Array::EMPTY; MOST_ARRAYS];
+        let result = Span::batch(invocations, lanes).try_for_each(|span| self.packed(&span));
+        self.context.arrays[..declared.len()].fill(Array::EMPTY);
         result
     }
 
