@@ -11,7 +11,7 @@
 //! only ever grows, at most nine times.
 
 use crate::entity::{Inst, Value};
-use crate::flow::{Flow, edge_arg};
+use crate::flow::Flow;
 use crate::function::{Function, InstKind};
 use crate::ops::Op;
 use crate::types::{Const, Type};
@@ -200,7 +200,12 @@ impl Analysis<'_> {
     /// Spreads what is known about an instruction's operands: about one of them, or about all and the instruction itself.
     fn visit(&mut self, inst: Inst, position: Option<usize>) {
         let data = self.func.inst(inst);
-        let chosen = |len: usize| position.map_or(0..len, |n| n..n + 1);
+        if let Some((from, to)) = self.flow.edge(self.func, inst) {
+            for n in position.map_or(0..from.len(), |n| n..n + 1) {
+                self.bring(from[n], to[n]);
+            }
+            return;
+        }
         match &data.kind {
             InstKind::Const(constant) => self.grow(data.results[0], ClassSet::of(*constant)),
             InstKind::Op { op, args } => {
@@ -209,29 +214,13 @@ impl Analysis<'_> {
             }
             // Another thread's value of the same instruction, or the thread's own.
             InstKind::QuadRead { value, .. } => self.grow(data.results[0], self.sets[value.index()]),
-            InstKind::Loop { inits, .. } => {
-                for n in chosen(inits.len()) {
-                    self.bring(inits[n], self.flow.params(self.func, inst)[n]);
-                }
-            }
-            InstKind::Yield(args) => {
-                if let Some(owner) = self.flow.owner(self.flow.region_of(inst)) {
-                    for n in chosen(args.len()) {
-                        self.bring(edge_arg(self.func, inst, n), self.flow.merged_by_yield(self.func, owner)[n]);
-                    }
-                }
-            }
-            InstKind::Break { target, args } => {
-                for n in chosen(args.len()) {
-                    self.bring(args[n], self.func.inst(*target).results[n]);
-                }
-            }
-            InstKind::Continue { target, args } => {
-                for n in chosen(args.len()) {
-                    self.bring(args[n], self.flow.params(self.func, *target)[n]);
-                }
-            }
-            InstKind::If { .. } | InstKind::Switch { .. } => {}
+            // What comes of them is brought by the ways out.
+            InstKind::If { .. }
+            | InstKind::Switch { .. }
+            | InstKind::Loop { .. }
+            | InstKind::Yield(_)
+            | InstKind::Break { .. }
+            | InstKind::Continue { .. } => {}
             // Bits from elsewhere.
             InstKind::Input(_)
             | InstKind::SlotGet(_)

@@ -121,6 +121,20 @@ impl Flow {
         }
     }
 
+    /// What a loop's entry or a yield, break or continue brings, and the values that they become, in the same order. Other
+    /// instructions bring nothing.
+    pub(crate) fn edge<'f>(&self, func: &'f Function, inst: Inst) -> Option<(&'f [Value], &'f [Value])> {
+        match &func.inst(inst).kind {
+            InstKind::Loop { inits, body } => Some((inits, &func.region(*body).params)),
+            InstKind::Yield(args) => {
+                self.owner(self.region_of(inst)).map(|owner| (&args[..], self.merged_by_yield(func, owner)))
+            }
+            InstKind::Break { target, args } => Some((args, &func.inst(*target).results)),
+            InstKind::Continue { target, args } => Some((args, self.params(func, *target))),
+            _ => None,
+        }
+    }
+
     /// Whether all these terminators bring one and the same value as their `n`-th operand whichever lane takes which and
     /// when: equal constants, or one value defined in no deeper loop, so that all lanes mean one evaluation of it.
     pub(crate) fn same_evaluation(&self, func: &Function, edges: &[Inst], n: usize, loop_depth: u32) -> bool {
@@ -134,7 +148,7 @@ impl Flow {
 }
 
 /// The `n`-th operand of a yield, break or continue.
-pub(crate) fn edge_arg(func: &Function, edge: Inst, n: usize) -> Value {
+fn edge_arg(func: &Function, edge: Inst, n: usize) -> Value {
     match &func.inst(edge).kind {
         InstKind::Yield(args) | InstKind::Break { args, .. } | InstKind::Continue { args, .. } => args[n],
         _ => unreachable!("only yields, breaks and continues bring values"),

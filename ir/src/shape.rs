@@ -15,7 +15,7 @@
 //! Like uniformity the analysis is optimistic around loops; each value goes down a short ladder, so it is linear.
 
 use crate::entity::{Inst, Value};
-use crate::flow::{Flow, edge_arg};
+use crate::flow::Flow;
 use crate::function::{Function, Input, InstKind};
 use crate::ops::Op;
 use crate::span::Packing;
@@ -279,30 +279,13 @@ impl Analysis<'_> {
     /// Looks at an instruction, or only at what hangs on one of its operands.
     fn visit(&mut self, inst: Inst, position: Option<usize>) {
         let data = self.func.inst(inst);
-        let chosen = |len: usize| position.map_or(0..len, |n| n..n + 1);
+        if let Some((from, to)) = self.flow.edge(self.func, inst) {
+            for n in position.map_or(0..from.len(), |n| n..n + 1) {
+                self.bring(from[n], to[n]);
+            }
+            return;
+        }
         match &data.kind {
-            InstKind::Loop { inits, .. } => {
-                for n in chosen(inits.len()) {
-                    self.bring(inits[n], self.flow.params(self.func, inst)[n]);
-                }
-            }
-            InstKind::Yield(args) => {
-                if let Some(owner) = self.flow.owner(self.flow.region_of(inst)) {
-                    for n in chosen(args.len()) {
-                        self.bring(edge_arg(self.func, inst, n), self.flow.merged_by_yield(self.func, owner)[n]);
-                    }
-                }
-            }
-            InstKind::Break { target, args } => {
-                for n in chosen(args.len()) {
-                    self.bring(args[n], self.func.inst(*target).results[n]);
-                }
-            }
-            InstKind::Continue { target, args } => {
-                for n in chosen(args.len()) {
-                    self.bring(args[n], self.flow.params(self.func, *target)[n]);
-                }
-            }
             InstKind::If { .. } | InstKind::Switch { .. } => {}
             InstKind::Const(constant) => {
                 let line = (constant.ty == Type::I32).then(|| Line::constant(constant.bits as u32));

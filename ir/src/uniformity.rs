@@ -234,16 +234,11 @@ impl<'a> Analysis<'a> {
     }
 
     fn operand_varies(&mut self, user: Inst, position: usize) {
+        if let Some((_, merged)) = self.flow.edge(self.func, user) {
+            return self.demote(merged[position]);
+        }
         match self.func.inst(user).kind {
             InstKind::If { .. } | InstKind::Switch { .. } => self.demote_construct(user),
-            InstKind::Loop { body, .. } => self.demote(self.func.region(body).params[position]),
-            InstKind::Yield(_) => {
-                if let Some(owner) = self.flow.owner(self.flow.region_of(user)) {
-                    self.demote(self.flow.merged_by_yield(self.func, owner)[position]);
-                }
-            }
-            InstKind::Break { target, .. } => self.demote(self.func.inst(target).results[position]),
-            InstKind::Continue { target, .. } => self.demote(self.flow.params(self.func, target)[position]),
             // One answer for the packet, whatever differs between its threads.
             InstKind::PacketAll(_) if !matches!(self.scope, Scope::Group) => {}
             _ => self.demote_results(user),

@@ -37,9 +37,10 @@ impl Parser<'_> {
             return Ok(());
         }
         if matches!(word, "inputs" | "outputs" | "input" | "output")
-            && let Stage::Vertex(signature) | Stage::Pixel(signature) = &self.func.interface.stage
+            && let Stage::Vertex(signature) | Stage::Pixel(signature) = &mut self.func.interface.stage
         {
-            let mut signature = signature.clone();
+            // Away and back, since reading a line needs all of the parser.
+            let mut signature = std::mem::take(signature);
             self.signature(word, &mut signature)?;
             if let Stage::Vertex(declared) | Stage::Pixel(declared) = &mut self.func.interface.stage {
                 *declared = signature;

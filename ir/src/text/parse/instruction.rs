@@ -207,29 +207,25 @@ impl Parser<'_> {
     }
 
     fn object(&mut self) -> Parsed<Object> {
+        type Numbered = fn(usize) -> Object;
         let interface = &self.func.interface;
-        let (shared, locals, arrays) = (interface.shared.len(), interface.locals.len(), interface.arrays.len());
+        // By their names' beginnings.
+        let declared: [(&str, usize, Numbered); 3] = [
+            ("g", interface.shared.len(), |n| Object::Shared(SharedId::new(n))),
+            ("x", interface.locals.len(), |n| Object::Local(LocalId::new(n))),
+            ("array", interface.arrays.len(), |n| Object::Array(ArrayId::new(n))),
+        ];
         let object = match self.token {
             Token::Word("icb") => Some(Object::Immediate),
             Token::Word("srgb") => Some(Object::Curve),
             Token::Word(word) => {
-                if let Some(number) = numbered("g", word) {
-                    if number as usize >= shared {
+                let named = |&(prefix, count, object)| Some((numbered(prefix, word)? as usize, count, object));
+                match declared.iter().find_map(named) {
+                    Some((number, count, _)) if number >= count => {
                         return self.error(ParseProblem::Undefined(word.into()));
                     }
-                    Some(Object::Shared(SharedId::new(number as usize)))
-                } else if let Some(number) = numbered("x", word) {
-                    if number as usize >= locals {
-                        return self.error(ParseProblem::Undefined(word.into()));
-                    }
-                    Some(Object::Local(LocalId::new(number as usize)))
-                } else if let Some(number) = numbered("array", word) {
-                    if number as usize >= arrays {
-                        return self.error(ParseProblem::Undefined(word.into()));
-                    }
-                    Some(Object::Array(ArrayId::new(number as usize)))
-                } else {
-                    self.view_of(word)?.map(Object::Resource)
+                    Some((number, _, object)) => Some(object(number)),
+                    None => self.view_of(word)?.map(Object::Resource),
                 }
             }
             _ => None,
