@@ -2,14 +2,11 @@
 //! stop the run with the two threads and the instruction where they do not.
 //!
 //! Threads *exchange*: each puts its number into shared memory, waits, adds its neighbour's, and waits. What comes out is
-//! stated by a loop over the threads. Each program is written as tokens, since the compiler refuses most conditions here;
-//! `barriers/computed.hlsl` has those that it takes.
+//! stated by a loop over the threads. Each program is written in assembly language, since the compiler refuses most of
+//! these conditions; `barriers/computed.hlsl` has those that it accepts.
 
 use brolga::{Bindings, Buffer, CompileOptions, Device, Dispatch, Engine, Error, Shader, View};
-use brolga_testing::tokens::{
-    self, GROUP_ID, NON_ZERO, RESOURCE, SHARED, SYNC_G_T, TEMP, THREAD_ID, THREAD_INDEX, Tokens, UAV, bare, dst,
-    literal, one, op, own, src,
-};
+use brolga_testing::run::assemble;
 
 /// Threads of a group: two whole packets and a part of one.
 const THREADS: u32 = 20;
@@ -33,106 +30,47 @@ enum Source {
 
 const EVERY_SOURCE: [Source; 4] = [Source::Buffer, Source::GroupRecord, Source::Shared, Source::Atomic];
 
-/// A program under construction. `r0`: exchanged value, neighbour's number, scratch. `r1`: orders. `r2`: loop counter,
-/// conditions.
-struct Program(Tokens);
-
-const X: u32 = 0;
-const Y: u32 = 1;
-const Z: u32 = 2;
-const W: u32 = 3;
-
-impl Program {
-    fn new(source: Source) -> Self {
-        let tokens = Tokens::compute([THREADS, 1, 1], 4)
-            .input(THREAD_ID)
-            .input(GROUP_ID)
-            .input(THREAD_INDEX)
-            .structured(RESOURCE, 0, 16)
-            .structured(UAV, 0, 4)
-            .structured(UAV, 1, 16)
-            .shared(0, 4, THREADS)
-            .shared(1, 16, 1);
-        let mut program = Self(tokens);
-        let whole = |register| src(TEMP, register, [0, 1, 2, 3]);
-        let t0 = |register| src(RESOURCE, register, [0, 1, 2, 3]);
-        match source {
-            Source::Buffer => {
-                program.emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), own(THREAD_ID, 0), literal(0), t0(0)])
-            }
-            Source::GroupRecord => {
-                program.emit(op::IMUL, &[vec![0x0000_d000], dst(TEMP, 0, 1), own(GROUP_ID, 0), literal(THREADS)]);
-                program.emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), one(TEMP, 0, X), literal(0), t0(0)])
-            }
-            Source::Shared => {
-                program.emit(op::IEQ, &[dst(TEMP, 0, 1), own(THREAD_INDEX, 0), literal(THREADS - 1)]);
-                program.controlled(op::IF, NON_ZERO, &[one(TEMP, 0, X)]);
-                program.emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), own(THREAD_ID, 0), literal(0), t0(0)]);
-                program.emit(op::STORE_STRUCTURED, &[dst(SHARED, 1, 15), literal(0), literal(0), whole(1)]);
-                program.emit(op::ENDIF, &[]);
-                program.barrier();
-                program
-                    .emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), literal(0), literal(0), src(SHARED, 1, [0, 1, 2, 3])])
-            }
-            Source::Atomic => {
-                program.emit(op::LD_STRUCTURED, &[dst(TEMP, 1, 15), own(THREAD_ID, 0), literal(0), t0(0)]);
-                for component in 0..4 {
-                    program.emit(op::MOV, &[dst(TEMP, 0, 1), own(THREAD_ID, 0)]);
-                    program.emit(op::MOV, &[dst(TEMP, 0, 2), literal(4 * component)]);
-                    let old = dst(TEMP, 2, 1 << component);
-                    let at = src(TEMP, 0, [0, 1, 0, 0]);
-                    program.emit(op::IMM_ATOMIC_IADD, &[old, bare(UAV, 1), at.clone(), one(TEMP, 1, component)]);
-                    program.emit(op::IMM_ATOMIC_IADD, &[dst(TEMP, 1, 1 << component), bare(UAV, 1), at, literal(0)]);
-                }
+impl Source {
+    /// Reads the orders into `r1`.
+    fn read(self) -> String {
+        let own = "ld_structured r1.xyzw, vThreadID.x, l(0), t0.xyzw\n";
+        match self {
+            Self::Buffer => own.to_owned(),
+            Self::GroupRecord => format!(
+                "imul null, r0.x, vThreadGroupID.x, l({THREADS})
+                ld_structured r1.xyzw, r0.x, l(0), t0.xyzw\n"
+            ),
+            Self::Shared => format!(
+                "ieq r0.x, vThreadIDInGroupFlattened.x, l({})
+                if_nz r0.x
+                {own}store_structured g1.xyzw, l(0), l(0), r1.xyzw
+                endif
+                sync_g_t
+                ld_structured r1.xyzw, l(0), l(0), g1.xyzw\n",
+                THREADS - 1
+            ),
+            Self::Atomic => {
+                let through_counter = |(n, letter): (usize, char)| {
+                    format!(
+                        "mov r0.x, vThreadID.x
+                        mov r0.y, l({})
+                        imm_atomic_iadd r2.{letter}, u1, r0.xyxx, r1.{letter}
+                        imm_atomic_iadd r1.{letter}, u1, r0.xyxx, l(0)\n",
+                        4 * n
+                    )
+                };
+                "xyzw".chars().enumerate().map(through_counter).fold(own.to_owned(), |text, more| text + &more)
             }
         }
-        // The exchanged value begins as 3 * number + 1.
-        program.emit(op::IMAD, &[dst(TEMP, 0, 1), own(THREAD_ID, 0), literal(3), literal(1)]);
-        program.emit(op::IADD, &[dst(TEMP, 0, 2), own(THREAD_INDEX, 0), literal(1)]);
-        program.emit(op::UGE, &[dst(TEMP, 0, 4), one(TEMP, 0, Y), literal(THREADS)]);
-        program.emit(op::IMAD, &[dst(TEMP, 0, 2), one(TEMP, 0, Z), literal(THREADS), one(TEMP, 0, Y)]);
-        program.emit(op::MOV, &[dst(TEMP, 2, 1), literal(0)]);
-        program
-    }
-
-    fn emit(&mut self, opcode: u32, operands: &[tokens::Operand]) {
-        self.controlled(opcode, 0, operands);
-    }
-
-    fn controlled(&mut self, opcode: u32, controls: u32, operands: &[tokens::Operand]) {
-        self.0.emit(opcode, controls, operands);
-    }
-
-    fn barrier(&mut self) {
-        self.controlled(op::SYNC, SYNC_G_T, &[]);
-    }
-
-    fn exchange(&mut self) {
-        let value = one(TEMP, 0, X);
-        self.emit(op::STORE_STRUCTURED, &[dst(SHARED, 0, 1), own(THREAD_INDEX, 0), literal(0), value.clone()]);
-        self.barrier();
-        let neighbour = src(SHARED, 0, [0, 0, 0, 0]);
-        self.emit(op::LD_STRUCTURED, &[dst(TEMP, 0, 4), one(TEMP, 0, Y), literal(0), neighbour]);
-        self.barrier();
-        self.emit(op::IADD, &[dst(TEMP, 0, 1), value, one(TEMP, 0, Z)]);
-    }
-
-    /// `r2.y` = whether the loop counter `r2.x` has reached the rounds, then a jump on it.
-    fn jump_at_end(&mut self, opcode: u32) {
-        self.emit(op::UGE, &[dst(TEMP, 2, 2), one(TEMP, 2, X), one(TEMP, 1, X)]);
-        self.controlled(opcode, NON_ZERO, &[one(TEMP, 2, Y)]);
-    }
-
-    fn count(&mut self) {
-        self.emit(op::IADD, &[dst(TEMP, 2, 1), one(TEMP, 2, X), literal(1)]);
-    }
-
-    fn finish(mut self) -> Vec<u8> {
-        self.emit(op::STORE_STRUCTURED, &[dst(UAV, 0, 1), own(THREAD_ID, 0), literal(0), one(TEMP, 0, X)]);
-        self.emit(op::RET, &[]);
-        self.0.container()
     }
 }
+
+/// What `exchange` stands for in the text of a case.
+const EXCHANGE: &str = "store_structured g0.x, vThreadIDInGroupFlattened.x, l(0), r0.x
+sync_g_t
+ld_structured r0.z, r0.y, l(0), g0.xxxx
+sync_g_t
+iadd r0.x, r0.x, r0.z";
 
 /// The group's threads as the rule has them: what each exchanges, what is in shared memory, who has not returned.
 struct Model {
@@ -166,7 +104,8 @@ type Effect = fn(&mut Model, Orders);
 /// A program with its effect, and the instruction that threads with different orders of one kind disagree at.
 struct Case {
     name: &'static str,
-    write: fn(&mut Program),
+    /// `r0`: exchanged value, neighbour's number, scratch. `r1`: orders. `r2`: loop counter, conditions.
+    text: &'static str,
     effect: Effect,
     /// Position of the order that counts.
     order: usize,
@@ -178,11 +117,9 @@ struct Case {
 const CASES: [Case; 7] = [
     Case {
         name: "if",
-        write: |program| {
-            program.controlled(op::IF, NON_ZERO, &[one(TEMP, 1, Y)]);
-            program.exchange();
-            program.emit(op::ENDIF, &[]);
-        },
+        text: "if_nz r1.y
+              exchange
+            endif",
         effect: |model, orders| {
             if orders[1] != 0 {
                 model.exchange();
@@ -194,13 +131,12 @@ const CASES: [Case; 7] = [
     },
     Case {
         name: "loop left before the barrier",
-        write: |program| {
-            program.emit(op::LOOP, &[]);
-            program.jump_at_end(op::BREAKC);
-            program.exchange();
-            program.count();
-            program.emit(op::ENDLOOP, &[]);
-        },
+        text: "loop
+              uge r2.y, r2.x, r1.x
+              breakc_nz r2.y
+              exchange
+              iadd r2.x, r2.x, l(1)
+            endloop",
         effect: |model, orders| (0..orders[0]).for_each(|_| model.exchange()),
         order: 0,
         different: [3, 2],
@@ -208,13 +144,12 @@ const CASES: [Case; 7] = [
     },
     Case {
         name: "loop left after the barrier",
-        write: |program| {
-            program.emit(op::LOOP, &[]);
-            program.exchange();
-            program.count();
-            program.jump_at_end(op::BREAKC);
-            program.emit(op::ENDLOOP, &[]);
-        },
+        text: "loop
+              exchange
+              iadd r2.x, r2.x, l(1)
+              uge r2.y, r2.x, r1.x
+              breakc_nz r2.y
+            endloop",
         effect: |model, orders| (0..orders[0].max(1)).for_each(|_| model.exchange()),
         order: 0,
         different: [2, 5],
@@ -222,17 +157,16 @@ const CASES: [Case; 7] = [
     },
     Case {
         name: "loop that continues before the barrier",
-        write: |program| {
-            program.emit(op::LOOP, &[]);
-            program.jump_at_end(op::BREAKC);
-            program.count();
-            // Odd rounds exchange nothing; neither does any round if the condition does not hold.
-            program.emit(op::AND, &[dst(TEMP, 2, 4), one(TEMP, 2, X), literal(1)]);
-            program.controlled(op::CONTINUEC, NON_ZERO, &[one(TEMP, 2, Z)]);
-            program.controlled(op::CONTINUEC, 0, &[one(TEMP, 1, Y)]);
-            program.exchange();
-            program.emit(op::ENDLOOP, &[]);
-        },
+        text: "loop
+              uge r2.y, r2.x, r1.x
+              breakc_nz r2.y
+              iadd r2.x, r2.x, l(1)
+              // Odd rounds are skipped; so are all rounds if the condition does not hold.
+              and r2.z, r2.x, l(1)
+              continuec_nz r2.z
+              continuec_z r1.y
+              exchange
+            endloop",
         effect: |model, orders| {
             (1..=orders[0]).filter(|round| round % 2 == 0 && orders[1] != 0).for_each(|_| model.exchange());
         },
@@ -242,21 +176,19 @@ const CASES: [Case; 7] = [
     },
     Case {
         name: "switch",
-        write: |program| {
-            program.emit(op::SWITCH, &[one(TEMP, 1, Z)]);
-            program.emit(op::CASE, &[literal(0)]);
-            program.exchange();
-            program.emit(op::BREAK, &[]);
-            program.emit(op::CASE, &[literal(1)]);
-            program.emit(op::CASE, &[literal(2)]);
-            program.exchange();
-            program.exchange();
-            program.emit(op::BREAK, &[]);
-            program.emit(op::DEFAULT, &[]);
-            program.emit(op::IADD, &[dst(TEMP, 0, 1), one(TEMP, 0, X), literal(5)]);
-            program.emit(op::BREAK, &[]);
-            program.emit(op::ENDSWITCH, &[]);
-        },
+        text: "switch r1.z
+              case l(0)
+              exchange
+              break
+              case l(1)
+              case l(2)
+              exchange
+              exchange
+              break
+              default
+              iadd r0.x, r0.x, l(5)
+              break
+            endswitch",
         effect: |model, orders| match orders[2] {
             0 => model.exchange(),
             1 | 2 => (0..2).for_each(|_| model.exchange()),
@@ -268,23 +200,22 @@ const CASES: [Case; 7] = [
     },
     Case {
         name: "barriers in an if in a switch in a loop",
-        write: |program| {
-            program.emit(op::LOOP, &[]);
-            program.jump_at_end(op::BREAKC);
-            program.count();
-            program.emit(op::SWITCH, &[one(TEMP, 1, Z)]);
-            program.emit(op::CASE, &[literal(4)]);
-            program.emit(op::UGE, &[dst(TEMP, 2, 4), one(TEMP, 2, X), one(TEMP, 1, Y)]);
-            program.controlled(op::IF, NON_ZERO, &[one(TEMP, 2, Z)]);
-            program.exchange();
-            program.emit(op::ENDIF, &[]);
-            program.emit(op::BREAK, &[]);
-            program.emit(op::DEFAULT, &[]);
-            program.exchange();
-            program.emit(op::BREAK, &[]);
-            program.emit(op::ENDSWITCH, &[]);
-            program.emit(op::ENDLOOP, &[]);
-        },
+        text: "loop
+              uge r2.y, r2.x, r1.x
+              breakc_nz r2.y
+              iadd r2.x, r2.x, l(1)
+              switch r1.z
+                case l(4)
+                uge r2.z, r2.x, r1.y
+                if_nz r2.z
+                  exchange
+                endif
+                break
+                default
+                exchange
+                break
+              endswitch
+            endloop",
         effect: |model, orders| {
             let rounds = (1..=orders[0]).filter(|&round| orders[2] != 4 || round >= orders[1]);
             rounds.for_each(|_| model.exchange());
@@ -295,14 +226,12 @@ const CASES: [Case; 7] = [
     },
     Case {
         name: "barrier after returns",
-        write: |program| {
-            program.controlled(op::RETC, NON_ZERO, &[one(TEMP, 1, W)]);
-            program.controlled(op::IF, 0, &[one(TEMP, 1, Y)]);
-            program.exchange();
-            program.emit(op::ELSE, &[]);
-            program.emit(op::IADD, &[dst(TEMP, 0, 1), one(TEMP, 0, X), literal(1)]);
-            program.emit(op::ENDIF, &[]);
-        },
+        text: "retc_nz r1.w
+            if_z r1.y
+              exchange
+            else
+              iadd r0.x, r0.x, l(1)
+            endif",
         effect: |model, orders| match orders[1] {
             0 => model.exchange(),
             _ => model.values.iter_mut().for_each(|value| *value += 1),
@@ -373,9 +302,30 @@ fn common_orders() -> Vec<[Orders; GROUPS as usize]> {
 }
 
 fn container(case: &Case, source: Source) -> Vec<u8> {
-    let mut program = Program::new(source);
-    (case.write)(&mut program);
-    program.finish()
+    // The exchanged value begins as 3 * number + 1.
+    assemble(&format!(
+        "cs_5_0
+        dcl_resource_structured t0, 16
+        dcl_uav_structured u0, 4
+        dcl_uav_structured u1, 16
+        dcl_input vThreadID.x
+        dcl_input vThreadGroupID.x
+        dcl_input vThreadIDInGroupFlattened
+        dcl_temps 3
+        dcl_tgsm_structured g0, 4, {THREADS}
+        dcl_tgsm_structured g1, 16, 1
+        dcl_thread_group {THREADS}, 1, 1
+        {}imad r0.x, vThreadID.x, l(3), l(1)
+        iadd r0.y, vThreadIDInGroupFlattened.x, l(1)
+        uge r0.z, r0.y, l({THREADS})
+        imad r0.y, r0.z, l({THREADS}), r0.y
+        mov r2.x, l(0)
+        {}
+        store_structured u0.x, vThreadID.x, l(0), r0.x
+        ret",
+        source.read(),
+        case.text.replace("exchange", EXCHANGE)
+    ))
 }
 
 #[test]
@@ -506,7 +456,7 @@ fn compiled(patched: bool) -> Vec<u8> {
     let mut bytes = std::fs::read(path).unwrap();
     if patched {
         // The index of the first load: vThreadGroupID.x becomes vThreadID.x.
-        let [from, to] = [own(GROUP_ID, 0), own(THREAD_ID, 0)].map(|operand| operand[0].to_le_bytes());
+        let [from, to] = [33u32, 32].map(|file| (0x0000_000a | file << 12).to_le_bytes());
         let at = bytes.windows(4).position(|word| word == from).expect("the shader reads its group's number");
         bytes[at..at + 4].copy_from_slice(&to);
     }

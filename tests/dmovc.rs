@@ -3,10 +3,28 @@
 //! The functional specification, section 22.16.2: the first two swizzled components of src0 are the conditions of .xy
 //! and .zw; without modifiers bits are moved untouched; modifiers take the data as doubles.
 
-use brolga_testing::run::{Devices, Structured};
-use brolga_testing::tokens::{
-    Modifier, RESOURCE, SATURATE, TEMP, THREAD_ID, Tokens, UAV, dst, literal, modified, one, op, own, src,
-};
+use brolga_testing::run::{Devices, Structured, assemble};
+/// What a source may have around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Modifier {
+    None,
+    Negate,
+    Absolute,
+    NegateAbsolute,
+}
+
+impl Modifier {
+    const ALL: [Self; 4] = [Self::None, Self::Negate, Self::Absolute, Self::NegateAbsolute];
+
+    fn around(self, operand: &str) -> String {
+        match self {
+            Self::None => operand.to_owned(),
+            Self::Negate => format!("-{operand}"),
+            Self::Absolute => format!("|{operand}|"),
+            Self::NegateAbsolute => format!("-|{operand}|"),
+        }
+    }
+}
 
 /// Doubles with a story: signs, zeros, denormals, quiet and signalling NaNs with payloads, infinities, both sides of 1.
 const DOUBLES: [u64; 16] = [
@@ -49,49 +67,40 @@ fn records() -> Vec<u32> {
     words
 }
 
+fn letters(components: impl IntoIterator<Item = u32>) -> String {
+    components.into_iter().map(|component| ["x", "y", "z", "w"][component as usize]).collect()
+}
+
 /// All sixteen pairs of modifiers, one `dmovc` each, results to consecutive elements.
 fn shader(mask: u32, swizzles: [[u32; 4]; 3], saturate: bool) -> Vec<u8> {
-    let mut tokens = Tokens::compute([THREADS as u32, 1, 1], 6)
-        .input(THREAD_ID)
-        .structured(RESOURCE, 0, RECORD as u32 * 4)
-        .structured(UAV, 0, 16);
-    let thread = || own(THREAD_ID, 0);
-    for (register, offset) in [(1, 0), (2, 16), (0, 32)] {
-        tokens.emit(
-            op::LD_STRUCTURED,
-            0,
-            &[dst(TEMP, register, 15), thread(), literal(offset), src(RESOURCE, 0, [0, 1, 2, 3])],
-        );
-    }
-    // r5.x = thread * 16, by doubling four times.
-    tokens.emit(op::MOV, 0, &[dst(TEMP, 5, 1), thread()]);
-    for _ in 0..4 {
-        tokens.emit(op::IADD, 0, &[dst(TEMP, 5, 1), one(TEMP, 5, 0), one(TEMP, 5, 0)]);
-    }
-    for first in Modifier::ALL {
-        for second in Modifier::ALL {
-            tokens.emit(
-                op::LD_STRUCTURED,
-                0,
-                &[dst(TEMP, 3, 15), thread(), literal(48), src(RESOURCE, 0, [0, 1, 2, 3])],
+    let mut text = format!(
+        "cs_5_0
+        dcl_globalFlags enableDoublePrecisionFloatOps | enable11_1DoubleExtensions
+        dcl_resource_structured t0, {}
+        dcl_uav_structured u0, 16
+        dcl_input vThreadID.x
+        dcl_temps 6
+        dcl_thread_group {THREADS}, 1, 1
+        ld_structured r1.xyzw, vThreadID.x, l(0), t0.xyzw
+        ld_structured r2.xyzw, vThreadID.x, l(16), t0.xyzw
+        ld_structured r0.xyzw, vThreadID.x, l(32), t0.xyzw
+        ishl r5.x, vThreadID.x, l(4)\n",
+        4 * RECORD
+    );
+    let mask = letters((0..4).filter(|component| mask >> component & 1 != 0));
+    let [condition, first, second] = swizzles.map(letters);
+    let saturate = if saturate { "_sat" } else { "" };
+    for before in Modifier::ALL.map(|modifier| modifier.around(&format!("r1.{first}"))) {
+        for after in Modifier::ALL.map(|modifier| modifier.around(&format!("r2.{second}"))) {
+            text += &format!(
+                "ld_structured r3.xyzw, vThreadID.x, l(48), t0.xyzw
+                dmovc{saturate} r3.{mask}, r0.{condition}, {before}, {after}
+                store_structured u0.xyzw, r5.x, l(0), r3.xyzw
+                iadd r5.x, r5.x, l(1)\n"
             );
-            let operands = [
-                dst(TEMP, 3, mask),
-                src(TEMP, 0, swizzles[0]),
-                modified(TEMP, 1, swizzles[1], first),
-                modified(TEMP, 2, swizzles[2], second),
-            ];
-            tokens.emit(op::DMOVC, if saturate { SATURATE } else { 0 }, &operands);
-            tokens.emit(
-                op::STORE_STRUCTURED,
-                0,
-                &[dst(UAV, 0, 15), one(TEMP, 5, 0), literal(0), src(TEMP, 3, [0, 1, 2, 3])],
-            );
-            tokens.emit(op::IADD, 0, &[dst(TEMP, 5, 1), one(TEMP, 5, 0), literal(1)]);
         }
     }
-    tokens.emit(op::RET, 0, &[]);
-    tokens.container()
+    assemble(&(text + "ret"))
 }
 
 /// A source after its modifiers; a NaN that passed arithmetic is the canonical one.

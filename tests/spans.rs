@@ -8,10 +8,7 @@ use brolga::{
     Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, Error, Progress, Report, Shader,
     StopReason, View,
 };
-use brolga_testing::tokens::{
-    GROUP_ID, NON_ZERO, Operand, TEMP, THREAD_ID, THREAD_INDEX, THREAD_PLACE, Tokens, UAV, bare, constant, dst,
-    literal, literal4, negated_constant, one, op, own, own_all, src,
-};
+use brolga_testing::run::assemble;
 
 const SIZES: [[u32; 3]; 12] = [
     [1, 1, 1],
@@ -53,37 +50,33 @@ const ENGINES: [Engine; 2] = [Engine::Interpreter, Engine::Jit];
 /// atomic gave, and how often the record was written.
 const RECORD: usize = 12;
 
-/// A shader for groups of this size that begins by making `r0.x` the thread's number in the dispatch, groups counted in
-/// order. `b0` holds the dispatch's groups with the threads of a group, then the first group.
-fn numbered(size: [u32; 3]) -> Tokens {
-    let mut tokens = Tokens::compute(size, 4)
-        .input(THREAD_ID)
-        .input(GROUP_ID)
-        .input(THREAD_PLACE)
-        .input(THREAD_INDEX)
-        .constants(0, 2)
-        .structured(UAV, 0, RECORD as u32 * 4)
-        .structured(UAV, 1, 4);
-    let x = |component| one(TEMP, 0, component);
-    let groups = |component| constant(0, 0, component);
-    tokens.emit(op::IADD, 0, &[dst(TEMP, 0, 7), own_all(GROUP_ID), negated_constant(0, 1)]);
-    tokens.emit(op::IMAD, 0, &[dst(TEMP, 0, 1 << 3), x(2), groups(1), x(1)]);
-    tokens.emit(op::IMAD, 0, &[dst(TEMP, 0, 1 << 3), x(3), groups(0), x(0)]);
-    tokens.emit(op::IMAD, 0, &[dst(TEMP, 0, 1), x(3), groups(3), own(THREAD_INDEX, 0)]);
-    tokens
-}
-
-/// Stores words to the thread's record.
-fn store(tokens: &mut Tokens, word: u32, count: u32, value: Operand) {
-    let operands = [dst(UAV, 0, (1 << count) - 1), one(TEMP, 0, 0), literal(4 * word), value];
-    tokens.emit(op::STORE_STRUCTURED, 0, &operands);
+/// A shader for groups of this size that makes `r0.x` the thread's number in the dispatch, groups counted in order, and
+/// then does what `body` says. `b0` holds the dispatch's groups with the threads of a group, then the first group.
+fn numbered([x, y, z]: [u32; 3], body: &str) -> Vec<u8> {
+    assemble(&format!(
+        "cs_5_0
+        dcl_constantbuffer CB0[2], immediateIndexed
+        dcl_uav_structured u0, {}
+        dcl_uav_structured u1, 4
+        dcl_input vThreadGroupID.xyz
+        dcl_input vThreadIDInGroup.xyz
+        dcl_input vThreadID.xyz
+        dcl_input vThreadIDInGroupFlattened
+        dcl_temps 4
+        dcl_thread_group {x}, {y}, {z}
+        iadd r0.xyz, vThreadGroupID.xyzx, -cb0[1].xyzx
+        imad r0.w, r0.z, cb0[0].y, r0.y
+        imad r0.w, r0.w, cb0[0].x, r0.x
+        imad r0.x, r0.w, cb0[0].w, vThreadIDInGroupFlattened.x
+        {body}
+        ret",
+        4 * RECORD
+    ))
 }
 
 /// Counts that the record was written.
-fn count_record(tokens: &mut Tokens) {
-    tokens.emit(op::MOV, 0, &[dst(TEMP, 0, 2), literal(44)]);
-    tokens.emit(op::ATOMIC_IADD, 0, &[bare(UAV, 0), src(TEMP, 0, [0, 1, 0, 0]), literal(1)]);
-}
+const COUNT_RECORD: &str = "mov r0.y, l(44)
+atomic_iadd u0, r0.xyxx, l(1)";
 
 struct Run {
     device: Device,
@@ -108,8 +101,8 @@ impl Run {
         Self { device, records, bindings, dispatch: Dispatch::new(groups).first_group(first) }
     }
 
-    fn compile(&self, tokens: &Tokens, engine: Engine) -> Shader {
-        self.device.compile(&tokens.container(), &CompileOptions::new(engine)).unwrap()
+    fn compile(&self, container: &[u8], engine: Engine) -> Shader {
+        self.device.compile(container, &CompileOptions::new(engine)).unwrap()
     }
 
     fn run(&self, shader: &Shader) -> Result<Report, Error> {
@@ -160,18 +153,17 @@ fn each(check: impl Fn(&str, Engine, usize, [u32; 3], ([u32; 3], [u32; 3]))) {
 #[test]
 fn threads_know_their_numbers_and_run_in_order() {
     each(|what, engine, workers, size, which| {
-        let mut tokens = numbered(size);
-        tokens.emit(op::IMM_ATOMIC_IADD, 0, &[dst(TEMP, 1, 1), bare(UAV, 1), literal4([0; 4]), literal(1)]);
-        store(&mut tokens, 10, 1, one(TEMP, 1, 0));
-        for (n, file) in (0..).zip([GROUP_ID, THREAD_PLACE, THREAD_ID]) {
-            tokens.emit(op::MOV, 0, &[dst(TEMP, 2, 7), own_all(file)]);
-            store(&mut tokens, 3 * n, 3, src(TEMP, 2, [0, 1, 2, 0]));
-        }
-        store(&mut tokens, 9, 1, own(THREAD_INDEX, 0));
-        count_record(&mut tokens);
-        tokens.emit(op::RET, 0, &[]);
+        let body = format!(
+            "imm_atomic_iadd r1.x, u1, l(0, 0, 0, 0), l(1)
+            store_structured u0.x, r0.x, l(40), r1.x
+            store_structured u0.xyz, r0.x, l(0), vThreadGroupID.xyzx
+            store_structured u0.xyz, r0.x, l(12), vThreadIDInGroup.xyzx
+            store_structured u0.xyz, r0.x, l(24), vThreadID.xyzx
+            store_structured u0.x, r0.x, l(36), vThreadIDInGroupFlattened.x
+            {COUNT_RECORD}"
+        );
         let run = Run::new(workers, size, which);
-        let report = run.run(&run.compile(&tokens, engine)).unwrap();
+        let report = run.run(&run.compile(&numbered(size, &body), engine)).unwrap();
         let expected = threads(size, which);
         assert_eq!(report.threads, expected.len() as u64, "{what}");
         let records = run.records();
@@ -192,30 +184,29 @@ fn threads_know_their_numbers_and_run_in_order() {
 #[test]
 fn threads_of_different_groups_go_their_own_ways() {
     each(|what, engine, workers, size, which| {
-        let mut tokens = numbered(size);
-        let r1 = |component| one(TEMP, 1, component);
-        // r1.x: a mix of the group and the thread's number in it.
-        tokens.emit(op::IMAD, 0, &[dst(TEMP, 1, 1), own(GROUP_ID, 0), literal(5), own(THREAD_INDEX, 0)]);
-        tokens.emit(op::IMAD, 0, &[dst(TEMP, 1, 1), own(GROUP_ID, 1), literal(3), r1(0)]);
-        tokens.emit(op::IADD, 0, &[dst(TEMP, 1, 1), r1(0), own(GROUP_ID, 2)]);
-        tokens.emit(op::AND, 0, &[dst(TEMP, 1, 2), r1(0), literal(7)]);
-        tokens.emit(op::IEQ, 0, &[dst(TEMP, 1, 4), r1(1), literal(6)]);
-        tokens.emit(op::RETC, NON_ZERO, &[r1(2)]);
-        // r2.x counts the rounds, r2.y adds up those that are not skipped.
-        tokens.emit(op::MOV, 0, &[dst(TEMP, 2, 3), literal(0)]);
-        tokens.emit(op::LOOP, 0, &[]);
-        tokens.emit(op::UGE, 0, &[dst(TEMP, 2, 4), one(TEMP, 2, 0), r1(1)]);
-        tokens.emit(op::BREAKC, NON_ZERO, &[one(TEMP, 2, 2)]);
-        tokens.emit(op::IADD, 0, &[dst(TEMP, 2, 1), one(TEMP, 2, 0), literal(1)]);
-        tokens.emit(op::AND, 0, &[dst(TEMP, 2, 4), one(TEMP, 2, 0), literal(1)]);
-        tokens.emit(op::CONTINUEC, NON_ZERO, &[one(TEMP, 2, 2)]);
-        tokens.emit(op::IMAD, 0, &[dst(TEMP, 2, 2), one(TEMP, 2, 0), own(THREAD_ID, 0), one(TEMP, 2, 1)]);
-        tokens.emit(op::ENDLOOP, 0, &[]);
-        store(&mut tokens, 0, 2, src(TEMP, 2, [0, 1, 0, 0]));
-        count_record(&mut tokens);
-        tokens.emit(op::RET, 0, &[]);
+        // r1.x: a mix of the group and the thread's number in it. r2.x counts the rounds, r2.y adds up those that are not
+        // skipped.
+        let body = format!(
+            "imad r1.x, vThreadGroupID.x, l(5), vThreadIDInGroupFlattened.x
+            imad r1.x, vThreadGroupID.y, l(3), r1.x
+            iadd r1.x, r1.x, vThreadGroupID.z
+            and r1.y, r1.x, l(7)
+            ieq r1.z, r1.y, l(6)
+            retc_nz r1.z
+            mov r2.xy, l(0)
+            loop
+              uge r2.z, r2.x, r1.y
+              breakc_nz r2.z
+              iadd r2.x, r2.x, l(1)
+              and r2.z, r2.x, l(1)
+              continuec_nz r2.z
+              imad r2.y, r2.x, vThreadID.x, r2.y
+            endloop
+            store_structured u0.xy, r0.x, l(0), r2.xyxx
+            {COUNT_RECORD}"
+        );
         let run = Run::new(workers, size, which);
-        run.run(&run.compile(&tokens, engine)).unwrap();
+        run.run(&run.compile(&numbered(size, &body), engine)).unwrap();
         for (n, (record, thread)) in run.records().iter().zip(threads(size, which)).enumerate() {
             let limit = (5 * thread[0] + thread[9] + 3 * thread[1] + thread[2]) & 7;
             let even: u32 = (1..=limit).filter(|round| round % 2 == 0).sum();
@@ -226,18 +217,18 @@ fn threads_of_different_groups_go_their_own_ways() {
 }
 
 /// Writes its record, then loops for ever if its group is one of those with this `x` and its place is the last.
-fn endless(size: [u32; 3], x: u32) -> Tokens {
+fn endless(size: [u32; 3], x: u32) -> Vec<u8> {
     let last = size.iter().product::<u32>() - 1;
-    let mut tokens = numbered(size);
-    count_record(&mut tokens);
-    tokens.emit(op::IEQ, 0, &[dst(TEMP, 1, 1), own(GROUP_ID, 0), literal(x)]);
-    tokens.emit(op::IEQ, 0, &[dst(TEMP, 1, 2), own(THREAD_INDEX, 0), literal(last)]);
-    tokens.emit(op::AND, 0, &[dst(TEMP, 1, 1), one(TEMP, 1, 0), one(TEMP, 1, 1)]);
-    tokens.emit(op::LOOP, 0, &[]);
-    tokens.emit(op::BREAKC, 0, &[one(TEMP, 1, 0)]);
-    tokens.emit(op::ENDLOOP, 0, &[]);
-    tokens.emit(op::RET, 0, &[]);
-    tokens
+    let body = format!(
+        "{COUNT_RECORD}
+        ieq r1.x, vThreadGroupID.x, l({x})
+        ieq r1.y, vThreadIDInGroupFlattened.x, l({last})
+        and r1.x, r1.x, r1.y
+        loop
+          breakc_z r1.x
+        endloop"
+    );
+    numbered(size, &body)
 }
 
 #[test]

@@ -4,14 +4,10 @@
 //! undefined; this is our choice, see docs/architecture.md). Nothing else ever changes: guard bytes around every buffer
 //! are checked by `brolga_testing::run`, neighbouring elements and neighbouring shared memory here.
 
-use brolga_testing::run::{Devices, Structured};
-use brolga_testing::tokens::{
-    NON_ZERO, RESOURCE, SHARED, SYNC_G_T, TEMP, THREAD_ID, Tokens, UAV, dst, literal, one, op, own, src,
-};
-
+use brolga_testing::run::{Devices, Structured, assemble};
 const COUNT: u32 = 8;
 const STRIDES: [u32; 6] = [4, 8, 12, 16, 20, 48];
-const MASKS: [u32; 4] = [0b0001, 0b0011, 0b0111, 0b1111];
+const MASKS: [&str; 4] = ["x", "xy", "xyz", "xyzw"];
 
 /// Indices and offsets at, before and after each edge, and where address arithmetic would wrap in 32 bits.
 fn targets(stride: u32) -> Vec<[u32; 2]> {
@@ -28,15 +24,15 @@ fn requests(stride: u32) -> Vec<u32> {
 }
 
 /// What the rule says about one store of `mask` to memory of `COUNT` elements.
-fn store(memory: &mut [u32], stride: u32, [index, offset]: [u32; 2], mask: u32, values: [u32; 4]) {
+fn store(memory: &mut [u32], stride: u32, [index, offset]: [u32; 2], mask: &str, values: [u32; 4]) {
     if index >= COUNT {
         return;
     }
-    for component in 0..mask.count_ones() {
-        let byte = u64::from(offset & !3) + 4 * u64::from(component);
+    for (component, value) in (0..).zip(&values[..mask.len()]) {
+        let byte = u64::from(offset & !3) + 4 * component;
         if byte + 4 <= u64::from(stride) {
             let at = (u64::from(index) * u64::from(stride) + byte) / 4;
-            memory[at as usize] = values[component as usize];
+            memory[at as usize] = *value;
         }
     }
 }
@@ -45,17 +41,20 @@ fn values(thread: u32) -> [u32; 4] {
     [0, 1, 2, 3].map(|component| 0x1000_0000 * (component + 1) + thread)
 }
 
-/// Reads the thread's request into r0 and makes r1.xyzw = values(thread).
-fn request(tokens: &mut Tokens) {
-    tokens.emit(
-        op::LD_STRUCTURED,
-        0,
-        &[dst(TEMP, 0, 15), own(THREAD_ID, 0), literal(0), src(RESOURCE, 0, [0, 1, 2, 3])],
-    );
-    for component in 0..4 {
-        let base = literal(0x1000_0000 * (component + 1));
-        tokens.emit(op::IADD, 0, &[dst(TEMP, 1, 1 << component), one(TEMP, 0, 2), base]);
-    }
+/// A shader that reads the thread's request into r0, makes r1.xyzw = values(r0.z), and does what `body` says.
+fn shader(threads: u32, declarations: &str, body: &str) -> Vec<u8> {
+    assemble(&format!(
+        "cs_5_0
+        dcl_resource_structured t0, 16
+        dcl_input vThreadID.x
+        {declarations}
+        dcl_temps 4
+        dcl_thread_group {threads}, 1, 1
+        ld_structured r0.xyzw, vThreadID.x, l(0), t0.xyzw
+        iadd r1.xyzw, r0.zzzz, l(0x10000000, 0x20000000, 0x30000000, 0x40000000)
+        {body}
+        ret"
+    ))
 }
 
 /// One thread with one request a run, addresses from memory.
@@ -64,14 +63,11 @@ fn views_scattered() {
     let devices = Devices::new();
     for stride in STRIDES {
         for mask in MASKS {
-            let mut tokens =
-                Tokens::compute([1, 1, 1], 2).input(THREAD_ID).structured(RESOURCE, 0, 16).structured(UAV, 0, stride);
-            request(&mut tokens);
-            let operands = [dst(UAV, 0, mask), one(TEMP, 0, 0), one(TEMP, 0, 1), src(TEMP, 1, [0, 1, 2, 3])];
-            tokens.emit(op::STORE_STRUCTURED, 0, &operands).emit(op::RET, 0, &[]);
-            let shaders = devices.compile(&tokens.container(), "store_structured");
+            let body = format!("store_structured u0.{mask}, r0.x, r0.y, r1.xyzw");
+            let container = shader(1, &format!("dcl_uav_structured u0, {stride}"), &body);
+            let shaders = devices.compile(&container, "store_structured");
             for (n, target) in targets(stride).into_iter().enumerate() {
-                let what = format!("u0 of stride {stride}, mask {mask:#06b}, target {target:x?}");
+                let what = format!("u0 of stride {stride}, mask {mask}, target {target:x?}");
                 let before: Vec<u32> = (0..COUNT * stride / 4).map(|n| 0xc0de_0000 + n).collect();
                 let request = [target[0], target[1], n as u32, 0];
                 let views = [
@@ -95,22 +91,19 @@ fn views_in_a_row() {
         for mask in MASKS {
             for offset in [0, 4, stride - 4, stride] {
                 for first in [0u32, 1, 3, COUNT - 1, COUNT, 0xffff_fffc] {
-                    let what = format!("u0 of stride {stride}, mask {mask:#06b}, offset {offset}, from {first:#x}");
-                    let mut tokens = Tokens::compute([16, 1, 1], 2)
-                        .input(THREAD_ID)
-                        .structured(RESOURCE, 0, 16)
-                        .structured(UAV, 0, stride);
-                    request(&mut tokens);
-                    tokens.emit(op::IADD, 0, &[dst(TEMP, 0, 1), own(THREAD_ID, 0), literal(first)]);
-                    let operands = [dst(UAV, 0, mask), one(TEMP, 0, 0), literal(offset), src(TEMP, 1, [0, 1, 2, 3])];
-                    tokens.emit(op::STORE_STRUCTURED, 0, &operands).emit(op::RET, 0, &[]);
+                    let what = format!("u0 of stride {stride}, mask {mask}, offset {offset}, from {first:#x}");
+                    let body = format!(
+                        "iadd r0.x, vThreadID.x, l({first:#x})
+                        store_structured u0.{mask}, r0.x, l({offset}), r1.xyzw"
+                    );
+                    let container = shader(16, &format!("dcl_uav_structured u0, {stride}"), &body);
                     let before: Vec<u32> = (0..COUNT * stride / 4).map(|n| 0xc0de_0000 + n).collect();
                     let requests: Vec<u32> = (0..16).flat_map(|n| [0, 0, n, 0]).collect();
                     let views = [
                         Structured { register: "t0", stride_bytes: 16, words: &requests },
                         Structured { register: "u0", stride_bytes: stride, words: &before },
                     ];
-                    let shaders = devices.compile(&tokens.container(), &what);
+                    let shaders = devices.compile(&container, &what);
                     let words = devices.run(&shaders, &views, &what);
                     let mut expected = before.clone();
                     for thread in 0..16u32 {
@@ -132,36 +125,52 @@ fn shared_memory() {
     for stride in STRIDES {
         let total = COUNT * stride / 4;
         for mask in MASKS {
-            let mut tokens = Tokens::compute([64, 1, 1], 4)
-                .input(THREAD_ID)
-                .structured(RESOURCE, 0, 16)
-                .structured(UAV, 0, 4)
-                .shared(2, 4, total)
-                .shared(1, stride, COUNT)
-                .shared(0, 4, total);
-            // The loop over r3.x = 0, 64, ... covers memories of more words than the group has threads.
-            for_each_word(&mut tokens, total, |tokens| {
-                tokens.emit(op::IADD, 0, &[dst(TEMP, 2, 1), one(TEMP, 3, 0), literal(FILL)]);
-                let value = || src(TEMP, 2, [0, 0, 0, 0]);
-                for neighbour in [0, 2] {
-                    let operands = [dst(SHARED, neighbour, 1), one(TEMP, 3, 0), literal(0), value()];
-                    tokens.emit(op::STORE_STRUCTURED, 0, &operands);
-                }
-            });
-            tokens.emit(op::SYNC, SYNC_G_T, &[]);
+            let declarations = format!(
+                "dcl_uav_structured u0, 4
+                dcl_tgsm_structured g0, 4, {total}
+                dcl_tgsm_structured g1, {stride}, {COUNT}
+                dcl_tgsm_structured g2, 4, {total}"
+            );
+            let fill = for_each_word(
+                total,
+                &format!(
+                    "iadd r2.x, r3.x, l({FILL})
+                    store_structured g0.x, r3.x, l(0), r2.x
+                    store_structured g2.x, r3.x, l(0), r2.x"
+                ),
+            );
+            // Word n of g1 is word n % (stride / 4) of element n / (stride / 4).
+            let copy_out = for_each_word(
+                total,
+                &format!(
+                    "ld_structured r2.x, r3.x, l(0), g0.xxxx
+                    store_structured u0.x, r3.x, l(0), r2.x
+                    udiv r2.z, r2.w, r3.x, l({})
+                    ishl r2.w, r2.w, l(2)
+                    ld_structured r2.x, r2.z, r2.w, g1.xxxx
+                    iadd r2.y, r3.x, l({total})
+                    store_structured u0.x, r2.y, l(0), r2.x
+                    ld_structured r2.x, r3.x, l(0), g2.xxxx
+                    iadd r2.y, r2.y, l({total})
+                    store_structured u0.x, r2.y, l(0), r2.x",
+                    stride / 4
+                ),
+            );
             // Thread 0 of the group does what the request says.
-            tokens.emit(op::IF, 0, &[own(THREAD_ID, 0)]);
-            request(&mut tokens);
-            let operands = [dst(SHARED, 1, mask), one(TEMP, 0, 0), one(TEMP, 0, 1), src(TEMP, 1, [0, 1, 2, 3])];
-            tokens.emit(op::STORE_STRUCTURED, 0, &operands).emit(op::ENDIF, 0, &[]);
-            tokens.emit(op::SYNC, SYNC_G_T, &[]);
-            copy_out(&mut tokens, total, stride);
-            tokens.emit(op::RET, 0, &[]);
-            let shaders = devices.compile(&tokens.container(), "store_structured");
+            let body = format!(
+                "{fill}
+                sync_g_t
+                if_z vThreadID.x
+                store_structured g1.{mask}, r0.x, r0.y, r1.xyzw
+                endif
+                sync_g_t
+                {copy_out}"
+            );
+            let shaders = devices.compile(&shader(64, &declarations, &body), "store_structured");
             let zeros = vec![0; 3 * total as usize];
             let requests = requests(stride);
             for (request, target) in requests.chunks_exact(4).zip(targets(stride)) {
-                let what = format!("g1 of stride {stride}, mask {mask:#06b}, target {target:x?}");
+                let what = format!("g1 of stride {stride}, mask {mask}, target {target:x?}");
                 let views = [
                     Structured { register: "t0", stride_bytes: 16, words: request },
                     Structured { register: "u0", stride_bytes: 4, words: &zeros },
@@ -180,43 +189,15 @@ fn shared_memory() {
     }
 }
 
-/// A loop over r3.x = thread, thread + 64, ... below `total`.
-fn for_each_word(tokens: &mut Tokens, total: u32, body: impl Fn(&mut Tokens)) {
-    const UGE: u32 = 80;
-    tokens.emit(op::MOV, 0, &[dst(TEMP, 3, 1), own(THREAD_ID, 0)]);
-    tokens.emit(op::LOOP, 0, &[]);
-    tokens.emit(UGE, 0, &[dst(TEMP, 3, 2), one(TEMP, 3, 0), literal(total)]);
-    tokens.emit(op::BREAKC, NON_ZERO, &[one(TEMP, 3, 1)]);
-    body(tokens);
-    tokens.emit(op::IADD, 0, &[dst(TEMP, 3, 1), one(TEMP, 3, 0), literal(64)]);
-    tokens.emit(op::ENDLOOP, 0, &[]);
-}
-
-/// g0, g1 and g2 one after the other to u0.
-fn copy_out(tokens: &mut Tokens, total: u32, stride: u32) {
-    const UDIV: u32 = 78;
-    const IMUL_WORDS: u32 = 4;
-    for_each_word(tokens, total, |tokens| {
-        for (place, register) in [(0, 0), (2, 2)] {
-            let load = [dst(TEMP, 2, 1), one(TEMP, 3, 0), literal(0), src(SHARED, register, [0, 1, 2, 3])];
-            tokens.emit(op::LD_STRUCTURED, 0, &load);
-            store_word(tokens, place * total);
-        }
-        // Word n of g1 is element n / (stride / 4), byte 4 * (n % (stride / 4)).
-        let divide = [dst(TEMP, 2, 4), dst(TEMP, 2, 8), one(TEMP, 3, 0), literal(stride / IMUL_WORDS)];
-        tokens.emit(UDIV, 0, &divide);
-        for _ in 0..2 {
-            tokens.emit(op::IADD, 0, &[dst(TEMP, 2, 8), one(TEMP, 2, 3), one(TEMP, 2, 3)]);
-        }
-        let load = [dst(TEMP, 2, 1), one(TEMP, 2, 2), one(TEMP, 2, 3), src(SHARED, 1, [0, 1, 2, 3])];
-        tokens.emit(op::LD_STRUCTURED, 0, &load);
-        store_word(tokens, total);
-    });
-}
-
-/// u0[r3.x + base] = r2.x
-fn store_word(tokens: &mut Tokens, base: u32) {
-    tokens.emit(op::IADD, 0, &[dst(TEMP, 2, 2), one(TEMP, 3, 0), literal(base)]);
-    let operands = [dst(UAV, 0, 1), one(TEMP, 2, 1), literal(0), src(TEMP, 2, [0, 0, 0, 0])];
-    tokens.emit(op::STORE_STRUCTURED, 0, &operands);
+/// A loop over r3.x = thread, thread + 64, ... below `total`, for memories of more words than the group has threads.
+fn for_each_word(total: u32, body: &str) -> String {
+    format!(
+        "mov r3.x, vThreadID.x
+        loop
+        uge r3.y, r3.x, l({total})
+        breakc_nz r3.y
+        {body}
+        iadd r3.x, r3.x, l(64)
+        endloop"
+    )
 }

@@ -3,7 +3,6 @@
 //! | file | what |
 //! |---|---|
 //! | `random.rs` | random numbers that a seed gives again |
-//! | `tokens.rs` | hand-written shaders, word by word |
 //! | `programs.rs` | random programs in the IR that end, for groups and for batches |
 //! | `functions.rs` | random functions of any instructions at all |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
@@ -16,4 +15,3 @@ pub mod programs;
 pub mod random;
 pub mod same;
 pub mod scalar;
-pub mod tokens;

@@ -5,8 +5,9 @@
 
 use brolga_bytecode::sm5::Op;
 
-use crate::program::{Block, Condition, Exit, Index, Instr, Jump, Node, Operand, Parts, Program, Register, Rounds};
-use crate::tokens::{Modifier, NON_ZERO};
+use crate::program::{
+    Block, Condition, Exit, Index, Instr, Jump, Modifier, Node, Operand, Parts, Program, Register, Rounds,
+};
 use crate::views::{Kind, SHARED_BYTES_PER_THREAD, Totals};
 
 /// Operand types by number.
@@ -29,6 +30,10 @@ mod file {
     pub const INDEX_IN_GROUP: u32 = 36;
 }
 
+/// The control bit of `_sat`.
+pub const SATURATE: u32 = 1 << 13;
+/// The control bit of `_nz`.
+const NON_ZERO: u32 = 1 << 18;
 /// The control bits of `sync_g_t`, as written at the end of each part.
 pub const SYNC_G_T: u32 = 1 << 11 | 1 << 12;
 

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `run.rs` | a hand-written shader on every engine |
+//! | `run.rs` | a shader in assembly language on every engine |
 //! | `program.rs` | a random shader as a tree |
 //! | `generate/` | makes such trees |
 //! | `encode.rs` | from the tree to a container |
@@ -15,7 +15,7 @@
 //! | `bound/` | something for every register that a shader declares |
 //! | `mutants/` | shaders with a few changes, on both engines |
 //! | `file/` | tests as files |
-//! | `script.rs` | a shader with straight control flow, as tokens and as a plain model |
+//! | `script.rs` | programs of any size, as shaders and as a plain model |
 //! | `shapes.rs` | shaders of every extreme shape, in any size |
 //! | `main.rs` | the commands `soak`, `mutants` and `show` |
 //!
@@ -39,4 +39,4 @@ pub mod shapes;
 pub mod shrink;
 pub mod views;
 
-pub use brolga_testing_base::{random, scalar, tokens};
+pub use brolga_testing_base::{random, scalar};

@@ -232,7 +232,22 @@ pub enum Parts {
 }
 
 /// Source modifiers.
-pub use crate::tokens::Modifier;
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Modifier {
+    /// As it is.
+    None,
+    /// `-x`
+    Negate,
+    /// `|x|`
+    Absolute,
+    /// `-|x|`
+    NegateAbsolute,
+}
+
+impl Modifier {
+    /// All four.
+    pub const ALL: [Modifier; 4] = [Modifier::None, Modifier::Negate, Modifier::Absolute, Modifier::NegateAbsolute];
+}
 
 /// What an operand names.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,11 +1,17 @@
-//! Runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
+//! Assembles shaders, and runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
 
+use brolga_bytecode::{Limits, assembler};
 use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Engine, Oversize, Shader, View};
 
 /// Bytes before and after each view; a multiple of what views may start at.
 const GUARD: usize = 256;
 /// What guard bytes hold.
 const GUARD_BYTE: u8 = 0xa5;
+
+/// The container of a shader in assembly language.
+pub fn assemble(text: &str) -> Vec<u8> {
+    assembler::assemble(text, &Limits::default()).unwrap_or_else(|error| panic!("{error}\n{text}")).bytes
+}
 
 /// A structured view to bind.
 pub struct Structured<'a> {

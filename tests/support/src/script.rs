@@ -1,13 +1,10 @@
-//! Programs of any size, said once: as shader tokens, and run by a plain model that gives what memory must hold.
+//! Programs of any size, stated once: written in assembly language, and run by a plain model that gives what memory must hold.
 //!
 //! The model executes the statements for all threads of a group side by side, each with registers of its own and a flag
 //! that says whether it is active. It knows nothing of Brolga. Every program has the same interface: a thread reads
 //! and writes elements of structured buffers, `t0` and `u0`, of one word each.
 
-use crate::tokens::{
-    INDEXABLE_TEMP, NON_ZERO, Operand, RESOURCE, SHARED, SYNC_G_T, TEMP, THREAD_ID, Tokens, UAV, dst, literal,
-    literal4, op, own, src,
-};
+use crate::run::assemble;
 
 /// Opcodes that the model can run and what they make of their operands, component by component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +32,18 @@ pub enum Alu {
 }
 
 impl Alu {
-    fn opcode(self) -> u32 {
+    fn mnemonic(self) -> &'static str {
         match self {
-            Alu::Mov => op::MOV,
-            Alu::Add => op::IADD,
-            Alu::Mad => 35,
-            Alu::Xor => 87,
-            Alu::And => 1,
-            Alu::Shr => 85,
-            Alu::Eq => 32,
-            Alu::Ge => 80,
-            Alu::FAdd => op::ADD,
-            Alu::FMul => op::MUL,
+            Alu::Mov => "mov",
+            Alu::Add => "iadd",
+            Alu::Mad => "imad",
+            Alu::Xor => "xor",
+            Alu::And => "and",
+            Alu::Shr => "ushr",
+            Alu::Eq => "ieq",
+            Alu::Ge => "uge",
+            Alu::FAdd => "add",
+            Alu::FMul => "mul",
         }
     }
 
@@ -114,6 +111,16 @@ pub enum Memory {
     Shared,
 }
 
+impl Memory {
+    fn name(self) -> &'static str {
+        match self {
+            Memory::Input => "t0",
+            Memory::Output => "u0",
+            Memory::Shared => "g0",
+        }
+    }
+}
+
 /// A statement. Components are numbered: `4 * register + component`.
 #[derive(Clone, Debug)]
 pub enum Do {
@@ -175,19 +182,22 @@ impl Script {
 
     /// The container.
     pub fn container(&self) -> Vec<u8> {
-        let mut tokens = Tokens::compute([self.threads, 1, 1], self.temps)
-            .input(THREAD_ID)
-            .structured(RESOURCE, 0, 4)
-            .structured(UAV, 0, 4);
-        if self.shared > 0 {
-            tokens = tokens.shared(0, 4, self.shared);
-        }
+        let mut text = String::from(
+            "cs_5_0
+            dcl_globalFlags enableDoublePrecisionFloatOps | enable11_1DoubleExtensions
+            dcl_resource_structured t0, 4
+            dcl_uav_structured u0, 4
+            dcl_input vThreadID.x\n",
+        );
         if self.array > 0 {
-            tokens = tokens.array(0, self.array, 4);
+            text += &format!("dcl_indexableTemp x0[{}], 4\n", self.array);
         }
-        write(&mut tokens, &self.body);
-        tokens.emit(op::RET, 0, &[]);
-        tokens.container()
+        if self.shared > 0 {
+            text += &format!("dcl_tgsm_structured g0, 4, {}\n", self.shared);
+        }
+        text += &format!("dcl_temps {}\ndcl_thread_group {}, 1, 1\n", self.temps, self.threads);
+        write(&mut text, &self.body);
+        assemble(&(text + "ret"))
     }
 
     /// What `u0` holds after the run.
@@ -219,17 +229,7 @@ fn count(body: &[Do]) -> usize {
     body.iter().map(one).sum()
 }
 
-fn write(tokens: &mut Tokens, body: &[Do]) {
-    const BREAK: u32 = 2;
-    const CASE: u32 = 6;
-    const CONTINUEC: u32 = 8;
-    const DEFAULT: u32 = 10;
-    const ELSE: u32 = 18;
-    const ENDSWITCH: u32 = 23;
-    const SWITCH: u32 = 76;
-    let one = |component: u32| crate::tokens::one(TEMP, component / 4, component % 4);
-    let all = |component: u32| operand(scalar(component));
-    let target = |component: u32| dst(TEMP, component / 4, 1 << (component % 4));
+fn write(text: &mut String, body: &[Do]) {
     for statement in body {
         match statement {
             Do::Alu(alu, register, mask, from) => {
@@ -238,85 +238,75 @@ fn write(tokens: &mut Tokens, body: &[Do]) {
                     Alu::Mad => 3,
                     _ => 2,
                 };
-                let mut operands = vec![dst(TEMP, *register, u32::from(*mask))];
-                operands.extend(from[..count].iter().map(|&from| operand(from)));
-                tokens.emit(alu.opcode(), 0, &operands);
+                let mask: String = (0..4).filter(|n| mask >> n & 1 != 0).map(|n| LETTERS[n]).collect();
+                let from = from[..count].iter().map(|&from| operand(from)).collect::<Vec<_>>().join(", ");
+                *text += &format!("{} r{register}.{mask}, {from}\n", alu.mnemonic());
             }
             Do::Double(double, register, [a, b]) => {
-                let opcode = if *double == Double::Add { op::DADD } else { op::DMUL };
-                let operands = [dst(TEMP, *register, 15), operand(vector(*a)), operand(vector(*b))];
-                tokens.emit(opcode, 0, &operands);
+                let mnemonic = if *double == Double::Add { "dadd" } else { "dmul" };
+                *text += &format!("{mnemonic} r{register}.xyzw, r{a}.xyzw, r{b}.xyzw\n");
             }
             Do::Load(memory, to, index) => {
-                let place = src(file(*memory), 0, [0; 4]);
-                tokens.emit(op::LD_STRUCTURED, 0, &[target(*to), one(*index), literal(0), place]);
+                *text += &format!("ld_structured {}, {}, l(0), {}.xxxx\n", one(*to), one(*index), memory.name());
             }
             Do::Store(memory, value, index) => {
-                let operands = [dst(file(*memory), 0, 1), one(*index), literal(0), all(*value)];
-                tokens.emit(op::STORE_STRUCTURED, 0, &operands);
+                let (name, value) = (memory.name(), operand(scalar(*value)));
+                *text += &format!("store_structured {name}.x, {}, l(0), {value}\n", one(*index));
             }
             Do::ReadArray(register, index) => {
-                let mut element = vec![0x0020_0006 | 0xe4 << 4 | INDEXABLE_TEMP << 12 | 2 << 25, 0];
-                element.extend(one(*index));
-                tokens.emit(op::MOV, 0, &[dst(TEMP, *register, 15), element]);
+                *text += &format!("mov r{register}.xyzw, x0[{}].xyzw\n", one(*index));
             }
             Do::WriteArray(register, index) => {
-                let mut element = vec![0x0020_0002 | 15 << 4 | INDEXABLE_TEMP << 12 | 2 << 25, 0];
-                element.extend(one(*index));
-                tokens.emit(op::MOV, 0, &[element, operand(vector(*register))]);
+                *text += &format!("mov x0[{}].xyzw, r{register}.xyzw\n", one(*index));
             }
             Do::If(condition, then, otherwise) => {
-                tokens.emit(op::IF, NON_ZERO, &[one(*condition)]);
-                write(tokens, then);
+                *text += &format!("if_nz {}\n", one(*condition));
+                write(text, then);
                 if !otherwise.is_empty() {
-                    tokens.emit(ELSE, 0, &[]);
-                    write(tokens, otherwise);
+                    *text += "else\n";
+                    write(text, otherwise);
                 }
-                tokens.emit(op::ENDIF, 0, &[]);
+                *text += "endif\n";
             }
             Do::Loop(body) => {
-                tokens.emit(op::LOOP, 0, &[]);
-                write(tokens, body);
-                tokens.emit(op::ENDLOOP, 0, &[]);
+                *text += "loop\n";
+                write(text, body);
+                *text += "endloop\n";
             }
-            Do::BreakIf(condition) => {
-                tokens.emit(op::BREAKC, NON_ZERO, &[one(*condition)]);
-            }
-            Do::ContinueIf(condition) => {
-                tokens.emit(CONTINUEC, NON_ZERO, &[one(*condition)]);
-            }
+            Do::BreakIf(condition) => *text += &format!("breakc_nz {}\n", one(*condition)),
+            Do::ContinueIf(condition) => *text += &format!("continuec_nz {}\n", one(*condition)),
             Do::Switch(selector, arms) => {
-                tokens.emit(SWITCH, 0, &[one(*selector)]);
+                *text += &format!("switch {}\n", one(*selector));
                 for (n, arm) in arms.iter().enumerate() {
                     match n + 1 < arms.len() {
-                        true => tokens.emit(CASE, 0, &[literal(n as u32)]),
-                        false => tokens.emit(DEFAULT, 0, &[]),
-                    };
-                    write(tokens, arm);
-                    tokens.emit(BREAK, 0, &[]);
+                        true => *text += &format!("case l({n})\n"),
+                        false => *text += "default\n",
+                    }
+                    write(text, arm);
+                    *text += "break\n";
                 }
-                tokens.emit(ENDSWITCH, 0, &[]);
+                *text += "endswitch\n";
             }
-            Do::Barrier => {
-                tokens.emit(op::SYNC, SYNC_G_T, &[]);
-            }
+            Do::Barrier => *text += "sync_g_t\n",
         }
     }
 }
 
-fn file(memory: Memory) -> u32 {
-    match memory {
-        Memory::Input => RESOURCE,
-        Memory::Output => UAV,
-        Memory::Shared => SHARED,
-    }
+const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// A component by its number.
+fn one(component: u32) -> String {
+    format!("r{}.{}", component / 4, LETTERS[component as usize % 4])
 }
 
-fn operand(from: From) -> Operand {
+fn operand(from: From) -> String {
     match from {
-        From::Temp(register, swizzle) => src(TEMP, register, swizzle.map(u32::from)),
-        From::Literal(words) => literal4(words),
-        From::Thread => own(THREAD_ID, 0),
+        From::Temp(register, swizzle) => {
+            let swizzle: String = swizzle.iter().map(|&n| LETTERS[usize::from(n)]).collect();
+            format!("r{register}.{swizzle}")
+        }
+        From::Literal([x, y, z, w]) => format!("l({x:#x}, {y:#x}, {z:#x}, {w:#x})"),
+        From::Thread => "vThreadID.x".to_owned(),
     }
 }
 

@@ -194,7 +194,7 @@ impl Generator {
         }
         let mut controls = 0;
         if info.carries.has(Carries::SAT) && self.random.one_in(6) {
-            controls |= crate::tokens::SATURATE;
+            controls |= crate::encode::SATURATE;
         }
         if self.random.one_in(10) {
             controls |= (self.random.below(16) as u32) << 19;
