@@ -3,7 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `limits.rs` | bounds on what a file may ask for |
-//! | `faults.rs` | what is wrong, up to a number of findings |
+//! | `codes.rs` | enumerations whose values have numbers and names |
+//! | `faults.rs` | what is wrong with a file, and the form of such errors |
 //! | `reader.rs` | the bounded reader that every access goes through |
 //! | `container/` | the DXBC container and its chunks |
 //! | `shader.rs` | a whole shader, read in one step |
@@ -26,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod assembler;
+mod codes;
 pub mod container;
 mod faults;
 pub mod info;

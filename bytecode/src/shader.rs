@@ -38,9 +38,9 @@ impl Error {
         match self {
             Self::Container(error) => error.at(),
             Self::Decode(error) => error.at(),
-            Self::Validate(error) => error.at(),
+            Self::Validate(error) => error.at,
             Self::Decode9(error) => error.at(),
-            Self::Validate9(error) => error.at(),
+            Self::Validate9(error) => error.at,
             Self::Constants(error) => error.at(),
         }
     }

@@ -37,8 +37,8 @@ fn answer(text: &str) -> (String, String) {
     match sm3::validate(program, &limits) {
         Ok(_) => ("OK".into(), String::new()),
         Err(error) => {
-            let (message, debug) = (error.to_string(), format!("{error:?}"));
-            assert!(error.at() < end && message.contains(&format!("at byte {}", error.at())), "{message}");
+            let (message, debug) = (error.to_string(), format!("{:?}", error.rule));
+            assert!(error.at < end && message.contains(&format!("at byte {}", error.at)), "{message}");
             let rule = debug.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
             (rule.to_owned(), message)
         }

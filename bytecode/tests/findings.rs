@@ -62,9 +62,9 @@ fn faults_of_nesting_do_not_hide_those_of_operands() {
             "mov: r5 is not declared",
             // It closes the loop all the same, so that this is said once.
             "endloop: it must close a loop",
-            "break: it must stand in a loop or switch",
+            "break: it must be in a loop or switch",
             "mov: a switch begins with case or default",
-            "case: the switch has a case 1 already",
+            "case: the switch already has a case 1",
             "if: is not closed",
         ]
     );
@@ -82,7 +82,7 @@ fn programs_of_direct3d_9_are_checked_to_their_end() {
     assert_eq!(
         found(text),
         [
-            "dcl: t0.xyzw is declared already",
+            "dcl: t0.xyzw is already declared",
             "mov: t1.xyzw is not declared",
             "add: v0.xyzw is not declared",
             "add: v1.xyzw is not declared",

@@ -252,8 +252,8 @@ fn constructs_and_functions_are_found() {
 fn flow_that_is_not_nested_is_refused() {
     let cases: &[(&[&[u32]], &str)] = &[
         (&[GROUP, SWITCH, RET, DEFAULT, BREAK, END_SWITCH, RET], "switch begins with case"),
-        (&[GROUP, SWITCH, &case(1), &case(1), BREAK, END_SWITCH, RET], "has a case 1 already"),
-        (&[GROUP, SWITCH, DEFAULT, DEFAULT, BREAK, END_SWITCH, RET], "has a default already"),
+        (&[GROUP, SWITCH, &case(1), &case(1), BREAK, END_SWITCH, RET], "already has a case 1"),
+        (&[GROUP, SWITCH, DEFAULT, DEFAULT, BREAK, END_SWITCH, RET], "already has a default"),
         (&[GROUP, LOOP, IF, END_LOOP, END_IF, RET], "must close a loop"),
         (&[GROUP, LOOP, BREAK, RET], "is not closed"),
         (&[GROUP, IF, RET, END_IF], "ret at byte 44: must be the last"),
@@ -301,8 +301,8 @@ fn interfaces_must_fit_their_tables_and_calls() {
     let refused: &[(&[&[u32]], &str)] = &[
         (&[BODY_0, GROUP, RET], "there is no label fb0"),
         (&[GROUP, RET, FB_0, RET], "fb0 is not declared"),
-        (&[BODY_0, BODY_0, GROUP, RET, FB_0, RET], "fb0 is declared already"),
-        (&[BODY_0, TABLE_0, TABLE_0, GROUP, RET, FB_0, RET], "ft0 is declared already"),
+        (&[BODY_0, BODY_0, GROUP, RET, FB_0, RET], "fb0 is already declared"),
+        (&[BODY_0, TABLE_0, TABLE_0, GROUP, RET, FB_0, RET], "ft0 is already declared"),
         (&[BODY_0, &[0x0400_0091, 0, 1, 1], GROUP, RET, FB_0, RET], "fb1 is not declared"),
         (&[&static_1, GROUP, RET], "ft0 is not declared"),
         (&[&[0x0400_0092, 3, 1, 1 << 16], GROUP, RET], "fp3 lists no function table"),
@@ -310,7 +310,7 @@ fn interfaces_must_fit_their_tables_and_calls() {
             &[BODY_0, TABLE_0, &interface(false, 1, 2), GROUP, RET, FB_0, RET],
             "ft0 has 1 function bodies, the interface has 2 call sites",
         ),
-        (&[BODY_0, TABLE_0, &static_1, &static_1, GROUP, RET, FB_0, RET], "fp0 is declared already"),
+        (&[BODY_0, TABLE_0, &static_1, &static_1, GROUP, RET, FB_0, RET], "fp0 is already declared"),
         (&[BODY_0, TABLE_0, &interface(false, 0, 1), GROUP, RET, FB_0, RET], "interface slots 0, it must be 1 to 253"),
         (&[BODY_0, TABLE_0, &interface(false, 254, 1), GROUP, RET, FB_0, RET], "interface slots 254"),
         (&[BODY_0, GROUP, FCALL_0, RET, FB_0, RET], "fp0 is not declared"),

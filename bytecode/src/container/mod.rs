@@ -30,160 +30,53 @@ pub use signature::{Signature, SignatureElement};
 pub use statistics::{FeatureFlags, Statistics};
 pub use write::write_container;
 
+use crate::faults::errors;
 use crate::limits::Limits;
-use crate::reader::{Reader, Short};
+use crate::reader::Reader;
 
-/// What is wrong with a container.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ContainerError {
+errors! {
+    /// What is wrong with a container.
+    ContainerError:
+
     /// There is nothing.
     #[error("the file is empty: a shader would begin at byte {at}")]
-    Empty {
-        /// Always 0.
-        at: u32,
-    },
+    Empty,
     /// Fewer bytes than a field needs.
     #[error("container is cut at byte {at}: {need} bytes are needed, {have} are left")]
-    Truncated {
-        /// Where the field begins.
-        at: u32,
-        /// Bytes it needs.
-        need: u32,
-        /// Bytes that are left.
-        have: u32,
-    },
+    Truncated { need: u32, have: u32 },
     /// The file does not begin with `DXBC`.
     #[error("no shader container at byte {at}: it begins with {}, not with DXBC", FirstBytes(*found))]
-    Magic {
-        /// Always 0.
-        at: u32,
-        /// The first word.
-        found: u32,
-    },
+    Magic { found: u32 },
     /// The file is a Direct3D 9 token stream.
     #[error("a Direct3D 9 shader, not supported yet, at byte {at}: version token {version:#010x}")]
-    Direct3D9 {
-        /// Always 0.
-        at: u32,
-        /// The version token.
-        version: u32,
-    },
+    Direct3D9 { version: u32 },
     /// The version of the container is not 1.
     #[error("container version {version} at byte {at}: only version 1 is known")]
-    Version {
-        /// Where it stands.
-        at: u32,
-        /// The version.
-        version: u32,
-    },
+    Version { version: u32 },
     /// The stated size does not fit the file.
     #[error("container size {size} at byte {at}: it must be {least} to {most}")]
-    Size {
-        /// Where it stands.
-        at: u32,
-        /// The stated size.
-        size: u32,
-        /// The smallest it can be.
-        least: u32,
-        /// The bytes there are.
-        most: u32,
-    },
+    Size { size: u32, least: u32, most: u32 },
     /// A chunk does not lie within the container, behind the table of chunks.
     #[error("chunk {chunk} at byte {at}: it must lie within bytes {first} to {end}")]
-    ChunkRange {
-        /// Its number.
-        chunk: u32,
-        /// Where it begins.
-        at: u32,
-        /// The first byte behind the table.
-        first: u32,
-        /// The end of the container.
-        end: u32,
-    },
+    ChunkRange { chunk: u32, first: u32, end: u32 },
     /// A chunk's size is not what its content needs.
     #[error("chunk {name} at byte {at}: a size of {size} bytes is not a multiple of 4")]
-    ChunkSize {
-        /// Where its data begin.
-        at: u32,
-        /// Its name.
-        name: FourCc,
-        /// Its size.
-        size: u32,
-    },
+    ChunkSize { name: FourCc, size: u32 },
     /// There is no program.
     #[error("no program among the {chunks} chunks counted at byte {at}")]
-    NoProgram {
-        /// Where the number of chunks stands.
-        at: u32,
-        /// How many chunks there are.
-        chunks: u32,
-    },
+    NoProgram { chunks: u32 },
     /// The checksum is wrong, and the caller insists on it.
     #[error("checksum at byte {at} is {}, the content gives {}", Hex(stored), Hex(computed))]
-    Checksum {
-        /// Where it stands.
-        at: u32,
-        /// What stands there.
-        stored: [u8; 16],
-        /// What it should be.
-        computed: [u8; 16],
-    },
+    Checksum { stored: [u8; 16], computed: [u8; 16] },
     /// A name is missing or has no end.
     #[error("name at byte {at}: offset {offset} is no text within the chunk")]
-    Name {
-        /// Where the offset stands.
-        at: u32,
-        /// The offset.
-        offset: u32,
-    },
+    Name { offset: u32 },
     /// A register number that no stage has.
     #[error("signature register {register} at byte {at}: the largest is 31")]
-    SignatureRegister {
-        /// Where it stands.
-        at: u32,
-        /// The number.
-        register: u32,
-    },
+    SignatureRegister { register: u32 },
     /// A count is over its limit.
     #[error("{what} at byte {at}: {count} are over the limit of {limit}")]
-    Limit {
-        /// Where the count stands.
-        at: u32,
-        /// What is counted.
-        what: &'static str,
-        /// How many there are.
-        count: u32,
-        /// The limit.
-        limit: u32,
-    },
-}
-
-impl ContainerError {
-    /// The byte in the file that the error is about.
-    pub fn at(&self) -> u32 {
-        match self {
-            Self::Empty { at }
-            | Self::Truncated { at, .. }
-            | Self::Magic { at, .. }
-            | Self::Direct3D9 { at, .. }
-            | Self::Version { at, .. }
-            | Self::Size { at, .. }
-            | Self::ChunkRange { at, .. }
-            | Self::ChunkSize { at, .. }
-            | Self::NoProgram { at, .. }
-            | Self::Checksum { at, .. }
-            | Self::Name { at, .. }
-            | Self::SignatureRegister { at, .. }
-            | Self::Limit { at, .. } => *at,
-        }
-    }
-}
-
-impl From<Short> for ContainerError {
-    fn from(Short { at, need, have }: Short) -> Self {
-        Self::Truncated { at, need, have }
-    }
+    Limit { what: &'static str, count: u32, limit: u32 },
 }
 
 struct Hex<'a>(&'a [u8; 16]);

@@ -5,150 +5,76 @@
 //! to themselves, so the nesting, the number of records and the length of names are bounded.
 
 use super::instruction::Comment;
+use crate::codes::codes;
+use crate::faults::errors;
 use crate::limits::Limits;
-use crate::reader::{Reader, Short};
+use crate::reader::Reader;
 
-/// What is wrong with a table of constants.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConstantsError {
+errors! {
+    /// What is wrong with a table of constants.
+    ConstantsError:
+
     /// Fewer bytes than a record needs.
     #[error("table of constants is cut at byte {at}: {need} bytes are needed, {have} are there")]
-    Truncated {
-        /// Where the record should lie.
-        at: u32,
-        /// Bytes that are needed.
-        need: u32,
-        /// Bytes that are there.
-        have: u32,
-    },
+    Truncated { need: u32, have: u32 },
     /// The size in the table's head is not that of the head.
     #[error("table of constants at byte {at}: a head of {size} bytes, it must have 28")]
-    HeadSize {
-        /// Where it stands.
-        at: u32,
-        /// The size.
-        size: u32,
-    },
+    HeadSize { size: u32 },
     /// A name has no end within the table.
     #[error("table of constants: offset {offset} at byte {at} is no text within it")]
-    Name {
-        /// Where the offset stands.
-        at: u32,
-        /// The offset.
-        offset: u32,
-    },
+    Name { offset: u32 },
     /// A number in a field that means nothing.
     #[error("table of constants: {code} at byte {at} is no {what}")]
-    UnknownCode {
-        /// Where the record begins.
-        at: u32,
-        /// What the field should be.
-        what: &'static str,
-        /// The number.
-        code: u16,
-    },
+    UnknownCode { what: &'static str, code: u16 },
     /// A count is over its limit.
     #[error("table of constants: {what} at byte {at} are over the limit of {limit}")]
-    Limit {
-        /// Where the count stands.
-        at: u32,
-        /// What is counted.
-        what: &'static str,
-        /// The limit.
-        limit: u32,
-    },
+    Limit { what: &'static str, limit: u32 },
 }
 
-impl ConstantsError {
-    /// The byte in the file that the error is about.
-    pub fn at(&self) -> u32 {
-        match self {
-            Self::Truncated { at, .. }
-            | Self::HeadSize { at, .. }
-            | Self::Name { at, .. }
-            | Self::UnknownCode { at, .. }
-            | Self::Limit { at, .. } => *at,
-        }
-    }
-}
-
-impl From<Short> for ConstantsError {
-    fn from(Short { at, need, have }: Short) -> Self {
-        Self::Truncated { at, need, have }
-    }
-}
-
-macro_rules! kinds {
-    ($(#[$doc:meta])* $type:ident, $what:literal { $( $code:literal, $name:ident, $text:literal; )* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $type {
-            $( #[doc = concat!("`", $text, "`")] $name = $code, )*
-        }
-
-        impl $type {
-            /// The name.
-            pub const fn text(self) -> &'static str {
-                match self {
-                    $( Self::$name => $text, )*
-                }
-            }
-
-            fn from_code(at: u32, code: u16) -> Result<Self, ConstantsError> {
-                match code {
-                    $( $code => Ok(Self::$name), )*
-                    _ => Err(ConstantsError::UnknownCode { at, what: $what, code }),
-                }
-            }
-        }
-    };
-}
-
-kinds! {
+codes! {
     /// The registers that a constant lies in.
-    RegisterSet, "register set" {
-        0, Bool, "bool";
-        1, Int4, "int4";
-        2, Float4, "float4";
-        3, Sampler, "sampler";
+    RegisterSet {
+        0 Bool "bool";
+        1 Int4 "int4";
+        2 Float4 "float4";
+        3 Sampler "sampler";
     }
 }
 
-kinds! {
+codes! {
     /// The shape of a type.
-    Class, "class of a type" {
-        0, Scalar, "scalar";
-        1, Vector, "vector";
-        2, MatrixRows, "matrix (rows)";
-        3, MatrixColumns, "matrix (columns)";
-        4, Object, "object";
-        5, Struct, "struct";
+    Class {
+        0 Scalar "scalar";
+        1 Vector "vector";
+        2 MatrixRows "matrix (rows)";
+        3 MatrixColumns "matrix (columns)";
+        4 Object "object";
+        5 Struct "struct";
     }
 }
 
-kinds! {
+codes! {
     /// What a type is made of.
-    Base, "type" {
-        0, Void, "void";
-        1, Bool, "bool";
-        2, Int, "int";
-        3, Float, "float";
-        4, String, "string";
-        5, Texture, "Texture";
-        6, Texture1D, "Texture1D";
-        7, Texture2D, "Texture2D";
-        8, Texture3D, "Texture3D";
-        9, TextureCube, "TextureCube";
-        10, Sampler, "sampler";
-        11, Sampler1D, "sampler1D";
-        12, Sampler2D, "sampler2D";
-        13, Sampler3D, "sampler3D";
-        14, SamplerCube, "samplerCUBE";
-        15, PixelShader, "PixelShader";
-        16, VertexShader, "VertexShader";
-        17, PixelFragment, "pixelfragment";
-        18, VertexFragment, "vertexfragment";
+    Base {
+        0 Void "void";
+        1 Bool "bool";
+        2 Int "int";
+        3 Float "float";
+        4 String "string";
+        5 Texture "Texture";
+        6 Texture1D "Texture1D";
+        7 Texture2D "Texture2D";
+        8 Texture3D "Texture3D";
+        9 TextureCube "TextureCube";
+        10 Sampler "sampler";
+        11 Sampler1D "sampler1D";
+        12 Sampler2D "sampler2D";
+        13 Sampler3D "sampler3D";
+        14 SamplerCube "samplerCUBE";
+        15 PixelShader "PixelShader";
+        16 VertexShader "VertexShader";
+        17 PixelFragment "pixelfragment";
+        18 VertexFragment "vertexfragment";
     }
 }
 
@@ -274,7 +200,7 @@ impl Parser<'_, '_> {
         let at = record.at();
         self.take_records(at, 1)?;
         let name = self.name(record)?;
-        let set = RegisterSet::from_code(at, record.u16()?)?;
+        let set = known(at, "register set", record.u16()?, RegisterSet::from_code)?;
         let register = record.u16()?;
         let count = record.u16()?;
         record.u16()?;
@@ -301,8 +227,8 @@ impl Parser<'_, '_> {
             return Err(ConstantsError::Limit { at, what: "structures within each other", limit: DEEPEST });
         }
         self.take_records(at, 1)?;
-        let class = Class::from_code(at, record.u16()?)?;
-        let base = Base::from_code(at, record.u16()?)?;
+        let class = known(at, "class of a type", record.u16()?, Class::from_code)?;
+        let base = known(at, "type", record.u16()?, Base::from_code)?;
         let [rows, columns, elements, count] = [record.u16()?, record.u16()?, record.u16()?, record.u16()?];
         let mut members = Vec::new();
         if class == Class::Struct && count > 0 {
@@ -314,4 +240,9 @@ impl Parser<'_, '_> {
         }
         Ok(TypeInfo { class, base, rows, columns, elements, members })
     }
+}
+
+/// What a number in a record of the table stands for.
+fn known<T>(at: u32, what: &'static str, code: u16, of: impl Fn(u32) -> Option<T>) -> Result<T, ConstantsError> {
+    of(code.into()).ok_or(ConstantsError::UnknownCode { at, what, code })
 }

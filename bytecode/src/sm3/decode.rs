@@ -9,118 +9,39 @@ use super::ops::{Class, Op};
 use super::register::Register;
 use super::version::Version;
 use super::{Item, ItemKind, Program};
+use crate::faults::errors;
 use crate::limits::Limits;
-use crate::reader::{Reader, Short};
+use crate::reader::Reader;
 use crate::sm5::Stage;
 
-/// Why words are no program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DecodeError {
+errors! {
+    /// Why words are no program.
+    DecodeError:
+
     /// Fewer bytes than a token sequence needs, or no end token.
     #[error("token at byte {at}: needs {need} more bytes, {have} are left")]
-    Truncated {
-        /// Where the missing token would begin.
-        at: u32,
-        /// Bytes it needs.
-        need: u32,
-        /// Bytes that are left.
-        have: u32,
-    },
+    Truncated { need: u32, have: u32 },
     /// The first word is no version token.
     #[error("version token at byte {at}: {token:#010x} is none of vs_1_0 to vs_3_sw and ps_1_1 to ps_3_sw")]
-    UnknownVersion {
-        /// Where it stands.
-        at: u32,
-        /// The word.
-        token: u32,
-    },
+    UnknownVersion { token: u32 },
     /// An opcode that no version has.
     #[error("token at byte {at}: opcode {code} does not exist")]
-    UnknownOpcode {
-        /// Where the token stands.
-        at: u32,
-        /// The number.
-        code: u16,
-    },
+    UnknownOpcode { code: u16 },
     /// An opcode that the program's version does not have, or not with these control bits.
     #[error("token at byte {at}: opcode {code} with control bits {control} does not exist in {version}")]
-    NotInVersion {
-        /// Where the token stands.
-        at: u32,
-        /// The number of the opcode.
-        code: u16,
-        /// The control bits.
-        control: u8,
-        /// The program's version.
-        version: Version,
-    },
+    NotInVersion { code: u16, control: u8, version: Version },
     /// An instruction's length is not that of its operands.
     #[error("{op} at byte {at}: a length of {found} words, its operands have {expected}")]
-    InstructionLength {
-        /// Where the instruction begins.
-        at: u32,
-        /// The instruction.
-        op: Op,
-        /// The stated length.
-        found: u32,
-        /// The length of its operands.
-        expected: u32,
-    },
+    InstructionLength { op: Op, found: u32, expected: u32 },
     /// Bits that must be zero, or bit 31 that must be one.
     #[error("token at byte {at}: {token:#010x} has reserved bits {bits:#010x} that are not as they must be")]
-    ReservedBits {
-        /// Where the token stands.
-        at: u32,
-        /// The token.
-        token: u32,
-        /// The bits.
-        bits: u32,
-    },
+    ReservedBits { token: u32, bits: u32 },
     /// A number in a field of a token that means nothing.
     #[error("token at byte {at}: {code} is no {what}")]
-    UnknownCode {
-        /// Where the token stands.
-        at: u32,
-        /// What the field should be.
-        what: &'static str,
-        /// The number.
-        code: u32,
-    },
+    UnknownCode { what: &'static str, code: u32 },
     /// A count is over its limit.
     #[error("{what} at byte {at}: {count} are over the limit of {limit}")]
-    Limit {
-        /// Where the count stands.
-        at: u32,
-        /// What is counted.
-        what: &'static str,
-        /// How many there are.
-        count: u32,
-        /// The limit.
-        limit: u32,
-    },
-}
-
-impl DecodeError {
-    /// The byte in the file that the error is about.
-    pub fn at(&self) -> u32 {
-        match self {
-            Self::Truncated { at, .. }
-            | Self::UnknownVersion { at, .. }
-            | Self::UnknownOpcode { at, .. }
-            | Self::NotInVersion { at, .. }
-            | Self::InstructionLength { at, .. }
-            | Self::ReservedBits { at, .. }
-            | Self::UnknownCode { at, .. }
-            | Self::Limit { at, .. } => *at,
-        }
-    }
-}
-
-impl From<Short> for DecodeError {
-    fn from(Short { at, need, have }: Short) -> Self {
-        Self::Truncated { at, need, have }
-    }
+    Limit { what: &'static str, count: u32, limit: u32 },
 }
 
 /// The token behind the last instruction.
@@ -142,7 +63,7 @@ pub fn decode(data: &[u8], at: u32, limits: &Limits) -> Result<Program, DecodeEr
     }
     let mut reader = Reader::new(data, at);
     let token = reader.u32()?;
-    let version = Version::from_token(token).ok_or(DecodeError::UnknownVersion { at, token })?;
+    let version = Version::from_code(token).ok_or(DecodeError::UnknownVersion { at, token })?;
     let mut decoder = Decoder { version, reader };
     let mut items = Vec::new();
     while let Some(item) = decoder.item()? {

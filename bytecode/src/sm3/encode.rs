@@ -9,7 +9,7 @@ use super::{ItemKind, Program};
 
 /// The bytes of a program, from the version token to the end token.
 pub fn encode(program: &Program) -> Vec<u8> {
-    let mut words = vec![program.version.token()];
+    let mut words = vec![program.version.code()];
     for item in &program.items {
         push_item(&mut words, program.version, &item.kind);
     }
@@ -50,7 +50,7 @@ fn push(words: &mut Vec<u32>, version: Version, op: Op, bits: u32, tail: &[u32])
 
 fn push_instruction(words: &mut Vec<u32>, version: Version, instruction: &Instruction) {
     let info = instruction.op.info();
-    let mut bits = instruction.comparison.map_or(u32::from(info.control), |comparison| comparison as u32) << 16;
+    let mut bits = instruction.comparison.map_or(u32::from(info.control), |comparison| comparison.code()) << 16;
     if instruction.coissue {
         bits |= COISSUE;
     }

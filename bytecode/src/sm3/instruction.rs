@@ -2,75 +2,46 @@
 
 use super::operand::{Destination, Operand, Source};
 use super::ops::{Op, Slot};
-
-macro_rules! codes {
-    ($(#[$doc:meta])* $type:ident { $( $code:literal, $name:ident, $text:literal; )* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $type {
-            $( #[doc = concat!("`", $text, "`")] $name = $code, )*
-        }
-
-        impl $type {
-            /// Every one.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-
-            /// The one with this number.
-            pub const fn from_code(code: u32) -> Option<Self> {
-                match code {
-                    $( $code => Some(Self::$name), )*
-                    _ => None,
-                }
-            }
-
-            /// The name in a listing.
-            pub const fn text(self) -> &'static str {
-                match self {
-                    $( Self::$name => $text, )*
-                }
-            }
-        }
-    };
-}
+use crate::codes::codes;
 
 codes! {
     /// A comparison of two values.
     Comparison {
-        1, Greater, "gt";
-        2, Equal, "eq";
-        3, GreaterEqual, "ge";
-        4, Less, "lt";
-        5, NotEqual, "ne";
-        6, LessEqual, "le";
+        1 Greater "gt";
+        2 Equal "eq";
+        3 GreaterEqual "ge";
+        4 Less "lt";
+        5 NotEqual "ne";
+        6 LessEqual "le";
     }
 }
 
 codes! {
     /// What an input or output is for.
     Usage {
-        0, Position, "position";
-        1, BlendWeight, "blendweight";
-        2, BlendIndices, "blendindices";
-        3, Normal, "normal";
-        4, PointSize, "psize";
-        5, TexCoord, "texcoord";
-        6, Tangent, "tangent";
-        7, Binormal, "binormal";
-        8, TessFactor, "tessfactor";
-        9, PositionT, "positiont";
-        10, Color, "color";
-        11, Fog, "fog";
-        12, Depth, "depth";
-        13, Sample, "sample";
+        0 Position "position";
+        1 BlendWeight "blendweight";
+        2 BlendIndices "blendindices";
+        3 Normal "normal";
+        4 PointSize "psize";
+        5 TexCoord "texcoord";
+        6 Tangent "tangent";
+        7 Binormal "binormal";
+        8 TessFactor "tessfactor";
+        9 PositionT "positiont";
+        10 Color "color";
+        11 Fog "fog";
+        12 Depth "depth";
+        13 Sample "sample";
     }
 }
 
 codes! {
     /// The kind of texture that a sampler is declared for.
     TextureType {
-        2, Texture2D, "2d";
-        3, TextureCube, "cube";
-        4, Volume, "volume";
+        2 Texture2D "2d";
+        3 TextureCube "cube";
+        4 Volume "volume";
     }
 }
 
@@ -111,12 +82,12 @@ impl Declaration {
 
     /// The usage token of an input or output; `index` is below 16.
     pub const fn usage_token(usage: Usage, index: u32) -> u32 {
-        Self::PLAIN | usage as u32 | (index & 0xf) << 16
+        Self::PLAIN | usage.code() | (index & 0xf) << 16
     }
 
     /// The usage token of a sampler.
     pub const fn texture_token(texture: TextureType) -> u32 {
-        Self::PLAIN | (texture as u32) << 27
+        Self::PLAIN | texture.code() << 27
     }
 
     /// The number of the usage: bits 0 to 4.

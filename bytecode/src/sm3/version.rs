@@ -1,61 +1,28 @@
 //! Shader versions: the first token of a program.
 
+use crate::codes::codes;
 use crate::sm5::Stage;
 
-macro_rules! versions {
-    ($( $token:literal, $name:ident, $text:literal; )*) => {
-        /// A version of a Direct3D 9 shader.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Version {
-            $( #[doc = concat!("`", $text, "`")] $name, )*
-        }
-
-        impl Version {
-            /// Every version.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-
-            /// The version with this token.
-            pub const fn from_token(token: u32) -> Option<Self> {
-                match token {
-                    $( $token => Some(Self::$name), )*
-                    _ => None,
-                }
-            }
-
-            /// The version's token.
-            pub const fn token(self) -> u32 {
-                match self {
-                    $( Self::$name => $token, )*
-                }
-            }
-
-            /// The name that opens a listing: `vs_3_0`.
-            pub const fn text(self) -> &'static str {
-                match self {
-                    $( Self::$name => $text, )*
-                }
-            }
-        }
-    };
-}
-
-versions! {
-    0xfffe_0100, Vs1_0, "vs_1_0";
-    0xfffe_0101, Vs1_1, "vs_1_1";
-    0xfffe_0200, Vs2_0, "vs_2_0";
-    0xfffe_0201, Vs2X, "vs_2_x";
-    0xfffe_02ff, Vs2Sw, "vs_2_sw";
-    0xfffe_0300, Vs3_0, "vs_3_0";
-    0xfffe_03ff, Vs3Sw, "vs_3_sw";
-    0xffff_0101, Ps1_1, "ps_1_1";
-    0xffff_0102, Ps1_2, "ps_1_2";
-    0xffff_0103, Ps1_3, "ps_1_3";
-    0xffff_0104, Ps1_4, "ps_1_4";
-    0xffff_0200, Ps2_0, "ps_2_0";
-    0xffff_0201, Ps2X, "ps_2_x";
-    0xffff_02ff, Ps2Sw, "ps_2_sw";
-    0xffff_0300, Ps3_0, "ps_3_0";
-    0xffff_03ff, Ps3Sw, "ps_3_sw";
+codes! {
+    /// A version of a Direct3D 9 shader; its number is the first token of a program.
+    Version {
+        0xfffe_0100 Vs1_0 "vs_1_0";
+        0xfffe_0101 Vs1_1 "vs_1_1";
+        0xfffe_0200 Vs2_0 "vs_2_0";
+        0xfffe_0201 Vs2X "vs_2_x";
+        0xfffe_02ff Vs2Sw "vs_2_sw";
+        0xfffe_0300 Vs3_0 "vs_3_0";
+        0xfffe_03ff Vs3Sw "vs_3_sw";
+        0xffff_0101 Ps1_1 "ps_1_1";
+        0xffff_0102 Ps1_2 "ps_1_2";
+        0xffff_0103 Ps1_3 "ps_1_3";
+        0xffff_0104 Ps1_4 "ps_1_4";
+        0xffff_0200 Ps2_0 "ps_2_0";
+        0xffff_0201 Ps2X "ps_2_x";
+        0xffff_02ff Ps2Sw "ps_2_sw";
+        0xffff_0300 Ps3_0 "ps_3_0";
+        0xffff_03ff Ps3Sw "ps_3_sw";
+    }
 }
 
 impl Version {
@@ -70,23 +37,17 @@ impl Version {
 
     /// The stage.
     pub const fn stage(self) -> Stage {
-        if self.token() >> 16 == 0xfffe { Stage::Vertex } else { Stage::Pixel }
+        if self.code() >> 16 == 0xfffe { Stage::Vertex } else { Stage::Pixel }
     }
 
     /// The shader model: 1, 2 or 3.
     pub const fn major(self) -> u32 {
-        self.token() >> 8 & 0xff
+        self.code() >> 8 & 0xff
     }
 
     /// Whether instruction tokens state their length; those of 1.x do not.
     pub const fn has_lengths(self) -> bool {
         self.major() >= 2
-    }
-}
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.text())
     }
 }
 

@@ -2,52 +2,11 @@
 //!
 //! Each row holds its own number and the text that fxc's listing prints for it.
 
-macro_rules! codes {
-    ($(#[$meta:meta])* $name:ident { $( $code:literal $variant:ident $text:literal; )* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum $name {
-            $( #[doc = concat!("`", $text, "`")] $variant, )*
-        }
-
-        impl $name {
-            /// Every value, in the order of the numbers.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The value with this number in the token stream.
-            pub const fn from_code(code: u32) -> Option<Self> {
-                match code {
-                    $( $code => Some(Self::$variant), )*
-                    _ => None,
-                }
-            }
-
-            /// The number in the token stream.
-            pub const fn code(self) -> u32 {
-                match self {
-                    $( Self::$variant => $code, )*
-                }
-            }
-
-            /// The text in fxc's listing.
-            pub const fn text(self) -> &'static str {
-                match self {
-                    $( Self::$variant => $text, )*
-                }
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.text())
-            }
-        }
-    };
-}
+use crate::codes::codes;
 
 codes! {
     /// The kind of memory a resource is.
+    #[non_exhaustive]
     ResourceDimension {
         0 Unknown "unknown";
         1 Buffer "buffer";
@@ -67,6 +26,7 @@ codes! {
 
 codes! {
     /// What a typed resource returns per component.
+    #[non_exhaustive]
     ReturnType {
         1 Unorm "unorm";
         2 Snorm "snorm";
@@ -82,6 +42,7 @@ codes! {
 
 codes! {
     /// How an input of a pixel shader is interpolated.
+    #[non_exhaustive]
     Interpolation {
         0 Undefined "undefined";
         1 Constant "constant";
@@ -96,6 +57,7 @@ codes! {
 
 codes! {
     /// How a sampler is used.
+    #[non_exhaustive]
     SamplerMode {
         0 Default "mode_default";
         1 Comparison "mode_comparison";
@@ -105,6 +67,7 @@ codes! {
 
 codes! {
     /// The primitives a geometry shader writes.
+    #[non_exhaustive]
     Topology {
         0 Undefined "undefined";
         1 PointList "pointlist";
@@ -121,6 +84,7 @@ codes! {
 
 codes! {
     /// The domain of the tessellator.
+    #[non_exhaustive]
     TessellatorDomain {
         0 Undefined "domain_undefined";
         1 Isoline "domain_isoline";
@@ -131,6 +95,7 @@ codes! {
 
 codes! {
     /// How the tessellator rounds factors.
+    #[non_exhaustive]
     TessellatorPartitioning {
         0 Undefined "partitioning_undefined";
         1 Integer "partitioning_integer";
@@ -142,6 +107,7 @@ codes! {
 
 codes! {
     /// What the tessellator writes.
+    #[non_exhaustive]
     TessellatorOutput {
         0 Undefined "output_undefined";
         1 Point "output_point";
@@ -153,6 +119,7 @@ codes! {
 
 codes! {
     /// The meaning the pipeline gives to an input or output.
+    #[non_exhaustive]
     SystemValue {
         0 Undefined "undefined";
         1 Position "position";
@@ -182,6 +149,7 @@ codes! {
 
 codes! {
     /// A minimum precision that the compiler noted; results may always be computed at 32 bits.
+    #[non_exhaustive]
     MinPrecision {
         0 Full "def32";
         1 Float16 "min16f";
@@ -193,6 +161,7 @@ codes! {
 
 codes! {
     /// What `resinfo` returns.
+    #[non_exhaustive]
     ResinfoReturn {
         0 Float "float";
         1 RcpFloat "rcpfloat";

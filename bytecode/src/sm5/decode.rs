@@ -10,158 +10,51 @@ use super::instruction::{Instruction, ResourceHint, SyncFlags, Test};
 use super::operand::{Components, Index, IndexForm, Operand, RegisterFile};
 use super::ops::{Carries, Form, Op, Slot};
 use super::{Item, ItemKind, Model, Program, Stage, declare};
+use crate::faults::errors;
 use crate::limits::Limits;
-use crate::reader::{Reader, Short};
+use crate::reader::Reader;
 use smallvec::SmallVec;
 
-/// Why words are no program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DecodeError {
+errors! {
+    /// Why words are no program.
+    DecodeError:
+
     /// Fewer bytes than a token sequence needs.
     #[error("token at byte {at}: needs {need} more bytes, {have} are left")]
-    Truncated {
-        /// Where the missing token would begin.
-        at: u32,
-        /// Bytes it needs.
-        need: u32,
-        /// Bytes that are left.
-        have: u32,
-    },
+    Truncated { need: u32, have: u32 },
     /// The program's length does not fit its chunk.
     #[error("program length at byte {at}: {words} words are stated, it must be 2 to {have}")]
-    ProgramLength {
-        /// Where the length stands.
-        at: u32,
-        /// The stated length.
-        words: u32,
-        /// Words in the chunk.
-        have: u32,
-    },
+    ProgramLength { words: u32, have: u32 },
     /// A shader model that is none of 4.0, 4.1, 5.0, 5.1.
     #[error("version token at byte {at}: shader model {major}.{minor} is not known, only 4.0 to 5.1 are")]
-    UnknownModel {
-        /// Where the version token stands.
-        at: u32,
-        /// Its major number.
-        major: u32,
-        /// Its minor number.
-        minor: u32,
-    },
+    UnknownModel { major: u32, minor: u32 },
     /// A program type that is no stage.
     #[error("version token at byte {at}: program type {code} is no stage")]
-    UnknownStage {
-        /// Where the version token stands.
-        at: u32,
-        /// The number.
-        code: u32,
-    },
+    UnknownStage { code: u32 },
     /// An opcode that does not exist.
     #[error("token at byte {at}: opcode {code} does not exist in {model}")]
-    UnknownOpcode {
-        /// Where the token stands.
-        at: u32,
-        /// The number.
-        code: u16,
-        /// The program's model.
-        model: Model,
-    },
+    UnknownOpcode { code: u16, model: Model },
     /// An instruction's length is zero, or more than there is.
     #[error("{op} at byte {at}: a length of {words} words, it must be 1 to {have}")]
-    InstructionLength {
-        /// Where the instruction begins.
-        at: u32,
-        /// Its opcode.
-        op: Op,
-        /// The stated length.
-        words: u32,
-        /// Words that are left.
-        have: u32,
-    },
+    InstructionLength { op: Op, words: u32, have: u32 },
     /// An instruction is longer than its operands.
     #[error("{op} at byte {at}: {words} words are left behind its operands")]
-    TrailingWords {
-        /// Where the instruction begins.
-        at: u32,
-        /// Its opcode.
-        op: Op,
-        /// How many words are left.
-        words: u32,
-    },
+    TrailingWords { op: Op, words: u32 },
     /// A number in a field of a token that means nothing.
     #[error("token at byte {at}: {code} is no {what}")]
-    UnknownCode {
-        /// Where the token stands.
-        at: u32,
-        /// What the field should be.
-        what: &'static str,
-        /// The number.
-        code: u32,
-    },
+    UnknownCode { what: &'static str, code: u32 },
     /// Indices within indices are too deep.
     #[error("operand at byte {at}: indices within indices are over the limit of {limit}")]
-    IndexDepth {
-        /// Where the operand stands.
-        at: u32,
-        /// The limit.
-        limit: u32,
-    },
+    IndexDepth { limit: u32 },
     /// The operand of a declaration does not have the form it must have.
     #[error("{op} at byte {at}: its operand must be {expected}")]
-    DeclarationOperand {
-        /// Where the declaration begins.
-        at: u32,
-        /// Its opcode.
-        op: Op,
-        /// What the operand must be.
-        expected: &'static str,
-    },
+    DeclarationOperand { op: Op, expected: &'static str },
     /// The immediate constant buffer does not hold whole vectors, or too many.
     #[error("immediate constant buffer at byte {at}: {words} words, it must be a multiple of 4 up to 16384")]
-    ImmediateConstants {
-        /// Where the block begins.
-        at: u32,
-        /// Its words.
-        words: u32,
-    },
+    ImmediateConstants { words: u32 },
     /// A count is over its limit.
     #[error("{what} at byte {at}: {count} are over the limit of {limit}")]
-    Limit {
-        /// Where the count stands.
-        at: u32,
-        /// What is counted.
-        what: &'static str,
-        /// How many there are.
-        count: u32,
-        /// The limit.
-        limit: u32,
-    },
-}
-
-impl DecodeError {
-    /// The byte in the file that the error is about.
-    pub fn at(&self) -> u32 {
-        match self {
-            Self::Truncated { at, .. }
-            | Self::ProgramLength { at, .. }
-            | Self::UnknownModel { at, .. }
-            | Self::UnknownStage { at, .. }
-            | Self::UnknownOpcode { at, .. }
-            | Self::InstructionLength { at, .. }
-            | Self::TrailingWords { at, .. }
-            | Self::UnknownCode { at, .. }
-            | Self::IndexDepth { at, .. }
-            | Self::DeclarationOperand { at, .. }
-            | Self::ImmediateConstants { at, .. }
-            | Self::Limit { at, .. } => *at,
-        }
-    }
-}
-
-impl From<Short> for DecodeError {
-    fn from(Short { at, need, have }: Short) -> Self {
-        Self::Truncated { at, need, have }
-    }
+    Limit { what: &'static str, count: u32, limit: u32 },
 }
 
 /// Vectors in an immediate constant buffer.

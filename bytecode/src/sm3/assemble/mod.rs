@@ -146,7 +146,7 @@ pub(crate) fn statement(cursor: &mut Cursor<'_>, version: Version, limits: &Limi
 /// `.words 0x0002fffe 0x00000000`, and the lines of the same kind that follow.
 fn words(cursor: &mut Cursor<'_>, version: Version, limits: &Limits) -> Read<Vec<ItemKind>> {
     let start = cursor.at();
-    let mut words = vec![version.token()];
+    let mut words = vec![version.code()];
     let mut end = cursor.clone();
     while cursor.directive(".words") {
         while cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {

@@ -1,6 +1,6 @@
 //! Declarations and definitions: what they say, and the rules for each form.
 
-use super::{Mask, ValidateError};
+use super::{Mask, Rule, ValidateError};
 use crate::faults::Faults;
 use crate::sm3::{
     Declaration, Definition, Destination, ItemKind, Op, Program, Register, RegisterFile, TextureType, Usage, Value,
@@ -29,6 +29,11 @@ impl Declarations {
         self.masks.get(&register).copied().unwrap_or(0)
     }
 }
+
+/// Bytes from the beginning of a declaration to its usage token and its register, and of a definition to its register.
+const USAGE: u32 = 4;
+const REGISTER: u32 = 8;
+const DEFINED: u32 = 4;
 
 /// The rules that the tokens of a declaration keep.
 enum Form {
@@ -59,17 +64,16 @@ pub fn collect(program: &Program, faults: &mut Faults<ValidateError>) -> Declara
                 continue;
             }
             ItemKind::Comment(_) => continue,
-            ItemKind::Declaration(declaration) => {
-                (Op::Dcl, declare(&mut declarations, program.version, at, declaration))
-            }
+            ItemKind::Declaration(declaration) => (Op::Dcl, declare(&mut declarations, program.version, declaration)),
             ItemKind::Definition(definition) => {
-                (definition.value.op(), define(&mut declarations, program.version, at, definition))
+                let defined = define(&mut declarations, program.version, definition);
+                (definition.value.op(), defined.map_err(|rule| (DEFINED, rule)))
             }
         };
         if is_late {
-            faults.push(ValidateError::Late { at, op });
+            faults.push(Rule::Late.broken(at, op));
         }
-        faults.note(checked);
+        faults.note(checked.map_err(|(token, rule)| rule.broken(at + token, op)));
     }
     declarations
 }
@@ -85,84 +89,73 @@ fn form(version: Version, register: Register) -> Option<Form> {
     }
 }
 
-fn declare(
-    declarations: &mut Declarations,
-    version: Version,
-    at: u32,
-    declaration: &Declaration,
-) -> Result<(), ValidateError> {
-    // The tokens of a declaration: its own, the usage, the register.
-    let (usage_at, register_at) = (at + 4, at + 8);
+/// Takes a declaration. The error tells how far into it the wrong token is.
+fn declare(declarations: &mut Declarations, version: Version, declaration: &Declaration) -> Result<(), (u32, Rule)> {
     let destination = &declaration.register;
     let register = destination.register;
     if !register.exists_in(version) {
         let count = register.file.count(version);
-        return Err(ValidateError::NoRegister { at: register_at, register, version, count });
+        return Err((REGISTER, Rule::NoRegister { register, version, count }));
     }
-    let form = form(version, register).ok_or(ValidateError::NotDeclarable { at: register_at, register, version })?;
+    let form = form(version, register).ok_or((REGISTER, Rule::NotDeclarable { register, version }))?;
     let mask = declarations.masks.entry(register).or_default();
     let taken = if matches!(form, Form::SharedUsage) { *mask & destination.mask } else { *mask };
     *mask |= destination.mask;
     match form {
         Form::Sampler => {
-            let texture = texture(usage_at, declaration)?;
+            let texture = texture(declaration).map_err(|rule| (USAGE, rule))?;
             declarations.samplers.insert(register.number, texture);
         }
         Form::Usage | Form::SharedUsage => {
-            let checked = usage(declarations, version, usage_at, declaration);
+            let checked = usage(declarations, version, declaration);
             let list = match register.file {
                 RegisterFile::Output => &mut declarations.outputs,
                 _ => &mut declarations.inputs,
             };
             list.push(*declaration);
-            checked?;
+            checked.map_err(|rule| (USAGE, rule))?;
         }
         Form::Plain => {
             let token = declaration.usage_token;
             declarations.inputs.push(*declaration);
             if token != Declaration::PLAIN {
-                return Err(ValidateError::NeedlessUsage { at: usage_at, register, token });
+                return Err((USAGE, Rule::NeedlessUsage { register, token }));
             }
         }
     }
-    declared_mask(version, register_at, declaration, &form)?;
-    declared_modifiers(version, register_at, destination)?;
+    let checked = declared_mask(version, declaration, &form).and_then(|()| declared_modifiers(version, destination));
+    checked.map_err(|rule| (REGISTER, rule))?;
     if taken != 0 {
-        return Err(ValidateError::DeclaredTwice { at: register_at, register, mask: Mask(taken) });
+        return Err((REGISTER, Rule::DeclaredTwice { register, mask: Mask(taken) }));
     }
     Ok(())
 }
 
 /// The usage token of a sampler: the texture type, and nothing else.
-fn texture(at: u32, declaration: &Declaration) -> Result<TextureType, ValidateError> {
+fn texture(declaration: &Declaration) -> Result<TextureType, Rule> {
     let register = declaration.register.register;
     let bits = declaration.usage_token & 0x07ff_ffff;
     if bits != 0 {
-        return Err(ValidateError::ReservedUsageBits { at, register, bits });
+        return Err(Rule::ReservedUsageBits { register, bits });
     }
     let code = declaration.texture_code();
-    declaration.texture().ok_or(ValidateError::TextureTypeCode { at, register, code })
+    declaration.texture().ok_or(Rule::TextureTypeCode { register, code })
 }
 
 /// The usage token of an input or output: a usage and its index, and nothing else. No two may have the same.
-fn usage(
-    declarations: &Declarations,
-    version: Version,
-    at: u32,
-    declaration: &Declaration,
-) -> Result<(), ValidateError> {
+fn usage(declarations: &Declarations, version: Version, declaration: &Declaration) -> Result<(), Rule> {
     let register = declaration.register.register;
     if let Some(texture) = declaration.texture()
         && declaration.usage_token & 0x07ff_ffff == 0
     {
-        return Err(ValidateError::TextureTypeOfOther { at, register, texture });
+        return Err(Rule::TextureTypeOfOther { register, texture });
     }
     let bits = declaration.usage_token & 0x7ff0_ffe0;
     if bits != 0 {
-        return Err(ValidateError::ReservedUsageBits { at, register, bits });
+        return Err(Rule::ReservedUsageBits { register, bits });
     }
     let (code, index) = (declaration.usage_code(), declaration.usage_index());
-    let usage = declaration.usage().ok_or(ValidateError::UsageCode { at, register, code })?;
+    let usage = declaration.usage().ok_or(Rule::UsageCode { register, code })?;
     if version.stage() == Stage::Pixel {
         let is_for_vertices = match usage {
             Usage::TessFactor | Usage::Sample => true,
@@ -170,19 +163,19 @@ fn usage(
             _ => false,
         };
         if is_for_vertices {
-            return Err(ValidateError::PixelUsage { at, register, usage, index });
+            return Err(Rule::PixelUsage { register, usage, index });
         }
     }
     let others = if register.file == RegisterFile::Output { &declarations.outputs } else { &declarations.inputs };
     let other = others.iter().find(|other| other.usage_token == declaration.usage_token);
     // vFace and vPos have no usage.
     match other.filter(|other| other.register.register.file == register.file) {
-        Some(other) => Err(ValidateError::UsageTwice { at, usage, index, other: other.register.register }),
+        Some(other) => Err(Rule::UsageTwice { usage, index, other: other.register.register }),
         None => Ok(()),
     }
 }
 
-fn declared_mask(version: Version, at: u32, declaration: &Declaration, form: &Form) -> Result<(), ValidateError> {
+fn declared_mask(version: Version, declaration: &Declaration, form: &Form) -> Result<(), Rule> {
     const WHOLE: u8 = 0xf;
     let Destination { register, mask, .. } = declaration.register;
     let (is_right, expected) = match (register, form) {
@@ -200,13 +193,13 @@ fn declared_mask(version: Version, at: u32, declaration: &Declaration, form: &Fo
         _ => (mask != 0, "one component at least"),
     };
     if !is_right {
-        return Err(ValidateError::DeclaredMask { at, register, mask: Mask(mask), expected });
+        return Err(Rule::DeclaredMask { register, mask: Mask(mask), expected });
     }
     Ok(())
 }
 
 /// Inputs of pixel shaders may be declared with `_pp` and `_centroid`, and nothing with anything else.
-fn declared_modifiers(version: Version, at: u32, destination: &Destination) -> Result<(), ValidateError> {
+fn declared_modifiers(version: Version, destination: &Destination) -> Result<(), Rule> {
     let register = destination.register;
     let is_pixel_input = match register.file {
         RegisterFile::Texture => true,
@@ -220,30 +213,24 @@ fn declared_modifiers(version: Version, at: u32, destination: &Destination) -> R
         (destination.centroid && !is_pixel_input, "_centroid"),
     ];
     match checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
-        Some((_, modifier)) => Err(ValidateError::DeclaredModifier { at, register, modifier }),
+        Some((_, modifier)) => Err(Rule::DeclaredModifier { register, modifier }),
         None => Ok(()),
     }
 }
 
-fn define(
-    declarations: &mut Declarations,
-    version: Version,
-    at: u32,
-    definition: &Definition,
-) -> Result<(), ValidateError> {
+fn define(declarations: &mut Declarations, version: Version, definition: &Definition) -> Result<(), Rule> {
     let (file, expected) = match definition.value {
         Value::Float(_) => (RegisterFile::Const, "a whole c#"),
         Value::Int(_) => (RegisterFile::ConstInt, "a whole i#"),
         Value::Bool(_) => (RegisterFile::ConstBool, "a whole b#"),
     };
     let register = definition.register.register;
-    let at = at + 4;
     if definition.register != Destination::whole(register) || register.file != file {
-        let (op, mask) = (definition.value.op(), Mask(definition.register.mask));
-        return Err(ValidateError::DefinedRegister { at, op, register, mask, expected });
+        let mask = Mask(definition.register.mask);
+        return Err(Rule::DefinedRegister { register, mask, expected });
     }
     if !register.exists_in(version) {
-        return Err(ValidateError::NoRegister { at, register, version, count: file.count(version) });
+        return Err(Rule::NoRegister { register, version, count: file.count(version) });
     }
     declarations.constants.insert(register, definition.value);
     Ok(())

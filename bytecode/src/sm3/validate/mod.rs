@@ -17,7 +17,7 @@ mod operands;
 mod structure;
 
 pub use declared::Declarations;
-pub use error::{Mask, ValidateError};
+pub use error::{Mask, Rule, ValidateError};
 
 use super::{Instruction, ItemKind, Program};
 use crate::faults::Faults;

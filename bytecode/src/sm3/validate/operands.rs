@@ -1,6 +1,6 @@
 //! The operands of every instruction: registers that exist, what may be done with them, modifiers and addresses.
 
-use super::{Declarations, Mask, ValidateError, instructions};
+use super::{Declarations, Mask, Rule, ValidateError, instructions};
 use crate::faults::Faults;
 use crate::sm3::operand::Modifier;
 use crate::sm3::ops::{Class, Slot};
@@ -26,13 +26,12 @@ pub fn check(program: &Program, declarations: &Declarations, faults: &mut Faults
             _ => {}
         }
         let has_loop_counter = loops > 0 || !is_main;
-        let checker = Checker { at, op: instruction.op, version: program.version, declarations, has_loop_counter };
-        checker.instruction(instruction, faults);
+        let checker = Checker { op: instruction.op, version: program.version, declarations, has_loop_counter };
+        checker.instruction(at, instruction, faults);
     }
 }
 
 struct Checker<'a> {
-    at: u32,
     op: Op,
     version: Version,
     declarations: &'a Declarations,
@@ -40,42 +39,42 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn instruction(&self, instruction: &Instruction, faults: &mut Faults<ValidateError>) {
+    fn instruction(&self, at: u32, instruction: &Instruction, faults: &mut Faults<ValidateError>) {
         if let Some(predicate) = &instruction.predicate {
-            faults.note(self.predicate(predicate));
+            faults.note(self.predicate(predicate).map_err(|rule| rule.broken(at, self.op)));
         }
         for (slot, operand) in instruction.slots() {
             let checked = self.exists(operand.register()).and_then(|()| match operand {
                 Operand::Destination(destination) => self.destination(slot, destination),
                 Operand::Source(source) => self.source(slot, source),
             });
-            faults.note(checked);
+            faults.note(checked.map_err(|rule| rule.broken(at, self.op)));
         }
     }
 
-    fn exists(&self, register: Register) -> Result<(), ValidateError> {
-        let (at, version) = (self.at, self.version);
+    fn exists(&self, register: Register) -> Result<(), Rule> {
+        let version = self.version;
         if register.exists_in(version) {
             return Ok(());
         }
-        Err(ValidateError::NoRegister { at, register, version, count: register.file.count(version) })
+        Err(Rule::NoRegister { register, version, count: register.file.count(version) })
     }
 
-    fn predicate(&self, predicate: &Source) -> Result<(), ValidateError> {
-        let (at, op) = (self.at, self.op);
+    fn predicate(&self, predicate: &Source) -> Result<(), Rule> {
+        let op = self.op;
         if op.info().class == Class::Flow || matches!(op, Op::SetP | Op::Nop) {
-            return Err(ValidateError::NotPredicable { at, op });
+            return Err(Rule::NotPredicable);
         }
         self.exists(predicate.register)?;
         let is_right = predicate.register.file == RegisterFile::Predicate
             && predicate.relative.is_none()
             && matches!(predicate.modifier, Modifier::None | Modifier::Not)
             && (predicate.swizzle == Swizzle::IDENTITY || predicate.swizzle.repeated().is_some());
-        if is_right { Ok(()) } else { Err(ValidateError::PredicateOperand { at, op }) }
+        if is_right { Ok(()) } else { Err(Rule::PredicateOperand) }
     }
 
-    fn destination(&self, slot: Slot, destination: &Destination) -> Result<(), ValidateError> {
-        let (at, op, version) = (self.at, self.op, self.version);
+    fn destination(&self, slot: Slot, destination: &Destination) -> Result<(), Rule> {
+        let (op, version) = (self.op, self.version);
         let register = destination.register;
         let is_right = match slot {
             Slot::WriteAddress => register.file == RegisterFile::Address,
@@ -86,17 +85,17 @@ impl Checker<'_> {
             _ => self.is_writable(destination),
         };
         if !is_right && slot == Slot::Test {
-            return Err(ValidateError::NotReadable { at, op, register, version });
+            return Err(Rule::NotReadable { register, version });
         }
         if !is_right {
-            return Err(ValidateError::NotWritable { at, op, register, version });
+            return Err(Rule::NotWritable { register, version });
         }
         if destination.mask == 0 {
-            return Err(ValidateError::NothingWritten { at, op, register });
+            return Err(Rule::NothingWritten { register });
         }
         let (is_right, expected) = masks(op, version, destination.mask);
         if !is_right {
-            return Err(ValidateError::ResultMask { at, op, register, mask: Mask(destination.mask), expected });
+            return Err(Rule::ResultMask { register, mask: Mask(destination.mask), expected });
         }
         self.result_modifiers(destination)?;
         self.address(register, destination.relative)?;
@@ -107,7 +106,7 @@ impl Checker<'_> {
                 if missing == 0 {
                     return Ok(());
                 }
-                Err(ValidateError::Undeclared { at, op, register, mask: Mask(missing) })
+                Err(Rule::Undeclared { register, mask: Mask(missing) })
             }
             _ => Ok(()),
         }
@@ -122,8 +121,8 @@ impl Checker<'_> {
         }
     }
 
-    fn result_modifiers(&self, destination: &Destination) -> Result<(), ValidateError> {
-        let (at, op, version) = (self.at, self.op, self.version);
+    fn result_modifiers(&self, destination: &Destination) -> Result<(), Rule> {
+        let (op, version) = (self.op, self.version);
         let is_pixel = version.stage() == Stage::Pixel;
         let is_plain = matches!(op, Op::SetP | Op::MovA | Op::TexKill);
         let checks = [
@@ -133,7 +132,7 @@ impl Checker<'_> {
         ];
         for (is_set, exists, modifier) in checks {
             if is_set && (is_plain || !exists) {
-                return Err(ValidateError::ResultModifier { at, op, modifier, version });
+                return Err(Rule::ResultModifier { modifier, version });
             }
         }
         let shift = destination.shift;
@@ -142,11 +141,10 @@ impl Checker<'_> {
             Version::Ps1_4 => true,
             _ => shift == 0,
         };
-        if has_shift { Ok(()) } else { Err(ValidateError::ResultShift { at, op, shift, version }) }
+        if has_shift { Ok(()) } else { Err(Rule::ResultShift { shift, version }) }
     }
 
-    fn source(&self, slot: Slot, source: &Source) -> Result<(), ValidateError> {
-        let (at, op) = (self.at, self.op);
+    fn source(&self, slot: Slot, source: &Source) -> Result<(), Rule> {
         let register = source.register;
         let expected = match slot {
             Slot::Sampler => Some((RegisterFile::Sampler, "a sampler s#")),
@@ -161,7 +159,7 @@ impl Checker<'_> {
         if let Some((file, expected)) = expected
             && register.file != file
         {
-            return Err(ValidateError::WrongFile { at, op, register, expected });
+            return Err(Rule::WrongFile { register, expected });
         }
         match slot {
             Slot::Sampler => self.declared(register, source.relative, Mask(0xf))?,
@@ -176,8 +174,8 @@ impl Checker<'_> {
     }
 
     /// A register that arithmetic reads, or that texture instructions read for coordinates.
-    fn value(&self, slot: Slot, source: &Source) -> Result<(), ValidateError> {
-        let (at, op, version) = (self.at, self.op, self.version);
+    fn value(&self, slot: Slot, source: &Source) -> Result<(), Rule> {
+        let (op, version) = (self.op, self.version);
         let register = source.register;
         let is_readable = match register.file {
             // ps_1_4 reads texture coordinates in texture instructions only.
@@ -188,13 +186,13 @@ impl Checker<'_> {
             file => matches!(file.info().access, Access::Read | Access::ReadWrite),
         };
         if !is_readable {
-            return Err(ValidateError::NotReadable { at, op, register, version });
+            return Err(Rule::NotReadable { register, version });
         }
         // The instruction looks at one component of one register.
         if (op, slot) == (Op::Cnd, Slot::ReadScalar)
             && (register.file, register.number, source.swizzle) != (RegisterFile::Temp, 0, Swizzle::repeat(3))
         {
-            return Err(ValidateError::CndCondition { at, version });
+            return Err(Rule::CndCondition { version });
         }
         // What lies beyond the constants of the device reads as zero.
         if let Slot::Matrix(rows) = slot
@@ -211,29 +209,29 @@ impl Checker<'_> {
         self.declared(register, source.relative, Mask(read))
     }
 
-    fn one_component(&self, source: &Source) -> Result<(), ValidateError> {
+    fn one_component(&self, source: &Source) -> Result<(), Rule> {
         match source.swizzle.repeated() {
             Some(_) => Ok(()),
-            None => Err(ValidateError::NotScalar { at: self.at, op: self.op, register: source.register }),
+            None => Err(Rule::NotScalar { register: source.register }),
         }
     }
 
     /// Checks that an input or sampler is declared; what is addressed can be any.
-    fn declared(&self, register: Register, relative: Option<Relative>, mask: Mask) -> Result<(), ValidateError> {
-        let (at, op, version) = (self.at, self.op, self.version);
+    fn declared(&self, register: Register, relative: Option<Relative>, mask: Mask) -> Result<(), Rule> {
+        let version = self.version;
         let must_be_declared = match register.file {
             RegisterFile::Input | RegisterFile::Texture => version.stage() == Stage::Vertex || version.has_lengths(),
             RegisterFile::Misc | RegisterFile::Sampler => true,
             _ => false,
         };
         if must_be_declared && relative.is_none() && self.declarations.mask(register) == 0 {
-            return Err(ValidateError::Undeclared { at, op, register, mask });
+            return Err(Rule::Undeclared { register, mask });
         }
         Ok(())
     }
 
-    fn source_modifier(&self, slot: Slot, source: &Source) -> Result<(), ValidateError> {
-        let (at, op, version, register) = (self.at, self.op, self.version, source.register);
+    fn source_modifier(&self, slot: Slot, source: &Source) -> Result<(), Rule> {
+        let (op, version, register) = (self.op, self.version, source.register);
         let is_ps_1 = version.stage() == Stage::Pixel && version.major() == 1;
         let is_value = matches!(slot, Slot::Read | Slot::ReadScalar | Slot::Matrix(_));
         let exists = match source.modifier {
@@ -252,29 +250,29 @@ impl Checker<'_> {
         if exists {
             return Ok(());
         }
-        Err(ValidateError::SourceModifier { at, op, register, modifier: source.modifier, version })
+        Err(Rule::SourceModifier { register, modifier: source.modifier, version })
     }
 
-    fn address(&self, register: Register, relative: Option<Relative>) -> Result<(), ValidateError> {
+    fn address(&self, register: Register, relative: Option<Relative>) -> Result<(), Rule> {
         let Some(relative) = relative else { return Ok(()) };
-        let (at, op, version, index) = (self.at, self.op, self.version, relative.register);
+        let (version, index) = (self.version, relative.register);
         self.exists(index)?;
         let expected = match (version.stage(), register.file) {
             (Stage::Vertex, RegisterFile::Const) if version.major() == 1 => "a0.x",
             (Stage::Vertex, RegisterFile::Const) => "a component of a0 or aL",
             (Stage::Vertex, RegisterFile::Input | RegisterFile::Output) if version.major() >= 3 => "aL",
             (Stage::Pixel, RegisterFile::Input) if version.major() >= 3 => "aL",
-            _ => return Err(ValidateError::NotAddressable { at, op, register, version }),
+            _ => return Err(Rule::NotAddressable { register, version }),
         };
         if index.file == RegisterFile::Loop && !self.has_loop_counter {
-            return Err(ValidateError::LoopCounter { at, op });
+            return Err(Rule::LoopCounter);
         }
         let is_right = match index.file {
             RegisterFile::Loop => true,
             RegisterFile::Address => register.file == RegisterFile::Const && relative.swizzle.repeated().is_some(),
             _ => false,
         };
-        if is_right { Ok(()) } else { Err(ValidateError::AddressRegister { at, op, register, index, expected }) }
+        if is_right { Ok(()) } else { Err(Rule::AddressRegister { register, index, expected }) }
     }
 }
 

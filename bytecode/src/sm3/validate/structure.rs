@@ -1,6 +1,6 @@
 //! The order of instructions: blocks within each other, subroutines, phases, and instructions that run in pairs.
 
-use super::{ValidateError, instructions};
+use super::{Rule, ValidateError, instructions};
 use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::sm3::ops::Class;
@@ -45,7 +45,7 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
                 ifs += 1;
                 // Those within are too deep for the same reason.
                 if ifs == IFS + 1 {
-                    faults.push(ValidateError::Nesting { at, op, what: "ifs", limit: IFS, version });
+                    faults.push(Rule::Nesting { what: "ifs", limit: IFS, version }.broken(at, op));
                 }
                 open.push(Block { at, op, has_else: false });
             }
@@ -53,13 +53,13 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
                 loops += 1;
                 let limit = loops_and_calls(version);
                 if loops == limit + 1 {
-                    faults.push(ValidateError::Nesting { at, op, what: "loops", limit, version });
+                    faults.push(Rule::Nesting { what: "loops", limit, version }.broken(at, op));
                 }
                 open.push(Block { at, op, has_else: false });
             }
             Op::Else => match open.last_mut() {
                 Some(block) if is_if(block) && !block.has_else => block.has_else = true,
-                _ => faults.push(ValidateError::NotOpen { at, op, expected: "if without an else" }),
+                _ => faults.push(Rule::NotOpen { expected: "if without an else" }.broken(at, op)),
             },
             Op::EndIf | Op::EndLoop | Op::EndRep => {
                 let (opener, expected) = match op {
@@ -69,7 +69,7 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
                 };
                 let is_meant = |block: &Block| block.op == opener || opener == Op::If && is_if(block);
                 if open.last().is_none_or(|block| !is_meant(block)) {
-                    faults.push(ValidateError::NotOpen { at, op, expected });
+                    faults.push(Rule::NotOpen { expected }.broken(at, op));
                 }
                 // What it closes may lie further out; then the ends of what lies within are missing.
                 if let Some(meant) = open.iter().rposition(is_meant) {
@@ -79,9 +79,9 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
                 }
             }
             Op::Break | Op::BreakC | Op::BreakP if loops == 0 => {
-                faults.push(ValidateError::NotOpen { at, op, expected: "loop" });
+                faults.push(Rule::NotOpen { expected: "loop" }.broken(at, op));
             }
-            Op::Ret if !open.is_empty() => faults.push(ValidateError::ReturnInBlock { at }),
+            Op::Ret if !open.is_empty() => faults.push(Rule::ReturnInBlock.broken(at, op)),
             Op::Label => {
                 not_closed(&mut open, faults);
                 (ifs, loops) = (0, 0);
@@ -95,7 +95,7 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
 /// Notes all that is open where nothing may be, the outermost first.
 fn not_closed(open: &mut Vec<Block>, faults: &mut Faults<ValidateError>) {
     for Block { at, op, .. } in open.drain(..) {
-        faults.push(ValidateError::NotClosed { at, op });
+        faults.push(Rule::NotClosed.broken(at, op));
     }
 }
 
@@ -117,17 +117,17 @@ fn subroutines(program: &Program, limits: &Limits, faults: &mut Faults<ValidateE
         match (op, label_of(instruction)) {
             (Op::Label, Some(label)) => {
                 if !has_returned {
-                    faults.push(ValidateError::LabelPlace { at, label });
+                    faults.push(Rule::LabelPlace { label }.broken(at, op));
                 }
                 if labels.len() as u32 >= limits.functions {
-                    return faults.push(ValidateError::Limit { at, op, what: "labels", limit: limits.functions });
+                    return faults.push(Rule::Limit { what: "labels", limit: limits.functions }.broken(at, op));
                 }
                 if labels.insert(label, at).is_some() {
-                    faults.push(ValidateError::LabelTwice { at, label });
+                    faults.push(Rule::LabelTwice { label }.broken(at, op));
                 }
                 current = Some((at, label));
             }
-            _ if has_returned => faults.push(ValidateError::BehindReturn { at, op }),
+            _ if has_returned => faults.push(Rule::BehindReturn.broken(at, op)),
             _ => {}
         }
         has_returned = op == Op::Ret;
@@ -135,7 +135,7 @@ fn subroutines(program: &Program, limits: &Limits, faults: &mut Faults<ValidateE
     if let Some((at, label)) = current
         && !has_returned
     {
-        faults.push(ValidateError::NoReturn { at, label });
+        faults.push(Rule::NoReturn { label }.broken(at, Op::Label));
     }
     calls(program, &labels, faults);
 }
@@ -152,17 +152,17 @@ fn calls(program: &Program, labels: &BTreeMap<Register, u32>, faults: &mut Fault
             (_, Some(label)) => {
                 match labels.get(&label) {
                     None => {
-                        faults.push(ValidateError::NoLabel { at, op, label });
+                        faults.push(Rule::NoLabel { label }.broken(at, op));
                         continue;
                     }
                     Some(label_at) if *label_at < at => {
-                        faults.push(ValidateError::CallBack { at, op, label });
+                        faults.push(Rule::CallBack { label }.broken(at, op));
                         continue;
                     }
                     Some(_) => {}
                 }
                 if depth + 1 > limit {
-                    faults.push(ValidateError::Nesting { at, op, what: "calls", limit, version: program.version });
+                    faults.push(Rule::Nesting { what: "calls", limit, version: program.version }.broken(at, op));
                 }
                 let deepest = depths.entry(label).or_default();
                 *deepest = (*deepest).max(depth + 1);
@@ -174,7 +174,7 @@ fn calls(program: &Program, labels: &BTreeMap<Register, u32>, faults: &mut Fault
 
 fn phases(program: &Program, faults: &mut Faults<ValidateError>) {
     for (at, _) in instructions(program).filter(|(_, instruction)| instruction.op == Op::Phase).skip(1) {
-        faults.push(ValidateError::PhaseTwice { at });
+        faults.push(Rule::PhaseTwice.broken(at, Op::Phase));
     }
 }
 
@@ -184,7 +184,7 @@ fn pairs(program: &Program, faults: &mut Faults<ValidateError>) {
         if instruction.coissue
             && let Err(reason) = can_pair(before, instruction)
         {
-            faults.push(ValidateError::CoIssue { at, op: instruction.op, reason });
+            faults.push(Rule::CoIssue { reason }.broken(at, instruction.op));
         }
         before = Some(instruction);
     }

@@ -1,5 +1,6 @@
 //! Declarations: what may be declared, how much of it, and how often.
 
+use super::operands::computed;
 use super::{Mask, Register, Rule, ValidateError};
 use crate::faults::Faults;
 use crate::limits::Limits;
@@ -51,6 +52,8 @@ pub(super) fn collect(
         taken: HashMap::new(),
         counts: [0; RegisterFile::ALL.len()],
         table_lengths: HashMap::new(),
+        at: program.at,
+        op: Op::CustomData,
         phase: 0,
         temps: 0,
         shared_bytes: 0,
@@ -61,17 +64,24 @@ pub(super) fn collect(
         if faults.is_cut() {
             return None;
         }
+        collect.at = item.at;
         let collected = match &item.kind {
-            ItemKind::Declaration(declaration) => collect.declaration(declaration),
-            ItemKind::CustomData(data) => collect.custom(position, item.at, &data.content),
+            ItemKind::Declaration(declaration) => {
+                collect.op = declaration.op;
+                collect.declaration(declaration)
+            }
+            ItemKind::CustomData(data) => {
+                collect.op = Op::CustomData;
+                collect.custom(position, &data.content)
+            }
             ItemKind::Instruction(instruction) => {
                 collect.marker(position, instruction.op);
                 Ok(())
             }
         };
-        if let Err(fault) = collected {
-            let is_limit = matches!(fault.rule, Rule::Limit { .. });
-            faults.push(fault);
+        if let Err(rule) = collected {
+            let is_limit = matches!(rule, Rule::Limit { .. });
+            faults.push(rule.broken(collect.at, collect.op));
             if is_limit {
                 return None;
             }
@@ -94,6 +104,9 @@ struct Collect<'p, 'f> {
     counts: [u32; RegisterFile::ALL.len()],
     /// How many bodies each function table has.
     table_lengths: HashMap<u32, u32>,
+    /// The item at hand: where it begins, and its opcode.
+    at: u32,
+    op: Op,
     phase: u32,
     /// r# and x# registers of the current phase.
     temps: u64,
@@ -112,41 +125,41 @@ impl Collect<'_, '_> {
         }
     }
 
-    fn declaration(&mut self, declaration: &Declaration) -> Result<(), ValidateError> {
-        let Declaration { at, op, .. } = *declaration;
+    fn declaration(&mut self, declaration: &Declaration) -> Result<(), Rule> {
+        let at = self.at;
         match declaration.kind.clone() {
             DeclarationKind::GlobalFlags(flags) => {
-                self.once(at, op)?;
+                self.once()?;
                 self.out.flags = flags;
             }
             DeclarationKind::Resource { range, kind } => {
-                self.unique(at, op, RegisterFile::Resource, range.id, 0)?;
+                self.unique(RegisterFile::Resource, range.id, 0)?;
                 self.out.resources.push(Resource { at, range, kind });
-                self.slot(at, op, RegisterFile::Resource, range, 128)?;
-                self.kind(at, op, kind)?;
+                self.slot(RegisterFile::Resource, range, 128)?;
+                self.kind(kind)?;
             }
-            DeclarationKind::Uav { range, kind, flags } => self.uav(at, op, range, kind, flags)?,
+            DeclarationKind::Uav { range, kind, flags } => self.uav(range, kind, flags)?,
             DeclarationKind::Sampler { range, mode } => {
-                self.unique(at, op, RegisterFile::Sampler, range.id, 0)?;
+                self.unique(RegisterFile::Sampler, range.id, 0)?;
                 self.out.samplers.push(Sampler { at, range, mode });
-                self.slot(at, op, RegisterFile::Sampler, range, 16)?;
+                self.slot(RegisterFile::Sampler, range, 16)?;
             }
             DeclarationKind::ConstantBuffer { range, vectors, dynamic } => {
-                self.unique(at, op, RegisterFile::ConstantBuffer, range.id, 0)?;
+                self.unique(RegisterFile::ConstantBuffer, range.id, 0)?;
                 self.out.constant_buffers.push(ConstantBuffer { at, range, vectors, dynamic });
-                self.slot(at, op, RegisterFile::ConstantBuffer, range, 16)?;
-                within(at, op, "size in vectors", vectors, 0, BUFFER_VECTORS)?;
+                self.slot(RegisterFile::ConstantBuffer, range, 16)?;
+                within("size in vectors", vectors, 0, BUFFER_VECTORS)?;
             }
             DeclarationKind::Input { operand, system_value, interpolation } => {
-                self.input(at, op, &operand, system_value, interpolation)?;
+                self.input(&operand, system_value, interpolation)?;
             }
-            DeclarationKind::Output { operand, system_value } => self.output(at, op, &operand, system_value)?,
+            DeclarationKind::Output { operand, system_value } => self.output(&operand, system_value)?,
             DeclarationKind::IndexRange { operand, count } => {
-                let (file, first) = (operand.file, attribute_number(at, op, &operand)?);
-                within(at, op, "register", first, 0, ATTRIBUTES - 1)?;
-                within(at, op, "register count", count, 1, ATTRIBUTES - first)?;
+                let (file, first) = (operand.file, attribute_number(&operand)?);
+                within("register", first, 0, ATTRIBUTES - 1)?;
+                within("register count", count, 1, ATTRIBUTES - first)?;
                 let (mask, phase) = (operand.mask(), self.phase);
-                self.count(at, op, RegisterFile::FunctionInput, "index ranges")?;
+                self.count(RegisterFile::FunctionInput, "index ranges")?;
                 self.out.index_ranges.push(IndexRange { file, first, count, mask, phase });
             }
             DeclarationKind::Temps { count } => {
@@ -154,89 +167,88 @@ impl Collect<'_, '_> {
                 if let Some(phase) = self.flow.phases.get_mut(self.phase as usize) {
                     phase.temps = phase.temps.max(count);
                 }
-                self.once(at, op)?;
-                self.add_temps(at, op, u64::from(count))?;
+                self.once()?;
+                self.add_temps(u64::from(count))?;
             }
             DeclarationKind::IndexableTemp { register, count, components } => {
-                self.indexable_temp(at, op, IndexableTemp { register, count, components })?;
+                self.indexable_temp(IndexableTemp { register, count, components })?;
             }
             DeclarationKind::Stream { register } => {
-                self.unique(at, op, RegisterFile::Stream, register, 0)?;
+                self.unique(RegisterFile::Stream, register, 0)?;
                 self.stream = register;
                 self.out.streams.push(register);
-                within(at, op, "stream", register, 0, 3)?;
+                within("stream", register, 0, 3)?;
             }
             DeclarationKind::ThreadGroup { size } => {
-                self.once(at, op)?;
-                self.thread_group(at, op, size)?;
+                self.once()?;
+                self.thread_group(size)?;
             }
             DeclarationKind::TgsmRaw { register, bytes } => {
-                self.shared(at, op, register, SharedMemoryKind::Raw { bytes })?;
-                multiple(at, op, "size in bytes", bytes)?;
-                within(at, op, "size in bytes", bytes, 4, SHARED_BYTES as u32)?;
-                self.add_shared(at, op, u64::from(bytes))?;
+                self.shared(register, SharedMemoryKind::Raw { bytes })?;
+                multiple("size in bytes", bytes)?;
+                within("size in bytes", bytes, 4, SHARED_BYTES as u32)?;
+                self.add_shared(u64::from(bytes))?;
             }
             DeclarationKind::TgsmStructured { register, stride_bytes, count } => {
-                self.shared(at, op, register, SharedMemoryKind::Structured { stride_bytes, count })?;
+                self.shared(register, SharedMemoryKind::Structured { stride_bytes, count })?;
                 // A structure of shared memory may take all of it.
-                within(at, op, "stride in bytes", stride_bytes, 4, SHARED_BYTES as u32)?;
-                multiple(at, op, "stride in bytes", stride_bytes)?;
-                within(at, op, "structures", count, 1, SHARED_BYTES as u32)?;
-                self.add_shared(at, op, u64::from(stride_bytes) * u64::from(count))?;
+                within("stride in bytes", stride_bytes, 4, SHARED_BYTES as u32)?;
+                multiple("stride in bytes", stride_bytes)?;
+                within("structures", count, 1, SHARED_BYTES as u32)?;
+                self.add_shared(u64::from(stride_bytes) * u64::from(count))?;
             }
             DeclarationKind::FunctionBody { body } => {
-                self.unique(at, op, RegisterFile::FunctionBody, body, 0)?;
+                self.unique(RegisterFile::FunctionBody, body, 0)?;
                 self.out.function_bodies.push(body);
                 if self.flow.body(body).is_none() {
-                    return Err(Rule::NoLabel { name: FunctionName::Body(body) }.broken(at, op));
+                    return Err(Rule::NoLabel { name: FunctionName::Body(body) });
                 }
             }
             DeclarationKind::FunctionTable { table, bodies } => {
-                self.unique(at, op, RegisterFile::FunctionTable, table, 0)?;
+                self.unique(RegisterFile::FunctionTable, table, 0)?;
                 self.table_lengths.insert(table, bodies.len() as u32);
-                let undeclared = bodies
-                    .iter()
-                    .find_map(|&body| self.must_be_declared(at, op, RegisterFile::FunctionBody, body).err());
+                let undeclared =
+                    bodies.iter().find_map(|&body| self.must_be_declared(RegisterFile::FunctionBody, body).err());
                 self.out.function_tables.push(FunctionTable { table, bodies });
                 undeclared.map_or(Ok(()), Err)?;
             }
             DeclarationKind::Interface { interface, dynamic, call_sites, array_length, tables } => {
-                self.interface(at, op, Interface { interface, dynamic, call_sites, array_length, tables })?;
+                self.interface(Interface { interface, dynamic, call_sites, array_length, tables })?;
             }
             DeclarationKind::ForkInstanceCount(count) | DeclarationKind::JoinInstanceCount(count) => {
-                self.once(at, op)?;
-                within(at, op, "instances", count, 1, PHASE_INSTANCES)?;
+                self.once()?;
+                within("instances", count, 1, PHASE_INSTANCES)?;
                 if let Some(phase) = self.flow.phases.get_mut(self.phase as usize) {
                     phase.instances = count;
                 }
             }
             kind @ (DeclarationKind::InputControlPointCount(count)
             | DeclarationKind::OutputControlPointCount(count)) => {
-                within(at, op, "control points", count, 0, CONTROL_POINTS)?;
-                self.stage_specific(at, op, kind)?;
+                within("control points", count, 0, CONTROL_POINTS)?;
+                self.stage_specific(kind)?;
             }
             kind @ (DeclarationKind::MaxOutputVertexCount(count) | DeclarationKind::GsInstances(count)) => {
-                within(at, op, "count", count, 1, 1024)?;
-                self.stage_specific(at, op, kind)?;
+                within("count", count, 1, 1024)?;
+                self.stage_specific(kind)?;
             }
             kind @ DeclarationKind::InputPrimitive { primitive } => {
-                within(at, op, "primitive", primitive, 1, 39)?;
-                self.stage_specific(at, op, kind)?;
+                within("primitive", primitive, 1, 39)?;
+                self.stage_specific(kind)?;
             }
             // A stream has a topology of its own.
             kind @ DeclarationKind::OutputTopology(_) => self.out.stage_specific.push(kind),
             kind @ (DeclarationKind::TessellatorDomain(_)
             | DeclarationKind::TessellatorPartitioning(_)
             | DeclarationKind::TessellatorOutput(_)
-            | DeclarationKind::HsMaxTessFactor(_)) => self.stage_specific(at, op, kind)?,
+            | DeclarationKind::HsMaxTessFactor(_)) => self.stage_specific(kind)?,
         }
         Ok(())
     }
 
-    fn custom(&mut self, position: usize, at: u32, content: &CustomContent) -> Result<(), ValidateError> {
+    fn custom(&mut self, position: usize, content: &CustomContent) -> Result<(), Rule> {
         match content {
             CustomContent::ImmediateConstantBuffer(vectors) => {
-                self.once(at, Op::CustomData)?;
+                self.once()?;
                 self.out.immediate_constants.clone_from(vectors);
             }
             CustomContent::Message(_) => self.out.messages.push(position),
@@ -264,51 +276,44 @@ impl Collect<'_, '_> {
         self.out
     }
 
-    fn once(&mut self, at: u32, op: Op) -> Result<(), ValidateError> {
-        if self.once.insert((op, self.phase)) { Ok(()) } else { Err(Rule::Repeated.broken(at, op)) }
+    fn once(&mut self) -> Result<(), Rule> {
+        if self.once.insert((self.op, self.phase)) { Ok(()) } else { Err(Rule::Repeated) }
     }
 
-    fn stage_specific(&mut self, at: u32, op: Op, kind: DeclarationKind) -> Result<(), ValidateError> {
-        self.once(at, op)?;
+    fn stage_specific(&mut self, kind: DeclarationKind) -> Result<(), Rule> {
+        self.once()?;
         self.out.stage_specific.push(kind);
         Ok(())
     }
 
     /// Counts one more declaration of a file.
-    fn count(&mut self, at: u32, op: Op, file: RegisterFile, what: &'static str) -> Result<(), ValidateError> {
+    fn count(&mut self, file: RegisterFile, what: &'static str) -> Result<(), Rule> {
         let limit = self.limits.declared_registers;
         let count = &mut self.counts[file.code() as usize];
         *count += 1;
-        if *count > limit { Err(Rule::Limit { what, count: *count, limit }.broken(at, op)) } else { Ok(()) }
+        if *count > limit { Err(Rule::Limit { what, count: *count, limit }) } else { Ok(()) }
     }
 
-    fn unique(&mut self, at: u32, op: Op, file: RegisterFile, number: u32, phase: u32) -> Result<(), ValidateError> {
-        self.count(at, op, file, "declarations of one register file")?;
+    fn unique(&mut self, file: RegisterFile, number: u32, phase: u32) -> Result<(), Rule> {
+        self.count(file, "declarations of one register file")?;
         let register = Register { file, number };
-        if self.seen.insert((register, phase)) { Ok(()) } else { Err(Rule::DeclaredTwice { register }.broken(at, op)) }
+        if self.seen.insert((register, phase)) { Ok(()) } else { Err(Rule::DeclaredTwice { register }) }
     }
 
-    fn must_be_declared(&self, at: u32, op: Op, file: RegisterFile, number: u32) -> Result<(), ValidateError> {
+    fn must_be_declared(&self, file: RegisterFile, number: u32) -> Result<(), Rule> {
         let register = Register { file, number };
         if self.seen.contains(&(register, 0)) {
             return Ok(());
         }
         let Program { stage, model, .. } = *self.program;
-        Err(Rule::NotDeclared { register, stage, model }.broken(at, op))
+        Err(Rule::NotDeclared { register, stage, model })
     }
 
     /// Before 5.1 registers of resources are slots, of which there are `slots`. Since then they are ranges, and each
     /// register of a space is in one of them.
-    fn slot(
-        &mut self,
-        at: u32,
-        op: Op,
-        file: RegisterFile,
-        range: RegisterRange,
-        slots: u32,
-    ) -> Result<(), ValidateError> {
+    fn slot(&mut self, file: RegisterFile, range: RegisterRange, slots: u32) -> Result<(), Rule> {
         if self.program.model < Model::Sm5_1 {
-            return within(at, op, "slot", range.id, 0, slots - 1);
+            return within("slot", range.id, 0, slots - 1);
         }
         let (first, last) = (range.lower, range.upper.unwrap_or(u32::MAX));
         let taken = self.taken.entry((file, range.space)).or_default();
@@ -316,21 +321,21 @@ impl Collect<'_, '_> {
         let before = taken.range(..=last).next_back();
         if let Some((_, &(_, other))) = before.filter(|&(_, &(end, _))| end >= first) {
             let (register, other) = (Register { file, number: range.id }, Register { file, number: other });
-            return Err(Rule::RangesOverlap { register, other }.broken(at, op));
+            return Err(Rule::RangesOverlap { register, other });
         }
         taken.insert(first, (last, range.id));
         Ok(())
     }
 
-    fn kind(&mut self, at: u32, op: Op, kind: ResourceKind) -> Result<(), ValidateError> {
+    fn kind(&mut self, kind: ResourceKind) -> Result<(), Rule> {
         if !matches!(kind, ResourceKind::Typed { .. }) {
-            self.first_buffer.get_or_insert((at, op));
+            self.first_buffer.get_or_insert((self.at, self.op));
         }
         match kind {
             ResourceKind::Raw => Ok(()),
-            ResourceKind::Structured { stride_bytes } => stride(at, op, stride_bytes),
+            ResourceKind::Structured { stride_bytes } => stride(stride_bytes),
             ResourceKind::Typed { dimension, returns, .. } => {
-                let is_uav = op == Op::DclUavTyped;
+                let is_uav = self.op == Op::DclUavTyped;
                 let allowed = match dimension {
                     ResourceDimension::Unknown | ResourceDimension::RawBuffer | ResourceDimension::StructuredBuffer => {
                         false
@@ -347,89 +352,72 @@ impl Collect<'_, '_> {
                     | ResourceDimension::Texture2DArray => true,
                 };
                 if !allowed {
-                    return Err(Rule::Dimension { found: dimension.text() }.broken(at, op));
+                    return Err(Rule::Dimension { found: dimension.text() });
                 }
                 // What continues a double follows one.
                 match returns[0] {
-                    found @ (ReturnType::Continued | ReturnType::Unused) => {
-                        Err(Rule::NothingReturned { found }.broken(at, op))
-                    }
+                    found @ (ReturnType::Continued | ReturnType::Unused) => Err(Rule::NothingReturned { found }),
                     _ => Ok(()),
                 }
             }
         }
     }
 
-    fn uav(
-        &mut self,
-        at: u32,
-        op: Op,
-        range: RegisterRange,
-        kind: ResourceKind,
-        flags: UavFlags,
-    ) -> Result<(), ValidateError> {
-        self.unique(at, op, RegisterFile::Uav, range.id, 0)?;
-        self.out.uavs.push(Uav { at, range, kind, flags });
-        self.slot(at, op, RegisterFile::Uav, range, 64)?;
-        self.kind(at, op, kind)
+    fn uav(&mut self, range: RegisterRange, kind: ResourceKind, flags: UavFlags) -> Result<(), Rule> {
+        self.unique(RegisterFile::Uav, range.id, 0)?;
+        self.out.uavs.push(Uav { at: self.at, range, kind, flags });
+        self.slot(RegisterFile::Uav, range, 64)?;
+        self.kind(kind)
     }
 
     fn input(
         &mut self,
-        at: u32,
-        op: Op,
         operand: &Operand,
         system_value: Option<SystemValue>,
         interpolation: Option<Interpolation>,
-    ) -> Result<(), ValidateError> {
+    ) -> Result<(), Rule> {
         let file = operand.file;
         if !is_input_of(file, self.program.stage) {
             let Program { stage, model, .. } = *self.program;
-            return Err(Rule::NoInput { file, stage, model }.broken(at, op));
+            return Err(Rule::NoInput { file, stage, model });
         }
-        self.count(at, op, file, "declarations of inputs")?;
+        self.count(file, "declarations of inputs")?;
         let has_three = matches!(file, RegisterFile::ThreadId | RegisterFile::GroupId | RegisterFile::ThreadIdInGroup);
         if has_three && !matches!(operand.mask(), 0b001..=0b111) {
             let (operand, mask) = (Box::new(operand.clone()), Mask(operand.mask()));
-            return Err(Rule::WriteMask { operand, mask, expected: "of .xyz" }.broken(at, op));
+            return Err(Rule::WriteMask { operand, mask, expected: "of .xyz" });
         }
-        let register = if file.is_numbered() { attribute_number(at, op, operand)? } else { 0 };
+        let register = if file.is_numbered() { attribute_number(operand)? } else { 0 };
         let vertices = match operand.indices.as_slice() {
-            [vertices, _] => Some(vertices.as_u32().ok_or_else(|| computed(at, op, operand))?),
+            [vertices, _] => Some(vertices.as_u32().ok_or_else(|| computed(operand))?),
             _ => None,
         };
         let (mask, phase) = (operand.mask(), self.phase);
-        self.out.inputs.push(Input { at, file, register, vertices, mask, system_value, interpolation, phase });
-        within(at, op, "register", register, 0, ATTRIBUTES - 1)
+        self.out.inputs.push(Input { at: self.at, file, register, vertices, mask, system_value, interpolation, phase });
+        within("register", register, 0, ATTRIBUTES - 1)
     }
 
-    fn output(
-        &mut self,
-        at: u32,
-        op: Op,
-        operand: &Operand,
-        system_value: Option<SystemValue>,
-    ) -> Result<(), ValidateError> {
+    fn output(&mut self, operand: &Operand, system_value: Option<SystemValue>) -> Result<(), Rule> {
         let file = operand.file;
         if !is_output_of(file, self.program.stage) {
             let Program { stage, model, .. } = *self.program;
-            return Err(Rule::NoOutput { file, stage, model }.broken(at, op));
+            return Err(Rule::NoOutput { file, stage, model });
         }
-        self.count(at, op, file, "declarations of outputs")?;
-        let register = if file.is_numbered() { attribute_number(at, op, operand)? } else { 0 };
+        self.count(file, "declarations of outputs")?;
+        let register = if file.is_numbered() { attribute_number(operand)? } else { 0 };
         let (mask, stream, phase) = (operand.mask(), self.stream, self.phase);
-        self.out.outputs.push(Output { at, file, register, mask, system_value, stream, phase });
-        within(at, op, "register", register, 0, ATTRIBUTES - 1)
+        self.out.outputs.push(Output { at: self.at, file, register, mask, system_value, stream, phase });
+        within("register", register, 0, ATTRIBUTES - 1)
     }
 
-    fn add_temps(&mut self, at: u32, op: Op, count: u64) -> Result<(), ValidateError> {
+    fn add_temps(&mut self, count: u64) -> Result<(), Rule> {
         self.temps += count;
-        range(at, op, "temporary registers, arrays included,", self.temps, 0, TEMPS)
+        range("temporary registers, arrays included,", self.temps, 0, TEMPS)
     }
 
-    fn indexable_temp(&mut self, at: u32, op: Op, declared: IndexableTemp) -> Result<(), ValidateError> {
+    fn indexable_temp(&mut self, declared: IndexableTemp) -> Result<(), Rule> {
         let phase = self.phase;
-        self.unique(at, op, RegisterFile::IndexableTemp, declared.register, phase)?;
+        self.unique(RegisterFile::IndexableTemp, declared.register, phase)?;
         let same = self.out.indexable_temps.iter_mut().find(|other| other.register == declared.register);
         match same {
             Some(other) => {
@@ -438,53 +426,53 @@ impl Collect<'_, '_> {
             }
             None => self.out.indexable_temps.push(declared),
         }
-        within(at, op, "registers of an array", declared.count, 1, TEMPS as u32)?;
-        within(at, op, "components", declared.components, 1, 4)?;
-        self.add_temps(at, op, u64::from(declared.count))
+        within("registers of an array", declared.count, 1, TEMPS as u32)?;
+        within("components", declared.components, 1, 4)?;
+        self.add_temps(u64::from(declared.count))
     }
 
-    fn thread_group(&mut self, at: u32, op: Op, size: [u32; 3]) -> Result<(), ValidateError> {
+    fn thread_group(&mut self, size: [u32; 3]) -> Result<(), Rule> {
         let most = if self.program.model >= Model::Sm5_0 { [1024, 1024, 64] } else { [768, 768, 1] };
         for ((threads, most), what) in size.into_iter().zip(most).zip(["threads in x", "threads in y", "threads in z"])
         {
-            within(at, op, what, threads, 1, most)?;
+            within(what, threads, 1, most)?;
         }
         let most = if self.program.model >= Model::Sm5_0 { 1024 } else { 768 };
-        within(at, op, "threads", size.iter().product(), 1, most.min(self.limits.group_threads))?;
+        within("threads", size.iter().product(), 1, most.min(self.limits.group_threads))?;
         self.out.group_size = size;
         Ok(())
     }
 
-    fn shared(&mut self, at: u32, op: Op, register: u32, kind: SharedMemoryKind) -> Result<(), ValidateError> {
-        self.unique(at, op, RegisterFile::SharedMemory, register, 0)?;
-        self.out.shared_memory.push(SharedMemory { at, register, kind });
+    fn shared(&mut self, register: u32, kind: SharedMemoryKind) -> Result<(), Rule> {
+        self.unique(RegisterFile::SharedMemory, register, 0)?;
+        self.out.shared_memory.push(SharedMemory { at: self.at, register, kind });
         Ok(())
     }
 
-    fn add_shared(&mut self, at: u32, op: Op, bytes: u64) -> Result<(), ValidateError> {
+    fn add_shared(&mut self, bytes: u64) -> Result<(), Rule> {
         self.shared_bytes += bytes;
         let most = if self.program.model >= Model::Sm5_0 { SHARED_BYTES } else { SHARED_BYTES_4 };
-        range(at, op, "bytes of shared memory", self.shared_bytes, 0, most)
+        range("bytes of shared memory", self.shared_bytes, 0, most)
     }
 
-    fn interface(&mut self, at: u32, op: Op, declared: Interface) -> Result<(), ValidateError> {
+    fn interface(&mut self, declared: Interface) -> Result<(), Rule> {
         let Interface { interface, array_length, .. } = declared;
-        within(at, op, "interface slot", interface, 0, INTERFACES - 1)?;
-        within(at, op, "interface slots", array_length, 1, INTERFACES - interface)?;
+        within("interface slot", interface, 0, INTERFACES - 1)?;
+        within("interface slots", array_length, 1, INTERFACES - interface)?;
         for slot in interface..interface + array_length {
-            self.unique(at, op, RegisterFile::Interface, slot, 0)?;
+            self.unique(RegisterFile::Interface, slot, 0)?;
         }
         if declared.tables.is_empty() {
             let register = Register { file: RegisterFile::Interface, number: interface };
-            return Err(Rule::NoTables { register }.broken(at, op));
+            return Err(Rule::NoTables { register });
         }
         let checked = declared.tables.iter().try_for_each(|&table| {
-            self.must_be_declared(at, op, RegisterFile::FunctionTable, table)?;
+            self.must_be_declared(RegisterFile::FunctionTable, table)?;
             let (bodies, call_sites) = (self.table_lengths.get(&table).copied().unwrap_or(0), declared.call_sites);
             if bodies == call_sites {
                 return Ok(());
             }
-            Err(Rule::TableLength { table, bodies, call_sites }.broken(at, op))
+            Err(Rule::TableLength { table, bodies, call_sites })
         });
         self.out.interfaces.push(declared);
         checked
@@ -492,33 +480,29 @@ impl Collect<'_, '_> {
 }
 
 /// The number of an input or output register: its last index.
-fn attribute_number(at: u32, op: Op, operand: &Operand) -> Result<u32, ValidateError> {
+fn attribute_number(operand: &Operand) -> Result<u32, Rule> {
     let last = operand.indices.len().checked_sub(1);
-    last.and_then(|last| operand.index_u32(last)).ok_or_else(|| computed(at, op, operand))
+    last.and_then(|last| operand.index_u32(last)).ok_or_else(|| computed(operand))
 }
 
-fn computed(at: u32, op: Op, operand: &Operand) -> ValidateError {
-    Rule::ComputedNumber { operand: Box::new(operand.clone()), file: operand.file.description() }.broken(at, op)
+fn within(what: &'static str, value: u32, least: u32, most: u32) -> Result<(), Rule> {
+    range(what, u64::from(value), u64::from(least), u64::from(most))
 }
 
-fn within(at: u32, op: Op, what: &'static str, value: u32, least: u32, most: u32) -> Result<(), ValidateError> {
-    range(at, op, what, u64::from(value), u64::from(least), u64::from(most))
-}
-
-fn range(at: u32, op: Op, what: &'static str, value: u64, least: u64, most: u64) -> Result<(), ValidateError> {
+fn range(what: &'static str, value: u64, least: u64, most: u64) -> Result<(), Rule> {
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    Err(Rule::Range { what, value, least, most }.broken(at, op))
+    Err(Rule::Range { what, value, least, most })
 }
 
-fn multiple(at: u32, op: Op, what: &'static str, value: u32) -> Result<(), ValidateError> {
-    if value.is_multiple_of(4) { Ok(()) } else { Err(Rule::Multiple { what, value }.broken(at, op)) }
+fn multiple(what: &'static str, value: u32) -> Result<(), Rule> {
+    if value.is_multiple_of(4) { Ok(()) } else { Err(Rule::Multiple { what, value }) }
 }
 
-pub(super) fn stride(at: u32, op: Op, stride_bytes: u32) -> Result<(), ValidateError> {
-    within(at, op, "stride in bytes", stride_bytes, 4, STRIDE_BYTES)?;
-    multiple(at, op, "stride in bytes", stride_bytes)
+pub(super) fn stride(stride_bytes: u32) -> Result<(), Rule> {
+    within("stride in bytes", stride_bytes, 4, STRIDE_BYTES)?;
+    multiple("stride in bytes", stride_bytes)
 }
 
 /// Whether a stage has this input.

@@ -3,8 +3,8 @@
 //! Which dimensions and modes an instruction takes is in its row of the table; the rules are those of each instruction's
 //! page in the functional specification, and the messages of the real compiler's own check.
 
-use super::operands::{Known, Place};
-use super::{Register, Rule, ValidateError, declared};
+use super::operands::{Known, wrong_components, wrong_file, wrong_mask};
+use super::{Register, Rule, declared};
 use crate::sm5::codes::{ResourceDimension, ReturnType, SamplerMode};
 use crate::sm5::declaration::{RegisterRange, ResourceKind};
 use crate::sm5::instruction::{Instruction, ResourceHint};
@@ -17,23 +17,22 @@ impl Known<'_> {
     /// Memory, or an object that is asked about something.
     pub(super) fn memory(
         &self,
-        place: Place,
         instruction: &Instruction,
         operand: &Operand,
         storage: Storage,
         is_stored: bool,
-    ) -> Result<(), ValidateError> {
-        if !file_fits(operand.file, storage, is_stored, place.stage) {
-            return Err(place.wrong_file(operand, expected(storage, is_stored)));
+    ) -> Result<(), Rule> {
+        if !file_fits(operand.file, storage, is_stored, self.stage) {
+            return Err(wrong_file(operand, expected(storage, is_stored)));
         }
         if operand.file == File::Rasterizer {
             return Ok(());
         }
         let hint = instruction.resource.filter(|hint| hint.dimension == ResourceDimension::StructuredBuffer);
-        let Some((register, kind)) = self.memory_kind(place, operand)? else {
+        let Some((register, kind)) = self.memory_kind(operand)? else {
             // In shaders with interfaces the number of t# itself may be computed; then any declared one may be meant, or
             // one that only the instruction describes.
-            return hint.map_or(Ok(()), |hint| declared::stride(place.at, place.op, hint.stride_bytes.into()));
+            return hint.map_or(Ok(()), |hint| declared::stride(hint.stride_bytes.into()));
         };
         let fits = match kind {
             ResourceKind::Typed { dimension, .. } => storage.takes(dimension),
@@ -43,53 +42,47 @@ impl Known<'_> {
             }
         };
         if !fits {
-            return Err(place.wrong_kind(register, description(kind), expected(storage, is_stored)));
+            return Err(Rule::Kind { register, found: description(kind), expected: expected(storage, is_stored) });
         }
-        returned(place, register, kind, storage)?;
-        repeated_stride(place, register, kind, hint)
+        returned(instruction.op, register, kind, storage)?;
+        repeated_stride(register, kind, hint)
     }
 
     /// The register an operand names and what it is declared as; `None` if its number is computed.
-    fn memory_kind(&self, place: Place, operand: &Operand) -> Result<Option<(Register, ResourceKind)>, ValidateError> {
+    fn memory_kind(&self, operand: &Operand) -> Result<Option<(Register, ResourceKind)>, Rule> {
         if operand.file == File::SharedMemory {
-            let register = self.number_of(place, operand, operand.file)?;
-            let kind = self.shared.get(&register.number).ok_or(place.not_declared(register))?;
+            let register = self.number_of(operand, operand.file)?;
+            let kind = self.shared.get(&register.number).ok_or(self.not_declared(register))?;
             let kind = match *kind {
                 SharedMemoryKind::Raw { .. } => ResourceKind::Raw,
                 SharedMemoryKind::Structured { stride_bytes, .. } => ResourceKind::Structured { stride_bytes },
             };
             return Ok(Some((register, kind)));
         }
-        let Some(register) = self.ranged_number(place, operand)? else { return Ok(None) };
+        let Some(register) = self.ranged_number(operand)? else { return Ok(None) };
         let declared: Option<(RegisterRange, ResourceKind)> = match operand.file {
             File::Resource => self.resources.get(&register.number).map(|resource| (resource.range, resource.kind)),
             _ => self.uavs.get(&register.number).map(|uav| (uav.range, uav.kind)),
         };
-        let (range, kind) = declared.ok_or(place.not_declared(register))?;
-        self.in_range(place, operand, register, range)?;
+        let (range, kind) = declared.ok_or(self.not_declared(register))?;
+        self.in_range(operand, register, range)?;
         Ok(Some((register, kind)))
     }
 
-    pub(super) fn sampler(
-        &self,
-        place: Place,
-        operand: &Operand,
-        select: bool,
-        mode: SamplerMode,
-    ) -> Result<(), ValidateError> {
+    pub(super) fn sampler(&self, operand: &Operand, select: bool, mode: SamplerMode) -> Result<(), Rule> {
         if operand.file != File::Sampler {
-            return Err(place.wrong_file(operand, "s#"));
+            return Err(wrong_file(operand, "s#"));
         }
         if select && !matches!(operand.components, Components::Select(_)) {
-            return Err(place.wrong_components(operand, "a selected component"));
+            return Err(wrong_components(operand, "a selected component"));
         }
-        let Some(register) = self.ranged_number(place, operand)? else { return Ok(()) };
-        let declared = self.samplers.get(&register.number).ok_or(place.not_declared(register))?;
-        self.in_range(place, operand, register, declared.range)?;
+        let Some(register) = self.ranged_number(operand)? else { return Ok(()) };
+        let declared = self.samplers.get(&register.number).ok_or(self.not_declared(register))?;
+        self.in_range(operand, register, declared.range)?;
         if declared.mode == mode {
             return Ok(());
         }
-        Err(place.wrong_kind(register, declared.mode.text(), mode.text()))
+        Err(Rule::Kind { register, found: declared.mode.text(), expected: mode.text() })
     }
 }
 
@@ -147,7 +140,7 @@ fn description(kind: ResourceKind) -> &'static str {
 
 /// What typed memory returns: fractions where it is filtered, integers where atomics work on it. Only an exchange does
 /// not look at what it moves, and the real compiler writes one for floats.
-fn returned(place: Place, register: Register, kind: ResourceKind, storage: Storage) -> Result<(), ValidateError> {
+fn returned(op: Op, register: Register, kind: ResourceKind, storage: Storage) -> Result<(), Rule> {
     let ResourceKind::Typed { returns: [found, ..], .. } = kind else { return Ok(()) };
     let (is_integer, is_fraction) = (
         matches!(found, ReturnType::Sint | ReturnType::Uint),
@@ -155,32 +148,25 @@ fn returned(place: Place, register: Register, kind: ResourceKind, storage: Stora
     );
     let (fits, expected) = match storage {
         Storage::Sampled | Storage::Compared => (is_fraction, "float, unorm or snorm"),
-        Storage::Atomic if place.op == Op::ImmAtomicExch => {
-            (is_integer || found == ReturnType::Float, "sint, uint or float")
-        }
+        Storage::Atomic if op == Op::ImmAtomicExch => (is_integer || found == ReturnType::Float, "sint, uint or float"),
         Storage::Atomic => (is_integer, "sint or uint"),
         _ => return Ok(()),
     };
-    if fits { Ok(()) } else { Err(place.broken(Rule::Returns { register, found, expected })) }
+    if fits { Ok(()) } else { Err(Rule::Returns { register, found, expected }) }
 }
 
 /// The stride that an instruction repeats.
-fn repeated_stride(
-    place: Place,
-    register: Register,
-    kind: ResourceKind,
-    hint: Option<ResourceHint>,
-) -> Result<(), ValidateError> {
+fn repeated_stride(register: Register, kind: ResourceKind, hint: Option<ResourceHint>) -> Result<(), Rule> {
     let (ResourceKind::Structured { stride_bytes }, Some(hint)) = (kind, hint) else { return Ok(()) };
     let found = u32::from(hint.stride_bytes);
     if register.file == File::SharedMemory || found == stride_bytes {
         return Ok(());
     }
-    Err(place.broken(Rule::Stride { register, found, declared: stride_bytes }))
+    Err(Rule::Stride { register, found, declared: stride_bytes })
 }
 
 /// The mask of memory that is written.
-pub(super) fn stored_mask(place: Place, operand: &Operand, storage: Storage) -> Result<(), ValidateError> {
+pub(super) fn stored_mask(operand: &Operand, storage: Storage) -> Result<(), Rule> {
     let mask = operand.mask();
     let expected = match storage {
         Storage::Raw | Storage::Structured if !matches!(mask, 0b0001 | 0b0011 | 0b0111 | 0b1111) => {
@@ -189,5 +175,5 @@ pub(super) fn stored_mask(place: Place, operand: &Operand, storage: Storage) -> 
         Storage::TypedUav if mask != 0xf => ".xyzw",
         _ => return Ok(()),
     };
-    Err(place.wrong_mask(operand, expected))
+    Err(wrong_mask(operand, expected))
 }

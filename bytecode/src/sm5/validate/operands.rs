@@ -31,8 +31,7 @@ pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, fau
             ItemKind::CustomData(data) => {
                 if let CustomContent::Message(message) = &data.content {
                     for operand in &message.operands {
-                        let place = known.place(item.at, Op::CustomData);
-                        faults.note(known.value(place, operand));
+                        faults.note(known.value(operand).map_err(|rule| rule.broken(item.at, Op::CustomData)));
                     }
                 }
             }
@@ -41,58 +40,33 @@ pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, fau
     }
 }
 
-/// Where an operand stands.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub(super) at: u32,
-    pub(super) op: Op,
-    pub(super) stage: Stage,
-    model: Model,
+pub(super) fn wrong_file(operand: &Operand, expected: &'static str) -> Rule {
+    Rule::File { operand: Box::new(operand.clone()), file: operand.file.description(), expected }
 }
 
-impl Place {
-    pub(super) fn broken(self, rule: Rule) -> ValidateError {
-        rule.broken(self.at, self.op)
-    }
+pub(super) fn wrong_components(operand: &Operand, expected: &'static str) -> Rule {
+    let found = match operand.components {
+        Components::None => "no components",
+        Components::One => "one component",
+        Components::Mask(_) => "a mask",
+        Components::Swizzle(_) => "a swizzle",
+        Components::Select(_) => "a selected component",
+    };
+    Rule::Components { operand: Box::new(operand.clone()), found, expected }
+}
 
-    pub(super) fn wrong_file(self, operand: &Operand, expected: &'static str) -> ValidateError {
-        let file = operand.file.description();
-        self.broken(Rule::File { operand: Box::new(operand.clone()), file, expected })
-    }
+pub(super) fn wrong_mask(operand: &Operand, expected: &'static str) -> Rule {
+    Rule::WriteMask { operand: Box::new(operand.clone()), mask: Mask(operand.mask()), expected }
+}
 
-    pub(super) fn wrong_components(self, operand: &Operand, expected: &'static str) -> ValidateError {
-        let found = match operand.components {
-            Components::None => "no components",
-            Components::One => "one component",
-            Components::Mask(_) => "a mask",
-            Components::Swizzle(_) => "a swizzle",
-            Components::Select(_) => "a selected component",
-        };
-        self.broken(Rule::Components { operand: Box::new(operand.clone()), found, expected })
-    }
-
-    pub(super) fn wrong_mask(self, operand: &Operand, expected: &'static str) -> ValidateError {
-        self.broken(Rule::WriteMask { operand: Box::new(operand.clone()), mask: Mask(operand.mask()), expected })
-    }
-
-    fn computed(self, operand: &Operand) -> ValidateError {
-        let file = operand.file.description();
-        self.broken(Rule::ComputedNumber { operand: Box::new(operand.clone()), file })
-    }
-
-    pub(super) fn not_declared(self, register: Register) -> ValidateError {
-        let Self { stage, model, .. } = self;
-        self.broken(Rule::NotDeclared { register, stage, model })
-    }
-
-    pub(super) fn wrong_kind(self, register: Register, found: &'static str, expected: &'static str) -> ValidateError {
-        self.broken(Rule::Kind { register, found, expected })
-    }
+/// The error of a register number that is computed.
+pub(super) fn computed(operand: &Operand) -> Rule {
+    Rule::ComputedNumber { operand: Box::new(operand.clone()), file: operand.file.description() }
 }
 
 /// What is declared, ready to look up.
 pub(super) struct Known<'p> {
-    stage: Stage,
+    pub(super) stage: Stage,
     model: Model,
     temps: u32,
     indexable_temps: HashMap<u32, IndexableTemp>,
@@ -133,114 +107,102 @@ impl<'p> Known<'p> {
     }
 
     fn instruction(&mut self, instruction: &Instruction, faults: &mut Faults<ValidateError>) {
-        let place = self.place(instruction.at, instruction.op);
+        let Instruction { at, op, .. } = *instruction;
         for (slot, operand) in instruction.slots() {
-            faults.note(self.operand(place, instruction, *slot, operand));
+            faults.note(self.operand(instruction, *slot, operand).map_err(|rule| rule.broken(at, op)));
         }
-        faults.note(match place.op {
-            Op::SwapC => swap(place, instruction),
-            Op::ImmAtomicAlloc | Op::ImmAtomicConsume => self.counter(place, instruction),
+        let whole = match op {
+            Op::SwapC => swap(instruction),
+            Op::ImmAtomicAlloc | Op::ImmAtomicConsume => self.counter(instruction),
             _ => Ok(()),
-        });
+        };
+        faults.note(whole.map_err(|rule| rule.broken(at, op)));
     }
 
     /// A hidden counter goes up or down in a shader, not both.
-    fn counter(&mut self, place: Place, instruction: &Instruction) -> Result<(), ValidateError> {
+    fn counter(&mut self, instruction: &Instruction) -> Result<(), Rule> {
         let number = instruction.operands.get(1).and_then(|operand| operand.index_u32(0));
         let Some(number) = number else { return Ok(()) };
-        let other = *self.counted.entry(number).or_insert(place.op);
-        if other == place.op {
+        let other = *self.counted.entry(number).or_insert(instruction.op);
+        if other == instruction.op {
             return Ok(());
         }
-        Err(place.broken(Rule::CountedBothWays { register: Register { file: File::Uav, number }, other }))
+        Err(Rule::CountedBothWays { register: Register { file: File::Uav, number }, other })
     }
 
-    fn place(&self, at: u32, op: Op) -> Place {
-        Place { at, op, stage: self.stage, model: self.model }
+    pub(super) fn not_declared(&self, register: Register) -> Rule {
+        Rule::NotDeclared { register, stage: self.stage, model: self.model }
     }
 
-    fn operand(
-        &self,
-        place: Place,
-        instruction: &Instruction,
-        slot: Slot,
-        operand: &Operand,
-    ) -> Result<(), ValidateError> {
+    fn operand(&self, instruction: &Instruction, slot: Slot, operand: &Operand) -> Result<(), Rule> {
         match slot {
-            Slot::Write { ty, width, null } => self.written(place, operand, ty, width, null)?,
+            Slot::Write { ty, width, null } => self.written(operand, ty, width, null)?,
             Slot::Read { null: true, .. } if operand.is_null() => {}
             Slot::Read { ty, width, .. } => {
-                self.value(place, operand)?;
-                self.components(place, operand, components_read(instruction, width, operand))?;
+                self.value(operand)?;
+                self.components(operand, components_read(instruction, width, operand))?;
                 if ty == Type::Double {
                     // The lanes of the result tell which parts of the swizzle count.
                     let written = instruction.operands.first().map_or(0xf, Operand::mask);
-                    double_source(place, operand, written, instruction.op)?;
+                    double_source(operand, written, instruction.op)?;
                 } else if operand.file == File::Immediate64 && !(ty == Type::Any && width == Width::Each) {
-                    return Err(place.wrong_file(operand, "a 32-bit value"));
+                    return Err(wrong_file(operand, "a 32-bit value"));
                 }
             }
             Slot::Store(storage) => {
-                self.memory(place, instruction, operand, storage, true)?;
-                stored_mask(place, operand, storage)?;
+                self.memory(instruction, operand, storage, true)?;
+                stored_mask(operand, storage)?;
             }
-            Slot::Load(storage) => self.memory(place, instruction, operand, storage, false)?,
-            Slot::Sampler { select, mode } => self.sampler(place, operand, select, mode)?,
+            Slot::Load(storage) => self.memory(instruction, operand, storage, false)?,
+            Slot::Sampler { select, mode } => self.sampler(operand, select, mode)?,
             Slot::Label => {
                 if !matches!(operand.file, File::Label | File::FunctionBody) {
-                    return Err(place.wrong_file(operand, "a label"));
+                    return Err(wrong_file(operand, "a label"));
                 }
-                let register = self.number(place, operand, 0, "1")?;
+                let register = self.number(operand, 0, "1")?;
                 if operand.file == File::FunctionBody && !self.function_bodies.contains(&register.number) {
-                    return Err(place.not_declared(register));
+                    return Err(self.not_declared(register));
                 }
             }
             Slot::Stream => {
-                let register = self.number_of(place, operand, File::Stream)?;
+                let register = self.number_of(operand, File::Stream)?;
                 if !self.declared.streams.contains(&register.number) {
-                    return Err(place.not_declared(register));
+                    return Err(self.not_declared(register));
                 }
             }
-            Slot::Interface => self.interface(place, operand, instruction.call_site)?,
+            Slot::Interface => self.interface(operand, instruction.call_site)?,
             Slot::Case => {
                 if operand.file != File::Immediate32 || operand.components != Components::One {
-                    return Err(place.wrong_file(operand, "a 32-bit immediate of one component"));
+                    return Err(wrong_file(operand, "a 32-bit immediate of one component"));
                 }
             }
             Slot::Attribute => {
                 if operand.file != File::Input {
-                    return Err(place.wrong_file(operand, "v#"));
+                    return Err(wrong_file(operand, "v#"));
                 }
-                self.value(place, operand)?;
-                self.components(place, operand, components_read(instruction, Width::Each, operand))?;
+                self.value(operand)?;
+                self.components(operand, components_read(instruction, Width::Each, operand))?;
             }
         }
         Ok(())
     }
 
     /// A register that is written.
-    fn written(
-        &self,
-        place: Place,
-        operand: &Operand,
-        ty: Type,
-        width: Width,
-        null: bool,
-    ) -> Result<(), ValidateError> {
+    fn written(&self, operand: &Operand, ty: Type, width: Width, null: bool) -> Result<(), Rule> {
         match operand.file {
             File::Null if null => return Ok(()),
             File::Temp | File::IndexableTemp => {}
             file if is_output_of(file, self.stage) => {}
             file if Stage::ALL.iter().any(|&stage| is_output_of(file, stage)) => {
-                return Err(place.broken(Rule::NoOutput { file, stage: self.stage, model: self.model }));
+                return Err(Rule::NoOutput { file, stage: self.stage, model: self.model });
             }
-            _ => return Err(place.wrong_file(operand, "r#, x# or an output of the stage")),
+            _ => return Err(wrong_file(operand, "r#, x# or an output of the stage")),
         }
-        self.register(place, operand)?;
+        self.register(operand)?;
         let mask = operand.mask();
         match operand.components {
             Components::Mask(_) | Components::One => {}
-            _ => return Err(place.wrong_components(operand, "a mask")),
+            _ => return Err(wrong_components(operand, "a mask")),
         }
         let count = mask.count_ones();
         let expected = match (ty, width) {
@@ -248,233 +210,208 @@ impl<'p> Known<'p> {
             (Type::Double, _) if !matches!(mask, 0b0011 | 0b1100 | 0b1111) => ".xy, .zw or .xyzw",
             (_, Width::One) if count > 1 => "one component",
             (_, Width::PerDouble) if count > 2 => "at most two components",
-            _ => return self.components(place, operand, mask),
+            _ => return self.components(operand, mask),
         };
-        Err(place.wrong_mask(operand, expected))
+        Err(wrong_mask(operand, expected))
     }
 
     /// A value that is read.
-    fn value(&self, place: Place, operand: &Operand) -> Result<(), ValidateError> {
+    fn value(&self, operand: &Operand) -> Result<(), Rule> {
         match operand.file {
             File::Immediate32 | File::Immediate64 => return Ok(()),
             File::Temp | File::IndexableTemp | File::ConstantBuffer | File::ImmediateConstantBuffer => {}
             File::This if !self.declared.interfaces.is_empty() => {}
             file if is_input_of(file, self.stage) => {}
             file if Stage::ALL.iter().any(|&stage| is_input_of(file, stage)) => {
-                return Err(place.broken(Rule::NoInput { file, stage: self.stage, model: self.model }));
+                return Err(Rule::NoInput { file, stage: self.stage, model: self.model });
             }
-            _ => return Err(place.wrong_file(operand, VALUE)),
+            _ => return Err(wrong_file(operand, VALUE)),
         }
         match operand.components {
             Components::One | Components::Swizzle(_) | Components::Select(_) => {}
             // Inputs that are scalars may be written without components.
             Components::None if !operand.file.is_numbered() => {}
-            _ => return Err(place.wrong_components(operand, "a swizzle or one component")),
+            _ => return Err(wrong_components(operand, "a swizzle or one component")),
         }
-        self.register(place, operand)
+        self.register(operand)
     }
 
-    fn interface(&self, place: Place, operand: &Operand, call_site: u32) -> Result<(), ValidateError> {
+    fn interface(&self, operand: &Operand, call_site: u32) -> Result<(), Rule> {
         if operand.file != File::Interface {
-            return Err(place.wrong_file(operand, "fp#"));
+            return Err(wrong_file(operand, "fp#"));
         }
-        let register = self.number(place, operand, 1, "2")?;
-        let interface = self.declared.interface(register.number).ok_or(place.not_declared(register))?;
+        let register = self.number(operand, 1, "2")?;
+        let interface = self.declared.interface(register.number).ok_or(self.not_declared(register))?;
         let slots = interface.interface + interface.array_length - register.number;
         let index = operand.indices.get(1);
         if !interface.dynamic && index.is_some_and(|index| index.relative.is_some()) {
-            return Err(place.broken(Rule::NotDynamic { register }));
+            return Err(Rule::NotDynamic { register });
         }
-        self.index(place, register, index, 0, u64::from(slots))?;
+        self.index(register, index, 0, u64::from(slots))?;
         let sites = u64::from(interface.call_sites);
         if u64::from(call_site) < sites {
             return Ok(());
         }
         let (index, last) = (u64::from(call_site), sites.saturating_sub(1));
-        Err(place.broken(Rule::Index { register, index, first: 0, last }))
+        Err(Rule::Index { register, index, first: 0, last })
     }
 
     /// A register that holds values: that it is declared, and its indices.
-    fn register(&self, place: Place, operand: &Operand) -> Result<(), ValidateError> {
+    fn register(&self, operand: &Operand) -> Result<(), Rule> {
         let file = operand.file;
         match file {
             File::Temp => {
-                let register = self.number_of(place, operand, file)?;
+                let register = self.number_of(operand, file)?;
                 if register.number < self.temps {
                     return Ok(());
                 }
-                Err(place.broken(Rule::NoTemp { number: register.number, declared: self.temps }))
+                Err(Rule::NoTemp { number: register.number, declared: self.temps })
             }
             File::IndexableTemp => {
-                let register = self.number(place, operand, 1, "2")?;
-                let array = self.indexable_temps.get(&register.number).ok_or(place.not_declared(register))?;
-                self.index(place, register, operand.indices.get(1), 0, u64::from(array.count))
+                let register = self.number(operand, 1, "2")?;
+                let array = self.indexable_temps.get(&register.number).ok_or(self.not_declared(register))?;
+                self.index(register, operand.indices.get(1), 0, u64::from(array.count))
             }
-            File::ConstantBuffer => self.constant_buffer(place, operand),
+            File::ConstantBuffer => self.constant_buffer(operand),
             File::ImmediateConstantBuffer => {
                 let register = Register { file, number: 0 };
                 let vectors = self.declared.immediate_constants.len();
                 if vectors == 0 {
-                    return Err(place.not_declared(register));
+                    return Err(self.not_declared(register));
                 }
-                self.counted(place, operand, 1, "1")?;
-                self.index(place, register, operand.indices.first(), 0, vectors as u64)
+                self.counted(operand, 1, "1")?;
+                self.index(register, operand.indices.first(), 0, vectors as u64)
             }
             File::This => {
-                self.counted(place, operand, 1, "1")?;
-                self.index(place, Register { file, number: 0 }, operand.indices.first(), 0, u64::from(u32::MAX))
+                self.counted(operand, 1, "1")?;
+                self.index(Register { file, number: 0 }, operand.indices.first(), 0, u64::from(u32::MAX))
             }
-            File::Input if matches!(self.stage, Stage::Geometry | Stage::Hull) => self.attribute(place, operand, 2),
-            File::InputControlPoint | File::OutputControlPoint => self.attribute(place, operand, 2),
-            File::Input | File::Output | File::PatchConstant => self.attribute(place, operand, 1),
+            File::Input if matches!(self.stage, Stage::Geometry | Stage::Hull) => self.attribute(operand, 2),
+            File::InputControlPoint | File::OutputControlPoint => self.attribute(operand, 2),
+            File::Input | File::Output | File::PatchConstant => self.attribute(operand, 1),
             _ => {
-                self.counted(place, operand, 0, "0")?;
+                self.counted(operand, 0, "0")?;
                 let declared = self.attributes.contains_key(&(file, 0));
-                if declared { Ok(()) } else { Err(place.not_declared(Register { file, number: 0 })) }
+                if declared { Ok(()) } else { Err(self.not_declared(Register { file, number: 0 })) }
             }
         }
     }
 
     /// An input or output register; with two indices, the first tells the vertex.
-    fn attribute(&self, place: Place, operand: &Operand, dimensions: usize) -> Result<(), ValidateError> {
+    fn attribute(&self, operand: &Operand, dimensions: usize) -> Result<(), Rule> {
         let file = operand.file;
         // Geometry and hull shaders have inputs of the whole primitive too, which have no vertex.
         let dimensions = if file == File::Input { operand.indices.len().clamp(1, dimensions) } else { dimensions };
-        self.counted(place, operand, dimensions, if dimensions == 1 { "1" } else { "2" })?;
+        self.counted(operand, dimensions, if dimensions == 1 { "1" } else { "2" })?;
         if dimensions == 2 {
             let register = Register { file, number: 0 };
-            self.index(place, register, operand.indices.first(), 0, 32)?;
+            self.index(register, operand.indices.first(), 0, 32)?;
         }
         let Some(index) = operand.indices.last() else { return Ok(()) };
         match index.as_u32() {
             Some(number) => {
                 let declared = self.attributes.contains_key(&(file, number));
-                if declared { Ok(()) } else { Err(place.not_declared(Register { file, number })) }
+                if declared { Ok(()) } else { Err(self.not_declared(Register { file, number })) }
             }
-            None => self.index(place, Register { file, number: 0 }, Some(index), 0, 32),
+            None => self.index(Register { file, number: 0 }, Some(index), 0, 32),
         }
     }
 
-    fn constant_buffer(&self, place: Place, operand: &Operand) -> Result<(), ValidateError> {
+    fn constant_buffer(&self, operand: &Operand) -> Result<(), Rule> {
         let file = operand.file;
         let dimensions = if self.model == Model::Sm5_1 { 3 } else { 2 };
-        self.counted(place, operand, dimensions, if dimensions == 3 { "3" } else { "2" })?;
+        self.counted(operand, dimensions, if dimensions == 3 { "3" } else { "2" })?;
         let vector = operand.indices.last();
         let number = match operand.indices.first().map(|index| (index, index.as_u32())) {
             Some((_, Some(number))) => number,
             Some((index, None)) => {
                 // Only class instances have their buffers in computed places.
-                self.computed_number(place, operand, index)?;
-                return self.index(place, Register { file, number: 0 }, vector, 0, 4096);
+                self.computed_number(operand, index)?;
+                return self.index(Register { file, number: 0 }, vector, 0, 4096);
             }
             None => return Ok(()),
         };
         let register = Register { file, number };
-        let (range, vectors) = *self.constant_buffers.get(&number).ok_or(place.not_declared(register))?;
-        self.in_range(place, operand, register, range)?;
-        self.index(place, register, vector, 0, if vectors == 0 { 4096 } else { u64::from(vectors) })
+        let (range, vectors) = *self.constant_buffers.get(&number).ok_or(self.not_declared(register))?;
+        self.in_range(operand, register, range)?;
+        self.index(register, vector, 0, if vectors == 0 { 4096 } else { u64::from(vectors) })
     }
 
     /// Checks the number of indices.
-    fn counted(
-        &self,
-        place: Place,
-        operand: &Operand,
-        count: usize,
-        expected: &'static str,
-    ) -> Result<(), ValidateError> {
+    fn counted(&self, operand: &Operand, count: usize, expected: &'static str) -> Result<(), Rule> {
         let found = operand.indices.len();
         if found == count {
             return Ok(());
         }
         let file = operand.file.description();
-        Err(place.broken(Rule::IndexCount { operand: Box::new(operand.clone()), file, found, expected }))
+        Err(Rule::IndexCount { operand: Box::new(operand.clone()), file, found, expected })
     }
 
     /// The register of an operand with a number and `more` further indices.
-    fn number(
-        &self,
-        place: Place,
-        operand: &Operand,
-        more: usize,
-        expected: &'static str,
-    ) -> Result<Register, ValidateError> {
-        self.counted(place, operand, 1 + more, expected)?;
-        let number = operand.index_u32(0).ok_or_else(|| place.computed(operand))?;
+    fn number(&self, operand: &Operand, more: usize, expected: &'static str) -> Result<Register, Rule> {
+        self.counted(operand, 1 + more, expected)?;
+        let number = operand.index_u32(0).ok_or_else(|| computed(operand))?;
         Ok(Register { file: operand.file, number })
     }
 
     /// The register of an operand that must be of `file` and has a number only.
-    pub(super) fn number_of(&self, place: Place, operand: &Operand, file: File) -> Result<Register, ValidateError> {
+    pub(super) fn number_of(&self, operand: &Operand, file: File) -> Result<Register, Rule> {
         if operand.file != file {
-            return Err(place.wrong_file(operand, file.description()));
+            return Err(wrong_file(operand, file.description()));
         }
-        self.number(place, operand, 0, "1")
+        self.number(operand, 0, "1")
     }
 
     /// The range id of t#, u# or s#; `None` where it is computed.
-    pub(super) fn ranged_number(&self, place: Place, operand: &Operand) -> Result<Option<Register>, ValidateError> {
+    pub(super) fn ranged_number(&self, operand: &Operand) -> Result<Option<Register>, Rule> {
         let dimensions = if self.model == Model::Sm5_1 { 2 } else { 1 };
-        self.counted(place, operand, dimensions, if dimensions == 2 { "2" } else { "1" })?;
+        self.counted(operand, dimensions, if dimensions == 2 { "2" } else { "1" })?;
         match operand.indices.first() {
             Some(index) if index.relative.is_some() => {
-                self.computed_number(place, operand, index)?;
+                self.computed_number(operand, index)?;
                 Ok(None)
             }
-            _ => self.number(place, operand, dimensions - 1, "1").map(Some),
+            _ => self.number(operand, dimensions - 1, "1").map(Some),
         }
     }
 
     /// A number that is computed: only shaders with interfaces do that.
-    fn computed_number(&self, place: Place, operand: &Operand, index: &Index) -> Result<(), ValidateError> {
+    fn computed_number(&self, operand: &Operand, index: &Index) -> Result<(), Rule> {
         let file = operand.file;
         if self.declared.interfaces.is_empty() || self.model == Model::Sm5_1 {
-            return Err(place.computed(operand));
+            return Err(computed(operand));
         }
-        self.index(place, Register { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))
+        self.index(Register { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))
     }
 
     /// In 5.1, whether the register is within its range.
-    pub(super) fn in_range(
-        &self,
-        place: Place,
-        operand: &Operand,
-        register: Register,
-        range: RegisterRange,
-    ) -> Result<(), ValidateError> {
+    pub(super) fn in_range(&self, operand: &Operand, register: Register, range: RegisterRange) -> Result<(), Rule> {
         if self.model < Model::Sm5_1 {
             return Ok(());
         }
         let end = range.upper.map_or(1 << 32, |upper| u64::from(upper) + 1);
-        self.index(place, register, operand.indices.get(1), u64::from(range.lower), end)
+        self.index(register, operand.indices.get(1), u64::from(range.lower), end)
     }
 
     /// An index that must be at least `first` and below `end` where it is a number. Where it is computed, the operand
     /// it is computed from is checked.
-    fn index(
-        &self,
-        place: Place,
-        register: Register,
-        index: Option<&Index>,
-        first: u64,
-        end: u64,
-    ) -> Result<(), ValidateError> {
+    fn index(&self, register: Register, index: Option<&Index>, first: u64, end: u64) -> Result<(), Rule> {
         let Some(index) = index else { return Ok(()) };
         match &index.relative {
             Some(relative) => {
-                self.value(place, relative)?;
-                self.components(place, relative, 1 << relative.component(0))
+                self.value(relative)?;
+                self.components(relative, 1 << relative.component(0))
             }
             None if (first..end).contains(&index.immediate) => Ok(()),
             None => {
                 let last = end.saturating_sub(1);
-                Err(place.broken(Rule::Index { register, index: index.immediate, first, last }))
+                Err(Rule::Index { register, index: index.immediate, first, last })
             }
         }
     }
 
     /// That these components of an input, output or array are declared. Where the number is computed, any may be meant.
-    fn components(&self, place: Place, operand: &Operand, used: u8) -> Result<(), ValidateError> {
+    fn components(&self, operand: &Operand, used: u8) -> Result<(), Rule> {
         let file = operand.file;
         let number = match file {
             File::IndexableTemp => operand.index_u32(0),
@@ -491,15 +428,15 @@ impl<'p> Known<'p> {
             return Ok(());
         }
         let register = Register { file, number };
-        Err(place.broken(Rule::ComponentsNotDeclared { register, missing: Mask(missing), declared: Mask(declared) }))
+        Err(Rule::ComponentsNotDeclared { register, missing: Mask(missing), declared: Mask(declared) })
     }
 }
 
 /// What is swapped goes to two registers.
-fn swap(place: Place, instruction: &Instruction) -> Result<(), ValidateError> {
+fn swap(instruction: &Instruction) -> Result<(), Rule> {
     match instruction.operands.as_slice() {
         [first, second, ..] if !first.is_null() && (first.file, &first.indices) == (second.file, &second.indices) => {
-            Err(place.broken(Rule::SwappedWithItself { operand: Box::new(first.clone()) }))
+            Err(Rule::SwappedWithItself { operand: Box::new(first.clone()) })
         }
         _ => Ok(()),
     }
@@ -538,12 +475,12 @@ fn components_read(instruction: &Instruction, width: Width, operand: &Operand) -
 }
 
 /// The swizzle of a double source: the pairs that are used must be whole doubles.
-fn double_source(place: Place, operand: &Operand, written: u8, op: Op) -> Result<(), ValidateError> {
+fn double_source(operand: &Operand, written: u8, op: Op) -> Result<(), Rule> {
     let swizzle = match operand.components {
         Components::Swizzle(swizzle) => swizzle,
         // Four words are two doubles; fewer serve as one double for both.
         _ if operand.file == File::Immediate64 || operand.file == File::Immediate32 => return Ok(()),
-        _ => return Err(place.wrong_components(operand, "a swizzle")),
+        _ => return Err(wrong_components(operand, "a swizzle")),
     };
     let is_narrow = op.info().slots.iter().any(|slot| matches!(slot, Slot::Write { width: Width::PerDouble, .. }));
     // A 32-bit result takes its doubles in order; a double takes the pair it lies in.
@@ -555,7 +492,7 @@ fn double_source(place: Place, operand: &Operand, written: u8, op: Op) -> Result
     let whole = |low: u8, high: u8| matches!((low, high), (0, 1) | (2, 3));
     let [x, y, z, w] = swizzle;
     if (used[0] && !whole(x, y)) || (used[1] && !whole(z, w)) {
-        return Err(place.broken(Rule::DoubleSwizzle { operand: Box::new(operand.clone()) }));
+        return Err(Rule::DoubleSwizzle { operand: Box::new(operand.clone()) });
     }
     Ok(())
 }

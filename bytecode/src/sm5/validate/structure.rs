@@ -27,6 +27,8 @@ pub(super) fn flow(program: &Program, limits: &Limits, faults: &mut Faults<Valid
         faults,
         flow: Flow::default(),
         open: Vec::new(),
+        at: program.at,
+        op: Op::Nop,
         names: HashSet::new(),
         section: Section { kind: SectionKind::Main, start: 0, code_begun: false, last: None },
     };
@@ -36,10 +38,16 @@ pub(super) fn flow(program: &Program, limits: &Limits, faults: &mut Faults<Valid
         }
         match &item.kind {
             ItemKind::Instruction(instruction) => {
-                let followed = walk.instruction(position, instruction);
-                walk.faults.note(followed)?;
+                (walk.at, walk.op) = (instruction.at, instruction.op);
+                if let Err(rule) = walk.instruction(position, instruction) {
+                    walk.push(rule);
+                    return None;
+                }
             }
-            ItemKind::Declaration(declaration) => walk.declaration(item.at, declaration.op),
+            ItemKind::Declaration(declaration) => {
+                (walk.at, walk.op) = (declaration.at, declaration.op);
+                walk.declaration();
+            }
             ItemKind::CustomData(_) => {}
         }
     }
@@ -83,41 +91,54 @@ struct Walk<'p, 'f> {
     faults: &'f mut Faults<ValidateError>,
     flow: Flow,
     open: Vec<Open>,
+    /// The item at hand: where it begins, and its opcode.
+    at: u32,
+    op: Op,
     names: HashSet<FunctionName>,
     section: Section,
 }
 
 impl Walk<'_, '_> {
-    fn declaration(&mut self, at: u32, op: Op) {
-        let exists = self.exists(at, op);
-        self.faults.note(exists);
+    /// Notes a fault of the item at hand.
+    fn push(&mut self, rule: Rule) {
+        self.faults.push(rule.broken(self.at, self.op));
+    }
+
+    fn misplaced(&mut self, expected: &'static str) {
+        self.push(Rule::Misplaced { expected });
+    }
+
+    fn declaration(&mut self) {
+        if let Err(rule) = self.exists() {
+            self.push(rule);
+        }
         if self.section.code_begun {
-            self.faults.push(Rule::LateDeclaration.broken(at, op));
+            self.push(Rule::LateDeclaration);
         }
     }
 
     /// Whether model and stage have the opcode. Which flags are set is known only later, so that in model 4.x the
     /// declarations decide about buffer instructions: without a buffer there is nothing they could access.
-    fn exists(&self, at: u32, op: Op) -> Result<(), ValidateError> {
+    fn exists(&self) -> Result<(), Rule> {
         let Program { model, stage, .. } = *self.program;
-        if op.info().exists_in(model, stage, true) {
+        if self.op.info().exists_in(model, stage, true) {
             return Ok(());
         }
-        Err(Rule::NotInStage { stage, model }.broken(at, op))
+        Err(Rule::NotInStage { stage, model })
     }
 
-    fn instruction(&mut self, position: usize, instruction: &Instruction) -> Result<(), ValidateError> {
-        let Instruction { at, op, .. } = *instruction;
+    fn instruction(&mut self, position: usize, instruction: &Instruction) -> Result<(), Rule> {
+        let op = instruction.op;
         debug_assert_eq!(op.info().form, Form::Instruction);
-        if let Err(fault) = self.exists(at, op) {
-            self.faults.push(fault);
+        if let Err(rule) = self.exists() {
+            self.push(rule);
             return Ok(());
         }
         if let Some(kind) = phase_kind(op) {
-            return self.phase(position, at, op, kind);
+            return self.phase(position, kind);
         }
         if self.program.stage == Stage::Hull && self.section.kind == SectionKind::Main && op != Op::Nop {
-            return Err(misplaced(at, op, "a hull shader begins with hs_decls"));
+            return Err(Rule::Misplaced { expected: "a hull shader begins with hs_decls" });
         }
         if op == Op::Label {
             return self.label(position, instruction);
@@ -131,59 +152,59 @@ impl Walk<'_, '_> {
             && !matches!(op, Op::Case | Op::Default | Op::EndSwitch | Op::Nop)
             && !std::mem::replace(&mut open.is_headless, true)
         {
-            self.faults.push(misplaced(at, op, "a switch begins with case or default"));
+            self.misplaced("a switch begins with case or default");
         }
         match op {
-            Op::If | Op::Loop | Op::Switch => return self.open(position, at, op),
+            Op::If | Op::Loop | Op::Switch => return self.open(position),
             Op::Else => match self.open.last_mut() {
                 Some(open) if open.op == Op::If && open.otherwise.is_none() => open.otherwise = Some(position),
-                _ => self.faults.push(misplaced(at, op, "it must stand in an if that has no else yet")),
+                _ => self.misplaced("it must be in an if that has no else yet"),
             },
             Op::Case | Op::Default => self.case(position, instruction),
-            Op::EndIf => self.close(position, at, op, Op::If, "it must close an if"),
-            Op::EndLoop => self.close(position, at, op, Op::Loop, "it must close a loop"),
-            Op::EndSwitch => self.close(position, at, op, Op::Switch, "it must close a switch"),
+            Op::EndIf => self.close(position, Op::If, "it must close an if"),
+            Op::EndLoop => self.close(position, Op::Loop, "it must close a loop"),
+            Op::EndSwitch => self.close(position, Op::Switch, "it must close a switch"),
             Op::Break | Op::BreakC if !self.open.iter().any(|open| matches!(open.op, Op::Loop | Op::Switch)) => {
-                self.faults.push(misplaced(at, op, "it must stand in a loop or switch"));
+                self.misplaced("it must be in a loop or switch");
             }
             Op::Continue | Op::ContinueC if !self.open.iter().any(|open| open.op == Op::Loop) => {
-                self.faults.push(misplaced(at, op, "it must stand in a loop"));
+                self.misplaced("it must be in a loop");
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn open(&mut self, position: usize, at: u32, op: Op) -> Result<(), ValidateError> {
+    fn open(&mut self, position: usize) -> Result<(), Rule> {
         let limit = self.limits.flow_depth;
         if self.open.len() >= limit as usize {
-            return Err(Rule::Nesting { limit }.broken(at, op));
+            return Err(Rule::Nesting { limit });
         }
         let (cases, values) = (Vec::new(), HashSet::new());
+        let (at, op) = (self.at, self.op);
         self.open.push(Open { position, at, op, otherwise: None, cases, values, is_headless: false });
         Ok(())
     }
 
     fn case(&mut self, position: usize, instruction: &Instruction) {
-        let Instruction { at, op, .. } = *instruction;
         let value = instruction.operands.first().and_then(|operand| operand.immediate_word(0));
         match self.open.last_mut() {
             Some(open) if open.op == Op::Switch => {
+                open.cases.push(Case { position, value });
                 if !open.values.insert(value) {
-                    self.faults.push(match value {
-                        Some(value) => Rule::CaseTwice { value }.broken(at, Op::Case),
-                        None => misplaced(at, op, "the switch has a default already"),
+                    self.push(match value {
+                        Some(value) => Rule::CaseTwice { value },
+                        None => Rule::Misplaced { expected: "the switch already has a default" },
                     });
                 }
-                open.cases.push(Case { position, value });
             }
-            _ => self.faults.push(misplaced(at, op, "it must stand in a switch")),
+            _ => self.misplaced("it must be in a switch"),
         }
     }
 
-    fn close(&mut self, end: usize, at: u32, op: Op, opener: Op, expected: &'static str) {
+    fn close(&mut self, end: usize, opener: Op, expected: &'static str) {
         if self.open.last().is_none_or(|open| open.op != opener) {
-            self.faults.push(misplaced(at, op, expected));
+            self.misplaced(expected);
             // What it would close may lie further out; then the end of what lies within is missing.
             let meant = self.open.iter().rposition(|open| open.op == opener);
             self.open.truncate(meant.map_or(self.open.len(), |meant| meant + 1));
@@ -197,36 +218,35 @@ impl Walk<'_, '_> {
         self.flow.constructs.push((open.position, construct));
     }
 
-    fn phase(&mut self, position: usize, at: u32, op: Op, kind: PhaseKind) -> Result<(), ValidateError> {
+    fn phase(&mut self, position: usize, kind: PhaseKind) -> Result<(), Rule> {
         match (self.section.kind, kind) {
             (SectionKind::Main, PhaseKind::Declarations) if self.section.last.is_none() => {}
-            (SectionKind::Main, _) => return Err(misplaced(at, op, "a hull shader begins with hs_decls")),
-            (SectionKind::Phase(_), PhaseKind::Declarations) => return Err(Rule::Repeated.broken(at, op)),
+            (SectionKind::Main, _) => return Err(Rule::Misplaced { expected: "a hull shader begins with hs_decls" }),
+            (SectionKind::Phase(_), PhaseKind::Declarations) => return Err(Rule::Repeated),
             (SectionKind::Phase(_), _) => {}
-            (SectionKind::Function(..), _) => return Err(misplaced(at, op, "phases come before functions")),
+            (SectionKind::Function(..), _) => return Err(Rule::Misplaced { expected: "phases come before functions" }),
         }
-        self.end_section(position, at);
+        self.end_section(position, self.at);
         self.begin_section(SectionKind::Phase(kind), position + 1);
         Ok(())
     }
 
-    fn label(&mut self, position: usize, instruction: &Instruction) -> Result<(), ValidateError> {
-        let Instruction { at, op, .. } = *instruction;
-        let name = function_name(instruction).ok_or(misplaced(at, op, "it must name l# or fb#"))?;
+    fn label(&mut self, position: usize, instruction: &Instruction) -> Result<(), Rule> {
+        let name = function_name(instruction).ok_or(Rule::Misplaced { expected: "it must name l# or fb#" })?;
         if !self.open.is_empty() || self.section.last != Some(Op::Ret) {
-            return Err(misplaced(at, op, "it must follow a ret that is not nested"));
+            return Err(Rule::Misplaced { expected: "it must follow a ret that is not nested" });
         }
         if !self.names.insert(name) {
             // Its instructions are then those of the function before.
-            self.faults.push(Rule::LabelTwice { name }.broken(at, Op::Label));
+            self.push(Rule::LabelTwice { name });
             return Ok(());
         }
         let limit = self.limits.functions;
         if self.names.len() > limit as usize {
             let count = self.names.len() as u32;
-            return Err(Rule::Limit { what: "functions", count, limit }.broken(at, op));
+            return Err(Rule::Limit { what: "functions", count, limit });
         }
-        self.end_section(position, at);
+        self.end_section(position, self.at);
         self.begin_section(SectionKind::Function(name, position), position + 1);
         self.section.code_begun = true;
         Ok(())
