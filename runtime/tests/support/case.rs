@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::compare::compare;
 use super::content::{self, Content, Contents, Form};
+use brolga_testing::picture::Picture;
 
 pub use brolga_testing::corpus::{compute_shaders, data};
 
@@ -107,7 +108,7 @@ impl Case {
                     .depth(extent("depth"))
                     .layers(extent("layers"))
                     .mips(extent("mips"));
-                Form::Texture(shape)
+                Form::Texture(Picture::whole(shape))
             }
         };
         Content { counter: binding.get("counter").map(number), ..Content::new(form, bytes) }

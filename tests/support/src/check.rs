@@ -7,23 +7,18 @@ use std::fmt;
 
 use brolga_bytecode::{LoadOptions, Shader as Loaded};
 use brolga_ir::host::Fault;
+use brolga_ir::interface::Resource;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::verify;
-use brolga_runtime::{
-    BindingRules, Bindings, Buffer, CompileOptions, Counter, Device, Dispatch, Engine, Oversize, Sampler, Texture,
-    View, Width,
-};
+use brolga_runtime::{CompileOptions, Device, Dispatch, Engine, Oversize, Register, Width};
 
+use crate::bound::backing::{Difference, Left};
+use crate::bound::content::{Contents, Guarded};
 use crate::program::Program;
 use crate::scalar::{self, Memory};
-use crate::views::{Content, Kind};
 
-/// Bytes around each buffer, which nobody may touch.
-const GUARD: usize = 256;
-/// What they hold.
-const GUARD_BYTE: u8 = 0xa5;
 /// Rounds of loops that a group may take; generated programs take far less.
 const FUEL: u64 = 200_000;
 
@@ -79,8 +74,8 @@ pub enum Failure {
     Guard {
         /// How it was run.
         way: Way,
-        /// The view's register.
-        register: String,
+        /// The register.
+        register: Register,
     },
     /// Memory is not what the reference left.
     #[error("{way}: {difference}")]
@@ -106,40 +101,6 @@ pub enum Failure {
         /// How.
         fault: Fault,
     },
-}
-
-/// Where two memories differ.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
-    /// The view's register.
-    pub register: String,
-    /// Byte offset of the first word that differs, or `None` for the hidden counter.
-    pub at: Option<usize>,
-    /// Words that differ in this view.
-    pub words: usize,
-    /// What is expected in the first one.
-    pub expected: u32,
-    /// What is there.
-    pub got: u32,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { register, at, words, expected, got } = self;
-        match at {
-            Some(at) => write!(f, "{register} differs in {words} words, first at byte {at}")?,
-            None => write!(f, "the counter of {register} differs")?,
-        }
-        write!(f, ": expected {expected:#010x}, got {got:#010x}")
-    }
-}
-
-/// What a run left in a view.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Left {
-    register: String,
-    bytes: Vec<u8>,
-    counter: Option<u32>,
 }
 
 /// Devices to run on.
@@ -200,113 +161,26 @@ impl Lab {
         let expected = self.run(program, &container, &contents, reference(program))?;
         for &way in ways {
             let got = self.run(program, &container, &contents, way)?;
-            if let Some(difference) = difference(&expected, &got) {
+            if let Some(difference) = Difference::first(&expected, &got) {
                 return Err(Failure::Differs { way, difference });
             }
         }
         Ok(())
     }
 
-    fn run(&self, program: &Program, container: &[u8], contents: &[Content], way: Way) -> Result<Vec<Left>, Failure> {
+    fn run(&self, program: &Program, container: &[u8], contents: &Contents, way: Way) -> Result<Vec<Left>, Failure> {
         let device = if way.threads == 1 { &self.one } else { &self.two };
         let options = CompileOptions::new(way.engine).oversize(Oversize::Refuse).level(way.level).width(way.width);
         let shader = device
             .compile(container, &options)
             .map_err(|error| Failure::Compile { way, message: error.to_string() })?;
-        let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
-        let bound: Vec<Bound> = contents.iter().map(|content| Bound::new(device, content)).collect();
-        for (content, bound) in contents.iter().zip(&bound) {
-            bindings.set(content.name.parse().expect("a register name"), bound.view(content));
-        }
+        let guarded = Guarded::bind(contents, device);
         let dispatch = Dispatch::new(program.groups).fuel(FUEL);
         device
-            .dispatch(&shader, &bindings, &dispatch)
+            .dispatch(&shader, &guarded.bindings, &dispatch)
             .map_err(|error| Failure::Run { way, message: error.to_string() })?;
-        contents.iter().zip(&bound).map(|(content, bound)| bound.left(content, way)).collect()
+        guarded.left().map_err(|register| Failure::Guard { way, register })
     }
-}
-
-/// Memory behind a view.
-enum Bound {
-    Buffer(Buffer, Counter),
-    Texture(Texture),
-    Sampler(Sampler),
-}
-
-impl Bound {
-    fn new(device: &Device, content: &Content) -> Self {
-        if let Kind::Texture(picture) = content.kind {
-            let texture = device.texture_from_bytes(picture.shape, &content.bytes);
-            return Bound::Texture(texture.expect("the bytes are those of the shape"));
-        }
-        if let Kind::Sampler(sampler) = content.kind {
-            return Bound::Sampler(sampler);
-        }
-        let mut bytes = vec![GUARD_BYTE; GUARD];
-        bytes.extend(&content.bytes);
-        bytes.resize(bytes.len() + GUARD, GUARD_BYTE);
-        let buffer = device.buffer_from_bytes(&bytes).expect("a small buffer");
-        Bound::Buffer(buffer, Counter::new(content.counter.unwrap_or(0)))
-    }
-
-    fn view(&self, content: &Content) -> View {
-        let (buffer, counter) = match (self, content.kind) {
-            (Bound::Texture(texture), Kind::Texture(picture)) => {
-                return picture.view(texture.clone()).expect("generated views exist");
-            }
-            (Bound::Texture(_), _) => unreachable!("made of a picture"),
-            (Bound::Sampler(sampler), _) => return View::sampler(*sampler).expect("generated samplers exist"),
-            (Bound::Buffer(buffer, counter), _) => (buffer.clone(), counter),
-        };
-        let view = match content.kind {
-            Kind::Constant(_) => View::constant(buffer),
-            Kind::Raw => View::raw(buffer),
-            Kind::Structured(stride_bytes) => View::structured(buffer, stride_bytes),
-            Kind::Typed(format) => View::typed(buffer, format),
-            Kind::Texture(_) | Kind::Sampler(_) => unreachable!("no buffer"),
-        };
-        let view = view.and_then(|view| view.with_range(GUARD as u64, content.bytes.len() as u64));
-        let view = match content.counter {
-            Some(_) => view.and_then(|view| view.with_counter(counter.clone())),
-            None => view,
-        };
-        view.expect("the range is in the buffer")
-    }
-
-    fn left(&self, content: &Content, way: Way) -> Result<Left, Failure> {
-        let register = content.name.clone();
-        match self {
-            Bound::Sampler(_) => Ok(Left { register, bytes: Vec::new(), counter: None }),
-            Bound::Texture(texture) => Ok(Left { register, bytes: texture.buffer().to_vec(), counter: None }),
-            Bound::Buffer(buffer, counter) => {
-                let all = buffer.to_vec();
-                let (head, rest) = all.split_at(GUARD);
-                let (bytes, tail) = rest.split_at(content.bytes.len());
-                if head.iter().chain(tail).any(|&byte| byte != GUARD_BYTE) {
-                    return Err(Failure::Guard { way, register });
-                }
-                Ok(Left { register, bytes: bytes.to_vec(), counter: content.counter.map(|_| counter.get()) })
-            }
-        }
-    }
-}
-
-/// The first view that differs.
-fn difference(expected: &[Left], got: &[Left]) -> Option<Difference> {
-    let (expected, got) = expected.iter().zip(got).find(|(a, b)| a != b)?;
-    let register = expected.register.clone();
-    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-    let pairs = expected.bytes.chunks(4).zip(got.bytes.chunks(4)).enumerate();
-    let different: Vec<_> = pairs.filter(|(_, (a, b))| a != b).collect();
-    Some(match different.first() {
-        Some(&(n, (a, b))) => {
-            Difference { register, at: Some(4 * n), words: different.len(), expected: word(a), got: word(b) }
-        }
-        None => {
-            let [expected, got] = [expected, got].map(|left| left.counter.unwrap_or(0));
-            Difference { register, at: None, words: 0, expected, got }
-        }
-    })
 }
 
 /// Runs freshly translated code on the plain model, and code with and without passes on the interpreter, over memory
@@ -324,9 +198,8 @@ pub fn check_model(program: &Program) -> Result<(), Failure> {
         .resources
         .iter()
         .map(|resource| {
-            let name = format!("{}{}", resource.class.letter(), resource.lower);
-            let content = contents.iter().find(|content| content.name == name);
-            content.map_or(Vec::new(), |content| {
+            let content = contents.iter().find(|(register, _)| *register == register_of(resource));
+            content.map_or(Vec::new(), |(_, content)| {
                 content.bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
             })
         })
@@ -353,18 +226,22 @@ pub fn check_model(program: &Program) -> Result<(), Failure> {
         }
         let left = |memory: &Memory| -> Vec<Left> {
             let resources = func.interface.resources.iter().zip(memory.words()).zip(memory.counters());
-            let view = |((resource, words), counter): ((&brolga_ir::interface::Resource, Vec<u32>), u32)| Left {
-                register: format!("{}{}", resource.class.letter(), resource.lower),
+            let view = |((resource, words), counter): ((&Resource, Vec<u32>), u32)| Left {
+                register: register_of(resource),
                 bytes: words.iter().flat_map(|word| word.to_le_bytes()).collect(),
                 counter: Some(counter),
             };
             resources.map(view).collect()
         };
-        if let Some(difference) = difference(&left(&expected), &left(&memory)) {
+        if let Some(difference) = Difference::first(&left(&expected), &left(&memory)) {
             return Err(Failure::Model { level, difference });
         }
     }
     Ok(())
+}
+
+fn register_of(resource: &Resource) -> Register {
+    format!("{}{}", resource.class.letter(), resource.lower).parse().expect("a register name")
 }
 
 /// All groups in the order in which one thread runs them.

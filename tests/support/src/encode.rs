@@ -4,11 +4,15 @@
 //! from the instruction table, as the generator does.
 
 use brolga_bytecode::sm5::Op;
+use brolga_bytecode::sm5::codes::{ResourceDimension, ReturnType};
+use brolga_runtime::format::Encoding;
+use brolga_runtime::{Dimension, Format};
 
+use crate::bound::content::Form;
 use crate::program::{
     Block, Condition, Exit, Index, Instr, Jump, Modifier, Node, Operand, Parts, Program, Register, Rounds,
 };
-use crate::views::{Kind, SHARED_BYTES_PER_THREAD, Totals};
+use crate::views::SHARED_BYTES_PER_THREAD;
 
 /// Operand types by number.
 mod file {
@@ -162,13 +166,13 @@ impl Encoder<'_> {
     }
 
     fn view(&mut self, register: &Register) {
-        let kind = self.program.kind(register);
+        let form = self.program.form(register);
         let (file, number) = match *register {
             Register::Resource(n) => (file::RESOURCE, n),
             Register::Uav(n) => (file::UAV, n),
             Register::Sampler(n) => (file::SAMPLER, n),
             Register::Constant(n, _) => {
-                let Kind::Constant(vectors) = kind else { unreachable!("a constant buffer") };
+                let vectors = self.program.layout.constants[n as usize];
                 // Dynamically indexed.
                 return self.words.extend([89 | 1 << 11 | 4 << 24, 0x0020_8e46, n, vectors]);
             }
@@ -176,23 +180,34 @@ impl Encoder<'_> {
         };
         let is_uav = file == file::UAV;
         let operand = 0x0010_0000 | file << 12;
-        match kind {
-            Kind::Sampler(sampler) => {
+        match form {
+            Form::Sampler(sampler) => {
                 let mode = u32::from(sampler.compares()) << 11;
                 self.words.extend([90 | mode | 3 << 24, operand, number]);
             }
-            Kind::Raw => self.words.extend([if is_uav { 157 } else { 161 } | 3 << 24, operand, number]),
-            Kind::Structured(stride_bytes) => {
+            Form::Raw => self.words.extend([if is_uav { 157 } else { 161 } | 3 << 24, operand, number]),
+            Form::Structured { stride_bytes } => {
                 let counter = if *register == Register::Uav(3) { 1 << 23 } else { 0 };
                 let opcode = if is_uav { 158 | counter } else { 162 };
                 self.words.extend([opcode | 4 << 24, operand, number, stride_bytes]);
             }
-            _ => {
-                let (dimension, returns) = kind.declared().expect("the others are typed");
-                let opcode = if is_uav { 156 } else { 88 };
-                self.words.extend([opcode | dimension << 11 | 4 << 24, operand, number, returns * 0x1111]);
-            }
+            Form::Typed(format) => self.typed(is_uav, number, ResourceDimension::Buffer, format),
+            Form::Texture(picture) => self.typed(is_uav, number, dimension_of(picture.dimension), picture.format),
+            Form::Constant => unreachable!("constant buffers are declared above"),
         }
+    }
+
+    fn typed(&mut self, is_uav: bool, number: u32, dimension: ResourceDimension, format: Format) {
+        let returns = match format.encoding() {
+            Encoding::Unorm | Encoding::Srgb => ReturnType::Unorm,
+            Encoding::Snorm => ReturnType::Snorm,
+            Encoding::Sint => ReturnType::Sint,
+            Encoding::Uint => ReturnType::Uint,
+            _ => ReturnType::Float,
+        };
+        let (opcode, file) = if is_uav { (156, file::UAV) } else { (88, file::RESOURCE) };
+        let declared = opcode | dimension.code() << 11 | 4 << 24;
+        self.words.extend([declared, 0x0010_0000 | file << 12, number, returns.code() * 0x1111]);
     }
 
     /// The thread's number: groups in order, threads in order within them.
@@ -470,7 +485,17 @@ impl Encoder<'_> {
     }
 }
 
-/// Whether the typed or raw form of `u2` takes one address word.
-pub fn totals_are_linear(totals: Totals) -> bool {
-    totals != Totals::Structured
+fn dimension_of(dimension: Dimension) -> ResourceDimension {
+    match dimension {
+        Dimension::Buffer => ResourceDimension::Buffer,
+        Dimension::Texture1d => ResourceDimension::Texture1D,
+        Dimension::Texture1dArray => ResourceDimension::Texture1DArray,
+        Dimension::Texture2d => ResourceDimension::Texture2D,
+        Dimension::Texture2dArray => ResourceDimension::Texture2DArray,
+        Dimension::Texture2dMs => ResourceDimension::Texture2DMs,
+        Dimension::Texture2dMsArray => ResourceDimension::Texture2DMsArray,
+        Dimension::Texture3d => ResourceDimension::Texture3D,
+        Dimension::TextureCube => ResourceDimension::TextureCube,
+        Dimension::TextureCubeArray => ResourceDimension::TextureCubeArray,
+    }
 }

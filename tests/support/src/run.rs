@@ -1,12 +1,9 @@
 //! Assembles shaders, and runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
 
 use brolga_bytecode::{Limits, assembler};
-use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Engine, Oversize, Shader, View};
+use brolga_runtime::{CompileOptions, Device, Dispatch, Engine, Oversize, Shader};
 
-/// Bytes before and after each view; a multiple of what views may start at.
-const GUARD: usize = 256;
-/// What guard bytes hold.
-const GUARD_BYTE: u8 = 0xa5;
+use crate::bound::content::{Content, Form, Guarded};
 
 /// The container of a shader in assembly language.
 pub fn assemble(text: &str) -> Vec<u8> {
@@ -73,29 +70,16 @@ impl Devices {
 
 fn run_on(device: &Device, shader: &Shader, views: &[Structured<'_>], what: &str) -> Vec<Vec<u32>> {
     let engine = shader.engine();
-    let mut bindings = Bindings::new();
-    let mut buffers = Vec::new();
-    for view in views {
-        let mut bytes = vec![GUARD_BYTE; GUARD];
-        bytes.extend(view.words.iter().flat_map(|word| word.to_le_bytes()));
-        bytes.resize(bytes.len() + GUARD, GUARD_BYTE);
-        let buffer = device.buffer_from_bytes(&bytes).expect("a small buffer");
-        let size_bytes = view.words.len() as u64 * 4;
-        let bound = View::structured(buffer.clone(), view.stride_bytes)
-            .and_then(|bound| bound.with_range(GUARD as u64, size_bytes))
-            .expect("the range is in the buffer");
-        bindings.set(view.register.parse().expect("a register name"), bound);
-        buffers.push(buffer);
-    }
-    device
-        .dispatch(shader, &bindings, &Dispatch::new([1, 1, 1]))
-        .unwrap_or_else(|error| panic!("{what}: {engine}: {error}"));
-    let inside = |bytes: Vec<u8>, register: &str| {
-        let (head, rest) = bytes.split_at(GUARD);
-        let (words, tail) = rest.split_at(rest.len() - GUARD);
-        let whole = head.iter().chain(tail).all(|&byte| byte == GUARD_BYTE);
-        assert!(whole, "{what}: {engine}: bytes around {register} changed");
-        words.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
+    let content = |view: &Structured<'_>| {
+        let bytes = view.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let form = Form::Structured { stride_bytes: view.stride_bytes };
+        (view.register.parse().expect("a register name"), Content::new(form, bytes))
     };
-    buffers.iter().zip(views).map(|(buffer, view)| inside(buffer.to_vec(), view.register)).collect()
+    let guarded = Guarded::bind(&views.iter().map(content).collect(), device);
+    device
+        .dispatch(shader, &guarded.bindings, &Dispatch::new([1, 1, 1]))
+        .unwrap_or_else(|error| panic!("{what}: {engine}: {error}"));
+    let left = guarded.left().unwrap_or_else(|register| panic!("{what}: {engine}: bytes around {register} changed"));
+    let word = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+    left.iter().map(|left| left.bytes.as_chunks().0.iter().map(word).collect()).collect()
 }

@@ -14,10 +14,9 @@
 //! | `u5` | texture | each thread its own texel |
 //! | `g0` `g1` | structured and raw shared memory | see [`crate::program`] |
 
-use brolga_bytecode::sm5::codes::ResourceDimension;
-use brolga_runtime::format::Encoding;
-use brolga_runtime::{Dimension, Format, Sampler};
+use brolga_runtime::{Format, Sampler};
 
+use crate::bound::content::{Content, Contents, Form};
 use crate::picture::Picture;
 use crate::program::{Program, Register};
 use crate::random::Random;
@@ -102,94 +101,30 @@ pub enum Totals {
     Typed(Format),
 }
 
-/// What a register is bound to and what is there at first.
-#[derive(Clone, Debug)]
-pub struct Content {
-    /// The register's name.
-    pub name: String,
-    /// The view.
-    pub kind: Kind,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-    /// First value of its counter.
-    pub counter: Option<u32>,
-}
-
-/// A kind of view.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
-    /// A constant buffer of so many declared vectors.
-    Constant(u32),
-    /// Bytes.
-    Raw,
-    /// Structures of so many bytes.
-    Structured(u32),
-    /// A typed buffer.
-    Typed(Format),
-    /// A texture.
-    Texture(Picture),
-    /// A sampler, which has no bytes.
-    Sampler(Sampler),
-}
-
-impl Kind {
-    /// What a declaration of a typed resource says: its dimension and return type, by number.
-    pub fn declared(self) -> Option<(u32, u32)> {
-        let returns = |format: Format| match format.encoding() {
-            Encoding::Unorm | Encoding::Srgb => 1,
-            Encoding::Snorm => 2,
-            Encoding::Sint => 3,
-            Encoding::Uint => 4,
-            _ => 5,
-        };
-        let (dimension, returns) = match self {
-            Kind::Typed(format) => (ResourceDimension::Buffer, returns(format)),
-            Kind::Texture(picture) => (dimension_of(picture.dimension), returns(picture.format)),
-            Kind::Constant(_) | Kind::Raw | Kind::Structured(_) | Kind::Sampler(_) => return None,
-        };
-        Some((dimension.code(), returns))
-    }
-}
-
-fn dimension_of(dimension: Dimension) -> ResourceDimension {
-    match dimension {
-        Dimension::Buffer => ResourceDimension::Buffer,
-        Dimension::Texture1d => ResourceDimension::Texture1D,
-        Dimension::Texture1dArray => ResourceDimension::Texture1DArray,
-        Dimension::Texture2d => ResourceDimension::Texture2D,
-        Dimension::Texture2dArray => ResourceDimension::Texture2DArray,
-        Dimension::Texture2dMs => ResourceDimension::Texture2DMs,
-        Dimension::Texture2dMsArray => ResourceDimension::Texture2DMsArray,
-        Dimension::Texture3d => ResourceDimension::Texture3D,
-        Dimension::TextureCube => ResourceDimension::TextureCube,
-        Dimension::TextureCubeArray => ResourceDimension::TextureCubeArray,
-    }
-}
-
 impl Program {
-    /// The kind of a `cb#`, `t#`, `u#` or `s#`.
-    pub fn kind(&self, register: &Register) -> Kind {
+    /// The form of a `cb#`, `t#`, `u#` or `s#`.
+    pub fn form(&self, register: &Register) -> Form {
         let layout = &self.layout;
         match register {
-            Register::Constant(n, _) => Kind::Constant(layout.constants[*n as usize]),
-            Register::Resource(0) | Register::Uav(1) => Kind::Raw,
-            Register::Resource(1) => Kind::Structured(layout.input_bytes),
-            Register::Resource(2) => Kind::Typed(layout.input_format),
-            Register::Resource(3) => Kind::Texture(layout.picture),
-            Register::Resource(_) => Kind::Texture(layout.samples),
-            Register::Sampler(n) => Kind::Sampler(layout.samplers[*n as usize]),
-            Register::Uav(0) => Kind::Structured(layout.record_bytes),
+            Register::Constant(..) => Form::Constant,
+            Register::Resource(0) | Register::Uav(1) => Form::Raw,
+            Register::Resource(1) => Form::Structured { stride_bytes: layout.input_bytes },
+            Register::Resource(2) => Form::Typed(layout.input_format),
+            Register::Resource(3) => Form::Texture(layout.picture),
+            Register::Resource(_) => Form::Texture(layout.samples),
+            Register::Sampler(n) => Form::Sampler(layout.samplers[*n as usize]),
+            Register::Uav(0) => Form::Structured { stride_bytes: layout.record_bytes },
             Register::Uav(2) => match layout.totals {
-                Totals::Raw => Kind::Raw,
-                Totals::Structured => Kind::Structured(4 * TOTALS_EACH),
-                Totals::Typed(format) => Kind::Typed(format),
+                Totals::Raw => Form::Raw,
+                Totals::Structured => Form::Structured { stride_bytes: 4 * TOTALS_EACH },
+                Totals::Typed(format) => Form::Typed(format),
             },
-            Register::Uav(3) => Kind::Structured(layout.counted_bytes),
-            Register::Uav(4) => Kind::Typed(layout.texel_format),
+            Register::Uav(3) => Form::Structured { stride_bytes: layout.counted_bytes },
+            Register::Uav(4) => Form::Typed(layout.texel_format),
             Register::Uav(_) => {
                 let (mut image, rows) = (layout.image, (self.threads() / IMAGE_WIDTH).max(1));
                 image.shape = image.shape.height(rows << image.mips[0]);
-                Kind::Texture(image)
+                Form::Texture(image)
             }
             other => unreachable!("{other:?} is no view"),
         }
@@ -228,12 +163,12 @@ impl Program {
     }
 
     /// What every register that is bound holds at first.
-    pub fn contents(&self) -> Vec<Content> {
-        let bound = |register: &Register| self.layout.unbound.as_ref() != Some(register);
-        self.views().iter().filter(|register| bound(register)).map(|register| self.content(register)).collect()
+    pub fn contents(&self) -> Contents {
+        let bound = |register: &&Register| self.layout.unbound.as_ref() != Some(register);
+        self.views().iter().filter(bound).map(|register| self.content(register)).collect()
     }
 
-    fn content(&self, register: &Register) -> Content {
+    fn content(&self, register: &Register) -> (brolga_runtime::Register, Content) {
         let (file, number) = match *register {
             Register::Constant(n, _) => ('b', n),
             Register::Resource(n) => ('t', n),
@@ -241,8 +176,8 @@ impl Program {
             Register::Sampler(n) => ('s', n),
             _ => unreachable!("no view"),
         };
-        let kind = self.kind(register);
-        let size_bytes = self.size_bytes(register, kind) as usize;
+        let form = self.form(register);
+        let size_bytes = self.size_bytes(register, form) as usize;
         let mut random = Random(self.seed ^ u64::from(number) << 32 ^ (file as u64) << 40);
         let is_counted = *register == Register::Uav(3);
         let is_tiny = self.is_tiny();
@@ -257,16 +192,16 @@ impl Program {
         }
         bytes.truncate(size_bytes);
         let counter = is_counted.then_some(if self.layout.consumes { COUNTED_ELEMENTS - 3 } else { 3 });
-        Content { name: format!("{file}{number}"), kind, bytes, counter }
+        (format!("{file}{number}").parse().expect("a register name"), Content { form, bytes, counter })
     }
 
-    fn size_bytes(&self, register: &Register, kind: Kind) -> u32 {
+    fn size_bytes(&self, register: &Register, form: Form) -> u32 {
         let elements = |order: Order| (self.threads() * order.spread).saturating_sub(order.cut).max(1);
         let layout = &self.layout;
-        match (register, kind) {
-            (Register::Constant(1, _), Kind::Constant(vectors)) => 16 * vectors.saturating_sub(2).max(1),
-            (_, Kind::Constant(vectors)) => 16 * vectors,
-            (_, Kind::Sampler(_)) => 0,
+        match (register, form) {
+            (Register::Constant(1, _), _) => 16 * layout.constants[1].saturating_sub(2).max(1),
+            (Register::Constant(n, _), _) => 16 * layout.constants[*n as usize],
+            (_, Form::Sampler(_)) => 0,
             (Register::Uav(0), _) => elements(layout.records) * layout.record_bytes,
             (Register::Uav(1), _) => {
                 let all = self.threads() * layout.bytes.spread * BYTES_PER_THREAD;
@@ -274,10 +209,10 @@ impl Program {
             }
             (Register::Uav(2), _) => 4 * TOTALS * TOTALS_EACH,
             (Register::Uav(3), _) => COUNTED_ELEMENTS * layout.counted_bytes,
-            (Register::Uav(_), Kind::Typed(format)) => elements(layout.texels) * format.size_bytes(),
-            (_, Kind::Texture(picture)) => picture.shape.size_bytes().expect("generated shapes exist") as u32,
-            (_, Kind::Structured(stride_bytes)) => 4 * INPUT_WORDS / stride_bytes * stride_bytes,
-            (_, Kind::Typed(format)) => 4 * INPUT_WORDS / format.size_bytes() * format.size_bytes(),
+            (Register::Uav(_), Form::Typed(format)) => elements(layout.texels) * format.size_bytes(),
+            (_, Form::Texture(picture)) => picture.shape.size_bytes().expect("generated shapes exist") as u32,
+            (_, Form::Structured { stride_bytes }) => 4 * INPUT_WORDS / stride_bytes * stride_bytes,
+            (_, Form::Typed(format)) => 4 * INPUT_WORDS / format.size_bytes() * format.size_bytes(),
             _ => 4 * INPUT_WORDS,
         }
     }

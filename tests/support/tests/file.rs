@@ -31,21 +31,18 @@ fn passes(text: &str) {
 fn what_is_wrong_with_a_file_is_said_with_its_line() {
     let cases = [
         ("", "1: a test begins with a comment, `# ...`, that says what it shows and where the rule stands"),
-        ("# x\nret", "2: `ret` stands in no section"),
-        ("# x\n[shader cs_5_0", "2: `[shader cs_5_0` is no head of a section: it ends in `]`"),
+        ("# x\nret", "2: `ret` is outside of any section: only comments"),
+        ("# x\n[shader cs_5_0", "2: `[shader cs_5_0` is not the head of a section: it must end with `]`"),
         ("# x\n[bufer u0]", "2: there is no section `bufer`: expected shader, buffer,"),
         ("# x\n[buffer]", "2: the head of the section ends where a register, such as t0, u1 or cb0 should follow"),
         ("# x\n[buffer q0]", "2: `q0` in the head of the section: expected a register, such as t0, u1 or cb0"),
         ("# x\n[buffer u0 f16]", "2: `f16` in the head of the section: expected u32, i32, hex, f32, f64, `stride N`"),
         ("# x\n[buffer u0 format R99_UINT]", "2: `R99_UINT` in the head of the section: expected a format"),
-        (
-            "# x\n[buffer u0]\n\n1 one",
-            "4: `one` is no u32: expected an unsigned integer of 32 bits, such as 7 or 0xffffffff",
-        ),
-        ("# x\n[buffer u0 f32]\n1e40", "3: `1e40` is no f32: expected a float, such as -1.5, nan, inf, or its bits"),
-        ("# x\n[buffer u0]\n7 x 0", "3: `0` behind `x`: expected how often the number is repeated, at least once"),
-        ("# x\n[buffer u0]\n7 .. 3", "3: `3` behind `..`: expected an integer that is not below the first one"),
-        ("# x\n[buffer u0]\nzero 8", "3: `zero` behind `zero`: expected a number of bytes, as in `zero 8 bytes`"),
+        ("# x\n[buffer u0]\n\n1 one", "4: `one` is not an unsigned integer of 32 bits, such as 7 or 0xffffffff"),
+        ("# x\n[buffer u0 f32]\n1e40", "3: `1e40` is not a float, such as -1.5, nan, inf, or its bits"),
+        ("# x\n[buffer u0]\n7 x 0", "3: `0` after `x`: expected how often the number is repeated, at least once"),
+        ("# x\n[buffer u0]\n7 .. 3", "3: `3` after `..`: expected an integer that is not below the first one"),
+        ("# x\n[buffer u0]\nzero 8", "3: `zero` after `zero`: expected a number of bytes, as in `zero 8 bytes`"),
         ("# x\n[buffer u0]\n0 x 1000000", "3: more than 1048576 bytes: a test that needs them is written in Rust"),
         ("# x\n[shader cs_5_0]\n[dispatch 1 1]", "3: the head of the section ends where groups along x, y and z"),
         (

@@ -1,14 +1,12 @@
 //! What a register is bound to, as data: it can be bound again and again, on any device, between guard bytes.
 
-use brolga_runtime::{BindingRules, Bindings, Buffer, Counter, Device, Format, Register, Sampler, TextureShape, View};
+use brolga_runtime::{BindingRules, Bindings, Device, Format, Register, Sampler, View};
 
-/// Bytes before and after a guarded view; a multiple of whatever a view may start at.
-const GUARD_BYTES: u64 = 256;
-/// What guard bytes hold.
-const GUARD: u8 = 0xa5;
+use super::backing::{Backing, GUARD_BYTES, Left};
+use crate::picture::Picture;
 
 /// How the bytes are seen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Form {
     /// A constant buffer.
     Constant,
@@ -21,8 +19,8 @@ pub enum Form {
     },
     /// A typed buffer.
     Typed(Format),
-    /// A texture.
-    Texture(TextureShape),
+    /// A texture, or a part of one.
+    Texture(Picture),
     /// No memory at all.
     Sampler(Sampler),
 }
@@ -46,40 +44,12 @@ impl Content {
 
     /// A view of a buffer or texture that holds nothing else.
     pub fn view(&self, device: &Device) -> View {
-        let buffer = device.buffer_from_bytes(&self.bytes).expect("content is made to fit");
-        self.see(buffer)
+        self.backed(device, 0).0
     }
 
-    /// A view between guard bytes, and the buffer with them. Textures have no such buffer.
-    pub fn guarded_view(&self, device: &Device) -> (View, Option<Buffer>) {
-        if let Form::Texture(_) | Form::Sampler(_) = self.form {
-            return (self.view(device), None);
-        }
-        let guard = [GUARD; GUARD_BYTES as usize];
-        let buffer = device
-            .buffer_from_bytes(&[&guard, self.bytes.as_slice(), &guard].concat())
-            .expect("content is made to fit");
-        let view =
-            self.see(buffer.clone()).with_range(GUARD_BYTES, self.bytes.len() as u64).expect("content is made to fit");
-        (view, Some(buffer))
-    }
-
-    fn see(&self, buffer: Buffer) -> View {
-        let view = match self.form {
-            Form::Constant => View::constant(buffer),
-            Form::Raw => View::raw(buffer),
-            Form::Structured { stride_bytes } => View::structured(buffer, stride_bytes),
-            Form::Typed(format) => View::typed(buffer, format),
-            Form::Sampler(sampler) => View::sampler(sampler),
-            Form::Texture(shape) => {
-                Ok(View::texture(brolga_runtime::Texture::new(buffer, shape).expect("content is made to fit")))
-            }
-        };
-        let view = view.expect("content is made to fit");
-        match self.counter {
-            Some(value) => view.with_counter(Counter::new(value)).expect("content is made to fit"),
-            None => view,
-        }
+    fn backed(&self, device: &Device, guard_bytes: usize) -> (View, Backing) {
+        let backing = Backing::new(device, self, guard_bytes).expect("content is made to fit");
+        (backing.view(self.form).expect("content is made to fit"), backing)
     }
 }
 
@@ -99,30 +69,28 @@ pub fn bind(contents: &Contents, device: &Device) -> Bindings {
 pub struct Guarded {
     /// The views.
     pub bindings: Bindings,
-    buffers: Vec<(Register, Buffer)>,
+    backings: Vec<(Register, Backing)>,
 }
 
 impl Guarded {
     /// Binds everything anew.
     pub fn bind(contents: &Contents, device: &Device) -> Self {
-        let (mut bindings, mut buffers) = (Bindings::with_rules(BindingRules::PARTIAL), Vec::new());
+        let (mut bindings, mut backings) = (Bindings::with_rules(BindingRules::PARTIAL), Vec::new());
         for (register, content) in contents {
-            let (view, buffer) = content.guarded_view(device);
+            let (view, backing) = content.backed(device, GUARD_BYTES);
             bindings.set(*register, view);
-            buffers.extend(buffer.map(|buffer| (*register, buffer)));
+            backings.push((*register, backing));
         }
-        Self { bindings, buffers }
+        Self { bindings, backings }
+    }
+
+    /// What is behind each register, or the first one whose guard bytes were written.
+    pub fn left(&self) -> Result<Vec<Left>, Register> {
+        self.backings.iter().map(|(register, backing)| backing.left(*register).ok_or(*register)).collect()
     }
 
     /// The first register whose guard bytes were written.
     pub fn broken(&self) -> Option<Register> {
-        let whole = |buffer: &Buffer| {
-            let mut guard = [0; GUARD_BYTES as usize];
-            [0, buffer.size_bytes() - GUARD_BYTES].into_iter().all(|at| {
-                buffer.read(at, &mut guard).expect("content is made to fit");
-                guard == [GUARD; GUARD_BYTES as usize]
-            })
-        };
-        self.buffers.iter().find(|(_, buffer)| !whole(buffer)).map(|(register, _)| *register)
+        self.left().err()
     }
 }

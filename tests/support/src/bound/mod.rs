@@ -2,9 +2,11 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `backing.rs` | the memory behind a register, and where two memories differ |
 //! | `content.rs` | what a register is bound to, as data |
 //! | `random.rs` | random content of the declared kind |
 
+pub mod backing;
 pub mod content;
 pub mod random;
 

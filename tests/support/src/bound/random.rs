@@ -6,6 +6,7 @@ use brolga_runtime::{
 };
 
 use super::content::{Content, Contents, Form};
+use crate::picture::Picture;
 
 /// A small generator (xorshift64*), the same everywhere.
 pub struct Random {
@@ -162,5 +163,5 @@ fn typed(dimension: Dimension, format: Format) -> (Form, u64) {
         Dimension::Texture2dMs => shape.height(12).samples(4),
         Dimension::Texture2dMsArray => shape.height(12).samples(4).layers(3),
     };
-    (Form::Texture(shape), shape.size_bytes().expect("a small texture"))
+    (Form::Texture(Picture::whole(shape)), shape.size_bytes().expect("a small texture"))
 }

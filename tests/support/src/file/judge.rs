@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::bless::{self, Edit};
-use super::run::{Left, Run};
-use super::{Expect, Expected, Item, Kind, Problem, Step, TestFile, Verdict};
+use super::run::Run;
+use super::{Expect, Expected, Item, Kind, Step, TestFile, Verdict};
+use crate::bound::backing::Left;
 
 /// What is found, for people, and how the file would have to read.
 struct Judge<'a> {
@@ -160,19 +161,22 @@ impl Judge<'_> {
             Expected::Error(_) => unreachable!("an error is no memory"),
         };
         let is_counter = matches!(expect.what, Expected::Counter { .. });
-        let bytes = |run: &Run| -> Result<Vec<u8>, Problem> {
+        let bytes = |run: &Run| -> Result<Vec<u8>, String> {
             let left = run.seen[after].memory.iter().find(|left| left.register == register);
-            let left = left.ok_or(Problem::NoMemory { register })?;
+            let left = left.ok_or_else(|| {
+                let section = format!("a `[buffer {register}]` or `[texture2d {register} ...]` section");
+                format!("there is no memory behind {register}: it needs {section} before this one")
+            })?;
             match left.counter {
                 _ if !is_counter => Ok(left.bytes.clone()),
                 Some(counter) => Ok(counter.to_le_bytes().to_vec()),
-                None => Err(Problem::NoCounter { register }),
+                None => Err(format!("{register} has no counter: expected `counter N` in the head of its section")),
             }
         };
         let got: Vec<Vec<u8>> = match runs.iter().map(bytes).collect() {
             Ok(got) => got,
             Err(problem) => {
-                self.say(expect.line, &problem.to_string());
+                self.say(expect.line, &problem);
                 self.hopeless = true;
                 return;
             }
@@ -180,9 +184,11 @@ impl Judge<'_> {
         let expected: Vec<u8> = items.iter().flat_map(|item| item.bytes.clone()).collect();
         let met = got.iter().all(|got| *got == expected);
         if got[0].len() != expected.len() {
-            let problem = Problem::Size { register, given: expected.len(), size: got[0].len() };
+            let (given, size) = (expected.len(), got[0].len());
+            let problem = format!("{given} bytes are expected of {register}, which has {size}");
+            let problem = format!("{problem}: expected all, so that nothing changes unseen");
             let edit = bless::all(self.text, expect, items, kind, &got[0]);
-            return self.met(expect, met, expect.line, || problem.to_string(), vec![edit]);
+            return self.met(expect, met, expect.line, || problem, vec![edit]);
         }
         let differs = |got: &Vec<u8>| kind.split(got).zip(kind.split(&expected)).position(|(a, b)| a != b);
         let first = got.iter().filter_map(differs).min().unwrap_or(0);
@@ -228,7 +234,7 @@ fn item_at(items: &[Item], at: usize) -> Option<&Item> {
     })
 }
 
-/// Whether a message has all parts, one behind the other.
+/// Whether a message has all parts, one after the other.
 fn has_parts(message: &str, parts: &[String]) -> bool {
     let rest = parts.iter().try_fold(message, |rest, part| rest.split_once(part.as_str()).map(|(_, rest)| rest));
     rest.is_some()

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `parse.rs` | from the text to steps |
 //! | `number.rs` | numbers |
-//! | `error.rs` | what is wrong with a file, and where |
 //! | `run.rs` | every step on every engine |
 //! | `judge.rs` | what came out against what is expected |
 //! | `bless.rs` | expectations rewritten |
@@ -14,7 +13,6 @@
 //! memory must be the same for all of them, whether something is expected of it or not.
 
 mod bless;
-mod error;
 mod judge;
 mod number;
 mod parse;
@@ -22,12 +20,19 @@ mod run;
 
 use std::ops::Range;
 
-use brolga_runtime::{Format, Register};
+use brolga_runtime::Register;
 
-pub use error::{FileError, Problem};
 pub use number::Kind;
 
-use crate::picture::Picture;
+use crate::bound::content::Form;
+
+/// What keeps a file from being a test.
+#[derive(Debug)]
+struct FileError {
+    /// The line, from 1.
+    line: usize,
+    problem: String,
+}
 
 /// A test file.
 #[derive(Clone, Debug)]
@@ -65,25 +70,12 @@ pub struct Memory {
     pub line: usize,
     /// The register.
     pub register: Register,
-    /// How it is laid out.
-    pub layout: Layout,
+    /// How it is seen; `None` for as the shader declares it.
+    pub form: Option<Form>,
     /// The first value of its counter, if it has one.
     pub counter: Option<u32>,
     /// Its content.
     pub bytes: Vec<u8>,
-}
-
-/// How memory is laid out.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Layout {
-    /// As the shader declares it.
-    Declared,
-    /// Structures of so many bytes, whatever the shader declares.
-    Structured(u32),
-    /// A buffer of texels.
-    Typed(Format),
-    /// A texture, or a part of one.
-    Texture(Picture),
 }
 
 /// A dispatch.

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use brolga_runtime::{Dimension, Format, Register, TextureShape};
 
-use super::{Dispatch, Expect, Expected, FileError, Item, Kind, Layout, Memory, Problem, Shader, Step, TestFile};
+use super::{Dispatch, Expect, Expected, FileError, Item, Kind, Memory, Shader, Step, TestFile};
+use crate::bound::content::Form;
 use crate::picture::Picture;
 
 /// Bytes that a section may hold.
@@ -35,13 +36,22 @@ struct Word<'a> {
 }
 
 impl Word<'_> {
-    fn error<T>(self, problem: impl FnOnce(String) -> Problem) -> Result<T> {
-        Err(FileError { line: self.line, problem: problem(self.text.to_owned()) })
+    fn error<T>(self, problem: String) -> Result<T> {
+        fail(self.line, problem)
+    }
+
+    /// A word of a head that should be something else.
+    fn in_head<T>(self, expected: &str) -> Result<T> {
+        self.error(format!("`{}` in the head of the section: expected {expected}", self.text))
     }
 
     fn end(self) -> usize {
         self.start + self.text.len()
     }
+}
+
+fn fail<T>(line: usize, problem: impl Into<String>) -> Result<T> {
+    Err(FileError { line, problem: problem.into() })
 }
 
 /// Reads a file.
@@ -56,7 +66,7 @@ pub(super) fn parse(text: &str) -> Result<TestFile> {
         })
         .collect();
     if !lines.first().is_some_and(|line| line.text.starts_with('#')) {
-        return Err(FileError { line: 1, problem: Problem::NoComment });
+        return fail(1, "a test begins with a comment, `# ...`, that says what it shows and where the rule stands");
     }
     let lines: Vec<Line<'_>> = lines
         .into_iter()
@@ -65,7 +75,9 @@ pub(super) fn parse(text: &str) -> Result<TestFile> {
     let heads: Vec<usize> = (0..lines.len()).filter(|&n| lines[n].text.starts_with('[')).collect();
     let before = &lines[..heads.first().copied().unwrap_or(lines.len())];
     if let Some(line) = before.iter().find(|line| !line.text.is_empty()) {
-        return Err(FileError { line: line.number, problem: Problem::NoSection { found: line.text.to_owned() } });
+        let problem =
+            "is outside of any section: only comments, `# ...`, may come before the first, `[shader PROFILE]`";
+        return fail(line.number, format!("`{}` {problem}", line.text));
     }
     let mut steps = Vec::new();
     for (n, &head) in heads.iter().enumerate() {
@@ -82,32 +94,32 @@ pub(super) fn parse(text: &str) -> Result<TestFile> {
 /// A dispatch needs a shader, an expectation of memory a dispatch, and one of an error what may fail.
 fn check_order(steps: &[Step]) -> Result<()> {
     let (mut shader, mut dispatch, mut expectations) = (false, false, 0);
-    let fail = |line, problem| Err(FileError { line, problem });
     for (n, step) in steps.iter().enumerate() {
         match step {
             Step::Shader(_) => shader = true,
             Step::Memory(_) => {}
             Step::Dispatch(Dispatch { line, .. }) if !shader => {
-                return fail(*line, Problem::Missing { what: "a dispatch", needed: "a `[shader PROFILE]` section" });
+                return fail(*line, "a dispatch needs a `[shader PROFILE]` section before it");
             }
             Step::Dispatch(_) => dispatch = true,
             Step::Expect(Expect { line, what, .. }) => {
                 expectations += 1;
                 let may_fail = matches!(n.checked_sub(1).map(|n| &steps[n]), Some(Step::Shader(_) | Step::Dispatch(_)));
                 match what {
-                    Expected::Error(_) if !may_fail => return fail(*line, Problem::MisplacedError),
+                    Expected::Error(_) if !may_fail => {
+                        return fail(*line, "`[expect error]` must follow the `[shader]` or `[dispatch]` that fails");
+                    }
                     Expected::Error(_) => {}
                     Expected::Numbers { .. } | Expected::Counter { .. } if dispatch => {}
                     Expected::Numbers { .. } | Expected::Counter { .. } => {
-                        let (what, needed) = ("an expectation of memory", "a `[dispatch X Y Z]` section");
-                        return fail(*line, Problem::Missing { what, needed });
+                        return fail(*line, "an expectation of memory needs a `[dispatch X Y Z]` section before it");
                     }
                 }
             }
         }
     }
     if expectations == 0 {
-        return fail(1, Problem::NoExpectation);
+        return fail(1, "the file expects nothing: it needs an `[expect ...]` section");
     }
     Ok(())
 }
@@ -123,7 +135,7 @@ impl<'a> Head<'a> {
     fn new(line: Line<'a>) -> Result<Self> {
         let inside = line.text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
         let Some(inside) = inside else {
-            return Err(FileError { line: line.number, problem: Problem::OpenHead { head: line.text.to_owned() } });
+            return fail(line.number, format!("`{}` is not the head of a section: it must end with `]`", line.text));
         };
         let inside = Line { text: inside, start: line.start + 1, ..line };
         let mut words = words_of(inside).into_iter().peekable();
@@ -132,13 +144,13 @@ impl<'a> Head<'a> {
     }
 
     fn word(&mut self, expected: &'static str) -> Result<Word<'a>> {
-        let problem = Problem::ShortHead { expected };
-        self.words.next().ok_or(FileError { line: self.line, problem })
+        let problem = || format!("the head of the section ends where {expected} should follow");
+        self.words.next().ok_or_else(|| FileError { line: self.line, problem: problem() })
     }
 
     fn read<T: FromStr>(&mut self, expected: &'static str) -> Result<T> {
         let word = self.word(expected)?;
-        word.text.parse().or_else(|_| word.error(|found| Problem::Head { found, expected }))
+        word.text.parse().or_else(|_| word.in_head(expected))
     }
 
     fn three(&mut self, expected: &'static str) -> Result<[u32; 3]> {
@@ -150,7 +162,7 @@ impl<'a> Head<'a> {
         let expected = "a register, such as t0, u1 or cb0";
         let word = self.word(expected)?;
         let name = word.text.strip_prefix('c').filter(|name| name.starts_with('b')).unwrap_or(word.text);
-        name.parse().or_else(|_| word.error(|found| Problem::Head { found, expected }))
+        name.parse().or_else(|_| word.in_head(expected))
     }
 
     /// A kind of numbers, if one follows.
@@ -171,14 +183,14 @@ impl<'a> Head<'a> {
             "dimension" => {
                 let (expected, word) = ("a kind of texture, such as texturecube", self.word("a kind of texture")?);
                 let Some(kind) = Dimension::texture_named(word.text) else {
-                    return word.error(|found| Problem::Head { found, expected });
+                    return word.in_head(expected);
                 };
                 picture.dimension = kind;
             }
             "mips" => picture.mips = range(self)?,
             "layers" => picture.layers = Some(range(self)?),
             "min_level" => picture.min_level = self.read("a level of detail, such as 1.5")?,
-            _ => return word.error(|found| Problem::Head { found, expected }),
+            _ => return word.in_head(expected),
         }
         Ok(())
     }
@@ -186,7 +198,7 @@ impl<'a> Head<'a> {
     fn end(&mut self, expected: &'static str) -> Result<()> {
         match self.words.next() {
             None => Ok(()),
-            Some(word) => word.error(|found| Problem::Head { found, expected }),
+            Some(word) => word.in_head(expected),
         }
     }
 }
@@ -207,8 +219,9 @@ impl Section<'_> {
             name => match Dimension::texture_named(name) {
                 Some(dimension) => Step::Memory(self.texture(&mut head, dimension)?),
                 None => {
-                    let problem = Problem::UnknownSection { name: name.to_owned() };
-                    return Err(FileError { line: head.line, problem });
+                    let known = "shader, buffer, texture1d, texture2d, texture2dms, texture3d, texturecube or one of them \
+                                 in layers (texture1darray), dispatch or expect";
+                    return fail(head.line, format!("there is no section `{name}`: expected {known}"));
                 }
             },
         })
@@ -216,7 +229,7 @@ impl Section<'_> {
 
     fn shader(&self, head: &mut Head<'_>) -> Result<Shader> {
         let profile = head.word("a profile, such as cs_5_0")?;
-        head.end("nothing behind the profile")?;
+        head.end("nothing after the profile")?;
         let lines = self.body.iter().map(|line| line.text);
         let text: Vec<&str> = std::iter::once(profile.text).chain(lines).collect();
         Ok(Shader { line: head.line, text: text.join("\n") })
@@ -225,7 +238,7 @@ impl Section<'_> {
     fn buffer(&self, head: &mut Head<'_>) -> Result<Memory> {
         let expected = "u32, i32, hex, f32, f64, `stride N`, `format F` or `counter N`";
         let register = head.register()?;
-        let (mut kind, mut layout, mut counter) = (Kind::U32, Layout::Declared, None);
+        let (mut kind, mut form, mut counter) = (Kind::U32, None, None);
         while head.words.peek().is_some() {
             if let Some(given) = head.kind() {
                 kind = given;
@@ -233,14 +246,17 @@ impl Section<'_> {
             }
             let word = head.word(expected)?;
             match word.text {
-                "stride" => layout = Layout::Structured(head.read("bytes of a structure, such as 16")?),
-                "format" => layout = Layout::Typed(head.read::<Format>("a format, such as R32_UINT")?),
+                "stride" => {
+                    let stride_bytes = head.read("bytes of a structure, such as 16")?;
+                    form = Some(Form::Structured { stride_bytes });
+                }
+                "format" => form = Some(Form::Typed(head.read("a format, such as R32_UINT")?)),
                 "counter" => counter = Some(head.read("the counter's first value")?),
-                _ => return word.error(|found| Problem::Head { found, expected }),
+                _ => return word.in_head(expected),
             }
         }
         let bytes = self.bytes(kind)?;
-        Ok(Memory { line: head.line, register, layout, counter, bytes })
+        Ok(Memory { line: head.line, register, form, counter, bytes })
     }
 
     fn texture(&self, head: &mut Head<'_>, dimension: Dimension) -> Result<Memory> {
@@ -272,11 +288,12 @@ impl Section<'_> {
                 }
                 "samples" => shape.samples = head.read("a number of samples")?,
                 "view" => head.view(&mut picture)?,
-                _ => return word.error(|found| Problem::Head { found, expected }),
+                _ => return word.in_head(expected),
             }
         }
         let bytes = self.bytes(kind)?;
-        Ok(Memory { line: head.line, register, layout: Layout::Texture(picture), counter: None, bytes })
+        let form = Some(Form::Texture(picture));
+        Ok(Memory { line: head.line, register, form, counter: None, bytes })
     }
 
     fn dispatch(&self, head: &mut Head<'_>) -> Result<Dispatch> {
@@ -289,7 +306,7 @@ impl Section<'_> {
                 "from" => first = head.three("the first group, such as `from 2 0 0`")?,
                 "fuel" => fuel = head.read("rounds of loops, such as `fuel 1000`")?,
                 "ordered" => in_order = true,
-                _ => return word.error(|found| Problem::Head { found, expected }),
+                _ => return word.in_head(expected),
             }
         }
         self.nothing()?;
@@ -300,7 +317,9 @@ impl Section<'_> {
     fn nothing(&self) -> Result<()> {
         match self.body.iter().find(|line| !line.text.is_empty()) {
             None => Ok(()),
-            Some(line) => Err(FileError { line: line.number, problem: Problem::Text { found: line.text.to_owned() } }),
+            Some(line) => {
+                fail(line.number, format!("`{}` in a section that has no text: expected the next section", line.text))
+            }
         }
     }
 
@@ -312,7 +331,8 @@ impl Section<'_> {
             let parts = body.iter().map(|line| line.text.trim()).filter(|part| !part.is_empty());
             let parts: Vec<String> = parts.map(str::to_owned).collect();
             if parts.is_empty() {
-                return Err(FileError { line: head.line, problem: Problem::NoMessage });
+                let expected = "some of its text, each part on a line of its own";
+                return fail(head.line, format!("nothing is expected of the message: expected {expected}"));
             }
             Expected::Error(parts)
         } else {
@@ -322,8 +342,7 @@ impl Section<'_> {
                     head.words.next();
                     let items = numbers(body, Kind::U32)?;
                     let [item] = &items[..] else {
-                        let problem = Problem::CounterValue { count: items.len() };
-                        return Err(FileError { line: head.line, problem });
+                        return fail(head.line, format!("{} numbers for a counter: expected one", items.len()));
                     };
                     Expected::Counter { register, item: item.clone() }
                 }
@@ -344,7 +363,7 @@ impl Section<'_> {
             return Ok((None, self.body));
         };
         match reason.trim() {
-            "" => Err(FileError { line: self.body[n].number, problem: Problem::NoReason }),
+            "" => fail(self.body[n].number, "`todo:` without a reason: say what is missing"),
             reason => Ok((Some(reason.to_owned()), &self.body[n + 1..])),
         }
     }
@@ -381,16 +400,12 @@ fn numbers(body: &[Line<'_>], kind: Kind) -> Result<Vec<Item>> {
                     let count = operand(words.next(), word, "zero", "a number of bytes", most)?;
                     let unit = words.next().filter(|unit| unit.text == "bytes");
                     let Some(unit) = unit else {
-                        return word.error(|found| Problem::Operand {
-                            found,
-                            operator: "zero",
-                            expected: "a number of bytes, as in `zero 8 bytes`",
-                        });
+                        return operand(Some(word), word, "zero", "a number of bytes, as in `zero 8 bytes`", |_| None);
                     };
                     end = unit.end();
                     vec![0; count]
                 }
-                (None, _) => return word.error(|found| Problem::Number { found, kind }),
+                (None, _) => return word.error(format!("`{}` is not {}", word.text, kind.example())),
                 (Some(bits), "x") => {
                     words.next();
                     let last = words.next();
@@ -418,7 +433,7 @@ fn numbers(body: &[Line<'_>], kind: Kind) -> Result<Vec<Item>> {
             };
             total += bytes.len();
             if total > MOST_BYTES {
-                return word.error(|_| Problem::TooLarge { most: MOST_BYTES });
+                return word.error(format!("more than {MOST_BYTES} bytes: a test that needs them is written in Rust"));
             }
             items.push(Item { at: word.start..end, line: word.line, bytes });
         }
@@ -431,7 +446,7 @@ fn most(text: &str) -> Option<usize> {
     text.parse().ok().filter(|&count| count <= MOST_BYTES)
 }
 
-/// The word behind an operator, read.
+/// The word after an operator, read.
 fn operand<T>(
     word: Option<Word<'_>>,
     before: Word<'_>,
@@ -440,6 +455,6 @@ fn operand<T>(
     read: impl FnOnce(&str) -> Option<T>,
 ) -> Result<T> {
     let found = word.map_or("", |word| word.text);
-    let problem = || Problem::Operand { found: found.to_owned(), operator, expected };
+    let problem = || format!("`{found}` after `{operator}`: expected {expected}");
     read(found).ok_or_else(|| FileError { line: before.line, problem: problem() })
 }

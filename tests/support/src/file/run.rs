@@ -5,17 +5,14 @@ use std::collections::BTreeMap;
 use brolga_bytecode::assembler::{self, AssembleError};
 use brolga_bytecode::{Limits, LoadOptions};
 use brolga_runtime::{
-    Bindings, Buffer, CompileOptions, Counter, Declared, Device, Dimension, Engine, Error, Level, Oversize, Register,
-    ResourceKind, Shader as Compiled, Texture, View, Width,
+    Bindings, CompileOptions, Declared, Device, Dimension, Engine, Error, Level, Oversize, Register, ResourceKind,
+    Shader as Compiled, View, Width,
 };
 
-use super::{Dispatch, Expect, Expected, FileError, Layout, Memory, Problem, Shader, Step, TestFile};
+use super::{Dispatch, Expect, Expected, FileError, Memory, Shader, Step, TestFile};
+use crate::bound::backing::{Backing, GUARD_BYTES, Left};
+use crate::bound::content::{Content, Form};
 use crate::check::{REFERENCE, Way};
-
-/// Bytes around each buffer, which nobody may touch; a multiple of what views may start at.
-const GUARD: usize = 256;
-/// What they hold.
-const GUARD_BYTE: u8 = 0xa5;
 
 /// What a file did in one of the ways to run it.
 pub(super) struct Run {
@@ -32,14 +29,6 @@ pub(super) struct Seen {
     pub(super) failure: Option<String>,
     /// All memory after a dispatch.
     pub(super) memory: Vec<Left>,
-}
-
-/// What a dispatch left behind a register.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Left {
-    pub(super) register: Register,
-    pub(super) bytes: Vec<u8>,
-    pub(super) counter: Option<u32>,
 }
 
 /// A shader as a container, or why it is none.
@@ -96,7 +85,7 @@ fn assemble(file: &TestFile) -> Result<Vec<Assembled>, FileError> {
             Ok(bytes) => Ok(bytes),
             Err(error) if fails => Err(message(&error)),
             Err(error) => {
-                let problem = Problem::Assembly { column: error.column, message: message(&error) };
+                let problem = format!("column {}: {}", error.column, message(&error));
                 return Err(FileError { line: line + error.line as usize - 1, problem });
             }
         });
@@ -115,7 +104,9 @@ fn check_registers(file: &TestFile, shaders: &[Result<Compiled, String>]) -> Res
             && !declared.iter().any(|declared| declared.contains(register))
         {
             let names: Vec<String> = declared.iter().map(|declared| declared.to_string()).collect();
-            return Err(FileError { line, problem: Problem::NotDeclared { register, declared: names.join(", ") } });
+            let declared = names.join(", ");
+            let problem = format!("no shader of this file declares {register}: expected one of {declared}");
+            return Err(FileError { line, problem });
         }
     }
     Ok(())
@@ -167,7 +158,7 @@ impl Machine<'_> {
         let mut failure = self.device.dispatch(shader, &bindings, &what).err().map(|error| error.to_string());
         let mut memory = Vec::new();
         for bound in self.memory.values() {
-            match bound.left() {
+            match bound.backing.left(bound.memory.register) {
                 Some(left) => memory.push(left),
                 None => failure = Some(format!("bytes around {} changed", bound.memory.register)),
             }
@@ -177,85 +168,43 @@ impl Machine<'_> {
 }
 
 /// A problem of some memory.
-fn at(memory: &Memory, error: impl Into<Error>) -> FileError {
-    FileError { line: memory.line, problem: Problem::Resource { register: memory.register, error: error.into() } }
+fn at(memory: &Memory, error: Error) -> FileError {
+    FileError { line: memory.line, problem: format!("{}: {error}", memory.register) }
 }
 
 /// Memory behind a register.
 struct Bound {
     memory: Memory,
-    content: Content,
-    counter: Counter,
-}
-
-enum Content {
-    Buffer(Buffer),
-    Texture(Texture),
+    backing: Backing,
 }
 
 impl Bound {
     fn new(device: &Device, memory: &Memory) -> Result<Self, Error> {
-        let content = match memory.layout {
-            Layout::Texture(picture) => Content::Texture(device.texture_from_bytes(picture.shape, &memory.bytes)?),
-            Layout::Declared | Layout::Structured(_) | Layout::Typed(_) => {
-                let guard = [GUARD_BYTE; GUARD];
-                let bytes = [&guard[..], &memory.bytes, &guard].concat();
-                Content::Buffer(device.buffer_from_bytes(&bytes)?)
-            }
-        };
-        Ok(Self { memory: memory.clone(), content, counter: Counter::new(memory.counter.unwrap_or(0)) })
+        // A buffer is seen as the shader declares it, so that it begins as any.
+        let form = memory.form.unwrap_or(Form::Raw);
+        let content = Content { form, bytes: memory.bytes.clone(), counter: memory.counter };
+        Ok(Self { memory: memory.clone(), backing: Backing::new(device, &content, GUARD_BYTES)? })
     }
 
     /// A view for a shader that declares the register like this.
     fn view(&self, declared: &Declared) -> Result<View, FileError> {
-        let buffer = match (&self.content, self.memory.layout) {
-            (Content::Texture(texture), Layout::Texture(picture)) => {
-                return picture.view(texture.clone()).map_err(|error| at(&self.memory, error));
-            }
-            (Content::Texture(_), _) => unreachable!("made of a picture"),
-            (Content::Buffer(buffer), _) => buffer.clone(),
-        };
-        let layout = |expected| FileError {
+        let layout = |expected: &str| FileError {
             line: self.memory.line,
-            problem: Problem::Layout { register: self.memory.register, kind: declared.kind, expected },
+            problem: format!("{} is declared as {}: expected {expected}", self.memory.register, declared.kind),
         };
-        let view = match (self.memory.layout, declared.kind) {
-            (Layout::Texture(_), _) => unreachable!("a texture has texels"),
-            (Layout::Structured(stride_bytes), _) => View::structured(buffer, stride_bytes),
-            (Layout::Typed(format), _) => View::typed(buffer, format),
-            (Layout::Declared, ResourceKind::Constant { .. }) => View::constant(buffer),
-            (Layout::Declared, ResourceKind::Raw) => View::raw(buffer),
-            (Layout::Declared, ResourceKind::Structured { stride_bytes }) => View::structured(buffer, stride_bytes),
-            (Layout::Declared, ResourceKind::Typed { dimension: Dimension::Buffer, .. }) => {
+        let form = match (self.memory.form, declared.kind) {
+            (Some(form), _) => form,
+            (None, ResourceKind::Constant { .. }) => Form::Constant,
+            (None, ResourceKind::Raw) => Form::Raw,
+            (None, ResourceKind::Structured { stride_bytes }) => Form::Structured { stride_bytes },
+            (None, ResourceKind::Typed { dimension: Dimension::Buffer, .. }) => {
                 return Err(layout("its format in the head, as in `[buffer t0 f32 format R32_FLOAT]`"));
             }
-            (Layout::Declared, ResourceKind::Sampler { .. }) => return Err(layout("a sampler")),
-            (Layout::Declared, ResourceKind::Typed { .. }) => {
+            (None, ResourceKind::Sampler { .. }) => return Err(layout("a sampler")),
+            (None, ResourceKind::Typed { .. }) => {
                 return Err(layout("a texture, as in `[texture2d t0 R32_FLOAT f32 size 4 4]`"));
             }
         };
-        let view = view.and_then(|view| view.with_range(GUARD as u64, self.memory.bytes.len() as u64));
-        let view = match self.memory.counter {
-            Some(_) => view.and_then(|view| view.with_counter(self.counter.clone())),
-            None => view,
-        };
-        view.map_err(|error| at(&self.memory, error))
-    }
-
-    /// What it holds; none if bytes around it changed.
-    fn left(&self) -> Option<Left> {
-        let bytes = match &self.content {
-            Content::Texture(texture) => texture.buffer().to_vec(),
-            Content::Buffer(buffer) => {
-                let all = buffer.to_vec();
-                let (head, rest) = all.split_at(GUARD);
-                let (bytes, tail) = rest.split_at(self.memory.bytes.len());
-                if head.iter().chain(tail).any(|&byte| byte != GUARD_BYTE) {
-                    return None;
-                }
-                bytes.to_vec()
-            }
-        };
-        Some(Left { register: self.memory.register, bytes, counter: self.memory.counter.map(|_| self.counter.get()) })
+        self.backing.view(form).map_err(|error| at(&self.memory, error))
     }
 }

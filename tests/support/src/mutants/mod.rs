@@ -17,6 +17,7 @@ use brolga_bytecode::{Error as FileError, Limits, listing};
 use brolga_ir::translate::TranslateError;
 use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Error};
 
+use crate::bound::backing::{Difference, Left};
 use crate::bound::random::{Random as Content, bind};
 use crate::bound::{ENGINES, compile};
 use crate::corpus::compute_shaders;
@@ -132,7 +133,7 @@ impl Laboratory {
     }
 
     fn outcome(&self, bytes: &[u8], engine: brolga_runtime::Engine, seed: u64) -> Result<Outcome, String> {
-        let refused = |fate: Fate, error: Error| Outcome { fate, end: error.to_string(), views: Vec::new() };
+        let refused = |fate: Fate, error: Error| Outcome { fate, end: error.to_string(), left: Vec::new() };
         let shader = match compile(&self.device, bytes, engine) {
             Ok(shader) => shader,
             Err(error) => {
@@ -162,12 +163,12 @@ impl Laboratory {
             Err(error @ (Error::Binding(_) | Error::OverLimit { .. })) => (Fate::NotBound, error.to_string()),
             Err(error) => return Err(error.to_string()),
         };
-        let views = bindings.iter().map(|(register, view)| View {
-            register: register.to_string(),
+        let left = bindings.iter().map(|(register, view)| Left {
+            register,
             bytes: view.to_vec(),
             counter: view.counter().map(|counter| counter.get()),
         });
-        Ok(Outcome { fate, end, views: views.collect() })
+        Ok(Outcome { fate, end, left: left.collect() })
     }
 }
 
@@ -176,7 +177,7 @@ impl Laboratory {
 struct Outcome {
     fate: Fate,
     end: String,
-    views: Vec<View>,
+    left: Vec<Left>,
 }
 
 impl Outcome {
@@ -185,22 +186,11 @@ impl Outcome {
     }
 }
 
-#[derive(PartialEq, Eq)]
-struct View {
-    register: String,
-    bytes: Vec<u8>,
-    counter: Option<u32>,
-}
-
 fn difference(first: &Outcome, second: &Outcome) -> String {
     if (first.fate, &first.end) != (second.fate, &second.end) {
         return format!("it {} {}, the first {} {}", second.fate, second.end, first.fate, first.end);
     }
-    let Some((a, b)) = first.views.iter().zip(&second.views).find(|(a, b)| a != b) else { return "views".into() };
-    match (0..a.bytes.len()).find(|&at| a.bytes.get(at) != b.bytes.get(at)) {
-        Some(at) => format!("{} at byte {at}: {:?}, the first {:?}", a.register, b.bytes.get(at), a.bytes[at]),
-        None => format!("the counter of {}: {:?}, the first {:?}", a.register, b.counter, a.counter),
-    }
+    Difference::first(&first.left, &second.left).map_or("no view".to_owned(), |difference| difference.to_string())
 }
 
 /// A shader with changes; `None` if they cannot be written down.
