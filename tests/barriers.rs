@@ -65,7 +65,7 @@ impl Source {
     }
 }
 
-/// What `exchange` stands for in the text of a case.
+/// What replaces `exchange` in the text of a case.
 const EXCHANGE: &str = "store_structured g0.x, vThreadIDInGroupFlattened.x, l(0), r0.x
 sync_g_t
 ld_structured r0.z, r0.y, l(0), g0.xxxx

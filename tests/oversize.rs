@@ -85,7 +85,8 @@ fn compiling_stops() {
     }
 }
 
-/// Somebody cancels while the code generator runs, or just before or after: nobody waits for ever, and the device goes on.
+/// Another thread cancels while the code generator runs, or just before or after: no one waits forever, and the device
+/// remains usable.
 #[test]
 fn compiling_is_cancelled_by_another_thread() {
     let device = device(1_000_000);

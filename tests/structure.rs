@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::Visit;
 
-/// Crates whose folders stand on each other without circles.
+/// Crates whose folders must not depend on each other in cycles.
 const WITHOUT_CIRCLES: [&str; 2] = ["jit", "runtime"];
 
 fn root() -> &'static Path {
@@ -208,7 +208,7 @@ fn tables_name_the_files_that_there_are() {
             continue;
         }
         tables += 1;
-        // What stands for a module with a folder is named once, either way; tests are no part.
+        // A module with a folder is named once, either way; tests do not count.
         let stem = |name: &String| name.trim_end_matches('/').trim_end_matches(".rs").to_owned();
         let is_part = |name: &&String| !matches!(name.as_str(), "tests/" | "tests.rs" | "mod.rs");
         let files: BTreeSet<String> = files.iter().filter(is_part).map(stem).collect();

@@ -1,4 +1,4 @@
-//! The assembler's language: the words that its forms stand for.
+//! The assembler's language: the words that its forms mean.
 //!
 //! Words are those of the description of the token format.
 
@@ -6,7 +6,7 @@ use brolga_bytecode::Limits;
 use brolga_bytecode::assembler::assemble;
 use brolga_bytecode::container::Container;
 
-/// The words of a program behind its version and length.
+/// The words of a program after its version and length.
 fn words(profile: &str, body: &str) -> Vec<u32> {
     let text = format!("{profile}\n{body}\n");
     let assembly = assemble(&text, &Limits::default()).unwrap_or_else(|error| panic!("{body}: {error}"));

@@ -141,7 +141,7 @@ fn the_documentation_has_the_table() {
         std::fs::write(&path, format!("{prose}{MARK}{expected}")).unwrap();
         return;
     }
-    assert!(documented == expected, "docs/assembly-direct3d9.md is behind the table; BROLGA_BLESS=1 writes it anew");
+    assert!(documented == expected, "docs/assembly-direct3d9.md is out of date; BROLGA_BLESS=1 writes it anew");
 }
 
 #[test]

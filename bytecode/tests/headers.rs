@@ -27,7 +27,7 @@ fn chunks(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     container.chunks().iter().map(|chunk| (chunk.name.to_string(), chunk.data.to_vec())).collect()
 }
 
-/// A text with a part of it replaced, which must stand in it once.
+/// A text with a part of it replaced, which must occur once.
 fn with(text: &str, part: &str, other: &str) -> String {
     assert_eq!(text.matches(part).count(), 1, "{part}");
     text.replace(part, other)
@@ -174,7 +174,7 @@ fn a_second_program_for_feature_levels_9_is_passed_over() {
     let text = listing("graphics/lit.vs9.vs_4_0_level_9_1.asm");
     let names: Vec<String> = chunks(&assembled(&text).bytes).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["ISGN", "OSGN", "SHDR"]);
-    // Behind its comment stands the main program, and nothing else is one.
+    // Its comment is followed by the main program, and nothing else is one.
     let main = text.find("\nvs_4_0").expect("there is a main program") + 1;
     let error = assemble(&text[..main], &Limits::default()).unwrap_err();
     assert_eq!(error.problem, Problem::NoProgram);

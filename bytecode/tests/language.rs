@@ -44,7 +44,7 @@ fn tables() -> String {
     text.push_str(
         "`d` is the first destination, `d2` the second; `a`, `b`, `c` are the sources in their order. Where `null`\n",
     );
-    text.push_str("is named it may stand for a result that is not wanted.\n\n");
+    text.push_str("is listed, it may take the place of a result that is not wanted.\n\n");
     text.push_str("| instruction | may have | since | stages | what it does |\n|---|---|---|---|---|\n");
     let rows = |form: Form| Op::ALL.iter().map(|op| op.info()).filter(move |info| info.form == form);
     for info in rows(Form::Instruction) {
@@ -54,13 +54,13 @@ fn tables() -> String {
     }
     text.push_str("\n## Declarations\n\n");
     text.push_str(
-        "`texture2d` stands for the kind of a typed resource: `buffer`, `texture1d`, `texture1darray`, `texture2d`,\n",
+        "`texture2d` is an example of the kind of a typed resource: `buffer`, `texture1d`, `texture1darray`, `texture2d`,\n",
     );
     text.push_str(
         "`texture2darray`, `texture2dms(4)`, `texture2dmsarray(4)`, `texture3d`, `texturecube`, `texturecubearray`.\n",
     );
-    text.push_str("Behind the name of a `u#` may stand `_glc`, `_rov` and `_opc`. In 5.1 what is declared is a range of registers in a\n");
-    text.push_str("space, `dcl_resource_raw T0[2:4], space=1`, which `[2:*]` leaves without end.\n\n");
+    text.push_str("The declaration of a `u#` may have the suffixes `_glc`, `_rov` and `_opc`. In 5.1 a declaration declares a range of\n");
+    text.push_str("registers in a space, `dcl_resource_raw T0[2:4], space=1`; `[2:*]` has no end.\n\n");
     text.push_str("| declaration, for instance | since | stages | what it declares |\n|---|---|---|---|\n");
     for info in rows(Form::Declaration) {
         writeln!(text, "| `{}` | {} | {} | {} |", info.example(), since(info), stages(info), info.op.meaning())
@@ -79,7 +79,7 @@ fn the_documentation_has_the_table() {
         std::fs::write(&path, format!("{prose}{MARK}{expected}")).unwrap();
         return;
     }
-    assert!(documented == expected, "docs/assembly.md is behind the table; BROLGA_BLESS=1 writes it anew");
+    assert!(documented == expected, "docs/assembly.md is out of date; BROLGA_BLESS=1 writes it anew");
 }
 
 #[test]

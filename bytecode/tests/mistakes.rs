@@ -25,7 +25,7 @@ fn assert_rows(rows: &[Row<'_>]) {
     }
 }
 
-/// The same for lines behind a profile.
+/// The same for lines after a profile.
 fn assert_lines(profile: &str, rows: &[(&str, u32, &str, Option<&str>)]) {
     for (line, column, message, hint) in rows {
         assert_rows(&[(&format!("{profile}\n{line}\n"), (2, *column), message, *hint)]);
@@ -35,15 +35,15 @@ fn assert_lines(profile: &str, rows: &[(&str, u32, &str, Option<&str>)]) {
 #[test]
 fn profiles() {
     const LINE_NUMBERS: Option<&str> = Some("line numbers");
-    const MARKS: Option<&str> = Some("marks of a quotation");
+    const MARKS: Option<&str> = Some("code block marks");
     assert_rows(&[
         ("", (1, 1), "there is no program", Some("such as `cs_5_0`")),
-        ("mov r0, r1", (1, 1), "there is no profile `mov`", Some("`cs_5_0` must stand before `mov`")),
-        ("dcl_temps 1", (1, 1), "there is no profile `dcl_temps`", Some("must stand before `dcl_temps`")),
+        ("mov r0, r1", (1, 1), "there is no profile `mov`", Some("`cs_5_0` must come before `mov`")),
+        ("dcl_temps 1", (1, 1), "there is no profile `dcl_temps`", Some("must come before `dcl_temps`")),
         ("foo", (1, 1), "there is no profile `foo`", Some("such as `cs_5_0`")),
         ("cs_6_0", (1, 1), "there is no profile `cs_6_0`", Some("model 6 is not assembled")),
         ("cs_5.0", (1, 1), "there is no profile `cs_5.0`", Some("did you mean `cs_5_0`?")),
-        ("CS_5_0", (1, 1), "there is no profile `CS_5_0`", Some("small letters: `cs_5_0`")),
+        ("CS_5_0", (1, 1), "there is no profile `CS_5_0`", Some("lower case: `cs_5_0`")),
         ("ps_5_2", (1, 1), "there is no profile `ps_5_2`", Some("did you mean `ps_5_0`?")),
         ("@@@", (1, 1), "expected a profile, found `@`", None),
         ("  1  //\n  2  cs_5_0", (1, 3), "there is no profile `1`", LINE_NUMBERS),
@@ -52,7 +52,7 @@ fn profiles() {
         ("> cs_5_0", (1, 1), "expected a profile, found `>`", MARKS),
         ("```\ncs_5_0\n```", (1, 1), "expected a profile", MARKS),
         ("; a comment\ncs_5_0", (1, 1), "found `;`", Some("comments begin with `//`")),
-        ("cs_5_0\nret\nps_5_0\nret", (3, 1), "there is no instruction `ps_5_0`", Some("one program")),
+        ("cs_5_0\nret\nps_5_0\nret", (3, 1), "there is no instruction `ps_5_0`", Some("only one program")),
         ("cs_5_0\r\rmvo r0, r1", (3, 1), "there is no instruction `mvo`", Some("`mov`")),
     ]);
 }
@@ -79,7 +79,7 @@ fn instructions() {
             ("sync_uglobel_t", 5, "there is no modifier `_uglobel`", Some("did you mean `_uglobal`?")),
             ("sync_uglobal_g_indexable", 15, "there is no modifier `_indexable`", None),
             ("sample_indexable_aoffimmi(0,0,0) r0", 1, "no instruction", Some("`sample_aoffimmi_indexable`")),
-            ("MOV r0, r1", 1, "there is no instruction `MOV`", Some("small letters: `mov`")),
+            ("MOV r0, r1", 1, "there is no instruction `MOV`", Some("lower case: `mov`")),
             ("mov_sta r0, r1", 4, "there is no modifier `_sta`", Some("did you mean `_sat`?")),
             ("gather4_aofimmi(0,0,0) r0, r1, t0, s0.x", 8, "no modifier `_aofimmi`", Some("`_aoffimmi`")),
             ("sample_indexible(texture2d) r0, r1, t0, s0", 7, "no modifier `_indexible`", Some("`_indexable`")),
@@ -95,7 +95,7 @@ fn instructions() {
             ("mov r0.x, r1.x /* why */", 16, "found `/`", Some("comments begin with `//`")),
             ("mov\u{a0}r0.x, r1.x", 4, "expected an operand, found U+00A0", Some("plain spaces")),
             ("}", 1, "expected an instruction, found `}`", None),
-            ("sample_aoffimmi(9,0,0) r0, r1, t0, s0", 17, "`9` is no texel offset", None),
+            ("sample_aoffimmi(9,0,0) r0, r1, t0, s0", 17, "`9` is not a valid texel offset", None),
             ("mov [precise()] r0, r1", 14, "expected components", None),
             ("undecipherable custom data", 1, "the listing does not say", Some("--exact")),
         ],
@@ -111,17 +111,17 @@ fn operands() {
             ("mov r0.x, q1.x", 11, "there is no register `q1`", Some("r0, v1, o0")),
             ("mov r0.x, vThreadId.x", 11, "there is no register `vThreadId`", Some("did you mean `vThreadID`?")),
             ("mov r0.x, vThreadIDD.x", 11, "there is no register `vThreadIDD`", Some("did you mean `vThreadID`?")),
-            ("mov R0.x, r1.x", 5, "there is no register `R0`", Some("small letters: `r0`")),
+            ("mov R0.x, r1.x", 5, "there is no register `R0`", Some("lower case: `r0`")),
             ("mov r0.x, L(1.0)", 11, "there is no register `L`", Some("a literal is written `l(1.0)`")),
             ("mov r0.x, 1.0", 11, "expected an operand, found `1.0`", Some("a literal is written `l(1.0)`")),
             ("mov r0.x, abs(r1.x)", 11, "there is no register `abs`", Some("`|r1.x|`")),
             ("mov r0.x, !r1.x", 11, "expected an operand, found `!`", Some("`not`")),
-            ("mov r0.yx, r1", 7, "`.yx` names no components", Some("write `.xy`")),
-            ("mov r0.xx, r1", 7, "`.xx` names no components", Some("write `.x`")),
-            ("mov r0.rgba, r1", 7, "`.rgba` names no components", Some("write `.xyzw`")),
-            ("mov r0.x, r1.bgra", 13, "`.bgra` names no components", Some("write `.zyxw`")),
-            ("mov r0.x, r1.xyzwx", 13, "`.xyzwx` names no components", Some("at most four")),
-            ("mov r0.x, cb0[0x2].x", 15, "`0x2` is no index", Some("in decimal")),
+            ("mov r0.yx, r1", 7, "`.yx` does not name components", Some("write `.xy`")),
+            ("mov r0.xx, r1", 7, "`.xx` does not name components", Some("write `.x`")),
+            ("mov r0.rgba, r1", 7, "`.rgba` does not name components", Some("write `.xyzw`")),
+            ("mov r0.x, r1.bgra", 13, "`.bgra` does not name components", Some("write `.zyxw`")),
+            ("mov r0.x, r1.xyzwx", 13, "`.xyzwx` does not name components", Some("at most four")),
+            ("mov r0.x, cb0[0x2].x", 15, "`0x2` is not a valid index", Some("in decimal")),
             ("mov r0.x, cb0[-1].x", 15, "expected an index such as `3` or `r1.x + 3`, found `-1`", None),
         ],
     );
@@ -134,17 +134,27 @@ fn literals() {
         &[
             ("mov r0.x, l(1, 2)", 11, "expected one or four words in a literal, found 2", None),
             ("mov r0.x, l()", 13, "expected a 32-bit number, found `)`", None),
-            ("mov r0.x, l(4294967296)", 13, "`4294967296` is no 32-bit number", Some("does not fit in 32 bits")),
-            ("mov r0.x, l(0x123456789)", 13, "`0x123456789` is no 32-bit number", Some("does not fit in 32 bits")),
-            ("mov r0.x, l(1e99)", 13, "`1e99` is no 32-bit number", Some("largest 32-bit float")),
-            ("mov r0.x, l(1.0f)", 13, "`1.0f` is no 32-bit number", Some("without the `f`")),
-            ("mov r0.x, l(0X10)", 13, "`0X10` is no 32-bit number", Some("begins with `0x`")),
-            ("mov r0.x, l(inf)", 13, "`inf` is no 32-bit number", Some("0x7f800000")),
-            ("mov r0.x, l(nan)", 13, "`nan` is no 32-bit number", Some("0x7fc00000")),
-            ("mov r0.x, l(0x+5)", 13, "`0x+5` is no 32-bit number", None),
-            ("mov r0.xy, d(0x+5, 0x0)", 14, "`0x+5` is no double", None),
+            (
+                "mov r0.x, l(4294967296)",
+                13,
+                "`4294967296` is not a valid 32-bit number",
+                Some("does not fit in 32 bits"),
+            ),
+            (
+                "mov r0.x, l(0x123456789)",
+                13,
+                "`0x123456789` is not a valid 32-bit number",
+                Some("does not fit in 32 bits"),
+            ),
+            ("mov r0.x, l(1e99)", 13, "`1e99` is not a valid 32-bit number", Some("largest 32-bit float")),
+            ("mov r0.x, l(1.0f)", 13, "`1.0f` is not a valid 32-bit number", Some("without the `f`")),
+            ("mov r0.x, l(0X10)", 13, "`0X10` is not a valid 32-bit number", Some("begins with `0x`")),
+            ("mov r0.x, l(inf)", 13, "`inf` is not a valid 32-bit number", Some("0x7f800000")),
+            ("mov r0.x, l(nan)", 13, "`nan` is not a valid 32-bit number", Some("0x7fc00000")),
+            ("mov r0.x, l(0x+5)", 13, "`0x+5` is not a valid 32-bit number", None),
+            ("mov r0.xy, d(0x+5, 0x0)", 14, "`0x+5` is not a valid double", None),
             ("printf \"\\x+5\"", 11, "expected two hexadecimal digits", None),
-            ("dcl_temps x", 11, "`x` is no 32-bit number", None),
+            ("dcl_temps x", 11, "`x` is not a valid 32-bit number", None),
             // fxc guesses the type of literals of `mov` and of constants, and prints 0 for zero.
             ("mov r0.x, l(0.000000)", 13, "does not say what this literal holds", Some("--exact")),
             ("dcl_immediateConstantBuffer { { 1, 0.000000, 0, 0} }", 36, "does not say", Some("--exact")),
@@ -181,9 +191,9 @@ fn directives() {
     assert_rows(&[
         ("cs_5_0\n.chunk ABCD", (2, 1), "there is no place here for the directive `.chunk`", None),
         (".dxbc\n.chunc ABCD", (2, 1), "there is no directive `.chunc`", Some("did you mean `.chunk`?")),
-        (".dxbc\n.chunk ABC", (2, 8), "`ABC` is no name of four characters", None),
+        (".dxbc\n.chunk ABC", (2, 8), "`ABC` is not a valid name of four characters", None),
         (".dxbc\n.chunk ABCD\n.data1 2", (3, 1), "there is no directive `.data1`", Some("did you mean `.data`?")),
-        (".dxbc\n.chunk ABCD\n.bytes 255 256", (3, 12), "`256` is no byte", None),
+        (".dxbc\n.chunk ABCD\n.bytes 255 256", (3, 12), "`256` is not a valid byte", None),
         (".dxbc\n.chunk ISGN\n.element \"A\" registr=1", (3, 14), "there is no key `registr`", Some("`register`")),
     ]);
 }
@@ -198,8 +208,8 @@ fn direct3d9() {
             ("mov_stt r0, c0", 4, "there is no modifier `_stt`", Some("did you mean `_sat`?")),
             ("mov r0, |c0|", 9, "expected an operand, found `|`", None),
             ("mov r0, 1.0", 9, "there is no Direct3D 9 register `1`", Some("`def c0, 1, 0, 0, 0`")),
-            ("def c0, 1e50, 0, 0, 0", 9, "`1e50` is no number", Some("largest 32-bit float")),
-            ("def c0, 0x+5, 0, 0, 0", 9, "`0x+5` is no number", None),
+            ("def c0, 1e50, 0, 0, 0", 9, "`1e50` is not a valid number", Some("largest 32-bit float")),
+            ("def c0, 0x+5, 0, 0, 0", 9, "`0x+5` is not a valid number", None),
             ("def c0, 1, 0, 0", 16, "expected `,`", Some("it is written `def c0, 0, 1, 0.5, 2`")),
             ("dcl_postion v1", 5, "there is no usage `postion`", Some("did you mean `position`?")),
         ],
@@ -235,7 +245,7 @@ fn long_words_are_shown_in_part() {
     }
 }
 
-/// What stands in a text once is looked at once.
+/// What occurs in a text once is looked at once.
 #[test]
 fn time_grows_with_the_text() {
     let escapes = "\\x41".repeat(500_000);
@@ -256,7 +266,7 @@ fn a_rule_that_is_broken_is_shown_at_its_line() {
     assert_eq!(&text[error.span.clone()], "mov r3.x, l(1)");
     assert_eq!(error.to_string(), "line 4, column 3: mov: r3 is not declared");
 
-    // What is missing at the end is missing behind the last line, and what stands nowhere has no place.
+    // What is missing at the end is missing after the last line, and what is missing altogether has no position.
     let error = rejected("cs_5_0\ndcl_temps 1\ndcl_thread_group 1, 1, 1\nmov r0.x, l(1)\n").unwrap_err();
     assert_eq!((error.line, error.column), (4, 1), "{error}");
     let error = rejected("cs_5_0\nret\n").unwrap_err();

@@ -19,7 +19,9 @@ fuzz_target!(|bytes: &[u8]| {
         Err(_) => return,
     };
     let dispatch = Dispatch::new([2, 1, 1]).fuel(FUEL);
-    if let Err(error @ Error::Internal { .. }) = DEVICE.dispatch(&shader, &Bindings::with_rules(BindingRules::PARTIAL), &dispatch) {
+    if let Err(error @ Error::Internal { .. }) =
+        DEVICE.dispatch(&shader, &Bindings::with_rules(BindingRules::PARTIAL), &dispatch)
+    {
         panic!("{error}");
     }
 });

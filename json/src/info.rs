@@ -1,7 +1,7 @@
 //! What there is to know of a shader without reading its instructions.
 
 use brolga_bytecode::info::{
-    Binding, Constants, Element, Info, Interface, Place, Program, Signature, SignatureKind, Variable, letters,
+    Binding, Constants, Element, Info, Interface, Location, Program, Signature, SignatureKind, Variable, letters,
 };
 use serde_json::{Value, json};
 
@@ -163,12 +163,12 @@ fn variable(variable: &Variable) -> Value {
         "type": variable.type_name,
         "elements": variable.elements,
     });
-    match &variable.place {
-        Some(Place::Bytes { offset, size }) => {
+    match &variable.location {
+        Some(Location::Bytes { offset, size }) => {
             value["offset"] = json!(offset);
             value["bytes"] = json!(size);
         }
-        Some(Place::Registers { first, count }) => {
+        Some(Location::Registers { first, count }) => {
             value["register"] = json!(first);
             value["count"] = json!(count);
         }

@@ -7,9 +7,9 @@ use std::ops::Range;
 /// A line of the comment.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'t> {
-    /// What stands behind the slashes, without the spaces around.
+    /// The text after the slashes, without the spaces around it.
     pub content: &'t str,
-    /// Where that begins in the text.
+    /// Where it begins in the text.
     at: usize,
 }
 
@@ -18,7 +18,7 @@ impl Line<'_> {
         self.at..self.at + self.content.len()
     }
 
-    /// Whether it is this title, in large letters or small ones.
+    /// Whether it is this title, in upper or lower case.
     fn is_title(&self, title: &str) -> bool {
         self.content.eq_ignore_ascii_case(title)
     }
@@ -33,7 +33,7 @@ impl Line<'_> {
 const SIGNATURES: [&str; 3] = ["Input signature:", "Output signature:", "Patch Constant signature:"];
 /// The first columns of a signature.
 const COLUMNS: [&str; 3] = ["Name", "Index", "Mask"];
-/// Titles of what no shader is made of.
+/// Titles of what does not get into a shader.
 const UNREAD: [&str; 3] = ["Resource Bindings:", "Buffer Definitions:", "Available Class Types:"];
 /// The line before a second program, for feature levels 9.x.
 pub(super) const LEVEL9: &str = "// Level9 shader bytecode:";
@@ -45,7 +45,7 @@ pub(super) struct Comment<'t> {
 }
 
 impl<'t> Comment<'t> {
-    /// All lines in these bytes of a text that are nothing but comment.
+    /// All lines in these bytes of a text that are only comment.
     pub fn of(text: &'t str, bytes: Range<usize>) -> Self {
         let mut at = bytes.start;
         let mut lines = Vec::new();
@@ -61,29 +61,29 @@ impl<'t> Comment<'t> {
         Self { text, lines }
     }
 
-    /// The lines behind a title.
-    fn behind(&self, title: &str) -> &[Line<'t>] {
+    /// The lines after a title.
+    fn after(&self, title: &str) -> &[Line<'t>] {
         let found = self.lines.iter().position(|line| line.is_title(title));
         found.and_then(|at| self.lines.get(at + 1..)).unwrap_or_default()
     }
 
-    /// The lines behind a title up to the next empty one.
+    /// The lines after a title up to the next empty one.
     pub fn list(&self, title: &str) -> impl Iterator<Item = &'t str> {
-        self.behind(title).iter().map(|line| line.content).take_while(|content| !content.is_empty())
+        self.after(title).iter().map(|line| line.content).take_while(|content| !content.is_empty())
     }
 
     /// The rows of the signature with this title: those from the columns' names, or the rule below them, to the next
-    /// empty line. A title with neither close behind it is what somebody wrote.
+    /// empty line. A title without either close after it is just a comment.
     pub fn rows(&self, title: &str) -> impl Iterator<Item = Line<'t>> {
         const CLOSE: usize = 3;
-        let lines = self.behind(title);
+        let lines = self.after(title);
         let is_rule = |line: &Line<'_>| line.content.starts_with("----");
         let first = lines.iter().take(CLOSE).position(|line| is_rule(line) || line.has_columns(&COLUMNS));
         let rows = first.map_or(&[][..], |above| &lines[above + 1..]).iter().copied().skip_while(is_rule);
         rows.take_while(|line| !line.content.is_empty() && !line.content.starts_with("no "))
     }
 
-    /// What is told here and is not in the shader.
+    /// What the comment tells that does not get into the shader.
     pub fn unread(&self) -> impl Iterator<Item = Warning> {
         let reflection = self.lines.iter().find(|line| UNREAD.iter().any(|title| line.is_title(title)));
         let level9 = self.lines.iter().find(|line| LEVEL9.strip_prefix("// ") == Some(line.content));
@@ -97,7 +97,7 @@ impl<'t> Comment<'t> {
         unread.chain(self.untitled())
     }
 
-    /// A signature that stands below no title that is known.
+    /// A signature without a title that is known.
     fn untitled(&self) -> Option<Warning> {
         let mut is_open = false;
         for line in &self.lines {

@@ -5,7 +5,7 @@ use super::cursor::{Cursor, Read};
 use super::error::Problem;
 use super::program::{data_numbers, profile_named, program, skip};
 use super::warning::{Warning, WarningKind, Warnings};
-use super::{AssembleError, Assembly, Place, header};
+use super::{AssembleError, Assembly, ItemSpan, header};
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{Container, FourCc, Signature, SignatureElement, write_container};
 use crate::limits::Limits;
@@ -29,7 +29,7 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
         cursor.end_of_line()?;
         return exact(&mut cursor, limits);
     }
-    if let Some(main) = behind_level9(text) {
+    if let Some(main) = after_level9(text) {
         cursor.seek(main);
     } else if sm3::is_program_text(&cursor) {
         return direct3d9(text, limits);
@@ -45,25 +45,25 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
     let bytes = write_container(&borrowed(&chunks), None);
     let container = Container::parse(&bytes, limits).ok();
     let program_at = container.as_ref().and_then(|container| Some(container.program().ok()?.at));
-    let places = Place::moved(assembled.places, program_at.unwrap_or(0)).collect();
-    Ok(Assembly { bytes, places, warnings: warnings.sorted() })
+    let spans = ItemSpan::moved(assembled.spans, program_at.unwrap_or(0)).collect();
+    Ok(Assembly { bytes, spans, warnings: warnings.sorted() })
 }
 
 /// Where the main program of a listing begins that lists another one before it, for feature levels 9.x.
-fn behind_level9(text: &str) -> Option<usize> {
+fn after_level9(text: &str) -> Option<usize> {
     let at = text.find(LEVEL9)?;
     let is_before = |line: &&str| line.split_whitespace().next().is_none_or(|word| profile_named(word).is_none());
     Some(at + text[at..].split_inclusive('\n').take_while(is_before).map(str::len).sum::<usize>())
 }
 
 fn direct3d9(text: &str, limits: &Limits) -> Read<Assembly> {
-    let (program, places) = sm3::assemble_with_places(text, limits)?;
+    let (program, spans) = sm3::assemble_with_spans(text, limits)?;
     let mut warnings = Warnings::default();
     let has_table = program.items.iter().any(|item| matches!(item.kind, sm3::ItemKind::Comment(_)));
     if let Some(span) = Comment::of(text, 0..text.len()).constants().filter(|_| !has_table) {
         warnings.add(Warning { span, kind: WarningKind::Unread { what: "the names of constants are" } });
     }
-    Ok(Assembly { bytes: sm3::encode(&program), places, warnings: warnings.sorted() })
+    Ok(Assembly { bytes: sm3::encode(&program), spans, warnings: warnings.sorted() })
 }
 
 fn borrowed(chunks: &[(FourCc, Vec<u8>)]) -> Vec<(FourCc, &[u8])> {
@@ -80,10 +80,10 @@ fn unknown_directive(cursor: &mut Cursor<'_>) -> AssembleError {
     cursor.unknown(start, kind, known)
 }
 
-/// Reads chunks behind `.dxbc`.
+/// Reads chunks after `.dxbc`.
 fn exact(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assembly> {
     let mut checksum = None;
-    let mut places = Vec::new();
+    let mut spans = Vec::new();
     let mut chunks: Vec<(FourCc, Vec<u8>)> = Vec::new();
     let mut total = 0;
     loop {
@@ -97,7 +97,7 @@ fn exact(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assembly> {
         } else if cursor.directive(".chunk") {
             let name = chunk_name(cursor)?;
             let mut data = Vec::new();
-            places.push(chunk(cursor, limits, name, &mut data)?);
+            spans.push(chunk(cursor, limits, name, &mut data)?);
             total += data.len() + 12;
             let limit = if chunks.len() >= limits.chunks as usize { limits.chunks } else { limits.blob_bytes };
             if chunks.len() >= limits.chunks as usize || total > limits.blob_bytes as usize {
@@ -111,8 +111,8 @@ fn exact(cursor: &mut Cursor<'_>, limits: &Limits) -> Read<Assembly> {
     let bytes = write_container(&borrowed(&chunks), checksum);
     let container = Container::parse(&bytes, limits).ok();
     let written = container.iter().flat_map(|container| container.chunks());
-    let places = places.into_iter().zip(written).flat_map(|(places, chunk)| Place::moved(places, chunk.at)).collect();
-    Ok(Assembly { bytes, places, warnings: Vec::new() })
+    let spans = spans.into_iter().zip(written).flat_map(|(spans, chunk)| ItemSpan::moved(spans, chunk.at)).collect();
+    Ok(Assembly { bytes, spans, warnings: Vec::new() })
 }
 
 fn checksum_digits(cursor: &mut Cursor<'_>) -> Read<[u8; 16]> {
@@ -139,8 +139,8 @@ fn chunk_name(cursor: &mut Cursor<'_>) -> Read<FourCc> {
     Ok(FourCc(name))
 }
 
-/// Reads what is in a chunk, and gives the places of its program's items.
-fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<u8>) -> Read<Vec<Place>> {
+/// Reads what is in a chunk, and gives the spans of its program's items.
+fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<u8>) -> Read<Vec<ItemSpan>> {
     let mut elements = Vec::new();
     let mut has_data = false;
     loop {
@@ -172,7 +172,7 @@ fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<
     let program = program(cursor, limits, &mut Warnings::default())?;
     data.extend(program.words.iter().flat_map(|word| word.to_le_bytes()));
     content(cursor, limits, data)?;
-    Ok(program.places)
+    Ok(program.spans)
 }
 
 /// Reads `.data` and `.bytes`.
@@ -215,7 +215,7 @@ fn element(cursor: &mut Cursor<'_>) -> Read<SignatureElement> {
     while cursor.peek().is_some_and(|letter| letter.is_ascii_alphabetic()) {
         let start = cursor.at();
         let key = cursor.word();
-        let behind_key = cursor.clone();
+        let after_key = cursor.clone();
         cursor.expect("=")?;
         match key {
             "index" => element.semantic_index = cursor.number()?,
@@ -227,7 +227,7 @@ fn element(cursor: &mut Cursor<'_>) -> Read<SignatureElement> {
             "usage" => element.usage_mask = mask(cursor)?,
             "type" => element.component_type = ComponentType::from_code(named(cursor, "type", &ComponentType::NAMES)?),
             "value" => element.system_value = named(cursor, "system value", SYSTEM_VALUES)?,
-            _ => return Err(behind_key.unknown(start, "key", KEYS.into_iter())),
+            _ => return Err(after_key.unknown(start, "key", KEYS.into_iter())),
         }
     }
     cursor.end_of_line()?;

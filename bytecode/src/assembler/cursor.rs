@@ -1,4 +1,4 @@
-//! Where reading a text has got to. Everything that reads text goes through here, so that an error can say where.
+//! The current position in a text. Everything that reads text goes through here, so that an error can say where.
 
 use super::error::{AssembleError, Problem, nearest, shown};
 use crate::sm5::literal::hexadecimal;
@@ -35,7 +35,7 @@ impl<'t> Cursor<'t> {
         &self.text[start..self.at]
     }
 
-    /// What is left.
+    /// The rest of the text.
     pub fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -53,12 +53,12 @@ impl<'t> Cursor<'t> {
         &rest[..end]
     }
 
-    /// Passes over spaces within a line.
+    /// Skips spaces within a line.
     pub fn spaces(&mut self) {
         self.take_while(|letter| matches!(letter, ' ' | '\t' | '\r'));
     }
 
-    /// Passes over spaces, empty lines and comments.
+    /// Skips spaces, empty lines and comments.
     pub fn blanks(&mut self) {
         loop {
             self.take_while(char::is_whitespace);
@@ -69,17 +69,17 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Takes a text if it stands here, with the spaces behind it.
+    /// Takes a text if it is next, with the spaces after it.
     pub fn eat(&mut self, text: &str) -> bool {
-        let stands_here = self.rest().starts_with(text);
-        if stands_here {
+        let is_next = self.rest().starts_with(text);
+        if is_next {
             self.at += text.len();
             self.spaces();
         }
-        stands_here
+        is_next
     }
 
-    /// Takes a text, which must stand here, with the spaces behind it.
+    /// Takes a text, which must be next, with the spaces after it.
     pub fn expect(&mut self, text: &'static str) -> Read<()> {
         if self.eat(text) { Ok(()) } else { Err(self.expected(&format!("`{text}`"))) }
     }
@@ -94,13 +94,13 @@ impl<'t> Cursor<'t> {
         self.take_while(|letter| !(letter.is_whitespace() || ends.contains(&letter)))
     }
 
-    /// Takes the word of a directive if it stands here, with the spaces behind it.
+    /// Takes the word of a directive if it is next, with the spaces after it.
     pub fn directive(&mut self, name: &str) -> bool {
-        let behind = self.rest().strip_prefix(name);
-        behind.is_some_and(|rest| !rest.starts_with(is_word)) && self.eat(name)
+        let after = self.rest().strip_prefix(name);
+        after.is_some_and(|rest| !rest.starts_with(is_word)) && self.eat(name)
     }
 
-    /// Takes a number, decimal or hexadecimal, and the spaces behind it.
+    /// Takes a number, decimal or hexadecimal, and the spaces after it.
     pub fn number(&mut self) -> Read<u32> {
         let start = self.at;
         let text = self.word();
@@ -113,7 +113,7 @@ impl<'t> Cursor<'t> {
         Ok(number)
     }
 
-    /// Takes a word that is one of these names, and the spaces behind it.
+    /// Takes a word that is one of these names, and the spaces after it.
     pub fn named<'n, T>(&mut self, kind: &'static str, known: impl Iterator<Item = (T, &'n str)> + Clone) -> Read<T> {
         let start = self.at;
         let word = self.word();
@@ -123,7 +123,7 @@ impl<'t> Cursor<'t> {
         Ok(value)
     }
 
-    /// Takes a text in quotes with `\n`, `\t`, `\"`, `\\` and `\x41` in it, and the spaces behind it.
+    /// Takes a text in quotes with `\n`, `\t`, `\"`, `\\` and `\x41` in it, and the spaces after it.
     pub fn quoted(&mut self) -> Read<Vec<u8>> {
         if self.peek() != Some('"') {
             return Err(self.expected("a text in quotes"));
@@ -188,7 +188,7 @@ impl<'t> Cursor<'t> {
         AssembleError::new(self.text, span, problem)
     }
 
-    /// An error about what stands here.
+    /// An error about what comes next.
     pub fn expected(&self, expected: &str) -> AssembleError {
         let token = token(self.rest());
         let problem = Problem::Expected { expected: expected.to_owned(), found: self.found(token) };
@@ -206,7 +206,7 @@ impl<'t> Cursor<'t> {
         self.error(start, problem)
     }
 
-    /// An error about the text from `start` to here, which is no such number.
+    /// An error about the text from `start` to here, which is not such a number.
     pub fn no_number(&self, start: usize, expected: &'static str) -> AssembleError {
         match self.since(start).trim_end() {
             "" => self.expected(&format!("a {expected}")),
@@ -214,7 +214,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// An error about the letters behind a register, which stand from `start` to here.
+    /// An error about the letters after a register, from `start` to here.
     pub fn no_components(&self, start: usize) -> AssembleError {
         match self.since(start).trim_start_matches('.') {
             "" => self.expected("components such as `x`"),
@@ -222,7 +222,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// What stands here, for a message.
+    /// What comes next, for a message.
     fn found(&self, token: &str) -> String {
         match token.chars().next() {
             None if self.rest().is_empty() => "the end of the text".into(),
@@ -247,10 +247,10 @@ fn token(rest: &str) -> &str {
         Some(first) => {
             let is_number = first.is_ascii_digit()
                 || matches!(first, '-' | '.') && letters.next().is_some_and(|letter| letter.is_ascii_digit());
-            let behind = rest[first.len_utf8()..].char_indices().take(LONGEST);
+            let after = rest[first.len_utf8()..].char_indices().take(LONGEST);
             let ends = |letter: char| !(is_word(letter) || is_number && letter == '.');
             let end = match is_word(first) || is_number {
-                true => behind.take_while(|(_, letter)| !ends(*letter)).last(),
+                true => after.take_while(|(_, letter)| !ends(*letter)).last(),
                 false => None,
             };
             first.len_utf8() + end.map_or(0, |(at, letter)| at + letter.len_utf8())

@@ -68,7 +68,7 @@ impl Head {
         if let Some(interface) = name.strip_suffix("_dynamicindexed") {
             (name, head.dynamic) = (interface, true);
         }
-        // Some have a dimension behind their names.
+        // Some names are followed by a dimension.
         let is_whole =
             |op: &Op| op.info().form == Form::Declaration && !matches!(op, Op::DclResource | Op::DclUavTyped);
         let declarations = || Op::ALL.iter().copied().filter(is_whole);
@@ -311,7 +311,7 @@ impl Declaring<'_, '_> {
         Ok(DeclarationKind::Output { operand, system_value: self.system_value(named)? })
     }
 
-    /// `linear noperspective centroid`: the longest name that stands here.
+    /// `linear noperspective centroid`: the longest name there is.
     fn interpolation(&mut self) -> Read<Interpolation> {
         let known = || Interpolation::ALL.iter().map(|mode| (*mode, mode.text()));
         let mut end = self.cursor.clone();

@@ -6,7 +6,7 @@ use crate::sm5::EncodeError;
 /// Why a text is no shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleError {
-    /// The line, from 1; 0 if the problem is with no place of the text.
+    /// The line, from 1; 0 if the problem is not at any place in the text.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
@@ -14,7 +14,7 @@ pub struct AssembleError {
     pub span: std::ops::Range<usize>,
     /// What is wrong.
     pub problem: Problem,
-    /// How what stands there is written.
+    /// The correct form of what is there.
     pub example: Option<String>,
 }
 
@@ -33,12 +33,12 @@ impl AssembleError {
         }
     }
 
-    /// A problem with no place of the text.
+    /// A problem that is not at any place in the text.
     pub(crate) fn nowhere(problem: Problem) -> Self {
         Self { line: 0, column: 0, span: 0..0, problem, example: None }
     }
 
-    /// The same with how what stands there is written, if something is missing or too much.
+    /// The same with the correct form of what is there, if something is missing or too much.
     pub(crate) fn with_example(self, example: impl FnOnce() -> String) -> Self {
         let is_incomplete = match &self.problem {
             Problem::OperandCount { .. } => true,
@@ -50,7 +50,7 @@ impl AssembleError {
         Self { example: is_incomplete.then(example), ..self }
     }
 
-    /// Whether something is known that is near to what stands there.
+    /// Whether a known name is close to what is there.
     pub(crate) fn has_nearest(&self) -> bool {
         matches!(self.problem, Problem::Unknown { nearest: Some(_), .. })
     }
@@ -78,12 +78,12 @@ impl std::error::Error for AssembleError {}
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Something else should stand here.
+    /// Something else is expected here.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What should stand here.
+        /// What is expected.
         expected: String,
-        /// What stands here.
+        /// What is there.
         found: String,
     },
     /// There is no such instruction, declaration or directive.
@@ -91,20 +91,20 @@ pub enum Problem {
     Unknown {
         /// What it should be.
         kind: &'static str,
-        /// What stands here.
+        /// What is there.
         name: String,
-        /// The nearest that there is.
+        /// The known name that is closest.
         nearest: Option<String>,
     },
-    /// An instruction may not have this behind its name.
+    /// An instruction may not have this suffix.
     #[error("`{op}` may not have `{modifier}`")]
     Modifier {
         /// The opcode.
         op: &'static str,
-        /// What stands behind its name.
+        /// The suffix of its name.
         modifier: &'static str,
     },
-    /// An instruction has not the operands it must have.
+    /// An instruction does not have the operands that it must have.
     #[error("{op} has {need} operand{}, {}", if *.need == 1 { "" } else { "s" }, are_given(*.have))]
     OperandCount {
         /// The opcode.
@@ -114,16 +114,16 @@ pub enum Problem {
         /// How many are given.
         have: usize,
     },
-    /// The letters behind a register name no components.
-    #[error("`.{letters}` names no components")]
+    /// The letters after a register do not name components.
+    #[error("`.{letters}` does not name components")]
     Components {
         /// The letters.
         letters: String,
     },
-    /// A number is no number, or does not fit.
-    #[error("`{text}` is no {expected}")]
+    /// Text that is not a number, or a number that does not fit.
+    #[error("`{text}` is not a valid {expected}")]
     Number {
-        /// What stands here.
+        /// What is there.
         text: String,
         /// What it should be.
         expected: &'static str,
@@ -134,7 +134,7 @@ pub enum Problem {
     /// It is a shader, and breaks a rule.
     #[error("{}", without_place(.0))]
     Rejected(crate::Error),
-    /// The listing does not say what stood here.
+    /// The listing does not say what was here.
     #[error("the listing does not say what this {what} holds")]
     Lossy {
         /// What it is.
@@ -157,14 +157,14 @@ fn are_given(have: usize) -> String {
     if have == 1 { "1 is given".into() } else { format!("{have} are given") }
 }
 
-/// A broken rule without the byte in a file that nobody has.
+/// A broken rule without the byte offset, which means nothing for a text.
 fn without_place(error: &crate::Error) -> String {
     error.to_string().replacen(&format!(" at byte {}", error.at()), "", 1)
 }
 
-/// The name of `known` that is nearest to `name`, if any is near.
+/// The name of `known` that is closest to `name`, if any is close.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
-    // Longer texts are near nothing, and would be dear to compare.
+    // Longer texts are close to nothing, and would be expensive to compare.
     const LONGEST: usize = 64;
     if name.len() > LONGEST {
         return None;

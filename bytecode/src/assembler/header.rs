@@ -38,7 +38,7 @@ pub(super) fn chunks(
         let signature = signature(&comment, "Patch Constant", stage, stage != Stage::Domain)?;
         Ok::<_, AssembleError>(signature.encode(FourCc(*patch_constants)))
     };
-    // What a domain shader reads stands before what it writes.
+    // What a domain shader reads comes before what it writes.
     match stage {
         Stage::Domain => {
             add(patch_constants, patch_data()?);

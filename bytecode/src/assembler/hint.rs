@@ -31,17 +31,17 @@ fn unknown(kind: &str, name: &str, nearest: Option<&str>) -> Option<String> {
     const LINE_NUMBERS: &str = "if line numbers were pasted with the listing, remove them";
     if let Some(nearest) = nearest.filter(|_| !name.contains("s_6_")) {
         return Some(match name.to_ascii_lowercase() == nearest {
-            true => format!("names are written in small letters: `{nearest}`"),
+            true => format!("names are written in lower case: `{nearest}`"),
             false => format!("did you mean `{nearest}`?"),
         });
     }
     let is_number = name.starts_with(|letter: char| letter.is_ascii_digit());
     match kind {
         "profile" | "instruction" | "version" if is_number => Some(LINE_NUMBERS.into()),
-        "instruction" if profile_named(name).is_some() => Some("a text has one program".into()),
+        "instruction" if profile_named(name).is_some() => Some("a text holds only one program".into()),
         "profile" if name.contains("s_6_") => Some("shader model 6 is not assembled, the newest is 5.1".into()),
         "profile" if Op::ALL.iter().any(|op| name.starts_with(op.text())) => {
-            Some(format!("a profile such as `cs_5_0` must stand before `{name}`"))
+            Some(format!("a profile such as `cs_5_0` must come before `{name}`"))
         }
         "profile" => Some("a program begins with its profile, such as `cs_5_0` or `ps_4_1`".into()),
         "register" if name == "abs" => Some("an absolute value is written `|r1.x|`".into()),
@@ -49,7 +49,7 @@ fn unknown(kind: &str, name: &str, nearest: Option<&str>) -> Option<String> {
             Some("registers are named as in the listing: r0, v1, o0, cb0[2], t0, s0, u0, g0, vThreadID".into())
         }
         "Direct3D 9 register" if is_number => {
-            Some("numbers stand in constants: `def c0, 1, 0, 0, 0` before the instructions".into())
+            Some("numbers go into constants: `def c0, 1, 0, 0, 0` before the instructions".into())
         }
         "Direct3D 9 register" => Some(
             "registers are named as in the listing: r0, c0, v0, t0, s0, a0, aL, i0, b0, p0, oPos, oT0, o0, oC0".into(),
@@ -95,13 +95,13 @@ fn number(text: &str, expected: &str) -> Option<&'static str> {
     }
 }
 
-/// What stands here and can stand nowhere tells what was meant.
+/// What is valid nowhere tells what was meant.
 fn misplaced(expected: &str, found: &str) -> Option<String> {
     let token = found.strip_prefix('`').and_then(|found| found.strip_suffix('`')).unwrap_or(found);
     let hint = match token {
         ";" | "#" | "/" => "comments begin with `//`",
-        ">" | "`" => "if marks of a quotation or of a code block were pasted with the listing, remove them",
-        "!" => "a condition is turned round by `_z` behind the instruction, and bits by `not`",
+        ">" | "`" => "if quotation or code block marks were pasted with the listing, remove them",
+        "!" => "a condition is negated by the instruction's suffix `_z`, and bits by `not`",
         _ if token.starts_with("U+") => "words are separated by plain spaces",
         _ if expected == "an operand" && token.parse::<f64>().is_ok() => {
             return Some(format!("a literal is written `l({token})`"));

@@ -26,7 +26,7 @@ pub(super) fn instruction(cursor: &mut Cursor<'_>, warnings: &mut Warnings) -> R
     Ok(head.instruction)
 }
 
-/// Reads what stands behind the mnemonic.
+/// Reads what follows the mnemonic.
 fn operands(cursor: &mut Cursor<'_>, start: usize, head: &mut Head, warnings: &mut Warnings) -> Read<()> {
     head.rest(cursor)?;
     let op = head.instruction.op;
@@ -76,13 +76,13 @@ const OTHER_NAMES: [(&str, &str); 8] = [
     ("texld", "sample"),
 ];
 
-/// What may stand behind the name of an instruction, in this order.
+/// The suffixes that the name of an instruction may have, in this order.
 const MODIFIERS: [&str; 7] = ["_sat", "_z", "_nz", "_aoffimmi", "_indexable", "_uint", "_rcpfloat"];
 
 /// What `sync` waits for, in this order: UAVs of the device or of the group, shared memory, threads.
 const SYNC: [&str; 4] = ["_uglobal", "_ugroup", "_g", "_t"];
 
-/// An error about a mnemonic that there is not.
+/// An error about an unknown mnemonic.
 fn unknown(cursor: &Cursor<'_>, start: usize, mnemonic: &str) -> AssembleError {
     const LONGEST: usize = 40;
     // A condition must say which of its values acts, so its bare name is none.
@@ -95,7 +95,7 @@ fn unknown(cursor: &Cursor<'_>, start: usize, mnemonic: &str) -> AssembleError {
     let instructions = Op::ALL.iter().filter(|op| op.info().form == Form::Instruction);
     let written: Vec<String> = instructions.map(|op| op.info().mnemonic()).collect();
     let error = cursor.unknown(start, "instruction", written.iter().map(String::as_str));
-    // Behind the longest name of an instruction that it begins with.
+    // After the longest name of an instruction that it begins with.
     let places = mnemonic.match_indices('_').map(|(at, _)| at).take_while(|at| *at < LONGEST);
     let stem = places.filter(|at| op_named(&mnemonic[..*at]).is_some()).last();
     let (Some(stem), false) = (stem, error.has_nearest()) else { return error };
@@ -125,7 +125,7 @@ fn at_end(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.peek(), None | Some('\n')) || rest.starts_with("//") || rest.starts_with("{")
 }
 
-/// What stands before the operands.
+/// What comes before the operands.
 struct Head {
     instruction: Instruction,
     has_offsets: bool,
@@ -133,7 +133,7 @@ struct Head {
 }
 
 impl Head {
-    /// Takes a mnemonic apart: the table's name, and what stands behind it. `None` if no such name is in it.
+    /// Takes a mnemonic apart: a name of the table, and its suffixes. `None` if it has no such name.
     fn of(mnemonic: &str) -> Option<Result<Self, Problem>> {
         let mut name = mnemonic;
         let mut take = |suffix: &str| match name.strip_suffix(suffix) {
@@ -179,25 +179,15 @@ impl Head {
         if let Some((_, modifier)) = misplaced.into_iter().find(|(is_misplaced, _)| *is_misplaced) {
             return Some(Err(Problem::Modifier { op: op.text(), modifier }));
         }
-        let instruction = Instruction {
-            at: 0,
-            op,
-            saturate: saturate && has(Carries::SAT),
-            precise: 0,
-            test: test.unwrap_or(Test::NonZero),
-            sync: sync_flags.unwrap_or_default(),
-            resinfo,
-            offsets: None,
-            resource: None,
-            returns: None,
-            call_site: 0,
-            operands: Vec::with_capacity(info.slots.len()),
-            trailing: None,
-        };
+        let mut instruction = Instruction::new(0, op);
+        instruction.saturate = saturate && has(Carries::SAT);
+        instruction.test = test.unwrap_or(Test::NonZero);
+        instruction.sync = sync_flags.unwrap_or_default();
+        instruction.resinfo = resinfo;
         Some(Ok(Self { instruction, has_offsets, has_resource }))
     }
 
-    /// What stands between mnemonic and operands: `[precise]`, offsets, the resource and its return types.
+    /// What comes between mnemonic and operands: `[precise]`, offsets, the resource and its return types.
     fn rest(&mut self, cursor: &mut Cursor<'_>) -> Read<()> {
         if cursor.eat("[precise") {
             self.instruction.precise = 0xf;

@@ -2,7 +2,6 @@
 
 use super::cursor::{Cursor, Read};
 use super::error::{Problem, shown};
-use super::operand::plain;
 use super::warning::{Warning, WarningKind, Warnings};
 use crate::sm5::literal::{Number, double_of, hexadecimal, word_of};
 use crate::sm5::ops::{Slot, Type};
@@ -11,7 +10,7 @@ use smallvec::SmallVec;
 
 /// `l(1.000000, 2, 0x3f800000, -5)`: one word or four.
 pub(super) fn literal(cursor: &mut Cursor<'_>) -> Read<Operand> {
-    let mut operand = plain(RegisterFile::Immediate32);
+    let mut operand = Operand::new(RegisterFile::Immediate32, Components::None);
     let start = cursor.at();
     cursor.expect("l(")?;
     operand.immediate = words(cursor, ")")?;
@@ -45,7 +44,7 @@ pub(super) fn words(cursor: &mut Cursor<'_>, end: &'static str) -> Read<SmallVec
 
 /// `d(1.000000l, 0x00000000, 0x3ff00000)`: a double is a decimal number, or its low and its high word.
 pub(super) fn double_literal(cursor: &mut Cursor<'_>) -> Read<Operand> {
-    let mut operand = plain(RegisterFile::Immediate64);
+    let mut operand = Operand::new(RegisterFile::Immediate64, Components::None);
     let start = cursor.at();
     cursor.expect("d(")?;
     loop {

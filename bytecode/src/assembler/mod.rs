@@ -5,7 +5,7 @@
 //! | `error.rs` | what is wrong with a text, and where |
 //! | `hint.rs` | what to do about it |
 //! | `warning.rs` | what is doubtful |
-//! | `cursor.rs` | where reading has got to |
+//! | `cursor.rs` | the current position in a text |
 //! | `container.rs` | chunks |
 //! | `comment.rs` | the header comment, line by line |
 //! | `header.rs` | signatures in it |
@@ -16,17 +16,17 @@
 //! | `literal.rs` | literals |
 //!
 //! A text is a program as fxc lists it: a profile, then an item of the token stream on each line. `//` begins a
-//! comment. Where the text has no directives, signatures are read from fxc's header comment; nothing else that it tells
-//! is in the shader.
+//! comment. Where the text has no directives, signatures are read from fxc's header comment; nothing else of it gets
+//! into the shader.
 //!
 //! An exact listing ([`crate::listing::exact`]) has directives, each on a line of its own, for what a listing does not
-//! say. They make comments mean nothing:
+//! say. Comments then mean nothing:
 //!
 //! | directive | what |
 //! |---|---|
 //! | `.dxbc` | a container begins; before anything else |
 //! | `.checksum 0011..ff` | its checksum, where that is not the content's |
-//! | `.chunk NAME` | a chunk begins; a name of other than letters and digits stands in quotes |
+//! | `.chunk NAME` | a chunk begins; a name that has other characters than letters and digits is quoted |
 //! | `.data 0x01234567 ...` | words of the chunk |
 //! | `.bytes 0x01 ...` | bytes of the chunk |
 //! | `.element "NAME" key=value ...` | an element of a signature |
@@ -34,7 +34,7 @@
 //! | `.file` | instead of `.dxbc`: bytes that are no container in the usual order |
 //!
 //! In a chunk, a profile begins a program. A literal in hexadecimal is its bits; `l(...)` has one word or four, and
-//! `d(...)` has doubles, in hexadecimal as their low and their high word. `{trailing 0x00002000}` behind an instruction
+//! `d(...)` has doubles, in hexadecimal as their low and their high word. `{trailing 0x00002000}` after an instruction
 //! is a word that nothing reads.
 
 mod comment;
@@ -66,40 +66,40 @@ use std::ops::Range;
 pub struct Assembly {
     /// The container, with its checksum, or the program of Direct3D 9.
     pub bytes: Vec<u8>,
-    /// Where each item of its programs stands in the text, in the order of the bytes.
-    pub places: Vec<Place>,
+    /// Where each item of its programs is in the text, in the order of the bytes.
+    pub spans: Vec<ItemSpan>,
     /// What is doubtful about the text, in its order.
     pub warnings: Vec<Warning>,
 }
 
-/// Where an item of a program stands.
+/// Where an item of a program is in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ItemSpan {
     /// The bytes of the shader that it is.
     pub bytes: Range<u32>,
     /// Its bytes in the text.
     pub span: Range<usize>,
 }
 
-impl Place {
-    /// The same places in a file that has the program at byte `at`.
-    fn moved(places: Vec<Self>, at: u32) -> impl Iterator<Item = Self> {
-        places.into_iter().map(move |place| Self { bytes: place.bytes.start + at..place.bytes.end + at, ..place })
+impl ItemSpan {
+    /// The same items in a file that has the program at byte `at`.
+    fn moved(spans: Vec<Self>, at: u32) -> impl Iterator<Item = Self> {
+        spans.into_iter().map(move |item| Self { bytes: item.bytes.start + at..item.bytes.end + at, ..item })
     }
 }
 
 impl Assembly {
-    /// Checks the shader as one that is to be run. What is wrong with it is said of the text it was made of.
+    /// Checks the shader as one that is to be run. The error points into the text that it was made of.
     pub fn check(&self, text: &str, options: &LoadOptions) -> Result<(), AssembleError> {
         shader::check(&self.bytes, options).map_err(|error| {
             let at = error.at();
-            // What is missing at the end is missing behind the last item.
-            let is_before = |place: &&Place| place.bytes.end == at;
-            let place = self.places.iter().find(|place| place.bytes.contains(&at));
-            let place = place.or_else(|| self.places.iter().find(is_before));
+            // What is missing at the end is missing after the last item.
+            let is_before = |item: &&ItemSpan| item.bytes.end == at;
+            let item = self.spans.iter().find(|item| item.bytes.contains(&at));
+            let item = item.or_else(|| self.spans.iter().find(is_before));
             let problem = Problem::Rejected(error);
-            match place {
-                Some(place) => AssembleError::new(&with_line_feeds(text), place.span.clone(), problem),
+            match item {
+                Some(item) => AssembleError::new(&with_line_feeds(text), item.span.clone(), problem),
                 None => AssembleError::nowhere(problem),
             }
         })
@@ -129,7 +129,7 @@ pub fn assemble(text: &str, limits: &Limits) -> Result<Assembly, AssembleError> 
     container::file(&with_line_feeds(text), limits)
 }
 
-/// A text whose lines end in carriage returns alone, with line feeds in their place.
+/// A text whose lines end in carriage returns alone, with line feeds instead.
 fn with_line_feeds(text: &str) -> Cow<'_, str> {
     match text.contains('\n') || !text.contains('\r') {
         true => Cow::Borrowed(text),

@@ -6,9 +6,9 @@ use super::literal::{double_literal, literal};
 use crate::sm5::codes::MinPrecision;
 use crate::sm5::ops::Slot;
 use crate::sm5::{Components, Index, IndexForm, Operand, RegisterFile};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
-/// Where an operand stands. It decides what its letters mean, and what none at all mean.
+/// What an operand is for. It decides what its letters mean, and what it means to have none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// A register or memory that is written, or what a declaration declares: letters are a mask.
@@ -28,7 +28,7 @@ impl Role {
 /// Indices within indices; the token format allows more, and no compiler writes it.
 const INDEX_DEPTH: u32 = 4;
 
-/// Reads an operand and the spaces behind it.
+/// Reads an operand and the spaces after it.
 pub(super) fn operand(cursor: &mut Cursor<'_>, role: Role) -> Read<Operand> {
     nested(cursor, role, 0)
 }
@@ -57,26 +57,12 @@ fn nested(cursor: &mut Cursor<'_>, role: Role, depth: u32) -> Read<Operand> {
     Ok(operand)
 }
 
-/// An operand without indices, components and modifiers.
-pub(super) fn plain(file: RegisterFile) -> Operand {
-    Operand {
-        file,
-        components: Components::None,
-        negate: false,
-        absolute: false,
-        min_precision: MinPrecision::Full,
-        non_uniform: false,
-        indices: SmallVec::new(),
-        immediate: smallvec![],
-    }
-}
-
 /// A register with its indices: `r0`, `cb0[r1.x + 2]`, `v[3][0]`, `T0[5]`.
 fn register(cursor: &mut Cursor<'_>, depth: u32) -> Read<Operand> {
     let start = cursor.at();
     let name = cursor.take_while(|letter| letter.is_ascii_alphabetic());
     let Some(file) = file_named(name) else { return Err(unknown_register(cursor, start, name)) };
-    let mut operand = plain(file);
+    let mut operand = Operand::new(file, Components::None);
     if cursor.peek().is_some_and(|letter| letter.is_ascii_digit()) {
         let number_start = cursor.at();
         cursor.take_while(|letter| letter.is_ascii_digit());
@@ -91,7 +77,7 @@ fn register(cursor: &mut Cursor<'_>, depth: u32) -> Read<Operand> {
         if cursor.peek() != Some(']') {
             return Err(cursor.expected("`]`"));
         }
-        // The bracket alone: spaces behind it end the operand.
+        // The bracket alone: spaces after it end the operand.
         cursor.seek(cursor.at() + 1);
     }
     Ok(operand)
@@ -102,7 +88,7 @@ fn unknown_register(cursor: &mut Cursor<'_>, start: usize, letters: &str) -> Ass
         return cursor.expected("an operand");
     }
     let digits = cursor.word();
-    // The shortest names are near to each other.
+    // The shortest names are close to each other.
     let is_near = |known: &&str| letters.len() > 2 || known.eq_ignore_ascii_case(letters);
     let files = RegisterFile::ALL.iter().map(|file| file.text()).filter(is_near);
     let nearest = nearest(letters, files).map(|file| format!("{file}{digits}"));
@@ -119,7 +105,7 @@ fn file_named(name: &str) -> Option<RegisterFile> {
     }
 }
 
-/// The index whose digits stand from `start` to here.
+/// The index whose digits are those from `start` to here.
 fn immediate_index(cursor: &Cursor<'_>, start: usize) -> Read<Index> {
     let immediate: u64 = cursor.since(start).parse().map_err(|_| cursor.no_number(start, "index"))?;
     let form = if u32::try_from(immediate).is_ok() { IndexForm::Immediate32 } else { IndexForm::Immediate64 };
@@ -226,7 +212,7 @@ fn remarks(cursor: &mut Cursor<'_>, operand: &mut Operand) -> Read<()> {
         let before = cursor.clone();
         cursor.expect("{")?;
         if cursor.rest().starts_with("trailing") {
-            // What belongs to the instruction is read by whoever reads it.
+            // What belongs to the instruction is read with it.
             *cursor = before;
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Programs: a profile and a line for each item of the token stream.
 
-use super::Place;
+use super::ItemSpan;
 use super::cursor::{Cursor, Read};
 use super::declaration::declaration;
 use super::error::Problem;
@@ -21,16 +21,16 @@ pub(crate) struct Assembled {
     pub words: Vec<u32>,
     /// The flags it declares.
     pub flags: GlobalFlags,
-    /// Where its items stand in the text.
-    pub places: Vec<Place>,
+    /// Where its items are in the text.
+    pub spans: Vec<ItemSpan>,
 }
 
-/// Reads a program, from its profile up to a directive that is none of a program's, or the end of the text.
+/// Reads a program, from its profile up to a directive that does not belong to a program, or the end of the text.
 pub(super) fn program(cursor: &mut Cursor<'_>, limits: &Limits, warnings: &mut Warnings) -> Read<Assembled> {
     skip(cursor);
     let (model, stage) = profile(cursor)?;
     let mut words = vec![version(model, stage), 0];
-    let mut places = Vec::new();
+    let mut spans = Vec::new();
     let mut flags = 0;
     while !at_end(cursor) {
         let start = cursor.at();
@@ -42,25 +42,25 @@ pub(super) fn program(cursor: &mut Cursor<'_>, limits: &Limits, warnings: &mut W
         }
         words.extend(item);
         let bytes = at as u32 * 4..words.len() as u32 * 4;
-        places.push(Place { bytes, span: start..start + cursor.since(start).trim_end().len() });
+        spans.push(ItemSpan { bytes, span: start..start + cursor.since(start).trim_end().len() });
         if words.len() > limits.program_words as usize {
             let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
             return Err(cursor.error(start, problem));
         }
     }
     words[1] = words.len() as u32;
-    Ok(Assembled { model, stage, words, flags: GlobalFlags(flags), places })
+    Ok(Assembled { model, stage, words, flags: GlobalFlags(flags), spans })
 }
 
-/// Whether a program ends here: at the end of the text, or at a directive that is none of its own. What stands before
-/// an item is passed over.
+/// Whether a program ends here: at the end of the text, or at a directive that does not belong to it. Skips what comes
+/// before an item.
 pub(crate) fn at_end(cursor: &mut Cursor<'_>) -> bool {
     skip(cursor);
     let is_words = cursor.clone().directive(".words");
     cursor.peek().is_none_or(|letter| letter == '.' && !is_words)
 }
 
-/// Passes over what is no item: empty lines, comments, the lines that name places in the source, and the numbers and
+/// Skips what is not an item: empty lines, comments, the lines that name places in the source, and the numbers and
 /// offsets before items that fxc prints on request: `  12:`, `0x0000005C:`.
 pub(crate) fn skip(cursor: &mut Cursor<'_>) {
     cursor.blanks();
@@ -70,7 +70,7 @@ pub(crate) fn skip(cursor: &mut Cursor<'_>) {
     }
     let mut ahead = cursor.clone();
     let number = ahead.take_while(|letter| letter.is_ascii_hexdigit() || matches!(letter, 'x' | ' '));
-    // Numbers of lines stand before comments too, and hide what these say.
+    // Line numbers come before comments too, and hide what these say.
     if number.starts_with(|letter: char| letter.is_ascii_digit()) && ahead.eat(":") && !ahead.rest().starts_with("//") {
         *cursor = ahead;
     }

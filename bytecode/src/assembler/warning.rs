@@ -1,4 +1,4 @@
-//! What is doubtful about a text that is a shader nevertheless.
+//! What is doubtful about a text that assembles.
 
 use std::ops::Range;
 
@@ -15,28 +15,28 @@ pub struct Warning {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// The first of the floats of which a listing has only a part.
+    /// The first of the floats that the listing rounds.
     #[error("floats are rounded to six decimals in this listing")]
     Rounded,
-    /// A signature in the header comment stands below none of the titles that are known.
+    /// A signature in the header comment has no title that is known.
     #[error("this table of the comment is not read: it has no title such as `{title}`")]
     Table {
         /// A title that such a table may have.
         title: &'static str,
     },
-    /// The comment tells of something that is not made of a comment.
+    /// The comment tells of something that is not read from comments.
     #[error("{what} not read, and the shader has none")]
     Unread {
         /// What it is, with its verb.
         what: &'static str,
     },
-    /// An integer stands where a float is read.
+    /// An integer where a float is read.
     #[error("`{text}` is an integer, and a float is read here")]
     IntegerAsFloat {
         /// The number.
         text: String,
     },
-    /// A float stands where an integer is read.
+    /// A float where an integer is read.
     #[error("`{text}` is a float, and an integer is read here")]
     FloatAsInteger {
         /// The number.
@@ -56,7 +56,7 @@ impl WarningKind {
     }
 }
 
-/// What is doubtful so far: the first of each kind, and no more than a person reads.
+/// The warnings so far: the first of each kind, and no more than a person reads.
 #[derive(Default)]
 pub(crate) struct Warnings(Vec<Warning>);
 

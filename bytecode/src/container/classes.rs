@@ -1,4 +1,4 @@
-//! Class linkage (IFCE): the classes of a shader, its class instances, and which class may stand in which interface slot.
+//! Class linkage (IFCE): the classes of a shader, its class instances, and which class may implement which interface slot.
 //!
 //! The chunk begins with nine words: the numbers of instances, classes, slot records and slots, the offsets of the
 //! instances, classes and slot records, and two words that mean nothing here. A slot record stands for as many
@@ -66,11 +66,11 @@ pub struct InterfaceSlots {
     pub first: u32,
     /// How many slots.
     pub count: u32,
-    /// What may stand in them.
+    /// What may implement them.
     pub choices: Vec<ClassChoice>,
 }
 
-/// A class that may stand in an interface slot.
+/// A class that may implement an interface slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClassChoice {
     /// The number of the class.
@@ -79,7 +79,7 @@ pub struct ClassChoice {
     pub table: u32,
 }
 
-/// Stands for no register.
+/// The number that means no register.
 const NONE: u16 = u16::MAX;
 
 impl ClassLinkage {
@@ -114,7 +114,7 @@ impl ClassLinkage {
         self.classes.get(usize::from(number))
     }
 
-    /// The classes that may stand in a slot.
+    /// The classes that may implement a slot.
     pub fn choices(&self, slot: u32) -> &[ClassChoice] {
         let holds = |record: &&InterfaceSlots| slot.checked_sub(record.first).is_some_and(|n| n < record.count);
         self.slots.iter().find(holds).map_or(&[], |record| &record.choices)

@@ -38,7 +38,7 @@ errors! {
     /// What is wrong with a container.
     ContainerError:
 
-    /// There is nothing.
+    /// The file is empty.
     #[error("the file is empty: a shader would begin at byte {at}")]
     Empty,
     /// Fewer bytes than a field needs.
@@ -56,7 +56,7 @@ errors! {
     /// The stated size does not fit the file.
     #[error("container size {size} at byte {at}: it must be {least} to {most}")]
     Size { size: u32, least: u32, most: u32 },
-    /// A chunk does not lie within the container, behind the table of chunks.
+    /// A chunk does not lie within the container, after the table of chunks.
     #[error("chunk {chunk} at byte {at}: it must lie within bytes {first} to {end}")]
     ChunkRange { chunk: u32, first: u32, end: u32 },
     /// A chunk's size is not what its content needs.
@@ -65,11 +65,11 @@ errors! {
     /// There is no program.
     #[error("no program among the {chunks} chunks counted at byte {at}")]
     NoProgram { chunks: u32 },
-    /// The checksum is wrong, and the caller insists on it.
+    /// The checksum is wrong, and the caller requires it to be right.
     #[error("checksum at byte {at} is {}, the content gives {}", Hex(stored), Hex(computed))]
     Checksum { stored: [u8; 16], computed: [u8; 16] },
     /// A name is missing or has no end.
-    #[error("name at byte {at}: offset {offset} is no text within the chunk")]
+    #[error("name at byte {at}: offset {offset} does not lead to text within the chunk")]
     Name { offset: u32 },
     /// A register number that no stage has.
     #[error("signature register {register} at byte {at}: the largest is 31")]
@@ -150,7 +150,7 @@ const COUNT_AT: u32 = 28;
 const TABLE_AT: u32 = 32;
 
 impl<'a> Container<'a> {
-    /// Finds the chunks of a container. Bytes behind its stated size are ignored.
+    /// Finds the chunks of a container. Bytes after its stated size are ignored.
     pub fn parse(bytes: &'a [u8], limits: &Limits) -> Result<Self, ContainerError> {
         let file_size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         if file_size > limits.blob_bytes {

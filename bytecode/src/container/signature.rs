@@ -16,7 +16,7 @@ pub struct Signature {
 pub struct SignatureElement {
     /// The semantic name.
     pub name: String,
-    /// The number behind the name.
+    /// The number after the name.
     pub semantic_index: u32,
     /// The stream of a geometry shader.
     pub stream: u32,
@@ -155,7 +155,7 @@ impl Signature {
         matches!(&name.0, b"ISGN" | b"OSGN" | b"PCSG" | b"OSG5" | b"ISG1" | b"OSG1" | b"PSG1")
     }
 
-    /// The data of a chunk of this name, as the compiler lays them out: names behind the elements, each once.
+    /// The data of a chunk of this name, as the compiler lays them out: names after the elements, each once.
     pub fn encode(&self, name: FourCc) -> Vec<u8> {
         const PADDING: u8 = 0xab;
         const HEADER_BYTES: usize = 8;

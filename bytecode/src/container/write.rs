@@ -2,7 +2,7 @@
 
 use super::{FourCc, checksum};
 
-/// The bytes of a container with these chunks, one behind the other. Without a checksum it gets that of its content.
+/// The bytes of a container with these chunks, one after the other. Without a checksum it gets that of its content.
 ///
 /// ```
 /// use brolga_bytecode::Limits;

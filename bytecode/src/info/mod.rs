@@ -7,8 +7,8 @@
 //! | `program9.rs` | read off a program of Direct3D 9 and its table of constants |
 //! | `text.rs` | the text for people |
 //!
-//! The program is decoded and not validated, so that there is something to say about broken shaders too. Names are as
-//! the file has them: whoever prints them takes out what would steer a terminal.
+//! The program is decoded but not validated, so that there is something to say about broken shaders too. Names are as
+//! the file has them: a caller that prints them must remove what would steer a terminal.
 
 mod program5;
 mod program9;
@@ -81,7 +81,7 @@ pub struct Program {
     pub constants: Vec<Constants>,
     /// The interface variables that it calls.
     pub interfaces: Vec<Interface>,
-    /// The classes that may stand behind them. Others name them by their position here.
+    /// The classes that may implement them. Others name them by their position here.
     pub classes: Vec<ClassType>,
     /// The instances of them that the source declares.
     pub class_instances: Vec<ClassInstance>,
@@ -147,11 +147,11 @@ pub struct Interface {
     pub dynamic: bool,
     /// How many call sites.
     pub call_sites: u32,
-    /// What may stand behind it.
+    /// What may implement it.
     pub choices: Vec<InterfaceChoice>,
 }
 
-/// A class that may stand behind an interface.
+/// A class that may implement an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterfaceChoice {
     /// Its position in [`Program::classes`]; `None` if the file does not say.
@@ -244,7 +244,7 @@ impl SignatureKind {
 pub struct Element {
     /// The semantic name.
     pub name: String,
-    /// The number behind the name.
+    /// The number after the name.
     pub index: u32,
     /// The stream of a geometry shader.
     pub stream: u32,
@@ -283,7 +283,7 @@ pub struct Variable {
     /// Elements of an array; `None` if it is none.
     pub elements: Option<u32>,
     /// Where it lies; `None` for members in a table of Direct3D 9.
-    pub place: Option<Place>,
+    pub location: Option<Location>,
     /// Whether the program reads it.
     pub is_used: bool,
     /// The words of its default value.
@@ -294,10 +294,10 @@ pub struct Variable {
 
 /// Where a variable lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In a buffer.
     Bytes {
-        /// The first byte, from the buffer's begin.
+        /// The first byte, counted from the beginning of the buffer.
         offset: u32,
         /// How many; `None` for members.
         size: Option<u32>,
@@ -335,7 +335,7 @@ pub struct Counts {
     pub temps: Option<u32>,
     /// Instruction slots as a listing counts them; `None` where the compiler left no count.
     pub slots: Option<u32>,
-    /// How often each instruction stands in the program, the most frequent first.
+    /// How often each instruction occurs in the program, the most frequent first.
     pub by_name: Vec<(&'static str, u32)>,
 }
 
@@ -359,7 +359,7 @@ impl Program {
         self.profile.split_once('_').map_or(String::new(), |(_, model)| model.replace('_', "."))
     }
 
-    /// A program of which nothing is known but the stage and profile.
+    /// A program of which only stage and profile are known.
     fn new(stage: Stage, profile: String) -> Self {
         Self {
             stage,

@@ -1,6 +1,6 @@
 //! What is known of a program of models 4.0 to 5.1, from its declarations and the chunks about it.
 
-use super::{Binding, Constants, CounterUse, Element, Place, Program, Signature, SignatureKind, Variable, stages};
+use super::{Binding, Constants, CounterUse, Element, Location, Program, Signature, SignatureKind, Variable, stages};
 use crate::container::resources::{self, BindingKind, Buffer, BufferKind, VariableType};
 use crate::container::{Container, ResourceDefinitions, SignatureElement};
 use crate::limits::Limits;
@@ -209,7 +209,7 @@ fn element(element: SignatureElement, kind: SignatureKind, stage: Stage) -> Elem
     let is_written = match kind {
         SignatureKind::Inputs => false,
         SignatureKind::Outputs => true,
-        // The tessellator stands between: what a hull shader writes is what a domain shader reads.
+        // The tessellator is between them: what a hull shader writes is what a domain shader reads.
         SignatureKind::PatchConstants => stage != Stage::Domain,
     };
     let file = match kind {
@@ -268,7 +268,7 @@ fn typed(name: &str, ty: &VariableType, offset: u32, size: Option<u32>) -> Varia
         name: name.to_owned(),
         type_name: if ty.is_structure() { buffers::structure_text(ty) } else { buffers::type_text(ty) },
         elements: Some(u32::from(ty.elements)).filter(|&count| count != 0),
-        place: Some(Place::Bytes { offset, size }),
+        location: Some(Location::Bytes { offset, size }),
         is_used: true,
         default: None,
         members: ty.members.iter().map(member).collect(),

@@ -1,6 +1,6 @@
 //! What is known of a program of Direct3D 9, from its declarations and its table of constants.
 
-use super::{Binding, Constants, Element, Mapping, Place, Program, Signature, SignatureKind, Variable};
+use super::{Binding, Constants, Element, Location, Mapping, Program, Signature, SignatureKind, Variable};
 use crate::container::Level9;
 use crate::container::aon9::RUNTIME_VALUES;
 use crate::limits::Limits;
@@ -109,15 +109,9 @@ fn element(declaration: &Declaration, stage: Stage) -> Element {
 }
 
 fn constant(constant: &Constant) -> Variable {
-    let file = match constant.set {
-        RegisterSet::Bool => "b",
-        RegisterSet::Int4 => "i",
-        RegisterSet::Float4 => "c",
-        RegisterSet::Sampler => "s",
-    };
-    let first = format!("{file}{}", constant.register);
+    let first = format!("{}{}", constant.set, constant.register);
     Variable {
-        place: Some(Place::Registers { first, count: constant.count.into() }),
+        location: Some(Location::Registers { first, count: constant.count.into() }),
         default: constant.default.clone(),
         ..typed(&constant.name, &constant.type_info)
     }
@@ -129,7 +123,7 @@ fn typed(name: &str, type_info: &TypeInfo) -> Variable {
         name: name.to_owned(),
         type_name: type_info.to_string(),
         elements: Some(u32::from(type_info.elements)).filter(|&count| count > 1),
-        place: None,
+        location: None,
         is_used: true,
         default: None,
         members: type_info.members.iter().map(|member| typed(&member.name, &member.type_info)).collect(),

@@ -1,6 +1,6 @@
 //! What is known of a shader as text: facts line by line, then tables.
 
-use super::{Constants, Geometry, Info, Place, Program, Signature, Tessellation, Variable};
+use super::{Constants, Geometry, Info, Location, Program, Signature, Tessellation, Variable};
 use std::fmt::{self, Display, Formatter};
 
 /// Columns of the names of facts.
@@ -194,11 +194,11 @@ fn write_constants(f: &mut Formatter<'_>, constants: &Constants) -> fmt::Result 
 
 fn push_variables(rows: &mut Vec<Vec<String>>, variables: &[Variable], depth: usize) {
     for variable in variables {
-        let (place, size) = match &variable.place {
-            Some(Place::Bytes { offset, size }) => {
+        let (place, size) = match &variable.location {
+            Some(Location::Bytes { offset, size }) => {
                 (offset.to_string(), size.map_or(String::new(), |size| size.to_string()))
             }
-            Some(Place::Registers { first, count }) => (first.clone(), count.to_string()),
+            Some(Location::Registers { first, count }) => (first.clone(), count.to_string()),
             None => (String::new(), String::new()),
         };
         let elements = variable.elements.map_or(String::new(), |count| format!("[{count}]"));

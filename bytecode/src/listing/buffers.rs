@@ -84,7 +84,7 @@ const INTERFACE: u16 = 7;
 /// The type of such a pointer.
 const INTERFACE_POINTER: u16 = 37;
 
-/// What stands before the next variable or member: an empty line or not.
+/// What precedes the next variable or member: an empty line or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gap {
     /// None: it is the first of a buffer.

@@ -2,7 +2,7 @@
 //!
 //! It is the listing with literals in hexadecimal where decimal text is lossy, and directives for the container and its
 //! other chunks; see [`crate::assembler`] for the language. Each part is read back when it is written. Where that does
-//! not give what stands in the file (reserved bits, tokens in an unusual order), the part is written as data instead.
+//! not give what is in the file (reserved bits, tokens in an unusual order), the part is written as data instead.
 
 use super::{Parts, header, program};
 use crate::assembler::Cursor;
@@ -27,7 +27,7 @@ pub fn exact(bytes: &[u8], limits: &Limits) -> Result<String, ContainerError> {
     Ok(out)
 }
 
-/// Lists a program of Direct3D 9; what is none, or has bytes behind its end, is written as data.
+/// Lists a program of Direct3D 9; anything else, and what has bytes after its end, is written as data.
 fn exact_direct3d9(bytes: &[u8], limits: &Limits) -> String {
     let program = sm3::decode(bytes, 0, limits).ok().filter(|program| sm3::encode(program) == bytes);
     if let Some(program) = program {

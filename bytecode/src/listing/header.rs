@@ -22,7 +22,7 @@ pub fn write(out: &mut String, parts: &Parts) -> fmt::Result {
     }
 
     if let Some(signature) = &parts.patch_constants {
-        // The tessellator stands between: what a hull shader writes is what a domain shader reads.
+        // The tessellator is between them: what a hull shader writes is what a domain shader reads.
         signatures::write(out, "Patch Constant", signature, stage, stage != Stage::Domain)?;
         out.push_str("//\n");
     }

@@ -68,7 +68,7 @@ pub(crate) fn write_item(
     match &item.kind {
         ItemKind::Instruction(instruction) => {
             instruction.write(out, literals)?;
-            // Without operands the space before them stays, but behind `sync`.
+            // Without operands the space before them stays, except after `sync`.
             if instruction.operands.is_empty() && instruction.op != Op::Sync {
                 out.push(' ');
             }

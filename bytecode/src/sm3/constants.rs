@@ -1,7 +1,7 @@
 //! The table of constants (CTAB), which the compiler leaves in a comment: what the program's constants and samplers
 //! are called, where they lie, and what type they have.
 //!
-//! Offsets count from the word behind the comment's name. Types may be shared and a hostile table may make them refer
+//! Offsets count from the word after the comment's name. Types may be shared and a hostile table may make them refer
 //! to themselves, so the nesting, the number of records and the length of names are bounded.
 
 use super::instruction::Comment;
@@ -21,10 +21,10 @@ errors! {
     #[error("table of constants at byte {at}: a head of {size} bytes, it must have 28")]
     HeadSize { size: u32 },
     /// A name has no end within the table.
-    #[error("table of constants: offset {offset} at byte {at} is no text within it")]
+    #[error("table of constants: offset {offset} at byte {at} does not lead to text within it")]
     Name { offset: u32 },
-    /// A number in a field that means nothing.
-    #[error("table of constants: {code} at byte {at} is no {what}")]
+    /// A number that means nothing in its field.
+    #[error("table of constants: unknown {what} {code} at byte {at}")]
     UnknownCode { what: &'static str, code: u16 },
     /// A count is over its limit.
     #[error("table of constants: {what} at byte {at} are over the limit of {limit}")]
@@ -34,10 +34,10 @@ errors! {
 codes! {
     /// The registers that a constant lies in.
     RegisterSet {
-        0 Bool "bool";
-        1 Int4 "int4";
-        2 Float4 "float4";
-        3 Sampler "sampler";
+        0 Bool "b";
+        1 Int4 "i";
+        2 Float4 "c";
+        3 Sampler "s";
     }
 }
 
@@ -183,7 +183,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The text at an offset that stands in `record`; empty for offset 0, which is the table's own head.
+    /// The text at the offset that is next in `record`; empty for offset 0, which is the table's own head.
     fn name(&mut self, record: &mut Reader<'_>) -> Result<String, ConstantsError> {
         let at = record.at();
         let offset = record.u32()?;
@@ -219,7 +219,7 @@ impl Parser<'_, '_> {
         Ok(bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
     }
 
-    /// The type at an offset that stands in `record`.
+    /// The type at the offset that is next in `record`.
     fn type_info(&mut self, record: &mut Reader<'_>, depth: u32) -> Result<TypeInfo, ConstantsError> {
         let mut record = self.table.seek(record.u32()?)?;
         let at = record.at();
@@ -242,7 +242,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// What a number in a record of the table stands for.
+/// What a number in a record of the table means.
 fn known<T>(at: u32, what: &'static str, code: u16, of: impl Fn(u32) -> Option<T>) -> Result<T, ConstantsError> {
     of(code.into()).ok_or(ConstantsError::UnknownCode { at, what, code })
 }

@@ -1,7 +1,7 @@
 //! Words to [`Program`].
 //!
 //! Every bit of every token ends in the program or is checked to be what it must be, so that encoding gives the same
-//! words. Decoding stops at the first error. Whether a program makes sense is not asked here.
+//! words. Decoding stops at the first error. Whether a program makes sense is not checked here.
 
 use super::instruction::{Comment, Comparison, Declaration, Definition, Instruction, Value};
 use super::operand::{Destination, Modifier, Operand, RELATIVE, Relative, Source, Swizzle};
@@ -15,13 +15,13 @@ use crate::reader::Reader;
 use crate::sm5::Stage;
 
 errors! {
-    /// Why words are no program.
+    /// Why words are not a program.
     DecodeError:
 
     /// Fewer bytes than a token sequence needs, or no end token.
     #[error("token at byte {at}: needs {need} more bytes, {have} are left")]
     Truncated { need: u32, have: u32 },
-    /// The first word is no version token.
+    /// The first word is not a version token.
     #[error("version token at byte {at}: {token:#010x} is none of vs_1_0 to vs_3_sw and ps_1_1 to ps_3_sw")]
     UnknownVersion { token: u32 },
     /// An opcode that no version has.
@@ -34,28 +34,28 @@ errors! {
     #[error("{op} at byte {at}: a length of {found} words, its operands have {expected}")]
     InstructionLength { op: Op, found: u32, expected: u32 },
     /// Bits that must be zero, or bit 31 that must be one.
-    #[error("token at byte {at}: {token:#010x} has reserved bits {bits:#010x} that are not as they must be")]
+    #[error("token at byte {at}: {token:#010x} has wrong reserved bits {bits:#010x}")]
     ReservedBits { token: u32, bits: u32 },
-    /// A number in a field of a token that means nothing.
-    #[error("token at byte {at}: {code} is no {what}")]
+    /// A number that means nothing in its field.
+    #[error("token at byte {at}: unknown {what} {code}")]
     UnknownCode { what: &'static str, code: u32 },
     /// A count is over its limit.
     #[error("{what} at byte {at}: {count} are over the limit of {limit}")]
     Limit { what: &'static str, count: u32, limit: u32 },
 }
 
-/// The token behind the last instruction.
+/// The token after the last instruction.
 pub(super) const END: u32 = 0xffff;
 /// The opcode of a comment.
 pub(super) const COMMENT: u32 = 0xfffe;
 /// Bit 28 of an instruction token: a predicate's token follows the destination.
 pub(super) const PREDICATED: u32 = 1 << 28;
-/// Bit 30 of an instruction token: it runs together with the instruction before it.
+/// Bit 30 of an instruction token: it is co-issued with the instruction before it.
 pub(super) const COISSUE: u32 = 1 << 30;
 
 /// Decodes a program whose version token lies at byte `at` of the file.
 ///
-/// Words behind the end token are ignored.
+/// Words after the end token are ignored.
 pub fn decode(data: &[u8], at: u32, limits: &Limits) -> Result<Program, DecodeError> {
     let words = u32::try_from(data.len() / 4).unwrap_or(u32::MAX);
     if words > limits.program_words {

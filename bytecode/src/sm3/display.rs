@@ -114,7 +114,7 @@ impl Display for Instruction {
 }
 
 impl Declaration {
-    /// What the listing puts behind `dcl`.
+    /// What the listing puts after `dcl`.
     fn usage_text(&self, stage: Stage) -> String {
         if self.usage_token == Self::PLAIN && stage == Stage::Pixel {
             return String::new();

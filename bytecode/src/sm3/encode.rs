@@ -62,7 +62,7 @@ fn push_instruction(words: &mut Vec<u32>, version: Version, instruction: &Instru
         }
     };
     let has_destination = info.slots.first().is_some_and(|slot| slot.is_destination());
-    let (before, behind) = instruction.operands.split_at(usize::from(has_destination).min(instruction.operands.len()));
+    let (before, after) = instruction.operands.split_at(usize::from(has_destination).min(instruction.operands.len()));
     for operand in before {
         push_operand(&mut tail, operand.token(), operand.relative());
     }
@@ -70,7 +70,7 @@ fn push_instruction(words: &mut Vec<u32>, version: Version, instruction: &Instru
         bits |= PREDICATED;
         push_operand(&mut tail, predicate.token(), predicate.relative);
     }
-    for operand in behind {
+    for operand in after {
         push_operand(&mut tail, operand.token(), operand.relative());
     }
     push(words, version, instruction.op, bits, &tail);

@@ -1,4 +1,4 @@
-//! What stands in a program: instructions, declarations, definitions and comments.
+//! What a program consists of: instructions, declarations, definitions and comments.
 
 use super::operand::{Destination, Operand, Source};
 use super::ops::{Op, Slot};
@@ -52,7 +52,7 @@ pub struct Instruction {
     pub op: Op,
     /// The comparison, where the instruction has one.
     pub comparison: Option<Comparison>,
-    /// `+`: it runs together with the instruction before it.
+    /// `+`: it is co-issued with the instruction before it.
     pub coissue: bool,
     /// The predicate that decides for each component.
     pub predicate: Option<Source>,
@@ -116,7 +116,7 @@ impl Declaration {
     }
 }
 
-/// A constant's value, which stands in the program.
+/// A constant's value that the program holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Definition {
     /// The register.

@@ -1,7 +1,7 @@
 //! A whole program as fxc prints it: a header made from the table of constants, the instructions, and a count of slots.
 
 use super::assemble::statement;
-use super::constants::{Class, Constant, ConstantTable, ConstantsError, RegisterSet, TypeInfo};
+use super::constants::{Class, Constant, ConstantTable, ConstantsError, TypeInfo};
 use super::display::{exact_definition, listed};
 use super::encode::push_item;
 use super::instruction::Instruction;
@@ -82,7 +82,7 @@ impl Depth {
         " ".repeat(4 + 2 * self.0.min(Self::DEEPEST))
     }
 
-    /// What stands before an instruction's line.
+    /// What comes before an instruction's line.
     fn before(&mut self, instruction: &Instruction) -> String {
         if matches!(instruction.op, Op::Else | Op::EndIf | Op::EndLoop | Op::EndRep) {
             self.0 = self.0.saturating_sub(1);
@@ -172,7 +172,7 @@ fn header(f: &mut Formatter<'_>, table: &ConstantTable) -> fmt::Result {
     writeln!(f, "//\n// Parameters:\n//")?;
     let mut before = None;
     for (n, constant) in table.constants.iter().enumerate() {
-        // What lies in registers of several sets has a row for each, one behind the other, but is one parameter.
+        // What lies in registers of several sets has a row for each, one after the other, but is one parameter.
         let is_new = n.checked_sub(1).is_none_or(|last| table.constants[last].name != constant.name);
         if is_new {
             variable(f, &on_one_line(&constant.name), &constant.type_info, &mut before, 0)?;
@@ -187,19 +187,13 @@ fn header(f: &mut Formatter<'_>, table: &ConstantTable) -> fmt::Result {
     let mut by_register: Vec<&Constant> = table.constants.iter().collect();
     by_register.sort_by_key(|constant| (constant.set, constant.register));
     for constant in by_register {
-        let set = match constant.set {
-            RegisterSet::Bool => "b",
-            RegisterSet::Int4 => "i",
-            RegisterSet::Float4 => "c",
-            RegisterSet::Sampler => "s",
-        };
-        let register = format!("{set}{}", constant.register);
+        let register = format!("{}{}", constant.set, constant.register);
         writeln!(f, "//   {:width$} {register:5} {:>4}", on_one_line(&constant.name), constant.count)?;
     }
     writeln!(f, "//\n")
 }
 
-/// A name that does not end the comment it stands in.
+/// A name that does not end the comment it is in.
 fn on_one_line(name: &str) -> String {
     name.replace(char::is_control, "?")
 }

@@ -29,11 +29,11 @@ impl Op {
             Self::Dst => "d = (1, a.y * b.y, a.z, b.w)",
             Self::Lrp => "d = a * (b - c) + c",
             Self::Frc => "d = a - floor(a)",
-            Self::M4x4 => "d = dot products of four components of a with b and the three registers behind it",
-            Self::M4x3 => "d = dot products of four components of a with b and the two registers behind it",
-            Self::M3x4 => "d = dot products of three components of a with b and the three registers behind it",
-            Self::M3x3 => "d = dot products of three components of a with b and the two registers behind it",
-            Self::M3x2 => "d = dot products of three components of a with b and the register behind it",
+            Self::M4x4 => "d = dot products of four components of a with b and the three registers after it",
+            Self::M4x3 => "d = dot products of four components of a with b and the two registers after it",
+            Self::M3x4 => "d = dot products of three components of a with b and the three registers after it",
+            Self::M3x3 => "d = dot products of three components of a with b and the two registers after it",
+            Self::M3x2 => "d = dot products of three components of a with b and the register after it",
             Self::Call => "calls a subroutine",
             Self::CallNz => "calls a subroutine if the condition holds",
             Self::Loop => "begins a loop of i.x rounds, with aL from i.y in steps of i.z",
@@ -105,7 +105,7 @@ impl Op {
         }
     }
 
-    /// The name as it is written, with what must stand behind it.
+    /// The name as it is written, with what must follow it.
     pub(super) fn mnemonic(self) -> String {
         format!("{}{}", self.text(), if self.has_comparison() { "_gt" } else { "" })
     }

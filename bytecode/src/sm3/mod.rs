@@ -33,7 +33,7 @@ pub mod validate;
 pub mod version;
 
 pub use assemble::assemble;
-pub(crate) use assemble::{assemble_with_places, is_program as is_program_text};
+pub(crate) use assemble::{assemble_with_spans, is_program as is_program_text};
 pub use constants::ConstantTable;
 pub use decode::{DecodeError, decode};
 pub use encode::encode;

@@ -12,7 +12,7 @@ impl Swizzle {
     /// `.xyzw`
     pub const IDENTITY: Self = Self(0xe4);
 
-    /// The component that stands at `n`.
+    /// The component at `n`.
     pub const fn component(self, n: u32) -> u8 {
         self.0 >> (2 * n) & 3
     }
@@ -59,7 +59,7 @@ macro_rules! modifiers {
                 }
             }
 
-            /// What stands before and behind the register.
+            /// What comes before and after the register.
             pub const fn texts(self) -> (&'static str, &'static str) {
                 match self {
                     $( Self::$name => ($prefix, $suffix), )*

@@ -18,7 +18,7 @@ pub enum Slot {
     WriteAddress,
     /// The predicate register, which is written.
     WritePredicate,
-    /// A register that is read although it stands where a destination does (`texkill`).
+    /// A register that is read although it is in the place of a destination (`texkill`).
     Test,
     /// A value.
     Read,

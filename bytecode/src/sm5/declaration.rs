@@ -115,7 +115,7 @@ impl GlobalFlags {
     }
 }
 
-/// A declaration and where it stands.
+/// A declaration and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Declaration {
     /// The byte in the file where it begins.

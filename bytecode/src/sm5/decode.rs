@@ -1,8 +1,8 @@
 //! Words to [`Program`]: the program header, items, instructions and custom data.
 //!
 //! Decoding follows the stated lengths and never leaves them: an instruction's operands must end where the
-//! instruction does, or one word before (fxc leaves an unused word behind some texture instructions). It stops at the
-//! first error. Whether a program makes sense is not asked here.
+//! instruction does, or one word before (fxc leaves an unused word after some texture instructions). It stops at the
+//! first error. Whether a program makes sense is not checked here.
 
 use super::codes::{MinPrecision, ResinfoReturn, ResourceDimension, ReturnType};
 use super::custom::{CustomContent, CustomData, Message, MessageKind};
@@ -13,10 +13,9 @@ use super::{Item, ItemKind, Model, Program, Stage, declare};
 use crate::faults::errors;
 use crate::limits::Limits;
 use crate::reader::Reader;
-use smallvec::SmallVec;
 
 errors! {
-    /// Why words are no program.
+    /// Why words are not a program.
     DecodeError:
 
     /// Fewer bytes than a token sequence needs.
@@ -25,11 +24,11 @@ errors! {
     /// The program's length does not fit its chunk.
     #[error("program length at byte {at}: {words} words are stated, it must be 2 to {have}")]
     ProgramLength { words: u32, have: u32 },
-    /// A shader model that is none of 4.0, 4.1, 5.0, 5.1.
-    #[error("version token at byte {at}: shader model {major}.{minor} is not known, only 4.0 to 5.1 are")]
+    /// A shader model other than 4.0, 4.1, 5.0 and 5.1.
+    #[error("version token at byte {at}: unknown shader model {major}.{minor}, only 4.0 to 5.1 are known")]
     UnknownModel { major: u32, minor: u32 },
-    /// A program type that is no stage.
-    #[error("version token at byte {at}: program type {code} is no stage")]
+    /// An unknown program type.
+    #[error("version token at byte {at}: unknown program type {code}")]
     UnknownStage { code: u32 },
     /// An opcode that does not exist.
     #[error("token at byte {at}: opcode {code} does not exist in {model}")]
@@ -38,13 +37,13 @@ errors! {
     #[error("{op} at byte {at}: a length of {words} words, it must be 1 to {have}")]
     InstructionLength { op: Op, words: u32, have: u32 },
     /// An instruction is longer than its operands.
-    #[error("{op} at byte {at}: {words} words are left behind its operands")]
+    #[error("{op} at byte {at}: {words} words are left after its operands")]
     TrailingWords { op: Op, words: u32 },
-    /// A number in a field of a token that means nothing.
-    #[error("token at byte {at}: {code} is no {what}")]
+    /// A number that means nothing in its field.
+    #[error("token at byte {at}: unknown {what} {code}")]
     UnknownCode { what: &'static str, code: u32 },
-    /// Indices within indices are too deep.
-    #[error("operand at byte {at}: indices within indices are over the limit of {limit}")]
+    /// Indices are nested too deeply.
+    #[error("operand at byte {at}: indices are nested deeper than the limit of {limit}")]
     IndexDepth { limit: u32 },
     /// The operand of a declaration does not have the form it must have.
     #[error("{op} at byte {at}: its operand must be {expected}")]
@@ -62,7 +61,7 @@ const IMMEDIATE_VECTORS: usize = 4096;
 
 /// Decodes the data of a SHDR or SHEX chunk, which lie at byte `at` of the file.
 ///
-/// Words behind the program's stated length are ignored.
+/// Words after the program's stated length are ignored.
 pub fn decode(data: &[u8], at: u32, limits: &Limits) -> Result<Program, DecodeError> {
     let mut reader = Reader::new(data, at);
     let version = reader.u32()?;
@@ -145,21 +144,9 @@ impl<'a> Decoder<'a, '_> {
         let info = op.info();
         let at = reader.at();
         let token = reader.u32()?;
-        let mut instruction = Instruction {
-            at,
-            op,
-            saturate: info.carries.has(Carries::SAT) && token >> 13 & 1 != 0,
-            precise: (token >> 19 & 0xf) as u8,
-            test: Test::NonZero,
-            sync: SyncFlags::default(),
-            resinfo: ResinfoReturn::Float,
-            offsets: None,
-            resource: None,
-            returns: None,
-            call_site: 0,
-            operands: Vec::with_capacity(info.slots.len()),
-            trailing: None,
-        };
+        let mut instruction = Instruction::new(at, op);
+        instruction.saturate = info.carries.has(Carries::SAT) && token >> 13 & 1 != 0;
+        instruction.precise = (token >> 19 & 0xf) as u8;
         if info.carries.has(Carries::TEST) && token >> 18 & 1 == 0 {
             instruction.test = Test::Zero;
         }
@@ -241,7 +228,7 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// Whether an item's length stands in the word behind its opcode token.
+/// Whether an item's length is in the word after its opcode token.
 fn has_length_word(op: Op, token: u32) -> bool {
     let can_be_long = matches!(op, Op::DclFunctionBody | Op::DclFunctionTable | Op::DclInterface | Op::FCall);
     op == Op::CustomData || (can_be_long && token >> 31 != 0)
@@ -263,7 +250,7 @@ fn vector(bytes: &[u8; 16]) -> [u32; 4] {
     vector
 }
 
-/// Reads the tokens that follow an opcode token while bit 31 says so. Unknown ones are passed over.
+/// Reads the tokens that follow an opcode token while bit 31 is set. Unknown ones are skipped.
 fn extended_opcode_tokens(
     token: u32,
     reader: &mut Reader<'_>,
@@ -316,16 +303,7 @@ fn nested_operand(reader: &mut Reader<'_>, limits: &Limits, depth: u32) -> Resul
     let token = reader.u32()?;
     let code = token >> 12 & 0xff;
     let file = RegisterFile::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "operand type", code })?;
-    let mut operand = Operand {
-        file,
-        components: components(at, token)?,
-        negate: false,
-        absolute: false,
-        min_precision: MinPrecision::Full,
-        non_uniform: false,
-        indices: SmallVec::new(),
-        immediate: SmallVec::new(),
-    };
+    let mut operand = Operand::new(file, components(at, token)?);
     extended_operand_tokens(token, reader, &mut operand)?;
 
     let words = match (file, operand.components) {
@@ -364,7 +342,7 @@ fn components(at: u32, token: u32) -> Result<Components, DecodeError> {
     }
 }
 
-/// Reads the tokens that follow an operand token while bit 31 says so. Unknown ones are passed over.
+/// Reads the tokens that follow an operand token while bit 31 is set. Unknown ones are skipped.
 fn extended_operand_tokens(token: u32, reader: &mut Reader<'_>, operand: &mut Operand) -> Result<(), DecodeError> {
     let mut last = token;
     while last >> 31 != 0 {

@@ -349,16 +349,9 @@ impl Encoding {
         let has_swizzle = file == RegisterFile::ConstantBuffer
             || self.model == Model::Sm5_1
                 && matches!(file, RegisterFile::Resource | RegisterFile::Uav | RegisterFile::Sampler);
-        let operand = Operand {
-            file,
-            components: if has_swizzle { Components::Swizzle([0, 1, 2, 3]) } else { Components::None },
-            negate: false,
-            absolute: false,
-            min_precision: MinPrecision::Full,
-            non_uniform: false,
-            indices: numbers.iter().map(|&number| Index::number(number)).collect(),
-            immediate: smallvec![],
-        };
+        let components = if has_swizzle { Components::Swizzle([0, 1, 2, 3]) } else { Components::None };
+        let mut operand = Operand::new(file, components);
+        operand.indices = numbers.iter().map(|&number| Index::number(number)).collect();
         encode_operand(&mut self.words, &operand)
     }
 

@@ -79,7 +79,7 @@ mod tests {
                 assert!(example.starts_with(op.text()), "{op}: {example}");
                 let text = format!("cs_{model}\n{example}\n");
                 let assembly = assemble(&text, &Limits::default()).unwrap_or_else(|error| panic!("{example}: {error}"));
-                assert_eq!(assembly.places.len(), 1, "{example}");
+                assert_eq!(assembly.spans.len(), 1, "{example}");
             }
         }
     }

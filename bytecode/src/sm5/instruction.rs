@@ -62,12 +62,31 @@ pub struct Instruction {
     pub call_site: u32,
     /// The operands in the order of [`super::ops::OpInfo::slots`].
     pub operands: Vec<Operand>,
-    /// A word between the last operand and the instruction's end, which means nothing. fxc leaves one behind some
+    /// A word between the last operand and the instruction's end, which means nothing. fxc leaves one after some
     /// texture instructions.
     pub trailing: Option<u32>,
 }
 
 impl Instruction {
+    /// An instruction of the opcode alone.
+    pub fn new(at: u32, op: Op) -> Self {
+        Self {
+            at,
+            op,
+            saturate: false,
+            precise: 0,
+            test: Test::NonZero,
+            sync: SyncFlags::default(),
+            resinfo: ResinfoReturn::Float,
+            offsets: None,
+            resource: None,
+            returns: None,
+            call_site: 0,
+            operands: Vec::with_capacity(op.info().slots.len()),
+            trailing: None,
+        }
+    }
+
     /// The operands, each with its slot of the table.
     pub fn slots(&self) -> impl Iterator<Item = (&'static Slot, &Operand)> {
         self.op.info().slots.iter().zip(&self.operands)

@@ -1,4 +1,4 @@
-//! Literals as fxc prints them, and which bits such a text stands for.
+//! Literals as fxc prints them, and the bits that such a text means.
 //!
 //! Decimal text has six decimals, so it does not always say which bits a literal has. Whoever needs the bits asks for
 //! [`Literals::Exact`]: a word is then written in hexadecimal wherever its decimal text would give other bits.
@@ -62,7 +62,7 @@ impl Number {
         }
     }
 
-    /// What stands between two words.
+    /// What separates two words.
     pub fn separator(self) -> &'static str {
         match self {
             Self::Float | Self::Integer => ", ",

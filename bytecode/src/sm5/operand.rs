@@ -226,6 +226,20 @@ pub struct Operand {
 }
 
 impl Operand {
+    /// An operand without indices, immediates and modifiers.
+    pub fn new(file: RegisterFile, components: Components) -> Self {
+        Self {
+            file,
+            components,
+            negate: false,
+            absolute: false,
+            min_precision: MinPrecision::Full,
+            non_uniform: false,
+            indices: SmallVec::new(),
+            immediate: SmallVec::new(),
+        }
+    }
+
     /// The component that is read for component `lane` of the destination.
     ///
     /// An operand of one component serves all lanes.

@@ -246,14 +246,14 @@ pub struct OpInfo {
 }
 
 impl OpInfo {
-    /// The name as it is written, with what must stand behind it.
+    /// The name as it is written, with what must follow it.
     pub fn mnemonic(&self) -> String {
-        let behind = match self.carries {
+        let suffix = match self.carries {
             carries if carries.has(Carries::TEST) => "_nz",
             carries if carries.has(Carries::SYNC) => "_g_t",
             _ => "",
         };
-        format!("{}{behind}", self.text)
+        format!("{}{suffix}", self.text)
     }
 
     /// How the instruction is written, with an example of each operand; or the declaration, before 5.1.

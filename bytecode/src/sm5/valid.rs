@@ -97,7 +97,7 @@ pub struct Declarations {
     pub interfaces: Vec<Interface>,
     /// The streams of a geometry shader.
     pub streams: Vec<u32>,
-    /// What only some stages declare (primitives, tessellation), as it stands.
+    /// What only some stages declare (primitives, tessellation), as it is.
     pub stage_specific: Vec<DeclarationKind>,
 }
 

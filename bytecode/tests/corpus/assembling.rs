@@ -31,7 +31,7 @@ fn exact_listings_assemble_to_the_same_file() {
 
 /// Whose signatures are not laid out as the compiler does it: these were assembled by other means.
 const OTHER_SIGNATURES: [(&str, &str); 2] = [
-    ("dxilconv/hs3.dxbc", "the same name stands there several times"),
+    ("dxilconv/hs3.dxbc", "the same name occurs several times"),
     ("dxilconv/indexabletemp6.dxbc", "has minimum precisions and signatures without them"),
 ];
 
@@ -129,7 +129,7 @@ fn listings_of_the_compiler_assemble_to_the_same_program_where_they_say_all() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The signatures in a listing's comment and the program, without the count behind it.
+/// The signatures in a listing's comment and the program, without the count after it.
 fn read_part(text: &str, profile: &str) -> String {
     const OTHERS: [&str; 5] = ["// Pixel", "// Tess", "// Available", "// Constant", "// Level9"];
     let is_other = |line: &&str| OTHERS.iter().any(|title| line.starts_with(title)) || line == &profile;
@@ -145,7 +145,7 @@ fn assembled_listings_have_the_same_signatures_and_program_in_their_listing() {
     let mut same = 0;
     for shader in data::containers() {
         let listed = listing::listing(&shader.bytes, &limits).unwrap();
-        // Nobody knows how the hash of a program for the debug layer is made.
+        // It is not known how the hash of a program for the debug layer is computed.
         if listed.contains("DEBUG SDK LAYER") || listed.contains("undecipherable") || listed.contains("// COMMENT:") {
             continue;
         }

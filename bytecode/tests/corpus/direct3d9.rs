@@ -45,7 +45,7 @@ fn encoding_gives_the_bytes_that_were_decoded() {
     }
 }
 
-/// The lines of a listing for feature levels 9.x from behind the signatures to the first line of the main program.
+/// The lines of a listing for feature levels 9.x from after the signatures to the first line of the main program.
 fn level9_part<'a>(listing: &'a str, profile: &str) -> &'a str {
     let first = ["// Constant buffer to DX9", "// Sampler/Resource to DX9", "// Runtime generated", "// Level9 shader"];
     let begin = first.iter().filter_map(|title| listing.find(title)).min().expect("there is a second program");
@@ -196,7 +196,7 @@ fn sources_assemble_as_by_the_real_assembler() {
     assert!(seen > 15, "only {seen} sources were seen");
 }
 
-/// The dearest programs for their size: nothing but instructions of one word, of one operand, and empty comments.
+/// The most expensive programs for their size: nothing but instructions of one word, of one operand, and empty comments.
 #[test]
 fn the_largest_programs_stay_within_the_stated_memory() {
     let limits = Limits::default();

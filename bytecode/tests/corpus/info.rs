@@ -99,10 +99,10 @@ fn what_must_be_rejected_has_a_finding() {
     }
 }
 
-/// The texts behind a declaration's name, of all lines that have it.
+/// The texts after a declaration's name, of all lines that have it.
 fn lines_of<'a>(listing: &'a str, name: &str) -> Vec<&'a str> {
-    let behind = |line: &'a str| line.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
-    listing.lines().filter_map(behind).map(str::trim).collect()
+    let after = |line: &'a str| line.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+    listing.lines().filter_map(after).map(str::trim).collect()
 }
 
 /// The number in a text such as `ft12` or `l(32.000000)`.

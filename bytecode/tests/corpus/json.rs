@@ -17,11 +17,11 @@ fn is_code(line: &&str) -> bool {
     !(line.is_empty() || line.starts_with("//") || line.starts_with("#line"))
 }
 
-/// The lines of a program in a listing, from behind its profile to the next count of slots.
+/// The lines of a program in a listing, from after its profile to the next count of slots.
 fn listed(listing: &str, profile: &str) -> Vec<String> {
     let lines = listing.lines().map(str::trim).skip_while(|line| *line != profile).skip(1);
     let lines = lines.take_while(|line| !line.to_lowercase().starts_with("// approximately")).filter(is_code);
-    // Debug information puts the source's names behind an instruction.
+    // Debug information puts the source's names after an instruction.
     lines.map(|line| line.split("  //").next().unwrap_or(line).to_owned()).collect()
 }
 

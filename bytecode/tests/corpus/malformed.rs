@@ -52,7 +52,7 @@ fn direct3d_9_shaders_are_told_apart() {
     assert!(seen > 50, "only {seen} shaders were seen");
 }
 
-/// The dearest programs for their size: nothing but instructions of one word, and of one short operand after another.
+/// The most expensive programs for their size: nothing but instructions of one word, and of one short operand after another.
 #[test]
 fn the_largest_programs_stay_within_the_stated_memory() {
     let limits = brolga_bytecode::Limits::default();

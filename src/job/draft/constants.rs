@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use brolga_bytecode::info::{Constants, Place, Variable};
+use brolga_bytecode::info::{Constants, Location, Variable};
 
 use super::super::read::CONSTANT_KEYS;
 use super::super::values::NumberType;
@@ -67,7 +67,7 @@ impl Content {
     }
 
     fn named(&mut self, variable: &Variable, name: &str) {
-        let Some(Place::Bytes { offset, size }) = variable.place else { return };
+        let Some(Location::Bytes { offset, size }) = variable.location else { return };
         let unused = if variable.is_used { "" } else { ", which the shader does not read" };
         let title = format!("{}{unused}", title(variable));
         let default = variable.default.as_ref().filter(|words| words.iter().any(|word| *word != 0));
@@ -120,8 +120,8 @@ fn value(variable: &Variable, words: &[u32]) -> Option<String> {
 
 /// Comments that say where a variable lies, and its members.
 fn describe(variable: &Variable, depth: usize, out: &mut Vec<String>) {
-    let place = match variable.place {
-        Some(Place::Bytes { offset, .. }) => format!("byte {offset}: "),
+    let place = match variable.location {
+        Some(Location::Bytes { offset, .. }) => format!("byte {offset}: "),
         _ => String::new(),
     };
     out.push(format!("# {:1$}{place}{2}", "", 2 * depth, title(variable)));

@@ -1,12 +1,12 @@
-//! What the tests of the lower crates share: it needs no runtime. `tests/support` stands on it.
+//! What the tests of the lower crates share, which needs no runtime. `tests/support` is built on it.
 //!
 //! | file | what |
 //! |---|---|
-//! | `random.rs` | random numbers that a seed gives again |
+//! | `random.rs` | reproducible random numbers |
 //! | `programs.rs` | random programs in the IR that end, for groups and for batches |
 //! | `functions.rs` | random functions of any instructions at all |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
-//! | `same.rs` | whether two functions are the same but for numbers |
+//! | `same.rs` | whether two functions are the same up to numbering |
 
 #![forbid(unsafe_code)]
 

@@ -2,7 +2,7 @@
 //! diverges, every kind of memory.
 //!
 //! Programs end, never fault, and do not depend on the order of threads: a thread writes only what is its own, reads
-//! of others' data stand between barriers, atomics shared between threads commute and their results go unused.
+//! of others' data are separated by barriers, atomics shared between threads commute and their results go unused.
 
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ArrayId, Inst, LocalId, ResourceId, SharedId, Slot, Value};

@@ -53,7 +53,7 @@ impl Program {
         all.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// The tokens behind version and length.
+    /// The tokens after version and length.
     fn words(&self) -> Vec<u32> {
         let mut encoder = Encoder { program: self, words: Vec::new(), function: 0 };
         encoder.declarations();

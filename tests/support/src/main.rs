@@ -1,5 +1,5 @@
-//! `brolga-testing soak`: runs random shaders in every way there is until one of them differs. `brolga-testing mutants`:
-//! changes shaders, and sees that each is refused with a reason or runs the same on both engines.
+//! `brolga-testing soak`: runs random shaders in all ways until one of them differs. `brolga-testing mutants`: changes
+//! shaders, and checks that each is refused with a reason or runs the same on both engines.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -23,11 +23,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs random shaders until one differs (exit code 1), or until it is enough.
+    /// Run random shaders until one differs (exit code 1), or until the given amount is reached.
     Soak(Amount),
-    /// Changes shaders, and tells what became of them. Exit code 1 if one passes the check and cannot be run, or differs.
+    /// Mutate shaders, and count the outcomes. Exit code 1 if one passes validation and cannot be run, or differs.
     Mutants(Amount),
-    /// Prints the shader of a seed.
+    /// Print the shader of a seed.
     Show {
         /// The seed.
         seed: u64,
@@ -50,7 +50,7 @@ struct Amount {
     threads: usize,
 }
 
-/// Faults after which mutants are no longer made.
+/// Faults after which no more mutants are made.
 const ENOUGH: usize = 20;
 
 fn main() -> ExitCode {
@@ -70,7 +70,7 @@ fn soak(amount: &Amount) -> ExitCode {
     amount.run("programs", Lab::new, |lab, seed| {
         let program = generate(seed);
         let Err(other) = lab.check(&program) else { return true };
-        let mut noted = failure.lock().expect("nobody panics while holding it");
+        let mut noted = failure.lock().expect("no thread panics while holding it");
         if noted.as_ref().is_none_or(|(first, _)| seed < first.seed) {
             *noted = Some((program, other));
         }
@@ -91,12 +91,12 @@ fn mutants(amount: &Amount) -> ExitCode {
     let faults: Mutex<Vec<Box<Fault>>> = Mutex::default();
     amount.run("mutants", Laboratory::new, |laboratory, seed| match laboratory.check(seed) {
         Ok(fate) => {
-            *fates.lock().expect("nobody panics while holding it").entry(fate).or_default() += 1;
+            *fates.lock().expect("no thread panics while holding it").entry(fate).or_default() += 1;
             true
         }
         Err(fault) => {
             println!("{fault}\n");
-            let mut faults = faults.lock().expect("nobody panics while holding it");
+            let mut faults = faults.lock().expect("no thread panics while holding it");
             faults.push(fault);
             faults.len() < ENOUGH
         }
@@ -123,7 +123,8 @@ struct Run {
 }
 
 impl Amount {
-    /// Works on one seed after the other, on several threads with a place of their own, until a piece of `work` says stop.
+    /// Works on one seed after the other, on several threads with a laboratory of their own each, until a piece of `work`
+    /// returns false.
     fn run<L>(&self, what: &'static str, place: impl Fn() -> L + Sync, work: impl Fn(&L, u64) -> bool + Sync) {
         let start = Instant::now();
         let run = Run {

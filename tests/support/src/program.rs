@@ -9,7 +9,7 @@
 //!   the results go to [`Register::Unused`], but where the program is [`Program::ordered`].
 //! * Shared memory is used inside [`Node::Part`] only, each of which ends in a barrier. Within a part it is either
 //!   written by each thread in its own place, or updated by commuting operations, or only read.
-//! * Parts stand under uniform control flow only. [`Register::Uniform`] is written under uniform control flow from
+//! * Parts occur under uniform control flow only. [`Register::Uniform`] is written under uniform control flow from
 //!   uniform sources.
 
 use brolga_bytecode::sm5::Op;

@@ -9,7 +9,7 @@
 //! | `u0` | structured records | each thread its own |
 //! | `u1` | raw bytes | each thread its own [`BYTES_PER_THREAD`] |
 //! | `u2` | totals, of any kind | [`TOTALS`] operations, four words each, by all threads |
-//! | `u3` | structured with a counter | appended to, or consumed from; whoever writes it writes the same |
+//! | `u3` | structured with a counter | appended to, or consumed from; all threads write the same |
 //! | `u4` | typed buffer | each thread its own texel |
 //! | `u5` | texture | each thread its own texel |
 //! | `g0` `g1` | structured and raw shared memory | see [`crate::program`] |

@@ -30,7 +30,7 @@ fn passes(text: &str) {
 #[test]
 fn what_is_wrong_with_a_file_is_said_with_its_line() {
     let cases = [
-        ("", "1: a test begins with a comment, `# ...`, that says what it shows and where the rule stands"),
+        ("", "1: a test begins with a comment, `# ...`, that says what it shows and where the rule can be found"),
         ("# x\nret", "2: `ret` is outside of any section: only comments"),
         ("# x\n[shader cs_5_0", "2: `[shader cs_5_0` is not the head of a section: it must end with `]`"),
         ("# x\n[bufer u0]", "2: there is no section `bufer`: expected shader, buffer,"),

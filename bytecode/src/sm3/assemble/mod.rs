@@ -10,7 +10,7 @@
 mod operand;
 
 use crate::assembler::program::at_end as program_ends;
-use crate::assembler::{AssembleError, Cursor, Place, Problem, Read};
+use crate::assembler::{AssembleError, Cursor, ItemSpan, Problem, Read};
 use crate::limits::Limits;
 use crate::sm3::decode::{END, decode};
 use crate::sm3::encode::push_item;
@@ -35,11 +35,11 @@ use operand::{destination, plain_destination, source};
 /// assert_eq!(error.hint().unwrap(), "did you mean `mov`?");
 /// ```
 pub fn assemble(text: &str, limits: &Limits) -> Result<Program, AssembleError> {
-    assemble_with_places(text, limits).map(|(program, _)| program)
+    assemble_with_spans(text, limits).map(|(program, _)| program)
 }
 
-/// Assembles a text, and tells where each item stands in it.
-pub(crate) fn assemble_with_places(text: &str, limits: &Limits) -> Read<(Program, Vec<Place>)> {
+/// Assembles a text, and tells where each item is in it.
+pub(crate) fn assemble_with_spans(text: &str, limits: &Limits) -> Read<(Program, Vec<ItemSpan>)> {
     let text = without_semicolons(text);
     let mut cursor = Cursor::new(&text);
     if program_ends(&mut cursor) && cursor.rest().is_empty() {
@@ -51,8 +51,8 @@ pub(crate) fn assemble_with_places(text: &str, limits: &Limits) -> Read<(Program
     cursor.end_of_line()?;
 
     let mut program = Program { version, at: 0, items: Vec::new() };
-    let mut places = Vec::new();
-    // Behind the version token.
+    let mut spans = Vec::new();
+    // After the version token.
     let mut at = 4;
     let mut words = Vec::new();
     while !program_ends(&mut cursor) {
@@ -65,7 +65,7 @@ pub(crate) fn assemble_with_places(text: &str, limits: &Limits) -> Read<(Program
             push_item(&mut words, version, &kind);
             program.items.push(Item { at, kind });
             let end = at.saturating_add(words.len() as u32 * 4);
-            places.push(Place { bytes: at..end, span: span.clone() });
+            spans.push(ItemSpan { bytes: at..end, span: span.clone() });
             at = end;
         }
         // The end token is one more.
@@ -75,7 +75,7 @@ pub(crate) fn assemble_with_places(text: &str, limits: &Limits) -> Read<(Program
         }
     }
     match cursor.rest() {
-        "" => Ok((program, places)),
+        "" => Ok((program, spans)),
         _ => Err(cursor.expected("an instruction")),
     }
 }
@@ -247,7 +247,7 @@ fn instruction(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
     Ok(Instruction { op, comparison, coissue: false, predicate: None, operands })
 }
 
-/// What may stand behind the name of an instruction.
+/// What may follow the name of an instruction.
 const MODIFIERS: [&str; 9] = ["_sat", "_pp", "_centroid", "_x2", "_x4", "_x8", "_d2", "_d4", "_d8"];
 
 /// An error about the mnemonic from `start` to here, which this version has not.
@@ -371,11 +371,11 @@ fn definition(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_>
         "defi" => Value::Int(four(cursor, int)?),
         _ => {
             cursor.expect(",")?;
-            let mut behind = cursor.clone();
-            let word = behind.word();
+            let mut after = cursor.clone();
+            let word = after.word();
             match ["false", "true"].iter().position(|known| known.eq_ignore_ascii_case(word)) {
                 Some(value) => {
-                    *cursor = behind;
+                    *cursor = after;
                     Value::Bool(value as u32)
                 }
                 None => Value::Bool(cursor.number()?),

@@ -50,8 +50,8 @@ pub(super) fn source(cursor: &mut Cursor<'_>, version: Version) -> Read<Source> 
         suffix = cursor.word();
     }
     let is_written = |modifier: &Modifier| {
-        let (before, behind) = modifier.texts();
-        before == prefix && behind.eq_ignore_ascii_case(suffix)
+        let (before, after) = modifier.texts();
+        before == prefix && after.eq_ignore_ascii_case(suffix)
     };
     let modifier = Modifier::ALL.iter().copied().find(is_written);
     let unknown =
@@ -76,7 +76,7 @@ fn swizzle(cursor: &mut Cursor<'_>) -> Read<Option<Swizzle>> {
     Ok(Some(Swizzle::new([0, 1, 2, 3].map(|n| *components.get(n).unwrap_or(last)))))
 }
 
-/// The word behind a dot.
+/// The word after a dot.
 fn letters<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     cursor.take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.')).trim_start_matches('.')
 }
@@ -89,7 +89,7 @@ fn components(cursor: &Cursor<'_>, start: usize, letters: &str) -> Read<Vec<u8>>
     found.ok_or_else(|| cursor.no_components(start))
 }
 
-/// The register whose name is `name`, and the address in brackets behind it.
+/// The register whose name is `name`, and the address in brackets after it.
 fn register(cursor: &mut Cursor<'_>, version: Version, start: usize, name: &str) -> Read<(Register, Option<Relative>)> {
     if name.is_empty() {
         return Err(cursor.expected("an operand"));

@@ -107,7 +107,7 @@ fn label_of(instruction: &Instruction) -> Option<Register> {
     }
 }
 
-/// Labels follow a `ret`, and calls go to labels behind them; so no subroutine calls itself.
+/// Labels follow a `ret`, and calls go to labels after them; so no subroutine calls itself.
 fn subroutines(program: &Program, limits: &Limits, faults: &mut Faults<ValidateError>) {
     let mut labels: BTreeMap<Register, u32> = BTreeMap::new();
     let mut current: Option<(u32, Register)> = None;

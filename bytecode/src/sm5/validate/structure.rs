@@ -80,7 +80,7 @@ struct Open {
     otherwise: Option<usize>,
     cases: Vec<Case>,
     values: HashSet<Option<u32>>,
-    /// Something stands before the first label of a `switch`, which was noted.
+    /// There is something before the first label of a `switch`, which was noted.
     is_headless: bool,
 }
 

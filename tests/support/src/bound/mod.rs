@@ -12,10 +12,10 @@ pub mod random;
 
 use brolga_runtime::{CompileOptions, Device, Engine, Error, InstanceError, Oversize, Shader};
 
-/// The engines that are held against each other; the first is the definition.
+/// The engines that are compared with each other; the first is the reference.
 pub const ENGINES: &[Engine] = &[Engine::Interpreter, Engine::Jit];
 
-/// Compiles a shader. Each of its interface variables stands for the first instance that fits.
+/// Compiles a shader. Each of its interface variables gets the first instance that fits.
 pub fn compile(device: &Device, bytes: &[u8], engine: Engine) -> Result<Shader, Error> {
     let mut options = CompileOptions::new(engine).oversize(Oversize::Refuse);
     let error = match device.compile(bytes, &options) {

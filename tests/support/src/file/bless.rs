@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Expect, Item, Kind};
+use super::{Expect, Item, NumberType};
 
 /// Equal numbers from which on a new text has them as one repetition.
 const RUN: usize = 8;
@@ -26,7 +26,7 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// Changes only the numbers that are not as they came, so that lines and comments stay.
-pub(super) fn some(text: &str, items: &[Item], kind: Kind, got: &[u8]) -> Vec<Edit> {
+pub(super) fn some(text: &str, items: &[Item], kind: NumberType, got: &[u8]) -> Vec<Edit> {
     let (mut edits, mut at) = (Vec::new(), 0);
     for item in items {
         let new = &got[at..at + item.bytes.len()];
@@ -40,7 +40,7 @@ pub(super) fn some(text: &str, items: &[Item], kind: Kind, got: &[u8]) -> Vec<Ed
 }
 
 /// Replaces all numbers of an expectation.
-pub(super) fn all(text: &str, expect: &Expect, items: &[Item], kind: Kind, got: &[u8]) -> Edit {
+pub(super) fn all(text: &str, expect: &Expect, items: &[Item], kind: NumberType, got: &[u8]) -> Edit {
     let numbers = numbers(kind, got, false);
     let lines: Vec<String> = numbers.chunks(16 / kind.size_bytes()).map(|line| line.join(" ")).collect();
     match (items.first(), items.last()) {
@@ -62,7 +62,7 @@ fn insertion(text: &str, expect: &Expect, lines: &str, at: Range<usize>) -> Edit
 }
 
 /// Numbers as they are written in a file.
-fn numbers(kind: Kind, bytes: &[u8], hexadecimal: bool) -> Vec<String> {
+fn numbers(kind: NumberType, bytes: &[u8], hexadecimal: bool) -> Vec<String> {
     let bits: Vec<u64> = kind.split(bytes).collect();
     let mut texts = Vec::new();
     for run in bits.chunk_by(|a, b| a == b) {

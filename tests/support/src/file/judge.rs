@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::bless::{self, Edit};
 use super::run::Run;
-use super::{Expect, Expected, Item, Kind, Step, TestFile, Verdict};
+use super::{Expect, Expected, Item, NumberType, Step, TestFile, Verdict};
 use crate::bound::backing::Left;
 
 /// What is found, for people, and how the file would have to read.
@@ -120,8 +120,8 @@ impl Judge<'_> {
                 self.by_way(self.runs.iter().map(counter))
             );
         };
-        let value = |run: &Run| match left(run).and_then(|left| Kind::Hex.split(&left.bytes).nth(word)) {
-            Some(bits) => Kind::Hex.write(bits, true),
+        let value = |run: &Run| match left(run).and_then(|left| NumberType::Hex.split(&left.bytes).nth(word)) {
+            Some(bits) => NumberType::Hex.write(bits, true),
             None => "(nothing)".to_owned(),
         };
         let values = self.by_way(self.runs.iter().map(value));
@@ -157,7 +157,7 @@ impl Judge<'_> {
         let runs = self.runs;
         let (register, kind, items) = match &expect.what {
             Expected::Numbers { register, kind, items } => (*register, *kind, &items[..]),
-            Expected::Counter { register, item } => (*register, Kind::U32, std::slice::from_ref(item)),
+            Expected::Counter { register, item } => (*register, NumberType::U32, std::slice::from_ref(item)),
             Expected::Error(_) => unreachable!("an error is no memory"),
         };
         let is_counter = matches!(expect.what, Expected::Counter { .. });

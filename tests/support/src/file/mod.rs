@@ -8,8 +8,8 @@
 //! | `judge.rs` | what came out against what is expected |
 //! | `bless.rs` | expectations rewritten |
 //!
-//! `tests/shaders/README.md` describes the format. A file is a list of steps that are done in their order: once for each
-//! engine, with and without passes, with one and with two threads, each time on fresh memory. After each dispatch all
+//! `tests/shaders/README.md` describes the format. A file is a list of steps that are executed in order: once for each
+//! engine, with and without passes, with one and with two threads, each time on fresh memory. After each dispatch, all
 //! memory must be the same for all of them, whether something is expected of it or not.
 
 mod bless;
@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use brolga_runtime::Register;
 
-pub use number::Kind;
+pub use number::NumberType;
 
 use crate::bound::content::Form;
 
@@ -98,7 +98,7 @@ pub struct Dispatch {
 pub struct Expect {
     /// The line of its head.
     pub line: usize,
-    /// The bytes of the file behind its head, up to the next section.
+    /// The bytes of the file after its head, up to the next section.
     pub body: Range<usize>,
     /// Why it cannot be met yet.
     pub todo: Option<String>,
@@ -114,7 +114,7 @@ pub enum Expected {
         /// The register.
         register: Register,
         /// What the numbers are.
-        kind: Kind,
+        kind: NumberType,
         /// The numbers.
         items: Vec<Item>,
     },
@@ -129,7 +129,7 @@ pub enum Expected {
     Error(Vec<String>),
 }
 
-/// Numbers that stand together in a file: one, or some with `x` or `..`.
+/// Numbers that are written together in a file: one, or several with `x` or `..`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
     /// Where in the file.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use brolga_runtime::{Dimension, Format, Register, TextureShape};
 
-use super::{Dispatch, Expect, Expected, FileError, Item, Kind, Memory, Shader, Step, TestFile};
+use super::{Dispatch, Expect, Expected, FileError, Item, Memory, NumberType, Shader, Step, TestFile};
 use crate::bound::content::Form;
 use crate::picture::Picture;
 
@@ -66,7 +66,10 @@ pub(super) fn parse(text: &str) -> Result<TestFile> {
         })
         .collect();
     if !lines.first().is_some_and(|line| line.text.starts_with('#')) {
-        return fail(1, "a test begins with a comment, `# ...`, that says what it shows and where the rule stands");
+        return fail(
+            1,
+            "a test begins with a comment, `# ...`, that says what it shows and where the rule can be found",
+        );
     }
     let lines: Vec<Line<'_>> = lines
         .into_iter()
@@ -166,9 +169,9 @@ impl<'a> Head<'a> {
     }
 
     /// A kind of numbers, if one follows.
-    fn kind(&mut self) -> Option<Kind> {
+    fn kind(&mut self) -> Option<NumberType> {
         let word = self.words.peek()?;
-        let (_, kind) = Kind::ALL.into_iter().find(|(name, _)| *name == word.text)?;
+        let (_, kind) = NumberType::ALL.into_iter().find(|(name, _)| *name == word.text)?;
         self.words.next();
         Some(kind)
     }
@@ -238,7 +241,7 @@ impl Section<'_> {
     fn buffer(&self, head: &mut Head<'_>) -> Result<Memory> {
         let expected = "u32, i32, hex, f32, f64, `stride N`, `format F` or `counter N`";
         let register = head.register()?;
-        let (mut kind, mut form, mut counter) = (Kind::U32, None, None);
+        let (mut kind, mut form, mut counter) = (NumberType::U32, None, None);
         while head.words.peek().is_some() {
             if let Some(given) = head.kind() {
                 kind = given;
@@ -263,7 +266,7 @@ impl Section<'_> {
         let expected = "u32, i32, hex, f32, f64, `size W H D`, `layers N`, `mips N`, `samples N` or `view ...`";
         let register = head.register()?;
         let format = head.read::<Format>("a format, such as R32_UINT")?;
-        let (mut kind, mut picture) = (Kind::U32, Picture::whole(TextureShape::new(dimension, format, 1)));
+        let (mut kind, mut picture) = (NumberType::U32, Picture::whole(TextureShape::new(dimension, format, 1)));
         while head.words.peek().is_some() {
             if let Some(given) = head.kind() {
                 kind = given;
@@ -340,14 +343,14 @@ impl Section<'_> {
             match head.words.peek() {
                 Some(word) if word.text == "counter" => {
                     head.words.next();
-                    let items = numbers(body, Kind::U32)?;
+                    let items = numbers(body, NumberType::U32)?;
                     let [item] = &items[..] else {
                         return fail(head.line, format!("{} numbers for a counter: expected one", items.len()));
                     };
                     Expected::Counter { register, item: item.clone() }
                 }
                 _ => {
-                    let kind = head.kind().unwrap_or(Kind::U32);
+                    let kind = head.kind().unwrap_or(NumberType::U32);
                     Expected::Numbers { register, kind, items: numbers(body, kind)? }
                 }
             }
@@ -368,7 +371,7 @@ impl Section<'_> {
         }
     }
 
-    fn bytes(&self, kind: Kind) -> Result<Vec<u8>> {
+    fn bytes(&self, kind: NumberType) -> Result<Vec<u8>> {
         Ok(numbers(self.body, kind)?.into_iter().flat_map(|item| item.bytes).collect())
     }
 }
@@ -387,7 +390,7 @@ fn words_of(line: Line<'_>) -> Vec<Word<'_>> {
 }
 
 /// The numbers of a section: `7`, `7 x 3` for three of them, `0 .. 31` for consecutive ones, `zero 8 bytes`.
-fn numbers(body: &[Line<'_>], kind: Kind) -> Result<Vec<Item>> {
+fn numbers(body: &[Line<'_>], kind: NumberType) -> Result<Vec<Item>> {
     let (mut items, mut total) = (Vec::new(), 0);
     for &line in body {
         let mut words = words_of(line).into_iter().peekable();
@@ -420,7 +423,7 @@ fn numbers(body: &[Line<'_>], kind: Kind) -> Result<Vec<Item>> {
                     words.next();
                     let last = words.next();
                     let expected = "an integer that is not below the first one, and not too far from it";
-                    let is_integer = matches!(kind, Kind::U32 | Kind::I32 | Kind::Hex);
+                    let is_integer = matches!(kind, NumberType::U32 | NumberType::I32 | NumberType::Hex);
                     let end_bits = operand(last, word, "..", expected, |text| {
                         let bits = kind.read(text).filter(|_| is_integer)?;
                         ((bits as u32).wrapping_sub(first as u32) < (MOST_BYTES / 4) as u32).then_some(bits)

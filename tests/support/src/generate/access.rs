@@ -1,4 +1,4 @@
-//! Reads of what nobody writes, and accesses of threads to their own memory.
+//! Reads of what is never written, and accesses of threads to their own memory.
 
 use brolga_bytecode::sm5::Op;
 use brolga_bytecode::sm5::ops::{Type, Width};
@@ -145,7 +145,7 @@ impl Generator {
         if self.random.one_in(8) { self.with_status(with_status, operands) } else { Instr::new(op, operands) }
     }
 
-    /// An instruction with a status word behind its destination.
+    /// An instruction with a status word after its destination.
     fn with_status(&mut self, op: Op, mut operands: Vec<Operand>) -> Instr {
         let status = if self.random.one_in(2) {
             Operand::new(Register::Null, Parts::None)

@@ -8,10 +8,10 @@ use super::pure::Scope;
 use super::shared::SharedUse;
 use crate::program::{Arm, Block, Condition, Exit, Instr, Jump, Node, Operand, Parts, Register, Rounds};
 
-/// Rounds of loops within each other, at most, as far as they can be told.
+/// Iterations of nested loops, at most, as far as they are known.
 const TRIPS: u32 = 40;
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
     /// Constructs that may still be opened within each other.
@@ -87,7 +87,7 @@ impl Generator {
         block
     }
 
-    /// One statement. Gives whether nothing behind it can run.
+    /// One statement. Returns whether nothing after it can run.
     fn statement(&mut self, context: Context, block: &mut Block) -> bool {
         if context.uniform && self.random.one_in(3) {
             return self.uniform_statement(context, block);
@@ -113,7 +113,7 @@ impl Generator {
                 block.push(Node::Plain(Instr::new(op, Vec::new())));
             }
             99 => {
-                // Fences wait for nobody.
+                // Fences do not wait.
                 let fences = self.random.pick(&[1 << 12, 1 << 13, 1 << 14, 1 << 12 | 1 << 14]);
                 block.push(Node::Sync(fences));
             }
@@ -278,7 +278,7 @@ impl Generator {
     /// A jump that threads take by themselves.
     fn jump(&mut self, context: Context, block: &mut Block) -> bool {
         if context.uniform {
-            // Only a return is nobody else's business.
+            // Only a return does not affect the others.
             if !context.can_return {
                 return self.uniform_jump(context, block);
             }
@@ -291,7 +291,7 @@ impl Generator {
             block.push(Node::Plain(self.pure()));
             return false;
         };
-        // Leaving the outermost block for good would leave nothing behind it.
+        // Leaving the outermost block unconditionally would make the rest unreachable.
         let is_outermost = !context.can_break && !context.is_function && context.shared.is_none();
         let cond = (is_outermost || !self.random.one_in(3)).then(|| self.condition(Scope::Any, block));
         let ends = cond.is_none() && !self.random.one_in(8);

@@ -14,7 +14,7 @@ use crate::views::{COUNTED, SHARED_BYTES_PER_THREAD, TOTALS, TOTALS_EACH, Totals
 pub(super) enum SharedUse {
     /// Each thread its own structure of `g0` and its own bytes of `g1`.
     Own,
-    /// Nobody writes.
+    /// No thread writes.
     Read,
     /// All threads update with the commuting operation of this number.
     Update(usize),
@@ -40,7 +40,7 @@ impl Generator {
         }
     }
 
-    /// Gathers in `r0` what is left in shared memory, which nobody sees after the run.
+    /// Gathers in `r0` what is left in shared memory, which cannot be seen after the run.
     pub(super) fn show_shared(&mut self, block: &mut Block) {
         block.push(Node::Sync(1 << 11 | 1 << 12));
         let index = Operand::new(Register::IndexInGroup, Parts::None);

@@ -259,7 +259,7 @@ fn relative(instruction: &mut Instruction, random: &mut Random) {
     instruction.op = random.pick(&relatives);
 }
 
-/// What stands beside the operands.
+/// What an instruction has besides its operands.
 fn carried(instruction: &mut Instruction, random: &mut Random) {
     let bits = random.bits();
     let bit = |n: u32| bits >> n & 1 != 0;

@@ -5,7 +5,7 @@
 //! | `change.rs` | the changes |
 //!
 //! A mutant breaks a rule, and the check of the bytecode says which; or it runs, and both engines leave the same bits. What
-//! passes that check may be refused later for a limit or for a class instance that nobody names, and for nothing else.
+//! passes that check may be refused later for a limit or for a class instance that is not named, and for nothing else.
 
 mod change;
 
@@ -34,11 +34,11 @@ const GROUPS: [u32; 3] = [2, 1, 1];
 pub enum Fate {
     /// It cannot be written as words.
     NotWritten,
-    /// Its words are no program.
+    /// Its words are not a program.
     NotDecoded,
     /// It breaks a rule of the bytecode.
     NotValid,
-    /// It is beyond a limit, or an interface stands for nothing.
+    /// It is beyond a limit, or an interface has no instance.
     NotCompiled,
     /// Nothing fits what it declares.
     NotBound,
@@ -108,7 +108,7 @@ impl Laboratory {
         Self { device, originals: compute_shaders().into_iter().map(read).collect() }
     }
 
-    /// Makes the mutant of a seed and looks what becomes of it.
+    /// Makes the mutant of a seed and tries it.
     pub fn check(&self, seed: u64) -> Result<Fate, Box<Fault>> {
         let mut random = Random(seed ^ 0x006d_7574_616e_7473);
         let (origin, original) = match random.one_in(4) {
@@ -193,7 +193,7 @@ fn difference(first: &Outcome, second: &Outcome) -> String {
     Difference::first(&first.left, &second.left).map_or("no view".to_owned(), |difference| difference.to_string())
 }
 
-/// A shader with changes; `None` if they cannot be written down.
+/// A shader with changes; `None` if they cannot be encoded.
 fn mutant(original: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let limits = Limits::default();
     let container = Container::parse(original, &limits).ok()?;
