@@ -244,6 +244,7 @@ fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::options::VectorBytes;
     use brolga_ir::builder::only;
     use brolga_ir::entity::ResourceId;
     use brolga_ir::function::{Input, Object, Place};
@@ -300,8 +301,12 @@ pub(crate) mod tests {
             .unwrap()
             .finish(flags(Target::default()))
             .unwrap();
-        let options =
-            Options { features: CpuFeatures::default(), packing: Packing::Group, most_instructions: u32::MAX };
+        let options = Options {
+            features: CpuFeatures::default(),
+            vector_bytes: VectorBytes::default(),
+            packing: Packing::Group,
+            most_instructions: u32::MAX,
+        };
         let machine = generate(&func, &options, &*isa).unwrap();
         // Instructions of AArch64 are words, and this is how its functions return.
         assert!(machine.bytes.len().is_multiple_of(4));

@@ -117,7 +117,7 @@ impl Compiled {
         assert_eq!(mode.mode(), self.facts.float_mode, "the mode that the code is written for is in force");
         context.threads = self.facts.threads.as_ptr();
         context.immediate = self.facts.immediate.as_ptr();
-        context.lanes_per_packet = self.facts.width.lanes();
+        context.call.lanes = self.facts.width.lanes() as usize;
         context.fault_kind = 0;
         context.fault_thread = 0;
         Run { compiled: self, context, threads_per_group: self.facts.group_size.iter().product(), _mode: mode }

@@ -36,7 +36,7 @@ pub use codegen::{compile, compile_named};
 pub use compiled::{Compiled, Run, Statistics};
 pub use error::CompileError;
 pub use mxcsr::{FloatGuard, FloatMode};
-pub use options::{CpuFeatures, Options};
+pub use options::{CpuFeatures, Options, VectorBytes};
 
 /// Largest stack frame, in bytes. Worker threads have small stacks and Cranelift puts no probes into frames.
 pub const MAX_FRAME_BYTES: u32 = 256 << 10;

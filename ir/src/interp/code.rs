@@ -5,13 +5,11 @@
 //! before a packet begins.
 
 use super::Mask;
-use super::arena::ROW;
 use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
 use crate::sampling::Sampling;
 use crate::span::Packing;
-use crate::width::MAX_LANES;
 
 /// Where a value lies.
 pub(super) type Slot = u32;
@@ -55,14 +53,9 @@ impl Code {
         self.group_size.iter().product()
     }
 
-    /// Rows of a value.
-    pub(super) fn rows(&self) -> usize {
-        self.lanes / ROW
-    }
-
     /// All lanes of a packet.
     pub(super) fn all_lanes(&self) -> Mask {
-        Mask::MAX >> (MAX_LANES - self.lanes)
+        Mask::MAX >> (Mask::BITS as usize - self.lanes)
     }
 }
 

@@ -44,13 +44,10 @@ use crate::width::MAX_LANES;
 use code::Code;
 use packet::Runner;
 
-/// One value of all lanes of a packet; bits as in [`Const`](crate::Const). A narrow packet leaves the last lanes alone.
-type Lanes = [u64; MAX_LANES];
-
 /// A set of lanes, lane 0 in the lowest bit.
-type Mask = u16;
+type Mask = u64;
 
-const _: () = assert!(MAX_LANES == Mask::BITS as usize, "a mask has a bit for each lane");
+const _: () = assert!(MAX_LANES <= Mask::BITS as usize, "a mask has a bit for each lane");
 
 /// A shader ready to run.
 #[derive(Debug)]

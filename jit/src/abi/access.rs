@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::function::AtomicOp;
 
-use super::{Call, Context, Range, View};
+use super::{Call, CallRow, Context, Range, View};
 
 /// What compiled code passes of an access in one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ pub(crate) enum AreaForm {
 /// Memory that lanes go to: elements one after the other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Area {
+pub(crate) struct Area {
     /// The first element.
     pub base: *mut u8,
     /// How many there are, if lanes choose among them.
@@ -54,10 +54,9 @@ pub struct Area {
     pub element_bytes: u64,
 }
 
-impl Default for Area {
-    fn default() -> Self {
-        Self { base: std::ptr::null_mut(), elements: 0, element_bytes: 0 }
-    }
+impl Area {
+    /// Nothing.
+    pub const EMPTY: Self = Self { base: std::ptr::null_mut(), elements: 0, element_bytes: 0 };
 }
 
 impl AccessForm {
@@ -106,10 +105,10 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
     // SAFETY: as the caller says; nothing else touches the context while the helper runs (B).
     let context = unsafe { &mut *context };
     let form = AccessForm::decode(code);
-    let lanes = context.lanes_per_packet as usize;
+    let lanes = context.call.lanes;
     let (scale, column) = if form.area == AreaForm::Columns { (lanes as u64, 4) } else { (1, 0) };
     for lane in 0..lanes {
-        let takes_part = context.call.mask[lane] != 0;
+        let takes_part = context.call.row(CallRow::Mask)[lane] != 0;
         let area = match form.area {
             AreaForm::Plain | AreaForm::Columns => context.call.area,
             // SAFETY: the range was declared (C), and its views are as A says.
@@ -118,9 +117,9 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
             },
         };
         let call = &mut context.call;
-        let index = if form.indexed { u64::from(call.coords[0][lane]) } else { 0 };
+        let index = if form.indexed { u64::from(call.row(CallRow::Coord(0))[lane]) } else { 0 };
         let exists = !form.indexed || index < area.elements;
-        let offset = u64::from(call.coords[1][lane] & !3);
+        let offset = u64::from(call.row(CallRow::Coord(1))[lane] & !3);
         let start = index * area.element_bytes + offset;
         for word in 0..form.words {
             let inside = takes_part && exists && offset + 4 * word as u64 + 4 <= area.element_bytes;
@@ -133,7 +132,7 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
                 false => 0,
             };
             if form.work != AccessWork::Store {
-                call.results[word][lane] = value;
+                call.row_mut(CallRow::Result(word))[lane] = value;
             }
         }
     }
@@ -145,7 +144,7 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
 /// # Safety
 /// The range has the views that it says.
 unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> Area {
-    let element = call.element[lane];
+    let element = call.row(CallRow::Element)[lane];
     let view = match element < range.count {
         // SAFETY: as the caller says.
         true => unsafe { *range.views.add(element as usize) },
@@ -165,7 +164,7 @@ impl AccessForm {
     unsafe fn word(self, call: &Call, lane: usize, word: usize, at: *mut u32) -> u32 {
         // SAFETY: as the caller says. Others may look at the word at any time, so it is an atomic one here.
         let shared = unsafe { AtomicU32::from_ptr(at) };
-        let value = call.values[word][lane];
+        let (value, compare) = (call.row(CallRow::Value(word))[lane], call.row(CallRow::Compare)[lane]);
         match self.work {
             AccessWork::Load => shared.load(Ordering::Relaxed),
             AccessWork::Store => {
@@ -174,10 +173,10 @@ impl AccessForm {
             }
             AccessWork::Atomic(op) if self.private => {
                 let old = shared.load(Ordering::Relaxed);
-                shared.store(op.apply(old, value, call.compare[lane]), Ordering::Relaxed);
+                shared.store(op.apply(old, value, compare), Ordering::Relaxed);
                 old
             }
-            AccessWork::Atomic(op) => op.change(shared, value, call.compare[lane]),
+            AccessWork::Atomic(op) => op.change(shared, value, compare),
         }
     }
 }

@@ -34,13 +34,11 @@ use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Array as Declared, MOST_ARRAYS};
 use brolga_ir::sampling::MOST_SAMPLE_ARGS;
-pub use brolga_ir::sampling::Row;
 use brolga_ir::span::Span;
 use brolga_ir::srgb::LINEAR;
 use brolga_ir::width::MAX_LANES;
 
-pub use access::Area;
-pub(crate) use access::{AccessForm, AccessWork, AreaForm};
+pub(crate) use access::{AccessForm, AccessWork, Area, AreaForm};
 pub(crate) use form::{SampleForm, SampleLanes};
 pub use helpers::{Helper, Helpers, helpers};
 pub(crate) use helpers::{HelperId, atomic_number, counter_number, query_number};
@@ -126,36 +124,93 @@ impl Array {
     }
 }
 
+/// A row of a helper call: a word for each lane of the packet, two for values of 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CallRow {
+    /// All ones where a lane takes part.
+    Mask,
+    /// Position of the view in its range.
+    Element,
+    /// One of three coordinates; unused ones are not read. Of an access the element and the byte in it.
+    Coord(usize),
+    /// Mip level or sample.
+    Level,
+    /// One of four words to write; the first is the operand of an atomic.
+    Value(usize),
+    /// Comparand of a compare-exchange.
+    Compare,
+    /// One of four words that the helper gives back: 0 for lanes that take no part, but for samples, which leave them as
+    /// they are.
+    Result(usize),
+    /// Position of the sampler in its range.
+    Sampler,
+    /// An operand of a sample.
+    Arg(usize),
+    /// One of three operands of a helper on doubles.
+    Wide(usize),
+    /// Result of a helper on doubles.
+    WideResult,
+}
+
+impl CallRow {
+    const RESULTS: usize = 3 + MOST_SAMPLE_ARGS;
+    const COUNT: usize = Self::RESULTS + 4;
+
+    /// Its position. Operands that no helper has together share places.
+    const fn number(self) -> usize {
+        match self {
+            CallRow::Mask => 0,
+            CallRow::Element => 1,
+            CallRow::Sampler | CallRow::Level => 2,
+            CallRow::Arg(n) => 3 + n,
+            CallRow::Compare => 3,
+            CallRow::Coord(n) => 4 + n,
+            CallRow::Value(n) => 7 + n,
+            CallRow::Wide(n) => 2 + 2 * n,
+            CallRow::WideResult => 8,
+            CallRow::Result(n) => Self::RESULTS + n,
+        }
+    }
+
+    /// Byte offset in the context, if a row has so many bytes.
+    pub fn offset(self, row_bytes: u32) -> i32 {
+        (offset_of!(Context, call.rows) + self.number() * row_bytes as usize) as i32
+    }
+}
+
 /// Operands and results of a helper call.
 #[repr(C, align(64))]
-#[derive(Clone, Debug, Default)]
-pub struct Call {
-    /// All ones where a lane takes part.
-    pub mask: Row,
-    /// Position of the view in its range.
-    pub element: Row,
-    /// Coordinates; unused ones are not read.
-    pub coords: [Row; 3],
-    /// Mip level or sample.
-    pub level: Row,
-    /// Words to write; the first is the operand of an atomic.
-    pub values: [Row; 4],
-    /// Comparand of a compare-exchange.
-    pub compare: Row,
-    /// What the helper gives back: 0 for lanes that take no part, but for samples, which leave them as they are.
-    pub results: [Row; 4],
-    /// Position of the sampler in its range.
-    pub sampler: Row,
-    /// Operands of a sample, in their order.
-    pub args: [Row; MOST_SAMPLE_ARGS],
-    /// Operands of a helper on doubles.
-    pub wide: [[u64; MAX_LANES]; 3],
-    /// Result of a helper on doubles.
-    pub wide_result: [u64; MAX_LANES],
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// One [`CallRow`] after the other, each with a word for every lane of the packets that run.
+    rows: [u32; CallRow::COUNT * MAX_LANES],
+    /// Threads of a packet; set by [`crate::Compiled`].
+    pub lanes: usize,
     /// The range of the sampler.
     pub sampler_range: u32,
     /// Memory that lanes go to.
     pub area: Area,
+}
+
+impl Call {
+    const EMPTY: Self = Self { rows: [0; CallRow::COUNT * MAX_LANES], lanes: 0, sampler_range: 0, area: Area::EMPTY };
+
+    /// A row.
+    #[inline]
+    pub fn row(&self, row: CallRow) -> &[u32] {
+        &self.rows[row.number() * self.lanes..][..self.lanes]
+    }
+
+    /// A row to be written.
+    #[inline]
+    pub fn row_mut(&mut self, row: CallRow) -> &mut [u32] {
+        &mut self.rows[row.number() * self.lanes..][..self.lanes]
+    }
+
+    /// The two words of a lane in a row of doubles.
+    fn double(&mut self, row: CallRow, lane: usize) -> &mut [u32; 2] {
+        self.rows[row.number() * self.lanes + 2 * lane..].first_chunk_mut().expect("rows are long enough")
+    }
 }
 
 /// Everything compiled code sees. One for each worker; 64-byte aligned.
@@ -194,24 +249,22 @@ pub struct Context {
     pub(crate) span_groups: *const u32,
     /// First thread of the packet that faulted; only for spans.
     pub(crate) fault_thread: u32,
-    /// Threads of a packet; set by [`crate::Compiled`].
-    pub(crate) lanes_per_packet: u32,
     /// Puts the rows on cache lines of their own.
-    reserved: [u64; 1],
+    reserved: [u32; 3],
     /// Lane numbers 0, 1, 2...
-    pub(crate) lanes: Row,
+    lanes: [u32; MAX_LANES],
     /// Read where a lane reads nothing. Never written.
-    pub(crate) zero: Row,
+    zero: [u32; MAX_LANES],
     /// Written where a lane writes nothing. Never read.
-    pub(crate) dump: Row,
+    dump: [u32; MAX_LANES],
     /// What came with the batch; set by [`crate::Compiled`].
     pub(crate) arrays: [Array; MOST_ARRAYS],
     /// What large functions keep for themselves (`lower/anchor.rs`).
     anchors: [u64; 16],
     /// A mask on its way from registers to others.
-    anchor_mask: Row,
+    anchor_mask: [u32; MAX_LANES],
     /// Operands and results of helpers.
-    pub call: Call,
+    pub(crate) call: Call,
     /// What `span_groups` points to.
     group_rows: Vec<u32>,
 }
@@ -271,15 +324,14 @@ impl Context {
             unbound: &UNBOUND.0,
             span_groups: ptr::null(),
             fault_thread: 0,
-            lanes_per_packet: 0,
-            reserved: [0; 1],
+            reserved: [0; 3],
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
             dump: [0; MAX_LANES],
             arrays: [Array::EMPTY; MOST_ARRAYS],
             anchors: [0; 16],
             anchor_mask: [0; MAX_LANES],
-            call: Call::default(),
+            call: Call::EMPTY,
             group_rows: Vec::new(),
         })
     }
@@ -304,7 +356,7 @@ impl Context {
 
     /// The first thread that was at the instruction that faulted, where groups run in spans.
     pub(crate) fn faulting_thread(&self) -> u32 {
-        let lane = self.call.mask[..self.lanes_per_packet as usize].iter().position(|&word| word != 0);
+        let lane = self.call.row(CallRow::Mask).iter().position(|&word| word != 0);
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 
@@ -314,7 +366,8 @@ impl Context {
     /// The shader that these rows belong to was the last to run with this context.
     pub(crate) unsafe fn disagreeing(&self, rows: &VoteRows) -> [u32; 2] {
         let word = |thread: u32, row: u64| {
-            let (packet, lane) = (u64::from(thread / self.lanes_per_packet), u64::from(thread % self.lanes_per_packet));
+            let lanes = self.call.lanes as u32;
+            let (packet, lane) = (u64::from(thread / lanes), u64::from(thread % lanes));
             let at = rows.records + packet * rows.record_bytes + row + 4 * lane;
             // SAFETY: the shader's own layout of its arena, which is valid for all of it (B) and at rest now.
             unsafe { self.arena.add(at as usize).cast::<u32>().read() }
@@ -390,44 +443,10 @@ pub(crate) mod offsets {
         (offset_of!(Context, anchors) + n * size_of::<u64>()) as i32
     }
 
-    const CALL: usize = offset_of!(Context, call);
-    const ROW: usize = size_of::<Row>();
-    pub const CALL_MASK: i32 = (CALL + offset_of!(Call, mask)) as i32;
-    pub const CALL_ELEMENT: i32 = (CALL + offset_of!(Call, element)) as i32;
-    pub const CALL_LEVEL: i32 = (CALL + offset_of!(Call, level)) as i32;
-    pub const CALL_COMPARE: i32 = (CALL + offset_of!(Call, compare)) as i32;
-    pub const CALL_SAMPLER: i32 = (CALL + offset_of!(Call, sampler)) as i32;
-    pub const CALL_SAMPLER_RANGE: i32 = (CALL + offset_of!(Call, sampler_range)) as i32;
-    const CALL_AREA: usize = CALL + offset_of!(Call, area);
-    pub const CALL_AREA_BASE: i32 = (CALL_AREA + offset_of!(Area, base)) as i32;
-    pub const CALL_AREA_ELEMENTS: i32 = (CALL_AREA + offset_of!(Area, elements)) as i32;
-    pub const CALL_AREA_ELEMENT_BYTES: i32 = (CALL_AREA + offset_of!(Area, element_bytes)) as i32;
-    pub const CALL_WIDE_RESULT: i32 = (CALL + offset_of!(Call, wide_result)) as i32;
-
-    /// The row of a coordinate.
-    pub fn call_coord(n: usize) -> i32 {
-        (CALL + offset_of!(Call, coords) + n * ROW) as i32
-    }
-
-    /// The row of an operand word.
-    pub fn call_value(n: usize) -> i32 {
-        (CALL + offset_of!(Call, values) + n * ROW) as i32
-    }
-
-    /// The row of a result word.
-    pub fn call_result(n: usize) -> i32 {
-        (CALL + offset_of!(Call, results) + n * ROW) as i32
-    }
-
-    /// The row of an operand of a sample.
-    pub fn call_arg(n: usize) -> i32 {
-        (CALL + offset_of!(Call, args) + n * ROW) as i32
-    }
-
-    /// The row of a double operand.
-    pub fn call_wide(n: usize) -> i32 {
-        (CALL + offset_of!(Call, wide) + n * 2 * ROW) as i32
-    }
+    pub const CALL_SAMPLER_RANGE: i32 = offset_of!(Context, call.sampler_range) as i32;
+    pub const CALL_AREA_BASE: i32 = offset_of!(Context, call.area.base) as i32;
+    pub const CALL_AREA_ELEMENTS: i32 = offset_of!(Context, call.area.elements) as i32;
+    pub const CALL_AREA_ELEMENT_BYTES: i32 = offset_of!(Context, call.area.element_bytes) as i32;
 
     pub const RANGE_BYTES: usize = size_of::<Range>();
     pub const RANGE_VIEWS: i32 = offset_of!(Range, views) as i32;
@@ -452,9 +471,9 @@ mod tests {
         assert_eq!(align_of::<Context>(), 64);
         assert_eq!([offsets::RANGES, offsets::HELPERS, 16, offsets::STOP, offsets::ARENA], [0, 8, 16, 24, 32]);
         assert_eq!([offsets::FUEL, offsets::GROUP, offsets::FAULT_KIND, offsets::FAULT_ORIGIN], [40, 48, 60, 64]);
-        assert_eq!([offsets::LANES % 64, offsets::ZERO % 64, offsets::DUMP % 64, offsets::CALL_MASK % 64], [0; 4]);
-        assert_eq!(offsets::call_value(1) - offsets::call_value(0), 64);
-        assert_eq!(offsets::call_wide(1) - offsets::call_wide(0), 128);
+        let mask = CallRow::Mask.offset(32);
+        assert_eq!([offsets::LANES % 64, offsets::ZERO % 64, offsets::DUMP % 64, mask % 64], [0; 4]);
+        assert_eq!(CallRow::Result(3).offset(64) - mask, 21 * 64);
         assert_eq!([HelperId::TexelLoad.offset(), HelperId::Dfma.offset()], [0, 48]);
     }
 

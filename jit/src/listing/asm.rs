@@ -149,7 +149,7 @@ fn summary(
         machine.statistics.frame_bytes
     ));
     let features = options.features.names().join(", ");
-    let shape = Shape::of(func);
+    let shape = Shape::of(func, options.vector_bytes);
     push(format!("; packets of {} threads in {} vectors, {features}", shape.lanes(), shape.vectors));
 }
 

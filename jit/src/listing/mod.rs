@@ -125,7 +125,7 @@ pub fn list(
     let isa = codegen::host(options, codegen::Target { blocks: true, ..codegen::Target::of(func) })?;
     let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
     Ok(match form {
-        Form::Packet => packet::list(func, &record.notes),
+        Form::Packet => packet::list(func, options, &record.notes),
         Form::Clif => Listing::plain(&record.clif),
         Form::Asm => asm::list(func, options, &machine, &record, source),
     })

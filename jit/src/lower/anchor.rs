@@ -126,8 +126,8 @@ impl Lowering<'_, '_> {
 
     /// The same lanes in other registers.
     fn through_memory(&mut self, lanes: &Packet) -> Packet {
-        self.store_context(lanes, offsets::ANCHOR_MASK);
         let base = self.base;
+        self.emit().store(lanes, base, offsets::ANCHOR_MASK, own_flags());
         self.emit().load(lanes.ty, base, offsets::ANCHOR_MASK, own_flags())
     }
 

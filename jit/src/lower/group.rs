@@ -12,6 +12,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::Switch;
 
+use super::layout::ALIGN;
 use super::mask::Mask;
 use super::notes::Note;
 use super::segment::Tail;
@@ -73,24 +74,20 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Writes zeros; the address and the number of bytes are multiples of 64.
+    /// Writes zeros; the address and the number of bytes are multiples of [`ALIGN`].
     pub fn clear(&mut self, address: ir::Value, bytes: u64) {
         if bytes == 0 {
             return;
         }
-        debug_assert!(bytes.is_multiple_of(64), "arena parts are padded");
-        let zero = self.emit().constant_packet(brolga_ir::Const::i32(0));
+        debug_assert!(bytes.is_multiple_of(ALIGN), "arena parts are padded");
         let end = self.builder.ins().iadd_imm_s(address, bytes as i64);
         let body = self.builder.create_block();
         let at = self.builder.append_block_param(body, types::I64);
         let done = self.builder.create_block();
         self.builder.ins().jump(body, &[address.into()]);
         self.switch_to(body);
-        let row = self.layout.row_bytes as i32;
-        for n in 0..64 / row {
-            self.emit().store(&zero, at, n * row, own_flags());
-        }
-        let next = self.builder.ins().iadd_imm_s(at, 64);
+        self.emit().clear(at, ALIGN as u32, own_flags());
+        let next = self.builder.ins().iadd_imm_s(at, ALIGN as i64);
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, end);
         self.builder.ins().brif(more, body, &[next.into()], done, &[]);
         self.builder.seal_block(body);

@@ -16,7 +16,7 @@ use super::mask::Mask;
 use super::notes::Note;
 use super::place::{Access, Area, Limit, Spread, Target};
 use super::{Lowering, own_flags, word_flags};
-use crate::abi::{AccessForm, AccessWork, AreaForm, HelperId, offsets};
+use crate::abi::{AccessForm, AccessWork, AreaForm, CallRow, HelperId, offsets};
 use crate::packet::{Operand, Packet, Uniform};
 
 /// What a lane does at its address.
@@ -92,7 +92,7 @@ impl Lowering<'_, '_> {
         self.builder.switch_to_block(body);
         let lane = self.home(&place).values()[0];
         let row = self.builder.ins().iadd(self.base, lane);
-        let takes_part = self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_MASK);
+        let takes_part = self.load_lane(row, CallRow::Mask);
         self.builder.ins().brif(takes_part, active, &[], next, &[]);
         self.builder.seal_block(active);
         self.builder.switch_to_block(active);
@@ -109,13 +109,13 @@ impl Lowering<'_, '_> {
         self.builder.seal_block(done);
         self.builder.switch_to_block(done);
         self.release(place);
-        (0..work.results()).map(|word| self.load_context(offsets::call_result(word)).into()).collect()
+        (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
     /// Brings everything the loop needs into the context.
     fn store_operands(&mut self, access: &Access, mask: &Mask, work: Work<'_>) {
         if let Target::PerLane(choice) = &access.target {
-            self.store_context(&choice.element, offsets::CALL_ELEMENT);
+            self.store_row(&choice.element, CallRow::Element);
         }
         if let Spread::Scattered = access.spread {
             self.store_address(access.index.as_ref(), &access.offset);
@@ -123,7 +123,7 @@ impl Lowering<'_, '_> {
         self.store_work(mask, work);
         let zero = self.emit().constant_packet(brolga_ir::Const::i32(0));
         for word in 0..work.results() {
-            self.store_context(&zero, offsets::call_result(word));
+            self.store_row(&zero, CallRow::Result(word));
         }
     }
 
@@ -131,7 +131,7 @@ impl Lowering<'_, '_> {
         for (row, operand) in [(INDEX, index), (OFFSET, Some(offset))] {
             if let Some(operand) = operand {
                 let packet = self.emit().packet(operand);
-                self.store_context(&packet, offsets::call_coord(row));
+                self.store_row(&packet, CallRow::Coord(row));
             }
         }
     }
@@ -139,19 +139,19 @@ impl Lowering<'_, '_> {
     /// Who takes part, and what is stored.
     fn store_work(&mut self, mask: &Mask, work: Work<'_>) {
         let lanes = self.mask_packet(mask);
-        self.store_context(&lanes, offsets::CALL_MASK);
+        self.store_row(&lanes, CallRow::Mask);
         match work {
             Work::Load { .. } => {}
             Work::Store { values } => {
                 for (word, value) in values.iter().enumerate() {
-                    self.store_context(value, offsets::call_value(word));
+                    self.store_row(value, CallRow::Value(word));
                 }
             }
             Work::Atomic { value, compare, .. } => {
-                for (row, operand) in [(offsets::call_value(0), Some(value)), (offsets::CALL_COMPARE, compare)] {
+                for (row, operand) in [(CallRow::Value(0), Some(value)), (CallRow::Compare, compare)] {
                     if let Some(operand) = operand {
                         let packet = self.emit().packet(operand);
-                        self.store_context(&packet, row);
+                        self.store_row(&packet, row);
                     }
                 }
             }
@@ -170,7 +170,7 @@ impl Lowering<'_, '_> {
                 Reach { form: AreaForm::Plain, private, resource: 0, base, elements, element_bytes }
             }
             Target::PerLane(choice) => {
-                self.store_context(&choice.element, offsets::CALL_ELEMENT);
+                self.store_row(&choice.element, CallRow::Element);
                 let (form, stride) = match choice.stride {
                     Some(stride) => (AreaForm::Structured, stride),
                     None => (AreaForm::Raw, 0),
@@ -215,7 +215,7 @@ impl Lowering<'_, '_> {
             private: reach.private,
         };
         self.call_helper(HelperId::Access, reach.resource, form.encode());
-        (0..work.results()).map(|word| self.load_context(offsets::call_result(word)).into()).collect()
+        (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
     /// A lane's index or offset.
@@ -228,7 +228,7 @@ impl Lowering<'_, '_> {
         lane: ir::Value,
     ) -> ir::Value {
         let Some(first) = first else {
-            return self.builder.ins().load(types::I32, own_flags(), row, offsets::call_coord(n));
+            return self.load_lane(row, CallRow::Coord(n));
         };
         if step == 0 {
             return first;
@@ -251,7 +251,7 @@ impl Lowering<'_, '_> {
         let area = match &access.target {
             Target::Area(area) => *area,
             Target::PerLane(choice) => {
-                let element = self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_ELEMENT);
+                let element = self.load_lane(row, CallRow::Element);
                 let record = self.view_record(choice.resource, element);
                 let view = self.read_view(choice.resource, record);
                 Area {
@@ -310,21 +310,20 @@ impl Lowering<'_, '_> {
         match work {
             Work::Load { .. } => {
                 let value = self.builder.ins().load(types::I32, area.flags(), address, 0);
-                self.builder.ins().store(own_flags(), value, row, offsets::call_result(word));
+                self.store_lane(value, row, CallRow::Result(word));
             }
             Work::Store { .. } => {
-                let value = self.builder.ins().load(types::I32, own_flags(), row, offsets::call_value(word));
+                let value = self.load_lane(row, CallRow::Value(word));
                 self.builder.ins().store(area.flags(), value, address, 0);
             }
             Work::Atomic { op, compare, .. } => {
-                let value = self.builder.ins().load(types::I32, own_flags(), row, offsets::call_value(0));
-                let compare =
-                    compare.map(|_| self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_COMPARE));
+                let value = self.load_lane(row, CallRow::Value(0));
+                let compare = compare.map(|_| self.load_lane(row, CallRow::Compare));
                 let old = match area.private {
                     true => self.update(op, address, value, compare),
                     false => self.update_atomically(op, address, value, compare),
                 };
-                self.builder.ins().store(own_flags(), old, row, offsets::call_result(0));
+                self.store_lane(old, row, CallRow::Result(0));
             }
         }
         self.builder.ins().jump(after, &[]);

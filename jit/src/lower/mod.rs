@@ -7,6 +7,7 @@
 //! | `facts.rs` | what is known about a shader before code is written |
 //! | `check.rs` | bounds checks, and packets that do them ahead |
 //! | `coalesce.rs` | values that share a place in the arena |
+//! | `helper.rs` | calls of helpers: texels, samples, queries, counters |
 //! | `layout.rs` | where things are in the arena |
 //! | `group.rs` | the group level: control flow around barriers |
 //! | `segment.rs` | segments: what is done for the group, loops over packets, agreement |
@@ -21,7 +22,6 @@
 //! | `pressure.rs` | which values have no register |
 //! | `scratch.rs` | where those are |
 //! | `unused.rs` | what nobody uses is removed |
-//! | `ask.rs` | what helpers do: texels, queries, counters |
 //!
 //! Invariants:
 //! * Code runs only where at least one lane is active, but for pure operations. Whoever may take the last lane away
@@ -31,13 +31,13 @@
 //! * [`Lowering::mask`] is `None` exactly if the current block has its terminator.
 
 mod anchor;
-mod ask;
 mod bound;
 mod check;
 mod coalesce;
 mod facts;
 mod flow;
 mod group;
+mod helper;
 mod lanes;
 mod layout;
 mod local;
@@ -74,7 +74,7 @@ use self::place::View;
 use self::pressure::Pressure;
 use self::scratch::{Near, Scratch};
 use self::segment::{Position, Votes};
-use crate::abi::{self, ArenaLayout, VoteRows, offsets};
+use crate::abi::{self, ArenaLayout, CallRow, VoteRows, offsets};
 use crate::error::CompileError;
 use crate::mxcsr::FloatMode;
 use crate::ops::{Known, lower_op};
@@ -103,8 +103,9 @@ pub(crate) fn lower(
     mut notes: Option<&mut Notes>,
 ) -> Result<Needs, CompileError> {
     let facts = Facts::compute(func, options.packing);
-    let pressure = Pressure::compute(func, &facts);
-    let layout = Layout::compute(func, &facts, &pressure)?;
+    let shape = Shape::of(func, options.vector_bytes);
+    let pressure = Pressure::compute(func, shape, &facts);
+    let layout = Layout::compute(func, shape, &facts, &pressure)?;
     let mut builder_context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(clif, &mut builder_context);
     let entry = builder.create_block();
@@ -121,7 +122,7 @@ pub(crate) fn lower(
     let rounds_left = builder.declare_var(types::I64);
     let mut lowering = Lowering {
         func,
-        shape: Shape::of(func),
+        shape,
         facts: &facts,
         layout: &layout,
         scratch: Scratch::new(scratch, pressure.bytes),
@@ -129,7 +130,7 @@ pub(crate) fn lower(
         builder,
         notes: notes.as_deref_mut(),
         mode: FloatMode::of(func),
-        packet_context: packet_context(base, options),
+        packet_context: packet_context(base, options, shape),
         base,
         arena,
         exit,
@@ -193,15 +194,15 @@ pub(crate) fn lower(
 }
 
 /// Where packet operations find things in the context.
-fn packet_context(base: ir::Value, options: &Options) -> packet::Context {
+fn packet_context(base: ir::Value, options: &Options, shape: Shape) -> packet::Context {
     let fma = if options.features.fma {
         Fma::Hardware
     } else {
         Fma::Helper {
             table: offsets::HELPERS,
             entry: abi::HelperId::Dfma.offset(),
-            operands: [0, 1, 2].map(offsets::call_wide),
-            result: offsets::CALL_WIDE_RESULT,
+            operands: [0, 1, 2].map(|n| CallRow::Wide(n).offset(shape.row_bytes())),
+            result: CallRow::WideResult.offset(shape.row_bytes()),
         }
     };
     packet::Context { base, lane_index: offsets::LANES, zero: offsets::ZERO, dump: offsets::DUMP, fma }
@@ -372,7 +373,7 @@ impl<'f> Lowering<'_, 'f> {
             | InstKind::TexelLoad { .. }
             | InstKind::TexelStore { .. }
             | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. } => self.ask(inst),
+            | InstKind::Query { .. } => self.call_for(inst),
             InstKind::Sample { sampling, texture, sampler, args } => {
                 self.sample(*sampling, *texture, *sampler, args, &data.results);
             }
@@ -458,7 +459,7 @@ impl<'f> Lowering<'_, 'f> {
         if let Some(lanes) = lanes {
             self.builder.ins().store(own_flags(), self.position.first_thread, self.base, offsets::FAULT_THREAD);
             let lanes = self.mask_packet(lanes);
-            self.store_context(&lanes, offsets::CALL_MASK);
+            self.store_row(&lanes, CallRow::Mask);
         }
         self.builder.ins().jump(self.exit, &[]);
         self.builder.switch_to_block(next);

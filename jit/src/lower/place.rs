@@ -13,11 +13,13 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
 use super::mask::Mask;
 use super::{Lowering, constant_flags, own_flags, word_flags};
-use crate::abi::{ZERO_BYTES, offsets};
+use crate::abi::{CallRow, ZERO_BYTES, offsets};
 use crate::packet::{Operand, Packet};
 
 /// Views that are looked up at the function's start; further ones are looked up where they are used.
 const EARLY_VIEWS: usize = 64;
+/// Bytes of a register, and of a vector of a constant buffer: four words.
+pub(super) const REGISTER_BYTES: u32 = 16;
 /// Bytes over which the lanes of one access may be spread for the strided path; displacements are 32 bits.
 const MAX_SPREAD: u64 = 1 << 24;
 
@@ -223,7 +225,7 @@ impl Lowering<'_, '_> {
                 let sure = interface.immediate.len() as u64;
                 let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::IMMEDIATE);
                 let limit = Limit::Known(sure);
-                Area { base, stride: Some(16), limit, sure, private: true, constant: true }
+                Area { base, stride: Some(REGISTER_BYTES), limit, sure, private: true, constant: true }
             }
             Object::Local(_) => unreachable!("private arrays are written in local.rs"),
         })
@@ -253,7 +255,9 @@ impl Lowering<'_, '_> {
         let declared_register = matches!((resource.element, count), (Element::Fixed(n), Some(count)) if n < count);
         let (sure, constant) = match kind {
             // The runtime brings at least what is declared, and a block of zeros for what is not bound.
-            ResourceKind::Constant { vectors } if declared_register && vectors as usize <= ZERO_BYTES / 16 => {
+            ResourceKind::Constant { vectors }
+                if declared_register && vectors <= ZERO_BYTES as u32 / REGISTER_BYTES =>
+            {
                 (u64::from(vectors), true)
             }
             ResourceKind::Constant { .. } => (0, true),
@@ -450,16 +454,33 @@ impl Lowering<'_, '_> {
         Some(Mask::Lanes(self.mask_and(&active, &effect)))
     }
 
-    /// Writes a field of the context.
-    pub fn store_context(&mut self, packet: &Packet, at: i32) {
-        let base = self.base;
+    /// Where a row of a helper call is in the context.
+    fn row(&self, row: CallRow) -> i32 {
+        row.offset(self.shape.row_bytes())
+    }
+
+    /// Writes a row of a helper call.
+    pub fn store_row(&mut self, packet: &Packet, row: CallRow) {
+        let (base, at) = (self.base, self.row(row));
         self.emit().store(packet, base, at, own_flags());
     }
 
-    /// Reads a row of the context.
-    pub fn load_context(&mut self, at: i32) -> Packet {
-        let base = self.base;
+    /// Reads a row of a helper call.
+    pub fn load_row(&mut self, row: CallRow) -> Packet {
+        let (base, at) = (self.base, self.row(row));
         self.emit().load(brolga_ir::Type::I32, base, at, own_flags())
+    }
+
+    /// Writes a lane's word of such a row; `lane` is the context's address, with the lane's place in a row added to it.
+    pub fn store_lane(&mut self, value: ir::Value, lane: ir::Value, row: CallRow) {
+        let at = self.row(row);
+        self.builder.ins().store(own_flags(), value, lane, at);
+    }
+
+    /// Reads such a word.
+    pub fn load_lane(&mut self, lane: ir::Value, row: CallRow) -> ir::Value {
+        let at = self.row(row);
+        self.builder.ins().load(types::I32, own_flags(), lane, at)
     }
 }
 

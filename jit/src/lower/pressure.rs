@@ -20,8 +20,8 @@ use brolga_ir::phases::Step;
 
 use super::facts::Facts;
 use super::is_large;
-
-use crate::packet;
+use super::layout::SCALAR_BYTES;
+use crate::packet::{self, Shape};
 
 /// Packets alive at once, wide ones counted twice. Registers hold eight.
 const PACKETS: u32 = 32;
@@ -52,7 +52,7 @@ pub(super) struct Pressure {
 }
 
 impl Pressure {
-    pub fn compute(func: &Function, facts: &Facts) -> Self {
+    pub fn compute(func: &Function, shape: Shape, facts: &Facts) -> Self {
         let mut count = Count {
             func,
             facts,
@@ -78,7 +78,7 @@ impl Pressure {
         for (scalars, most) in [(false, packets), (true, SCALARS)] {
             pressure.choose(count.lifetimes.iter().filter(|lifetime| lifetime.is_scalar == scalars), most);
         }
-        pressure.give_places(facts, packet::Shape::of(func).row_bytes(), &count.lifetimes);
+        pressure.give_places(facts, shape, &count.lifetimes);
         pressure
     }
 
@@ -142,7 +142,7 @@ impl Pressure {
 
     /// Gives places to remote values. Packets use a place one after the other; scalars do not, since what is computed
     /// for the group is computed ahead of its position.
-    fn give_places(&mut self, facts: &Facts, row_bytes: u32, lifetimes: &[Lifetime]) {
+    fn give_places(&mut self, facts: &Facts, shape: Shape, lifetimes: &[Lifetime]) {
         let mut free: [Vec<u64>; 2] = Default::default();
         let mut ends = BTreeSet::new();
         for lifetime in lifetimes {
@@ -152,7 +152,7 @@ impl Pressure {
             }
             if lifetime.is_scalar {
                 self.places[value.index()] = Some(self.bytes);
-                self.bytes += u64::from(row_bytes / 4);
+                self.bytes += SCALAR_BYTES;
                 continue;
             }
             while let Some(&(end, size, place)) = ends.first()
@@ -162,8 +162,8 @@ impl Pressure {
                 free[usize::from(size > 1)].push(place);
             }
             let place = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
-                let place = self.bytes.next_multiple_of(16);
-                self.bytes = place + u64::from(row_bytes * lifetime.size);
+                let place = self.bytes.next_multiple_of(shape.vector_bytes.into());
+                self.bytes = place + u64::from(shape.row_bytes() * lifetime.size);
                 place
             });
             self.places[value.index()] = Some(place);

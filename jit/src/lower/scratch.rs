@@ -7,9 +7,9 @@
 use brolga_ir::entity::Value;
 use cranelift_codegen::ir::{self, Block};
 
+use super::layout::ALIGN;
 use super::mask::{Home, Mask};
 use super::{Lowering, own_flags};
-use crate::abi;
 use crate::packet::Operand;
 
 /// Instructions of the shader for which a value that was read stays at hand.
@@ -31,7 +31,7 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Scratch memory at an address, with so many bytes for remote values.
     pub fn new(base: ir::Value, bytes: u64) -> Self {
-        Self { base, bytes: bytes.next_multiple_of(size_of::<abi::Row>() as u64), free: Default::default() }
+        Self { base, bytes: bytes.next_multiple_of(ALIGN), free: Default::default() }
     }
 
     pub fn base_mut(&mut self) -> &mut ir::Value {

@@ -4,7 +4,7 @@
 //! say `notrap`, and `aligned` only if every address is aligned to a whole vector. A masked store never loads and stores
 //! back memory that another thread may write.
 
-use brolga_ir::Type;
+use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use smallvec::SmallVec;
 
@@ -57,6 +57,14 @@ impl Emit<'_, '_> {
         let step = self.shape.vector_bytes as i32;
         for (k, &vector) in packet.vectors.iter().enumerate() {
             self.builder.ins().store(flags, vector, address, offset + k as i32 * step);
+        }
+    }
+
+    /// Writes zeros, so many whole vectors of them.
+    pub fn clear(&mut self, address: Value, bytes: u32, flags: MemFlagsData) {
+        let zero = self.constant_packet(Const::i32(0)).vectors[0];
+        for offset in (0..bytes).step_by(self.shape.vector_bytes as usize) {
+            self.builder.ins().store(flags, zero, address, offset as i32);
         }
     }
 

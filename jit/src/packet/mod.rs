@@ -40,13 +40,15 @@ use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Value, 
 use cranelift_frontend::FunctionBuilder;
 use smallvec::{SmallVec, smallvec};
 
+use crate::options::VectorBytes;
+
 /// CLIF values of one packet.
 pub type Vectors = SmallVec<[Value; 8]>;
 
 /// How many lanes a packet has, and in what registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
-    /// Bytes of one vector. Stock Cranelift has 16.
+    /// Bytes of one vector.
     pub vector_bytes: u32,
     /// Vectors of a packet of 32-bit values.
     pub vectors: u32,
@@ -54,9 +56,9 @@ pub struct Shape {
 
 impl Shape {
     /// Packets of a function.
-    pub fn of(func: &Function) -> Self {
-        let vector_bytes = 16;
-        Shape { vector_bytes, vectors: func.width.lanes() / (vector_bytes / 4) }
+    pub fn of(func: &Function, vector_bytes: VectorBytes) -> Self {
+        let vector_bytes = vector_bytes.count();
+        Shape { vector_bytes, vectors: func.width.lanes() * 4 / vector_bytes }
     }
 
     /// Threads in a packet.

@@ -17,7 +17,6 @@ use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::sampling::SampleCall;
 use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
-use brolga_ir::width::MAX_LANES;
 use brolga_ir::{Function, Width};
 use brolga_jit::abi::{self, Bindings, Context, Range, View};
 use brolga_jit::{Compiled, CpuFeatures, FloatGuard, FloatMode, Options, Run, compile};
@@ -190,8 +189,8 @@ impl Host for Bound {
 
 /// Answers samples with a mixture of all that they ask. NaNs are all the same, since their bits are nobody's business.
 fn mix_samples(call: SampleCall<'_>) {
-    let SampleCall { sampling, texture, sampler, lanes, args, results } = call;
-    for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
+    let SampleCall { sampling, texture, sampler, lanes, args, mut results } = call;
+    for lane in (0..u64::BITS as usize).filter(|lane| lanes >> lane & 1 == 1) {
         let ids = [texture.0.index() as u32, texture.1.of(lane), sampler.0.index() as u32, sampler.1.of(lane)];
         let args = args.iter().map(|row| match f32::from_bits(row[lane]) {
             number if number.is_nan() => 0x7fc0_0000,
@@ -349,7 +348,7 @@ pub fn compare_batch(
         let arrays = words.iter().map(|words| words.words().to_vec()).collect();
         BatchOutcome { memory: bound.snapshot(), arrays, end }
     };
-    let [outcome, _] = Width::ALL.map(|width| {
+    let [outcome, ..] = Width::ALL.map(|width| {
         let mut func = func.clone();
         func.width = width;
         let func = verify(func).expect("the test's function is valid");
@@ -504,7 +503,7 @@ pub fn feature_sets() -> Vec<CpuFeatures> {
 /// Runs a function on both engines, in packets of every width, and compares what they leave; gives that of narrow packets.
 #[track_caller]
 pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
-    let [outcome, _] = Width::ALL.map(|width| {
+    let [outcome, ..] = Width::ALL.map(|width| {
         let mut func = func.clone();
         func.width = width;
         let func = verify(func).expect("the test's function is valid");
