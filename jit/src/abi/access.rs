@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::function::AtomicOp;
 
-use super::{Call, CallRow, Context, Range, View};
+use super::{Call, CallRow, Context, Range, View, number_of};
 
 /// What compiled code passes of an access in one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,19 +59,16 @@ impl Area {
     pub const EMPTY: Self = Self { base: std::ptr::null_mut(), elements: 0, element_bytes: 0 };
 }
 
+const AREAS: [AreaForm; 4] = [AreaForm::Plain, AreaForm::Columns, AreaForm::Structured, AreaForm::Raw];
+
 impl AccessForm {
     pub fn encode(self) -> u32 {
         let work = match self.work {
             AccessWork::Load => 0,
             AccessWork::Store => 1,
-            AccessWork::Atomic(op) => 2 + super::atomic_number(op),
+            AccessWork::Atomic(op) => 2 + number_of(&AtomicOp::ALL, &op),
         };
-        let area = match self.area {
-            AreaForm::Plain => 0,
-            AreaForm::Columns => 1,
-            AreaForm::Structured => 2,
-            AreaForm::Raw => 3,
-        };
+        let area = number_of(&AREAS, &self.area);
         self.words as u32 | u32::from(self.indexed) << 3 | area << 4 | u32::from(self.private) << 6 | work << 8
     }
 
@@ -84,12 +81,7 @@ impl AccessForm {
             },
             words: (code & 7) as usize,
             indexed: code >> 3 & 1 == 1,
-            area: match code >> 4 & 3 {
-                0 => AreaForm::Plain,
-                1 => AreaForm::Columns,
-                2 => AreaForm::Structured,
-                _ => AreaForm::Raw,
-            },
+            area: AREAS[code as usize >> 4 & 3],
             private: code >> 6 & 1 == 1,
         }
     }

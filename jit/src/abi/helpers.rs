@@ -74,24 +74,13 @@ pub fn helpers<H: Host>() -> &'static Helpers {
     }
 }
 
-/// The number of a query as compiled code passes it.
-pub(crate) fn query_number(query: Query) -> u32 {
-    match query {
-        Query::BufferSize => 0,
-        Query::TextureSize => 1,
-        Query::SampleCount => 2,
-        Query::SamplePosition => 3,
-        Query::Layout => 4,
-    }
+/// The number of an operation as compiled code passes it: its position in the list of all of them.
+pub(crate) fn number_of<T: PartialEq>(all: &[T], operation: &T) -> u32 {
+    all.iter().position(|other| other == operation).expect("the list has every operation") as u32
 }
 
-/// The number of a counter operation as compiled code passes it.
-pub(crate) fn counter_number(op: CounterOp) -> u32 {
-    match op {
-        CounterOp::Alloc => 0,
-        CounterOp::Consume => 1,
-    }
-}
+/// Operations on hidden counters.
+pub(crate) const COUNTER_OPS: [CounterOp; 2] = [CounterOp::Alloc, CounterOp::Consume];
 
 /// Runs the body of a helper in the default float mode; a panic becomes a fault.
 ///
@@ -191,7 +180,7 @@ unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         guarded::<H>(context, origin, |host, call| {
-            let op = if code == 0 { CounterOp::Alloc } else { CounterOp::Consume };
+            let op = COUNTER_OPS[code as usize];
             each_lane(call, |call, n| [host.counter(op, slot(resource, call, n)), 0, 0, 0]);
         })
     }
@@ -252,9 +241,4 @@ fn lanes_of(mask: Row<'_>) -> u64 {
         u64::from(both as u32 != 0) | u64::from(both >> 32 != 0) << 1
     });
     pairs.enumerate().fold(0, |set, (n, pair)| set | pair << (2 * n))
-}
-
-/// The number of an atomic operation as compiled code passes it.
-pub(crate) fn atomic_number(op: AtomicOp) -> u32 {
-    AtomicOp::ALL.iter().position(|&other| other == op).expect("the list has every operation") as u32
 }

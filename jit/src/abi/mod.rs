@@ -40,8 +40,8 @@ use brolga_ir::width::MAX_LANES;
 
 pub(crate) use access::{AccessForm, AccessWork, Area, AreaForm};
 pub(crate) use form::{SampleForm, SampleLanes};
+pub(crate) use helpers::{COUNTER_OPS, HelperId, number_of};
 pub use helpers::{Helper, Helpers, helpers};
-pub(crate) use helpers::{HelperId, atomic_number, counter_number, query_number};
 pub use worker::ArenaLayout;
 pub(crate) use worker::{ThreadRow, VoteRows};
 

@@ -153,4 +153,10 @@ impl Lowering<'_, '_> {
         self.builder.switch_to_block(block);
         self.read_anchors();
     }
+
+    /// The same, if all predecessors are written.
+    pub fn resume(&mut self, block: Block) {
+        self.builder.seal_block(block);
+        self.switch_to(block);
+    }
 }

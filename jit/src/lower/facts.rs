@@ -1,6 +1,7 @@
 //! What is known about a shader before code is written.
 
 use brolga_ir::Function;
+use brolga_ir::bound::Bounds;
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::float_class::FloatClasses;
 use brolga_ir::function::InstKind;
@@ -8,8 +9,6 @@ use brolga_ir::phases::Phases;
 use brolga_ir::shape::{Shape, Shapes};
 use brolga_ir::span::Packing;
 use brolga_ir::uniformity::Uniformity;
-
-use super::bound::Bounds;
 
 /// What is known about a shader before code is written.
 pub(super) struct Facts {

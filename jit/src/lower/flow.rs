@@ -233,8 +233,7 @@ impl Lowering<'_, '_> {
     /// Ends a construct: the builder goes on after it, with the lanes that came out.
     fn finish(&mut self, frame: Frame, entry: Parked) {
         if frame.merged {
-            self.builder.seal_block(frame.merge);
-            self.switch_to(frame.merge);
+            self.resume(frame.merge);
             if frame.delivered {
                 self.come_out(&frame, &entry);
             } else {
@@ -378,16 +377,14 @@ impl Lowering<'_, '_> {
         self.finish(frame, entry);
     }
 
-    /// Goes on in a block all of whose predecessors are written.
-    fn enter(&mut self, block: Block, mask: Mask) {
-        self.builder.seal_block(block);
-        self.switch_to(block);
+    /// Goes on in a block all of whose predecessors are written, with these lanes.
+    pub fn enter(&mut self, block: Block, mask: Mask) {
+        self.resume(block);
         self.mask = Some(mask);
     }
 
     fn enter_parked(&mut self, block: Block, mask: &Parked) {
-        self.builder.seal_block(block);
-        self.switch_to(block);
+        self.resume(block);
         self.mask = Some(self.parked(mask));
     }
 
@@ -475,8 +472,7 @@ impl Lowering<'_, '_> {
         let any = self.emit().any(&lanes);
         let empty = self.empty_target();
         self.builder.ins().brif(any, next, &[], empty, &[]);
-        self.builder.seal_block(next);
-        self.switch_to(next);
+        self.resume(next);
         self.come_out(&frame, &staying);
         self.give_back(frame, staying);
     }

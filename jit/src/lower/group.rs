@@ -91,8 +91,7 @@ impl<'a> Lowering<'a, '_> {
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, end);
         self.builder.ins().brif(more, body, &[next.into()], done, &[]);
         self.builder.seal_block(body);
-        self.builder.seal_block(done);
-        self.switch_to(done);
+        self.resume(done);
     }
 
     fn group_region(&mut self, region: Region) {
@@ -216,14 +215,8 @@ impl<'a> Lowering<'a, '_> {
         let frame = self.group_frames.pop().expect("opened before");
         self.mask = None;
         if frame.merged {
-            self.go_on_in(frame.merge);
+            self.enter(frame.merge, Mask::Full);
         }
-    }
-
-    fn go_on_in(&mut self, block: Block) {
-        self.builder.seal_block(block);
-        self.switch_to(block);
-        self.mask = Some(Mask::Full);
     }
 
     fn group_if(&mut self, inst: Inst, regions: [Region; 2]) {
@@ -249,7 +242,7 @@ impl<'a> Lowering<'a, '_> {
         self.builder.ins().brif(cond, blocks[0], &[], blocks[1], &[]);
         self.open(inst);
         for (block, region) in blocks.into_iter().zip(regions) {
-            self.go_on_in(block);
+            self.enter(block, Mask::Full);
             self.group_region(region);
         }
         self.close();
@@ -279,7 +272,7 @@ impl<'a> Lowering<'a, '_> {
         table.emit(&mut self.builder, selector, otherwise);
         self.open(inst);
         for (block, region) in blocks {
-            self.go_on_in(block);
+            self.enter(block, Mask::Full);
             self.group_region(region);
         }
         self.close();
@@ -306,7 +299,7 @@ impl<'a> Lowering<'a, '_> {
         self.switch_to(header);
         self.group_region(body);
         if self.group_frames.last().expect("opened above").latched {
-            self.go_on_in(latch);
+            self.enter(latch, Mask::Full);
             self.poll(origin, None);
             self.builder.ins().jump(header, &[]);
         }

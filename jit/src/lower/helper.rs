@@ -2,7 +2,7 @@
 
 use brolga_ir::Const;
 use brolga_ir::entity::{Inst, Value};
-use brolga_ir::function::{Element, InstKind, ResourceRef};
+use brolga_ir::function::{AtomicOp, Element, InstKind, Query, ResourceRef};
 use brolga_ir::sampling::Sampling;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
 use smallvec::SmallVec;
@@ -34,14 +34,14 @@ impl Lowering<'_, '_> {
             InstKind::TexelAtomic { op, resource, coords: at, value, compare, effect } => {
                 let compare = compare.map(|compare| (CallRow::Compare, Some(compare)));
                 operands.extend(coords(at).into_iter().chain([(CallRow::Value(0), Some(*value))]).chain(compare));
-                (HelperId::TexelAtomic, abi::atomic_number(*op), *resource, Some(*effect))
+                (HelperId::TexelAtomic, abi::number_of(&AtomicOp::ALL, op), *resource, Some(*effect))
             }
             InstKind::Counter { op, resource, effect } => {
-                (HelperId::Counter, abi::counter_number(*op), *resource, Some(*effect))
+                (HelperId::Counter, abi::number_of(&abi::COUNTER_OPS, op), *resource, Some(*effect))
             }
             InstKind::Query { query, resource, level } => {
                 operands.push((CallRow::Level, *level));
-                (HelperId::Query, abi::query_number(*query), *resource, None)
+                (HelperId::Query, abi::number_of(&Query::ALL, query), *resource, None)
             }
             _ => unreachable!("only called for what helpers do"),
         };

@@ -17,7 +17,7 @@ use super::notes::Note;
 use super::place::{Access, Area, Limit, Spread, Target};
 use super::{Lowering, own_flags, word_flags};
 use crate::abi::{AccessForm, AccessWork, AreaForm, CallRow, HelperId, offsets};
-use crate::packet::{Operand, Packet, Uniform};
+use crate::packet::{Operand, Packet};
 
 /// What a lane does at its address.
 #[derive(Clone, Copy)]
@@ -94,20 +94,17 @@ impl Lowering<'_, '_> {
         let row = self.builder.ins().iadd(self.base, lane);
         let takes_part = self.load_lane(row, CallRow::Mask);
         self.builder.ins().brif(takes_part, active, &[], next, &[]);
-        self.builder.seal_block(active);
-        self.builder.switch_to_block(active);
+        self.begin(active);
         self.lane(access, firsts, row, lane, work);
         self.builder.ins().jump(next, &[]);
 
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.begin(next);
         let following = self.builder.ins().iadd_imm_s(lane, 4);
-        self.set_home(&place, &Uniform { ty: Type::I64, value: following }.into(), None);
+        self.set_home(&place, &Operand::scalar(Type::I64, following), None);
         let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, i64::from(self.shape.lanes() * 4));
         self.builder.ins().brif(more, body, &[], done, &[]);
         self.builder.seal_block(body);
-        self.builder.seal_block(done);
-        self.builder.switch_to_block(done);
+        self.begin(done);
         self.release(place);
         (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
@@ -305,8 +302,7 @@ impl Lowering<'_, '_> {
     ) {
         let (here, after) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(inside, here, &[], after, &[]);
-        self.builder.seal_block(here);
-        self.builder.switch_to_block(here);
+        self.begin(here);
         match work {
             Work::Load { .. } => {
                 let value = self.builder.ins().load(types::I32, area.flags(), address, 0);
@@ -327,8 +323,7 @@ impl Lowering<'_, '_> {
             }
         }
         self.builder.ins().jump(after, &[]);
-        self.builder.seal_block(after);
-        self.builder.switch_to_block(after);
+        self.begin(after);
     }
 
     /// A read-modify-write that other workers may look at.

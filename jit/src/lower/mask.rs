@@ -6,7 +6,7 @@ use cranelift_frontend::Variable;
 use smallvec::SmallVec;
 
 use super::{Lowering, own_flags};
-use crate::packet::{Operand, Packet, Uniform, Vectors, is_wide, scalar_type, vector_type};
+use crate::packet::{Operand, Packet, Vectors, is_wide, scalar_type, vector_type};
 
 /// Vectors and scalars of variables that are in registers. Wherever ways of different lanes come together, such a
 /// variable becomes parameters of a block, and for most values that are alive at the start of a block the register
@@ -153,7 +153,7 @@ impl Lowering<'_, '_> {
             HomePlace::Variables(variables) => {
                 let values: Vectors = variables.iter().map(|&variable| self.builder.use_var(variable)).collect();
                 match home.uniform {
-                    true => Uniform { ty: home.ty, value: values[0] }.into(),
+                    true => Operand::scalar(home.ty, values[0]),
                     false => Packet { ty: home.ty, vectors: values }.into(),
                 }
             }

@@ -3,7 +3,6 @@
 //! | file | what |
 //! |---|---|
 //! | `anchor.rs` | what code everywhere starts from |
-//! | `bound.rs` | upper bounds of integers |
 //! | `facts.rs` | what is known about a shader before code is written |
 //! | `check.rs` | bounds checks, and packets that do them ahead |
 //! | `coalesce.rs` | values that share a place in the arena |
@@ -31,7 +30,6 @@
 //! * [`Lowering::mask`] is `None` exactly if the current block has its terminator.
 
 mod anchor;
-mod bound;
 mod check;
 mod coalesce;
 mod facts;
@@ -353,7 +351,7 @@ impl<'f> Lowering<'_, 'f> {
                     false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
                 };
                 let (op, operands) = self.signed_if_same(*op, args, operands);
-                let (known, mode) = (Known::of(func, &self.facts.floats, op, args), self.mode);
+                let (known, mode) = (Known::of(func, &self.facts.floats, &self.facts.bounds, op, args), self.mode);
                 let result = lower_op(&mut self.emit(), op, &operands, &known, mode);
                 self.define(data.results[0], result);
                 self.firsts[data.results[0].index()] = first.filter(|_| !self.pressure.is_remote(data.results[0]));
@@ -421,20 +419,24 @@ impl<'f> Lowering<'_, 'f> {
         }
     }
 
+    /// Goes on in a block all of whose predecessors are written, a few instructions from where the builder stands.
+    fn begin(&mut self, block: Block) {
+        self.builder.seal_block(block);
+        self.builder.switch_to_block(block);
+    }
+
     /// Branches to a block if the condition (an `i8`) holds and goes on in another.
     fn branch_away(&mut self, condition: ir::Value, target: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, target, &[], next, &[]);
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.begin(next);
     }
 
     /// Branches to a block unless the condition (an `i8`) holds and goes on in another.
     fn branch_away_unless(&mut self, condition: ir::Value, target: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, next, &[], target, &[]);
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.begin(next);
     }
 
     /// Ends the group with a fault if the condition (an `i8`) holds.
@@ -448,9 +450,7 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.set_cold_block(fault);
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, fault, &[], next, &[]);
-        self.builder.seal_block(fault);
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(fault);
+        self.begin(fault);
         let (kind, origin) = (abi::fault_number(kind), origin.0);
         let kind = self.builder.ins().iconst(types::I32, i64::from(kind));
         self.builder.ins().store(own_flags(), kind, self.base, offsets::FAULT_KIND);
@@ -462,7 +462,7 @@ impl<'f> Lowering<'_, 'f> {
             self.store_row(&lanes, CallRow::Mask);
         }
         self.builder.ins().jump(self.exit, &[]);
-        self.builder.switch_to_block(next);
+        self.begin(next);
     }
 
     /// Takes a round off the budget; written at the back edge of every loop. Rounds are taken from the context in
@@ -474,8 +474,7 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.set_cold_block(refill);
         let left = self.rounds_left();
         self.builder.ins().brif(left, next, &[], refill, &[]);
-        self.builder.seal_block(refill);
-        self.builder.switch_to_block(refill);
+        self.begin(refill);
         let stop = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::STOP);
         let stop = self.builder.ins().load(types::I32, own_flags(), stop, 0);
         let stop = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::NotEqual, stop, 0);
@@ -492,8 +491,7 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
         self.set_rounds_left(taken);
         self.builder.ins().jump(next, &[]);
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.begin(next);
         let left = self.rounds_left();
         let left = self.builder.ins().iadd_imm_s(left, -1);
         self.set_rounds_left(left);

@@ -169,8 +169,7 @@ impl Lowering<'_, '_> {
         self.proofs.clear();
         if let Some(unproven) = unproven {
             let first_cold = self.builder.func.dfg.num_blocks();
-            self.builder.seal_block(unproven);
-            self.switch_to(unproven);
+            self.resume(unproven);
             self.set_cold();
             self.forget(made_before);
             self.mask = Some(mask);
@@ -179,8 +178,7 @@ impl Lowering<'_, '_> {
             self.again = false;
             self.set_cold_from(first_cold);
         }
-        self.builder.seal_block(rest);
-        self.switch_to(rest);
+        self.resume(rest);
         if let Some(alive) = alive {
             let lanes = self.home_lanes(&alive);
             self.store_alive(&Mask::Lanes(lanes));
@@ -451,8 +449,7 @@ impl Lowering<'_, '_> {
     pub fn end_packets(&mut self, packets: PacketLoop) {
         self.stand(Site::Packets);
         self.builder.ins().jump(packets.next, &[]);
-        self.builder.seal_block(packets.next);
-        self.switch_to(packets.next);
+        self.resume(packets.next);
         let Some(header) = packets.header else { return };
         let done = self.builder.create_block();
         let lanes = self.shape.lanes();
@@ -470,8 +467,7 @@ impl Lowering<'_, '_> {
         };
         self.builder.ins().brif(more, header, &[next.into()], done, &[]);
         self.builder.seal_block(header);
-        self.builder.seal_block(done);
-        self.switch_to(done);
+        self.resume(done);
     }
 }
 

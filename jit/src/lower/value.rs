@@ -10,7 +10,7 @@ use super::mask::{Home, Mask};
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::{ThreadRow, offsets};
 use crate::ops::{Known, lower_op};
-use crate::packet::{Operand, Packet, Uniform};
+use crate::packet::{Operand, Packet};
 
 impl Lowering<'_, '_> {
     /// A value where the builder stands. Constants are made where they are used.
@@ -143,7 +143,7 @@ impl Lowering<'_, '_> {
         let any = self.emit().any(&lanes);
         let old = self.home(home).values()[0];
         let value = self.builder.ins().select(any, operand.values()[0], old);
-        Uniform { ty: home.ty, value }.into()
+        Operand::scalar(home.ty, value)
     }
 
     /// Reads a kept value of another segment, or a remote one. Inputs are made anew.
@@ -377,7 +377,7 @@ impl Lowering<'_, '_> {
 
     /// An `i32` scalar as an operand.
     pub fn scalar(&self, value: ir::Value) -> Operand {
-        Uniform { ty: Type::I32, value }.into()
+        Operand::scalar(Type::I32, value)
     }
 
     /// A pure operation on operands that are no values of the shader.

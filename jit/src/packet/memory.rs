@@ -47,7 +47,7 @@ impl Emit<'_, '_> {
     pub fn load(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Packet {
         let step = self.shape.vector_bytes as i32;
         let vectors = (0..self.shape.vectors_of(ty) as i32)
-            .map(|k| self.builder.ins().load(vector_type(ty), flags, address, offset + k * step))
+            .map(|k| self.ins().load(vector_type(ty), flags, address, offset + k * step))
             .collect();
         Packet { ty, vectors }
     }
@@ -56,7 +56,7 @@ impl Emit<'_, '_> {
     pub fn store(&mut self, packet: &Packet, address: Value, offset: i32, flags: MemFlagsData) {
         let step = self.shape.vector_bytes as i32;
         for (k, &vector) in packet.vectors.iter().enumerate() {
-            self.builder.ins().store(flags, vector, address, offset + k as i32 * step);
+            self.ins().store(flags, vector, address, offset + k as i32 * step);
         }
     }
 
@@ -64,7 +64,7 @@ impl Emit<'_, '_> {
     pub fn clear(&mut self, address: Value, bytes: u32, flags: MemFlagsData) {
         let zero = self.constant_packet(Const::i32(0)).vectors[0];
         for offset in (0..bytes).step_by(self.shape.vector_bytes as usize) {
-            self.builder.ins().store(flags, zero, address, offset as i32);
+            self.ins().store(flags, zero, address, offset as i32);
         }
     }
 
@@ -77,7 +77,7 @@ impl Emit<'_, '_> {
 
     /// Reads one scalar of memory, the same for all lanes. A condition is a byte, 0 or 1.
     pub fn load_uniform(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Uniform {
-        Uniform { ty, value: self.builder.ins().load(scalar_type(ty), flags, address, offset) }
+        Uniform { ty, value: self.ins().load(scalar_type(ty), flags, address, offset) }
     }
 
     /// Reads a scalar or a packet.
@@ -106,7 +106,7 @@ impl Emit<'_, '_> {
     ) {
         if uniform {
             assert!(operand.is_uniform(), "what is uniform is a scalar");
-            self.builder.ins().store(flags, operand.values()[0], address, offset);
+            self.ins().store(flags, operand.values()[0], address, offset);
         } else {
             let packet = self.packet(operand);
             self.store(&packet, address, offset, flags);
@@ -202,7 +202,7 @@ impl Emit<'_, '_> {
                 // The sum folds into the access.
                 Addresses::Offsets { base, .. } => {
                     let offsets = emit.lanes_of_part_as_offsets(&safe, part);
-                    offsets.map(|offset| Row { address: emit.builder.ins().iadd(base, offset), offset: 0 }).into()
+                    offsets.map(|offset| Row { address: emit.ins().iadd(base, offset), offset: 0 }).into()
                 }
                 Addresses::Absolute(_) => emit.address_rows(&safe, part),
             };
@@ -220,12 +220,12 @@ impl Emit<'_, '_> {
         debug_assert!((1..=4).contains(&words), "words of a row");
         self.each_part(words, |emit, part| {
             let part = emit.part(offsets, part);
-            let offset = emit.builder.ins().extractlane(part.value, 0);
-            let offset = emit.builder.ins().uextend(types::I64, offset);
-            let address = emit.builder.ins().iadd(base, offset);
+            let offset = emit.ins().extractlane(part.value, 0);
+            let offset = emit.ins().uextend(types::I64, offset);
+            let address = emit.ins().iadd(base, offset);
             let column = |word: usize| {
-                let value = emit.builder.ins().load(types::I32, flags, address, 4 * word as i32);
-                emit.builder.ins().splat(types::I32X4, value)
+                let value = emit.ins().load(types::I32, flags, address, 4 * word as i32);
+                emit.ins().splat(types::I32X4, value)
             };
             (0..words).map(column).collect()
         })
@@ -263,13 +263,13 @@ impl Emit<'_, '_> {
 
     /// 64-bit sums per lane.
     pub fn add64(&mut self, a: &Packet, b: &Packet) -> Packet {
-        let lanes = a.vectors.iter().zip(&b.vectors);
-        Packet { ty: Type::I64, vectors: lanes.map(|(&a, &b)| self.builder.ins().iadd(a, b)).collect() }
+        self.zip(Type::I64, &a.vectors, &b.vectors, |emit, a, b| emit.ins().iadd(a, b))
     }
 
     /// Addresses, but a place in the context where the mask does not hold.
     fn redirect(&mut self, addresses: &Packet, mask: &Packet, offset: i32) -> Packet {
-        let place = self.builder.ins().iadd_imm_s(self.context.base, i64::from(offset));
+        let base = self.context.base;
+        let place = self.ins().iadd_imm_s(base, i64::from(offset));
         let place = self.splat(Uniform { ty: Type::I64, value: place });
         self.select(mask, addresses, &place)
     }
@@ -318,19 +318,19 @@ impl Emit<'_, '_> {
     /// two 8-byte loads.
     fn load_part(&mut self, at: Row, flags: MemFlagsData) -> Value {
         if self.shape.vector_bytes == 16 {
-            return self.builder.ins().load(types::I32X4, flags, at.address, at.offset);
+            return self.ins().load(types::I32X4, flags, at.address, at.offset);
         }
-        let low = self.builder.ins().load(types::I64, flags, at.address, at.offset);
-        let high = self.builder.ins().load(types::I64, flags, at.address, at.offset + 8);
-        let pair = self.builder.ins().scalar_to_vector(types::I64X2, low);
-        let pair = self.builder.ins().insertlane(pair, high, 1);
+        let low = self.ins().load(types::I64, flags, at.address, at.offset);
+        let high = self.ins().load(types::I64, flags, at.address, at.offset + 8);
+        let pair = self.ins().scalar_to_vector(types::I64X2, low);
+        let pair = self.ins().insertlane(pair, high, 1);
         self.cast(pair, types::I32X4)
     }
 
     /// The counterpart of [`Emit::load_part`].
     fn store_part(&mut self, vector: Value, at: Row, flags: MemFlagsData) {
         if self.shape.vector_bytes == 16 {
-            self.builder.ins().store(flags, vector, at.address, at.offset);
+            self.ins().store(flags, vector, at.address, at.offset);
             return;
         }
         self.store_pair(vector, 0, at, flags);
@@ -340,26 +340,24 @@ impl Emit<'_, '_> {
     /// Stores dwords 0 and 1, or 2 and 3.
     fn store_pair(&mut self, vector: Value, pair: u8, at: Row, flags: MemFlagsData) {
         let vector = self.cast(vector, types::I64X2);
-        let word = self.builder.ins().extractlane(vector, pair);
-        self.builder.ins().store(flags, word, at.address, at.offset);
+        let word = self.ins().extractlane(vector, pair);
+        self.ins().store(flags, word, at.address, at.offset);
     }
 
     /// Reads the words of four rows and turns rows into columns.
     fn load_columns(&mut self, rows: &[Row], words: usize, flags: MemFlagsData) -> Columns {
         match words {
             1 => {
-                let scalars: SmallVec<[Value; 4]> = rows
-                    .iter()
-                    .map(|row| self.builder.ins().load(types::I32, flags, row.address, row.offset))
-                    .collect();
+                let scalars: SmallVec<[Value; 4]> =
+                    rows.iter().map(|row| self.ins().load(types::I32, flags, row.address, row.offset)).collect();
                 Columns::from_slice(&[self.part_of_lanes(Type::I32, &scalars).value])
             }
             2 => {
                 let pairs = [&rows[0..2], &rows[2..4]].map(|rows| {
-                    let [first, second] = [rows[0], rows[1]]
-                        .map(|row| self.builder.ins().load(types::I64, flags, row.address, row.offset));
-                    let vector = self.builder.ins().scalar_to_vector(types::I64X2, first);
-                    self.builder.ins().insertlane(vector, second, 1)
+                    let [first, second] =
+                        [rows[0], rows[1]].map(|row| self.ins().load(types::I64, flags, row.address, row.offset));
+                    let vector = self.ins().scalar_to_vector(types::I64X2, first);
+                    self.ins().insertlane(vector, second, 1)
                 });
                 self.pairs_to_columns(pairs)
             }
@@ -375,11 +373,11 @@ impl Emit<'_, '_> {
 
     /// Three words of a lane; the fourth dword is zero.
     fn load_triple(&mut self, at: Row, flags: MemFlagsData) -> Value {
-        let low = self.builder.ins().load(types::I64, flags, at.address, at.offset);
-        let third = self.builder.ins().load(types::I32, flags, at.address, at.offset + 8);
-        let vector = self.builder.ins().scalar_to_vector(types::I64X2, low);
+        let low = self.ins().load(types::I64, flags, at.address, at.offset);
+        let third = self.ins().load(types::I32, flags, at.address, at.offset + 8);
+        let vector = self.ins().scalar_to_vector(types::I64X2, low);
         let vector = self.cast(vector, types::I32X4);
-        self.builder.ins().insertlane(vector, third, 2)
+        self.ins().insertlane(vector, third, 2)
     }
 
     /// Turns columns into four rows and writes them, lane after lane.
@@ -389,7 +387,7 @@ impl Emit<'_, '_> {
                 let mut scalars = Vec::new();
                 self.part_lanes(Part { ty: Type::I32, value: x }, &mut scalars);
                 for (row, scalar) in rows.iter().zip(scalars) {
-                    self.builder.ins().store(flags, scalar, row.address, row.offset);
+                    self.ins().store(flags, scalar, row.address, row.offset);
                 }
             }
             [x, y] => {
@@ -406,8 +404,8 @@ impl Emit<'_, '_> {
                         self.store_part(vector, row, flags);
                     } else {
                         self.store_pair(vector, 0, row, flags);
-                        let third = self.builder.ins().extractlane(vector, 2);
-                        self.builder.ins().store(flags, third, row.address, row.offset + 8);
+                        let third = self.ins().extractlane(vector, 2);
+                        self.ins().store(flags, third, row.address, row.offset + 8);
                     }
                 }
             }

@@ -37,7 +37,7 @@ pub mod memory;
 
 use brolga_ir::{Const, Function, Type};
 use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Value, types};
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FuncInstBuilder, FunctionBuilder};
 use smallvec::{SmallVec, smallvec};
 
 use crate::options::VectorBytes;
@@ -148,6 +148,11 @@ pub enum Operand {
 }
 
 impl Operand {
+    /// A scalar that stands for all lanes.
+    pub fn scalar(ty: Type, value: Value) -> Self {
+        Operand::Uniform(Uniform { ty, value })
+    }
+
     /// Type of the value.
     pub fn ty(&self) -> Type {
         match self {
@@ -236,9 +241,14 @@ impl<'a, 'f> Emit<'a, 'f> {
         Self { builder, shape, context }
     }
 
+    /// Appends an instruction.
+    pub(crate) fn ins(&mut self) -> FuncInstBuilder<'_, 'f> {
+        self.builder.ins()
+    }
+
     /// A constant as a scalar.
     pub fn constant(&mut self, constant: Const) -> Uniform {
-        let ins = self.builder.ins();
+        let ins = self.ins();
         let value = match constant.ty {
             Type::Bool => ins.iconst(types::I8, constant.bits as i64),
             Type::I32 => ins.iconst(types::I32, constant.bits as i64),
@@ -257,7 +267,7 @@ impl<'a, 'f> Emit<'a, 'f> {
             Type::I64 | Type::F64 => repeat(constant.bits.to_le_bytes()),
         };
         let handle = self.builder.func.dfg.constants.insert(bytes.as_slice().into());
-        let value = self.builder.ins().vconst(vector_type(constant.ty), handle);
+        let value = self.ins().vconst(vector_type(constant.ty), handle);
         Packet { ty: constant.ty, vectors: smallvec![value; self.shape.vectors_of(constant.ty)] }
     }
 
@@ -267,11 +277,11 @@ impl<'a, 'f> Emit<'a, 'f> {
         let vector = match uniform.ty {
             Type::Bool => {
                 // 0 or 1 to zero or all ones.
-                let word = self.builder.ins().uextend(types::I32, uniform.value);
-                let word = self.builder.ins().ineg(word);
-                self.builder.ins().splat(types::I32X4, word)
+                let word = self.ins().uextend(types::I32, uniform.value);
+                let word = self.ins().ineg(word);
+                self.ins().splat(types::I32X4, word)
             }
-            ty => self.builder.ins().splat(vector_type(ty), uniform.value),
+            ty => self.ins().splat(vector_type(ty), uniform.value),
         };
         Packet { ty: uniform.ty, vectors: smallvec![vector; count] }
     }
@@ -343,9 +353,9 @@ impl<'a, 'f> Emit<'a, 'f> {
         let part = self.part(packet, part);
         let pairs = self.cast(part.value, types::I64X2);
         let [[a, b], [c, d]] = [0, 1u8].map(|index| {
-            let pair = self.builder.ins().extractlane(pairs, index);
-            let low = self.builder.ins().ireduce(types::I32, pair);
-            [self.builder.ins().uextend(types::I64, low), self.builder.ins().ushr_imm_u(pair, 32)]
+            let pair = self.ins().extractlane(pairs, index);
+            let low = self.ins().ireduce(types::I32, pair);
+            [self.ins().uextend(types::I64, low), self.ins().ushr_imm_u(pair, 32)]
         });
         [a, b, c, d]
     }
@@ -357,15 +367,15 @@ impl<'a, 'f> Emit<'a, 'f> {
             Type::Bool | Type::I32 => {
                 let pairs = self.cast(part.value, types::I64X2);
                 for index in 0..2u8 {
-                    let pair = self.builder.ins().extractlane(pairs, index);
-                    scalars.push(self.builder.ins().ireduce(types::I32, pair));
-                    let high = self.builder.ins().ushr_imm_u(pair, 32);
-                    scalars.push(self.builder.ins().ireduce(types::I32, high));
+                    let pair = self.ins().extractlane(pairs, index);
+                    scalars.push(self.ins().ireduce(types::I32, pair));
+                    let high = self.ins().ushr_imm_u(pair, 32);
+                    scalars.push(self.ins().ireduce(types::I32, high));
                 }
             }
-            Type::F32 => scalars.extend((0..4u8).map(|lane| self.builder.ins().extractlane(part.value, lane))),
+            Type::F32 => scalars.extend((0..4u8).map(|lane| self.ins().extractlane(part.value, lane))),
             Type::I64 | Type::F64 => {
-                scalars.extend((0..2u8).map(|lane| self.builder.ins().extractlane(part.value, lane)));
+                scalars.extend((0..2u8).map(|lane| self.ins().extractlane(part.value, lane)));
             }
         }
     }
@@ -380,9 +390,9 @@ impl<'a, 'f> Emit<'a, 'f> {
 
     /// A part of two or four scalars.
     fn part_of_lanes(&mut self, ty: Type, scalars: &[Value]) -> Part {
-        let mut value = self.builder.ins().scalar_to_vector(vector_type(ty), scalars[0]);
+        let mut value = self.ins().scalar_to_vector(vector_type(ty), scalars[0]);
         for (lane, &scalar) in scalars.iter().enumerate().skip(1) {
-            value = self.builder.ins().insertlane(value, scalar, lane as u8);
+            value = self.ins().insertlane(value, scalar, lane as u8);
         }
         Part { ty, value }
     }

@@ -37,9 +37,9 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn new(content: &[u32]) -> Self {
+    fn new(content: &[u32], words: usize) -> Self {
         let guard = std::iter::repeat_n(GUARD_WORD, GUARD);
-        let words = Walled::new(guard.chain(content.iter().copied()), GUARD + content.len());
+        let words = Walled::new(guard.chain(content.iter().copied()), GUARD + words);
         Self { words, counter: AtomicU32::new(5) }
     }
 
@@ -58,6 +58,8 @@ pub struct Bound {
     ranges: Vec<Vec<Buffer>>,
     kinds: Vec<ResourceKind>,
     pub stop: AtomicU32,
+    /// Asking for a counter is too much for the host.
+    pub panics: bool,
 }
 
 impl Bound {
@@ -66,14 +68,25 @@ impl Bound {
         let range = |registers: &Vec<Vec<u32>>| {
             registers
                 .iter()
-                .map(|words| if words.is_empty() { Buffer::unbound() } else { Buffer::new(words) })
+                .map(|words| if words.is_empty() { Buffer::unbound() } else { Buffer::new(words, words.len()) })
                 .collect()
         };
         Self {
             ranges: content.iter().map(range).collect(),
             kinds: func.interface.resources.iter().map(|resource| resource.kind).collect(),
             stop: AtomicU32::new(0),
+            panics: false,
         }
+    }
+
+    /// Gives the first register of a range so many words of zeros.
+    pub fn enlarge(&mut self, range: usize, words: usize) {
+        self.ranges[range][0] = Buffer::new(&[], words);
+    }
+
+    /// A word of the first register of a range.
+    pub fn word_of(&self, range: usize, word: usize) -> &AtomicU32 {
+        &self.ranges[range][0].content()[word]
     }
 
     /// Everything that can be seen afterwards.
@@ -149,6 +162,7 @@ impl Host for Bound {
     }
 
     fn counter(&self, op: CounterOp, view: ViewSlot) -> u32 {
+        assert!(!self.panics, "asked for a counter");
         match self.buffer(view) {
             None => 0,
             Some(buffer) => match op {
@@ -257,48 +271,28 @@ pub fn interpret(func: &VerifiedFunction, bound: &Bound, groups: &[[u32; 3]], mu
 
 /// Runs groups of a compiled function, each though others faulted.
 pub fn run(func: &Function, compiled: &Compiled, bound: &Bound, groups: &[[u32; 3]], fuel: u64) -> Outcome {
-    run_with(func, compiled, bound, bound, groups, fuel)
-}
-
-/// The same with helpers that ask another host.
-pub fn run_with<H: Host>(
-    func: &Function,
-    compiled: &Compiled,
-    bound: &Bound,
-    host: &H,
-    groups: &[[u32; 3]],
-    fuel: u64,
-) -> Outcome {
     let mut left = fuel;
-    let run_groups = |mut run: Run<'_>| {
+    let ends = with_run(func, compiled, bound, fuel, |mut run| {
         let end = |&group| {
             let end = run.group(group, left);
             left = run.fuel();
             end
         };
         groups.iter().map(end).collect()
-    };
-    let ends = with_run(func, compiled, bound, host, fuel, run_groups);
+    });
     Outcome { memory: bound.snapshot(), ends, fuel: left }
 }
 
 /// Hands a run of compiled code that is ready to `f`.
-fn with_run<H: Host, T>(
-    func: &Function,
-    compiled: &Compiled,
-    bound: &Bound,
-    host: &H,
-    fuel: u64,
-    f: impl FnOnce(Run<'_>) -> T,
-) -> T {
+pub fn with_run<T>(func: &Function, compiled: &Compiled, bound: &Bound, fuel: u64, f: impl FnOnce(Run<'_>) -> T) -> T {
     let views: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
     let ranges: Vec<Range> =
         views.iter().map(|views| Range { views: views.as_ptr(), count: views.len() as u32 }).collect();
     let arena = dirty_arena(compiled);
     let mut context = Context::new(Bindings {
         ranges: ranges.as_ptr(),
-        helpers: abi::helpers::<H>(),
-        host: ptr::from_ref(host).cast(),
+        helpers: abi::helpers::<Bound>(),
+        host: ptr::from_ref(bound).cast(),
         stop: &bound.stop,
         arena: arena.base(),
         fuel,
@@ -357,11 +351,11 @@ pub fn compare_batch(
             let interpreter = Interpreter::with_packing(&func, Packing::Row);
             interpreter.run_batch(bound, invocations, arrays, &mut Arena::new(), &mut fuel.clone())
         });
-        for features in feature_sets() {
+        for features in features_for(width) {
             let options = Options { features, packing: Packing::Row, ..Options::host().unwrap() };
             let compiled = compile(&func, &options).expect("the test's function compiles");
             let got = run_with_arrays(&func, &|bound, arrays| {
-                with_run(&func, &compiled, bound, bound, fuel, |mut run| run.batch(invocations, arrays, fuel))
+                with_run(&func, &compiled, bound, fuel, |mut run| run.batch(invocations, arrays, fuel))
             });
             assert_eq!(got, expected, "{width:?}, {features:?}");
         }
@@ -408,7 +402,7 @@ impl Walled {
     fn new(content: impl IntoIterator<Item = u32>, words: usize) -> Self {
         let page = region::page::size();
         let room = (words * 4).next_multiple_of(page);
-        let pages = memmap2::MmapOptions::new().len(room + page).map_anon().expect("a few pages");
+        let pages = memmap2::MmapOptions::new().len(room + page).no_reserve_swap().map_anon().expect("a few pages");
         let walled = Self { pages: pages.into(), first: room - words * 4, words };
         // SAFETY: the last page of the mapping, to which nobody has an address.
         unsafe { region::protect(walled.pages.as_mut_ptr().add(room), page, region::Protection::NONE) }
@@ -438,66 +432,16 @@ impl std::ops::Deref for Walled {
     }
 }
 
-/// A view that is larger than 32 bits can say. Its pages are zero until written.
-pub struct Large {
-    pages: memmap2::MmapRaw,
-}
-
-impl Large {
-    pub fn new(bytes: u64) -> Self {
-        let bytes = usize::try_from(bytes).expect("64-bit addresses");
-        let pages = memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon().expect("address space");
-        Self { pages: pages.into() }
-    }
-
-    fn word(&self, n: u64) -> &AtomicU32 {
-        let n = usize::try_from(n).expect("64-bit addresses");
-        assert!((n + 1) * 4 <= self.pages.len());
-        // SAFETY: within the mapping, which is aligned to a page; only atomics and compiled code touch it.
-        unsafe { &*self.pages.as_mut_ptr().cast::<AtomicU32>().add(n) }
-    }
-
-    pub fn get(&self, n: u64) -> u32 {
-        self.word(n).load(Ordering::Relaxed)
-    }
-
-    pub fn set(&self, n: u64, word: u32) {
-        self.word(n).store(word, Ordering::Relaxed);
-    }
-}
-
-/// Runs one group with the output bound to resource 0 and a large structured view to resource 1; gives the output.
-pub fn run_large(func: &Function, compiled: &Compiled, large: &Large, count: u64, group: [u32; 3]) -> Vec<u32> {
-    let bound = Bound::new(func, &[vec![vec![0; 128]], vec![vec![0]]]);
-    let mut ranges: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
-    ranges[1][0] = View {
-        base: large.pages.as_mut_ptr(),
-        size_bytes: large.pages.len() as u64,
-        count,
-        counter: ptr::null_mut(),
-        layout: [0; 4],
-    };
-    let table: Vec<Range> = ranges.iter().map(|views| Range { views: views.as_ptr(), count: 1 }).collect();
-    let arena = dirty_arena(compiled);
-    let mut context = Context::new(Bindings {
-        ranges: table.as_ptr(),
-        helpers: abi::helpers::<Bound>(),
-        host: ptr::from_ref(&bound).cast(),
-        stop: &bound.stop,
-        arena: arena.base(),
-        fuel: u64::MAX,
-    });
-    let mode = FloatGuard::new(compiled.float_mode());
-    // SAFETY: the records above are as the ABI asks, live to the end of this function, and the code was compiled for
-    // this processor.
-    let mut run = unsafe { compiled.start(&mut context, &mode) };
-    run.group(group, u64::MAX).expect("nothing faults");
-    bound.words(0)
-}
-
 /// Features to test: every set that the processor has, all of its own first.
 pub fn feature_sets() -> Vec<CpuFeatures> {
     CpuFeatures::detect().expect("tests run on x86-64 with SSE4.2").subsets()
+}
+
+/// Those to test packets of a width with: the best ones alone where nobody chooses the width.
+fn features_for(width: Width) -> Vec<CpuFeatures> {
+    let mut sets = feature_sets();
+    sets.truncate(if Width::CHOSEN.contains(&width) { sets.len() } else { 1 });
+    sets
 }
 
 /// Runs a function on both engines, in packets of every width, and compares what they leave; gives that of narrow packets.
@@ -509,7 +453,7 @@ pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], f
         let func = verify(func).expect("the test's function is valid");
         let bound = Bound::new(&func, content);
         let expected = interpret(&func, &bound, groups, fuel);
-        for features in feature_sets() {
+        for features in features_for(width) {
             let options = Options { features, ..Options::host().unwrap() };
             let compiled = compile(&func, &options).expect("the test's function compiles");
             let bound = Bound::new(&func, content);

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use brolga_ir::bound::Bounds;
 use brolga_ir::float_class::FloatClasses;
 use brolga_ir::function::{Input, InstKind};
 use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
@@ -242,7 +243,7 @@ pub fn lower_last(
     unknown: &[(entity::Value, Operand)],
     mode: FloatMode,
 ) -> Operand {
-    let floats = FloatClasses::compute(func);
+    let (floats, bounds) = (FloatClasses::compute(func), Bounds::compute(func));
     let mut operands: HashMap<entity::Value, Operand> = unknown.iter().cloned().collect();
     let mut last = None;
     for &inst in &func.region(func.body()).insts {
@@ -256,7 +257,7 @@ pub fn lower_last(
                 else {
                     continue;
                 };
-                lower_op(emit, *op, &args_of, &Known::of(func, &floats, *op, args), mode)
+                lower_op(emit, *op, &args_of, &Known::of(func, &floats, &bounds, *op, args), mode)
             }
             _ => continue,
         };

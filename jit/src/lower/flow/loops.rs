@@ -91,8 +91,7 @@ impl Lowering<'_, '_> {
         if !frame.latched {
             return;
         }
-        self.builder.seal_block(frame.latch);
-        self.switch_to(frame.latch);
+        self.resume(frame.latch);
         match frame.run.clone().filter(|_| frame.divergent) {
             None => self.note(Note::LeaveTogether),
             Some(_) if !frame.gathers_run => self.note(Note::LeaveApart),
