@@ -6,11 +6,11 @@ use brolga_ir::Width;
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::Array as Declared;
+use brolga_ir::interface::Array;
 use brolga_ir::span::{Packing, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::abi::{ArenaLayout, Array, Context, ThreadRow, VoteRows};
+use crate::abi::{ArenaLayout, ArrayRecord, Context, ThreadRow, VoteRows};
 use crate::code::ExecutableCode;
 use crate::codegen;
 use crate::error::CompileError;
@@ -38,12 +38,12 @@ pub struct Statistics {
 #[derive(Debug)]
 pub struct Compiled {
     pub(crate) code: ExecutableCode,
-    pub(crate) facts: Facts,
+    pub(crate) facts: CodeFacts,
 }
 
 /// What running machine code takes beside its bytes.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Facts {
+pub(crate) struct CodeFacts {
     pub(crate) float_mode: FloatMode,
     pub(crate) arena: ArenaLayout,
     /// What every thread knows of itself, row by row, each padded to whole packets.
@@ -54,7 +54,7 @@ pub(crate) struct Facts {
     pub(crate) votes: Option<VoteRows>,
     pub(crate) immediate: Box<[u32]>,
     /// What comes with a batch.
-    pub(crate) arrays: Box<[Declared]>,
+    pub(crate) arrays: Box<[Array]>,
     pub(crate) statistics: Statistics,
 }
 
@@ -102,7 +102,7 @@ impl Compiled {
     /// # Safety
     /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled with these options.
     pub unsafe fn from_bytes(bytes: &[u8], options: &Options, name: &str) -> Result<Self, CompileError> {
-        match postcard::take_from_bytes::<(Facts, &[u8])>(bytes) {
+        match postcard::take_from_bytes::<(CodeFacts, &[u8])>(bytes) {
             Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code, options, name)?, facts }),
             _ => Err(CompileError::Damaged),
         }
@@ -190,11 +190,11 @@ impl Run<'_> {
         assert!(facts.packing == Packing::Row && facts.group_size == [1; 3], "invocations are groups of one thread");
         let (declared, lanes) = (&facts.arrays, facts.width.lanes());
         for ((record, declared), array) in self.context.arrays.iter_mut().zip(declared).zip(arrays) {
-            *record = Array::of(array, declared);
+            *record = ArrayRecord::of(array, declared);
         }
         self.context.fuel = fuel;
         let result = Span::batch(invocations, lanes).try_for_each(|span| self.packed(&span));
-        self.context.arrays[..declared.len()].fill(Array::EMPTY);
+        self.context.arrays[..declared.len()].fill(ArrayRecord::EMPTY);
         result
     }
 

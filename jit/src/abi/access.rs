@@ -45,7 +45,7 @@ pub(crate) enum AreaForm {
 /// Memory that lanes go to: elements one after the other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Area {
+pub(crate) struct AreaRecord {
     /// The first element.
     pub base: *mut u8,
     /// How many there are, if lanes choose among them.
@@ -54,7 +54,7 @@ pub(crate) struct Area {
     pub element_bytes: u64,
 }
 
-impl Area {
+impl AreaRecord {
     /// Nothing.
     pub const EMPTY: Self = Self { base: std::ptr::null_mut(), elements: 0, element_bytes: 0 };
 }
@@ -135,7 +135,7 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
 ///
 /// # Safety
 /// The range has the views that it says.
-unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> Area {
+unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> AreaRecord {
     let element = call.row(CallRow::Element)[lane];
     let view = match element < range.count {
         // SAFETY: as the caller says.
@@ -143,8 +143,8 @@ unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> Are
         false => View::UNBOUND,
     };
     match form {
-        AreaForm::Raw => Area { base: view.base, elements: 1, element_bytes: view.size_bytes },
-        _ => Area { base: view.base, elements: view.count, element_bytes: call.area.element_bytes },
+        AreaForm::Raw => AreaRecord { base: view.base, elements: 1, element_bytes: view.size_bytes },
+        _ => AreaRecord { base: view.base, elements: view.count, element_bytes: call.area.element_bytes },
     }
 }
 

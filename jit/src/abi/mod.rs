@@ -32,13 +32,13 @@ use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::ArrayId;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::{Array as Declared, MOST_ARRAYS};
+use brolga_ir::interface::{Array, MOST_ARRAYS};
 use brolga_ir::sampling::MOST_SAMPLE_ARGS;
 use brolga_ir::span::Span;
 use brolga_ir::srgb::LINEAR;
 use brolga_ir::width::MAX_LANES;
 
-pub(crate) use access::{AccessForm, AccessWork, Area, AreaForm};
+pub(crate) use access::{AccessForm, AccessWork, AreaForm, AreaRecord};
 pub(crate) use form::{SampleForm, SampleLanes};
 pub(crate) use helpers::{COUNTER_OPS, HelperId, number_of};
 pub use helpers::{Helper, Helpers, helpers};
@@ -99,19 +99,19 @@ pub struct Range {
 /// An array of a batch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Array {
+pub(crate) struct ArrayRecord {
     /// The first element.
     pub base: *mut u32,
     /// Elements.
     pub count: u64,
 }
 
-impl Array {
+impl ArrayRecord {
     /// An array without elements.
     pub const EMPTY: Self = Self { base: (&raw const ZEROES) as *mut u32, count: 0 };
 
     /// The elements that words hold.
-    pub fn of(words: &mut ArrayWords<'_>, declared: &Declared) -> Self {
+    pub fn of(words: &mut ArrayWords<'_>, declared: &Array) -> Self {
         let count = words.words().len() as u64 * 4 / u64::from(declared.stride_bytes);
         let base = match words {
             ArrayWords::Write(words) => words.as_mut_ptr(),
@@ -189,11 +189,12 @@ pub(crate) struct Call {
     /// The range of the sampler.
     pub sampler_range: u32,
     /// Memory that lanes go to.
-    pub area: Area,
+    pub area: AreaRecord,
 }
 
 impl Call {
-    const EMPTY: Self = Self { rows: [0; CallRow::COUNT * MAX_LANES], lanes: 0, sampler_range: 0, area: Area::EMPTY };
+    const EMPTY: Self =
+        Self { rows: [0; CallRow::COUNT * MAX_LANES], lanes: 0, sampler_range: 0, area: AreaRecord::EMPTY };
 
     /// A row.
     #[inline]
@@ -258,7 +259,7 @@ pub struct Context {
     /// Written where a lane writes nothing. Never read.
     dump: [u32; MAX_LANES],
     /// What came with the batch; set by [`crate::Compiled`].
-    pub(crate) arrays: [Array; MOST_ARRAYS],
+    pub(crate) arrays: [ArrayRecord; MOST_ARRAYS],
     /// What large functions keep for themselves (`lower/anchor.rs`).
     anchors: [u64; 16],
     /// A mask on its way from registers to others.
@@ -328,7 +329,7 @@ impl Context {
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
             dump: [0; MAX_LANES],
-            arrays: [Array::EMPTY; MOST_ARRAYS],
+            arrays: [ArrayRecord::EMPTY; MOST_ARRAYS],
             anchors: [0; 16],
             anchor_mask: [0; MAX_LANES],
             call: Call::EMPTY,
@@ -432,8 +433,8 @@ pub(crate) mod offsets {
 
     /// The first byte of an array, and its elements.
     pub fn array(id: ArrayId) -> [i32; 2] {
-        let record = offset_of!(Context, arrays) + id.index() * size_of::<Array>();
-        [offset_of!(Array, base), offset_of!(Array, count)].map(|field| (record + field) as i32)
+        let record = offset_of!(Context, arrays) + id.index() * size_of::<ArrayRecord>();
+        [offset_of!(ArrayRecord, base), offset_of!(ArrayRecord, count)].map(|field| (record + field) as i32)
     }
 
     pub const ANCHOR_MASK: i32 = offset_of!(Context, anchor_mask) as i32;

@@ -122,7 +122,7 @@ pub fn list(
     form: Form,
     source: &[SourceLine],
 ) -> Result<Listing, CompileError> {
-    let isa = codegen::host(options, codegen::Target { blocks: true, ..codegen::Target::of(func) })?;
+    let isa = codegen::host(options, codegen::TargetSettings { blocks: true, ..codegen::TargetSettings::of(func) })?;
     let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
     Ok(match form {
         Form::Packet => packet::list(func, options, &record.notes),
@@ -136,7 +136,7 @@ pub fn list(
 /// # Errors
 /// As [`compile`](crate::compile).
 pub fn count(func: &VerifiedFunction, options: &Options) -> Result<Counts, CompileError> {
-    let isa = codegen::host(options, codegen::Target { blocks: true, ..codegen::Target::of(func) })?;
+    let isa = codegen::host(options, codegen::TargetSettings { blocks: true, ..codegen::TargetSettings::of(func) })?;
     let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
     Ok(asm::count(&machine, &record))
 }

@@ -12,9 +12,9 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use smallvec::SmallVec;
 
 use super::Lowering;
+use super::address::{Access, Area, Limit, Location, Spread};
 use super::mask::Mask;
 use super::notes::Note;
-use super::place::{Access, Area, Limit, Spread, Target};
 
 /// Instructions of a segment, all regions included, beyond which it is not written twice.
 const MOST_TWICE: usize = 160;
@@ -134,7 +134,7 @@ impl Lowering<'_, '_> {
 
     /// Whether no lane of a strided access has a word in range, where that is quick to tell.
     pub fn all_outside(&mut self, access: &Access) -> Option<ir::Value> {
-        let (Target::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
+        let (Location::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
         let (limit, place) = (area.limit, access.place);
         let (first, step) = match (area.stride, access.steps) {
             (Some(_), [step, 0]) if step > 0 => (place.index?, step),
@@ -181,7 +181,7 @@ impl Lowering<'_, '_> {
         let mut checks: Vec<Check> = Vec::new();
         for &proof in &found {
             let access = self.access(proof.place, &Mask::Full);
-            let Target::Area(area) = access.target else { continue };
+            let Location::Area(area) = access.target else { continue };
             if matches!(access.spread, Spread::Scattered) {
                 continue;
             }

@@ -12,9 +12,9 @@ use brolga_ir::{Function, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 
+use super::address::{Access, Area, Limit, Location, Spread};
 use super::mask::Mask;
 use super::notes::Note;
-use super::place::{Access, Area, Limit, Spread, Target};
 use super::{Lowering, own_flags, word_flags};
 use crate::abi::{AccessForm, AccessWork, AreaForm, CallRow, HelperId, offsets};
 use crate::packet::{Operand, Packet};
@@ -111,7 +111,7 @@ impl Lowering<'_, '_> {
 
     /// Brings everything the loop needs into the context.
     fn store_operands(&mut self, access: &Access, mask: &Mask, work: Work<'_>) {
-        if let Target::PerLane(choice) = &access.target {
+        if let Location::PerLane(choice) = &access.target {
             self.store_row(&choice.element, CallRow::Element);
         }
         if let Spread::Scattered = access.spread {
@@ -158,7 +158,7 @@ impl Lowering<'_, '_> {
     /// What the helper is told of the memory of an access.
     fn reach(&mut self, access: &Access) -> Reach {
         match &access.target {
-            Target::Area(area) => {
+            Location::Area(area) => {
                 let (elements, element_bytes) = match area.stride {
                     Some(stride) => (area.limit, Limit::Known(stride.into())),
                     None => (Limit::Known(1), area.limit),
@@ -166,7 +166,7 @@ impl Lowering<'_, '_> {
                 let (base, private) = (Some(area.base), area.private);
                 Reach { form: AreaForm::Plain, private, resource: 0, base, elements, element_bytes }
             }
-            Target::PerLane(choice) => {
+            Location::PerLane(choice) => {
                 self.store_row(&choice.element, CallRow::Element);
                 let (form, stride) = match choice.stride {
                     Some(stride) => (AreaForm::Structured, stride),
@@ -246,8 +246,8 @@ impl Lowering<'_, '_> {
         work: Work<'_>,
     ) {
         let area = match &access.target {
-            Target::Area(area) => *area,
-            Target::PerLane(choice) => {
+            Location::Area(area) => *area,
+            Location::PerLane(choice) => {
                 let element = self.load_lane(row, CallRow::Element);
                 let record = self.view_record(choice.resource, element);
                 let view = self.read_view(choice.resource, record);

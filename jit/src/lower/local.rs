@@ -9,10 +9,10 @@ use brolga_ir::{Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::address::{Limit, REGISTER_BYTES};
 use super::lanes::{Reach, Work};
 use super::mask::Mask;
 use super::notes::Note;
-use super::place::{Limit, REGISTER_BYTES};
 use super::{Lowering, own_flags};
 use crate::abi::{AreaForm, offsets};
 use crate::packet::memory::Addresses;

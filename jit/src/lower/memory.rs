@@ -15,10 +15,10 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::Lowering;
+use super::address::{Access, Area, Limit, Location, Spread};
 use super::lanes::Work;
 use super::mask::{Home, Mask};
 use super::notes::Note;
-use super::place::{Access, Area, Limit, Spread, Target};
 use crate::abi::offsets;
 use crate::packet::memory::Addresses;
 use crate::packet::{Operand, Packet};
@@ -34,10 +34,10 @@ impl Lowering<'_, '_> {
         self.note_access(&access);
         let words = results.len();
         let loaded: Vec<Operand> = match (&access.target, &access.spread) {
-            (Target::Area(area), Spread::Same) => self.load_words(area, &access, words),
-            (Target::Area(area), Spread::Strided(stride)) => self.load_strided(area, *stride, &access, words, &mask),
-            (Target::Area(area), Spread::Scattered) => self.load_scattered(area, &access, words, &mask),
-            (Target::PerLane(_), _) => {
+            (Location::Area(area), Spread::Same) => self.load_words(area, &access, words),
+            (Location::Area(area), Spread::Strided(stride)) => self.load_strided(area, *stride, &access, words, &mask),
+            (Location::Area(area), Spread::Scattered) => self.load_scattered(area, &access, words, &mask),
+            (Location::PerLane(_), _) => {
                 self.note(Note::LaneByLane);
                 self.lane_by_lane(&access, &mask, Work::Load { words })
             }
@@ -103,7 +103,7 @@ impl Lowering<'_, '_> {
             self.note_unchecked(access, words as u32);
             return packets(load(self));
         };
-        self.fast_or_lanes(Check::Inside(inside), access, mask, Work::Load { words }, load)
+        self.fast_or_lanes(Guard::Inside(inside), access, mask, Work::Load { words }, load)
     }
 
     fn load_scattered(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
@@ -119,7 +119,7 @@ impl Lowering<'_, '_> {
                 return packets(load(self));
             };
             // Lanes that take no part read too.
-            return self.fast_or_lanes(Check::Outside(&outside), access, mask, Work::Load { words }, load);
+            return self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, load);
         }
         let gather = |lowering: &mut Self| {
             let at = Addresses::Offsets { base, offsets: &offsets };
@@ -130,7 +130,7 @@ impl Lowering<'_, '_> {
             return packets(gather(self));
         };
         let outside = self.mask_and(mask, &outside);
-        self.fast_or_lanes(Check::Outside(&outside), access, mask, Work::Load { words }, gather)
+        self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, gather)
     }
 
     /// Whether the four lanes of each quad have one address.
@@ -143,19 +143,19 @@ impl Lowering<'_, '_> {
     /// The fast way where the check holds, else lane by lane.
     fn fast_or_lanes(
         &mut self,
-        check: Check,
+        guard: Guard<'_>,
         access: &Access,
         mask: &Mask,
         work: Work<'_>,
         fast: impl FnOnce(&mut Self) -> Vec<Packet>,
     ) -> Vec<Operand> {
         let [quick, slow, done] = [(); 3].map(|()| self.builder.create_block());
-        match check {
-            Check::Inside(inside) => {
+        match guard {
+            Guard::Inside(inside) => {
                 self.note(Note::OneCheck);
                 self.builder.ins().brif(inside, quick, &[], slow, &[]);
             }
-            Check::Outside(lanes) => {
+            Guard::Outside(lanes) => {
                 self.note(Note::LanesCheck);
                 let any = self.emit().any(lanes);
                 self.builder.ins().brif(any, slow, &[], quick, &[]);
@@ -211,17 +211,17 @@ impl Lowering<'_, '_> {
         self.note_lanes(&mask);
         let operands: Vec<Operand> = values.iter().map(|&value| self.operand(value)).collect();
         let values: Vec<Packet> = match (&access.target, &access.spread) {
-            (Target::Area(area), Spread::Same) if operands.iter().all(Operand::is_uniform) => {
+            (Location::Area(area), Spread::Same) if operands.iter().all(Operand::is_uniform) => {
                 return self.store_words(area, &access, &operands, &mask);
             }
             _ => operands.iter().map(|operand| self.emit().packet(operand)).collect(),
         };
         match (&access.target, &access.spread) {
-            (Target::Area(area), Spread::Strided(stride)) => {
+            (Location::Area(area), Spread::Strided(stride)) => {
                 self.store_strided(area, *stride, &access, &values, &mask);
             }
-            (Target::Area(area), Spread::Scattered) => self.store_scattered(area, &access, &values, &mask),
-            (Target::Area(_), Spread::Same) | (Target::PerLane(_), _) => {
+            (Location::Area(area), Spread::Scattered) => self.store_scattered(area, &access, &values, &mask),
+            (Location::Area(_), Spread::Same) | (Location::PerLane(_), _) => {
                 self.note(Note::LaneByLane);
                 self.lane_by_lane(&access, &mask, Work::Store { values: &values });
             }
@@ -290,7 +290,7 @@ impl Lowering<'_, '_> {
             store(self);
             return;
         };
-        self.fast_or_lanes(Check::Inside(inside), access, mask, Work::Store { values }, store);
+        self.fast_or_lanes(Guard::Inside(inside), access, mask, Work::Store { values }, store);
     }
 
     fn store_scattered(&mut self, area: &Area, access: &Access, values: &[Packet], mask: &Mask) {
@@ -311,7 +311,7 @@ impl Lowering<'_, '_> {
             return;
         };
         let outside = self.mask_and(mask, &outside);
-        self.fast_or_lanes(Check::Outside(&outside), access, mask, Work::Store { values }, scatter);
+        self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Store { values }, scatter);
     }
 
     /// Writes a read-modify-write; gives the words before.
@@ -333,7 +333,7 @@ impl Lowering<'_, '_> {
         let compare = compare.map(|compare| self.operand(compare));
         let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
         match (&access.target, &mask) {
-            (Target::Area(area), Mask::Full) if area.private && !self.is_crowded => {
+            (Location::Area(area), Mask::Full) if area.private && !self.is_crowded => {
                 self.update_all(area, &access, work)
             }
             _ => {
@@ -369,7 +369,7 @@ impl Lowering<'_, '_> {
             self.note(Note::Unchecked);
             return update(self).remove(0).into();
         };
-        self.fast_or_lanes(Check::Outside(&outside), access, &Mask::Full, work, update).remove(0)
+        self.fast_or_lanes(Guard::Outside(&outside), access, &Mask::Full, work, update).remove(0)
     }
 
     /// Whether a number is below a limit.
@@ -380,7 +380,7 @@ impl Lowering<'_, '_> {
 }
 
 /// What tells whether a packet may go the fast way.
-enum Check<'a> {
+enum Guard<'a> {
     /// An `i8`: all that it goes to is in range.
     Inside(ir::Value),
     /// The lanes that have a word out of range.

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `address.rs` | addresses: what an access is in, its bounds, its layout over the lanes |
 //! | `anchor.rs` | what code everywhere starts from |
 //! | `facts.rs` | what is known about a shader before code is written |
 //! | `check.rs` | bounds checks, and packets that do them ahead |
@@ -13,7 +14,6 @@
 //! | `flow.rs`, `flow/` | `if`, `loop`, `switch` and jumps within a segment |
 //! | `mask.rs` | which lanes are active, variables over branches |
 //! | `value.rs` | constants, inputs, operands, what is kept between segments |
-//! | `place.rs` | addresses: objects, bounds, layout over the lanes |
 //! | `memory.rs` | loads and stores of views and shared memory |
 //! | `lanes.rs` | accesses lane by lane: atomics, and whatever is not in range as a whole |
 //! | `local.rs` | private arrays |
@@ -29,6 +29,7 @@
 //! * A value that `Uniformity` calls packet-uniform is an [`Operand::Uniform`] everywhere.
 //! * [`Lowering::mask`] is `None` exactly if the current block has its terminator.
 
+mod address;
 mod anchor;
 mod check;
 mod coalesce;
@@ -42,7 +43,7 @@ mod local;
 mod mask;
 mod memory;
 pub(crate) mod notes;
-mod place;
+
 mod pressure;
 mod scratch;
 mod segment;
@@ -60,6 +61,7 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
+use self::address::ViewBounds;
 use self::anchor::Anchors;
 use self::check::Proof;
 use self::facts::Facts;
@@ -68,7 +70,6 @@ use self::group::GroupFrame;
 use self::layout::Layout;
 use self::mask::{Home, Mask};
 use self::notes::Notes;
-use self::place::View;
 use self::pressure::Pressure;
 use self::scratch::{Near, Scratch};
 use self::segment::{Position, Votes};
@@ -192,7 +193,7 @@ pub(crate) fn lower(
 }
 
 /// Where packet operations find things in the context.
-fn packet_context(base: ir::Value, options: &Options, shape: Shape) -> packet::Context {
+fn packet_context(base: ir::Value, options: &Options, shape: Shape) -> packet::PacketContext {
     let fma = if options.features.fma {
         Fma::Hardware
     } else {
@@ -203,7 +204,7 @@ fn packet_context(base: ir::Value, options: &Options, shape: Shape) -> packet::C
             result: CallRow::WideResult.offset(shape.row_bytes()),
         }
     };
-    packet::Context { base, lane_index: offsets::LANES, zero: offsets::ZERO, dump: offsets::DUMP, fma }
+    packet::PacketContext { base, lane_index: offsets::LANES, zero: offsets::ZERO, dump: offsets::DUMP, fma }
 }
 
 /// Flags of memory that does not change while a group runs and is aligned.
@@ -235,7 +236,7 @@ struct Lowering<'a, 'f> {
     /// What is decided; if somebody wants to know, code says what it is for.
     notes: Option<&'a mut Notes>,
     mode: FloatMode,
-    packet_context: packet::Context,
+    packet_context: packet::PacketContext,
     /// The context record.
     base: ir::Value,
     arena: ir::Value,
@@ -256,7 +257,7 @@ struct Lowering<'a, 'f> {
     /// CLIF variables to use again.
     free_variables: HashMap<ir::Type, Vec<Variable>>,
     /// Views that were looked up at the function's start, for ranges with one register.
-    views: Vec<Option<View>>,
+    views: Vec<Option<ViewBounds>>,
     /// Of the first group of a span. `i32`s, there from the function's start.
     group_id: [ir::Value; 3],
     /// The first thread of that group, where it was computed at the function's start.

@@ -8,10 +8,10 @@ use std::fmt;
 use brolga_ir::entity::{Inst, Value};
 
 use super::Lowering;
+use super::address::{Access, Location, Spread};
 use super::facts::Facts;
 use super::layout::Layout;
 use super::mask::Mask;
-use super::place::{Access, Spread, Target};
 use crate::site::Site;
 
 /// Everything that was noted of one shader.
@@ -248,7 +248,7 @@ impl Lowering<'_, '_> {
     /// Notes how the lanes' addresses lie.
     pub fn note_access(&mut self, access: &Access) {
         let note = match (&access.target, &access.spread) {
-            (Target::PerLane(_), _) => Note::ViewPerLane,
+            (Location::PerLane(_), _) => Note::ViewPerLane,
             (_, Spread::Same) => Note::OneAddress,
             (_, Spread::Strided(bytes)) => Note::Stride(*bytes),
             (_, Spread::Scattered) => Note::Scattered,

@@ -27,20 +27,20 @@ pub enum Addresses<'a> {
 
 /// Where a lane's words begin.
 #[derive(Clone, Copy)]
-struct Row {
+struct RowAddress {
     address: Value,
     offset: i32,
 }
 
-impl Row {
+impl RowAddress {
     /// The place this many bytes on.
-    fn plus(self, bytes: i32) -> Row {
-        Row { offset: self.offset + bytes, ..self }
+    fn plus(self, bytes: i32) -> RowAddress {
+        RowAddress { offset: self.offset + bytes, ..self }
     }
 }
 
 /// Rows of the lanes of one part.
-type Rows = SmallVec<[Row; 4]>;
+type Rows = SmallVec<[RowAddress; 4]>;
 
 impl Emit<'_, '_> {
     /// A packet from consecutive memory, lane 0 first. A condition is read as `i32`, all ones or zero.
@@ -125,7 +125,7 @@ impl Emit<'_, '_> {
         flags: MemFlagsData,
     ) -> Vec<Packet> {
         debug_assert!((1..=4).contains(&words), "words of a row");
-        let first = Row { address, offset };
+        let first = RowAddress { address, offset };
         match (stride_bytes, words) {
             (0, _) => (0..words as i32)
                 .map(|word| {
@@ -159,7 +159,7 @@ impl Emit<'_, '_> {
         stride_bytes: u32,
         flags: MemFlagsData,
     ) {
-        let first = Row { address, offset };
+        let first = RowAddress { address, offset };
         for part in 0..self.shape.parts_of(Type::I32) {
             let columns = self.columns(values, part);
             match (stride_bytes, columns.as_slice()) {
@@ -202,7 +202,7 @@ impl Emit<'_, '_> {
                 // The sum folds into the access.
                 Addresses::Offsets { base, .. } => {
                     let offsets = emit.lanes_of_part_as_offsets(&safe, part);
-                    offsets.map(|offset| Row { address: emit.ins().iadd(base, offset), offset: 0 }).into()
+                    offsets.map(|offset| RowAddress { address: emit.ins().iadd(base, offset), offset: 0 }).into()
                 }
                 Addresses::Absolute(_) => emit.address_rows(&safe, part),
             };
@@ -281,7 +281,7 @@ impl Emit<'_, '_> {
             let half = self.part(addresses, half);
             self.part_lanes(half, &mut scalars);
         }
-        scalars.into_iter().map(|address| Row { address, offset: 0 }).collect()
+        scalars.into_iter().map(|address| RowAddress { address, offset: 0 }).collect()
     }
 
     /// Emits something part by part and joins the columns that come out.
@@ -310,13 +310,13 @@ impl Emit<'_, '_> {
     }
 
     /// The rows of a part's lanes at a stride.
-    fn strided_rows(&mut self, first: Row, stride_bytes: u32, part: usize) -> Rows {
+    fn strided_rows(&mut self, first: RowAddress, stride_bytes: u32, part: usize) -> Rows {
         (0..4).map(|lane| first.plus((part as i32 * 4 + lane) * stride_bytes as i32)).collect()
     }
 
     /// Sixteen bytes that a part's lanes share. A whole vector where parts are vectors; narrower than a vector it must be
     /// two 8-byte loads.
-    fn load_part(&mut self, at: Row, flags: MemFlagsData) -> Value {
+    fn load_part(&mut self, at: RowAddress, flags: MemFlagsData) -> Value {
         if self.shape.vector_bytes == 16 {
             return self.ins().load(types::I32X4, flags, at.address, at.offset);
         }
@@ -328,7 +328,7 @@ impl Emit<'_, '_> {
     }
 
     /// The counterpart of [`Emit::load_part`].
-    fn store_part(&mut self, vector: Value, at: Row, flags: MemFlagsData) {
+    fn store_part(&mut self, vector: Value, at: RowAddress, flags: MemFlagsData) {
         if self.shape.vector_bytes == 16 {
             self.ins().store(flags, vector, at.address, at.offset);
             return;
@@ -338,14 +338,14 @@ impl Emit<'_, '_> {
     }
 
     /// Stores dwords 0 and 1, or 2 and 3.
-    fn store_pair(&mut self, vector: Value, pair: u8, at: Row, flags: MemFlagsData) {
+    fn store_pair(&mut self, vector: Value, pair: u8, at: RowAddress, flags: MemFlagsData) {
         let vector = self.cast(vector, types::I64X2);
         let word = self.ins().extractlane(vector, pair);
         self.ins().store(flags, word, at.address, at.offset);
     }
 
     /// Reads the words of four rows and turns rows into columns.
-    fn load_columns(&mut self, rows: &[Row], words: usize, flags: MemFlagsData) -> Columns {
+    fn load_columns(&mut self, rows: &[RowAddress], words: usize, flags: MemFlagsData) -> Columns {
         match words {
             1 => {
                 let scalars: SmallVec<[Value; 4]> =
@@ -372,7 +372,7 @@ impl Emit<'_, '_> {
     }
 
     /// Three words of a lane; the fourth dword is zero.
-    fn load_triple(&mut self, at: Row, flags: MemFlagsData) -> Value {
+    fn load_triple(&mut self, at: RowAddress, flags: MemFlagsData) -> Value {
         let low = self.ins().load(types::I64, flags, at.address, at.offset);
         let third = self.ins().load(types::I32, flags, at.address, at.offset + 8);
         let vector = self.ins().scalar_to_vector(types::I64X2, low);
@@ -381,7 +381,7 @@ impl Emit<'_, '_> {
     }
 
     /// Turns columns into four rows and writes them, lane after lane.
-    fn store_columns(&mut self, columns: &[Value], rows: &[Row], flags: MemFlagsData) {
+    fn store_columns(&mut self, columns: &[Value], rows: &[RowAddress], flags: MemFlagsData) {
         match *columns {
             [x] => {
                 let mut scalars = Vec::new();

@@ -189,7 +189,7 @@ impl From<Packet> for Operand {
 
 /// Where compiled code finds what packets need of its context record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Context {
+pub struct PacketContext {
     /// Address of the record, an `i64` scalar that dominates all code that is emitted.
     pub base: Value,
     /// Byte offset of the lane numbers: `u32` 0, 1, 2 ... for at least [`Shape::lanes`] lanes.
@@ -227,7 +227,7 @@ pub struct Emit<'a, 'f> {
     /// Lanes and registers.
     pub shape: Shape,
     /// The running code's record.
-    pub context: Context,
+    pub context: PacketContext,
 }
 
 /// Flags of a bitcast between vectors with different lane counts: lanes are little-endian.
@@ -237,7 +237,7 @@ pub(crate) fn lane_order() -> MemFlagsData {
 
 impl<'a, 'f> Emit<'a, 'f> {
     /// An emitter at the builder's position.
-    pub fn new(builder: &'a mut FunctionBuilder<'f>, shape: Shape, context: Context) -> Self {
+    pub fn new(builder: &'a mut FunctionBuilder<'f>, shape: Shape, context: PacketContext) -> Self {
         Self { builder, shape, context }
     }
 

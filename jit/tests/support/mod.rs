@@ -11,7 +11,7 @@ use brolga_ir::float_class::FloatClasses;
 use brolga_ir::function::{Input, InstKind};
 use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
 use brolga_jit::ops::{Known, lower_op};
-use brolga_jit::packet::{Context, Emit, Fma, Operand, Shape};
+use brolga_jit::packet::{Emit, Fma, Operand, PacketContext, Shape};
 use brolga_jit::{FloatGuard, FloatMode};
 pub use brolga_testing_base::random::Random;
 use cranelift_codegen::control::ControlPlane;
@@ -155,7 +155,7 @@ impl Code {
                 result: std::mem::offset_of!(Record, result) as i32,
             },
         };
-        let packet_context = Context {
+        let packet_context = PacketContext {
             base: record,
             lane_index: std::mem::offset_of!(Record, lanes) as i32,
             zero: std::mem::offset_of!(Record, zero) as i32,

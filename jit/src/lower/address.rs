@@ -25,7 +25,7 @@ const MAX_SPREAD: u64 = 1 << 24;
 
 /// The parts of a view record that code needs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct ViewBounds {
     /// Address of the first byte.
     pub base: ir::Value,
     /// Bytes of a raw view, elements of any other, as an `i64`.
@@ -68,7 +68,7 @@ impl Area {
 
 /// Memory of an access, or the views among which each lane chooses.
 #[derive(Clone, Debug)]
-pub(super) enum Target {
+pub(super) enum Location {
     Area(Area),
     PerLane(Choice),
 }
@@ -96,7 +96,7 @@ pub(super) enum Spread {
 /// An access on its way to code.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
-    pub target: Target,
+    pub target: Location,
     pub index: Option<Operand>,
     pub offset: Operand,
     pub spread: Spread,
@@ -140,14 +140,14 @@ impl Lowering<'_, '_> {
     }
 
     /// Reads the parts of a view record.
-    pub fn read_view(&mut self, id: ResourceId, record: ir::Value) -> View {
+    pub fn read_view(&mut self, id: ResourceId, record: ir::Value) -> ViewBounds {
         let limit = match self.func.interface.resource(id).stride_bytes() {
             Some(_) => offsets::VIEW_COUNT,
             None => offsets::VIEW_SIZE,
         };
         let base = self.builder.ins().load(types::I64, constant_flags(), record, offsets::VIEW_BASE);
         let limit = self.builder.ins().load(types::I64, constant_flags(), record, limit);
-        View { base, limit }
+        ViewBounds { base, limit }
     }
 
     /// The address of the first view record of a range, which has at least one.
@@ -194,9 +194,9 @@ impl Lowering<'_, '_> {
     }
 
     /// What an access goes to. Private arrays are not memory in this sense.
-    fn target(&mut self, object: Object) -> Target {
+    fn target(&mut self, object: Object) -> Location {
         let interface = &self.func.interface;
-        Target::Area(match object {
+        Location::Area(match object {
             Object::Resource(resource) => return self.resource_target(resource),
             Object::Shared(id) => {
                 let shared = *interface.shared(id);
@@ -231,7 +231,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    fn resource_target(&mut self, resource: ResourceRef) -> Target {
+    fn resource_target(&mut self, resource: ResourceRef) -> Location {
         let id = resource.id;
         let declared = self.func.interface.resource(id);
         let (kind, count) = (declared.kind, declared.count);
@@ -248,7 +248,7 @@ impl Lowering<'_, '_> {
                     self.read_view(id, record)
                 }
                 Operand::Packet(element) => {
-                    return Target::PerLane(Choice { resource: id, element, stride });
+                    return Location::PerLane(Choice { resource: id, element, stride });
                 }
             },
         };
@@ -264,7 +264,7 @@ impl Lowering<'_, '_> {
             _ => (0, false),
         };
         let limit = Limit::Value(view.limit);
-        Target::Area(Area { base: view.base, stride, limit, sure, private: false, constant })
+        Location::Area(Area { base: view.base, stride, limit, sure, private: false, constant })
     }
 
     /// Looks at a place: what it is in, and how it lies over the lanes that the mask has.
@@ -284,13 +284,13 @@ impl Lowering<'_, '_> {
         let mut steps = [0, 0];
         let uniform = index.as_ref().is_none_or(Operand::is_uniform) && offset.is_uniform();
         let spread = match (&target, index_step, offset_step) {
-            (Target::PerLane(_), ..) => Spread::Scattered,
-            (Target::Area(_), ..) if uniform => Spread::Same,
-            (Target::Area(area), Some(index_step), Some(offset_step)) => {
+            (Location::PerLane(_), ..) => Spread::Scattered,
+            (Location::Area(_), ..) if uniform => Spread::Same,
+            (Location::Area(area), Some(index_step), Some(offset_step)) => {
                 steps = [index_step, offset_step];
                 strided(area, index_step, offset_step, self.shape.lanes())
             }
-            (Target::Area(_), ..) => Spread::Scattered,
+            (Location::Area(_), ..) => Spread::Scattered,
         };
         let most =
             [place.index, Some(place.offset)].map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
