@@ -1,4 +1,4 @@
-//! From Cranelift's input to machine code: target settings, the code generator's run, what is asserted of its result.
+//! Runs Cranelift: target settings, code generation, and the checks on its result.
 
 use std::ops::Range;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What selects code besides the shader: the processor's features and how packets are put together.
+//! Compile options: everything besides the shader that selects code.
 
 use brolga_ir::span::Packing;
 
@@ -84,10 +84,5 @@ impl Options {
     pub fn host() -> Option<Self> {
         let (vector_bytes, packing) = (VectorBytes::default(), Packing::Group);
         CpuFeatures::detect().map(|features| Self { features, vector_bytes, packing, most_instructions: u32::MAX })
-    }
-
-    /// The same with packets put together in another way.
-    pub fn with_packing(self, packing: Packing) -> Self {
-        Self { packing, ..self }
     }
 }

@@ -1,4 +1,4 @@
-//! Which part of a shader a piece of code belongs to, as it travels through the code generator.
+//! The part of a shader that a piece of code belongs to, carried through the code generator as a source location.
 
 use brolga_ir::entity::Inst;
 use cranelift_codegen::ir::SourceLoc;

@@ -6,7 +6,7 @@ mod bound;
 
 use std::sync::atomic::Ordering;
 
-use bound::compare;
+use bound::{compare, resource};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Inst, ResourceId, SharedId, Value};
 use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Origin, Place, Query, ResourceRef};
@@ -66,10 +66,6 @@ enum Layout {
     Uniform,
     Growing(u32),
     Scattered,
-}
-
-fn resource(class: ResourceClass, kind: ResourceKind, count: u32) -> Resource {
-    Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false, texel_bytes: None }
 }
 
 fn function(memory: Memory) -> Function {

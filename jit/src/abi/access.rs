@@ -1,5 +1,5 @@
-//! Accesses to memory lane by lane as a helper, for functions with so many of them that code for each would take the code
-//! generator too long. `lower/lanes.rs` writes the same as code.
+//! The helper for memory accesses lane by lane, used by functions with so many accesses that inline code for each would take
+//! too long to compile. `lower/lanes.rs` emits the same as code.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

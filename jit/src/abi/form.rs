@@ -1,4 +1,4 @@
-//! What compiled code passes of a sample in one number.
+//! The immediate operand of a sample call: all that is known of it at compile time, packed into one number.
 
 use brolga_ir::sampling::Sampling;
 

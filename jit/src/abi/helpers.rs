@@ -1,4 +1,4 @@
-//! The helpers: what compiled code asks the host for, or has done for it.
+//! The helpers: runtime functions that compiled code calls, most of which ask the host.
 
 use std::mem::offset_of;
 use std::panic::AssertUnwindSafe;

@@ -1,20 +1,26 @@
-//! The records that compiled code, its helpers and the runtime share; the helpers are in `helpers.rs`, and what a sample
-//! passes in a number in `form.rs`; `access.rs` is the helper that goes to memory, `worker.rs` what a worker has beside its context.
+//! The records that compiled code, its helpers and the runtime share.
 //!
-//! Compiled code gets one argument, a pointer to a [`Context`], and reaches everything from there: there are no
-//! relocations and no symbols. The runtime fills the public records, one `Context` per worker, and keeps what they point
+//! | file | what |
+//! |---|---|
+//! | `access.rs` | the helper for memory accesses |
+//! | `form.rs` | the immediate operand of a sample call |
+//! | `helpers.rs` | the helper table and the other helpers |
+//! | `worker.rs` | a worker's arena and the table of thread indices |
+//!
+//! Compiled code takes one argument, a pointer to a [`Context`], and reaches everything from there: there are no
+//! relocations and no symbols. The runtime fills in the public records, one `Context` per worker, and keeps what they point
 //! to alive and in place while a group runs.
 //!
-//! Who keeps what (the `SAFETY` comments refer to these by letter):
+//! Who guarantees what (`SAFETY` comments refer to these by letter):
 //! * **A, the runtime**: `ranges` has a [`Range`] for every declared resource in declaration order, each with at least
 //!   the declared number of views (an unbound one is [`View::UNBOUND`]); a view's `base` is valid for `size_bytes` and
-//!   aligned to 4; a structured view holds `count` elements of the declared stride, and a view of texels that the code was
-//!   made to go to `count` texels of the size it was made for; neither the count nor the size of a raw
-//!   view is above [`MOST_NAMED`], since 32-bit numbers cannot name more; a constant buffer has `count` at
-//!   least the declared vectors, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
-//!   Memory of unordered access views may change under us: only raw pointers and atomics touch it.
+//!   aligned to 4; a structured view holds `count` elements of the declared stride, and a view whose texels the code reads
+//!   directly holds `count` texels of the size it was compiled for; neither the count nor the size of a raw view exceeds
+//!   [`MOST_NAMED`], the most that 32-bit numbers can address; a constant buffer has at least the declared number of
+//!   vectors in `count`, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
+//!   Memory of unordered access views may change at any time: only raw pointers and atomics touch it.
 //! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `stop` is valid; `arena`
-//!   is valid for the bytes that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, aligned so, and
+//!   is valid for the size and alignment that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, and
 //!   belongs to this context alone.
 //! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for; writes the
 //!   operand rows that the helper reads; loads and stores only what it has checked against A and B.

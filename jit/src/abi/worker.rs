@@ -1,4 +1,4 @@
-//! What a worker brings or reads for a shader, beside its context: its arena, and the table of what threads know of themselves.
+//! What a worker provides besides its context (an arena), and the table of thread indices.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Machine code below the instructions that it comes from.
+//! Machine code, listed below the instructions it was generated from.
 //!
 //! ```text
 //! ;   3 | mad r0.x, r1.x, l(2.000000), r0.x                     <- the shader's instruction, number 3

@@ -1,13 +1,13 @@
-//! A shader's code as text for people: as packets run it, as Cranelift is given it, as machine code.
+//! A shader's code as text: the annotated IR, CLIF, or machine code.
 //!
 //! | file | what |
 //! |---|---|
-//! | `asm.rs` | machine code below the instructions that it comes from |
-//! | `disassemble.rs` | bytes to machine instructions, and what of them is data |
-//! | `order.rs` | which instructions stand in their order |
-//! | `packet.rs` | the operations with what was decided about each |
+//! | `asm.rs` | machine code below its instructions |
+//! | `disassemble.rs` | tells code from data and disassembles it |
+//! | `order.rs` | which instructions are listed in program order |
+//! | `packet.rs` | the IR with lowering decisions as comments |
 //!
-//! A listing is made from the same run of the compiler as code that is executed: the bytes are the same.
+//! Listing a shader compiles it as for execution: the bytes are the same.
 
 mod asm;
 mod disassemble;

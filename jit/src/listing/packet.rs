@@ -1,7 +1,7 @@
-//! The shader as packets run it: the intermediate representation, and behind each operation what was decided about it.
+//! The shader as packets run it: the intermediate representation with comments on how each operation was lowered.
 //!
-//! The text is that of `brolga_ir::text`, and what is added to it are comments: it parses to the same function. The words
-//! are those of `lower/notes.rs`, taken down while the code was written; `docs/emit.md` explains them to readers.
+//! The text is that of `brolga_ir::text` and parses to the same function. The comments are the notes that
+//! `lower/notes.rs` takes during lowering; `docs/emit.md` explains them.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
-//! Addresses: what an access is in, its bounds, and how it lies over the lanes.
+//! Addresses: the memory an access goes to, its bounds, and how its addresses are laid out over the lanes.
 //!
 //! All bounds are computed in 64 bits from 32-bit numbers, so nothing wraps. A fast path is taken only if every active
-//! lane's words are all in range; whatever else there is goes lane by lane (`lanes.rs`), where each word is checked.
+//! lane's words are all in range; everything else goes lane by lane (`lanes.rs`), where each word is checked.
 
 use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};

@@ -1,11 +1,10 @@
-//! Anchors: addresses and numbers that code everywhere starts from, such as the context's and the running packet's.
+//! Anchors: base addresses and numbers that code everywhere uses, such as those of the context and the running packet.
 //!
-//! A register that holds one of them from a function's start to its end costs the register allocator time that grows
-//! faster than the function: for each such value it lists everything else that would like the register, several times,
-//! and forgetting a long list takes as long for every short one after it. So in a large function the context's address has
-//! a register that the allocator knows nothing of (Cranelift's *pinned* one), and the other anchors are kept in the
-//! context: they are read again every few instructions, and wherever control flow comes together. Reads that turn out to
-//! be unused are removed with the others (`unused.rs`).
+//! A value that lives in a register throughout a function costs the register allocator time that grows faster than the
+//! function: for each such value it repeatedly lists everything that interferes, and clearing one long list slows down every
+//! short one after it. So in a large function the context's address has a register that the allocator does not manage
+//! (Cranelift's *pinned register*), and the other anchors are kept in the context: they are reloaded every few
+//! instructions, and wherever control flow merges. Unused reloads are removed with other dead loads (`unused.rs`).
 
 use brolga_ir::Function;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};

@@ -1,9 +1,9 @@
-//! Bounds checks, and packets that do them ahead.
+//! Bounds checks, and hoisting them to the start of a packet.
 //!
 //! An access that is not scattered needs one or two comparisons for the whole packet. Where a segment has several such
-//! accesses whose addresses can be computed at its start, all their checks are done there, and its code is written twice:
-//! packets that pass run without any check, without the blocks where the ways of a checked access meet again, and others run
-//! the code that checks each access by itself. Equal checks are done once.
+//! accesses whose addresses can be computed at its start, all their checks are done there, and its code is emitted twice:
+//! packets that pass run without any check, and without the merge blocks of checked accesses; others run code that checks
+//! each access by itself. Equal checks are done once.
 
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Element, InstKind, Object, Place, ResourceRef, ValueDef};

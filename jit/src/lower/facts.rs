@@ -1,4 +1,4 @@
-//! What is known about a shader before code is written.
+//! Results of the analyses that lowering uses.
 
 use brolga_ir::Function;
 use brolga_ir::bound::Bounds;

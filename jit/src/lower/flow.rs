@@ -1,25 +1,26 @@
 //! Structured control flow within a segment.
 //!
-//! A construct that no lanes of a packet take differently is real branches. In a *divergent* one lanes wait for each
-//! other: the arms of an `if` or `switch` with a varying condition run one after the other, each under its mask and
-//! skipped if no lane wants it; lanes that broke out of a loop wait for the last one, and lanes that continued wait for
-//! the round's end.
+//! A construct through which all lanes of a packet go the same way becomes real branches. In a *divergent* one, lanes wait
+//! for each other: the arms of an `if` or `switch` with a varying condition run one after the other, each under its mask
+//! and skipped if no lane takes it; lanes that broke out of a loop wait for the last one, and lanes that continued wait
+//! for the end of the iteration.
 //!
 //! Where do lanes go?
-//! * Lanes that take a jump together, with nothing divergent in between, take a real one.
-//! * Otherwise they are noted as waiting at the target, and the code goes to the `empty` block of the innermost
-//!   divergent construct, where other lanes may be found.
-//! * After a construct that some lanes may have left for further out, what follows is skipped if no lane is left.
+//! * Lanes that jump together, with nothing divergent in between, take a real jump.
+//! * Otherwise they are recorded as waiting at the target, and control goes to the `empty` block of the innermost
+//!   divergent construct, where other lanes may be active.
+//! * After a construct that some lanes may have left for an outer one, what follows is skipped if no lane is active.
 //!
-//! So merges of constructs that are not divergent are reached with lanes, and every loop ends when its lanes are gone.
+//! So the merge block of a construct that is not divergent is reached with active lanes, and every loop ends when its
+//! lanes are gone.
 //!
 //! | file | what |
 //! |---|---|
 //! | `loops.rs` | loops |
 //! | `switches.rs` | switches |
 //!
-//! The walk is recursive, and callers' threads may have small stacks: functions of one construct are not inlined, so that
-//! no level pays for the others'.
+//! The walk is recursive, and callers' threads may have small stacks: the function for each construct is not inlined, so
+//! that no level of recursion pays for the others' frames.
 
 mod loops;
 mod switches;

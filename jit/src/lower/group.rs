@@ -1,8 +1,8 @@
-//! The group level: segments and their loops over packets, and control flow that the whole group takes together.
+//! The group level: segments with their loops over packets, and control flow that the whole group takes together.
 //!
-//! All values that cross from one segment to another are in the packets' records, so control flow of this level needs
-//! no parameters. Before a cut `if` or `switch` each packet says at the end of its segment which way its active lanes
-//! want to go; if they disagree the group ends with a fault, if nobody is left it is done.
+//! All values that cross from one segment to another are in the packets' records, so control flow at this level needs no
+//! block parameters. Before a cut `if` or `switch`, each packet records at the end of its segment which way its active lanes
+//! go; if they disagree, the group ends with a fault, and if no lane is left, it is done.
 
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::{Case, InstKind, Origin};

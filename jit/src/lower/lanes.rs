@@ -1,11 +1,11 @@
 //! Accesses lane by lane: a loop over the lanes of the packet, in increasing order, that checks every word.
 //!
-//! Operands go to rows of the context first and results come back from there, so that the loop's body is scalar code
-//! written once. This is the path of atomics, of lanes that choose their own view, and of all packets for which a check
-//! of the whole failed.
+//! Operands go to rows of the context first and results come back from there, so that the loop's body is scalar code that is
+//! emitted once. Atomics take this path, as do accesses whose lanes choose their own view, and all packets that fail a
+//! check of the whole.
 //!
-//! Where a function has very many accesses a helper does it (`abi/access.rs`), since code for each would take the code
-//! generator too long; there scattered accesses have no other way.
+//! In functions with very many accesses a helper does this (`abi/access.rs`), since inline code for each would take too long
+//! to compile; there, scattered accesses have no other path.
 
 use brolga_ir::function::{AtomicOp, InstKind};
 use brolga_ir::{Function, Type};

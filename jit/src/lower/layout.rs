@@ -1,14 +1,14 @@
-//! Where things are in a worker's arena.
+//! The layout of a worker's arena.
 //!
 //! | part | for |
 //! |---|---|
 //! | shared memory | every `g#`, one after the other |
-//! | records | one for each packet: which threads have not returned, their votes, values kept over barriers |
-//! | private arrays | one block for each packet that must keep them, else one for all |
-//! | scratch | what the running packet has no registers for, see `pressure.rs` |
+//! | records | one per packet: threads that have not returned, their votes, values kept across barriers |
+//! | private arrays | one block per packet that must keep them, else one for all |
+//! | scratch | values of the running packet that are spilled, see `pressure.rs` |
 //!
-//! Everything starts at a multiple of 64 bytes. A word of a private array is a row with a word for each lane, so that an
-//! index that is the same in all lanes reads and writes contiguous memory.
+//! Every part is aligned to 64 bytes, every vector to its own size. A word of a private array is a row with a word for each
+//! lane, so that an index that is the same in all lanes accesses contiguous memory.
 
 use brolga_ir::Function;
 use brolga_ir::entity::{LocalId, SharedId, Value};

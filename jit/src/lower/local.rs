@@ -15,7 +15,6 @@ use super::mask::Mask;
 use super::notes::Note;
 use super::{Lowering, own_flags};
 use crate::abi::{AreaForm, offsets};
-use crate::packet::memory::Addresses;
 use crate::packet::{Operand, Packet};
 
 /// Bytes of an element for the shader.
@@ -162,8 +161,7 @@ impl Lowering<'_, '_> {
                 Rows::Each { base, element, offset, exists } => {
                     let (at, inside) = self.lane_rows(element, offset, exists, word as u32);
                     let lanes = self.mask_and(&active, &inside);
-                    let at = Addresses::Offsets { base: *base, offsets: &at };
-                    self.emit().gather(at, 1, Some(&lanes), super::word_flags()).remove(0)
+                    self.emit().gather(*base, &at, 1, Some(&lanes), super::word_flags()).remove(0)
                 }
                 Rows::Asked { .. } => unreachable!("done above"),
             };
@@ -193,8 +191,7 @@ impl Lowering<'_, '_> {
                 Rows::Each { base, element, offset, exists } => {
                     let (at, inside) = self.lane_rows(element, offset, exists, word as u32);
                     let lanes = self.mask_and(mask, &inside);
-                    let at = Addresses::Offsets { base: *base, offsets: &at };
-                    self.emit().scatter(&[value], at, Some(&lanes), super::word_flags());
+                    self.emit().scatter(&[value], *base, &at, Some(&lanes), super::word_flags());
                 }
                 Rows::Asked { .. } => unreachable!("done above"),
             }

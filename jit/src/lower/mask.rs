@@ -1,4 +1,4 @@
-//! Which lanes are active, and variables that hold masks and values over branches.
+//! The active lanes, and variables that hold masks and values across branches.
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir;

@@ -20,7 +20,6 @@ use super::lanes::Work;
 use super::mask::{Home, Mask};
 use super::notes::Note;
 use crate::abi::offsets;
-use crate::packet::memory::Addresses;
 use crate::packet::{Operand, Packet};
 
 impl Lowering<'_, '_> {
@@ -121,10 +120,7 @@ impl Lowering<'_, '_> {
             // Lanes that take no part read too.
             return self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, load);
         }
-        let gather = |lowering: &mut Self| {
-            let at = Addresses::Offsets { base, offsets: &offsets };
-            lowering.emit().gather(at, words, mask.lanes(), flags)
-        };
+        let gather = |lowering: &mut Self| lowering.emit().gather(base, &offsets, words, mask.lanes(), flags);
         let Some(outside) = outside else {
             self.note(Note::Unchecked);
             return packets(gather(self));
@@ -301,8 +297,7 @@ impl Lowering<'_, '_> {
         let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
         let (base, flags) = (area.base, area.flags());
         let scatter = |lowering: &mut Self| {
-            let at = Addresses::Offsets { base, offsets: &offsets };
-            lowering.emit().scatter(values, at, mask.lanes(), flags);
+            lowering.emit().scatter(values, base, &offsets, mask.lanes(), flags);
             Vec::new()
         };
         let Some(outside) = outside else {

@@ -1,33 +1,33 @@
-//! From the IR to Cranelift's input: one function that runs one group, or one span of small groups.
+//! Lowers the IR to CLIF: one function that runs one group, or one span of small groups.
 //!
 //! | file | what |
 //! |---|---|
-//! | `address.rs` | addresses: what an access is in, its bounds, its layout over the lanes |
-//! | `anchor.rs` | what code everywhere starts from |
-//! | `facts.rs` | what is known about a shader before code is written |
-//! | `check.rs` | bounds checks, and packets that do them ahead |
-//! | `coalesce.rs` | values that share a place in the arena |
+//! | `address.rs` | addresses: memory, bounds, layout over the lanes |
+//! | `anchor.rs` | base addresses that code everywhere uses |
+//! | `facts.rs` | results of the analyses |
+//! | `check.rs` | bounds checks, and hoisting them |
+//! | `coalesce.rs` | values that share a slot in the arena |
 //! | `helper.rs` | calls of helpers: texels, samples, queries, counters |
-//! | `layout.rs` | where things are in the arena |
+//! | `layout.rs` | the layout of the arena |
 //! | `group.rs` | the group level: control flow around barriers |
-//! | `segment.rs` | segments: what is done for the group, loops over packets, agreement |
+//! | `segment.rs` | segments: what is computed for the group, loops over packets, votes |
 //! | `flow.rs`, `flow/` | `if`, `loop`, `switch` and jumps within a segment |
-//! | `mask.rs` | which lanes are active, variables over branches |
-//! | `value.rs` | constants, inputs, operands, what is kept between segments |
+//! | `mask.rs` | active lanes, variables across branches |
+//! | `value.rs` | constants, inputs, operands, values kept between segments |
 //! | `memory.rs` | loads and stores of views and shared memory |
-//! | `lanes.rs` | accesses lane by lane: atomics, and whatever is not in range as a whole |
+//! | `lanes.rs` | accesses lane by lane: atomics, and packets that fail their check |
 //! | `local.rs` | private arrays |
-//! | `notes.rs` | what was decided, for listings |
-//! | `pressure.rs` | which values have no register |
-//! | `scratch.rs` | where those are |
-//! | `unused.rs` | what nobody uses is removed |
+//! | `notes.rs` | lowering decisions, for listings |
+//! | `pressure.rs` | which values are kept in memory |
+//! | `scratch.rs` | the memory that holds them |
+//! | `unused.rs` | removes unused loads |
 //!
 //! Invariants:
-//! * Code runs only where at least one lane is active, but for pure operations. Whoever may take the last lane away
+//! * Code runs only where at least one lane is active, except for pure operations. Whatever may deactivate the last lane
 //!   (see `flow.rs`) branches around what follows.
 //! * Pure operations are computed in all lanes; what an inactive lane computes is never seen.
 //! * A value that `Uniformity` calls packet-uniform is an [`Operand::Uniform`] everywhere.
-//! * [`Lowering::mask`] is `None` exactly if the current block has its terminator.
+//! * [`Lowering::mask`] is `None` if and only if the current block has its terminator.
 
 mod address;
 mod anchor;
@@ -204,7 +204,7 @@ fn packet_context(base: ir::Value, options: &Options, shape: Shape) -> packet::P
             result: CallRow::WideResult.offset(shape.row_bytes()),
         }
     };
-    packet::PacketContext { base, lane_index: offsets::LANES, zero: offsets::ZERO, dump: offsets::DUMP, fma }
+    packet::PacketContext { base, lane_index: offsets::LANES, dump: offsets::DUMP, fma }
 }
 
 /// Flags of memory that does not change while a group runs and is aligned.

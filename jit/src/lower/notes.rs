@@ -1,7 +1,7 @@
-//! What was decided while code was written, for the listing that explains its speed.
+//! Notes on lowering decisions, for the listing that explains how fast code will be.
 //!
-//! Notes are taken where a decision is made and carried out, so a listing cannot say anything else than what happened.
-//! None are taken unless somebody asks.
+//! A note is taken where a decision is made and acted upon, so a listing cannot disagree with the code. None are taken
+//! unless a listing is wanted.
 
 use std::fmt;
 

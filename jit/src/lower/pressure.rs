@@ -1,14 +1,13 @@
-//! Which values stay in the arena instead of in registers, so that huge shaders compile in time that grows with their
-//! size, and with small frames.
+//! Chooses values that stay in the arena instead of in registers, so that compile time grows with a shader's size, and
+//! frames stay small.
 //!
-//! The register allocator takes long where many more values are alive than there are registers, and a value that is
-//! alive over many blocks costs something in each. So a plain count goes through the shader: where more is alive than
-//! [`PACKETS`] or [`SCALARS`] allow, what is used least for its length becomes *remote*, and so does what is alive for
-//! very long. A remote value is stored
-//! where it is made and read where it is used (see `value.rs`); so is the variable of a result or parameter. Shaders that
-//! people write seldom have any.
+//! The register allocator is slow where many more values are live than there are registers, and a value that is live across
+//! many blocks costs time in each. So a simple count over the shader decides: where more values are live than [`PACKETS`] or
+//! [`SCALARS`] allow, those used least for their length become *remote*, and so do those that are live for very long. A
+//! remote value is stored where it is computed and loaded where it is used (see `value.rs`); so is the variable of a remote
+//! result or parameter. Hand-written shaders rarely have any.
 //!
-//! Everything is counted in *positions*: instructions in program order, one more for the end of each construct. Lifetimes
+//! Live ranges are counted in *positions*: instructions in program order, and one more for the end of each construct. They
 //! err on the long side.
 
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
-//! Scratch memory of the running packet: remote values (see `pressure.rs`), variables and masks that registers are too
-//! precious for.
+//! Scratch memory of the running packet: remote values (see `pressure.rs`), and variables and masks that would take up
+//! registers for too long.
 //!
-//! A remote value is stored where it is made. Where it is used it is read again, unless it was made or read a few
-//! instructions before in the same block.
+//! A remote value is stored where it is computed and reloaded where it is used, unless it was computed or loaded a few
+//! instructions earlier in the same block.
 
 use brolga_ir::entity::Value;
 use cranelift_codegen::ir::{self, Block};

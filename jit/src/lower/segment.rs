@@ -1,7 +1,7 @@
-//! A segment: what packets do one after the other between two cuts.
+//! A segment: what packets run one after the other between two cuts.
 //!
-//! Before its loop over packets, once for the group, a segment computes what is the same for all threads. Often nothing
-//! else is left, and there is no loop at all.
+//! Before its loop over packets, a segment computes once for the group what is the same for all threads. Often nothing else
+//! is left, and there is no loop at all.
 
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Case, Input, InstKind, Object, Query};

@@ -183,12 +183,6 @@ impl Emit<'_, '_> {
         self.and(a, &bits)
     }
 
-    /// With a constant `i32`: or.
-    pub fn or_bits(&mut self, a: &Operand, bits: u32) -> Operand {
-        let bits = self.constant_like(a, Const::i32(bits));
-        self.or(a, &bits)
-    }
-
     /// With a constant `i32`: exclusive or.
     pub fn xor_bits(&mut self, a: &Operand, bits: u32) -> Operand {
         let bits = self.constant_like(a, Const::i32(bits));

@@ -1,10 +1,10 @@
 //! Recipes for 32-bit floats and halves.
 //!
 //! Direct3D reads 32-bit denormals as zeros and flushes denormal results. Under [`FloatMode::Flush`] the processor does
-//! that by itself, but for what merely moves bits (selects, and so the NaN case of min and max). Under
-//! [`FloatMode::Default`] `ops.rs` flushes the operands of arithmetic and the recipes their results, with the same bits.
+//! that by itself, except where bits are merely moved (selects, and so the NaN case of min and max). Under
+//! [`FloatMode::Default`] `ops.rs` flushes the operands of arithmetic and the recipes flush their results, with the same bits.
 //!
-//! Recipes are told which classes their operands belong to, and leave out what matters to none of them.
+//! Recipes know the classes their operands belong to and omit code that no such operand needs.
 //!
 //! CLIF's own fmin, fmax, fneg and fabs are not used for vectors: each is three to seven instructions.
 

@@ -6,7 +6,7 @@ use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::{Emit, Operand, Packet, Vectors};
+use super::{Emit, Operand};
 
 /// Which right shift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,15 +132,6 @@ impl Emit<'_, '_> {
             let b = ins(self, b, high);
             self.ins().imul(a, b)
         })
-    }
-
-    /// The 64-bit products of unsigned `i32`s, an `i64` packet: for addresses.
-    pub fn widening_mul(&mut self, a: &Packet, b: &Packet) -> Packet {
-        let mut vectors = Vectors::new();
-        for (&a, &b) in a.vectors.iter().zip(&b.vectors) {
-            vectors.extend(self.products(a, b, Signedness::Unsigned));
-        }
-        Packet { ty: Type::I64, vectors }
     }
 
     /// High half of the unsigned product.

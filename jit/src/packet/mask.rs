@@ -6,7 +6,7 @@
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::{Emit, Operand, Packet, Uniform, Vectors, is_wide, vector_type};
+use super::{Emit, Packet, Vectors, is_wide, vector_type};
 
 impl Emit<'_, '_> {
     /// The condition that holds in every lane, or in none.
@@ -65,14 +65,6 @@ impl Emit<'_, '_> {
         debug_assert_eq!(mask.ty, Type::Bool, "a mask");
         let (&first, rest) = mask.vectors.split_first().expect("a packet has vectors");
         rest.iter().fold(first, |folded, &vector| emit(self, folded, vector))
-    }
-
-    /// A condition as an `i8` to branch on: a uniform one itself, for a packet whether any lane holds.
-    pub fn branch_on(&mut self, condition: &Operand) -> Value {
-        match condition {
-            Operand::Uniform(Uniform { value, .. }) => *value,
-            Operand::Packet(mask) => self.any(mask),
-        }
     }
 
     /// A lane's value from the first where the mask holds, else from the second; any type, bits untouched. `blendv`

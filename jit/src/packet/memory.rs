@@ -10,21 +10,6 @@ use smallvec::SmallVec;
 
 use super::{Emit, Operand, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
 
-/// Where each lane of a gather or scatter points.
-#[derive(Clone, Copy, Debug)]
-pub enum Addresses<'a> {
-    /// A base and a byte offset per lane (`i32`, unsigned). A masked-off lane of a gather reads at the base, so the words
-    /// there must be readable.
-    Offsets {
-        /// An `i64` scalar.
-        base: Value,
-        /// Byte offsets, an `i32` packet.
-        offsets: &'a Packet,
-    },
-    /// An address per lane, an `i64` packet. A masked-off lane of a gather reads the context's zeros.
-    Absolute(&'a Packet),
-}
-
 /// Where a lane's words begin.
 #[derive(Clone, Copy)]
 struct RowAddress {
@@ -182,30 +167,22 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets, branch-free; a lane that is masked off reads
-    /// somewhere safe and gives 0.
+    /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets, branch-free. Lanes have byte offsets (`i32`,
+    /// unsigned) from the base; one that is masked off reads the words at the base, which must be readable, and gives 0.
     pub fn gather(
         &mut self,
-        at: Addresses<'_>,
+        base: Value,
+        offsets: &Packet,
         words: usize,
         mask: Option<&Packet>,
         flags: MemFlagsData,
     ) -> Vec<Packet> {
         debug_assert!((1..=4).contains(&words), "words of a row");
-        let safe = match (at, mask) {
-            (Addresses::Offsets { offsets, .. }, Some(mask)) => self.keep(mask, offsets),
-            (Addresses::Absolute(addresses), Some(mask)) => self.redirect(addresses, mask, self.context.zero),
-            (Addresses::Offsets { offsets: lanes, .. } | Addresses::Absolute(lanes), None) => lanes.clone(),
-        };
+        let safe = mask.map_or_else(|| offsets.clone(), |mask| self.keep(mask, offsets));
         let columns = self.each_part(words, |emit, part| {
-            let rows: Rows = match at {
-                // The sum folds into the access.
-                Addresses::Offsets { base, .. } => {
-                    let offsets = emit.lanes_of_part_as_offsets(&safe, part);
-                    offsets.map(|offset| RowAddress { address: emit.ins().iadd(base, offset), offset: 0 }).into()
-                }
-                Addresses::Absolute(_) => emit.address_rows(&safe, part),
-            };
+            // The sum folds into the access.
+            let offsets = emit.lanes_of_part_as_offsets(&safe, part);
+            let rows = offsets.map(|offset| RowAddress { address: emit.ins().iadd(base, offset), offset: 0 });
             emit.load_columns(&rows, words, flags)
         });
         match mask {
@@ -231,47 +208,30 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// Writes consecutive words per lane, branch-free, lane 0 first; a lane that is masked off writes to the context's
-    /// dump.
-    pub fn scatter(&mut self, values: &[Packet], at: Addresses<'_>, mask: Option<&Packet>, flags: MemFlagsData) {
-        let addresses = match at {
-            Addresses::Offsets { base, offsets } => self.addresses(base, offsets),
-            Addresses::Absolute(addresses) => addresses.clone(),
-        };
-        let addresses = match mask {
-            Some(mask) => self.redirect(&addresses, mask, self.context.dump),
-            None => addresses,
-        };
+    /// Writes consecutive words per lane, branch-free, lane 0 first, at byte offsets (`i32`, unsigned) from the base; a lane
+    /// that is masked off writes to the context's dump.
+    pub fn scatter(
+        &mut self,
+        values: &[Packet],
+        base: Value,
+        offsets: &Packet,
+        mask: Option<&Packet>,
+        flags: MemFlagsData,
+    ) {
+        let wide = self.widen(offsets);
+        let base = self.splat(Uniform { ty: Type::I64, value: base });
+        let mut addresses = self.zip(Type::I64, &wide.vectors, &base.vectors, |emit, a, b| emit.ins().iadd(a, b));
+        if let Some(mask) = mask {
+            let (context, dump) = (self.context.base, i64::from(self.context.dump));
+            let dump = self.ins().iadd_imm_s(context, dump);
+            let dump = self.splat(Uniform { ty: Type::I64, value: dump });
+            addresses = self.select(mask, &addresses, &dump);
+        }
         for part in 0..self.shape.parts_of(Type::I32) {
             let columns = self.columns(values, part);
             let rows = self.address_rows(&addresses, part);
             self.store_columns(&columns, &rows, flags);
         }
-    }
-
-    /// The address per lane of base + offset (`i32`, unsigned), an `i64` packet.
-    pub fn addresses(&mut self, base: Value, offsets: &Packet) -> Packet {
-        let wide = self.widen(offsets);
-        self.add_to_addresses(&wide, base)
-    }
-
-    /// 64-bit sums per lane with a scalar.
-    pub fn add_to_addresses(&mut self, addresses: &Packet, summand: Value) -> Packet {
-        let summand = self.splat(Uniform { ty: Type::I64, value: summand });
-        self.add64(addresses, &summand)
-    }
-
-    /// 64-bit sums per lane.
-    pub fn add64(&mut self, a: &Packet, b: &Packet) -> Packet {
-        self.zip(Type::I64, &a.vectors, &b.vectors, |emit, a, b| emit.ins().iadd(a, b))
-    }
-
-    /// Addresses, but a place in the context where the mask does not hold.
-    fn redirect(&mut self, addresses: &Packet, mask: &Packet, offset: i32) -> Packet {
-        let base = self.context.base;
-        let place = self.ins().iadd_imm_s(base, i64::from(offset));
-        let place = self.splat(Uniform { ty: Type::I64, value: place });
-        self.select(mask, addresses, &place)
     }
 
     /// Where the lanes of one part of an `i64` packet point; `part` counts those of a 32-bit packet.

@@ -13,10 +13,12 @@
 //!
 //! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of what is vector k for a 32-bit type.
 //!
-//! Rules that all code here keeps, so that the same CLIF can later be re-encoded for wider registers: every shuffle stays
-//! inside its 128 bits; single lanes are reached through parts only; no vector constant differs from lane to lane (lane
-//! numbers come from the context); no 16-byte access means less than a whole vector (but where a part *is* a vector); no
-//! stack slots, no traps, no library calls, and nobody counts the bits of a mask.
+//! Invariants, so that the same CLIF can later be re-encoded for wider registers: every shuffle stays within its 128 bits;
+//! single lanes are accessed through parts only; no vector constant differs from lane to lane (lane numbers come from the
+//! context); no 16-byte access means less than a whole vector (except where a part *is* a vector); no stack slots, no
+//! traps, no library calls, and nothing counts the bits of a mask.
+//!
+//! This is the only module that knows how many bytes a vector has; others see [`Shape`].
 //!
 //! | file | what |
 //! |---|---|
@@ -194,8 +196,6 @@ pub struct PacketContext {
     pub base: Value,
     /// Byte offset of the lane numbers: `u32` 0, 1, 2 ... for at least [`Shape::lanes`] lanes.
     pub lane_index: i32,
-    /// Byte offset of 16 zero bytes that masked-off lanes read.
-    pub zero: i32,
     /// Byte offset of 16 bytes that masked-off lanes write and nobody reads.
     pub dump: i32,
     /// Who computes a fused multiply-add.
@@ -295,12 +295,6 @@ impl<'a, 'f> Emit<'a, 'f> {
             },
             Operand::Packet(packet) => packet.clone(),
         }
-    }
-
-    /// A packet of vectors that came through block parameters, variables or helpers.
-    pub fn packet_of(&self, ty: Type, vectors: &[Value]) -> Packet {
-        debug_assert_eq!(vectors.len(), self.shape.vectors_of(ty), "vectors of a packet");
-        Packet { ty, vectors: vectors.into() }
     }
 
     /// The number of each lane within its packet, from the context (a constant must not differ from lane to lane).

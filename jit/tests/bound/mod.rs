@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Fault, Host, ViewSlot};
-use brolga_ir::interface::{Resource, ResourceKind};
+use brolga_ir::interface::{Resource, ResourceClass, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::sampling::SampleCall;
 use brolga_ir::span::Packing;
@@ -223,6 +223,11 @@ fn mix_samples(call: SampleCall<'_>) {
 fn update(op: AtomicOp, word: &AtomicU32, value: u32, compare: u32) -> u32 {
     word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |old| Some(op.apply(old, value, compare)))
         .expect("the closure gives a value")
+}
+
+/// A resource of so many registers.
+pub fn resource(class: ResourceClass, kind: ResourceKind, count: u32) -> Resource {
+    Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false, texel_bytes: None }
 }
 
 /// Contents for all resources of a function from a source of words.

@@ -31,7 +31,6 @@ pub const POINTERS: usize = 4;
 #[repr(C, align(64))]
 pub struct Record {
     lanes: [u32; MAX_LANES],
-    zero: [u32; 4],
     /// What masked-off lanes wrote.
     pub dump: [u32; 4],
     helpers: *const [usize; 1],
@@ -47,7 +46,6 @@ impl Record {
     pub fn new() -> Self {
         Self {
             lanes: std::array::from_fn(|lane| lane as u32),
-            zero: [0; 4],
             dump: [0; 4],
             helpers: &*HELPERS,
             operands: [[0.0; MAX_LANES]; 3],
@@ -158,7 +156,6 @@ impl Code {
         let packet_context = PacketContext {
             base: record,
             lane_index: std::mem::offset_of!(Record, lanes) as i32,
-            zero: std::mem::offset_of!(Record, zero) as i32,
             dump: std::mem::offset_of!(Record, dump) as i32,
             fma,
         };

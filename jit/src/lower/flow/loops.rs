@@ -1,4 +1,4 @@
-//! Loops within a segment: rounds that run while any lane is left, and what is carried from one to the next.
+//! Loops within a segment: they run while any lane is active, and carry values from one iteration to the next.
 
 use brolga_ir::Type;
 use brolga_ir::entity::{Inst, Region, Value};
