@@ -1,4 +1,4 @@
-//! What the sample instructions ask for: one description for all of them.
+//! The operands and variants of all sample instructions, in one description.
 //!
 //! Functional specification 7.18 and 22.4. `sample`, `sample_b`, `sample_c` and `lod` take derivatives from their quad:
 //! the translation computes them, so that everything that samples is given a level, derivatives, or nothing.
@@ -201,11 +201,11 @@ pub struct SampleCall<'a> {
     pub lanes: u64,
     /// Operands in the order of [`Sampling::args`].
     pub args: &'a [Row<'a>],
-    /// Where the results go, of the lanes that take part. A NaN that was computed is 0x7fc00000.
+    /// Rows for the results of the lanes that take part. A computed NaN is 0x7fc00000.
     pub results: [&'a mut [u32]; 4],
 }
 
-/// Four rows of so many lanes for results.
+/// Splits words into the four rows of results, of `lanes` lanes each.
 #[inline]
 pub fn result_rows(mut words: &mut [u32], lanes: usize) -> [&mut [u32]; 4] {
     [(); 4].map(|()| words.split_off_mut(..lanes).expect("there are as many words"))

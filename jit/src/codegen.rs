@@ -63,12 +63,12 @@ fn make_executable(isa: OwnedTargetIsa, bytes: &[u8], name: &str) -> Result<Exec
     code.map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
 }
 
-/// What differs between the targets of functions.
+/// Target settings that depend on the function.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TargetSettings {
     /// The code generator says where basic blocks are.
     pub blocks: bool,
-    /// One register is left to `lower/anchor.rs`.
+    /// A pinned register is reserved for `lower/anchor.rs`.
     pub pinned: bool,
 }
 
@@ -102,18 +102,18 @@ pub(crate) struct Machine {
     pub statistics: Statistics,
 }
 
-/// What a listing is made from beside the code.
+/// What a listing needs besides the code.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     /// What Cranelift was given.
     pub clif: String,
-    /// What code is for, in order; gaps belong to what is before them.
+    /// What each range of code is for, in order; a gap belongs to the range before it.
     pub sites: Vec<(Range<u32>, Site)>,
     /// Where basic blocks begin.
     pub blocks: Vec<u32>,
-    /// Those of them that something jumps to.
+    /// Those that are jump targets.
     pub jumps: Vec<u32>,
-    /// What was decided on the way.
+    /// Lowering decisions.
     pub notes: Notes,
 }
 

@@ -17,7 +17,7 @@ use crate::error::CompileError;
 use crate::mxcsr::{FloatGuard, FloatMode};
 use crate::options::Options;
 
-/// What compiling took and gave.
+/// Statistics of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Bytes of machine code with its constants.
@@ -41,12 +41,12 @@ pub struct Compiled {
     pub(crate) facts: CodeFacts,
 }
 
-/// What running machine code takes beside its bytes.
+/// What running machine code takes besides its bytes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CodeFacts {
     pub(crate) float_mode: FloatMode,
     pub(crate) arena: ArenaLayout,
-    /// What every thread knows of itself, row by row, each padded to whole packets.
+    /// The table of thread indices, row by row, each padded to whole packets.
     pub(crate) threads: Box<[u32]>,
     pub(crate) group_size: [u32; 3],
     pub(crate) width: Width,
@@ -59,7 +59,7 @@ pub(crate) struct CodeFacts {
 }
 
 impl Compiled {
-    /// Memory that each worker must bring.
+    /// Memory that each worker must provide.
     pub fn arena_layout(&self) -> ArenaLayout {
         self.facts.arena
     }
@@ -74,7 +74,7 @@ impl Compiled {
         self.code.bytes()
     }
 
-    /// What compiling took and gave.
+    /// Statistics of the compilation.
     pub fn statistics(&self) -> Statistics {
         self.facts.statistics
     }
@@ -124,8 +124,8 @@ impl Compiled {
     }
 }
 
-/// A shader with a context that is ready for it: what is the same for all groups was seen to, since many a group takes less
-/// time than that.
+/// A shader with a context that is set up for it: the setup that is common to all groups is done once, since it would take
+/// longer than many a group.
 #[derive(Debug)]
 pub struct Run<'a> {
     compiled: &'a Compiled,
@@ -198,12 +198,12 @@ impl Run<'_> {
         result
     }
 
-    /// Rounds that are left of the last budget.
+    /// Loop iterations left of the last budget.
     pub fn fuel(&self) -> u64 {
         self.context.fuel
     }
 
-    /// Adds what is known of a fault when everything has stopped.
+    /// Adds what is known about a fault once everything has stopped.
     #[cold]
     fn complete(&self, fault: Fault) -> Fault {
         match fault.kind {

@@ -11,7 +11,7 @@ use crate::span::Span;
 pub struct Arena {
     /// The shared frame, then what each packet keeps; of each value the bits in every lane, as in [`Const`](crate::Const).
     pub(super) values: Vec<u64>,
-    /// Values on their way during a move that overlaps.
+    /// Buffer for moves whose sources and targets overlap.
     pub(super) moving: Vec<u64>,
     /// Operands and results of a sample, row after row.
     pub(super) rows: Vec<u32>,
@@ -38,7 +38,7 @@ impl Arena {
         (values * size_of::<u64>() + locals * size_of::<u32>()) * code.lanes + code.shared_words * size_of::<u32>()
     }
 
-    /// Brings the arena into the state at the start of a span of so many groups.
+    /// Resets the arena for a span of `groups` groups.
     pub(super) fn start(&mut self, code: &Code, groups: u32) {
         let threads = (code.threads_per_group() * groups) as usize;
         let packets = threads.div_ceil(code.lanes);
@@ -65,12 +65,12 @@ impl Arena {
         }
     }
 
-    /// Makes a packet the one that runs.
+    /// Sets the inputs and private arrays of the packet that runs next.
     pub(super) fn enter_packet(&mut self, code: &Code, span: &Span, packet: usize) {
         let [x, y, _] = code.group_size;
         let threads = code.threads_per_group();
         for &(slot, input) in &code.inputs {
-            // The tail's lanes get values too, which nobody reads.
+            // Lanes beyond the last thread get values too, which are never read.
             for (lane, bits) in self.value_mut(code, 0, slot).iter_mut().enumerate() {
                 let number = (packet * code.lanes + lane) as u32;
                 let index = number % threads;

@@ -276,14 +276,14 @@ pub(super) struct BatchArray {
 }
 
 impl BatchArray {
-    /// The elements that so many words hold.
+    /// The elements in an array of `words` words.
     pub(super) fn extent(self, words: usize) -> Extent {
         let count = words as u64 * 4 / u64::from(self.stride_bytes);
         Extent { base: 0, stride_bytes: self.stride_bytes, count: count.min(u32::MAX.into()) as u32 }
     }
 }
 
-/// A piece of memory of ours.
+/// A range of memory that the interpreter owns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     /// Its first word.

@@ -218,7 +218,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// The word at an address in memory of ours that can be written.
+    /// The word at an address in memory that the interpreter owns and that can be written.
     fn own_word(&mut self, at: &Address, lane: usize) -> Option<&mut u32> {
         self.own_word_at(at, lane, 0)
     }
@@ -236,7 +236,7 @@ impl Runner<'_, '_> {
                 let at = self.place(array.extent(len), at, lane, n)?;
                 self.arrays[array.number].words_mut().map(|words| &mut words[at])
             }
-            // The verifier lets nobody write there; views are the host's.
+            // The verifier rejects writes to these; views belong to the host.
             Space::View(_) | Space::Immediate(_) | Space::Curve(_) => None,
         }
     }

@@ -61,13 +61,13 @@ impl Interpreter {
         Self::with_packing(func, Packing::Group)
     }
 
-    /// Prepares a shader whose packets are put together in this way, which it must allow.
+    /// Prepares a shader for this packing, which it must allow.
     pub fn with_packing(func: &VerifiedFunction, packing: Packing) -> Self {
         debug_assert!(packing == Packing::Group || Packing::may_span(func), "its groups need packets alone");
         Self { code: flatten::flatten(func, packing) }
     }
 
-    /// How packets are put together.
+    /// Which threads share packets.
     pub fn packing(&self) -> Packing {
         self.code.packing
     }

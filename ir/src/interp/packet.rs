@@ -10,7 +10,7 @@ use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
 use crate::ops::Op;
 
-/// A packet that runs, with all it can reach.
+/// The packet that is running, with everything it can access.
 pub(super) struct Runner<'a, 'b> {
     pub(super) code: &'a Code,
     pub(super) host: &'a dyn Host,
@@ -23,7 +23,7 @@ pub(super) struct Runner<'a, 'b> {
 }
 
 impl Runner<'_, '_> {
-    /// Runs a block for some lanes, at least one, and gives those that reach its end.
+    /// Runs a block for some lanes, at least one, and returns those that reach its end.
     pub(super) fn block(&mut self, block: &Block, mut mask: Mask) -> Result<Mask, Fault> {
         for node in block {
             match node {
@@ -70,7 +70,7 @@ impl Runner<'_, '_> {
         Ok(mask)
     }
 
-    /// A loop's way back: whether it may go on, with these lanes if a packet is alone in it.
+    /// A loop's back edge: whether it may continue; with the lanes, if the loop runs packet by packet.
     pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
         let thread = lanes.map_or(0, |lanes| self.packet * self.code.lanes + lanes.trailing_zeros() as usize);
         let group = thread as u32 / self.code.threads_per_group();

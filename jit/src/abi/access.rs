@@ -17,7 +17,7 @@ pub(crate) struct AccessForm {
     pub indexed: bool,
     /// What the lanes go to.
     pub area: AreaForm,
-    /// Nobody else goes there.
+    /// Only this worker accesses the memory.
     pub private: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum AccessWork {
 pub(crate) enum AreaForm {
     /// [`Call::area`] says it.
     Plain,
-    /// The same, each word a row of the packet, of which every lane has its own column.
+    /// The same, each word a row of the packet in which every lane has its own column.
     Columns,
     /// Each lane chooses a structured view of a range; [`Call::area`] has the bytes of an element.
     Structured,

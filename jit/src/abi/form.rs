@@ -18,7 +18,7 @@ pub(crate) struct SampleForm {
     pub same_sampler: bool,
 }
 
-/// Who takes part in a sample.
+/// Which lanes take part in a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SampleLanes {
     /// All lanes of the packet.

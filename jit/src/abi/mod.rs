@@ -51,7 +51,7 @@ pub use helpers::{Helper, Helpers, helpers};
 pub use worker::ArenaLayout;
 pub(crate) use worker::{ThreadRow, VoteRows};
 
-/// Bytes of the block behind an unbound constant buffer: the largest that Direct3D allows.
+/// Bytes of the block of zeros that stands in for an unbound constant buffer: the largest size that Direct3D allows.
 pub const ZERO_BYTES: usize = 65536;
 
 /// What an unbound view points to. Never written; atomics keep it out of the file.
@@ -63,7 +63,7 @@ static ZEROES: Zeroes = Zeroes([const { AtomicU64::new(0) }; ZERO_BYTES / 8]);
 /// Elements of a structured view, or bytes of a raw one, that 32-bit numbers can name.
 pub const MOST_NAMED: u64 = 1 << 32;
 
-/// One bound view. Samplers, and views of texels of formats that no code was made for, are reached through helpers and stay
+/// One bound view. Samplers, and texels whose format the code was not compiled for, are accessed through helpers and stay
 /// unbound here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -72,17 +72,17 @@ pub struct View {
     pub base: *mut u8,
     /// Bytes of the view, at most [`MOST_NAMED`].
     pub size_bytes: u64,
-    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer; texels that lie behind
-    /// `base`, if code goes to them.
+    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer; texels at `base`, if code accesses
+    /// them directly.
     pub count: u64,
     /// The hidden counter, null if there is none.
     pub counter: *mut u32,
-    /// Of texels that code goes to: width, height, depth or layers, texels from one of the latter to the next.
+    /// Of texels that code accesses directly: width, height, depth or layers, texels from one of the latter to the next.
     pub layout: [u32; 4],
 }
 
 impl View {
-    /// A view with nothing behind it. A constant buffer read at a static index finds zeros here.
+    /// An empty view. A constant buffer read at a static index finds zeros here.
     pub const UNBOUND: View = View {
         base: (&raw const ZEROES) as *mut u8,
         size_bytes: 0,
@@ -133,7 +133,7 @@ impl ArrayRecord {
 /// A row of a helper call: a word for each lane of the packet, two for values of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CallRow {
-    /// All ones where a lane takes part.
+    /// All ones in lanes that take part.
     Mask,
     /// Position of the view in its range.
     Element,
@@ -162,7 +162,7 @@ impl CallRow {
     const RESULTS: usize = 3 + MOST_SAMPLE_ARGS;
     const COUNT: usize = Self::RESULTS + 4;
 
-    /// Its position. Operands that no helper has together share places.
+    /// Its position. Operands that are never passed to the same helper share one.
     const fn number(self) -> usize {
         match self {
             CallRow::Mask => 0,
@@ -178,7 +178,7 @@ impl CallRow {
         }
     }
 
-    /// Byte offset in the context, if a row has so many bytes.
+    /// Byte offset in the context, for rows of this many bytes.
     pub fn offset(self, row_bytes: u32) -> i32 {
         (offset_of!(Context, call.rows) + self.number() * row_bytes as usize) as i32
     }
@@ -234,7 +234,7 @@ pub struct Context {
     pub stop: *const AtomicU32,
     /// Shared memory, values kept over barriers, private arrays.
     pub arena: *mut u8,
-    /// Loop rounds left.
+    /// Loop iterations left.
     pub fuel: u64,
     /// `vThreadGroupID` of the first group.
     pub group: [u32; 3],
@@ -244,13 +244,13 @@ pub struct Context {
     pub fault_origin: u32,
     /// Threads of the span; only for shaders whose groups run in spans.
     pub(crate) span_threads: u32,
-    /// What threads know of themselves, a row of the padded span for each thing; set by [`crate::Compiled`].
+    /// The table of thread indices, rows of the padded span; set by [`crate::Compiled`].
     pub(crate) threads: *const u32,
     /// The immediate constant buffer; set by [`crate::Compiled`].
     pub(crate) immediate: *const u32,
     /// The sRGB curve.
     pub(crate) curve: *const u32,
-    /// What a register out of its range is.
+    /// The view of a register that is out of range.
     pub(crate) unbound: *const View,
     /// `vThreadGroupID` of the threads of the span, component by component; set by [`crate::Compiled`].
     pub(crate) span_groups: *const u32,
@@ -264,11 +264,11 @@ pub struct Context {
     zero: [u32; MAX_LANES],
     /// Written where a lane writes nothing. Never read.
     dump: [u32; MAX_LANES],
-    /// What came with the batch; set by [`crate::Compiled`].
+    /// The arrays of the batch; set by [`crate::Compiled`].
     pub(crate) arrays: [ArrayRecord; MOST_ARRAYS],
-    /// What large functions keep for themselves (`lower/anchor.rs`).
+    /// The anchors of large functions (`lower/anchor.rs`).
     anchors: [u64; 16],
-    /// A mask on its way from registers to others.
+    /// A mask that is being moved to other registers.
     anchor_mask: [u32; MAX_LANES],
     /// Operands and results of helpers.
     pub(crate) call: Call,
@@ -289,7 +289,7 @@ pub struct Bindings {
     pub stop: *const AtomicU32,
     /// This worker's arena.
     pub arena: *mut u8,
-    /// Loop rounds that may be run.
+    /// Loop iterations that may be run.
     pub fuel: u64,
 }
 
@@ -305,7 +305,7 @@ unsafe impl Sync for UnboundView {}
 unsafe impl Send for Context {}
 
 impl Context {
-    /// Gives a context that nobody uses any more to another worker, for any shader.
+    /// Rebinds a context that is not in use, for any worker and shader.
     pub fn bind(&mut self, bindings: Bindings) {
         let Bindings { ranges, helpers, host, stop, arena, fuel } = bindings;
         (self.ranges, self.helpers, self.host) = (ranges, helpers, host);
@@ -343,13 +343,13 @@ impl Context {
         })
     }
 
-    /// Whether the run shall stop.
+    /// Whether the run has been asked to stop.
     pub(crate) fn is_stopped(&self) -> bool {
         // SAFETY: `stop` is valid while the context is in use (B).
         unsafe { &*self.stop }.load(std::sync::atomic::Ordering::Relaxed) != 0
     }
 
-    /// Writes down the group of every thread of a span, a row of so many threads for each component.
+    /// Records the group of every thread of a span, a row of `row` threads for each component.
     pub(crate) fn note_groups(&mut self, span: &Span, threads_per_group: usize, row: usize) {
         self.group_rows.resize(3 * row, 0);
         for (n, group) in span.positions().enumerate() {
@@ -367,7 +367,7 @@ impl Context {
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 
-    /// The first thread that votes, and the first that votes otherwise, of those that have not returned.
+    /// Of the threads that have not returned, the first, and the first whose vote differs from it.
     ///
     /// # Safety
     /// The shader that these rows belong to was the last to run with this context.
@@ -385,7 +385,7 @@ impl Context {
         [first, other.unwrap_or(first)]
     }
 
-    /// Takes the fault of the last run, if there was one. Who disagreed about a barrier is not known here.
+    /// Takes the fault of the last run, if there was one. Which threads disagreed about a barrier is not known here.
     pub fn take_fault(&mut self) -> Option<Fault> {
         let origin = Origin(self.fault_origin);
         let kind = match std::mem::take(&mut self.fault_kind) {

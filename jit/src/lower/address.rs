@@ -48,7 +48,7 @@ pub(super) struct Area {
     pub stride: Option<u32>,
     /// Elements, or bytes of raw memory.
     pub limit: Limit,
-    /// Elements, or bytes of raw memory, below this are there without a check.
+    /// Elements, or bytes of raw memory, below this are in range without a check.
     pub sure: u64,
     /// Belongs to this worker.
     pub private: bool,
@@ -93,7 +93,7 @@ pub(super) enum Spread {
     Scattered,
 }
 
-/// An access on its way to code.
+/// An access that is being lowered.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub target: Location,
@@ -193,7 +193,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// What an access goes to. Private arrays are not memory in this sense.
+    /// The memory of an access, except for private arrays.
     fn target(&mut self, object: Object) -> Location {
         let interface = &self.func.interface;
         Location::Area(match object {
@@ -267,7 +267,7 @@ impl Lowering<'_, '_> {
         Location::Area(Area { base: view.base, stride, limit, sure, private: false, constant })
     }
 
-    /// Looks at a place: what it is in, and how it lies over the lanes that the mask has.
+    /// Analyses a place: its memory, and its layout over the lanes of the mask.
     pub fn access(&mut self, place: Place, mask: &Mask) -> Access {
         let target = self.target(place.object);
         let index = place.index.map(|index| self.operand(index));
@@ -297,8 +297,8 @@ impl Lowering<'_, '_> {
         Access { target, index, offset, spread, steps, known_index, known_offset, place, most }
     }
 
-    /// Lane 0's address of an access that is not scattered. Written on the fast way alone, for the slow one has no use
-    /// for it.
+    /// Lane 0's address of an access that is not scattered. Emitted on the fast path only, since the slow one does not need
+    /// it.
     pub fn first_address(&mut self, area: &Area, access: &Access) -> ir::Value {
         let mut address = area.base;
         if let (Some(stride), Some(index_value)) = (area.stride, access.place.index) {
@@ -328,7 +328,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().uextend(types::I64, first)
     }
 
-    /// Whether all words lie in the element if it exists, so that one check does for all.
+    /// Whether all words lie in the element if it exists, so that one check is enough for all.
     pub fn fits_element(&self, area: &Area, access: &Access, words: usize) -> bool {
         match (area.stride, access.known_offset) {
             (Some(stride), Some(offset)) => u64::from(offset & !3) + words as u64 * 4 <= u64::from(stride),
@@ -444,7 +444,7 @@ impl Lowering<'_, '_> {
         self.emit().constant(brolga_ir::Const::i32(value)).into()
     }
 
-    /// Lanes that take part in an effect: the active ones where the condition holds. `None` if there are none for sure.
+    /// Lanes that take part in an effect: the active ones where the condition holds. `None` if there are certainly none.
     pub fn effect_mask(&mut self, effect: Value) -> Option<Mask> {
         let active = self.active();
         if let Some(constant) = self.func.as_const(effect) {

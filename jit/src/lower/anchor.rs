@@ -19,7 +19,7 @@ use crate::packet::Packet;
 const LARGE: usize = 2_000;
 /// Instructions of the shader after which anchors are read again, without any control flow between.
 const FRESH: u32 = 64;
-/// Anchors that there are beside the context.
+/// Anchors besides the context.
 const COUNT: usize = 10;
 /// Where the rounds are that loops have left: what all loops count is no different.
 const ROUNDS_LEFT: usize = COUNT;
@@ -60,7 +60,7 @@ impl Lowering<'_, '_> {
         self.kept_anchors.is_some()
     }
 
-    /// The function's end: the caller finds the pinned register as it was.
+    /// The function's end: restores the caller's pinned register.
     pub fn unpin(&mut self) {
         if self.is_large() {
             let callers = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::anchor(PINNED));
@@ -85,7 +85,7 @@ impl Lowering<'_, '_> {
         ]
     }
 
-    /// Writes all anchors down. To be done whenever some were made.
+    /// Stores all anchors. Must be called whenever some have changed.
     pub fn keep_anchors(&mut self) {
         if !self.is_large() {
             return;
@@ -96,7 +96,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Reads them again for the code from here on.
+    /// Reloads them for the code from here on.
     fn read_anchors(&mut self) {
         let Some(anchors) = &mut self.kept_anchors else { return };
         (anchors.block, anchors.at) = (self.builder.current_block(), self.written);
@@ -147,7 +147,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Goes on in another block, where code of elsewhere comes together.
+    /// Continues in another block, where control flow merges.
     pub fn switch_to(&mut self, block: Block) {
         self.builder.switch_to_block(block);
         self.read_anchors();

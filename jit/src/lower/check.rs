@@ -49,7 +49,7 @@ enum Number {
     FirstWord(Value),
 }
 
-/// An access that was checked ahead, for so many words.
+/// An access that was checked ahead, with its number of words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proof {
     place: Place,
@@ -161,8 +161,8 @@ impl Lowering<'_, '_> {
         self.proofs.iter().any(|proof| proof.place == access.place && words <= proof.words)
     }
 
-    /// At a packet's start: does the checks of a segment ahead, if that is worth it. The builder then stands where all of them
-    /// hold, and the block is for packets where one fails; it is to be sealed.
+    /// At a packet's start: hoists the checks of a segment, if that pays off. The builder is then where all of them hold; the
+    /// block, which is still to be sealed, is for packets where one fails.
     pub fn check_ahead(&mut self, insts: &[Inst]) -> Option<Block> {
         // Where values wait in scratch memory, one that is made ahead would lie where another is still to be.
         if self.is_large() || self.pressure.bytes > 0 || self.count(insts) > MOST_TWICE {
@@ -186,7 +186,7 @@ impl Lowering<'_, '_> {
                 continue;
             }
             let needed = self.checks(&area, &access, proof.words);
-            // What is sure needs no check, and what never fits would send all packets the long way.
+            // What is certain needs no check, and one that never holds would send all packets down the slow path.
             if needed.is_empty() || needed.iter().any(Check::never_holds) {
                 continue;
             }
@@ -265,7 +265,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether a value is at hand, or made by so many pure operations on what is, one on the other.
+    /// Whether a value is available, or computed from such values by a chain of at most `steps` pure operations.
     fn can_make(&self, ahead: &[Inst], value: Value, steps: u32) -> bool {
         if self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
             return true;

@@ -30,7 +30,7 @@ pub(super) struct GroupFrame {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// Writes the whole function; the builder stands in the entry block.
+    /// Lowers the whole function, from the entry block on.
     pub fn function(&mut self) {
         for n in 0..3u8 {
             // Those of the first group of a span; what is said of others starts from there.

@@ -50,7 +50,7 @@ impl Lowering<'_, '_> {
             Some(effect) => self.effect_mask(effect),
         };
         let Some(mask) = mask else {
-            // Nobody takes part.
+            // No lane takes part.
             for &result in &data.results {
                 let zero = self.emit().constant_packet(Const::zero(func.ty(result)));
                 self.define(result, zero.into());
@@ -137,7 +137,7 @@ impl Lowering<'_, '_> {
         element.is_uniform()
     }
 
-    /// Lets lane 0 alone take part.
+    /// Makes lane 0 the only one to take part.
     fn mask_first_lane(&mut self) {
         let none = self.emit().mask_constant(false);
         self.store_row(&none, CallRow::Mask);

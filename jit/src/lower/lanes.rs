@@ -45,13 +45,13 @@ impl Work<'_> {
     }
 }
 
-/// Accesses of a function that are written as code in full.
+/// Most accesses of a function for which inline code is emitted.
 const MOST_WRITTEN: usize = 256;
 
 const INDEX: usize = 0;
 const OFFSET: usize = 1;
 
-/// Whether a function has so many accesses that a helper does what would be long code for each.
+/// Whether a function has so many accesses that helpers perform those whose inline code would be long.
 pub(super) fn is_crowded(func: &Function) -> bool {
     let insts = (0..func.inst_count()).map(|n| &func.inst(brolga_ir::entity::Inst::new(n)).kind);
     let is_access =
@@ -109,7 +109,7 @@ impl Lowering<'_, '_> {
         (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
-    /// Brings everything the loop needs into the context.
+    /// Stores everything the loop needs in the context.
     fn store_operands(&mut self, access: &Access, mask: &Mask, work: Work<'_>) {
         if let Location::PerLane(choice) = &access.target {
             self.store_row(&choice.element, CallRow::Element);
@@ -133,7 +133,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Who takes part, and what is stored.
+    /// Stores the mask and the operands.
     fn store_work(&mut self, mask: &Mask, work: Work<'_>) {
         let lanes = self.mask_packet(mask);
         self.store_row(&lanes, CallRow::Mask);
@@ -326,7 +326,7 @@ impl Lowering<'_, '_> {
         self.begin(after);
     }
 
-    /// A read-modify-write that other workers may look at.
+    /// A read-modify-write of memory that other workers access.
     fn update_atomically(
         &mut self,
         op: AtomicOp,
@@ -353,7 +353,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().atomic_rmw(types::I32, flags, op, address, value)
     }
 
-    /// A read-modify-write of memory that is ours alone.
+    /// A read-modify-write of memory that only this worker accesses.
     pub fn update(
         &mut self,
         op: AtomicOp,

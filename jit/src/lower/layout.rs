@@ -46,7 +46,7 @@ pub(super) struct Layout {
     pub record_bytes: u64,
     /// Where the row of threads that have not returned is in a record.
     pub alive: Option<u64>,
-    /// Where the row of the threads' last votes about a barrier is in a record: which way each wants to go.
+    /// Where the row of the threads' last votes on a branch around a barrier is in a record.
     pub votes: Option<u64>,
     slots: Vec<Option<u64>>,
     /// Where the packets' private arrays begin.
@@ -165,7 +165,7 @@ fn local_bytes(local: &Local, row_bytes: u32) -> u64 {
     u64::from(local.registers) * 4 * u64::from(row_bytes)
 }
 
-/// Hands out places one after the other.
+/// Allocates space sequentially.
 #[derive(Default)]
 struct Cursor {
     at: u64,

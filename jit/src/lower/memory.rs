@@ -136,7 +136,7 @@ impl Lowering<'_, '_> {
         values.all(|value| self.facts.is_equal_in_quads(value, all))
     }
 
-    /// The fast way where the check holds, else lane by lane.
+    /// The fast path if the check passes, else lane by lane.
     fn fast_or_lanes(
         &mut self,
         guard: Guard<'_>,
@@ -179,7 +179,7 @@ impl Lowering<'_, '_> {
         values
     }
 
-    /// Goes to `done` with zeros if no lane has a word in range, as where a shader reads beside its data on purpose.
+    /// Goes to `done` with zeros if no lane has a word in range, as where a shader reads out of bounds on purpose.
     fn unless_all_outside(&mut self, access: &Access, homes: &[Home], done: ir::Block) {
         if self.is_large() {
             return;
@@ -374,7 +374,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// What tells whether a packet may go the fast way.
+/// The check that decides whether a packet takes the fast path.
 enum Guard<'a> {
     /// An `i8`: all that it goes to is in range.
     Inside(ir::Value),

@@ -83,10 +83,10 @@ use crate::site::Site;
 
 pub(crate) use self::anchor::is_large;
 
-/// Rounds of loops between two looks at the stop word: far less than a millisecond's worth for any sane loop body.
+/// Loop iterations between two checks of the stop word: far less than a millisecond for any sane loop body.
 const ROUNDS_AT_ONCE: i64 = 1 << 10;
 
-/// What code needs to run, and to say what happened.
+/// What running the code takes.
 pub(crate) struct Needs {
     pub arena: ArenaLayout,
     pub votes: Option<VoteRows>,
@@ -233,7 +233,7 @@ struct Lowering<'a, 'f> {
     pressure: &'a Pressure,
     scratch: Scratch,
     builder: FunctionBuilder<'f>,
-    /// What is decided; if somebody wants to know, code says what it is for.
+    /// Lowering decisions; if they are recorded, code carries source locations.
     notes: Option<&'a mut Notes>,
     mode: FloatMode,
     packet_context: packet::PacketContext,
@@ -242,19 +242,19 @@ struct Lowering<'a, 'f> {
     arena: ir::Value,
     /// Returns from the function.
     exit: Block,
-    /// Values that can be used where the builder stands.
+    /// Values that are available at the builder's position.
     values: Vec<Option<Operand>>,
-    /// What lane 0 has of values that are known to grow evenly from lane to lane.
+    /// Lane 0 of values that are known to grow evenly from lane to lane.
     firsts: Vec<Option<ir::Value>>,
     /// Values to forget at the end of the segment.
     defined: Vec<Value>,
-    /// Where remote values were last at hand.
+    /// Where remote values were last in registers.
     near: HashMap<Value, Near>,
     /// Instructions of the shader written so far.
     written: u32,
     /// Vectors and scalars of all variables in registers so far.
     variable_vectors: usize,
-    /// CLIF variables to use again.
+    /// CLIF variables that can be reused.
     free_variables: HashMap<ir::Type, Vec<Variable>>,
     /// Views that were looked up at the function's start, for ranges with one register.
     views: Vec<Option<ViewBounds>>,
@@ -264,13 +264,13 @@ struct Lowering<'a, 'f> {
     group_starts: [Option<ir::Value>; 3],
     /// Instructions that may be written.
     most_instructions: usize,
-    /// There would be more.
+    /// The limit was reached.
     is_cut: bool,
-    /// The code runs also where no lane wants it.
+    /// The code runs even where no lane is active.
     is_unskipped: bool,
-    /// Helpers do what would be long code for each access.
+    /// Helpers perform accesses whose inline code would be long.
     is_crowded: bool,
-    /// Those above and the position are in memory, in a large function.
+    /// In a large function, base addresses and the position are kept in memory.
     kept_anchors: Option<Anchors>,
     /// Constructs of the segment around the builder's position, outermost first.
     frames: Vec<Frame>,
@@ -280,31 +280,31 @@ struct Lowering<'a, 'f> {
     mask: Option<Mask>,
     /// The packet that runs.
     position: Position,
-    /// Where a packet goes that has no lanes left.
+    /// Where control goes when a packet has no lanes left.
     rest: Block,
     origin: Origin,
-    /// What packets say at the end of the segment.
+    /// The packets' votes at the end of the segment.
     votes: Option<Votes>,
     /// The condition or selector after the segment, where it is known to be the same for all threads.
     decision: Option<Operand>,
-    /// What the tail moves before the packets come to it.
+    /// What the tail moves before the loop over packets.
     moved_by_group: HashSet<Value>,
     /// Values of the group that are kept between segments.
     group_homes: HashMap<Value, Home>,
     /// Non-zero once a packet of the segment has threads left, where that is not sure.
     any_left: Option<Variable>,
-    /// What was checked at the running packet's start.
+    /// Accesses that were checked at the running packet's start.
     proofs: Vec<Proof>,
-    /// The segment's code is being written once more, for packets that failed those checks.
+    /// The segment's code is being emitted again, for packets that failed those checks.
     again: bool,
-    /// The last segment that makes a value itself.
+    /// The last segment that defines each value.
     seen: Vec<u32>,
     segments: u32,
     /// Rounds of loops that were taken from the budget and not used yet.
     rounds_left: Variable,
-    /// There are loops.
+    /// The function has loops.
     takes_rounds: bool,
-    /// Uniform values of before the loops that are being written, in every lane.
+    /// Splatted uniform values from before the enclosing loops.
     splats: Vec<Option<Packet>>,
     call_conv: CallConv,
     helper_signature: Option<SigRef>,
@@ -315,7 +315,7 @@ impl<'f> Lowering<'_, 'f> {
         Emit::new(&mut self.builder, self.shape, self.packet_context)
     }
 
-    /// What the code from here on is for.
+    /// Sets the source location of the code from here on.
     fn stand(&mut self, site: Site) {
         if self.notes.is_some() {
             self.builder.set_srcloc(site.to_location());
@@ -420,20 +420,20 @@ impl<'f> Lowering<'_, 'f> {
         }
     }
 
-    /// Goes on in a block all of whose predecessors are written, a few instructions from where the builder stands.
+    /// Continues in a block all of whose predecessors are emitted; anchors stay valid.
     fn begin(&mut self, block: Block) {
         self.builder.seal_block(block);
         self.builder.switch_to_block(block);
     }
 
-    /// Branches to a block if the condition (an `i8`) holds and goes on in another.
+    /// Branches to a block if the condition (an `i8`) holds, and continues in another.
     fn branch_away(&mut self, condition: ir::Value, target: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, target, &[], next, &[]);
         self.begin(next);
     }
 
-    /// Branches to a block unless the condition (an `i8`) holds and goes on in another.
+    /// Branches to a block unless the condition (an `i8`) holds, and continues in another.
     fn branch_away_unless(&mut self, condition: ir::Value, target: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, next, &[], target, &[]);
@@ -498,13 +498,13 @@ impl<'f> Lowering<'_, 'f> {
         self.set_rounds_left(left);
     }
 
-    /// The block that is being written is hardly ever reached.
+    /// Marks the current block as cold.
     fn set_cold(&mut self) {
         let block = self.builder.current_block().expect("code is being written");
         self.builder.set_cold_block(block);
     }
 
-    /// So are all blocks from the n-th on.
+    /// Marks all blocks from the n-th on as cold.
     fn set_cold_from(&mut self, n: usize) {
         for n in n..self.builder.func.dfg.num_blocks() {
             self.builder.set_cold_block(Block::from_u32(n as u32));

@@ -34,7 +34,7 @@ const SCALARS: u32 = 40;
 const LONGEST: u32 = 1_000;
 /// A use in a loop counts as this many outside, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 3;
-/// Ways into a variable, and its one way out: how often it counts as used.
+/// How often a variable counts as used: where it is set on each path, and where it is read.
 const WAYS: u64 = 3;
 /// Loops within each other beyond this many make no further difference.
 const MAX_LOOPS: u32 = 6;
@@ -44,7 +44,7 @@ const MAX_LOOPS: u32 = 6;
 pub(super) struct Pressure {
     values: Vec<bool>,
     homes: Vec<bool>,
-    /// Where each remote value is that is neither kept between segments nor made anew, from the scratch memory's start.
+    /// Offsets in scratch memory of remote values that are neither kept between segments nor recomputed.
     places: Vec<Option<u64>>,
     /// Bytes that those take.
     pub bytes: u64,
@@ -81,7 +81,7 @@ impl Pressure {
         pressure
     }
 
-    /// Whether the value is read from memory, or made anew, wherever it is used.
+    /// Whether the value is loaded or recomputed wherever it is used.
     pub fn is_remote(&self, value: Value) -> bool {
         self.values[value.index()]
     }
@@ -91,7 +91,7 @@ impl Pressure {
         self.homes[value.index()]
     }
 
-    /// Where a remote value is that is neither kept between segments nor made anew.
+    /// The offset of a remote value that is neither kept between segments nor recomputed.
     pub fn place(&self, value: Value) -> Option<u64> {
         self.places[value.index()]
     }
@@ -176,7 +176,7 @@ enum Of {
     Value,
     /// The variable of a result or parameter.
     Home,
-    /// A value that is made anew where it is needed.
+    /// A value that is recomputed where it is needed.
     Remade,
 }
 
@@ -195,7 +195,7 @@ struct Lifetime {
 }
 
 impl Lifetime {
-    /// How much it is used for its length.
+    /// Uses per position.
     fn density(&self) -> u64 {
         (self.weight << 20) / u64::from(self.end - self.start + 1)
     }
@@ -242,7 +242,7 @@ impl Count<'_> {
         }
     }
 
-    /// Values that cut constructs use are at hand in the segments around it; those they make are kept.
+    /// Values that a cut construct uses are available in the segments around it; those it defines are kept.
     fn cut(&mut self, inst: Inst) {
         let data = self.func.inst(inst);
         self.position += 1;

@@ -12,12 +12,12 @@ use super::mask::{Home, Mask};
 use super::{Lowering, own_flags};
 use crate::packet::Operand;
 
-/// Instructions of the shader for which a value that was read stays at hand.
+/// Instructions of the shader for which a loaded value stays in its register.
 const NEAR: u32 = 12;
 /// Constructs within each other whose masks are held in registers.
 const SHALLOW: usize = 4;
 
-/// Hands out places in scratch memory.
+/// Allocates scratch memory.
 #[derive(Debug)]
 pub(super) struct Scratch {
     /// Where it begins.
@@ -29,7 +29,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Scratch memory at an address, with so many bytes for remote values.
+    /// Scratch memory at an address, of which remote values take the first `bytes`.
     pub fn new(base: ir::Value, bytes: u64) -> Self {
         Self { base, bytes: bytes.next_multiple_of(ALIGN), free: Default::default() }
     }
@@ -39,7 +39,7 @@ impl Scratch {
     }
 }
 
-/// Where a remote value was last at hand.
+/// Where a remote value was last in a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     block: Option<Block>,
@@ -55,13 +55,13 @@ pub(super) enum Parked {
 }
 
 impl Lowering<'_, '_> {
-    /// Whether a value that this segment has made or used can be used where the builder stands.
+    /// Whether a remote value is still in a register at the builder's position.
     pub fn is_near(&self, value: Value) -> bool {
         let near = self.near.get(&value);
         near.is_some_and(|near| near.block == self.builder.current_block() && self.written - near.at <= NEAR)
     }
 
-    /// Notes that a remote value is at hand.
+    /// Notes that a remote value is in a register.
     pub fn note_near(&mut self, value: Value) {
         let near = Near { block: self.builder.current_block(), at: self.written };
         self.near.insert(value, near);
@@ -95,7 +95,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// Gives a place back.
+    /// Frees a place.
     pub fn give_scratch(&mut self, at: i32, wide: bool) {
         self.scratch.free[usize::from(wide)].push(at);
     }

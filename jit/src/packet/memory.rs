@@ -45,7 +45,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Writes zeros, so many whole vectors of them.
+    /// Writes zeros; `bytes` is a multiple of a vector.
     pub fn clear(&mut self, address: Value, bytes: u32, flags: MemFlagsData) {
         let zero = self.constant_packet(Const::i32(0)).vectors[0];
         for offset in (0..bytes).step_by(self.shape.vector_bytes as usize) {

@@ -196,7 +196,7 @@ pub struct PacketContext {
     pub base: Value,
     /// Byte offset of the lane numbers: `u32` 0, 1, 2 ... for at least [`Shape::lanes`] lanes.
     pub lane_index: i32,
-    /// Byte offset of 16 bytes that masked-off lanes write and nobody reads.
+    /// Byte offset of 16 bytes that masked-off lanes write and that are never read.
     pub dump: i32,
     /// Who computes a fused multiply-add.
     pub fma: Fma,
@@ -220,7 +220,7 @@ pub enum Fma {
     },
 }
 
-/// Emits packet operations where a function builder stands. Cheap to make: one per instruction is fine.
+/// Emits packet operations at the position of a function builder. Cheap to create: one per instruction is fine.
 pub struct Emit<'a, 'f> {
     /// The function being written.
     pub builder: &'a mut FunctionBuilder<'f>,
@@ -259,7 +259,7 @@ impl<'a, 'f> Emit<'a, 'f> {
         Uniform { ty: constant.ty, value }
     }
 
-    /// A constant in every lane: one vector, loaded from beside the code, stands for all.
+    /// A constant in every lane: one vector, loaded from the constant pool, serves as all vectors of the packet.
     pub fn constant_packet(&mut self, constant: Const) -> Packet {
         let bytes: [u8; 16] = match constant.ty {
             Type::Bool => [if constant.bits != 0 { 0xff } else { 0 }; 16],
