@@ -321,7 +321,7 @@ pub struct BatchOutcome {
 /// Runs a batch with what is bound and the arrays.
 type RunBatch<'a> = dyn Fn(&Bound, &mut [ArrayWords<'_>]) -> Result<(), Fault> + 'a;
 
-/// Runs a batch on both engines, in packets of every width, and compares what they leave. The arrays lie right before pages
+/// Runs a batch on both engines, in packets of several widths, and compares what they leave. The arrays lie right before pages
 /// that nobody may touch.
 #[track_caller]
 pub fn compare_batch(
@@ -347,7 +347,7 @@ pub fn compare_batch(
         let arrays = words.iter().map(|words| words.words().to_vec()).collect();
         BatchOutcome { memory: bound.snapshot(), arrays, end }
     };
-    let [outcome, ..] = Width::ALL.map(|width| {
+    let [outcome, ..] = variants(func).map(|(width, sets)| {
         let mut func = func.clone();
         func.width = width;
         let func = verify(func).expect("the test's function is valid");
@@ -356,7 +356,7 @@ pub fn compare_batch(
             let interpreter = Interpreter::with_packing(&func, Packing::Row);
             interpreter.run_batch(bound, invocations, arrays, &mut Arena::new(), &mut fuel.clone())
         });
-        for features in features_for(width) {
+        for features in sets {
             let options = Options { features, packing: Packing::Row, ..Options::host().unwrap() };
             let compiled = compile(&func, &options).expect("the test's function compiles");
             let got = run_with_arrays(&func, &|bound, arrays| {
@@ -442,23 +442,25 @@ pub fn feature_sets() -> Vec<CpuFeatures> {
     CpuFeatures::detect().expect("tests run on x86-64 with SSE4.2").subsets()
 }
 
-/// Those to test packets of a width with: the best ones alone where nobody chooses the width.
-fn features_for(width: Width) -> Vec<CpuFeatures> {
-    let mut sets = feature_sets();
-    sets.truncate(if Width::CHOSEN.contains(&width) { sets.len() } else { 1 });
-    sets
+/// Widths to test a function with, and features for each: those that are chosen with all features, and one of the wide ones
+/// with the best.
+fn variants(func: &Function) -> [(Width, Vec<CpuFeatures>); 3] {
+    let ([narrow, wide], [.., first, second]) = (Width::CHOSEN, Width::ALL);
+    let sets = feature_sets();
+    let rare = if func.inst_count().is_multiple_of(2) { first } else { second };
+    [(narrow, sets.clone()), (wide, sets.clone()), (rare, sets[..1].to_vec())]
 }
 
-/// Runs a function on both engines, in packets of every width, and compares what they leave; gives that of narrow packets.
+/// Runs a function on both engines, in packets of several widths, and compares what they leave; gives that of narrow packets.
 #[track_caller]
 pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
-    let [outcome, ..] = Width::ALL.map(|width| {
+    let [outcome, ..] = variants(&func).map(|(width, sets)| {
         let mut func = func.clone();
         func.width = width;
         let func = verify(func).expect("the test's function is valid");
         let bound = Bound::new(&func, content);
         let expected = interpret(&func, &bound, groups, fuel);
-        for features in features_for(width) {
+        for features in sets {
             let options = Options { features, ..Options::host().unwrap() };
             let compiled = compile(&func, &options).expect("the test's function compiles");
             let bound = Bound::new(&func, content);

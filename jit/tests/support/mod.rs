@@ -219,7 +219,7 @@ impl Compiled {
 
 /// A value that may be anything, as far as a function says.
 pub fn unknown(b: &mut Builder<'_>, ty: Type) -> entity::Value {
-    let word = b.input(Input::ThreadIndex);
+    let word = b.input(Input::GroupId(0));
     match ty {
         Type::Bool => b.op(Op::IEq, &[word, word]),
         Type::I32 => word,
