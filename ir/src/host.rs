@@ -1,7 +1,7 @@
-//! What a running shader asks of the outside world.
+//! The interface through which a running shader accesses the outside world.
 //!
-//! The runtime implements [`Host`] once, over what is bound; the interpreter calls it for every access to a view, the
-//! JIT's code for what it does not do inline. Shared memory and private arrays never come here: the engines own them.
+//! The runtime implements [`Host`] once, on top of what is bound; the interpreter calls it for every access to a view, and
+//! compiled code for accesses that are not inlined. Shared memory and private arrays belong to the engines.
 //! An implementation checks every bound itself and must not panic.
 
 use crate::entity::ResourceId;
@@ -48,11 +48,11 @@ pub trait Host: Sync {
     fn sample(&self, call: SampleCall<'_>);
     /// Answers a question about a view.
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4];
-    /// Whether the run shall stop. Asked at group starts and loop back-edges: must be cheap.
+    /// Whether the run should stop. Asked at group starts and loop back-edges: must be cheap.
     fn stop_requested(&self) -> bool;
 }
 
-/// Why a span of groups did not finish, and what was running.
+/// Why a span of groups did not finish, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// What happened.
@@ -83,6 +83,6 @@ pub enum FaultKind {
         /// Flattened numbers of the first thread that has not returned, and of the first that goes another way.
         threads: [u32; 2],
     },
-    /// A helper failed inside; a bug of ours.
+    /// A helper panicked: an internal error.
     Internal,
 }

@@ -26,12 +26,14 @@
 //! | `width.rs` | how many threads a packet has |
 //! | `uniformity.rs` | what is the same in all threads |
 //! | `shape.rs` | how addresses lie over the lanes of a packet |
+//! | `bound.rs` | the largest number that an integer can be |
 //! | `float_class.rs` | which floats can be denormals, infinities, NaNs |
 //! | `translate/` | bytecode to IR |
 //! | `interp/` | runs a shader: the definition that compiled code is held to |
 #![forbid(unsafe_code)]
 
 pub mod batch;
+pub mod bound;
 pub mod builder;
 pub mod entity;
 pub mod float;

@@ -1,14 +1,13 @@
-//! What the sample instructions ask for: one description for all of them.
+//! The operands and variants of all sample instructions, in one description.
 //!
 //! Functional specification 7.18 and 22.4. `sample`, `sample_b`, `sample_c` and `lod` take derivatives from their quad:
 //! the translation computes them, so that everything that samples is given a level, derivatives, or nothing.
 
 use crate::entity::ResourceId;
 use crate::interface::Dimension;
-use crate::width::MAX_LANES;
 
-/// A 32-bit value of every lane; narrow packets leave the last ones alone.
-pub type Row = [u32; MAX_LANES];
+/// A 32-bit value of every lane of a packet.
+pub type Row<'a> = &'a [u32];
 
 /// What a sample instruction gives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -175,7 +174,7 @@ pub enum Elements<'a> {
     /// The same for all lanes.
     Same(u32),
     /// Each lane's own.
-    Own(&'a Row),
+    Own(Row<'a>),
 }
 
 impl Elements<'_> {
@@ -199,11 +198,17 @@ pub struct SampleCall<'a> {
     /// The range of the sampler, and the position in it.
     pub sampler: (ResourceId, Elements<'a>),
     /// Bits of the lanes that take part.
-    pub lanes: u32,
+    pub lanes: u64,
     /// Operands in the order of [`Sampling::args`].
-    pub args: &'a [Row],
-    /// Where the results go, of the lanes that take part. A NaN that was computed is 0x7fc00000.
-    pub results: &'a mut [Row; 4],
+    pub args: &'a [Row<'a>],
+    /// Rows for the results of the lanes that take part. A computed NaN is 0x7fc00000.
+    pub results: [&'a mut [u32]; 4],
+}
+
+/// Splits words into the four rows of results, of `lanes` lanes each.
+#[inline]
+pub fn result_rows(mut words: &mut [u32], lanes: usize) -> [&mut [u32]; 4] {
+    [(); 4].map(|()| words.split_off_mut(..lanes).expect("there are as many words"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How many threads a packet has: a property of a function, since both engines must run threads in the same order.
 ///
 /// Wider packets keep more independent work in flight and share addresses and checks between more threads; narrower ones
-/// leave room in the registers and lose less where threads part ways. `passes/widen.rs` chooses.
+/// leave room in the registers and lose less where threads diverge. `passes/widen.rs` chooses, among [`Self::CHOSEN`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Width {
     /// 8 threads.
@@ -13,20 +13,24 @@ pub enum Width {
     Eight,
     /// 16 threads.
     Sixteen,
+    /// 32 threads.
+    ThirtyTwo,
+    /// 64 threads.
+    SixtyFour,
 }
 
 /// Lanes of the widest packet.
-pub const MAX_LANES: usize = 16;
+pub const MAX_LANES: usize = 64;
 
 impl Width {
     /// All of them, narrow ones first.
-    pub const ALL: [Self; 2] = [Self::Eight, Self::Sixteen];
+    pub const ALL: [Self; 4] = [Self::Eight, Self::Sixteen, Self::ThirtyTwo, Self::SixtyFour];
+
+    /// Those that the optimiser chooses from. Wider packets need wider registers to be fast.
+    pub const CHOSEN: [Self; 2] = [Self::Eight, Self::Sixteen];
 
     /// Threads of a packet, a power of two.
-    pub fn lanes(self) -> u32 {
-        match self {
-            Width::Eight => 8,
-            Width::Sixteen => 16,
-        }
+    pub const fn lanes(self) -> u32 {
+        8 << self as u32
     }
 }

@@ -127,7 +127,7 @@ impl Host for Wild {
     }
 
     fn sample(&self, call: SampleCall<'_>) {
-        call.results.iter_mut().flatten().for_each(|word| *word = self.word());
+        call.results.into_iter().flatten().for_each(|word| *word = self.word());
     }
 
     fn query(&self, _: Query, _: ViewSlot, _: u32) -> [u32; 4] {

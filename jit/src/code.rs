@@ -3,7 +3,7 @@
 //! Machine code is written into pages that are then made read-only and executable; no page is ever both writable and
 //! executable. The pages belong to the shader, not to the module, which is gone once the code is placed; they go back to
 //! the system when the shader is dropped. Code is position independent and has no relocations, so that bytes from a
-//! cache take the same way as fresh ones, and no symbol is ever looked up.
+//! cache take the same path as fresh ones, and no symbol is ever looked up.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -79,7 +79,7 @@ fn into_io(error: ModuleError) -> io::Error {
     }
 }
 
-/// The pages of one shader on their way to being executable.
+/// The pages of one shader, before they are executable.
 #[derive(Debug, Default)]
 enum Pages {
     #[default]

@@ -1,4 +1,4 @@
-//! From Cranelift's input to machine code: target settings, the code generator's run, what is asserted of its result.
+//! Runs Cranelift: target settings, code generation, and the checks on its result.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use target_lexicon::{Architecture, Triple};
 
 use crate::abi::{ArenaLayout, ThreadRow, VoteRows};
 use crate::code::ExecutableCode;
-use crate::compiled::{Compiled, Facts, Statistics};
+use crate::compiled::{CodeFacts, Compiled, Statistics};
 use crate::error::CompileError;
 use crate::lower;
 use crate::lower::notes::Notes;
@@ -35,9 +35,9 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
 /// # Errors
 /// As [`compile`].
 pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> Result<Compiled, CompileError> {
-    let isa = host(options, Target::of(func))?;
+    let isa = host(options, TargetSettings::of(func))?;
     let machine = generate(func, options, &*isa)?;
-    let facts = Facts {
+    let facts = CodeFacts {
         float_mode: FloatMode::of(func),
         arena: machine.arena,
         threads: thread_table(func, options.packing),
@@ -54,7 +54,7 @@ pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> 
 
 /// Makes machine code executable that was generated with these options before.
 pub(crate) fn place(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
-    make_executable(host(options, Target::default())?, bytes, name)
+    make_executable(host(options, TargetSettings::default())?, bytes, name)
 }
 
 fn make_executable(isa: OwnedTargetIsa, bytes: &[u8], name: &str) -> Result<ExecutableCode, CompileError> {
@@ -63,23 +63,23 @@ fn make_executable(isa: OwnedTargetIsa, bytes: &[u8], name: &str) -> Result<Exec
     code.map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
 }
 
-/// What differs between the targets of functions.
+/// Target settings that depend on the function.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Target {
+pub(crate) struct TargetSettings {
     /// The code generator says where basic blocks are.
     pub blocks: bool,
-    /// One register is left to `lower/anchor.rs`.
+    /// A pinned register is reserved for `lower/anchor.rs`.
     pub pinned: bool,
 }
 
-impl Target {
+impl TargetSettings {
     pub fn of(func: &Function) -> Self {
         Self { blocks: false, pinned: lower::is_large(func) }
     }
 }
 
 /// The target for this processor.
-pub(crate) fn host(options: &Options, target: Target) -> Result<OwnedTargetIsa, CompileError> {
+pub(crate) fn host(options: &Options, target: TargetSettings) -> Result<OwnedTargetIsa, CompileError> {
     let host = Triple::host();
     if host.architecture != Architecture::X86_64 {
         return Err(CompileError::Unsupported);
@@ -102,18 +102,18 @@ pub(crate) struct Machine {
     pub statistics: Statistics,
 }
 
-/// What a listing is made from beside the code.
+/// What a listing needs besides the code.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     /// What Cranelift was given.
     pub clif: String,
-    /// What code is for, in order; gaps belong to what is before them.
+    /// What each range of code is for, in order; a gap belongs to the range before it.
     pub sites: Vec<(Range<u32>, Site)>,
     /// Where basic blocks begin.
     pub blocks: Vec<u32>,
-    /// Those of them that something jumps to.
+    /// Those that are jump targets.
     pub jumps: Vec<u32>,
-    /// What was decided on the way.
+    /// Lowering decisions.
     pub notes: Notes,
 }
 
@@ -184,7 +184,7 @@ impl Record {
 
 /// The x86-64 target with these features and nothing above them: Cranelift's AVX-512 forms would only get in the way of
 /// a later widening, and results do not depend on features.
-fn x86_64(triple: Triple, features: CpuFeatures, target: Target) -> Result<OwnedTargetIsa, CompileError> {
+fn x86_64(triple: Triple, features: CpuFeatures, target: TargetSettings) -> Result<OwnedTargetIsa, CompileError> {
     let mut builder = isa::lookup(triple).map_err(|_| CompileError::Unsupported)?;
     let floor = ["has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt", "has_cmpxchg16b"];
     let above = [("has_avx", features.avx), ("has_avx2", features.avx2), ("has_fma", features.fma)];
@@ -198,7 +198,7 @@ fn x86_64(triple: Triple, features: CpuFeatures, target: Target) -> Result<Owned
 /// Settings for every target. No optimisation: Cranelift's would undo the order in which packets are written. Frames of
 /// more than a page touch each of their pages in order, so that a thread whose stack is too small meets the stack's guard
 /// page and never what lies beyond it.
-pub(crate) fn flags(target: Target) -> settings::Flags {
+pub(crate) fn flags(target: TargetSettings) -> settings::Flags {
     let mut builder = settings::builder();
     let on = |on: bool| if on { "true" } else { "false" };
     for (name, value) in [
@@ -244,6 +244,7 @@ fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::options::VectorBytes;
     use brolga_ir::builder::only;
     use brolga_ir::entity::ResourceId;
     use brolga_ir::function::{Input, Object, Place};
@@ -258,10 +259,13 @@ pub(crate) mod tests {
     fn recording_does_not_change_the_code() {
         let func = numbered();
         let Some(options) = Options::host() else { return };
-        let plain = generate(&func, &options, &*host(&options, Target::default()).unwrap()).unwrap();
-        let (recorded, record) =
-            generate_recorded(&func, &options, &*host(&options, Target { blocks: true, ..Target::default() }).unwrap())
-                .unwrap();
+        let plain = generate(&func, &options, &*host(&options, TargetSettings::default()).unwrap()).unwrap();
+        let (recorded, record) = generate_recorded(
+            &func,
+            &options,
+            &*host(&options, TargetSettings { blocks: true, ..TargetSettings::default() }).unwrap(),
+        )
+        .unwrap();
         assert_eq!(plain.bytes, recorded.bytes);
         assert!(record.sites.iter().any(|(_, site)| matches!(site, Site::Inst { .. })));
         assert!(record.sites.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
@@ -270,7 +274,7 @@ pub(crate) mod tests {
     #[test]
     fn large_frames_touch_every_page_of_the_stack() {
         let Some(options) = Options::host() else { return };
-        let isa = host(&options, Target::default()).unwrap();
+        let isa = host(&options, TargetSettings::default()).unwrap();
         // `mov dword [rsp], 0`, in a loop if there are more than four pages.
         let probe = [0xc7, 0x04, 0x24, 0, 0, 0, 0];
         for (frame_bytes, probes) in [(64, 0), (4000, 0), (4096, 1), (12_300, 3), (100_000, 1)] {
@@ -298,10 +302,14 @@ pub(crate) mod tests {
         let func = numbered();
         let isa = isa::lookup("aarch64-unknown-linux-gnu".parse().unwrap())
             .unwrap()
-            .finish(flags(Target::default()))
+            .finish(flags(TargetSettings::default()))
             .unwrap();
-        let options =
-            Options { features: CpuFeatures::default(), packing: Packing::Group, most_instructions: u32::MAX };
+        let options = Options {
+            features: CpuFeatures::default(),
+            vector_bytes: VectorBytes::default(),
+            packing: Packing::Group,
+            most_instructions: u32::MAX,
+        };
         let machine = generate(&func, &options, &*isa).unwrap();
         // Instructions of AArch64 are words, and this is how its functions return.
         assert!(machine.bytes.len().is_multiple_of(4));

@@ -6,18 +6,18 @@ use brolga_ir::Width;
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::Array as Declared;
+use brolga_ir::interface::Array;
 use brolga_ir::span::{Packing, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::abi::{ArenaLayout, Array, Context, ThreadRow, VoteRows};
+use crate::abi::{ArenaLayout, ArrayRecord, Context, ThreadRow, VoteRows};
 use crate::code::ExecutableCode;
 use crate::codegen;
 use crate::error::CompileError;
 use crate::mxcsr::{FloatGuard, FloatMode};
 use crate::options::Options;
 
-/// What compiling took and gave.
+/// Statistics of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Bytes of machine code with its constants.
@@ -38,15 +38,15 @@ pub struct Statistics {
 #[derive(Debug)]
 pub struct Compiled {
     pub(crate) code: ExecutableCode,
-    pub(crate) facts: Facts,
+    pub(crate) facts: CodeFacts,
 }
 
-/// What running machine code takes beside its bytes.
+/// What running machine code takes besides its bytes.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Facts {
+pub(crate) struct CodeFacts {
     pub(crate) float_mode: FloatMode,
     pub(crate) arena: ArenaLayout,
-    /// What every thread knows of itself, row by row, each padded to whole packets.
+    /// The table of thread indices, row by row, each padded to whole packets.
     pub(crate) threads: Box<[u32]>,
     pub(crate) group_size: [u32; 3],
     pub(crate) width: Width,
@@ -54,12 +54,12 @@ pub(crate) struct Facts {
     pub(crate) votes: Option<VoteRows>,
     pub(crate) immediate: Box<[u32]>,
     /// What comes with a batch.
-    pub(crate) arrays: Box<[Declared]>,
+    pub(crate) arrays: Box<[Array]>,
     pub(crate) statistics: Statistics,
 }
 
 impl Compiled {
-    /// Memory that each worker must bring.
+    /// Memory that each worker must provide.
     pub fn arena_layout(&self) -> ArenaLayout {
         self.facts.arena
     }
@@ -74,7 +74,7 @@ impl Compiled {
         self.code.bytes()
     }
 
-    /// What compiling took and gave.
+    /// Statistics of the compilation.
     pub fn statistics(&self) -> Statistics {
         self.facts.statistics
     }
@@ -102,7 +102,7 @@ impl Compiled {
     /// # Safety
     /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled with these options.
     pub unsafe fn from_bytes(bytes: &[u8], options: &Options, name: &str) -> Result<Self, CompileError> {
-        match postcard::take_from_bytes::<(Facts, &[u8])>(bytes) {
+        match postcard::take_from_bytes::<(CodeFacts, &[u8])>(bytes) {
             Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code, options, name)?, facts }),
             _ => Err(CompileError::Damaged),
         }
@@ -117,15 +117,15 @@ impl Compiled {
         assert_eq!(mode.mode(), self.facts.float_mode, "the mode that the code is written for is in force");
         context.threads = self.facts.threads.as_ptr();
         context.immediate = self.facts.immediate.as_ptr();
-        context.lanes_per_packet = self.facts.width.lanes();
+        context.call.lanes = self.facts.width.lanes() as usize;
         context.fault_kind = 0;
         context.fault_thread = 0;
         Run { compiled: self, context, threads_per_group: self.facts.group_size.iter().product(), _mode: mode }
     }
 }
 
-/// A shader with a context that is ready for it: what is the same for all groups was seen to, since many a group takes less
-/// time than that.
+/// A shader with a context that is set up for it: the setup that is common to all groups is done once, since it would take
+/// longer than many a group.
 #[derive(Debug)]
 pub struct Run<'a> {
     compiled: &'a Compiled,
@@ -190,20 +190,20 @@ impl Run<'_> {
         assert!(facts.packing == Packing::Row && facts.group_size == [1; 3], "invocations are groups of one thread");
         let (declared, lanes) = (&facts.arrays, facts.width.lanes());
         for ((record, declared), array) in self.context.arrays.iter_mut().zip(declared).zip(arrays) {
-            *record = Array::of(array, declared);
+            *record = ArrayRecord::of(array, declared);
         }
         self.context.fuel = fuel;
         let result = Span::batch(invocations, lanes).try_for_each(|span| self.packed(&span));
-        self.context.arrays[..declared.len()].fill(Array::EMPTY);
+        self.context.arrays[..declared.len()].fill(ArrayRecord::EMPTY);
         result
     }
 
-    /// Rounds that are left of the last budget.
+    /// Loop iterations left of the last budget.
     pub fn fuel(&self) -> u64 {
         self.context.fuel
     }
 
-    /// Adds what is known of a fault when everything has stopped.
+    /// Adds what is known about a fault once everything has stopped.
     #[cold]
     fn complete(&self, fault: Fault) -> Fault {
         match fault.kind {

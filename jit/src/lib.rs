@@ -1,22 +1,22 @@
-//! A shader as machine code: packets of eight threads in SIMD registers, masks for divergence, loops over packets
+//! Compiles shaders to machine code: packets of threads in SIMD registers, masks for divergence, loops over packets
 //! between barriers.
 //!
 //! | file | what |
 //! |---|---|
 //! | `abi/` | records that compiled code, its helpers and the runtime share; the helpers |
 //! | `code.rs` | executable memory |
-//! | `codegen.rs` | from Cranelift's input to machine code |
-//! | `compiled.rs` | a compiled shader, how it is run and stored |
+//! | `codegen.rs` | runs Cranelift's code generator |
+//! | `compiled.rs` | a compiled shader: running and storing it |
 //! | `error.rs` | why a shader could not be compiled |
-//! | `listing/` | code as text for people |
-//! | `lower/` | from the IR to Cranelift's input |
+//! | `listing/` | generated code as text |
+//! | `lower/` | lowers the IR to CLIF, Cranelift's input |
 //! | `mxcsr.rs` | the processor's float mode |
-//! | `ops.rs` | pure operations in packet operations |
-//! | `options.rs` | what selects code |
+//! | `ops.rs` | lowers pure operations to packet operations |
+//! | `options.rs` | compile options |
 //! | `packet/` | the only place that emits vector CLIF |
-//! | `site.rs` | which part of a shader a piece of code belongs to |
+//! | `site.rs` | source locations of generated code |
 //!
-//! Unsafe code is in `abi/`, `code.rs`, `mxcsr.rs` and in the call in `compiled.rs`, nowhere else.
+//! Unsafe code is confined to `abi/`, `code.rs`, `mxcsr.rs` and the call in `compiled.rs`.
 
 pub mod abi;
 mod code;
@@ -36,7 +36,7 @@ pub use codegen::{compile, compile_named};
 pub use compiled::{Compiled, Run, Statistics};
 pub use error::CompileError;
 pub use mxcsr::{FloatGuard, FloatMode};
-pub use options::{CpuFeatures, Options};
+pub use options::{CpuFeatures, Options, VectorBytes};
 
 /// Largest stack frame, in bytes. Worker threads have small stacks and Cranelift puts no probes into frames.
 pub const MAX_FRAME_BYTES: u32 = 256 << 10;

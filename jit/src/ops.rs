@@ -3,6 +3,7 @@
 //! The result has the bits of `Op::eval` in either float mode, for scalars and for packets; only the payload of a NaN
 //! that arithmetic makes is free. The recipes are in `packet/`.
 
+use brolga_ir::bound::Bounds;
 use brolga_ir::entity::Value;
 use brolga_ir::float_class::{ClassSet, FloatClasses};
 use brolga_ir::{Function, Op, Type};
@@ -12,7 +13,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use crate::FloatMode;
 use crate::packet::float::Extreme;
 use crate::packet::integer::{Division, RightShift};
-use crate::packet::{Emit, Operand, Uniform};
+use crate::packet::{Emit, Operand};
 
 /// What is known of an operation before its code is written, in all lanes that are active.
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +22,16 @@ pub struct Known {
     pub classes: [ClassSet; 3],
     /// What a select gives of its floats, if its condition says which of the two is less.
     pub selects: Option<Extreme>,
+    /// Of a shift: an amount, at most 16, to which at most 15 are added, 31 in all.
+    pub least_amount: Option<u8>,
 }
 
 impl Known {
     /// Nothing.
-    pub const NOTHING: Self = Self { classes: [ClassSet::ALL; 3], selects: None };
+    pub const NOTHING: Self = Self { classes: [ClassSet::ALL; 3], selects: None, least_amount: None };
 
     /// What is known of an operation of a function.
-    pub fn of(func: &Function, floats: &FloatClasses, op: Op, args: &[Value]) -> Self {
+    pub fn of(func: &Function, floats: &FloatClasses, bounds: &Bounds, op: Op, args: &[Value]) -> Self {
         let mut known = Self::NOTHING;
         for (classes, &arg) in known.classes.iter_mut().zip(args) {
             *classes = floats.of(arg);
@@ -36,8 +39,21 @@ impl Known {
         if matches!(op, Op::SelectF32 | Op::SelectF64) {
             known.selects = compared_by(func, args);
         }
+        if op == Op::UShr {
+            known.least_amount = least_amount(func, bounds, args[1]);
+        }
         known
     }
+}
+
+/// What is known of the least that a number is, if it is at most 15 more.
+fn least_amount(func: &Function, bounds: &Bounds, amount: Value) -> Option<u8> {
+    if bounds.most(amount) <= 15 {
+        return Some(0);
+    }
+    let (Op::IAdd, &[rest, least]) = func.as_op(amount)? else { return None };
+    let least = func.as_const(least)?.bits;
+    (least <= 16 && bounds.most(rest) <= 15).then_some(least as u8)
 }
 
 /// What a select of two floats gives, if its condition says which of the two is less.
@@ -98,12 +114,12 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         Op::Xor => emit.xor(a, b),
         // One amount for all lanes stays a scalar: the amounts are not brought to one form.
         Op::Shl => emit.shift_left(a, &operands[1]),
-        Op::UShr => emit.shift_right(RightShift::Logical, a, &operands[1]),
-        Op::SShr => emit.shift_right(RightShift::Arithmetic, a, &operands[1]),
-        Op::SMin => emit.map2(Type::I32, a, b, |builder, a, b| builder.ins().smin(a, b)),
-        Op::SMax => emit.map2(Type::I32, a, b, |builder, a, b| builder.ins().smax(a, b)),
-        Op::UMin => emit.map2(Type::I32, a, b, |builder, a, b| builder.ins().umin(a, b)),
-        Op::UMax => emit.map2(Type::I32, a, b, |builder, a, b| builder.ins().umax(a, b)),
+        Op::UShr => emit.shift_right(RightShift::Logical, a, &operands[1], known.least_amount),
+        Op::SShr => emit.shift_right(RightShift::Arithmetic, a, &operands[1], None),
+        Op::SMin => emit.map2(Type::I32, a, b, |emit, a, b| emit.ins().smin(a, b)),
+        Op::SMax => emit.map2(Type::I32, a, b, |emit, a, b| emit.ins().smax(a, b)),
+        Op::UMin => emit.map2(Type::I32, a, b, |emit, a, b| emit.ins().umin(a, b)),
+        Op::UMax => emit.map2(Type::I32, a, b, |emit, a, b| emit.ins().umax(a, b)),
         Op::IEq => emit.compare(IntCC::Equal, a, b),
         Op::INe => emit.compare(IntCC::NotEqual, a, b),
         Op::SLt => emit.compare(IntCC::SignedLessThan, a, b),
@@ -115,11 +131,11 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         Op::FirstBitLo => emit.first_bit_low(a),
         Op::BitReverse => emit.bit_reverse(a),
 
-        Op::FAdd => emit.float_sum(mode, a, b, |builder, a, b| builder.ins().fadd(a, b)),
-        Op::FSub => emit.float_sum(mode, a, b, |builder, a, b| builder.ins().fsub(a, b)),
-        Op::FMul => emit.float_product(mode, a, b, |builder, a, b| builder.ins().fmul(a, b)),
-        Op::FDiv => emit.float_product(mode, a, b, |builder, a, b| builder.ins().fdiv(a, b)),
-        Op::FSqrt => emit.map1(Type::F32, a, |builder, a| builder.ins().sqrt(a)),
+        Op::FAdd => emit.float_sum(mode, a, b, |emit, a, b| emit.ins().fadd(a, b)),
+        Op::FSub => emit.float_sum(mode, a, b, |emit, a, b| emit.ins().fsub(a, b)),
+        Op::FMul => emit.float_product(mode, a, b, |emit, a, b| emit.ins().fmul(a, b)),
+        Op::FDiv => emit.float_product(mode, a, b, |emit, a, b| emit.ins().fdiv(a, b)),
+        Op::FSqrt => emit.map1(Type::F32, a, |emit, a| emit.ins().sqrt(a)),
         Op::FMin => emit.float_extreme(mode, Extreme::Min, a, b, [classes[0], classes[1]]),
         Op::FMax => emit.float_extreme(mode, Extreme::Max, a, b, [classes[0], classes[1]]),
         Op::FSat => emit.float_saturate(a),
@@ -128,10 +144,10 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         // Done above in the other mode.
         Op::FFlush if mode == FloatMode::Default => a.clone(),
         Op::FFlush => emit.flush(mode, a, classes[0]),
-        Op::FFloor => emit.map1(Type::F32, a, |builder, a| builder.ins().floor(a)),
-        Op::FCeil => emit.map1(Type::F32, a, |builder, a| builder.ins().ceil(a)),
-        Op::FTrunc => emit.map1(Type::F32, a, |builder, a| builder.ins().trunc(a)),
-        Op::FNearest => emit.map1(Type::F32, a, |builder, a| builder.ins().nearest(a)),
+        Op::FFloor => emit.map1(Type::F32, a, |emit, a| emit.ins().floor(a)),
+        Op::FCeil => emit.map1(Type::F32, a, |emit, a| emit.ins().ceil(a)),
+        Op::FTrunc => emit.map1(Type::F32, a, |emit, a| emit.ins().trunc(a)),
+        Op::FNearest => emit.map1(Type::F32, a, |emit, a| emit.ins().nearest(a)),
         Op::FEq => emit.compare_floats(FloatCC::Equal, a, b),
         Op::FNe => emit.compare_floats(FloatCC::NotEqual, a, b),
         Op::FLt => emit.compare_floats(FloatCC::LessThan, a, b),
@@ -151,10 +167,10 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         Op::AsF64 => emit.reinterpret(Type::F64, a),
         Op::BitsF64 => emit.double_bits(a, classes[0]),
 
-        Op::DAdd => emit.map2(Type::F64, a, b, |builder, a, b| builder.ins().fadd(a, b)),
-        Op::DSub => emit.map2(Type::F64, a, b, |builder, a, b| builder.ins().fsub(a, b)),
-        Op::DMul => emit.map2(Type::F64, a, b, |builder, a, b| builder.ins().fmul(a, b)),
-        Op::DDiv => emit.map2(Type::F64, a, b, |builder, a, b| builder.ins().fdiv(a, b)),
+        Op::DAdd => emit.map2(Type::F64, a, b, |emit, a, b| emit.ins().fadd(a, b)),
+        Op::DSub => emit.map2(Type::F64, a, b, |emit, a, b| emit.ins().fsub(a, b)),
+        Op::DMul => emit.map2(Type::F64, a, b, |emit, a, b| emit.ins().fmul(a, b)),
+        Op::DDiv => emit.map2(Type::F64, a, b, |emit, a, b| emit.ins().fdiv(a, b)),
         Op::DFma => emit.fused_multiply_add(a, b, &args[2]),
         Op::DMin => emit.number_or_other(Extreme::Min, a, b, [classes[0], classes[1]]),
         Op::DMax => emit.number_or_other(Extreme::Max, a, b, [classes[0], classes[1]]),
@@ -177,7 +193,7 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
 /// A condition that does not hold: a uniform one is 0 or 1, so only its lowest bit turns.
 fn not(emit: &mut Emit<'_, '_>, a: &Operand) -> Operand {
     match a {
-        Operand::Uniform(a) => Uniform { ty: Type::Bool, value: emit.builder.ins().bxor_imm_u(a.value, 1) }.into(),
+        Operand::Uniform(a) => Operand::scalar(Type::Bool, emit.ins().bxor_imm_u(a.value, 1)),
         Operand::Packet(a) => emit.mask_not(a).into(),
     }
 }

@@ -1,4 +1,4 @@
-//! What selects code besides the shader: the processor's features and how packets are put together.
+//! Compile options: everything besides the shader that selects code.
 
 use brolga_ir::span::Packing;
 
@@ -48,11 +48,30 @@ impl CpuFeatures {
     }
 }
 
+/// Bytes of the vectors that hold a packet's lanes, as many vectors as it takes. Results never depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum VectorBytes {
+    /// 16: what every x86-64 processor has, and all that Cranelift knows.
+    #[default]
+    Sixteen,
+}
+
+impl VectorBytes {
+    /// The number.
+    pub const fn count(self) -> u32 {
+        match self {
+            VectorBytes::Sixteen => 16,
+        }
+    }
+}
+
 /// Everything that selects code for a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
     /// Instruction sets that the code may use; the processor that runs it must have them.
     pub features: CpuFeatures,
+    /// In what vectors the code keeps its lanes.
+    pub vector_bytes: VectorBytes,
     /// Which threads share packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
     pub packing: Packing,
     /// Instructions that the code generator is given at most. Each takes it 1 to 2 us and about 450 bytes while it runs,
@@ -63,11 +82,7 @@ pub struct Options {
 impl Options {
     /// The options for this processor, or `None` if code cannot run on it.
     pub fn host() -> Option<Self> {
-        CpuFeatures::detect().map(|features| Self { features, packing: Packing::Group, most_instructions: u32::MAX })
-    }
-
-    /// The same with packets put together in another way.
-    pub fn with_packing(self, packing: Packing) -> Self {
-        Self { packing, ..self }
+        let (vector_bytes, packing) = (VectorBytes::default(), Packing::Group);
+        CpuFeatures::detect().map(|features| Self { features, vector_bytes, packing, most_instructions: u32::MAX })
     }
 }

@@ -1,4 +1,4 @@
-//! Which part of a shader a piece of code belongs to, as it travels through the code generator.
+//! The part of a shader that a piece of code belongs to, carried through the code generator as a source location.
 
 use brolga_ir::entity::Inst;
 use cranelift_codegen::ir::SourceLoc;
@@ -12,7 +12,7 @@ pub(crate) enum Site {
     Clear,
     /// The loop over packets.
     Packets,
-    /// Inputs made anew, and values kept from other segments.
+    /// Inputs that are recomputed, and values kept from other segments.
     Recall,
     /// The end of a segment: values moved on, packets agreeing on where to go.
     Tail,
@@ -45,7 +45,7 @@ impl Site {
         SourceLoc::new(u32::try_from(number).ok().filter(|&n| n != u32::MAX).expect("shaders have limits"))
     }
 
-    /// The site of such a number; code that nobody numbered has none.
+    /// The site of such a number; code without a source location has none.
     pub fn from_location(location: SourceLoc) -> Option<Self> {
         let number = if location.is_default() { return None } else { location.bits() as usize };
         Some(match number.checked_sub(PARTS.len()) {

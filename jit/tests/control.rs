@@ -2,12 +2,12 @@
 
 mod bound;
 
-use bound::{Bound, Outcome, compare, feature_sets, run};
+use bound::{Bound, Outcome, compare, feature_sets, resource, run};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Value};
 use brolga_ir::function::{Input, Object, Origin, Place, Sync};
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::{Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::interface::{Interface, Local, ResourceClass, ResourceKind, Shared};
 use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op};
@@ -18,15 +18,7 @@ const FUEL: u64 = 100_000;
 
 /// A function with `u0`, raw, and `g0`, raw.
 fn function(group_size: [u32; 3]) -> Function {
-    let resources = vec![Resource {
-        class: ResourceClass::UnorderedAccess,
-        kind: ResourceKind::Raw,
-        space: 0,
-        lower: 0,
-        count: Some(1),
-        uses_counter: false,
-        texel_bytes: None,
-    }];
+    let resources = vec![resource(ResourceClass::UnorderedAccess, ResourceKind::Raw, 1)];
     let shared = vec![Shared { register: 0, raw: true, stride_bytes: 4, count: 256 }];
     let locals = vec![Local { register: 0, registers: 4, components: 4 }];
     Function::new(

@@ -4,13 +4,14 @@
 
 mod bound;
 
-use bound::compare;
+use std::sync::atomic::Ordering;
+
+use bound::{compare, resource};
 use brolga_ir::builder::only;
-use brolga_ir::entity::{ResourceId, SharedId, Value};
+use brolga_ir::entity::{Inst, ResourceId, SharedId, Value};
 use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Origin, Place, Query, ResourceRef};
-use brolga_ir::host::{Address, Fault, FaultKind, Host, ViewSlot};
+use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
-use brolga_ir::sampling::SampleCall;
 use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Type};
@@ -65,10 +66,6 @@ enum Layout {
     Uniform,
     Growing(u32),
     Scattered,
-}
-
-fn resource(class: ResourceClass, kind: ResourceKind, count: u32) -> Resource {
-    Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false, texel_bytes: None }
 }
 
 fn function(memory: Memory) -> Function {
@@ -382,8 +379,8 @@ fn compare_engines(func: Function, content: &[Vec<Vec<u32>>]) {
     compare(func, content, &[[0, 0, 0]], u64::MAX);
 }
 
-/// The test that holds the machine code of an operation on memory against the interpreter. A new kind of instruction does
-/// not compile here until it has one.
+/// The test that holds the machine code of an instruction against the interpreter. A new kind of instruction does not compile
+/// here until it has one.
 fn proof(kind: &InstKind) -> Option<&'static str> {
     Some(match kind {
         InstKind::Load { .. } => "loads_of_every_shape",
@@ -397,9 +394,10 @@ fn proof(kind: &InstKind) -> Option<&'static str> {
         InstKind::Sample { .. } => "samples_are_asked_packet_by_packet in sample.rs",
         InstKind::PacketAll(_) => "packets_are_asked_whether_all_threads_agree in sample.rs",
         InstKind::QuadRead { .. } => "quads_read_what_runs in sample.rs",
-        InstKind::Input(_) | InstKind::Barrier(_) => "tests of control.rs",
         InstKind::Const(_) | InstKind::Op { .. } => "tests of ops.rs",
-        InstKind::If { .. }
+        InstKind::Input(_)
+        | InstKind::Barrier(_)
+        | InstKind::If { .. }
         | InstKind::Loop { .. }
         | InstKind::Switch { .. }
         | InstKind::Yield(_)
@@ -412,70 +410,9 @@ fn proof(kind: &InstKind) -> Option<&'static str> {
 }
 
 #[test]
-fn every_operation_on_memory_has_a_proof() {
-    let mut func = typed(1, Dimension::Texture2d);
-    let mut b = Builder::new(&mut func);
-    let (zero, always) = (b.i32(0), b.bool(true));
-    let view = only(ResourceId::new(TARGET));
-    let counted = only(ResourceId::new(2));
-    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(zero), offset: zero };
-    b.load(place, 1);
-    b.store(place, &[zero], always);
-    for op in AtomicOp::ALL {
-        let compare = (op == AtomicOp::CompareExchange).then_some(zero);
-        b.atomic(op, place, zero, compare, always);
-        b.texel_atomic(op, view, &[zero, zero], zero, compare, always);
-    }
-    b.counter(CounterOp::Alloc, counted, always);
-    b.counter(CounterOp::Consume, counted, always);
-    b.texel_load(view, &[zero, zero], None);
-    b.texel_store(view, &[zero, zero], [zero; 4], always);
-    for query in Query::OF_SHADERS {
-        b.query(query, view, query.takes_level().then_some(zero));
-    }
-    b.return_();
-    for &inst in &func.region(func.body()).insts {
-        let kind = &func.inst(inst).kind;
-        let name = format!("{kind:?}");
-        let proof = proof(kind).expect("engines see it");
-        println!("{:<100.100} {proof}", name);
-    }
-}
-
-/// A host that panics where it is asked.
-struct Panicking;
-
-impl Host for Panicking {
-    fn load(&self, _: Address, _: &mut [u32]) {
-        unreachable!("loads are inline")
-    }
-    fn store(&self, _: Address, _: &[u32]) {
-        unreachable!("stores are inline")
-    }
-    fn atomic(&self, _: AtomicOp, _: Address, _: u32, _: u32) -> u32 {
-        unreachable!("atomics are inline")
-    }
-    fn counter(&self, _: CounterOp, _: ViewSlot) -> u32 {
-        panic!("asked for a counter")
-    }
-    fn texel_load(&self, _: ViewSlot, _: [u32; 3], _: u32) -> [u32; 4] {
-        panic!("asked for a texel")
-    }
-    fn texel_store(&self, _: ViewSlot, _: [u32; 3], _: [u32; 4]) {
-        panic!("asked to store a texel")
-    }
-    fn texel_atomic(&self, _: AtomicOp, _: ViewSlot, _: [u32; 3], _: u32, _: u32) -> u32 {
-        panic!("asked to change a texel")
-    }
-    fn sample(&self, _: SampleCall<'_>) {
-        panic!("asked to sample")
-    }
-    fn query(&self, _: Query, _: ViewSlot, _: u32) -> [u32; 4] {
-        panic!("asked a question")
-    }
-    fn stop_requested(&self) -> bool {
-        false
-    }
+fn every_instruction_of_a_verified_function_has_a_proof() {
+    let func = crowded(&function(Memory::Raw));
+    assert!((0..func.inst_count()).all(|n| proof(&func.inst(Inst::new(n)).kind).is_some()));
 }
 
 #[test]
@@ -492,8 +429,9 @@ fn a_panic_in_a_helper_ends_the_group_with_a_fault() {
     let func = verify(func).unwrap();
     let options = Options::host().expect("tests run on x86-64 with SSE4.2");
     let compiled = compile(&func, &options).unwrap();
-    let bound = bound::Bound::new(&func, &bound::contents(&func, || 0));
-    let outcome = bound::run_with(&func, &compiled, &bound, &Panicking, &[[0, 0, 0]], u64::MAX);
+    let mut bound = bound::Bound::new(&func, &bound::contents(&func, || 0));
+    bound.panics = true;
+    let outcome = bound::run(&func, &compiled, &bound, &[[0, 0, 0]], u64::MAX);
     assert_eq!(outcome.ends, [Err(Fault::new(FaultKind::Internal, Origin(31)))]);
     // The first packet wrote once, the second never began.
     let written: Vec<u32> = bound.words(OUT).into_iter().filter(|&word| word != 0).collect();
@@ -504,8 +442,8 @@ fn a_panic_in_a_helper_ends_the_group_with_a_fault() {
 #[test]
 fn views_over_four_gibibytes() {
     const STRIDE: u32 = 64;
-    const COUNT: u64 = (1 << 26) + 8;
-    let bytes = COUNT * u64::from(STRIDE);
+    const WORDS: usize = STRIDE as usize / 4;
+    const COUNT: usize = (1 << 26) + 8;
     for layout in [Layout::Uniform, Layout::Growing(1), Layout::Scattered] {
         let mut func = function(Memory::Structured(STRIDE));
         let mut b = Builder::new(&mut func);
@@ -521,12 +459,15 @@ fn views_over_four_gibibytes() {
         let func = verify(func).unwrap();
         let options = Options::host().expect("tests run on x86-64 with SSE4.2");
         let compiled = compile(&func, &options).unwrap();
-        let large = bound::Large::new(bytes);
-        for word in [1, COUNT - 8, COUNT - 1].map(|element| element * u64::from(STRIDE) / 4 + 1) {
-            large.set(word, 1000);
+        let mut bound = bound::Bound::new(&func, &[vec![vec![0; 128]], vec![vec![0]]]);
+        bound.enlarge(TARGET, COUNT * WORDS);
+        for word in [1, COUNT - 8, COUNT - 1].map(|element| element * WORDS + 1) {
+            bound.word_of(TARGET, word).store(1000, Ordering::Relaxed);
         }
         let start = COUNT as u32 - 8;
-        let words = bound::run_large(&func, &compiled, &large, COUNT, [start, 0, 0]);
+        let end = bound::with_run(&func, &compiled, &bound, 0, |mut run| run.group([start, 0, 0], 0));
+        assert_eq!(end, Ok(()));
+        let words = bound.words(OUT);
         for lane in 0..8u32 {
             let own = match layout {
                 Layout::Uniform => 0,
@@ -538,8 +479,8 @@ fn views_over_four_gibibytes() {
             assert_eq!(words[lane as usize * 16..][..2], [old, new], "{layout:?}, lane {lane}");
         }
         // 4 GiB before the first element there is one that a cut offset would hit.
-        assert_eq!(large.get(1), 0);
-        assert_eq!(large.get(u64::from(STRIDE) / 4 + 1), 1000);
+        let first = [1, WORDS + 1].map(|word| bound.word_of(TARGET, word).load(Ordering::Relaxed));
+        assert_eq!(first, [0, 1000]);
     }
 }
 

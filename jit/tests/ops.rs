@@ -285,22 +285,32 @@ fn agrees(op: Op, got: u64, expected: u64) -> bool {
     }
 }
 
-/// Runs compiled code on all operands; panics with the first wrong lane.
-fn check(compiled: &Compiled, function: usize, op: Op, columns: &Columns, lanes: usize, mode: FloatMode, what: &str) {
+/// Runs compiled code on operands of these types; gives the result of each lane.
+fn run(
+    compiled: &Compiled,
+    function: usize,
+    mode: FloatMode,
+    types: &[Type],
+    columns: &Columns,
+    result: Type,
+    lanes: usize,
+) -> Vec<u64> {
     let count = columns[0].len();
-    let mut inputs: Vec<Vec<u8>> = op.args().iter().zip(columns).map(|(&ty, column)| bytes_of(ty, column)).collect();
+    let mut inputs: Vec<Vec<u8>> = types.iter().zip(columns).map(|(&ty, column)| bytes_of(ty, column)).collect();
     inputs.resize(3, Vec::new());
-    let mut output = vec![0xcd; count * if is_wide(op.result()) { 8 } else { 4 }];
+    let mut output = vec![0xcd; count * if is_wide(result) { 8 } else { 4 }];
     let [a, b, c] = &mut inputs[..] else { unreachable!("three inputs") };
     compiled.run(function, mode, &mut Record::new(), [a, b, c, &mut output], count / lanes);
-    for index in 0..count {
-        let mut args = [0; 3];
-        for (arg, column) in args.iter_mut().zip(columns) {
-            *arg = column[index];
-        }
+    (0..count).map(|index| word_at(result, &output, index)).collect()
+}
+
+/// Runs compiled code on all operands; panics with the first wrong lane.
+fn check(compiled: &Compiled, function: usize, op: Op, columns: &Columns, lanes: usize, mode: FloatMode, what: &str) {
+    let results = run(compiled, function, mode, op.args(), columns, op.result(), lanes);
+    for (index, got) in results.into_iter().enumerate() {
+        let args = [0, 1, 2].map(|n| columns.get(n).map_or(0, |column| column[index]));
         let args = &args[..columns.len()];
         let expected = op.eval(args);
-        let got = word_at(op.result(), &output, index);
         assert!(
             agrees(op, got, expected),
             "{op:?}({args:#x?}) gave {got:#x} at lane {}, eval says {expected:#x}; {what}",
@@ -508,17 +518,12 @@ fn check_chain(
         let padded = column.len().next_multiple_of(lanes);
         column.resize(padded, 0);
     }
-    let mut inputs: Vec<Vec<u8>> = types.iter().zip(&columns).map(|(&ty, column)| bytes_of(ty, column)).collect();
-    let count = columns[0].len();
-    let mut output = vec![0xcd; count * if is_wide(outer.result()) { 8 } else { 4 }];
-    let [a, b, c] = &mut inputs[..] else { unreachable!("three inputs") };
-    compiled.run(function, mode, &mut Record::new(), [a, b, c, &mut output], count / lanes);
-    for (index, &first) in columns[0].iter().enumerate() {
-        let args = [first, columns[1][index], columns[2][index]];
+    let results = run(compiled, function, mode, &types, &columns, outer.result(), lanes);
+    for (index, got) in results.into_iter().enumerate() {
+        let args = [0, 1, 2].map(|n| columns[n][index]);
         let mut outer_args = [args[2]; 3];
         outer_args[position] = inner.eval(&args[..inner.args().len()]);
         let expected = outer.eval(&outer_args[..outer.args().len()]);
-        let got = word_at(outer.result(), &output, index);
         let is_nan = |bits: u64| outer.result() == Type::F32 && f32::from_bits(bits as u32).is_nan();
         assert!(
             agrees(outer, got, expected) || is_nan(got) && is_nan(expected),

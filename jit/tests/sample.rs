@@ -2,11 +2,11 @@
 
 mod bound;
 
-use bound::compare;
+use bound::{compare, resource};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, Value};
 use brolga_ir::function::{Element, Input, Object, Place, ResourceRef};
-use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
+use brolga_ir::interface::{Component, Dimension, Interface, ResourceClass, ResourceKind};
 use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
 use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
@@ -30,15 +30,6 @@ const DIMENSIONS: [Dimension; 7] = [
 
 /// A group of so many threads with a texture range and two sampler ranges of three registers each.
 fn function(threads: u32, dimension: Dimension) -> Function {
-    let resource = |class, kind, count| Resource {
-        class,
-        kind,
-        space: 0,
-        lower: 0,
-        count: Some(count),
-        uses_counter: false,
-        texel_bytes: None,
-    };
     let typed = ResourceKind::Typed { dimension, component: Component::Float };
     let resources = vec![
         resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 16 }, 1),

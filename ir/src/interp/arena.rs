@@ -1,27 +1,20 @@
 //! The memory that a running span of groups needs, kept from span to span by the worker.
 
-use std::ops::Range;
-
+use super::Mask;
 use super::code::{Code, Slot};
-use super::{Lanes, Mask, lanes_of};
 use crate::function::Input;
 use crate::span::Span;
-use crate::width::MAX_LANES;
-
-/// Lanes that are stored together: those of the narrowest packet.
-pub(super) const ROW: usize = 8;
-
-/// Some lanes of a value.
-type Row = [u64; ROW];
 
 /// Values, masks, shared memory and private arrays of what runs. Any shader can use any arena: it grows as
 /// needed and keeps its size.
 #[derive(Debug, Default)]
 pub struct Arena {
-    /// The shared frame, then what each packet keeps.
-    pub(super) values: Vec<Row>,
-    /// Values on their way during a move that overlaps.
-    pub(super) moving: Vec<Lanes>,
+    /// The shared frame, then what each packet keeps; of each value the bits in every lane, as in [`Const`](crate::Const).
+    pub(super) values: Vec<u64>,
+    /// Buffer for moves whose sources and targets overlap.
+    pub(super) moving: Vec<u64>,
+    /// Operands and results of a sample, row after row.
+    pub(super) rows: Vec<u32>,
     /// Per packet, the threads that have not ended.
     pub(super) alive: Vec<Mask>,
     /// Per loop or switch, the lanes that left it by a break.
@@ -30,7 +23,7 @@ pub struct Arena {
     pub(super) continued: Vec<Mask>,
     pub(super) shared: Vec<u32>,
     /// Private arrays: packet, word, lane.
-    pub(super) locals: Vec<[u32; MAX_LANES]>,
+    pub(super) locals: Vec<u32>,
 }
 
 impl Arena {
@@ -42,16 +35,16 @@ impl Arena {
     pub(super) fn bytes_for(code: &Code) -> usize {
         let values = code.frame_len + code.kept_len * code.most_packets;
         let locals = code.local_words * if code.keeps_locals { code.most_packets } else { 1 };
-        values * code.rows() * size_of::<Row>() + locals * size_of::<[u32; MAX_LANES]>() + code.shared_words * 4
+        (values * size_of::<u64>() + locals * size_of::<u32>()) * code.lanes + code.shared_words * size_of::<u32>()
     }
 
-    /// Brings the arena into the state at the start of a span of so many groups.
+    /// Resets the arena for a span of `groups` groups.
     pub(super) fn start(&mut self, code: &Code, groups: u32) {
         let threads = (code.threads_per_group() * groups) as usize;
         let packets = threads.div_ceil(code.lanes);
-        let len = (code.frame_len + code.kept_len * packets) * code.rows();
+        let len = (code.frame_len + code.kept_len * packets) * code.lanes;
         if self.values.len() < len {
-            self.values.resize(len, [0; ROW]);
+            self.values.resize(len, 0);
         }
         for &(slot, bits) in &code.constants {
             self.value_mut(code, 0, slot).fill(bits);
@@ -68,24 +61,20 @@ impl Arena {
         self.shared.resize(code.shared_words, 0);
         self.locals.clear();
         if code.keeps_locals {
-            self.locals.resize(code.local_words * packets, [0; MAX_LANES]);
+            self.locals.resize(code.local_words * packets * code.lanes, 0);
         }
     }
 
-    /// Makes a packet the one that runs.
+    /// Sets the inputs and private arrays of the packet that runs next.
     pub(super) fn enter_packet(&mut self, code: &Code, span: &Span, packet: usize) {
         let [x, y, _] = code.group_size;
         let threads = code.threads_per_group();
-        let number = |lane: usize| (packet * code.lanes + lane) as u32;
-        let group_ids: [[u32; 3]; MAX_LANES] = match span.groups {
-            1 => [span.group(0); MAX_LANES],
-            _ => std::array::from_fn(|lane| span.group(number(lane.min(code.lanes - 1)) / threads)),
-        };
         for &(slot, input) in &code.inputs {
-            let value = self.value_mut(code, 0, slot);
-            // The tail's lanes get values too, which nobody reads.
-            for (lane, bits) in value.iter_mut().enumerate() {
-                let (index, group_id) = (number(lane) % threads, group_ids[lane]);
+            // Lanes beyond the last thread get values too, which are never read.
+            for (lane, bits) in self.value_mut(code, 0, slot).iter_mut().enumerate() {
+                let number = (packet * code.lanes + lane) as u32;
+                let index = number % threads;
+                let group_id = |n: u8| span.group(if span.groups == 1 { 0 } else { number / threads })[usize::from(n)];
                 let place = |component: u8| match component {
                     0 => index % x,
                     1 => index / x % y,
@@ -93,46 +82,34 @@ impl Arena {
                 };
                 *bits = u64::from(match input {
                     Input::ThreadIndex => index,
-                    Input::GroupId(n) => group_id[usize::from(n)],
+                    Input::GroupId(n) => group_id(n),
                     Input::ThreadIdInGroup(n) => place(n),
                     Input::ThreadId(n) => {
-                        let n_ = usize::from(n);
-                        group_id[n_].wrapping_mul(code.group_size[n_]).wrapping_add(place(n))
+                        group_id(n).wrapping_mul(code.group_size[usize::from(n)]).wrapping_add(place(n))
                     }
                 });
             }
         }
         if !code.keeps_locals {
             self.locals.clear();
-            self.locals.resize(code.local_words, [0; MAX_LANES]);
+            self.locals.resize(code.local_words * code.lanes, 0);
         }
     }
 
-    /// The rows of a value of a packet.
-    fn rows(code: &Code, packet: usize, slot: Slot) -> Range<usize> {
+    /// Where the lanes of a packet's value begin among all values.
+    pub(super) fn start_of(code: &Code, packet: usize, slot: Slot) -> usize {
         let slot = slot as usize;
         let at = if slot < code.frame_len { slot } else { slot + packet * code.kept_len };
-        at * code.rows()..(at + 1) * code.rows()
+        at * code.lanes
     }
 
     /// A value of a packet.
     pub(super) fn value(&self, code: &Code, packet: usize, slot: Slot) -> &[u64] {
-        self.values[Self::rows(code, packet, slot)].as_flattened()
+        &self.values[Self::start_of(code, packet, slot)..][..code.lanes]
     }
 
     /// The same to be written.
     pub(super) fn value_mut(&mut self, code: &Code, packet: usize, slot: Slot) -> &mut [u64] {
-        self.values[Self::rows(code, packet, slot)].as_flattened_mut()
-    }
-}
-
-/// Writes some lanes of a value, of so many that the packet has.
-pub(super) fn write_lanes(to: &mut [u64], from: &Lanes, mask: Mask, all: Mask) {
-    if mask == all {
-        to.copy_from_slice(&from[..to.len()]);
-    } else {
-        for lane in lanes_of(mask) {
-            to[lane] = from[lane];
-        }
+        &mut self.values[Self::start_of(code, packet, slot)..][..code.lanes]
     }
 }

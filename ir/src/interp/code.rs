@@ -5,13 +5,11 @@
 //! before a packet begins.
 
 use super::Mask;
-use super::arena::ROW;
 use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
 use crate::sampling::Sampling;
 use crate::span::Packing;
-use crate::width::MAX_LANES;
 
 /// Where a value lies.
 pub(super) type Slot = u32;
@@ -55,14 +53,9 @@ impl Code {
         self.group_size.iter().product()
     }
 
-    /// Rows of a value.
-    pub(super) fn rows(&self) -> usize {
-        self.lanes / ROW
-    }
-
     /// All lanes of a packet.
     pub(super) fn all_lanes(&self) -> Mask {
-        Mask::MAX >> (MAX_LANES - self.lanes)
+        Mask::MAX >> (Mask::BITS as usize - self.lanes)
     }
 }
 
@@ -283,14 +276,14 @@ pub(super) struct BatchArray {
 }
 
 impl BatchArray {
-    /// The elements that so many words hold.
+    /// The elements in an array of `words` words.
     pub(super) fn extent(self, words: usize) -> Extent {
         let count = words as u64 * 4 / u64::from(self.stride_bytes);
         Extent { base: 0, stride_bytes: self.stride_bytes, count: count.min(u32::MAX.into()) as u32 }
     }
 }
 
-/// A piece of memory of ours.
+/// A range of memory that the interpreter owns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     /// Its first word.

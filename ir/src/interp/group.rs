@@ -1,7 +1,7 @@
 //! Takes all packets of a group, or of a span of groups, through the segments.
 //!
-//! Control flow of the group is agreed among its threads, so the only way for a thread to go away is to return: one
-//! mask per packet says who is left, and all of them are at the same place.
+//! The threads of a group agree on its control flow, so a thread can only leave it by returning: one mask per packet says
+//! which threads are left, and all of them are at the same place.
 
 use super::code::{End, GroupRegion, GroupStep, Slot};
 use super::packet::Runner;
@@ -101,7 +101,7 @@ impl Group<'_, '_> {
         Ok(())
     }
 
-    /// What all threads make of a condition.
+    /// The value of a condition on which all threads agree.
     fn agree<T: PartialEq>(&mut self, slot: Slot, origin: Origin, meaning: impl Fn(u64) -> T) -> Result<T, Fault> {
         let mut agreed: Option<(T, u32)> = None;
         self.for_each_packet(|runner, mask| {

@@ -4,11 +4,10 @@ use smallvec::SmallVec;
 
 use super::code::{Address, Element, Extent, Node, Slot, Space, Texel, Update, View};
 use super::packet::Runner;
-use super::{Lanes, Mask, lanes_of};
+use super::{Mask, lanes_of};
 use crate::host::{self, ViewSlot};
-use crate::sampling::{Elements, MOST_SAMPLE_ARGS, Row, SampleCall};
+use crate::sampling::{Elements, MOST_SAMPLE_ARGS, Row, SampleCall, Sampling, result_rows};
 use crate::srgb::LINEAR;
-use crate::width::MAX_LANES;
 
 /// The most words that one access moves.
 const MAX_WORDS: usize = 4;
@@ -39,21 +38,13 @@ impl Runner<'_, '_> {
             Node::Sample { sampling, texture, sampler, args, to, once } => {
                 // What is the same in all lanes is sampled once.
                 let lanes = if *once { mask & mask.wrapping_neg() } else { mask };
-                let mut results = [[0; MAX_LANES]; 4];
-                let rows: SmallVec<[Row; MOST_SAMPLE_ARGS]> = args.iter().map(|&arg| self.row(arg)).collect();
-                let (mut textures, mut samplers) = ([0; MAX_LANES], [0; MAX_LANES]);
-                self.host.sample(SampleCall {
-                    sampling,
-                    texture: (texture.id, self.elements(texture, &mut textures)),
-                    sampler: (sampler.id, self.elements(sampler, &mut samplers)),
-                    lanes: lanes.into(),
-                    args: &rows,
-                    results: &mut results,
-                });
-                for (&slot, row) in to.iter().zip(&results) {
+                self.sample(sampling, [texture, sampler], args, to, lanes);
+                if *once {
                     let first = lanes.trailing_zeros() as usize;
-                    let result = std::array::from_fn(|lane| u64::from(row[if *once { first } else { lane }]));
-                    self.set(slot, &result, mask);
+                    for &slot in to {
+                        let bits = self.value(slot)[first];
+                        self.set(slot, mask, |_| bits);
+                    }
                 }
             }
             Node::Store { to, values, effect } => {
@@ -82,12 +73,7 @@ impl Runner<'_, '_> {
                 runner.host.texel_atomic(update.op, runner.view(view, lane), coords, value, compare)
             }),
             Node::Counter { op, view, effect, to } => {
-                let effect = mask & self.holds(*effect);
-                let mut results = [0; MAX_LANES];
-                for lane in lanes_of(effect) {
-                    results[lane] = u64::from(self.host.counter(*op, self.view(view, lane)));
-                }
-                self.set(*to, &results, mask);
+                self.effect(*effect, *to, mask, |runner, lane| runner.host.counter(*op, runner.view(view, lane)))
             }
             Node::Op { .. }
             | Node::QuadRead { .. }
@@ -106,24 +92,36 @@ impl Runner<'_, '_> {
         self.value(slot)[lane] as u32
     }
 
-    /// A 32-bit value in all lanes.
-    fn row(&self, slot: Slot) -> Row {
-        let mut row = [0; MAX_LANES];
-        for (word, &bits) in row.iter_mut().zip(self.value(slot)) {
-            *word = bits as u32;
+    /// Samples for some lanes, one call for all of them.
+    fn sample(&mut self, sampling: &Sampling, views: [&View; 2], args: &[Slot], to: &[Slot], lanes: Mask) {
+        let computed = views.into_iter().filter_map(|view| match view.element {
+            Element::Fixed(_) => None,
+            Element::Computed(slot) => Some(slot),
+        });
+        let (width, mut rows) = (self.code.lanes, std::mem::take(&mut self.arena.rows));
+        rows.clear();
+        for slot in args.iter().copied().chain(computed) {
+            rows.extend(self.value(slot).iter().map(|&bits| bits as u32));
         }
-        row
-    }
-
-    /// The positions in a range that lanes mean.
-    fn elements<'a>(&self, view: &View, row: &'a mut Row) -> Elements<'a> {
-        match view.element {
-            Element::Fixed(element) => Elements::Same(element),
-            Element::Computed(slot) => {
-                *row = self.row(slot);
-                Elements::Own(row)
-            }
+        let end = rows.len();
+        rows.resize(end + 4 * width, 0);
+        let (operands, results) = rows.split_at_mut(end);
+        let operands: SmallVec<[Row<'_>; MOST_SAMPLE_ARGS + 2]> = operands.chunks_exact(width).collect();
+        let (args, mut positions) = operands.split_at(args.len());
+        let [texture, sampler] = views.map(|view| {
+            let elements = match view.element {
+                Element::Fixed(element) => Elements::Same(element),
+                Element::Computed(_) => Elements::Own(positions.split_off_first().expect("written above")),
+            };
+            (view.id, elements)
+        });
+        let results = result_rows(results, width);
+        self.host.sample(SampleCall { sampling, texture, sampler, lanes, args, results });
+        drop(operands);
+        for (&slot, row) in to.iter().zip(rows[end..].chunks_exact(width)) {
+            self.set(slot, lanes, |lane| row[lane].into());
         }
+        self.arena.rows = rows;
     }
 
     fn words(&self, slots: &[Slot], lane: usize) -> [u32; MAX_WORDS] {
@@ -157,30 +155,32 @@ impl Runner<'_, '_> {
 
     /// Fills `to` from what a lane reads; `once` asks the first active lane only.
     fn read(&mut self, to: &[Slot], once: bool, mask: Mask, get: impl Fn(&Self, usize) -> [u32; MAX_WORDS]) {
-        let mut results: [Lanes; MAX_WORDS] = [[0; MAX_LANES]; MAX_WORDS];
         let mut words = [0; MAX_WORDS];
         for (n, lane) in lanes_of(mask).enumerate() {
             if n == 0 || !once {
                 words = get(self, lane);
             }
-            for (result, word) in results.iter_mut().zip(words) {
-                result[lane] = u64::from(word);
+            for (&slot, word) in to.iter().zip(words) {
+                self.set(slot, 1 << lane, |_| word.into());
             }
-        }
-        for (&slot, result) in to.iter().zip(&results) {
-            self.set(slot, result, mask);
         }
     }
 
-    /// Lanes without effect get 0.
-    fn update(&mut self, update: &Update, mask: Mask, mut apply: impl FnMut(&mut Self, usize, u32, u32) -> u32) {
-        let mut results = [0; MAX_LANES];
-        for lane in lanes_of(mask & self.holds(update.effect)) {
-            let value = self.word(update.value, lane);
-            let compare = update.compare.map_or(0, |slot| self.word(slot, lane));
-            results[lane] = u64::from(apply(self, lane, value, compare));
+    /// Does something in the lanes where the effect holds; others get 0.
+    fn effect(&mut self, effect: Slot, to: Slot, mask: Mask, mut apply: impl FnMut(&mut Self, usize) -> u32) {
+        let effect = self.holds(effect);
+        for lane in lanes_of(mask) {
+            let word = if effect >> lane & 1 == 1 { apply(self, lane) } else { 0 };
+            self.set(to, 1 << lane, |_| word.into());
         }
-        self.set(update.to, &results, mask);
+    }
+
+    fn update(&mut self, update: &Update, mask: Mask, mut apply: impl FnMut(&mut Self, usize, u32, u32) -> u32) {
+        self.effect(update.effect, update.to, mask, |runner, lane| {
+            let value = runner.word(update.value, lane);
+            let compare = update.compare.map_or(0, |slot| runner.word(slot, lane));
+            apply(runner, lane, value, compare)
+        });
     }
 
     fn load(&self, from: &Address, lane: usize, words: &mut [u32]) {
@@ -193,7 +193,7 @@ impl Runner<'_, '_> {
                 Space::View(_) => unreachable!("done above"),
                 Space::Shared(extent) => self.place(extent, from, lane, n).map(|at| self.arena.shared[at]),
                 Space::Local(extent) => {
-                    self.place(extent, from, lane, n).map(|at| self.arena.locals[self.local_base() + at][lane])
+                    self.place(extent, from, lane, n).map(|at| self.arena.locals[self.local(at, lane)])
                 }
                 Space::Array(array) => {
                     let words = self.arrays.get(array.number).map_or(&[][..], |array| array.words());
@@ -218,7 +218,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// The word at an address in memory of ours that can be written.
+    /// The word at an address in memory that the interpreter owns and that can be written.
     fn own_word(&mut self, at: &Address, lane: usize) -> Option<&mut u32> {
         self.own_word_at(at, lane, 0)
     }
@@ -227,15 +227,16 @@ impl Runner<'_, '_> {
         match at.space {
             Space::Shared(extent) => self.place(extent, at, lane, n).map(|at| &mut self.arena.shared[at]),
             Space::Local(extent) => {
-                let base = self.local_base();
-                self.place(extent, at, lane, n).map(|at| &mut self.arena.locals[base + at][lane])
+                let at = self.place(extent, at, lane, n)?;
+                let at = self.local(at, lane);
+                Some(&mut self.arena.locals[at])
             }
             Space::Array(array) => {
                 let len = self.arrays.get(array.number).map_or(0, |array| array.words().len());
                 let at = self.place(array.extent(len), at, lane, n)?;
                 self.arrays[array.number].words_mut().map(|words| &mut words[at])
             }
-            // The verifier lets nobody write there; views are the host's.
+            // The verifier rejects writes to these; views belong to the host.
             Space::View(_) | Space::Immediate(_) | Space::Curve(_) => None,
         }
     }
@@ -246,7 +247,9 @@ impl Runner<'_, '_> {
         extent.word(at.index.map(|slot| self.word(slot, lane)), byte)
     }
 
-    fn local_base(&self) -> usize {
-        if self.code.keeps_locals { self.packet * self.code.local_words } else { 0 }
+    /// Where a lane's word of the running packet's private arrays is.
+    fn local(&self, word: usize, lane: usize) -> usize {
+        let first = if self.code.keeps_locals { self.packet * self.code.local_words } else { 0 };
+        (first + word) * self.code.lanes + lane
     }
 }

@@ -44,13 +44,10 @@ use crate::width::MAX_LANES;
 use code::Code;
 use packet::Runner;
 
-/// One value of all lanes of a packet; bits as in [`Const`](crate::Const). A narrow packet leaves the last lanes alone.
-type Lanes = [u64; MAX_LANES];
-
 /// A set of lanes, lane 0 in the lowest bit.
-type Mask = u16;
+type Mask = u64;
 
-const _: () = assert!(MAX_LANES == Mask::BITS as usize, "a mask has a bit for each lane");
+const _: () = assert!(MAX_LANES <= Mask::BITS as usize, "a mask has a bit for each lane");
 
 /// A shader ready to run.
 #[derive(Debug)]
@@ -64,13 +61,13 @@ impl Interpreter {
         Self::with_packing(func, Packing::Group)
     }
 
-    /// Prepares a shader whose packets are put together in this way, which it must allow.
+    /// Prepares a shader for this packing, which it must allow.
     pub fn with_packing(func: &VerifiedFunction, packing: Packing) -> Self {
         debug_assert!(packing == Packing::Group || Packing::may_span(func), "its groups need packets alone");
         Self { code: flatten::flatten(func, packing) }
     }
 
-    /// How packets are put together.
+    /// Which threads share packets.
     pub fn packing(&self) -> Packing {
         self.code.packing
     }

@@ -1,15 +1,16 @@
 //! Runs one packet through one segment: computation, control flow and masks.
 
-use super::arena::{Arena, write_lanes};
+use smallvec::SmallVec;
+
+use super::arena::Arena;
 use super::code::{Arms, Block, Code, Moves, Node, Slot, Target};
-use super::{Lanes, Mask, lanes_of};
+use super::{Mask, lanes_of};
 use crate::batch::ArrayWords;
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
 use crate::ops::Op;
-use crate::width::MAX_LANES;
 
-/// A packet that runs, with all it can reach.
+/// The packet that is running, with everything it can access.
 pub(super) struct Runner<'a, 'b> {
     pub(super) code: &'a Code,
     pub(super) host: &'a dyn Host,
@@ -22,11 +23,11 @@ pub(super) struct Runner<'a, 'b> {
 }
 
 impl Runner<'_, '_> {
-    /// Runs a block for some lanes, at least one, and gives those that reach its end.
+    /// Runs a block for some lanes, at least one, and returns those that reach its end.
     pub(super) fn block(&mut self, block: &Block, mut mask: Mask) -> Result<Mask, Fault> {
         for node in block {
             match node {
-                Node::Op { op, to, args } => self.op(*op, *to, args, mask),
+                Node::Op { op, to, args } => self.op(*op, *to, *args, mask),
                 Node::If { cond, then_block, else_block } => {
                     mask = self.if_else(*cond, then_block, else_block, mask)?;
                 }
@@ -58,7 +59,7 @@ impl Runner<'_, '_> {
                 | Node::Query { .. } => self.access(node, mask),
                 Node::PacketAll { cond, to } => {
                     let all = u64::from(mask & !self.holds(*cond) == 0);
-                    self.set(*to, &[all; MAX_LANES], mask);
+                    self.set(*to, mask, |_| all);
                 }
                 Node::QuadRead { from, value, to } => self.quad_read(from, *value, *to, mask),
             }
@@ -69,7 +70,7 @@ impl Runner<'_, '_> {
         Ok(mask)
     }
 
-    /// A loop's way back: whether it may go on, with these lanes if a packet is alone in it.
+    /// A loop's back edge: whether it may continue; with the lanes, if the loop runs packet by packet.
     pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
         let thread = lanes.map_or(0, |lanes| self.packet * self.code.lanes + lanes.trailing_zeros() as usize);
         let group = thread as u32 / self.code.threads_per_group();
@@ -85,66 +86,58 @@ impl Runner<'_, '_> {
         self.arena.value(self.code, self.packet, slot)
     }
 
-    /// The same, with room for the lanes of the widest packet.
-    fn copied(&self, slot: Slot) -> Lanes {
-        let value = self.value(slot);
-        let mut lanes = [0; MAX_LANES];
-        lanes[..value.len()].copy_from_slice(value);
-        lanes
+    /// Sets some lanes of a value.
+    pub(super) fn set(&mut self, slot: Slot, mask: Mask, bits: impl Fn(usize) -> u64) {
+        let value = self.arena.value_mut(self.code, self.packet, slot);
+        for lane in lanes_of(mask) {
+            value[lane] = bits(lane);
+        }
     }
 
-    /// Sets some lanes of a value.
-    pub(super) fn set(&mut self, slot: Slot, lanes: &Lanes, mask: Mask) {
-        let value = self.arena.value_mut(self.code, self.packet, slot);
-        write_lanes(value, lanes, mask, self.code.all_lanes());
+    /// Sets some lanes of a value, each from what lanes of others hold: the operands are read from where these begin.
+    fn map<const N: usize>(&mut self, to: Slot, from: [Slot; N], mask: Mask, bits: impl Fn(usize, [&[u64]; N]) -> u64) {
+        let (code, packet) = (self.code, self.packet);
+        let to = Arena::start_of(code, packet, to);
+        let from = from.map(|slot| Arena::start_of(code, packet, slot));
+        for lane in lanes_of(mask) {
+            let operands = from.map(|start| &self.arena.values[start..]);
+            self.arena.values[to + lane] = bits(lane, operands);
+        }
     }
 
     /// The lanes in which a condition holds.
     pub(super) fn holds(&self, cond: Slot) -> Mask {
-        self.value(cond).iter().enumerate().fold(0, |mask, (lane, bits)| mask | ((bits & 1) as Mask) << lane)
+        self.value(cond).iter().enumerate().fold(0, |mask, (lane, bits)| mask | (bits & 1) << lane)
     }
 
     /// Moves values for some lanes.
     pub(super) fn moves(&mut self, moves: &Moves, mask: Mask) {
-        if moves.overlap {
-            let mut moving = std::mem::take(&mut self.arena.moving);
-            moving.extend(moves.pairs.iter().map(|&(from, _)| self.copied(from)));
-            for (&(_, to), lanes) in moves.pairs.iter().zip(&moving) {
-                self.set(to, lanes, mask);
-            }
-            moving.clear();
-            self.arena.moving = moving;
-        } else {
+        if !moves.overlap {
             for &(from, to) in &moves.pairs {
-                let lanes = self.copied(from);
-                self.set(to, &lanes, mask);
+                self.map(to, [from], mask, |lane, [from]| from[lane]);
             }
+            return;
         }
+        let mut moving = std::mem::take(&mut self.arena.moving);
+        moving.clear();
+        moves.pairs.iter().for_each(|&(from, _)| moving.extend_from_slice(self.value(from)));
+        for (&(_, to), lanes) in moves.pairs.iter().zip(moving.chunks_exact(self.code.lanes)) {
+            self.set(to, mask, |lane| lanes[lane]);
+        }
+        self.arena.moving = moving;
     }
 
-    fn op(&mut self, op: Op, to: Slot, args: &[Slot; 3], mask: Mask) {
+    fn op(&mut self, op: Op, to: Slot, args: [Slot; 3], mask: Mask) {
         let count = op.args().len();
-        let mut operands = [[0; MAX_LANES]; 3];
-        for (operand, &arg) in operands.iter_mut().zip(&args[..count]) {
-            *operand = self.copied(arg);
-        }
-        let [a, b, c] = &operands;
-        let result = self.arena.value_mut(self.code, self.packet, to);
-        for lane in lanes_of(mask) {
-            result[lane] = op.eval(&[a[lane], b[lane], c[lane]][..count]);
-        }
+        self.map(to, args, mask, |lane, args| op.eval(&args.map(|arg| arg[lane])[..count]));
     }
 
+    /// What other lanes of the quad hold, or a lane's own value where they do not run.
     fn quad_read(&mut self, from: &[u8; 4], value: Slot, to: Slot, mask: Mask) {
-        let lanes = self.copied(value);
-        let mut result = lanes;
-        for lane in lanes_of(mask) {
+        self.map(to, [value], mask, |lane, [value]| {
             let other = (lane & !3) + usize::from(from[lane & 3]);
-            if mask >> other & 1 == 1 {
-                result[lane] = lanes[other];
-            }
-        }
-        self.set(to, &result, mask);
+            value[if mask >> other & 1 == 1 { other } else { lane }]
+        });
     }
 
     fn if_else(&mut self, cond: Slot, then_block: &Block, else_block: &Block, mask: Mask) -> Result<Mask, Fault> {
@@ -171,7 +164,7 @@ impl Runner<'_, '_> {
     }
 
     fn switch(&mut self, target: Target, selector: Slot, arms: &Arms<Block>, mask: Mask) -> Result<Mask, Fault> {
-        let chosen = self.copied(selector).map(|bits| arms.choose(bits as u32));
+        let chosen: SmallVec<[usize; 16]> = self.value(selector).iter().map(|&bits| arms.choose(bits as u32)).collect();
         self.arena.broken[target] = 0;
         let (mut waiting, mut left) = (mask, 0);
         while let Some(arm) = lanes_of(waiting).map(|lane| chosen[lane]).min() {

@@ -1,11 +1,11 @@
-//! Accesses to memory lane by lane as a helper, for functions with so many of them that code for each would take the code
-//! generator too long. `lower/lanes.rs` writes the same as code.
+//! The helper for memory accesses lane by lane, used by functions with so many accesses that inline code for each would take
+//! too long to compile. `lower/lanes.rs` emits the same as code.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::function::AtomicOp;
 
-use super::{Call, Context, Range, View};
+use super::{Call, CallRow, Context, Range, View, number_of};
 
 /// What compiled code passes of an access in one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct AccessForm {
     pub indexed: bool,
     /// What the lanes go to.
     pub area: AreaForm,
-    /// Nobody else goes there.
+    /// Only this worker accesses the memory.
     pub private: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum AccessWork {
 pub(crate) enum AreaForm {
     /// [`Call::area`] says it.
     Plain,
-    /// The same, each word a row of the packet, of which every lane has its own column.
+    /// The same, each word a row of the packet in which every lane has its own column.
     Columns,
     /// Each lane chooses a structured view of a range; [`Call::area`] has the bytes of an element.
     Structured,
@@ -45,7 +45,7 @@ pub(crate) enum AreaForm {
 /// Memory that lanes go to: elements one after the other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Area {
+pub(crate) struct AreaRecord {
     /// The first element.
     pub base: *mut u8,
     /// How many there are, if lanes choose among them.
@@ -54,25 +54,21 @@ pub struct Area {
     pub element_bytes: u64,
 }
 
-impl Default for Area {
-    fn default() -> Self {
-        Self { base: std::ptr::null_mut(), elements: 0, element_bytes: 0 }
-    }
+impl AreaRecord {
+    /// Nothing.
+    pub const EMPTY: Self = Self { base: std::ptr::null_mut(), elements: 0, element_bytes: 0 };
 }
+
+const AREAS: [AreaForm; 4] = [AreaForm::Plain, AreaForm::Columns, AreaForm::Structured, AreaForm::Raw];
 
 impl AccessForm {
     pub fn encode(self) -> u32 {
         let work = match self.work {
             AccessWork::Load => 0,
             AccessWork::Store => 1,
-            AccessWork::Atomic(op) => 2 + super::atomic_number(op),
+            AccessWork::Atomic(op) => 2 + number_of(&AtomicOp::ALL, &op),
         };
-        let area = match self.area {
-            AreaForm::Plain => 0,
-            AreaForm::Columns => 1,
-            AreaForm::Structured => 2,
-            AreaForm::Raw => 3,
-        };
+        let area = number_of(&AREAS, &self.area);
         self.words as u32 | u32::from(self.indexed) << 3 | area << 4 | u32::from(self.private) << 6 | work << 8
     }
 
@@ -85,12 +81,7 @@ impl AccessForm {
             },
             words: (code & 7) as usize,
             indexed: code >> 3 & 1 == 1,
-            area: match code >> 4 & 3 {
-                0 => AreaForm::Plain,
-                1 => AreaForm::Columns,
-                2 => AreaForm::Structured,
-                _ => AreaForm::Raw,
-            },
+            area: AREAS[code as usize >> 4 & 3],
             private: code >> 6 & 1 == 1,
         }
     }
@@ -106,10 +97,10 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
     // SAFETY: as the caller says; nothing else touches the context while the helper runs (B).
     let context = unsafe { &mut *context };
     let form = AccessForm::decode(code);
-    let lanes = context.lanes_per_packet as usize;
+    let lanes = context.call.lanes;
     let (scale, column) = if form.area == AreaForm::Columns { (lanes as u64, 4) } else { (1, 0) };
     for lane in 0..lanes {
-        let takes_part = context.call.mask[lane] != 0;
+        let takes_part = context.call.row(CallRow::Mask)[lane] != 0;
         let area = match form.area {
             AreaForm::Plain | AreaForm::Columns => context.call.area,
             // SAFETY: the range was declared (C), and its views are as A says.
@@ -118,9 +109,9 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
             },
         };
         let call = &mut context.call;
-        let index = if form.indexed { u64::from(call.coords[0][lane]) } else { 0 };
+        let index = if form.indexed { u64::from(call.row(CallRow::Coord(0))[lane]) } else { 0 };
         let exists = !form.indexed || index < area.elements;
-        let offset = u64::from(call.coords[1][lane] & !3);
+        let offset = u64::from(call.row(CallRow::Coord(1))[lane] & !3);
         let start = index * area.element_bytes + offset;
         for word in 0..form.words {
             let inside = takes_part && exists && offset + 4 * word as u64 + 4 <= area.element_bytes;
@@ -133,7 +124,7 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
                 false => 0,
             };
             if form.work != AccessWork::Store {
-                call.results[word][lane] = value;
+                call.row_mut(CallRow::Result(word))[lane] = value;
             }
         }
     }
@@ -144,16 +135,16 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
 ///
 /// # Safety
 /// The range has the views that it says.
-unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> Area {
-    let element = call.element[lane];
+unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> AreaRecord {
+    let element = call.row(CallRow::Element)[lane];
     let view = match element < range.count {
         // SAFETY: as the caller says.
         true => unsafe { *range.views.add(element as usize) },
         false => View::UNBOUND,
     };
     match form {
-        AreaForm::Raw => Area { base: view.base, elements: 1, element_bytes: view.size_bytes },
-        _ => Area { base: view.base, elements: view.count, element_bytes: call.area.element_bytes },
+        AreaForm::Raw => AreaRecord { base: view.base, elements: 1, element_bytes: view.size_bytes },
+        _ => AreaRecord { base: view.base, elements: view.count, element_bytes: call.area.element_bytes },
     }
 }
 
@@ -165,7 +156,7 @@ impl AccessForm {
     unsafe fn word(self, call: &Call, lane: usize, word: usize, at: *mut u32) -> u32 {
         // SAFETY: as the caller says. Others may look at the word at any time, so it is an atomic one here.
         let shared = unsafe { AtomicU32::from_ptr(at) };
-        let value = call.values[word][lane];
+        let (value, compare) = (call.row(CallRow::Value(word))[lane], call.row(CallRow::Compare)[lane]);
         match self.work {
             AccessWork::Load => shared.load(Ordering::Relaxed),
             AccessWork::Store => {
@@ -174,10 +165,10 @@ impl AccessForm {
             }
             AccessWork::Atomic(op) if self.private => {
                 let old = shared.load(Ordering::Relaxed);
-                shared.store(op.apply(old, value, call.compare[lane]), Ordering::Relaxed);
+                shared.store(op.apply(old, value, compare), Ordering::Relaxed);
                 old
             }
-            AccessWork::Atomic(op) => op.change(shared, value, call.compare[lane]),
+            AccessWork::Atomic(op) => op.change(shared, value, compare),
         }
     }
 }

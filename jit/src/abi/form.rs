@@ -1,6 +1,8 @@
-//! What compiled code passes of a sample in one number.
+//! The immediate operand of a sample call: all that is known of it at compile time, packed into one number.
 
 use brolga_ir::sampling::Sampling;
+
+use super::number_of;
 
 /// What compiled code knows of a sample: passed in one number with what is sampled, so that rows are written only where
 /// lanes differ.
@@ -16,16 +18,18 @@ pub(crate) struct SampleForm {
     pub same_sampler: bool,
 }
 
-/// Who takes part in a sample.
+/// Which lanes take part in a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SampleLanes {
     /// All lanes of the packet.
     All,
     /// Lane 0.
     First,
-    /// Those of [`Call::mask`].
+    /// Those of [`CallRow::Mask`](super::CallRow::Mask).
     Masked,
 }
+
+const LANES: [SampleLanes; 3] = [SampleLanes::All, SampleLanes::First, SampleLanes::Masked];
 
 impl SampleForm {
     /// Above all bits of [`Sampling::encode`].
@@ -33,27 +37,18 @@ impl SampleForm {
     const ARGS: u32 = 28;
 
     pub fn encode(self) -> u32 {
-        let lanes = match self.lanes {
-            SampleLanes::All => 0,
-            SampleLanes::First => 1,
-            SampleLanes::Masked => 2,
-        };
-        let flags = lanes | u32::from(self.same_texture) << 2 | u32::from(self.same_sampler) << 3;
+        let flags =
+            number_of(&LANES, &self.lanes) | u32::from(self.same_texture) << 2 | u32::from(self.same_sampler) << 3;
         self.sampling.encode() | flags << Self::FLAGS | (self.args as u32) << Self::ARGS
     }
 
     #[inline]
     pub fn decode(code: u32) -> Self {
         let flags = code >> Self::FLAGS;
-        let lanes = match flags & 3 {
-            0 => SampleLanes::All,
-            1 => SampleLanes::First,
-            _ => SampleLanes::Masked,
-        };
         Self {
             sampling: Sampling::decode(code),
             args: (code >> Self::ARGS) as usize,
-            lanes,
+            lanes: LANES[(flags & 3).min(2) as usize],
             same_texture: flags >> 2 & 1 == 1,
             same_sampler: flags >> 3 & 1 == 1,
         }

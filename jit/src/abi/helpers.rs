@@ -1,4 +1,4 @@
-//! The helpers: what compiled code asks the host for, or has done for it.
+//! The helpers: runtime functions that compiled code calls, most of which ask the host.
 
 use std::mem::offset_of;
 use std::panic::AssertUnwindSafe;
@@ -6,9 +6,10 @@ use std::panic::AssertUnwindSafe;
 use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Host, ViewSlot};
-use brolga_ir::sampling::{Elements, SampleCall};
+use brolga_ir::sampling::{Elements, MOST_SAMPLE_ARGS, Row, SampleCall, result_rows};
+use smallvec::SmallVec;
 
-use super::{Call, Context, INTERNAL, Row, SampleForm, SampleLanes};
+use super::{Call, CallRow, Context, INTERNAL, SampleForm, SampleLanes};
 use crate::mxcsr::{FloatGuard, FloatMode};
 
 /// A helper: context, resource number, operation number, origin. Gives non-zero if it set a fault.
@@ -73,30 +74,19 @@ pub fn helpers<H: Host>() -> &'static Helpers {
     }
 }
 
-/// The number of a query as compiled code passes it.
-pub(crate) fn query_number(query: Query) -> u32 {
-    match query {
-        Query::BufferSize => 0,
-        Query::TextureSize => 1,
-        Query::SampleCount => 2,
-        Query::SamplePosition => 3,
-        Query::Layout => 4,
-    }
+/// The number of an operation as compiled code passes it: its position in the list of all of them.
+pub(crate) fn number_of<T: PartialEq>(all: &[T], operation: &T) -> u32 {
+    all.iter().position(|other| other == operation).expect("the list has every operation") as u32
 }
 
-/// The number of a counter operation as compiled code passes it.
-pub(crate) fn counter_number(op: CounterOp) -> u32 {
-    match op {
-        CounterOp::Alloc => 0,
-        CounterOp::Consume => 1,
-    }
-}
+/// Operations on hidden counters.
+pub(crate) const COUNTER_OPS: [CounterOp; 2] = [CounterOp::Alloc, CounterOp::Consume];
 
 /// Runs the body of a helper in the default float mode; a panic becomes a fault.
 ///
 /// # Safety
 /// `context` is the caller's own (C), set up as A and B say, with a host of type `H`.
-unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, usize, &mut Call)) -> u32 {
+unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, &mut Call)) -> u32 {
     let _mode = FloatGuard::new(FloatMode::Default);
     // SAFETY: as the caller says.
     unsafe { caught(context, origin, body) }
@@ -106,13 +96,13 @@ unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce
 ///
 /// # Safety
 /// As for [`guarded`].
-unsafe fn caught<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, usize, &mut Call)) -> u32 {
+unsafe fn caught<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, &mut Call)) -> u32 {
     // SAFETY: compiled code passes its own context (C), which nothing else touches while it runs (B).
     let context = unsafe { &mut *context };
     // SAFETY: the runtime pairs `host` with the helpers of its type (B).
     let host = unsafe { &*context.host.cast::<H>() };
-    let (lanes, call) = (context.lanes_per_packet as usize, &mut context.call);
-    if std::panic::catch_unwind(AssertUnwindSafe(|| body(host, lanes, call))).is_err() {
+    let call = &mut context.call;
+    if std::panic::catch_unwind(AssertUnwindSafe(|| body(host, call))).is_err() {
         context.fault_kind = INTERNAL;
         context.fault_origin = origin;
     }
@@ -120,28 +110,32 @@ unsafe fn caught<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(
 }
 
 /// Calls `lane` for the lanes that take part, in increasing order, and keeps their results; the others get zeros.
-fn each_lane(lanes: usize, call: &mut Call, mut lane: impl FnMut(&Call, usize) -> [u32; 4]) {
-    for n in 0..lanes {
-        let words = if call.mask[n] != 0 { lane(call, n) } else { [0; 4] };
-        for (row, word) in call.results.iter_mut().zip(words) {
-            row[n] = word;
+fn each_lane(call: &mut Call, mut lane: impl FnMut(&Call, usize) -> [u32; 4]) {
+    for n in 0..call.lanes {
+        let words = if call.row(CallRow::Mask)[n] != 0 { lane(call, n) } else { [0; 4] };
+        for (row, word) in words.into_iter().enumerate() {
+            call.row_mut(CallRow::Result(row))[n] = word;
         }
     }
 }
 
 fn slot(resource: u32, call: &Call, lane: usize) -> ViewSlot {
-    ViewSlot { id: ResourceId::new(resource as usize), element: call.element[lane] }
+    ViewSlot { id: ResourceId::new(resource as usize), element: call.row(CallRow::Element)[lane] }
+}
+
+fn level(call: &Call, lane: usize) -> u32 {
+    call.row(CallRow::Level)[lane]
 }
 
 fn coords(call: &Call, lane: usize) -> [u32; 3] {
-    call.coords.each_ref().map(|row| row[lane])
+    [0, 1, 2].map(|n| call.row(CallRow::Coord(n))[lane])
 }
 
 unsafe extern "C" fn texel_load<H: Host>(context: *mut Context, resource: u32, _: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, lanes, call| {
-            each_lane(lanes, call, |call, n| host.texel_load(slot(resource, call, n), coords(call, n), call.level[n]));
+        guarded::<H>(context, origin, |host, call| {
+            each_lane(call, |call, n| host.texel_load(slot(resource, call, n), coords(call, n), level(call, n)));
         })
     }
 }
@@ -149,9 +143,9 @@ unsafe extern "C" fn texel_load<H: Host>(context: *mut Context, resource: u32, _
 unsafe extern "C" fn texel_store<H: Host>(context: *mut Context, resource: u32, _: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, lanes, call| {
-            each_lane(lanes, call, |call, n| {
-                let words = call.values.each_ref().map(|row| row[n]);
+        guarded::<H>(context, origin, |host, call| {
+            each_lane(call, |call, n| {
+                let words = [0, 1, 2, 3].map(|word| call.row(CallRow::Value(word))[n]);
                 host.texel_store(slot(resource, call, n), coords(call, n), words);
                 [0; 4]
             });
@@ -162,10 +156,10 @@ unsafe extern "C" fn texel_store<H: Host>(context: *mut Context, resource: u32, 
 unsafe extern "C" fn texel_atomic<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, lanes, call| {
+        guarded::<H>(context, origin, |host, call| {
             let op = AtomicOp::ALL[code as usize];
-            each_lane(lanes, call, |call, n| {
-                let (value, compare) = (call.values[0][n], call.compare[n]);
+            each_lane(call, |call, n| {
+                let (value, compare) = (call.row(CallRow::Value(0))[n], call.row(CallRow::Compare)[n]);
                 [host.texel_atomic(op, slot(resource, call, n), coords(call, n), value, compare), 0, 0, 0]
             });
         })
@@ -175,9 +169,9 @@ unsafe extern "C" fn texel_atomic<H: Host>(context: *mut Context, resource: u32,
 unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, lanes, call| {
+        guarded::<H>(context, origin, |host, call| {
             let query = Query::ALL[code as usize];
-            each_lane(lanes, call, |call, n| host.query(query, slot(resource, call, n), call.level[n]));
+            each_lane(call, |call, n| host.query(query, slot(resource, call, n), level(call, n)));
         })
     }
 }
@@ -185,9 +179,9 @@ unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: 
 unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, lanes, call| {
-            let op = if code == 0 { CounterOp::Alloc } else { CounterOp::Consume };
-            each_lane(lanes, call, |call, n| [host.counter(op, slot(resource, call, n)), 0, 0, 0]);
+        guarded::<H>(context, origin, |host, call| {
+            let op = COUNTER_OPS[code as usize];
+            each_lane(call, |call, n| [host.counter(op, slot(resource, call, n)), 0, 0, 0]);
         })
     }
 }
@@ -195,21 +189,23 @@ unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code
 unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        caught::<H>(context, origin, |host, lanes, call| {
+        caught::<H>(context, origin, |host, call| {
             let form = SampleForm::decode(code);
-            let texture = elements(form.same_texture, &call.element);
-            let sampler = elements(form.same_sampler, &call.sampler);
+            let (lanes, sampler) = (call.lanes, ResourceId::new(call.sampler_range as usize));
+            let (operands, results) = call.rows.split_at_mut(CallRow::RESULTS * lanes);
+            let row = |row: CallRow| &operands[row.number() * lanes..][..lanes];
+            let args: SmallVec<[Row<'_>; MOST_SAMPLE_ARGS]> = (0..form.args).map(|n| row(CallRow::Arg(n))).collect();
             host.sample(SampleCall {
                 sampling: &form.sampling,
-                texture: (ResourceId::new(resource as usize), texture),
-                sampler: (ResourceId::new(call.sampler_range as usize), sampler),
+                texture: (ResourceId::new(resource as usize), elements(form.same_texture, row(CallRow::Element))),
+                sampler: (sampler, elements(form.same_sampler, row(CallRow::Sampler))),
                 lanes: match form.lanes {
-                    SampleLanes::All => u32::MAX >> (32 - lanes),
+                    SampleLanes::All => u64::MAX >> (u64::BITS as usize - lanes),
                     SampleLanes::First => 1,
-                    SampleLanes::Masked => lanes_of(&call.mask, lanes),
+                    SampleLanes::Masked => lanes_of(row(CallRow::Mask)),
                 },
-                args: &call.args[..form.args],
-                results: &mut call.results,
+                args: &args,
+                results: result_rows(results, lanes),
             });
         })
     }
@@ -221,29 +217,28 @@ unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 
     let context = unsafe { &mut *context };
     let _mode = FloatGuard::new(FloatMode::Default);
     let call = &mut context.call;
-    for n in 0..context.lanes_per_packet as usize {
-        let [a, b, c] = call.wide.each_ref().map(|row| f64::from_bits(row[n]));
-        call.wide_result[n] = a.mul_add(b, c).to_bits();
+    for n in 0..call.lanes {
+        let [a, b, c] = [0, 1, 2].map(|operand| {
+            let [low, high] = *call.double(CallRow::Wide(operand), n);
+            f64::from_bits(u64::from(high) << 32 | u64::from(low))
+        });
+        let bits = a.mul_add(b, c).to_bits();
+        *call.double(CallRow::WideResult, n) = [bits as u32, (bits >> 32) as u32];
     }
     0
 }
 
-fn elements(is_same: bool, row: &Row) -> Elements<'_> {
+fn elements(is_same: bool, row: Row<'_>) -> Elements<'_> {
     if is_same { Elements::Same(row[0]) } else { Elements::Own(row) }
 }
 
 /// The lanes whose words are not zero. Read in pieces that were written as such or in larger ones: what is read at once
 /// and was written in two pieces has to wait for memory.
-fn lanes_of(mask: &Row, lanes: usize) -> u32 {
-    let pairs = mask[..lanes].chunks_exact(2).map(|pair| {
+fn lanes_of(mask: Row<'_>) -> u64 {
+    let pairs = mask.chunks_exact(2).map(|pair| {
         // SAFETY: two words of a row, read where they are.
         let both = unsafe { std::ptr::from_ref(&pair[0]).cast::<u64>().read_volatile() };
-        u32::from(both as u32 != 0) | u32::from(both >> 32 != 0) << 1
+        u64::from(both as u32 != 0) | u64::from(both >> 32 != 0) << 1
     });
     pairs.enumerate().fold(0, |set, (n, pair)| set | pair << (2 * n))
-}
-
-/// The number of an atomic operation as compiled code passes it.
-pub(crate) fn atomic_number(op: AtomicOp) -> u32 {
-    AtomicOp::ALL.iter().position(|&other| other == op).expect("the list has every operation") as u32
 }

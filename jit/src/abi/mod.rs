@@ -1,20 +1,26 @@
-//! The records that compiled code, its helpers and the runtime share; the helpers are in `helpers.rs`, and what a sample
-//! passes in a number in `form.rs`; `access.rs` is the helper that goes to memory, `worker.rs` what a worker has beside its context.
+//! The records that compiled code, its helpers and the runtime share.
 //!
-//! Compiled code gets one argument, a pointer to a [`Context`], and reaches everything from there: there are no
-//! relocations and no symbols. The runtime fills the public records, one `Context` per worker, and keeps what they point
+//! | file | what |
+//! |---|---|
+//! | `access.rs` | the helper for memory accesses |
+//! | `form.rs` | the immediate operand of a sample call |
+//! | `helpers.rs` | the helper table and the other helpers |
+//! | `worker.rs` | a worker's arena and the table of thread indices |
+//!
+//! Compiled code takes one argument, a pointer to a [`Context`], and reaches everything from there: there are no
+//! relocations and no symbols. The runtime fills in the public records, one `Context` per worker, and keeps what they point
 //! to alive and in place while a group runs.
 //!
-//! Who keeps what (the `SAFETY` comments refer to these by letter):
+//! Who guarantees what (`SAFETY` comments refer to these by letter):
 //! * **A, the runtime**: `ranges` has a [`Range`] for every declared resource in declaration order, each with at least
 //!   the declared number of views (an unbound one is [`View::UNBOUND`]); a view's `base` is valid for `size_bytes` and
-//!   aligned to 4; a structured view holds `count` elements of the declared stride, and a view of texels that the code was
-//!   made to go to `count` texels of the size it was made for; neither the count nor the size of a raw
-//!   view is above [`MOST_NAMED`], since 32-bit numbers cannot name more; a constant buffer has `count` at
-//!   least the declared vectors, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
-//!   Memory of unordered access views may change under us: only raw pointers and atomics touch it.
+//!   aligned to 4; a structured view holds `count` elements of the declared stride, and a view whose texels the code reads
+//!   directly holds `count` texels of the size it was compiled for; neither the count nor the size of a raw view exceeds
+//!   [`MOST_NAMED`], the most that 32-bit numbers can address; a constant buffer has at least the declared number of
+//!   vectors in `count`, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
+//!   Memory of unordered access views may change at any time: only raw pointers and atomics touch it.
 //! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `stop` is valid; `arena`
-//!   is valid for the bytes that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, aligned so, and
+//!   is valid for the size and alignment that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, and
 //!   belongs to this context alone.
 //! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for; writes the
 //!   operand rows that the helper reads; loads and stores only what it has checked against A and B.
@@ -32,22 +38,20 @@ use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::ArrayId;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::{Array as Declared, MOST_ARRAYS};
+use brolga_ir::interface::{Array, MOST_ARRAYS};
 use brolga_ir::sampling::MOST_SAMPLE_ARGS;
-pub use brolga_ir::sampling::Row;
 use brolga_ir::span::Span;
 use brolga_ir::srgb::LINEAR;
 use brolga_ir::width::MAX_LANES;
 
-pub use access::Area;
-pub(crate) use access::{AccessForm, AccessWork, AreaForm};
+pub(crate) use access::{AccessForm, AccessWork, AreaForm, AreaRecord};
 pub(crate) use form::{SampleForm, SampleLanes};
+pub(crate) use helpers::{COUNTER_OPS, HelperId, number_of};
 pub use helpers::{Helper, Helpers, helpers};
-pub(crate) use helpers::{HelperId, atomic_number, counter_number, query_number};
 pub use worker::ArenaLayout;
 pub(crate) use worker::{ThreadRow, VoteRows};
 
-/// Bytes of the block behind an unbound constant buffer: the largest that Direct3D allows.
+/// Bytes of the block of zeros that stands in for an unbound constant buffer: the largest size that Direct3D allows.
 pub const ZERO_BYTES: usize = 65536;
 
 /// What an unbound view points to. Never written; atomics keep it out of the file.
@@ -59,7 +63,7 @@ static ZEROES: Zeroes = Zeroes([const { AtomicU64::new(0) }; ZERO_BYTES / 8]);
 /// Elements of a structured view, or bytes of a raw one, that 32-bit numbers can name.
 pub const MOST_NAMED: u64 = 1 << 32;
 
-/// One bound view. Samplers, and views of texels of formats that no code was made for, are reached through helpers and stay
+/// One bound view. Samplers, and texels whose format the code was not compiled for, are accessed through helpers and stay
 /// unbound here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -68,17 +72,17 @@ pub struct View {
     pub base: *mut u8,
     /// Bytes of the view, at most [`MOST_NAMED`].
     pub size_bytes: u64,
-    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer; texels that lie behind
-    /// `base`, if code goes to them.
+    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer; texels at `base`, if code accesses
+    /// them directly.
     pub count: u64,
     /// The hidden counter, null if there is none.
     pub counter: *mut u32,
-    /// Of texels that code goes to: width, height, depth or layers, texels from one of the latter to the next.
+    /// Of texels that code accesses directly: width, height, depth or layers, texels from one of the latter to the next.
     pub layout: [u32; 4],
 }
 
 impl View {
-    /// A view with nothing behind it. A constant buffer read at a static index finds zeros here.
+    /// An empty view. A constant buffer read at a static index finds zeros here.
     pub const UNBOUND: View = View {
         base: (&raw const ZEROES) as *mut u8,
         size_bytes: 0,
@@ -101,19 +105,19 @@ pub struct Range {
 /// An array of a batch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Array {
+pub(crate) struct ArrayRecord {
     /// The first element.
     pub base: *mut u32,
     /// Elements.
     pub count: u64,
 }
 
-impl Array {
+impl ArrayRecord {
     /// An array without elements.
     pub const EMPTY: Self = Self { base: (&raw const ZEROES) as *mut u32, count: 0 };
 
     /// The elements that words hold.
-    pub fn of(words: &mut ArrayWords<'_>, declared: &Declared) -> Self {
+    pub fn of(words: &mut ArrayWords<'_>, declared: &Array) -> Self {
         let count = words.words().len() as u64 * 4 / u64::from(declared.stride_bytes);
         let base = match words {
             ArrayWords::Write(words) => words.as_mut_ptr(),
@@ -126,36 +130,94 @@ impl Array {
     }
 }
 
+/// A row of a helper call: a word for each lane of the packet, two for values of 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CallRow {
+    /// All ones in lanes that take part.
+    Mask,
+    /// Position of the view in its range.
+    Element,
+    /// One of three coordinates; unused ones are not read. Of an access the element and the byte in it.
+    Coord(usize),
+    /// Mip level or sample.
+    Level,
+    /// One of four words to write; the first is the operand of an atomic.
+    Value(usize),
+    /// Comparand of a compare-exchange.
+    Compare,
+    /// One of four words that the helper gives back: 0 for lanes that take no part, but for samples, which leave them as
+    /// they are.
+    Result(usize),
+    /// Position of the sampler in its range.
+    Sampler,
+    /// An operand of a sample.
+    Arg(usize),
+    /// One of three operands of a helper on doubles.
+    Wide(usize),
+    /// Result of a helper on doubles.
+    WideResult,
+}
+
+impl CallRow {
+    const RESULTS: usize = 3 + MOST_SAMPLE_ARGS;
+    const COUNT: usize = Self::RESULTS + 4;
+
+    /// Its position. Operands that are never passed to the same helper share one.
+    const fn number(self) -> usize {
+        match self {
+            CallRow::Mask => 0,
+            CallRow::Element => 1,
+            CallRow::Sampler | CallRow::Level => 2,
+            CallRow::Arg(n) => 3 + n,
+            CallRow::Compare => 3,
+            CallRow::Coord(n) => 4 + n,
+            CallRow::Value(n) => 7 + n,
+            CallRow::Wide(n) => 2 + 2 * n,
+            CallRow::WideResult => 8,
+            CallRow::Result(n) => Self::RESULTS + n,
+        }
+    }
+
+    /// Byte offset in the context, for rows of this many bytes.
+    pub fn offset(self, row_bytes: u32) -> i32 {
+        (offset_of!(Context, call.rows) + self.number() * row_bytes as usize) as i32
+    }
+}
+
 /// Operands and results of a helper call.
 #[repr(C, align(64))]
-#[derive(Clone, Debug, Default)]
-pub struct Call {
-    /// All ones where a lane takes part.
-    pub mask: Row,
-    /// Position of the view in its range.
-    pub element: Row,
-    /// Coordinates; unused ones are not read.
-    pub coords: [Row; 3],
-    /// Mip level or sample.
-    pub level: Row,
-    /// Words to write; the first is the operand of an atomic.
-    pub values: [Row; 4],
-    /// Comparand of a compare-exchange.
-    pub compare: Row,
-    /// What the helper gives back: 0 for lanes that take no part, but for samples, which leave them as they are.
-    pub results: [Row; 4],
-    /// Position of the sampler in its range.
-    pub sampler: Row,
-    /// Operands of a sample, in their order.
-    pub args: [Row; MOST_SAMPLE_ARGS],
-    /// Operands of a helper on doubles.
-    pub wide: [[u64; MAX_LANES]; 3],
-    /// Result of a helper on doubles.
-    pub wide_result: [u64; MAX_LANES],
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// One [`CallRow`] after the other, each with a word for every lane of the packets that run.
+    rows: [u32; CallRow::COUNT * MAX_LANES],
+    /// Threads of a packet; set by [`crate::Compiled`].
+    pub lanes: usize,
     /// The range of the sampler.
     pub sampler_range: u32,
     /// Memory that lanes go to.
-    pub area: Area,
+    pub area: AreaRecord,
+}
+
+impl Call {
+    const EMPTY: Self =
+        Self { rows: [0; CallRow::COUNT * MAX_LANES], lanes: 0, sampler_range: 0, area: AreaRecord::EMPTY };
+
+    /// A row.
+    #[inline]
+    pub fn row(&self, row: CallRow) -> &[u32] {
+        &self.rows[row.number() * self.lanes..][..self.lanes]
+    }
+
+    /// A row to be written.
+    #[inline]
+    pub fn row_mut(&mut self, row: CallRow) -> &mut [u32] {
+        &mut self.rows[row.number() * self.lanes..][..self.lanes]
+    }
+
+    /// The two words of a lane in a row of doubles.
+    fn double(&mut self, row: CallRow, lane: usize) -> &mut [u32; 2] {
+        self.rows[row.number() * self.lanes + 2 * lane..].first_chunk_mut().expect("rows are long enough")
+    }
 }
 
 /// Everything compiled code sees. One for each worker; 64-byte aligned.
@@ -172,7 +234,7 @@ pub struct Context {
     pub stop: *const AtomicU32,
     /// Shared memory, values kept over barriers, private arrays.
     pub arena: *mut u8,
-    /// Loop rounds left.
+    /// Loop iterations left.
     pub fuel: u64,
     /// `vThreadGroupID` of the first group.
     pub group: [u32; 3],
@@ -182,36 +244,34 @@ pub struct Context {
     pub fault_origin: u32,
     /// Threads of the span; only for shaders whose groups run in spans.
     pub(crate) span_threads: u32,
-    /// What threads know of themselves, a row of the padded span for each thing; set by [`crate::Compiled`].
+    /// The table of thread indices, rows of the padded span; set by [`crate::Compiled`].
     pub(crate) threads: *const u32,
     /// The immediate constant buffer; set by [`crate::Compiled`].
     pub(crate) immediate: *const u32,
     /// The sRGB curve.
     pub(crate) curve: *const u32,
-    /// What a register out of its range is.
+    /// The view of a register that is out of range.
     pub(crate) unbound: *const View,
     /// `vThreadGroupID` of the threads of the span, component by component; set by [`crate::Compiled`].
     pub(crate) span_groups: *const u32,
     /// First thread of the packet that faulted; only for spans.
     pub(crate) fault_thread: u32,
-    /// Threads of a packet; set by [`crate::Compiled`].
-    pub(crate) lanes_per_packet: u32,
     /// Puts the rows on cache lines of their own.
-    reserved: [u64; 1],
+    reserved: [u32; 3],
     /// Lane numbers 0, 1, 2...
-    pub(crate) lanes: Row,
+    lanes: [u32; MAX_LANES],
     /// Read where a lane reads nothing. Never written.
-    pub(crate) zero: Row,
+    zero: [u32; MAX_LANES],
     /// Written where a lane writes nothing. Never read.
-    pub(crate) dump: Row,
-    /// What came with the batch; set by [`crate::Compiled`].
-    pub(crate) arrays: [Array; MOST_ARRAYS],
-    /// What large functions keep for themselves (`lower/anchor.rs`).
+    dump: [u32; MAX_LANES],
+    /// The arrays of the batch; set by [`crate::Compiled`].
+    pub(crate) arrays: [ArrayRecord; MOST_ARRAYS],
+    /// The anchors of large functions (`lower/anchor.rs`).
     anchors: [u64; 16],
-    /// A mask on its way from registers to others.
-    anchor_mask: Row,
+    /// A mask that is being moved to other registers.
+    anchor_mask: [u32; MAX_LANES],
     /// Operands and results of helpers.
-    pub call: Call,
+    pub(crate) call: Call,
     /// What `span_groups` points to.
     group_rows: Vec<u32>,
 }
@@ -229,7 +289,7 @@ pub struct Bindings {
     pub stop: *const AtomicU32,
     /// This worker's arena.
     pub arena: *mut u8,
-    /// Loop rounds that may be run.
+    /// Loop iterations that may be run.
     pub fuel: u64,
 }
 
@@ -245,7 +305,7 @@ unsafe impl Sync for UnboundView {}
 unsafe impl Send for Context {}
 
 impl Context {
-    /// Gives a context that nobody uses any more to another worker, for any shader.
+    /// Rebinds a context that is not in use, for any worker and shader.
     pub fn bind(&mut self, bindings: Bindings) {
         let Bindings { ranges, helpers, host, stop, arena, fuel } = bindings;
         (self.ranges, self.helpers, self.host) = (ranges, helpers, host);
@@ -271,26 +331,25 @@ impl Context {
             unbound: &UNBOUND.0,
             span_groups: ptr::null(),
             fault_thread: 0,
-            lanes_per_packet: 0,
-            reserved: [0; 1],
+            reserved: [0; 3],
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
             dump: [0; MAX_LANES],
-            arrays: [Array::EMPTY; MOST_ARRAYS],
+            arrays: [ArrayRecord::EMPTY; MOST_ARRAYS],
             anchors: [0; 16],
             anchor_mask: [0; MAX_LANES],
-            call: Call::default(),
+            call: Call::EMPTY,
             group_rows: Vec::new(),
         })
     }
 
-    /// Whether the run shall stop.
+    /// Whether the run has been asked to stop.
     pub(crate) fn is_stopped(&self) -> bool {
         // SAFETY: `stop` is valid while the context is in use (B).
         unsafe { &*self.stop }.load(std::sync::atomic::Ordering::Relaxed) != 0
     }
 
-    /// Writes down the group of every thread of a span, a row of so many threads for each component.
+    /// Records the group of every thread of a span, a row of `row` threads for each component.
     pub(crate) fn note_groups(&mut self, span: &Span, threads_per_group: usize, row: usize) {
         self.group_rows.resize(3 * row, 0);
         for (n, group) in span.positions().enumerate() {
@@ -304,17 +363,18 @@ impl Context {
 
     /// The first thread that was at the instruction that faulted, where groups run in spans.
     pub(crate) fn faulting_thread(&self) -> u32 {
-        let lane = self.call.mask[..self.lanes_per_packet as usize].iter().position(|&word| word != 0);
+        let lane = self.call.row(CallRow::Mask).iter().position(|&word| word != 0);
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 
-    /// The first thread that votes, and the first that votes otherwise, of those that have not returned.
+    /// Of the threads that have not returned, the first, and the first whose vote differs from it.
     ///
     /// # Safety
     /// The shader that these rows belong to was the last to run with this context.
     pub(crate) unsafe fn disagreeing(&self, rows: &VoteRows) -> [u32; 2] {
         let word = |thread: u32, row: u64| {
-            let (packet, lane) = (u64::from(thread / self.lanes_per_packet), u64::from(thread % self.lanes_per_packet));
+            let lanes = self.call.lanes as u32;
+            let (packet, lane) = (u64::from(thread / lanes), u64::from(thread % lanes));
             let at = rows.records + packet * rows.record_bytes + row + 4 * lane;
             // SAFETY: the shader's own layout of its arena, which is valid for all of it (B) and at rest now.
             unsafe { self.arena.add(at as usize).cast::<u32>().read() }
@@ -325,7 +385,7 @@ impl Context {
         [first, other.unwrap_or(first)]
     }
 
-    /// Takes the fault of the last run, if there was one. Who disagreed about a barrier is not known here.
+    /// Takes the fault of the last run, if there was one. Which threads disagreed about a barrier is not known here.
     pub fn take_fault(&mut self) -> Option<Fault> {
         let origin = Origin(self.fault_origin);
         let kind = match std::mem::take(&mut self.fault_kind) {
@@ -379,8 +439,8 @@ pub(crate) mod offsets {
 
     /// The first byte of an array, and its elements.
     pub fn array(id: ArrayId) -> [i32; 2] {
-        let record = offset_of!(Context, arrays) + id.index() * size_of::<Array>();
-        [offset_of!(Array, base), offset_of!(Array, count)].map(|field| (record + field) as i32)
+        let record = offset_of!(Context, arrays) + id.index() * size_of::<ArrayRecord>();
+        [offset_of!(ArrayRecord, base), offset_of!(ArrayRecord, count)].map(|field| (record + field) as i32)
     }
 
     pub const ANCHOR_MASK: i32 = offset_of!(Context, anchor_mask) as i32;
@@ -390,44 +450,10 @@ pub(crate) mod offsets {
         (offset_of!(Context, anchors) + n * size_of::<u64>()) as i32
     }
 
-    const CALL: usize = offset_of!(Context, call);
-    const ROW: usize = size_of::<Row>();
-    pub const CALL_MASK: i32 = (CALL + offset_of!(Call, mask)) as i32;
-    pub const CALL_ELEMENT: i32 = (CALL + offset_of!(Call, element)) as i32;
-    pub const CALL_LEVEL: i32 = (CALL + offset_of!(Call, level)) as i32;
-    pub const CALL_COMPARE: i32 = (CALL + offset_of!(Call, compare)) as i32;
-    pub const CALL_SAMPLER: i32 = (CALL + offset_of!(Call, sampler)) as i32;
-    pub const CALL_SAMPLER_RANGE: i32 = (CALL + offset_of!(Call, sampler_range)) as i32;
-    const CALL_AREA: usize = CALL + offset_of!(Call, area);
-    pub const CALL_AREA_BASE: i32 = (CALL_AREA + offset_of!(Area, base)) as i32;
-    pub const CALL_AREA_ELEMENTS: i32 = (CALL_AREA + offset_of!(Area, elements)) as i32;
-    pub const CALL_AREA_ELEMENT_BYTES: i32 = (CALL_AREA + offset_of!(Area, element_bytes)) as i32;
-    pub const CALL_WIDE_RESULT: i32 = (CALL + offset_of!(Call, wide_result)) as i32;
-
-    /// The row of a coordinate.
-    pub fn call_coord(n: usize) -> i32 {
-        (CALL + offset_of!(Call, coords) + n * ROW) as i32
-    }
-
-    /// The row of an operand word.
-    pub fn call_value(n: usize) -> i32 {
-        (CALL + offset_of!(Call, values) + n * ROW) as i32
-    }
-
-    /// The row of a result word.
-    pub fn call_result(n: usize) -> i32 {
-        (CALL + offset_of!(Call, results) + n * ROW) as i32
-    }
-
-    /// The row of an operand of a sample.
-    pub fn call_arg(n: usize) -> i32 {
-        (CALL + offset_of!(Call, args) + n * ROW) as i32
-    }
-
-    /// The row of a double operand.
-    pub fn call_wide(n: usize) -> i32 {
-        (CALL + offset_of!(Call, wide) + n * 2 * ROW) as i32
-    }
+    pub const CALL_SAMPLER_RANGE: i32 = offset_of!(Context, call.sampler_range) as i32;
+    pub const CALL_AREA_BASE: i32 = offset_of!(Context, call.area.base) as i32;
+    pub const CALL_AREA_ELEMENTS: i32 = offset_of!(Context, call.area.elements) as i32;
+    pub const CALL_AREA_ELEMENT_BYTES: i32 = offset_of!(Context, call.area.element_bytes) as i32;
 
     pub const RANGE_BYTES: usize = size_of::<Range>();
     pub const RANGE_VIEWS: i32 = offset_of!(Range, views) as i32;
@@ -452,9 +478,9 @@ mod tests {
         assert_eq!(align_of::<Context>(), 64);
         assert_eq!([offsets::RANGES, offsets::HELPERS, 16, offsets::STOP, offsets::ARENA], [0, 8, 16, 24, 32]);
         assert_eq!([offsets::FUEL, offsets::GROUP, offsets::FAULT_KIND, offsets::FAULT_ORIGIN], [40, 48, 60, 64]);
-        assert_eq!([offsets::LANES % 64, offsets::ZERO % 64, offsets::DUMP % 64, offsets::CALL_MASK % 64], [0; 4]);
-        assert_eq!(offsets::call_value(1) - offsets::call_value(0), 64);
-        assert_eq!(offsets::call_wide(1) - offsets::call_wide(0), 128);
+        let mask = CallRow::Mask.offset(32);
+        assert_eq!([offsets::LANES % 64, offsets::ZERO % 64, offsets::DUMP % 64, mask % 64], [0; 4]);
+        assert_eq!(CallRow::Result(3).offset(64) - mask, 21 * 64);
         assert_eq!([HelperId::TexelLoad.offset(), HelperId::Dfma.offset()], [0, 48]);
     }
 

@@ -1,8 +1,8 @@
-//! What a worker brings or reads for a shader, beside its context: its arena, and the table of what threads know of themselves.
+//! What a worker provides besides its context (an arena), and the table of thread indices.
 
 use serde::{Deserialize, Serialize};
 
-/// Memory that each worker brings for its groups. Its content does not matter; it must not be shared.
+/// Memory that each worker provides for its groups. Its content does not matter; it must not be shared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ArenaLayout {
     /// Bytes.
@@ -11,7 +11,7 @@ pub struct ArenaLayout {
     pub align: usize,
 }
 
-/// Where the packets' votes about barriers are in the arena, to say who disagreed.
+/// Where the packets' votes on branches around barriers are in the arena, to report which threads disagreed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct VoteRows {
     /// Threads of a group.
@@ -26,7 +26,7 @@ pub(crate) struct VoteRows {
     pub alive: Option<u64>,
 }
 
-/// A row of the table of what threads know of themselves.
+/// A row of the table of thread indices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ThreadRow {
     /// `vThreadIDInGroup.x`, `.y`, `.z`.

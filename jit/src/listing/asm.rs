@@ -1,4 +1,4 @@
-//! Machine code below the instructions that it comes from.
+//! Machine code, listed below the instructions it was generated from.
 //!
 //! ```text
 //! ;   3 | mad r0.x, r1.x, l(2.000000), r0.x                     <- the shader's instruction, number 3
@@ -47,7 +47,7 @@ pub(super) fn list(
         has_code: vec![false; source.len()],
         next: 0,
     };
-    let runs: Vec<&[(&Piece, Place)]> = pieces.chunk_by(|a, b| writer.part(a.1) == writer.part(b.1)).collect();
+    let runs: Vec<&[(&Piece, Owner)]> = pieces.chunk_by(|a, b| writer.part(a.1) == writer.part(b.1)).collect();
     let numbered: Vec<(usize, usize)> =
         runs.iter().enumerate().filter_map(|(n, run)| Some((n, writer.number(run[0].1)?))).collect();
     numbered.iter().for_each(|&(_, number)| writer.has_code[number] = true);
@@ -56,13 +56,13 @@ pub(super) fn list(
     numbered.iter().zip(chosen).for_each(|(&(run, _), chosen)| backbone[run] = chosen);
     let last = runs.len().saturating_sub(1);
     for (n, (run, in_order)) in runs.into_iter().zip(backbone).enumerate() {
-        if n == last && run[0].1 == Place::Data {
+        if n == last && run[0].1 == Owner::Data {
             writer.idle_up_to(source.len());
         }
         writer.head(run[0].1, in_order);
         let mut operation = None;
         for (piece, place) in run {
-            if let Place::Site(Site::Inst { inst, .. }) = place
+            if let Owner::Site(Site::Inst { inst, .. }) = place
                 && operation != Some(*inst)
             {
                 writer.operation(*inst);
@@ -76,26 +76,26 @@ pub(super) fn list(
     writer.listing
 }
 
-/// Where a piece belongs.
+/// What a piece belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum Owner {
     Prologue,
     Site(Site),
     Data,
 }
 
 /// Registers are moved and spilled where no site is noted: such code belongs to what is before it.
-fn with_sites<'a>(pieces: &'a [Piece], record: &Record) -> Vec<(&'a Piece, Place)> {
+fn with_sites<'a>(pieces: &'a [Piece], record: &Record) -> Vec<(&'a Piece, Owner)> {
     let mut sites = record.sites.iter().peekable();
-    let mut last = Place::Prologue;
+    let mut last = Owner::Prologue;
     let mut placed = Vec::with_capacity(pieces.len());
     for piece in pieces {
         while sites.next_if(|(range, _)| range.end <= piece.at).is_some() {}
         if let Some((_, site)) = sites.peek().filter(|(range, _)| range.contains(&piece.at)) {
-            last = Place::Site(*site);
+            last = Owner::Site(*site);
         }
         let code = matches!(piece.content, Content::Instruction { .. });
-        placed.push((piece, if code { last } else { Place::Data }));
+        placed.push((piece, if code { last } else { Owner::Data }));
     }
     placed
 }
@@ -113,14 +113,14 @@ pub(super) fn count(machine: &Machine, record: &Record) -> Counts {
     count_pieces(&with_sites(&found.pieces, record))
 }
 
-fn count_pieces(pieces: &[(&Piece, Place)]) -> Counts {
+fn count_pieces(pieces: &[(&Piece, Owner)]) -> Counts {
     let mut counts = Counts::default();
     for (piece, place) in pieces {
         match &piece.content {
             Content::Instruction { stack, .. } => {
                 counts.instructions += 1;
                 // Saving the caller's registers is no spill.
-                if !matches!(place, Place::Prologue | Place::Site(Site::Exit)) {
+                if !matches!(place, Owner::Prologue | Owner::Site(Site::Exit)) {
                     counts.spills += u32::from(*stack == Stack::Writes);
                     counts.reloads += u32::from(*stack == Stack::Reads);
                 }
@@ -136,7 +136,7 @@ fn summary(
     func: &Function,
     options: &Options,
     machine: &Machine,
-    pieces: &[(&Piece, Place)],
+    pieces: &[(&Piece, Owner)],
     source: &[SourceLine],
 ) {
     let Counts { instructions: count, data_bytes, spills, reloads } = count_pieces(pieces);
@@ -149,7 +149,7 @@ fn summary(
         machine.statistics.frame_bytes
     ));
     let features = options.features.names().join(", ");
-    let shape = Shape::of(func);
+    let shape = Shape::of(func, options.vector_bytes);
     push(format!("; packets of {} threads in {} vectors, {features}", shape.lanes(), shape.vectors));
 }
 
@@ -167,36 +167,36 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// What a run of pieces has in common.
-    fn part(&self, place: Place) -> (Place, Option<usize>) {
+    fn part(&self, place: Owner) -> (Owner, Option<usize>) {
         match place {
-            Place::Site(Site::Inst { once, .. }) => {
+            Owner::Site(Site::Inst { once, .. }) => {
                 // All operations of one instruction.
                 let common = Site::Inst { inst: Inst::new(0), once };
-                (Place::Site(common), self.number(place))
+                (Owner::Site(common), self.number(place))
             }
             _ => (place, None),
         }
     }
 
     /// The number of the shader's instruction.
-    fn number(&self, place: Place) -> Option<usize> {
+    fn number(&self, place: Owner) -> Option<usize> {
         match place {
-            Place::Site(Site::Inst { inst, .. }) => self.numbers.get(&self.func.inst(inst).origin.0).copied(),
+            Owner::Site(Site::Inst { inst, .. }) => self.numbers.get(&self.func.inst(inst).origin.0).copied(),
             _ => None,
         }
     }
 
-    fn head(&mut self, place: Place, in_order: bool) {
+    fn head(&mut self, place: Owner, in_order: bool) {
         let part = match place {
-            Place::Prologue => "entry",
-            Place::Data => "data",
-            Place::Site(Site::Start) => "for the group: its number, its views",
-            Place::Site(Site::Clear) => "for the group: memory is cleared",
-            Place::Site(Site::Packets) => "loop over packets",
-            Place::Site(Site::Recall) => "inputs, and values from other segments",
-            Place::Site(Site::Tail) => "end of the segment",
-            Place::Site(Site::Exit) => "return",
-            Place::Site(Site::Inst { once, .. }) => {
+            Owner::Prologue => "entry",
+            Owner::Data => "data",
+            Owner::Site(Site::Start) => "for the group: its number, its views",
+            Owner::Site(Site::Clear) => "for the group: memory is cleared",
+            Owner::Site(Site::Packets) => "loop over packets",
+            Owner::Site(Site::Recall) => "inputs, and values from other segments",
+            Owner::Site(Site::Tail) => "end of the segment",
+            Owner::Site(Site::Exit) => "return",
+            Owner::Site(Site::Inst { once, .. }) => {
                 let Some(number) = self.number(place) else {
                     return self.listing.push(LineKind::Part, "; of no instruction");
                 };

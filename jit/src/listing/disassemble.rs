@@ -1,7 +1,7 @@
-//! Bytes to machine instructions.
+//! Disassembles machine code.
 //!
-//! Tables for jumps and constants lie among the code and behind it. What is code is found by following it: from the
-//! starts of blocks, over every branch, up to whatever does not go on. The rest is data.
+//! Jump tables and constants lie within the code and after it. Code is found by following control flow from the starts of
+//! blocks through every branch to each instruction that does not fall through. The rest is data.
 
 use std::collections::{BTreeMap, BTreeSet};
 

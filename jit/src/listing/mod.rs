@@ -1,13 +1,13 @@
-//! A shader's code as text for people: as packets run it, as Cranelift is given it, as machine code.
+//! A shader's code as text: the annotated IR, CLIF, or machine code.
 //!
 //! | file | what |
 //! |---|---|
-//! | `asm.rs` | machine code below the instructions that it comes from |
-//! | `disassemble.rs` | bytes to machine instructions, and what of them is data |
-//! | `order.rs` | which instructions stand in their order |
-//! | `packet.rs` | the operations with what was decided about each |
+//! | `asm.rs` | machine code below its instructions |
+//! | `disassemble.rs` | tells code from data and disassembles it |
+//! | `order.rs` | which instructions are listed in program order |
+//! | `packet.rs` | the IR with lowering decisions as comments |
 //!
-//! A listing is made from the same run of the compiler as code that is executed: the bytes are the same.
+//! Listing a shader compiles it as for execution: the bytes are the same.
 
 mod asm;
 mod disassemble;
@@ -122,10 +122,10 @@ pub fn list(
     form: Form,
     source: &[SourceLine],
 ) -> Result<Listing, CompileError> {
-    let isa = codegen::host(options, codegen::Target { blocks: true, ..codegen::Target::of(func) })?;
+    let isa = codegen::host(options, codegen::TargetSettings { blocks: true, ..codegen::TargetSettings::of(func) })?;
     let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
     Ok(match form {
-        Form::Packet => packet::list(func, &record.notes),
+        Form::Packet => packet::list(func, options, &record.notes),
         Form::Clif => Listing::plain(&record.clif),
         Form::Asm => asm::list(func, options, &machine, &record, source),
     })
@@ -136,7 +136,7 @@ pub fn list(
 /// # Errors
 /// As [`compile`](crate::compile).
 pub fn count(func: &VerifiedFunction, options: &Options) -> Result<Counts, CompileError> {
-    let isa = codegen::host(options, codegen::Target { blocks: true, ..codegen::Target::of(func) })?;
+    let isa = codegen::host(options, codegen::TargetSettings { blocks: true, ..codegen::TargetSettings::of(func) })?;
     let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
     Ok(asm::count(&machine, &record))
 }

@@ -1,8 +1,8 @@
-//! Which instructions stand in their order.
+//! Finds the instructions that are listed in program order.
 //!
-//! Machine code does not follow the shader's order: values common to several instructions are made with the first, loops
-//! lose what is the same in all rounds, rare paths go to the end. A listing still wants to be read from top to bottom.
-//! So the longest run of pieces that is in order is its backbone, and the others are told apart.
+//! Machine code does not follow the shader's order: a value shared by several instructions is computed with the first,
+//! loop-invariant code moves out of loops, and cold paths go to the end. A listing should still read from top to bottom. So
+//! the longest run of pieces that is in order becomes its backbone, and all others are marked.
 
 /// Finds a longest strictly increasing subsequence; gives for each number whether it belongs to it.
 pub(super) fn in_order(numbers: &[usize]) -> Vec<bool> {

@@ -1,7 +1,7 @@
-//! The shader as packets run it: the intermediate representation, and behind each operation what was decided about it.
+//! The shader as packets run it: the intermediate representation with comments on how each operation was lowered.
 //!
-//! The text is that of `brolga_ir::text`, and what is added to it are comments: it parses to the same function. The words
-//! are those of `lower/notes.rs`, taken down while the code was written; `docs/emit.md` explains them to readers.
+//! The text is that of `brolga_ir::text` and parses to the same function. The comments are the notes that
+//! `lower/notes.rs` takes during lowering; `docs/emit.md` explains them.
 
 use std::fmt::Write as _;
 
@@ -12,16 +12,17 @@ use brolga_ir::text::{self, Line, Names};
 
 use super::{LineKind, Listing};
 use crate::lower::notes::{Form, Kept, Note, Notes, Packets, ValueNote};
+use crate::options::Options;
 use crate::packet::Shape;
 
 /// Where comments begin, unless the line is longer.
 const COLUMN: usize = 64;
 
 /// Writes the listing.
-pub(super) fn list(func: &Function, notes: &Notes) -> Listing {
+pub(super) fn list(func: &Function, options: &Options, notes: &Notes) -> Listing {
     let mut listing = Listing::default();
     let lines = text::lines(func, Names::Dense);
-    summary(&mut listing, func, &lines, notes);
+    summary(&mut listing, func, options, &lines, notes);
     let mut decisions = vec![Vec::new(); func.inst_count()];
     for &(inst, note) in &notes.insts {
         decisions[inst.index()].push(note);
@@ -57,7 +58,7 @@ fn join(mut line: String, comment: &str) -> String {
     line
 }
 
-fn summary(listing: &mut Listing, func: &Function, lines: &[Line], notes: &Notes) {
+fn summary(listing: &mut Listing, func: &Function, options: &Options, lines: &[Line], notes: &Notes) {
     let arena = notes.arena;
     let mut push = |text: String| listing.push(LineKind::Summary, text);
     let lanes = func.width.lanes();
@@ -65,7 +66,7 @@ fn summary(listing: &mut Listing, func: &Function, lines: &[Line], notes: &Notes
         Some(threads) => format!("threads: {threads}; packets of {lanes} lanes: {}", arena.packets),
         None => format!("groups share packets; packets of {lanes} lanes: at most {} of a span", arena.packets),
     };
-    let vectors = Shape::of(func).vectors;
+    let vectors = Shape::of(func, options.vector_bytes).vectors;
     push(format!("# {threads}; vectors of a packet: {vectors} for 32 bits, {} for 64", 2 * vectors));
     let locals = match (arena.local_bytes, arena.locals_per_packet) {
         (0, _) => "no private arrays".to_owned(),

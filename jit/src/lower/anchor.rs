@@ -1,11 +1,10 @@
-//! Anchors: addresses and numbers that code everywhere starts from, such as the context's and the running packet's.
+//! Anchors: base addresses and numbers that code everywhere uses, such as those of the context and the running packet.
 //!
-//! A register that holds one of them from a function's start to its end costs the register allocator time that grows
-//! faster than the function: for each such value it lists everything else that would like the register, several times,
-//! and forgetting a long list takes as long for every short one after it. So in a large function the context's address has
-//! a register that the allocator knows nothing of (Cranelift's *pinned* one), and the other anchors are kept in the
-//! context: they are read again every few instructions, and wherever control flow comes together. Reads that turn out to
-//! be unused are removed with the others (`unused.rs`).
+//! A value that lives in a register throughout a function costs the register allocator time that grows faster than the
+//! function: for each such value it repeatedly lists everything that interferes, and clearing one long list slows down every
+//! short one after it. So in a large function the context's address has a register that the allocator does not manage
+//! (Cranelift's *pinned register*), and the other anchors are kept in the context: they are reloaded every few
+//! instructions, and wherever control flow merges. Unused reloads are removed with other dead loads (`unused.rs`).
 
 use brolga_ir::Function;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
@@ -20,7 +19,7 @@ use crate::packet::Packet;
 const LARGE: usize = 2_000;
 /// Instructions of the shader after which anchors are read again, without any control flow between.
 const FRESH: u32 = 64;
-/// Anchors that there are beside the context.
+/// Anchors besides the context.
 const COUNT: usize = 10;
 /// Where the rounds are that loops have left: what all loops count is no different.
 const ROUNDS_LEFT: usize = COUNT;
@@ -61,7 +60,7 @@ impl Lowering<'_, '_> {
         self.kept_anchors.is_some()
     }
 
-    /// The function's end: the caller finds the pinned register as it was.
+    /// The function's end: restores the caller's pinned register.
     pub fn unpin(&mut self) {
         if self.is_large() {
             let callers = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::anchor(PINNED));
@@ -86,7 +85,7 @@ impl Lowering<'_, '_> {
         ]
     }
 
-    /// Writes all anchors down. To be done whenever some were made.
+    /// Stores all anchors. Must be called whenever some have changed.
     pub fn keep_anchors(&mut self) {
         if !self.is_large() {
             return;
@@ -97,7 +96,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Reads them again for the code from here on.
+    /// Reloads them for the code from here on.
     fn read_anchors(&mut self) {
         let Some(anchors) = &mut self.kept_anchors else { return };
         (anchors.block, anchors.at) = (self.builder.current_block(), self.written);
@@ -126,8 +125,8 @@ impl Lowering<'_, '_> {
 
     /// The same lanes in other registers.
     fn through_memory(&mut self, lanes: &Packet) -> Packet {
-        self.store_context(lanes, offsets::ANCHOR_MASK);
         let base = self.base;
+        self.emit().store(lanes, base, offsets::ANCHOR_MASK, own_flags());
         self.emit().load(lanes.ty, base, offsets::ANCHOR_MASK, own_flags())
     }
 
@@ -148,9 +147,15 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Goes on in another block, where code of elsewhere comes together.
+    /// Continues in another block, where control flow merges.
     pub fn switch_to(&mut self, block: Block) {
         self.builder.switch_to_block(block);
         self.read_anchors();
+    }
+
+    /// The same, if all predecessors are written.
+    pub fn resume(&mut self, block: Block) {
+        self.builder.seal_block(block);
+        self.switch_to(block);
     }
 }

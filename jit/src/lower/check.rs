@@ -1,9 +1,9 @@
-//! Bounds checks, and packets that do them ahead.
+//! Bounds checks, and hoisting them to the start of a packet.
 //!
 //! An access that is not scattered needs one or two comparisons for the whole packet. Where a segment has several such
-//! accesses whose addresses can be computed at its start, all their checks are done there, and its code is written twice:
-//! packets that pass run without any check, without the blocks where the ways of a checked access meet again, and others run
-//! the code that checks each access by itself. Equal checks are done once.
+//! accesses whose addresses can be computed at its start, all their checks are done there, and its code is emitted twice:
+//! packets that pass run without any check, and without the merge blocks of checked accesses; others run code that checks
+//! each access by itself. Equal checks are done once.
 
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Element, InstKind, Object, Place, ResourceRef, ValueDef};
@@ -12,9 +12,9 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use smallvec::SmallVec;
 
 use super::Lowering;
+use super::address::{Access, Area, Limit, Location, Spread};
 use super::mask::Mask;
 use super::notes::Note;
-use super::place::{Access, Area, Limit, Spread, Target};
 
 /// Instructions of a segment, all regions included, beyond which it is not written twice.
 const MOST_TWICE: usize = 160;
@@ -49,7 +49,7 @@ enum Number {
     FirstWord(Value),
 }
 
-/// An access that was checked ahead, for so many words.
+/// An access that was checked ahead, with its number of words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proof {
     place: Place,
@@ -134,7 +134,7 @@ impl Lowering<'_, '_> {
 
     /// Whether no lane of a strided access has a word in range, where that is quick to tell.
     pub fn all_outside(&mut self, access: &Access) -> Option<ir::Value> {
-        let (Target::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
+        let (Location::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
         let (limit, place) = (area.limit, access.place);
         let (first, step) = match (area.stride, access.steps) {
             (Some(_), [step, 0]) if step > 0 => (place.index?, step),
@@ -161,8 +161,8 @@ impl Lowering<'_, '_> {
         self.proofs.iter().any(|proof| proof.place == access.place && words <= proof.words)
     }
 
-    /// At a packet's start: does the checks of a segment ahead, if that is worth it. The builder then stands where all of them
-    /// hold, and the block is for packets where one fails; it is to be sealed.
+    /// At a packet's start: hoists the checks of a segment, if that pays off. The builder is then where all of them hold; the
+    /// block, which is still to be sealed, is for packets where one fails.
     pub fn check_ahead(&mut self, insts: &[Inst]) -> Option<Block> {
         // Where values wait in scratch memory, one that is made ahead would lie where another is still to be.
         if self.is_large() || self.pressure.bytes > 0 || self.count(insts) > MOST_TWICE {
@@ -181,12 +181,12 @@ impl Lowering<'_, '_> {
         let mut checks: Vec<Check> = Vec::new();
         for &proof in &found {
             let access = self.access(proof.place, &Mask::Full);
-            let Target::Area(area) = access.target else { continue };
+            let Location::Area(area) = access.target else { continue };
             if matches!(access.spread, Spread::Scattered) {
                 continue;
             }
             let needed = self.checks(&area, &access, proof.words);
-            // What is sure needs no check, and what never fits would send all packets the long way.
+            // What is certain needs no check, and one that never holds would send all packets down the slow path.
             if needed.is_empty() || needed.iter().any(Check::never_holds) {
                 continue;
             }
@@ -265,7 +265,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether a value is at hand, or made by so many pure operations on what is, one on the other.
+    /// Whether a value is available, or computed from such values by a chain of at most `steps` pure operations.
     fn can_make(&self, ahead: &[Inst], value: Value, steps: u32) -> bool {
         if self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
             return true;

@@ -1,13 +1,13 @@
-//! Which values that packets keep between segments share a place, so that nothing needs to be moved from one to the other.
+//! Coalesces values that packets keep between segments, so that nothing needs to be copied from one to another.
 //!
-//! What a loop carries over a barrier is kept in the packet's record: the value before the loop, the loop's parameter, what
-//! its rounds make of it and what comes out at the end. Where no two of them are needed at a time they are one place,
-//! and the segments that would only copy are gone.
+//! What a loop carries across a barrier is kept in the packet's record: the value before the loop, the loop's parameter, the
+//! next iteration's argument and the result. Where no two of them are live at the same time they share a slot, and segments
+//! that would only copy disappear.
 //!
 //! Time is counted in group-level steps. A segment reads what it uses before it writes anything, so a value may take the
-//! place of one that the same segment reads last. A result is written where a jump leads out of its construct, a parameter
-//! where one leads to the next round; on these ways nothing else is alive than at their ends, so each counts from the end of
-//! its way.
+//! slot of one that the same segment reads last. A result is written where a jump leaves its construct, a parameter where
+//! one leads to the next iteration; on these edges only what is live at their target counts, so each live range starts at
+//! the end of its edge.
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};

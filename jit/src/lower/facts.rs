@@ -1,6 +1,7 @@
-//! What is known about a shader before code is written.
+//! Results of the analyses that lowering uses.
 
 use brolga_ir::Function;
+use brolga_ir::bound::Bounds;
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::float_class::FloatClasses;
 use brolga_ir::function::InstKind;
@@ -9,11 +10,9 @@ use brolga_ir::shape::{Shape, Shapes};
 use brolga_ir::span::Packing;
 use brolga_ir::uniformity::Uniformity;
 
-use super::bound::Bounds;
-
-/// What is known about a shader before code is written.
+/// Results of the analyses of a function.
 pub(super) struct Facts {
-    /// Who goes where together, and what is the same in all lanes.
+    /// Which control flow is uniform, and which values are.
     pub uniformity: Uniformity,
     shapes: Shapes,
     /// How large integers can be.
@@ -25,7 +24,7 @@ pub(super) struct Facts {
     uses: Vec<u32>,
     /// Threads may return in one segment and must not run the next.
     pub keeps_alive: bool,
-    /// Packets say which way their threads want to go around a barrier.
+    /// Packets vote on branches around barriers.
     pub votes: bool,
 }
 
@@ -89,7 +88,7 @@ impl Facts {
         self.is_kept(value) && self.uniformity.is_group_uniform(value)
     }
 
-    /// The difference between neighbouring lanes, where it is known and lane 0 may stand for all.
+    /// The difference between neighbouring lanes, where it is known and lane 0 determines all others.
     pub fn stride(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
         match self.shapes.shape(value) {
             Shape::Affine { stride } if all_lanes_active || self.shapes.in_all_lanes(value) => Some(stride),
@@ -97,7 +96,7 @@ impl Facts {
         }
     }
 
-    /// Whether the four lanes of each quad have the same, and the first may stand for them.
+    /// Whether the value is the same in the four lanes of each quad, and the first determines the others.
     pub fn is_equal_in_quads(&self, value: Value, all_lanes_active: bool) -> bool {
         let equal =
             matches!(self.shapes.shape(value), Shape::Affine { stride: 0 } | Shape::Quad { across: 0, down: 0 });

@@ -1,25 +1,26 @@
 //! Structured control flow within a segment.
 //!
-//! A construct that no lanes of a packet take differently is real branches. In a *divergent* one lanes wait for each
-//! other: the arms of an `if` or `switch` with a varying condition run one after the other, each under its mask and
-//! skipped if no lane wants it; lanes that broke out of a loop wait for the last one, and lanes that continued wait for
-//! the round's end.
+//! A construct through which all lanes of a packet go the same way becomes real branches. In a *divergent* one, lanes wait
+//! for each other: the arms of an `if` or `switch` with a varying condition run one after the other, each under its mask
+//! and skipped if no lane takes it; lanes that broke out of a loop wait for the last one, and lanes that continued wait
+//! for the end of the iteration.
 //!
 //! Where do lanes go?
-//! * Lanes that take a jump together, with nothing divergent in between, take a real one.
-//! * Otherwise they are noted as waiting at the target, and the code goes to the `empty` block of the innermost
-//!   divergent construct, where other lanes may be found.
-//! * After a construct that some lanes may have left for further out, what follows is skipped if no lane is left.
+//! * Lanes that jump together, with nothing divergent in between, take a real jump.
+//! * Otherwise they are recorded as waiting at the target, and control goes to the `empty` block of the innermost
+//!   divergent construct, where other lanes may be active.
+//! * After a construct that some lanes may have left for an outer one, what follows is skipped if no lane is active.
 //!
-//! So merges of constructs that are not divergent are reached with lanes, and every loop ends when its lanes are gone.
+//! So the merge block of a construct that is not divergent is reached with active lanes, and every loop ends when its
+//! lanes are gone.
 //!
 //! | file | what |
 //! |---|---|
 //! | `loops.rs` | loops |
 //! | `switches.rs` | switches |
 //!
-//! The walk is recursive, and callers' threads may have small stacks: functions of one construct are not inlined, so that
-//! no level pays for the others'.
+//! The walk is recursive, and callers' threads may have small stacks: the function for each construct is not inlined, so
+//! that no level of recursion pays for the others' frames.
 
 mod loops;
 mod switches;
@@ -37,7 +38,7 @@ use super::scratch::Parked;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
 
-/// Pure instructions that are cheaper to run for nothing than to branch around.
+/// Most pure instructions that are cheaper to run in vain than to branch around.
 const BRANCH_COST: usize = 8;
 
 /// A construct that is being written.
@@ -57,7 +58,7 @@ pub(super) struct Frame {
     latched: bool,
     /// Where control goes when no lane is left where it stands.
     empty: Block,
-    /// Results, `None` for those that nobody uses or that share a parameter's home.
+    /// Results, `None` for those that are unused or share a parameter's home.
     results: SmallVec<[Option<Home>; 4]>,
     /// Parameters of the next round.
     params: SmallVec<[Option<Home>; 4]>,
@@ -72,7 +73,7 @@ pub(super) struct Frame {
     delivered: bool,
     /// Lanes of a loop's next round, if they need not be those of this one.
     run: Option<Home>,
-    /// Lanes may come to the next round by several ways.
+    /// Lanes may reach the next iteration on several paths.
     gathers_run: bool,
 }
 
@@ -88,7 +89,7 @@ impl Lowering<'_, '_> {
     pub fn instructions(&mut self, insts: &[Inst]) {
         for (n, &inst) in insts.iter().enumerate() {
             if self.mask.is_none() {
-                // All lanes are gone before here, on every way.
+                // No lane gets here on any path.
                 return;
             }
             if self.is_over() {
@@ -108,13 +109,13 @@ impl Lowering<'_, '_> {
     /// Whether more would be written than the code generator is to be given. The function will not be used then, and the
     /// rest of it is left out as if all threads had returned.
     pub fn is_over(&mut self) -> bool {
-        // Nobody leaves an arm that is not branched around.
+        // No lane leaves an arm that is not branched around.
         let may_leave = !self.is_unskipped;
         self.is_cut |= may_leave && self.builder.func.dfg.num_insts() > self.most_instructions;
         self.is_cut && may_leave
     }
 
-    /// Writes an instruction; gives whether it goes away by itself where no lane is left after it.
+    /// Lowers an instruction; returns whether it branches away by itself if no lane is active after it.
     fn instruction(&mut self, inst: Inst) -> bool {
         let func = self.func;
         match &func.inst(inst).kind {
@@ -155,7 +156,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// Goes away if no lane is active.
+    /// Branches away if no lane is active.
     fn leave_if_empty(&mut self) {
         if let Mask::Lanes(lanes) = self.active() {
             self.note(Note::LeftTest);
@@ -165,7 +166,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Where control goes when no lane is left where it stands. Notes that it does.
+    /// Where control goes when no lane is active any more; records that it does.
     fn empty_target(&mut self) -> Block {
         match self.frames.iter_mut().rev().find(|frame| frame.divergent) {
             Some(frame) => {
@@ -177,7 +178,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// All active lanes have gone elsewhere.
+    /// Continues elsewhere: no lane is active here any more.
     fn leave(&mut self) {
         let target = self.empty_target();
         self.jump(target);
@@ -233,8 +234,7 @@ impl Lowering<'_, '_> {
     /// Ends a construct: the builder goes on after it, with the lanes that came out.
     fn finish(&mut self, frame: Frame, entry: Parked) {
         if frame.merged {
-            self.builder.seal_block(frame.merge);
-            self.switch_to(frame.merge);
+            self.resume(frame.merge);
             if frame.delivered {
                 self.come_out(&frame, &entry);
             } else {
@@ -310,7 +310,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether the active lanes can take a jump to this frame together, leaving nobody behind.
+    /// Whether the active lanes can jump to this frame together, leaving no other lane behind.
     fn is_real_jump(&self, at: usize) -> bool {
         self.frames[at + 1..].iter().all(|frame| !frame.divergent)
     }
@@ -378,16 +378,14 @@ impl Lowering<'_, '_> {
         self.finish(frame, entry);
     }
 
-    /// Goes on in a block all of whose predecessors are written.
-    fn enter(&mut self, block: Block, mask: Mask) {
-        self.builder.seal_block(block);
-        self.switch_to(block);
+    /// Goes on in a block all of whose predecessors are written, with these lanes.
+    pub fn enter(&mut self, block: Block, mask: Mask) {
+        self.resume(block);
         self.mask = Some(mask);
     }
 
     fn enter_parked(&mut self, block: Block, mask: &Parked) {
-        self.builder.seal_block(block);
-        self.switch_to(block);
+        self.resume(block);
         self.mask = Some(self.parked(mask));
     }
 
@@ -439,7 +437,7 @@ impl Lowering<'_, '_> {
         (leads_out(else_region) && self.is_idle(then_region)).then_some(([else_region, then_region], false))
     }
 
-    /// Writes a way out. Where no lane takes it, what follows goes on without a look at the lanes that are left.
+    /// Lowers a way out. Where no lane takes it, what follows continues without testing for lanes that are left.
     #[inline(never)]
     fn way_out(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
         let entry = self.active();
@@ -447,7 +445,7 @@ impl Lowering<'_, '_> {
         frame.masked = true;
         self.note(Note::WayOut);
         frame.results = self.result_homes(inst);
-        // Lanes that stay bring the results, and others need none: nothing is kept apart, and who comes out is known.
+        // Lanes that stay bring the results, and others need none: nothing needs a mask, and the lanes after it are known.
         frame.blend_results = false;
         if let Some(after) = frame.after.take() {
             self.release(after);
@@ -475,13 +473,12 @@ impl Lowering<'_, '_> {
         let any = self.emit().any(&lanes);
         let empty = self.empty_target();
         self.builder.ins().brif(any, next, &[], empty, &[]);
-        self.builder.seal_block(next);
-        self.switch_to(next);
+        self.resume(next);
         self.come_out(&frame, &staying);
         self.give_back(frame, staying);
     }
 
-    /// Ends a construct whose arms ran one after the other. The builder stands where they all have run.
+    /// Ends a construct whose arms run one after the other, after the last of them.
     fn finish_masked(&mut self, entry: Parked) {
         let frame = self.frames.pop().expect("every construct pushes its frame");
         if frame.delivered {
@@ -513,7 +510,7 @@ impl Lowering<'_, '_> {
         if self.mask.is_some() {
             self.jump(end);
         }
-        // Who stands here looks at masks of its own.
+        // Code from here on uses masks of its own.
         self.enter(end, mask);
     }
 

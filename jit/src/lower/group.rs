@@ -1,8 +1,8 @@
-//! The group level: segments and their loops over packets, and control flow that the whole group takes together.
+//! The group level: segments with their loops over packets, and control flow that the whole group takes together.
 //!
-//! All values that cross from one segment to another are in the packets' records, so control flow of this level needs
-//! no parameters. Before a cut `if` or `switch` each packet says at the end of its segment which way its active lanes
-//! want to go; if they disagree the group ends with a fault, if nobody is left it is done.
+//! All values that cross from one segment to another are in the packets' records, so control flow at this level needs no
+//! block parameters. Before a cut `if` or `switch`, each packet records at the end of its segment which way its active lanes
+//! go; if they disagree, the group ends with a fault, and if no lane is left, it is done.
 
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::{Case, InstKind, Origin};
@@ -12,6 +12,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::Switch;
 
+use super::layout::ALIGN;
 use super::mask::Mask;
 use super::notes::Note;
 use super::segment::Tail;
@@ -29,7 +30,7 @@ pub(super) struct GroupFrame {
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// Writes the whole function; the builder stands in the entry block.
+    /// Lowers the whole function, from the entry block on.
     pub fn function(&mut self) {
         for n in 0..3u8 {
             // Those of the first group of a span; what is said of others starts from there.
@@ -73,29 +74,24 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Writes zeros; the address and the number of bytes are multiples of 64.
+    /// Writes zeros; the address and the number of bytes are multiples of [`ALIGN`].
     pub fn clear(&mut self, address: ir::Value, bytes: u64) {
         if bytes == 0 {
             return;
         }
-        debug_assert!(bytes.is_multiple_of(64), "arena parts are padded");
-        let zero = self.emit().constant_packet(brolga_ir::Const::i32(0));
+        debug_assert!(bytes.is_multiple_of(ALIGN), "arena parts are padded");
         let end = self.builder.ins().iadd_imm_s(address, bytes as i64);
         let body = self.builder.create_block();
         let at = self.builder.append_block_param(body, types::I64);
         let done = self.builder.create_block();
         self.builder.ins().jump(body, &[address.into()]);
         self.switch_to(body);
-        let row = self.layout.row_bytes as i32;
-        for n in 0..64 / row {
-            self.emit().store(&zero, at, n * row, own_flags());
-        }
-        let next = self.builder.ins().iadd_imm_s(at, 64);
+        self.emit().clear(at, ALIGN as u32, own_flags());
+        let next = self.builder.ins().iadd_imm_s(at, ALIGN as i64);
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, end);
         self.builder.ins().brif(more, body, &[next.into()], done, &[]);
         self.builder.seal_block(body);
-        self.builder.seal_block(done);
-        self.switch_to(done);
+        self.resume(done);
     }
 
     fn group_region(&mut self, region: Region) {
@@ -219,14 +215,8 @@ impl<'a> Lowering<'a, '_> {
         let frame = self.group_frames.pop().expect("opened before");
         self.mask = None;
         if frame.merged {
-            self.go_on_in(frame.merge);
+            self.enter(frame.merge, Mask::Full);
         }
-    }
-
-    fn go_on_in(&mut self, block: Block) {
-        self.builder.seal_block(block);
-        self.switch_to(block);
-        self.mask = Some(Mask::Full);
     }
 
     fn group_if(&mut self, inst: Inst, regions: [Region; 2]) {
@@ -252,7 +242,7 @@ impl<'a> Lowering<'a, '_> {
         self.builder.ins().brif(cond, blocks[0], &[], blocks[1], &[]);
         self.open(inst);
         for (block, region) in blocks.into_iter().zip(regions) {
-            self.go_on_in(block);
+            self.enter(block, Mask::Full);
             self.group_region(region);
         }
         self.close();
@@ -282,7 +272,7 @@ impl<'a> Lowering<'a, '_> {
         table.emit(&mut self.builder, selector, otherwise);
         self.open(inst);
         for (block, region) in blocks {
-            self.go_on_in(block);
+            self.enter(block, Mask::Full);
             self.group_region(region);
         }
         self.close();
@@ -309,7 +299,7 @@ impl<'a> Lowering<'a, '_> {
         self.switch_to(header);
         self.group_region(body);
         if self.group_frames.last().expect("opened above").latched {
-            self.go_on_in(latch);
+            self.enter(latch, Mask::Full);
             self.poll(origin, None);
             self.builder.ins().jump(header, &[]);
         }

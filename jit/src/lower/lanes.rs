@@ -1,23 +1,23 @@
 //! Accesses lane by lane: a loop over the lanes of the packet, in increasing order, that checks every word.
 //!
-//! Operands go to rows of the context first and results come back from there, so that the loop's body is scalar code
-//! written once. This is the path of atomics, of lanes that choose their own view, and of all packets for which a check
-//! of the whole failed.
+//! Operands go to rows of the context first and results come back from there, so that the loop's body is scalar code that is
+//! emitted once. Atomics take this path, as do accesses whose lanes choose their own view, and all packets that fail a
+//! check of the whole.
 //!
-//! Where a function has very many accesses a helper does it (`abi/access.rs`), since code for each would take the code
-//! generator too long; there scattered accesses have no other way.
+//! In functions with very many accesses a helper does this (`abi/access.rs`), since inline code for each would take too long
+//! to compile; there, scattered accesses have no other path.
 
 use brolga_ir::function::{AtomicOp, InstKind};
 use brolga_ir::{Function, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 
+use super::address::{Access, Area, Limit, Location, Spread};
 use super::mask::Mask;
 use super::notes::Note;
-use super::place::{Access, Area, Limit, Spread, Target};
 use super::{Lowering, own_flags, word_flags};
-use crate::abi::{AccessForm, AccessWork, AreaForm, HelperId, offsets};
-use crate::packet::{Operand, Packet, Uniform};
+use crate::abi::{AccessForm, AccessWork, AreaForm, CallRow, HelperId, offsets};
+use crate::packet::{Operand, Packet};
 
 /// What a lane does at its address.
 #[derive(Clone, Copy)]
@@ -45,13 +45,13 @@ impl Work<'_> {
     }
 }
 
-/// Accesses of a function that are written as code in full.
+/// Most accesses of a function for which inline code is emitted.
 const MOST_WRITTEN: usize = 256;
 
 const INDEX: usize = 0;
 const OFFSET: usize = 1;
 
-/// Whether a function has so many accesses that a helper does what would be long code for each.
+/// Whether a function has so many accesses that helpers perform those whose inline code would be long.
 pub(super) fn is_crowded(func: &Function) -> bool {
     let insts = (0..func.inst_count()).map(|n| &func.inst(brolga_ir::entity::Inst::new(n)).kind);
     let is_access =
@@ -92,30 +92,27 @@ impl Lowering<'_, '_> {
         self.builder.switch_to_block(body);
         let lane = self.home(&place).values()[0];
         let row = self.builder.ins().iadd(self.base, lane);
-        let takes_part = self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_MASK);
+        let takes_part = self.load_lane(row, CallRow::Mask);
         self.builder.ins().brif(takes_part, active, &[], next, &[]);
-        self.builder.seal_block(active);
-        self.builder.switch_to_block(active);
+        self.begin(active);
         self.lane(access, firsts, row, lane, work);
         self.builder.ins().jump(next, &[]);
 
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.begin(next);
         let following = self.builder.ins().iadd_imm_s(lane, 4);
-        self.set_home(&place, &Uniform { ty: Type::I64, value: following }.into(), None);
+        self.set_home(&place, &Operand::scalar(Type::I64, following), None);
         let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, i64::from(self.shape.lanes() * 4));
         self.builder.ins().brif(more, body, &[], done, &[]);
         self.builder.seal_block(body);
-        self.builder.seal_block(done);
-        self.builder.switch_to_block(done);
+        self.begin(done);
         self.release(place);
-        (0..work.results()).map(|word| self.load_context(offsets::call_result(word)).into()).collect()
+        (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
-    /// Brings everything the loop needs into the context.
+    /// Stores everything the loop needs in the context.
     fn store_operands(&mut self, access: &Access, mask: &Mask, work: Work<'_>) {
-        if let Target::PerLane(choice) = &access.target {
-            self.store_context(&choice.element, offsets::CALL_ELEMENT);
+        if let Location::PerLane(choice) = &access.target {
+            self.store_row(&choice.element, CallRow::Element);
         }
         if let Spread::Scattered = access.spread {
             self.store_address(access.index.as_ref(), &access.offset);
@@ -123,7 +120,7 @@ impl Lowering<'_, '_> {
         self.store_work(mask, work);
         let zero = self.emit().constant_packet(brolga_ir::Const::i32(0));
         for word in 0..work.results() {
-            self.store_context(&zero, offsets::call_result(word));
+            self.store_row(&zero, CallRow::Result(word));
         }
     }
 
@@ -131,27 +128,27 @@ impl Lowering<'_, '_> {
         for (row, operand) in [(INDEX, index), (OFFSET, Some(offset))] {
             if let Some(operand) = operand {
                 let packet = self.emit().packet(operand);
-                self.store_context(&packet, offsets::call_coord(row));
+                self.store_row(&packet, CallRow::Coord(row));
             }
         }
     }
 
-    /// Who takes part, and what is stored.
+    /// Stores the mask and the operands.
     fn store_work(&mut self, mask: &Mask, work: Work<'_>) {
         let lanes = self.mask_packet(mask);
-        self.store_context(&lanes, offsets::CALL_MASK);
+        self.store_row(&lanes, CallRow::Mask);
         match work {
             Work::Load { .. } => {}
             Work::Store { values } => {
                 for (word, value) in values.iter().enumerate() {
-                    self.store_context(value, offsets::call_value(word));
+                    self.store_row(value, CallRow::Value(word));
                 }
             }
             Work::Atomic { value, compare, .. } => {
-                for (row, operand) in [(offsets::call_value(0), Some(value)), (offsets::CALL_COMPARE, compare)] {
+                for (row, operand) in [(CallRow::Value(0), Some(value)), (CallRow::Compare, compare)] {
                     if let Some(operand) = operand {
                         let packet = self.emit().packet(operand);
-                        self.store_context(&packet, row);
+                        self.store_row(&packet, row);
                     }
                 }
             }
@@ -161,7 +158,7 @@ impl Lowering<'_, '_> {
     /// What the helper is told of the memory of an access.
     fn reach(&mut self, access: &Access) -> Reach {
         match &access.target {
-            Target::Area(area) => {
+            Location::Area(area) => {
                 let (elements, element_bytes) = match area.stride {
                     Some(stride) => (area.limit, Limit::Known(stride.into())),
                     None => (Limit::Known(1), area.limit),
@@ -169,8 +166,8 @@ impl Lowering<'_, '_> {
                 let (base, private) = (Some(area.base), area.private);
                 Reach { form: AreaForm::Plain, private, resource: 0, base, elements, element_bytes }
             }
-            Target::PerLane(choice) => {
-                self.store_context(&choice.element, offsets::CALL_ELEMENT);
+            Location::PerLane(choice) => {
+                self.store_row(&choice.element, CallRow::Element);
                 let (form, stride) = match choice.stride {
                     Some(stride) => (AreaForm::Structured, stride),
                     None => (AreaForm::Raw, 0),
@@ -215,7 +212,7 @@ impl Lowering<'_, '_> {
             private: reach.private,
         };
         self.call_helper(HelperId::Access, reach.resource, form.encode());
-        (0..work.results()).map(|word| self.load_context(offsets::call_result(word)).into()).collect()
+        (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
     /// A lane's index or offset.
@@ -228,7 +225,7 @@ impl Lowering<'_, '_> {
         lane: ir::Value,
     ) -> ir::Value {
         let Some(first) = first else {
-            return self.builder.ins().load(types::I32, own_flags(), row, offsets::call_coord(n));
+            return self.load_lane(row, CallRow::Coord(n));
         };
         if step == 0 {
             return first;
@@ -249,9 +246,9 @@ impl Lowering<'_, '_> {
         work: Work<'_>,
     ) {
         let area = match &access.target {
-            Target::Area(area) => *area,
-            Target::PerLane(choice) => {
-                let element = self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_ELEMENT);
+            Location::Area(area) => *area,
+            Location::PerLane(choice) => {
+                let element = self.load_lane(row, CallRow::Element);
                 let record = self.view_record(choice.resource, element);
                 let view = self.read_view(choice.resource, record);
                 Area {
@@ -305,34 +302,31 @@ impl Lowering<'_, '_> {
     ) {
         let (here, after) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(inside, here, &[], after, &[]);
-        self.builder.seal_block(here);
-        self.builder.switch_to_block(here);
+        self.begin(here);
         match work {
             Work::Load { .. } => {
                 let value = self.builder.ins().load(types::I32, area.flags(), address, 0);
-                self.builder.ins().store(own_flags(), value, row, offsets::call_result(word));
+                self.store_lane(value, row, CallRow::Result(word));
             }
             Work::Store { .. } => {
-                let value = self.builder.ins().load(types::I32, own_flags(), row, offsets::call_value(word));
+                let value = self.load_lane(row, CallRow::Value(word));
                 self.builder.ins().store(area.flags(), value, address, 0);
             }
             Work::Atomic { op, compare, .. } => {
-                let value = self.builder.ins().load(types::I32, own_flags(), row, offsets::call_value(0));
-                let compare =
-                    compare.map(|_| self.builder.ins().load(types::I32, own_flags(), row, offsets::CALL_COMPARE));
+                let value = self.load_lane(row, CallRow::Value(0));
+                let compare = compare.map(|_| self.load_lane(row, CallRow::Compare));
                 let old = match area.private {
                     true => self.update(op, address, value, compare),
                     false => self.update_atomically(op, address, value, compare),
                 };
-                self.builder.ins().store(own_flags(), old, row, offsets::call_result(0));
+                self.store_lane(old, row, CallRow::Result(0));
             }
         }
         self.builder.ins().jump(after, &[]);
-        self.builder.seal_block(after);
-        self.builder.switch_to_block(after);
+        self.begin(after);
     }
 
-    /// A read-modify-write that other workers may look at.
+    /// A read-modify-write of memory that other workers access.
     fn update_atomically(
         &mut self,
         op: AtomicOp,
@@ -359,7 +353,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().atomic_rmw(types::I32, flags, op, address, value)
     }
 
-    /// A read-modify-write of memory that is ours alone.
+    /// A read-modify-write of memory that only this worker accesses.
     pub fn update(
         &mut self,
         op: AtomicOp,

@@ -1,14 +1,14 @@
-//! Where things are in a worker's arena.
+//! The layout of a worker's arena.
 //!
 //! | part | for |
 //! |---|---|
 //! | shared memory | every `g#`, one after the other |
-//! | records | one for each packet: which threads have not returned, their votes, values kept over barriers |
-//! | private arrays | one block for each packet that must keep them, else one for all |
-//! | scratch | what the running packet has no registers for, see `pressure.rs` |
+//! | records | one per packet: threads that have not returned, their votes, values kept across barriers |
+//! | private arrays | one block per packet that must keep them, else one for all |
+//! | scratch | values of the running packet that are spilled, see `pressure.rs` |
 //!
-//! Everything starts at a multiple of 64 bytes. A word of a private array is a row with a word for each lane, so that an
-//! index that is the same in all lanes reads and writes contiguous memory.
+//! Every part is aligned to 64 bytes, every vector to its own size. A word of a private array is a row with a word for each
+//! lane, so that an index that is the same in all lanes accesses contiguous memory.
 
 use brolga_ir::Function;
 use brolga_ir::entity::{LocalId, SharedId, Value};
@@ -20,9 +20,13 @@ use super::facts::Facts;
 use super::pressure::Pressure;
 use crate::abi::{ArenaLayout, VoteRows};
 use crate::error::CompileError;
-use crate::packet::{self, Shape};
+use crate::packet::Shape;
 
-const ALIGN: u64 = 64;
+/// What every part of the arena starts at a multiple of: a cache line, and a vector of any size.
+pub(super) const ALIGN: u64 = 64;
+
+/// Bytes of a scalar of any type.
+pub(super) const SCALAR_BYTES: u64 = 8;
 
 /// Offsets in the arena.
 #[derive(Debug)]
@@ -42,7 +46,7 @@ pub(super) struct Layout {
     pub record_bytes: u64,
     /// Where the row of threads that have not returned is in a record.
     pub alive: Option<u64>,
-    /// Where the row of the threads' last votes about a barrier is in a record: which way each wants to go.
+    /// Where the row of the threads' last votes on a branch around a barrier is in a record.
     pub votes: Option<u64>,
     slots: Vec<Option<u64>>,
     /// Where the packets' private arrays begin.
@@ -56,39 +60,38 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn compute(func: &Function, facts: &Facts, pressure: &Pressure) -> Result<Self, CompileError> {
+    pub fn compute(func: &Function, shape: Shape, facts: &Facts, pressure: &Pressure) -> Result<Self, CompileError> {
         let threads = func.interface.threads_per_group();
         let packing = facts.packing();
-        let (lanes, row_bytes) = (func.width.lanes(), Shape::of(func).row_bytes());
+        let (lanes, row_bytes, vector) = (shape.lanes(), shape.row_bytes(), u64::from(shape.vector_bytes));
         let packets = (threads * packing.most_groups(threads, lanes)).div_ceil(lanes);
         let mut at = Cursor::default();
-        let shared = func.interface.shared.iter().map(|shared| at.take(u64::from(shared.size_bytes()), 16)).collect();
+        let shared =
+            func.interface.shared.iter().map(|shared| at.take(u64::from(shared.size_bytes()), vector)).collect();
         let shared_bytes = at.align(ALIGN);
 
         let mut record = Cursor::default();
-        let alive = facts.keeps_alive.then(|| record.take(u64::from(row_bytes), 16));
-        let votes = facts.votes.then(|| record.take(u64::from(row_bytes), 16));
+        let alive = facts.keeps_alive.then(|| record.take(u64::from(row_bytes), vector));
+        let votes = facts.votes.then(|| record.take(u64::from(row_bytes), vector));
         let places = coalesce::representatives(func, facts, pressure);
         let mut slots = vec![None; func.value_count()];
         for value in (0..func.value_count())
             .map(Value::new)
             .filter(|&value| facts.is_kept(value) && !facts.is_kept_by_group(value))
         {
-            let ty = func.ty(value);
-            let wide = packet::is_wide(ty);
-            let bytes = match (facts.is_uniform(value), wide) {
-                (true, _) => 8,
-                (false, false) => u64::from(row_bytes),
-                (false, true) => 2 * u64::from(row_bytes),
+            let (bytes, align) = match facts.is_uniform(value) {
+                true => (SCALAR_BYTES, SCALAR_BYTES),
+                false => (u64::from(shape.bytes_of(func.ty(value))), vector),
             };
             let place = places[value.index()];
-            let slot = slots[place.index()].unwrap_or_else(|| record.take(bytes, if bytes == 8 { 8 } else { 16 }));
+            let slot = slots[place.index()].unwrap_or_else(|| record.take(bytes, align));
             (slots[place.index()], slots[value.index()]) = (Some(slot), Some(slot));
         }
         let record_bytes = record.align(ALIGN);
 
         let mut block = Cursor::default();
-        let local = func.interface.locals.iter().map(|local| block.take(local_bytes(local, row_bytes), 16)).collect();
+        let local =
+            func.interface.locals.iter().map(|local| block.take(local_bytes(local, row_bytes), vector)).collect();
         let local_bytes = block.align(ALIGN);
         let locals_per_packet = facts.phases.has_cuts();
         let records = shared_bytes;
@@ -162,7 +165,7 @@ fn local_bytes(local: &Local, row_bytes: u32) -> u64 {
     u64::from(local.registers) * 4 * u64::from(row_bytes)
 }
 
-/// Hands out places one after the other.
+/// Allocates space sequentially.
 #[derive(Default)]
 struct Cursor {
     at: u64,

@@ -9,17 +9,16 @@ use brolga_ir::{Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::address::{Limit, REGISTER_BYTES};
 use super::lanes::{Reach, Work};
 use super::mask::Mask;
 use super::notes::Note;
-use super::place::Limit;
 use super::{Lowering, own_flags};
 use crate::abi::{AreaForm, offsets};
-use crate::packet::memory::Addresses;
 use crate::packet::{Operand, Packet};
 
 /// Bytes of an element for the shader.
-const ELEMENT_BYTES: u32 = 16;
+const ELEMENT_BYTES: u32 = REGISTER_BYTES;
 /// Rows of an element.
 const ELEMENT_ROWS: u32 = 4;
 
@@ -162,8 +161,7 @@ impl Lowering<'_, '_> {
                 Rows::Each { base, element, offset, exists } => {
                     let (at, inside) = self.lane_rows(element, offset, exists, word as u32);
                     let lanes = self.mask_and(&active, &inside);
-                    let at = Addresses::Offsets { base: *base, offsets: &at };
-                    self.emit().gather(at, 1, Some(&lanes), super::word_flags()).remove(0)
+                    self.emit().gather(*base, &at, 1, Some(&lanes), super::word_flags()).remove(0)
                 }
                 Rows::Asked { .. } => unreachable!("done above"),
             };
@@ -184,17 +182,16 @@ impl Lowering<'_, '_> {
             match &rows {
                 Rows::Known(at) => {
                     let at = at + word as i32 * self.layout.row_bytes as i32;
-                    self.store_row(&value, mask, self.position.locals, at);
+                    self.store_masked(&value, mask, self.position.locals, at);
                 }
                 Rows::Same { element, offset, exists } => {
                     let row = self.row_address(*element, offset, *exists, word as u32, offsets::DUMP);
-                    self.store_row(&value, mask, row, 0);
+                    self.store_masked(&value, mask, row, 0);
                 }
                 Rows::Each { base, element, offset, exists } => {
                     let (at, inside) = self.lane_rows(element, offset, exists, word as u32);
                     let lanes = self.mask_and(mask, &inside);
-                    let at = Addresses::Offsets { base: *base, offsets: &at };
-                    self.emit().scatter(&[value], at, Some(&lanes), super::word_flags());
+                    self.emit().scatter(&[value], *base, &at, Some(&lanes), super::word_flags());
                 }
                 Rows::Asked { .. } => unreachable!("done above"),
             }
@@ -202,7 +199,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes the lanes of a mask to their words of a row.
-    fn store_row(&mut self, value: &Packet, mask: &Mask, row: ir::Value, at: i32) {
+    fn store_masked(&mut self, value: &Packet, mask: &Mask, row: ir::Value, at: i32) {
         match mask {
             Mask::Full => self.emit().store(value, row, at, own_flags()),
             Mask::Lanes(lanes) => self.emit().store_private(value, lanes, row, at, own_flags()),

@@ -1,4 +1,4 @@
-//! Which lanes are active, and variables that hold masks and values over branches.
+//! The active lanes, and variables that hold masks and values across branches.
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir;
@@ -6,11 +6,11 @@ use cranelift_frontend::Variable;
 use smallvec::SmallVec;
 
 use super::{Lowering, own_flags};
-use crate::packet::{Operand, Packet, Uniform, Vectors, is_wide, scalar_type, vector_type};
+use crate::packet::{Operand, Packet, Vectors, is_wide, scalar_type, vector_type};
 
-/// Vectors and scalars of variables that are in registers. Wherever ways of different lanes come together, such a
-/// variable becomes parameters of a block, and for most values that are alive at the start of a block the register
-/// allocator looks at all parameters before them.
+/// Most vectors and scalars of variables in registers. Wherever control flow merges, such a variable becomes block
+/// parameters, and for most values that are live at the start of a block the register allocator looks at all parameters
+/// before them.
 const MOST_VARIABLES: usize = 4096;
 
 /// A set of lanes.
@@ -32,7 +32,7 @@ impl Mask {
     }
 }
 
-/// A variable of the shader that lives over branches.
+/// A variable that lives across branches.
 #[derive(Clone, Debug)]
 pub(super) struct Home {
     pub ty: Type,
@@ -92,13 +92,13 @@ impl Lowering<'_, '_> {
         home
     }
 
-    /// A CLIF variable, one that was given back if there is any: each costs something in every block.
+    /// A CLIF variable, a released one if there is any: each costs time in every block.
     fn new_variable(&mut self, ty: ir::Type) -> Variable {
         let free = self.free_variables.get_mut(&ty).and_then(Vec::pop);
         free.unwrap_or_else(|| self.builder.declare_var(ty))
     }
 
-    /// The variable is not used any more.
+    /// Frees a variable.
     pub fn release(&mut self, home: Home) {
         match home.place {
             HomePlace::Scratch(at) => self.give_scratch(at, is_wide(home.ty)),
@@ -153,7 +153,7 @@ impl Lowering<'_, '_> {
             HomePlace::Variables(variables) => {
                 let values: Vectors = variables.iter().map(|&variable| self.builder.use_var(variable)).collect();
                 match home.uniform {
-                    true => Uniform { ty: home.ty, value: values[0] }.into(),
+                    true => Operand::scalar(home.ty, values[0]),
                     false => Packet { ty: home.ty, vectors: values }.into(),
                 }
             }

@@ -15,12 +15,11 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::Lowering;
+use super::address::{Access, Area, Limit, Location, Spread};
 use super::lanes::Work;
 use super::mask::{Home, Mask};
 use super::notes::Note;
-use super::place::{Access, Area, Limit, Spread, Target};
 use crate::abi::offsets;
-use crate::packet::memory::Addresses;
 use crate::packet::{Operand, Packet};
 
 impl Lowering<'_, '_> {
@@ -34,19 +33,10 @@ impl Lowering<'_, '_> {
         self.note_access(&access);
         let words = results.len();
         let loaded: Vec<Operand> = match (&access.target, &access.spread) {
-            (Target::Area(area), Spread::Same) => {
-                let area = *area;
-                self.load_words(&area, &access, words)
-            }
-            (Target::Area(area), Spread::Strided(stride)) => {
-                let (area, stride) = (*area, *stride);
-                self.load_strided(&area, stride, &access, words, &mask)
-            }
-            (Target::Area(area), Spread::Scattered) => {
-                let area = *area;
-                self.load_scattered(&area, &access, words, &mask)
-            }
-            (Target::PerLane(_), _) => {
+            (Location::Area(area), Spread::Same) => self.load_words(area, &access, words),
+            (Location::Area(area), Spread::Strided(stride)) => self.load_strided(area, *stride, &access, words, &mask),
+            (Location::Area(area), Spread::Scattered) => self.load_scattered(area, &access, words, &mask),
+            (Location::PerLane(_), _) => {
                 self.note(Note::LaneByLane);
                 self.lane_by_lane(&access, &mask, Work::Load { words })
             }
@@ -112,7 +102,7 @@ impl Lowering<'_, '_> {
             self.note_unchecked(access, words as u32);
             return packets(load(self));
         };
-        self.fast_or_lanes(inside, access, mask, Work::Load { words }, load)
+        self.fast_or_lanes(Guard::Inside(inside), access, mask, Work::Load { words }, load)
     }
 
     fn load_scattered(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
@@ -128,20 +118,15 @@ impl Lowering<'_, '_> {
                 return packets(load(self));
             };
             // Lanes that take no part read too.
-            let any = self.emit().any(&outside);
-            return self.fast_unless_lanes(any, access, mask, Work::Load { words }, load);
+            return self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, load);
         }
-        let gather = |lowering: &mut Self| {
-            let at = Addresses::Offsets { base, offsets: &offsets };
-            lowering.emit().gather(at, words, mask.lanes(), flags)
-        };
+        let gather = |lowering: &mut Self| lowering.emit().gather(base, &offsets, words, mask.lanes(), flags);
         let Some(outside) = outside else {
             self.note(Note::Unchecked);
             return packets(gather(self));
         };
         let outside = self.mask_and(mask, &outside);
-        let any = self.emit().any(&outside);
-        self.fast_unless_lanes(any, access, mask, Work::Load { words }, gather)
+        self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, gather)
     }
 
     /// Whether the four lanes of each quad have one address.
@@ -151,56 +136,35 @@ impl Lowering<'_, '_> {
         values.all(|value| self.facts.is_equal_in_quads(value, all))
     }
 
-    /// The fast way if the condition holds, else lane by lane.
+    /// The fast path if the check passes, else lane by lane.
     fn fast_or_lanes(
         &mut self,
-        inside: ir::Value,
+        guard: Guard<'_>,
         access: &Access,
         mask: &Mask,
         work: Work<'_>,
         fast: impl FnOnce(&mut Self) -> Vec<Packet>,
     ) -> Vec<Operand> {
-        self.note(Note::OneCheck);
-        let (quick, slow) = (self.builder.create_block(), self.builder.create_block());
-        self.builder.ins().brif(inside, quick, &[], slow, &[]);
-        self.two_ways(quick, slow, access, mask, work, fast)
-    }
-
-    /// Lane by lane if the condition holds, else the fast way.
-    fn fast_unless_lanes(
-        &mut self,
-        outside: ir::Value,
-        access: &Access,
-        mask: &Mask,
-        work: Work<'_>,
-        fast: impl FnOnce(&mut Self) -> Vec<Packet>,
-    ) -> Vec<Operand> {
-        self.note(Note::LanesCheck);
-        let (quick, slow) = (self.builder.create_block(), self.builder.create_block());
-        self.builder.ins().brif(outside, slow, &[], quick, &[]);
-        self.two_ways(quick, slow, access, mask, work, fast)
-    }
-
-    fn two_ways(
-        &mut self,
-        quick: ir::Block,
-        slow: ir::Block,
-        access: &Access,
-        mask: &Mask,
-        work: Work<'_>,
-        fast: impl FnOnce(&mut Self) -> Vec<Packet>,
-    ) -> Vec<Operand> {
-        let done = self.builder.create_block();
+        let [quick, slow, done] = [(); 3].map(|()| self.builder.create_block());
+        match guard {
+            Guard::Inside(inside) => {
+                self.note(Note::OneCheck);
+                self.builder.ins().brif(inside, quick, &[], slow, &[]);
+            }
+            Guard::Outside(lanes) => {
+                self.note(Note::LanesCheck);
+                let any = self.emit().any(lanes);
+                self.builder.ins().brif(any, slow, &[], quick, &[]);
+            }
+        }
         self.builder.set_cold_block(slow);
-        self.builder.seal_block(quick);
-        self.builder.seal_block(slow);
-        self.builder.switch_to_block(quick);
+        self.begin(quick);
         let values = fast(self);
         let remote = self.is_large();
         let new = |value: Packet| self.new_home(Type::I32, false, &value.into(), remote);
         let homes: Vec<Home> = values.into_iter().map(new).collect();
         self.builder.ins().jump(done, &[]);
-        self.builder.switch_to_block(slow);
+        self.begin(slow);
         let first_cold = self.builder.func.dfg.num_blocks();
         self.unless_all_outside(access, &homes, done);
         let values = self.lane_by_lane(access, mask, work);
@@ -209,14 +173,13 @@ impl Lowering<'_, '_> {
         }
         self.builder.ins().jump(done, &[]);
         self.set_cold_from(first_cold);
-        self.builder.seal_block(done);
-        self.builder.switch_to_block(done);
+        self.begin(done);
         let values = homes.iter().map(|home| self.home(home)).collect();
         homes.into_iter().for_each(|home| self.release(home));
         values
     }
 
-    /// Goes to `done` with zeros if no lane has a word in range, as where a shader reads beside its data on purpose.
+    /// Goes to `done` with zeros if no lane has a word in range, as where a shader reads out of bounds on purpose.
     fn unless_all_outside(&mut self, access: &Access, homes: &[Home], done: ir::Block) {
         if self.is_large() {
             return;
@@ -224,15 +187,13 @@ impl Lowering<'_, '_> {
         let Some(outside) = self.all_outside(access) else { return };
         let (none, some) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(outside, none, &[], some, &[]);
-        self.builder.seal_block(none);
-        self.builder.seal_block(some);
-        self.builder.switch_to_block(none);
+        self.begin(none);
         let zero = self.emit().constant_packet(brolga_ir::Const::i32(0)).into();
         for home in homes {
             self.set_home(home, &zero, None);
         }
         self.builder.ins().jump(done, &[]);
-        self.builder.switch_to_block(some);
+        self.begin(some);
     }
 
     /// Writes a store.
@@ -245,31 +206,22 @@ impl Lowering<'_, '_> {
         self.note_access(&access);
         self.note_lanes(&mask);
         let operands: Vec<Operand> = values.iter().map(|&value| self.operand(value)).collect();
+        let values: Vec<Packet> = match (&access.target, &access.spread) {
+            (Location::Area(area), Spread::Same) if operands.iter().all(Operand::is_uniform) => {
+                return self.store_words(area, &access, &operands, &mask);
+            }
+            _ => operands.iter().map(|operand| self.emit().packet(operand)).collect(),
+        };
         match (&access.target, &access.spread) {
-            (Target::Area(area), Spread::Same) if operands.iter().all(Operand::is_uniform) => {
-                let area = *area;
-                self.store_words(&area, &access, &operands, &mask);
+            (Location::Area(area), Spread::Strided(stride)) => {
+                self.store_strided(area, *stride, &access, &values, &mask);
             }
-            (Target::Area(area), Spread::Strided(stride)) => {
-                let (area, stride) = (*area, *stride);
-                let values = self.all_packets(&operands);
-                self.store_strided(&area, stride, &access, &values, &mask);
-            }
-            (Target::Area(area), Spread::Scattered) => {
-                let area = *area;
-                let values = self.all_packets(&operands);
-                self.store_scattered(&area, &access, &values, &mask);
-            }
-            (Target::Area(_), Spread::Same) | (Target::PerLane(_), _) => {
+            (Location::Area(area), Spread::Scattered) => self.store_scattered(area, &access, &values, &mask),
+            (Location::Area(_), Spread::Same) | (Location::PerLane(_), _) => {
                 self.note(Note::LaneByLane);
-                let values = self.all_packets(&operands);
                 self.lane_by_lane(&access, &mask, Work::Store { values: &values });
             }
         }
-    }
-
-    fn all_packets(&mut self, operands: &[Operand]) -> Vec<Packet> {
-        operands.iter().map(|operand| self.emit().packet(operand)).collect()
     }
 
     /// The same words from all lanes to one address: once is enough.
@@ -284,8 +236,7 @@ impl Lowering<'_, '_> {
             self.builder.ins().store(area.flags(), value.values()[0], address, 0);
         }
         self.builder.ins().jump(done, &[]);
-        self.builder.seal_block(done);
-        self.builder.switch_to_block(done);
+        self.begin(done);
     }
 
     fn store_strided(&mut self, area: &Area, stride: u32, access: &Access, values: &[Packet], mask: &Mask) {
@@ -309,9 +260,7 @@ impl Lowering<'_, '_> {
                 Some(fits) => self.builder.ins().brif(fits, quick, &[], general, &[]),
                 None => self.builder.ins().jump(quick, &[]),
             };
-            self.builder.seal_block(quick);
-            self.builder.seal_block(general);
-            self.builder.switch_to_block(quick);
+            self.begin(quick);
             let address = self.first_address(area, access);
             if blend {
                 self.emit().store_private(&values[0], lanes, address, 0, flags);
@@ -320,12 +269,11 @@ impl Lowering<'_, '_> {
             }
             self.builder.ins().jump(done, &[]);
             if fits.is_some() {
-                self.builder.switch_to_block(general);
+                self.begin(general);
                 self.store_scattered(area, access, values, mask);
                 self.builder.ins().jump(done, &[]);
             }
-            self.builder.seal_block(done);
-            self.builder.switch_to_block(done);
+            self.begin(done);
             return;
         }
         let store = |lowering: &mut Self| {
@@ -338,7 +286,7 @@ impl Lowering<'_, '_> {
             store(self);
             return;
         };
-        self.fast_or_lanes(inside, access, mask, Work::Store { values }, store);
+        self.fast_or_lanes(Guard::Inside(inside), access, mask, Work::Store { values }, store);
     }
 
     fn store_scattered(&mut self, area: &Area, access: &Access, values: &[Packet], mask: &Mask) {
@@ -349,8 +297,7 @@ impl Lowering<'_, '_> {
         let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
         let (base, flags) = (area.base, area.flags());
         let scatter = |lowering: &mut Self| {
-            let at = Addresses::Offsets { base, offsets: &offsets };
-            lowering.emit().scatter(values, at, mask.lanes(), flags);
+            lowering.emit().scatter(values, base, &offsets, mask.lanes(), flags);
             Vec::new()
         };
         let Some(outside) = outside else {
@@ -359,8 +306,7 @@ impl Lowering<'_, '_> {
             return;
         };
         let outside = self.mask_and(mask, &outside);
-        let any = self.emit().any(&outside);
-        self.fast_unless_lanes(any, access, mask, Work::Store { values }, scatter);
+        self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Store { values }, scatter);
     }
 
     /// Writes a read-modify-write; gives the words before.
@@ -382,9 +328,8 @@ impl Lowering<'_, '_> {
         let compare = compare.map(|compare| self.operand(compare));
         let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
         match (&access.target, &mask) {
-            (Target::Area(area), Mask::Full) if area.private && !self.is_crowded => {
-                let area = *area;
-                self.update_all(&area, &access, work)
+            (Location::Area(area), Mask::Full) if area.private && !self.is_crowded => {
+                self.update_all(area, &access, work)
             }
             _ => {
                 self.note(Note::LaneByLane);
@@ -419,8 +364,7 @@ impl Lowering<'_, '_> {
             self.note(Note::Unchecked);
             return update(self).remove(0).into();
         };
-        let any = self.emit().any(&outside);
-        self.fast_unless_lanes(any, access, &Mask::Full, work, update).remove(0)
+        self.fast_or_lanes(Guard::Outside(&outside), access, &Mask::Full, work, update).remove(0)
     }
 
     /// Whether a number is below a limit.
@@ -428,6 +372,14 @@ impl Lowering<'_, '_> {
         let limit = self.limit_value(limit);
         self.builder.ins().icmp(IntCC::UnsignedLessThan, value, limit)
     }
+}
+
+/// The check that decides whether a packet takes the fast path.
+enum Guard<'a> {
+    /// An `i8`: all that it goes to is in range.
+    Inside(ir::Value),
+    /// The lanes that have a word out of range.
+    Outside(&'a Packet),
 }
 
 fn packets(values: Vec<Packet>) -> Vec<Operand> {

@@ -1,50 +1,49 @@
-//! From the IR to Cranelift's input: one function that runs one group, or one span of small groups.
+//! Lowers the IR to CLIF: one function that runs one group, or one span of small groups.
 //!
 //! | file | what |
 //! |---|---|
-//! | `anchor.rs` | what code everywhere starts from |
-//! | `bound.rs` | upper bounds of integers |
-//! | `facts.rs` | what is known about a shader before code is written |
-//! | `check.rs` | bounds checks, and packets that do them ahead |
-//! | `coalesce.rs` | values that share a place in the arena |
-//! | `layout.rs` | where things are in the arena |
+//! | `address.rs` | addresses: memory, bounds, layout over the lanes |
+//! | `anchor.rs` | base addresses that code everywhere uses |
+//! | `facts.rs` | results of the analyses |
+//! | `check.rs` | bounds checks, and hoisting them |
+//! | `coalesce.rs` | values that share a slot in the arena |
+//! | `helper.rs` | calls of helpers: texels, samples, queries, counters |
+//! | `layout.rs` | the layout of the arena |
 //! | `group.rs` | the group level: control flow around barriers |
-//! | `segment.rs` | segments: what is done for the group, loops over packets, agreement |
+//! | `segment.rs` | segments: what is computed for the group, loops over packets, votes |
 //! | `flow.rs`, `flow/` | `if`, `loop`, `switch` and jumps within a segment |
-//! | `mask.rs` | which lanes are active, variables over branches |
-//! | `value.rs` | constants, inputs, operands, what is kept between segments |
-//! | `place.rs` | addresses: objects, bounds, layout over the lanes |
+//! | `mask.rs` | active lanes, variables across branches |
+//! | `value.rs` | constants, inputs, operands, values kept between segments |
 //! | `memory.rs` | loads and stores of views and shared memory |
-//! | `lanes.rs` | accesses lane by lane: atomics, and whatever is not in range as a whole |
+//! | `lanes.rs` | accesses lane by lane: atomics, and packets that fail their check |
 //! | `local.rs` | private arrays |
-//! | `notes.rs` | what was decided, for listings |
-//! | `pressure.rs` | which values have no register |
-//! | `scratch.rs` | where those are |
-//! | `unused.rs` | what nobody uses is removed |
-//! | `ask.rs` | what helpers do: texels, queries, counters |
+//! | `notes.rs` | lowering decisions, for listings |
+//! | `pressure.rs` | which values are kept in memory |
+//! | `scratch.rs` | the memory that holds them |
+//! | `unused.rs` | removes unused loads |
 //!
 //! Invariants:
-//! * Code runs only where at least one lane is active, but for pure operations. Whoever may take the last lane away
+//! * Code runs only where at least one lane is active, except for pure operations. Whatever may deactivate the last lane
 //!   (see `flow.rs`) branches around what follows.
 //! * Pure operations are computed in all lanes; what an inactive lane computes is never seen.
 //! * A value that `Uniformity` calls packet-uniform is an [`Operand::Uniform`] everywhere.
-//! * [`Lowering::mask`] is `None` exactly if the current block has its terminator.
+//! * [`Lowering::mask`] is `None` if and only if the current block has its terminator.
 
+mod address;
 mod anchor;
-mod ask;
-mod bound;
 mod check;
 mod coalesce;
 mod facts;
 mod flow;
 mod group;
+mod helper;
 mod lanes;
 mod layout;
 mod local;
 mod mask;
 mod memory;
 pub(crate) mod notes;
-mod place;
+
 mod pressure;
 mod scratch;
 mod segment;
@@ -62,6 +61,7 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
+use self::address::ViewBounds;
 use self::anchor::Anchors;
 use self::check::Proof;
 use self::facts::Facts;
@@ -70,11 +70,10 @@ use self::group::GroupFrame;
 use self::layout::Layout;
 use self::mask::{Home, Mask};
 use self::notes::Notes;
-use self::place::View;
 use self::pressure::Pressure;
 use self::scratch::{Near, Scratch};
 use self::segment::{Position, Votes};
-use crate::abi::{self, ArenaLayout, VoteRows, offsets};
+use crate::abi::{self, ArenaLayout, CallRow, VoteRows, offsets};
 use crate::error::CompileError;
 use crate::mxcsr::FloatMode;
 use crate::ops::{Known, lower_op};
@@ -84,10 +83,10 @@ use crate::site::Site;
 
 pub(crate) use self::anchor::is_large;
 
-/// Rounds of loops between two looks at the stop word: far less than a millisecond's worth for any sane loop body.
+/// Loop iterations between two checks of the stop word: far less than a millisecond for any sane loop body.
 const ROUNDS_AT_ONCE: i64 = 1 << 10;
 
-/// What code needs to run, and to say what happened.
+/// What running the code takes.
 pub(crate) struct Needs {
     pub arena: ArenaLayout,
     pub votes: Option<VoteRows>,
@@ -103,8 +102,9 @@ pub(crate) fn lower(
     mut notes: Option<&mut Notes>,
 ) -> Result<Needs, CompileError> {
     let facts = Facts::compute(func, options.packing);
-    let pressure = Pressure::compute(func, &facts);
-    let layout = Layout::compute(func, &facts, &pressure)?;
+    let shape = Shape::of(func, options.vector_bytes);
+    let pressure = Pressure::compute(func, shape, &facts);
+    let layout = Layout::compute(func, shape, &facts, &pressure)?;
     let mut builder_context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(clif, &mut builder_context);
     let entry = builder.create_block();
@@ -121,7 +121,7 @@ pub(crate) fn lower(
     let rounds_left = builder.declare_var(types::I64);
     let mut lowering = Lowering {
         func,
-        shape: Shape::of(func),
+        shape,
         facts: &facts,
         layout: &layout,
         scratch: Scratch::new(scratch, pressure.bytes),
@@ -129,7 +129,7 @@ pub(crate) fn lower(
         builder,
         notes: notes.as_deref_mut(),
         mode: FloatMode::of(func),
-        packet_context: packet_context(base, options),
+        packet_context: packet_context(base, options, shape),
         base,
         arena,
         exit,
@@ -193,18 +193,18 @@ pub(crate) fn lower(
 }
 
 /// Where packet operations find things in the context.
-fn packet_context(base: ir::Value, options: &Options) -> packet::Context {
+fn packet_context(base: ir::Value, options: &Options, shape: Shape) -> packet::PacketContext {
     let fma = if options.features.fma {
         Fma::Hardware
     } else {
         Fma::Helper {
             table: offsets::HELPERS,
             entry: abi::HelperId::Dfma.offset(),
-            operands: [0, 1, 2].map(offsets::call_wide),
-            result: offsets::CALL_WIDE_RESULT,
+            operands: [0, 1, 2].map(|n| CallRow::Wide(n).offset(shape.row_bytes())),
+            result: CallRow::WideResult.offset(shape.row_bytes()),
         }
     };
-    packet::Context { base, lane_index: offsets::LANES, zero: offsets::ZERO, dump: offsets::DUMP, fma }
+    packet::PacketContext { base, lane_index: offsets::LANES, dump: offsets::DUMP, fma }
 }
 
 /// Flags of memory that does not change while a group runs and is aligned.
@@ -233,44 +233,44 @@ struct Lowering<'a, 'f> {
     pressure: &'a Pressure,
     scratch: Scratch,
     builder: FunctionBuilder<'f>,
-    /// What is decided; if somebody wants to know, code says what it is for.
+    /// Lowering decisions; if they are recorded, code carries source locations.
     notes: Option<&'a mut Notes>,
     mode: FloatMode,
-    packet_context: packet::Context,
+    packet_context: packet::PacketContext,
     /// The context record.
     base: ir::Value,
     arena: ir::Value,
     /// Returns from the function.
     exit: Block,
-    /// Values that can be used where the builder stands.
+    /// Values that are available at the builder's position.
     values: Vec<Option<Operand>>,
-    /// What lane 0 has of values that are known to grow evenly from lane to lane.
+    /// Lane 0 of values that are known to grow evenly from lane to lane.
     firsts: Vec<Option<ir::Value>>,
     /// Values to forget at the end of the segment.
     defined: Vec<Value>,
-    /// Where remote values were last at hand.
+    /// Where remote values were last in registers.
     near: HashMap<Value, Near>,
     /// Instructions of the shader written so far.
     written: u32,
     /// Vectors and scalars of all variables in registers so far.
     variable_vectors: usize,
-    /// CLIF variables to use again.
+    /// CLIF variables that can be reused.
     free_variables: HashMap<ir::Type, Vec<Variable>>,
     /// Views that were looked up at the function's start, for ranges with one register.
-    views: Vec<Option<View>>,
+    views: Vec<Option<ViewBounds>>,
     /// Of the first group of a span. `i32`s, there from the function's start.
     group_id: [ir::Value; 3],
     /// The first thread of that group, where it was computed at the function's start.
     group_starts: [Option<ir::Value>; 3],
     /// Instructions that may be written.
     most_instructions: usize,
-    /// There would be more.
+    /// The limit was reached.
     is_cut: bool,
-    /// The code runs also where no lane wants it.
+    /// The code runs even where no lane is active.
     is_unskipped: bool,
-    /// Helpers do what would be long code for each access.
+    /// Helpers perform accesses whose inline code would be long.
     is_crowded: bool,
-    /// Those above and the position are in memory, in a large function.
+    /// In a large function, base addresses and the position are kept in memory.
     kept_anchors: Option<Anchors>,
     /// Constructs of the segment around the builder's position, outermost first.
     frames: Vec<Frame>,
@@ -280,31 +280,31 @@ struct Lowering<'a, 'f> {
     mask: Option<Mask>,
     /// The packet that runs.
     position: Position,
-    /// Where a packet goes that has no lanes left.
+    /// Where control goes when a packet has no lanes left.
     rest: Block,
     origin: Origin,
-    /// What packets say at the end of the segment.
+    /// The packets' votes at the end of the segment.
     votes: Option<Votes>,
     /// The condition or selector after the segment, where it is known to be the same for all threads.
     decision: Option<Operand>,
-    /// What the tail moves before the packets come to it.
+    /// What the tail moves before the loop over packets.
     moved_by_group: HashSet<Value>,
     /// Values of the group that are kept between segments.
     group_homes: HashMap<Value, Home>,
     /// Non-zero once a packet of the segment has threads left, where that is not sure.
     any_left: Option<Variable>,
-    /// What was checked at the running packet's start.
+    /// Accesses that were checked at the running packet's start.
     proofs: Vec<Proof>,
-    /// The segment's code is being written once more, for packets that failed those checks.
+    /// The segment's code is being emitted again, for packets that failed those checks.
     again: bool,
-    /// The last segment that makes a value itself.
+    /// The last segment that defines each value.
     seen: Vec<u32>,
     segments: u32,
     /// Rounds of loops that were taken from the budget and not used yet.
     rounds_left: Variable,
-    /// There are loops.
+    /// The function has loops.
     takes_rounds: bool,
-    /// Uniform values of before the loops that are being written, in every lane.
+    /// Splatted uniform values from before the enclosing loops.
     splats: Vec<Option<Packet>>,
     call_conv: CallConv,
     helper_signature: Option<SigRef>,
@@ -315,7 +315,7 @@ impl<'f> Lowering<'_, 'f> {
         Emit::new(&mut self.builder, self.shape, self.packet_context)
     }
 
-    /// What the code from here on is for.
+    /// Sets the source location of the code from here on.
     fn stand(&mut self, site: Site) {
         if self.notes.is_some() {
             self.builder.set_srcloc(site.to_location());
@@ -352,7 +352,7 @@ impl<'f> Lowering<'_, 'f> {
                     false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
                 };
                 let (op, operands) = self.signed_if_same(*op, args, operands);
-                let (known, mode) = (Known::of(func, &self.facts.floats, op, args), self.mode);
+                let (known, mode) = (Known::of(func, &self.facts.floats, &self.facts.bounds, op, args), self.mode);
                 let result = lower_op(&mut self.emit(), op, &operands, &known, mode);
                 self.define(data.results[0], result);
                 self.firsts[data.results[0].index()] = first.filter(|_| !self.pressure.is_remote(data.results[0]));
@@ -372,7 +372,7 @@ impl<'f> Lowering<'_, 'f> {
             | InstKind::TexelLoad { .. }
             | InstKind::TexelStore { .. }
             | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. } => self.ask(inst),
+            | InstKind::Query { .. } => self.call_for(inst),
             InstKind::Sample { sampling, texture, sampler, args } => {
                 self.sample(*sampling, *texture, *sampler, args, &data.results);
             }
@@ -420,20 +420,24 @@ impl<'f> Lowering<'_, 'f> {
         }
     }
 
-    /// Branches to a block if the condition (an `i8`) holds and goes on in another.
+    /// Continues in a block all of whose predecessors are emitted; anchors stay valid.
+    fn begin(&mut self, block: Block) {
+        self.builder.seal_block(block);
+        self.builder.switch_to_block(block);
+    }
+
+    /// Branches to a block if the condition (an `i8`) holds, and continues in another.
     fn branch_away(&mut self, condition: ir::Value, target: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, target, &[], next, &[]);
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.begin(next);
     }
 
-    /// Branches to a block unless the condition (an `i8`) holds and goes on in another.
+    /// Branches to a block unless the condition (an `i8`) holds, and continues in another.
     fn branch_away_unless(&mut self, condition: ir::Value, target: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, next, &[], target, &[]);
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.begin(next);
     }
 
     /// Ends the group with a fault if the condition (an `i8`) holds.
@@ -447,9 +451,7 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.set_cold_block(fault);
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, fault, &[], next, &[]);
-        self.builder.seal_block(fault);
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(fault);
+        self.begin(fault);
         let (kind, origin) = (abi::fault_number(kind), origin.0);
         let kind = self.builder.ins().iconst(types::I32, i64::from(kind));
         self.builder.ins().store(own_flags(), kind, self.base, offsets::FAULT_KIND);
@@ -458,10 +460,10 @@ impl<'f> Lowering<'_, 'f> {
         if let Some(lanes) = lanes {
             self.builder.ins().store(own_flags(), self.position.first_thread, self.base, offsets::FAULT_THREAD);
             let lanes = self.mask_packet(lanes);
-            self.store_context(&lanes, offsets::CALL_MASK);
+            self.store_row(&lanes, CallRow::Mask);
         }
         self.builder.ins().jump(self.exit, &[]);
-        self.builder.switch_to_block(next);
+        self.begin(next);
     }
 
     /// Takes a round off the budget; written at the back edge of every loop. Rounds are taken from the context in
@@ -473,8 +475,7 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.set_cold_block(refill);
         let left = self.rounds_left();
         self.builder.ins().brif(left, next, &[], refill, &[]);
-        self.builder.seal_block(refill);
-        self.builder.switch_to_block(refill);
+        self.begin(refill);
         let stop = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::STOP);
         let stop = self.builder.ins().load(types::I32, own_flags(), stop, 0);
         let stop = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::NotEqual, stop, 0);
@@ -491,20 +492,19 @@ impl<'f> Lowering<'_, 'f> {
         self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
         self.set_rounds_left(taken);
         self.builder.ins().jump(next, &[]);
-        self.builder.seal_block(next);
-        self.builder.switch_to_block(next);
+        self.begin(next);
         let left = self.rounds_left();
         let left = self.builder.ins().iadd_imm_s(left, -1);
         self.set_rounds_left(left);
     }
 
-    /// The block that is being written is hardly ever reached.
+    /// Marks the current block as cold.
     fn set_cold(&mut self) {
         let block = self.builder.current_block().expect("code is being written");
         self.builder.set_cold_block(block);
     }
 
-    /// So are all blocks from the n-th on.
+    /// Marks all blocks from the n-th on as cold.
     fn set_cold_from(&mut self, n: usize) {
         for n in n..self.builder.func.dfg.num_blocks() {
             self.builder.set_cold_block(Block::from_u32(n as u32));

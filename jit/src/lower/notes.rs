@@ -1,17 +1,17 @@
-//! What was decided while code was written, for the listing that explains its speed.
+//! Notes on lowering decisions, for the listing that explains how fast code will be.
 //!
-//! Notes are taken where a decision is made and carried out, so a listing cannot say anything else than what happened.
-//! None are taken unless somebody asks.
+//! A note is taken where a decision is made and acted upon, so a listing cannot disagree with the code. None are taken
+//! unless a listing is wanted.
 
 use std::fmt;
 
 use brolga_ir::entity::{Inst, Value};
 
 use super::Lowering;
+use super::address::{Access, Location, Spread};
 use super::facts::Facts;
 use super::layout::Layout;
 use super::mask::Mask;
-use super::place::{Access, Spread, Target};
 use crate::site::Site;
 
 /// Everything that was noted of one shader.
@@ -30,9 +30,9 @@ pub(crate) struct Notes {
 /// What the packets of a group do in a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Packets {
-    /// They run it one after the other, so many of them.
+    /// This many run it, one after the other.
     Loop(u32),
-    /// Nothing is left for them to do.
+    /// Nothing is left for them.
     Idle,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum Note {
     SomeLanes,
     /// All lanes have one address.
     OneAddress,
-    /// Neighbouring lanes are so many bytes apart.
+    /// Neighbouring lanes are this many bytes apart.
     Stride(u32),
     /// Addresses lie anywhere.
     Scattered,
@@ -53,13 +53,13 @@ pub(crate) enum Note {
     ViewPerLane,
     /// Known to be in range.
     Unchecked,
-    /// Held against the bounds without a branch: what is out of range goes to a place that nobody sees.
+    /// Bounds-checked without a branch: accesses out of range are redirected to a dummy.
     WordChecked,
     /// Checked at the packet's start, together with others.
     CheckedAhead,
     /// One comparison for all lanes; a packet that fails goes lane by lane.
     OneCheck,
-    /// One comparison, and all lanes must take part; else the general way.
+    /// One comparison, and all lanes must take part; otherwise the general path.
     AllLanesCheck,
     /// All lanes are compared and one branch taken; a packet that fails goes lane by lane.
     LanesCheck,
@@ -71,21 +71,21 @@ pub(crate) enum Note {
     RowsTogether,
     /// Each lane goes to its own place of a private array.
     RowPerLane,
-    /// Rust code is called, with operands of all lanes.
+    /// A helper is called, with operands of all lanes.
     Helper,
-    /// Rust code is called, with operands of one lane.
+    /// A helper is called, with operands of one lane.
     HelperOnce,
-    /// All lanes go one way.
+    /// All lanes take the same side.
     Branch,
-    /// Both ways run, each under its mask.
+    /// Both sides run, each under its mask.
     Masks,
-    /// A way is branched around if no lane wants it.
+    /// A side is skipped if no lane takes it.
     SkippableArm,
-    /// A way is so short that it always runs.
+    /// A side is so short that it always runs.
     UnskippedArm,
-    /// Lanes may leave here: a test whether any does, and only then one whether any is left.
+    /// Lanes may leave here: a test whether any does, and only then a test whether any is left.
     WayOut,
-    /// Lanes leave a loop in different rounds, by ways out.
+    /// Lanes leave a loop in different iterations, through way-out tests.
     LeaveApart,
     /// Lanes leave a loop in different rounds and come to the next one by several ways: each ends with a test whether any is
     /// left.
@@ -98,7 +98,7 @@ pub(crate) enum Note {
     Cut,
     /// Its condition is computed once for the group.
     Known,
-    /// Packets say which way they go, and must agree.
+    /// Packets vote on the branch, and must agree.
     Votes,
 }
 
@@ -248,7 +248,7 @@ impl Lowering<'_, '_> {
     /// Notes how the lanes' addresses lie.
     pub fn note_access(&mut self, access: &Access) {
         let note = match (&access.target, &access.spread) {
-            (Target::PerLane(_), _) => Note::ViewPerLane,
+            (Location::PerLane(_), _) => Note::ViewPerLane,
             (_, Spread::Same) => Note::OneAddress,
             (_, Spread::Strided(bytes)) => Note::Stride(*bytes),
             (_, Spread::Scattered) => Note::Scattered,

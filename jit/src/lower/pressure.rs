@@ -1,14 +1,13 @@
-//! Which values stay in the arena instead of in registers, so that huge shaders compile in time that grows with their
-//! size, and with small frames.
+//! Chooses values that stay in the arena instead of in registers, so that compile time grows with a shader's size, and
+//! frames stay small.
 //!
-//! The register allocator takes long where many more values are alive than there are registers, and a value that is
-//! alive over many blocks costs something in each. So a plain count goes through the shader: where more is alive than
-//! [`PACKETS`] or [`SCALARS`] allow, what is used least for its length becomes *remote*, and so does what is alive for
-//! very long. A remote value is stored
-//! where it is made and read where it is used (see `value.rs`); so is the variable of a result or parameter. Shaders that
-//! people write seldom have any.
+//! The register allocator is slow where many more values are live than there are registers, and a value that is live across
+//! many blocks costs time in each. So a simple count over the shader decides: where more values are live than [`PACKETS`] or
+//! [`SCALARS`] allow, those used least for their length become *remote*, and so do those that are live for very long. A
+//! remote value is stored where it is computed and loaded where it is used (see `value.rs`); so is the variable of a remote
+//! result or parameter. Hand-written shaders rarely have any.
 //!
-//! Everything is counted in *positions*: instructions in program order, one more for the end of each construct. Lifetimes
+//! Live ranges are counted in *positions*: instructions in program order, and one more for the end of each construct. They
 //! err on the long side.
 
 use std::collections::BTreeSet;
@@ -20,8 +19,8 @@ use brolga_ir::phases::Step;
 
 use super::facts::Facts;
 use super::is_large;
-
-use crate::packet;
+use super::layout::SCALAR_BYTES;
+use crate::packet::{self, Shape};
 
 /// Packets alive at once, wide ones counted twice. Registers hold eight.
 const PACKETS: u32 = 32;
@@ -35,7 +34,7 @@ const SCALARS: u32 = 40;
 const LONGEST: u32 = 1_000;
 /// A use in a loop counts as this many outside, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 3;
-/// Ways into a variable, and its one way out: how often it counts as used.
+/// How often a variable counts as used: where it is set on each path, and where it is read.
 const WAYS: u64 = 3;
 /// Loops within each other beyond this many make no further difference.
 const MAX_LOOPS: u32 = 6;
@@ -45,14 +44,14 @@ const MAX_LOOPS: u32 = 6;
 pub(super) struct Pressure {
     values: Vec<bool>,
     homes: Vec<bool>,
-    /// Where each remote value is that is neither kept between segments nor made anew, from the scratch memory's start.
+    /// Offsets in scratch memory of remote values that are neither kept between segments nor recomputed.
     places: Vec<Option<u64>>,
     /// Bytes that those take.
     pub bytes: u64,
 }
 
 impl Pressure {
-    pub fn compute(func: &Function, facts: &Facts) -> Self {
+    pub fn compute(func: &Function, shape: Shape, facts: &Facts) -> Self {
         let mut count = Count {
             func,
             facts,
@@ -78,11 +77,11 @@ impl Pressure {
         for (scalars, most) in [(false, packets), (true, SCALARS)] {
             pressure.choose(count.lifetimes.iter().filter(|lifetime| lifetime.is_scalar == scalars), most);
         }
-        pressure.give_places(facts, packet::Shape::of(func).row_bytes(), &count.lifetimes);
+        pressure.give_places(facts, shape, &count.lifetimes);
         pressure
     }
 
-    /// Whether the value is read from memory, or made anew, wherever it is used.
+    /// Whether the value is loaded or recomputed wherever it is used.
     pub fn is_remote(&self, value: Value) -> bool {
         self.values[value.index()]
     }
@@ -92,7 +91,7 @@ impl Pressure {
         self.homes[value.index()]
     }
 
-    /// Where a remote value is that is neither kept between segments nor made anew.
+    /// The offset of a remote value that is neither kept between segments nor recomputed.
     pub fn place(&self, value: Value) -> Option<u64> {
         self.places[value.index()]
     }
@@ -142,7 +141,7 @@ impl Pressure {
 
     /// Gives places to remote values. Packets use a place one after the other; scalars do not, since what is computed
     /// for the group is computed ahead of its position.
-    fn give_places(&mut self, facts: &Facts, row_bytes: u32, lifetimes: &[Lifetime]) {
+    fn give_places(&mut self, facts: &Facts, shape: Shape, lifetimes: &[Lifetime]) {
         let mut free: [Vec<u64>; 2] = Default::default();
         let mut ends = BTreeSet::new();
         for lifetime in lifetimes {
@@ -152,7 +151,7 @@ impl Pressure {
             }
             if lifetime.is_scalar {
                 self.places[value.index()] = Some(self.bytes);
-                self.bytes += u64::from(row_bytes / 4);
+                self.bytes += SCALAR_BYTES;
                 continue;
             }
             while let Some(&(end, size, place)) = ends.first()
@@ -162,8 +161,8 @@ impl Pressure {
                 free[usize::from(size > 1)].push(place);
             }
             let place = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
-                let place = self.bytes.next_multiple_of(16);
-                self.bytes = place + u64::from(row_bytes * lifetime.size);
+                let place = self.bytes.next_multiple_of(shape.vector_bytes.into());
+                self.bytes = place + u64::from(shape.row_bytes() * lifetime.size);
                 place
             });
             self.places[value.index()] = Some(place);
@@ -177,7 +176,7 @@ enum Of {
     Value,
     /// The variable of a result or parameter.
     Home,
-    /// A value that is made anew where it is needed.
+    /// A value that is recomputed where it is needed.
     Remade,
 }
 
@@ -196,7 +195,7 @@ struct Lifetime {
 }
 
 impl Lifetime {
-    /// How much it is used for its length.
+    /// Uses per position.
     fn density(&self) -> u64 {
         (self.weight << 20) / u64::from(self.end - self.start + 1)
     }
@@ -243,7 +242,7 @@ impl Count<'_> {
         }
     }
 
-    /// Values that cut constructs use are at hand in the segments around it; those they make are kept.
+    /// Values that a cut construct uses are available in the segments around it; those it defines are kept.
     fn cut(&mut self, inst: Inst) {
         let data = self.func.inst(inst);
         self.position += 1;

@@ -1,23 +1,23 @@
-//! Scratch memory of the running packet: remote values (see `pressure.rs`), variables and masks that registers are too
-//! precious for.
+//! Scratch memory of the running packet: remote values (see `pressure.rs`), and variables and masks that would take up
+//! registers for too long.
 //!
-//! A remote value is stored where it is made. Where it is used it is read again, unless it was made or read a few
-//! instructions before in the same block.
+//! A remote value is stored where it is computed and reloaded where it is used, unless it was computed or loaded a few
+//! instructions earlier in the same block.
 
 use brolga_ir::entity::Value;
 use cranelift_codegen::ir::{self, Block};
 
+use super::layout::ALIGN;
 use super::mask::{Home, Mask};
 use super::{Lowering, own_flags};
-use crate::abi;
 use crate::packet::Operand;
 
-/// Instructions of the shader for which a value that was read stays at hand.
+/// Instructions of the shader for which a loaded value stays in its register.
 const NEAR: u32 = 12;
 /// Constructs within each other whose masks are held in registers.
 const SHALLOW: usize = 4;
 
-/// Hands out places in scratch memory.
+/// Allocates scratch memory.
 #[derive(Debug)]
 pub(super) struct Scratch {
     /// Where it begins.
@@ -29,9 +29,9 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Scratch memory at an address, with so many bytes for remote values.
+    /// Scratch memory at an address, of which remote values take the first `bytes`.
     pub fn new(base: ir::Value, bytes: u64) -> Self {
-        Self { base, bytes: bytes.next_multiple_of(size_of::<abi::Row>() as u64), free: Default::default() }
+        Self { base, bytes: bytes.next_multiple_of(ALIGN), free: Default::default() }
     }
 
     pub fn base_mut(&mut self) -> &mut ir::Value {
@@ -39,7 +39,7 @@ impl Scratch {
     }
 }
 
-/// Where a remote value was last at hand.
+/// Where a remote value was last in a register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     block: Option<Block>,
@@ -55,13 +55,13 @@ pub(super) enum Parked {
 }
 
 impl Lowering<'_, '_> {
-    /// Whether a value that this segment has made or used can be used where the builder stands.
+    /// Whether a remote value is still in a register at the builder's position.
     pub fn is_near(&self, value: Value) -> bool {
         let near = self.near.get(&value);
         near.is_some_and(|near| near.block == self.builder.current_block() && self.written - near.at <= NEAR)
     }
 
-    /// Notes that a remote value is at hand.
+    /// Notes that a remote value is in a register.
     pub fn note_near(&mut self, value: Value) {
         let near = Near { block: self.builder.current_block(), at: self.written };
         self.near.insert(value, near);
@@ -95,7 +95,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// Gives a place back.
+    /// Frees a place.
     pub fn give_scratch(&mut self, at: i32, wide: bool) {
         self.scratch.free[usize::from(wide)].push(at);
     }

@@ -1,7 +1,7 @@
-//! A segment: what packets do one after the other between two cuts.
+//! A segment: what packets run one after the other between two cuts.
 //!
-//! Before its loop over packets, once for the group, a segment computes what is the same for all threads. Often nothing
-//! else is left, and there is no loop at all.
+//! Before its loop over packets, a segment computes once for the group what is the same for all threads. Often nothing else
+//! is left, and there is no loop at all.
 
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Case, Input, InstKind, Object, Query};
@@ -34,7 +34,7 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// A stand-in until the first packet begins.
+    /// A placeholder until the first packet begins.
     pub fn start(arena: ir::Value) -> Self {
         Self { thread: arena, first_thread: arena, row: arena, record: arena, locals: arena }
     }
@@ -44,18 +44,18 @@ impl Position {
 #[derive(Clone, Copy)]
 pub(super) enum Tail<'a> {
     Nothing,
-    /// Say which way a condition goes.
+    /// Vote on a condition.
     Agree(Value),
-    /// Say which arm a selector chooses.
+    /// Vote on the arm that a selector chooses.
     Choose(Value, &'a [Case]),
-    /// Move values to what they become.
+    /// Move values to the parameters or results they become.
     Move {
         from: &'a [Value],
         to: &'a [Value],
     },
 }
 
-/// What packets said; each is an `i32` that all packets of the segment have a hand in.
+/// The votes of packets: each an `i32` to which all packets of the segment contribute.
 #[derive(Clone, Copy)]
 pub(super) struct Votes {
     /// Non-zero if some lane's condition holds; the lowest arm that is wanted.
@@ -99,13 +99,13 @@ impl Lowering<'_, '_> {
         self.func.as_const(value).is_some() || self.facts.uniformity.is_group_uniform(value) && self.is_at_hand(value)
     }
 
-    /// Whether the value was made or read before the packets, or can be read there.
+    /// Whether the value is available before the loop over packets, or can be loaded there.
     fn is_at_hand(&self, value: Value) -> bool {
         let readable = self.pressure.is_remote(value) && self.facts.is_kept_by_group(value);
         self.values[value.index()].is_some() || readable && self.seen[value.index()] != self.segments
     }
 
-    /// What a tail moves that is the same for all threads, read before any of it is written.
+    /// What a tail moves that is the same for all threads, all of it read before any is written.
     fn group_moves(&mut self, tail: Tail<'_>) -> Vec<(Value, Operand)> {
         let Tail::Move { from, to } = tail else { return Vec::new() };
         let mut moves = Vec::new();
@@ -117,7 +117,7 @@ impl Lowering<'_, '_> {
         moves
     }
 
-    /// Whether packets have anything to do that is not done before them.
+    /// Whether anything is left for the packets to do.
     fn has_work(&self, insts: &[Inst], tail: Tail<'_>) -> bool {
         let done = |&inst: &Inst| {
             let data = self.func.inst(inst);
@@ -169,8 +169,7 @@ impl Lowering<'_, '_> {
         self.proofs.clear();
         if let Some(unproven) = unproven {
             let first_cold = self.builder.func.dfg.num_blocks();
-            self.builder.seal_block(unproven);
-            self.switch_to(unproven);
+            self.resume(unproven);
             self.set_cold();
             self.forget(made_before);
             self.mask = Some(mask);
@@ -179,8 +178,7 @@ impl Lowering<'_, '_> {
             self.again = false;
             self.set_cold_from(first_cold);
         }
-        self.builder.seal_block(rest);
-        self.switch_to(rest);
+        self.resume(rest);
         if let Some(alive) = alive {
             let lanes = self.home_lanes(&alive);
             self.store_alive(&Mask::Lanes(lanes));
@@ -192,7 +190,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What the running packet does, up to the jump to the code behind it.
+    /// What the running packet does, up to the jump to the code after it.
     fn packet(&mut self, insts: &[Inst], tail: Tail<'_>, alive: Option<&Home>) {
         self.instructions(insts);
         self.stand(Site::Tail);
@@ -203,7 +201,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Forgets values that were made since so many were known.
+    /// Forgets all values but the first `known` ones.
     fn forget(&mut self, known: usize) {
         for value in self.defined.drain(known..) {
             self.values[value.index()] = None;
@@ -228,7 +226,7 @@ impl Lowering<'_, '_> {
         self.emit().store(&lanes, record, at as i32, own_flags());
     }
 
-    /// The lanes of the packet that stand for threads of the group or span.
+    /// The lanes of the packet that are threads of the group or span.
     pub fn threads_that_exist(&mut self) -> Mask {
         let threads = match self.layout.threads {
             Some(threads) if threads.is_multiple_of(self.shape.lanes()) => return Mask::Full,
@@ -256,7 +254,7 @@ impl Lowering<'_, '_> {
         Some(Votes { first, second })
     }
 
-    /// A variable that all packets of a segment have a hand in.
+    /// A variable to which all packets of a segment contribute.
     fn new_word(&mut self, value: i64) -> Variable {
         let variable = self.builder.declare_var(types::I32);
         let value = self.builder.ins().iconst(types::I32, value);
@@ -278,7 +276,7 @@ impl Lowering<'_, '_> {
         self.builder.def_var(variable, new);
     }
 
-    /// What a packet does at the end of its segment, with the lanes that reached it.
+    /// What a packet does at the end of its segment, for the lanes that reach it.
     fn vote(&mut self, tail: Tail<'_>) {
         match tail {
             Tail::Nothing => {}
@@ -313,7 +311,7 @@ impl Lowering<'_, '_> {
         self.facts.is_kept(to) && !self.moved_by_group.contains(&to) && !self.layout.share_slot(from, to)
     }
 
-    /// Writes down which way each thread wants to go, to be looked at if they disagree.
+    /// Records which way each thread goes, to be read if they disagree.
     fn store_votes(&mut self, votes: &Packet) {
         let at = self.layout.votes.expect("there are votes");
         let record = self.position.record;
@@ -352,7 +350,7 @@ impl Lowering<'_, '_> {
         self.builder.def_var(votes.second, highest);
     }
 
-    /// Values that the segment uses and does not make itself.
+    /// Values that the segment uses but does not define.
     fn used_from_elsewhere(&mut self, insts: &[Inst], tail: Tail<'_>) -> Vec<Value> {
         let mut used = Vec::new();
         self.segments += 1;
@@ -373,7 +371,7 @@ impl Lowering<'_, '_> {
         used
     }
 
-    /// Lists what an instruction uses and makes, its regions included.
+    /// Collects what an instruction uses and defines, including its regions.
     fn scan(&mut self, inst: Inst, used: &mut Vec<Value>) {
         let func = self.func;
         let data = func.inst(inst);
@@ -391,7 +389,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Computes once, before the packets, what is the same for all of them and safe to compute.
+    /// Computes once, before the loop over packets, what is the same for all of them and safe to compute.
     fn hoist(&mut self, insts: &[Inst]) {
         for &inst in insts {
             let data = self.func.inst(inst);
@@ -416,7 +414,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Begins the loop over packets. The builder stands at the packet's start.
+    /// Begins the loop over packets, and leaves the builder at the start of its body.
     pub fn begin_packets(&mut self) -> PacketLoop {
         self.stand(Site::Packets);
         let next = self.builder.create_block();
@@ -447,12 +445,11 @@ impl Lowering<'_, '_> {
         PacketLoop { header, next }
     }
 
-    /// Goes on to the next packet; the builder stands after the last one.
+    /// Ends the loop over packets, and leaves the builder after it.
     pub fn end_packets(&mut self, packets: PacketLoop) {
         self.stand(Site::Packets);
         self.builder.ins().jump(packets.next, &[]);
-        self.builder.seal_block(packets.next);
-        self.switch_to(packets.next);
+        self.resume(packets.next);
         let Some(header) = packets.header else { return };
         let done = self.builder.create_block();
         let lanes = self.shape.lanes();
@@ -470,8 +467,7 @@ impl Lowering<'_, '_> {
         };
         self.builder.ins().brif(more, header, &[next.into()], done, &[]);
         self.builder.seal_block(header);
-        self.builder.seal_block(done);
-        self.switch_to(done);
+        self.resume(done);
     }
 }
 

@@ -1,7 +1,7 @@
-//! Removes loads that nobody uses.
+//! Removes unused loads.
 //!
-//! Lowering writes down more than is needed in the end, above all vectors of addresses that turn out to be one scalar.
-//! Cranelift leaves out unused pure instructions by itself, but keeps loads, and with them all that leads there.
+//! Lowering emits more than is needed in the end, above all vectors of addresses that turn out to be a single scalar.
+//! Cranelift drops unused pure instructions by itself, but keeps loads, and everything that they depend on.
 
 use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode};
 

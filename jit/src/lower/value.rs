@@ -10,10 +10,10 @@ use super::mask::{Home, Mask};
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::{ThreadRow, offsets};
 use crate::ops::{Known, lower_op};
-use crate::packet::{Operand, Packet, Uniform};
+use crate::packet::{Operand, Packet};
 
 impl Lowering<'_, '_> {
-    /// A value where the builder stands. Constants are made where they are used.
+    /// A value at the builder's position. Constants are materialised where they are used.
     pub fn operand(&mut self, value: Value) -> Operand {
         if let Some(constant) = self.func.as_const(value) {
             return self.emit().constant(constant).into();
@@ -99,7 +99,7 @@ impl Lowering<'_, '_> {
         self.emit().packet(&operand)
     }
 
-    /// Gives a value its operand, and keeps it if another segment needs it.
+    /// Defines a value, and keeps it if another segment needs it.
     pub fn define(&mut self, value: Value, operand: Operand) {
         debug_assert_eq!(operand.ty(), self.func.ty(value), "type of {value}");
         if self.facts.is_kept(value) {
@@ -143,10 +143,10 @@ impl Lowering<'_, '_> {
         let any = self.emit().any(&lanes);
         let old = self.home(home).values()[0];
         let value = self.builder.ins().select(any, operand.values()[0], old);
-        Uniform { ty: home.ty, value }.into()
+        Operand::scalar(home.ty, value)
     }
 
-    /// Reads a kept value of another segment, or a remote one. Inputs are made anew.
+    /// Loads a kept value of another segment, or a remote one. Inputs are recomputed.
     pub fn recall(&mut self, value: Value) {
         if let Some(input) = self.input_of(value) {
             let operand = self.input(input, self.facts.is_uniform(value));
@@ -171,7 +171,7 @@ impl Lowering<'_, '_> {
         self.set_value(value, operand);
     }
 
-    /// Makes a value of elsewhere usable in this segment. A remote one is recalled where it is used.
+    /// Makes a value of another segment available in this one. A remote one is loaded where it is used.
     pub fn import(&mut self, value: Value) {
         let remote = self.pressure.is_remote(value);
         if remote || self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
@@ -190,7 +190,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Something a thread knows of itself.
+    /// An input.
     pub fn input(&mut self, input: Input, uniform: bool) -> Operand {
         if self.facts.packing() != Packing::Group {
             return self.input_in_span(input);
@@ -280,7 +280,7 @@ impl Lowering<'_, '_> {
         self.thread_row(ThreadRow::Place(n), uniform)
     }
 
-    /// What the threads' table has for the packet.
+    /// The packet's part of a row of the table of thread indices.
     fn thread_row(&mut self, row: ThreadRow, uniform: bool) -> Operand {
         self.table_row(offsets::THREADS, row.number(), uniform)
     }
@@ -323,7 +323,7 @@ impl Lowering<'_, '_> {
     }
 
     /// What lane 0 has of an operation that grows evenly from lane to lane: the same operation on what lane 0 has of its
-    /// operands. Nothing is computed in the end if nobody asks for it.
+    /// operands. If it turns out to be unused, no code remains.
     pub fn first_of_op(&mut self, result: Value, op: Op, args: &[Value]) -> Option<ir::Value> {
         if self.facts.is_uniform(result) || self.facts.stride(result, true).is_none() {
             return None;
@@ -377,27 +377,27 @@ impl Lowering<'_, '_> {
 
     /// An `i32` scalar as an operand.
     pub fn scalar(&self, value: ir::Value) -> Operand {
-        Uniform { ty: Type::I32, value }.into()
+        Operand::scalar(Type::I32, value)
     }
 
-    /// A pure operation on operands that are no values of the shader.
+    /// A pure operation on operands that are not values of the shader.
     pub fn binary(&mut self, op: Op, a: Operand, b: Operand) -> Operand {
         let mode = self.mode;
         lower_op(&mut self.emit(), op, &[a, b], &Known::NOTHING, mode)
     }
 }
 
-/// Flags of tables of what threads know of themselves.
+/// Flags of the tables of thread indices.
 fn table_flags() -> MemFlagsData {
     let mut flags = word_flags();
     flags.set_readonly();
     flags
 }
 
-/// Values splatted before one loop at most: each takes two registers for as long, or a place in the frame.
+/// Most values splatted before one loop: each takes registers throughout it, or a stack slot.
 const MOST_SPLATS: usize = 8;
 
-/// Whether an operation takes a uniform operand as it is beside varying ones: the amount of a shift.
+/// Whether an operation takes a uniform operand unsplatted next to varying ones: the amount of a shift.
 fn keeps_uniform(op: Op, position: usize) -> bool {
     position == 1 && matches!(op, Op::Shl | Op::UShr | Op::SShr)
 }

@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, Valu
 use cranelift_codegen::isa::CallConv;
 
 use super::float::Extreme;
-use super::{Emit, Fma, Operand, Packet, Uniform, Vectors, vector_type};
+use super::{Emit, Fma, Operand, Packet, Vectors, vector_type};
 
 /// Upper half of 2^52 as a double: an integer in the lower half is added to it.
 const HIGH_OF_2_POW_52: u32 = 0x4330_0000;
@@ -27,10 +27,10 @@ impl Emit<'_, '_> {
     pub fn pack64(&mut self, low: &Operand, high: &Operand) -> Operand {
         match (low, high) {
             (Operand::Uniform(low), Operand::Uniform(high)) => {
-                let low = self.builder.ins().uextend(types::I64, low.value);
-                let high = self.builder.ins().uextend(types::I64, high.value);
-                let high = self.builder.ins().ishl_imm_u(high, 32);
-                Uniform { ty: Type::I64, value: self.builder.ins().bor(high, low) }.into()
+                let low = self.ins().uextend(types::I64, low.value);
+                let high = self.ins().uextend(types::I64, high.value);
+                let high = self.ins().ishl_imm_u(high, 32);
+                Operand::scalar(Type::I64, self.ins().bor(high, low))
             }
             (low, high) => self.interleave(Type::I64, Self::vectors(low), Self::vectors(high)).into(),
         }
@@ -50,9 +50,7 @@ impl Emit<'_, '_> {
     /// Low halves of 64-bit values.
     pub fn low64(&mut self, a: &Operand) -> Operand {
         match a {
-            Operand::Uniform(a) => {
-                Uniform { ty: Type::I32, value: self.builder.ins().ireduce(types::I32, a.value) }.into()
-            }
+            Operand::Uniform(a) => Operand::scalar(Type::I32, self.ins().ireduce(types::I32, a.value)),
             Operand::Packet(a) => self.halves(a, [0, 2, 4, 6]).into(),
         }
     }
@@ -61,8 +59,8 @@ impl Emit<'_, '_> {
     pub fn high64(&mut self, a: &Operand) -> Operand {
         match a {
             Operand::Uniform(a) => {
-                let high = self.builder.ins().ushr_imm_u(a.value, 32);
-                Uniform { ty: Type::I32, value: self.builder.ins().ireduce(types::I32, high) }.into()
+                let high = self.ins().ushr_imm_u(a.value, 32);
+                Operand::scalar(Type::I32, self.ins().ireduce(types::I32, high))
             }
             Operand::Packet(a) => self.halves(a, [1, 3, 5, 7]).into(),
         }
@@ -82,7 +80,7 @@ impl Emit<'_, '_> {
     /// From an unsigned 32-bit integer, exact: written into the significand of 2^52, which is then taken away.
     pub fn unsigned_to_double(&mut self, a: &Operand) -> Operand {
         if let Operand::Uniform(a) = a {
-            return Uniform { ty: Type::F64, value: self.builder.ins().fcvt_from_uint(types::F64, a.value) }.into();
+            return Operand::scalar(Type::F64, self.ins().fcvt_from_uint(types::F64, a.value));
         }
         self.integer_above_2_pow_52(a, TWO_POW_52)
     }
@@ -90,7 +88,7 @@ impl Emit<'_, '_> {
     /// From a signed 32-bit integer, exact: as for an unsigned one that is 2^31 too big.
     pub fn signed_to_double(&mut self, a: &Operand) -> Operand {
         if let Operand::Uniform(a) = a {
-            return Uniform { ty: Type::F64, value: self.builder.ins().fcvt_from_sint(types::F64, a.value) }.into();
+            return Operand::scalar(Type::F64, self.ins().fcvt_from_sint(types::F64, a.value));
         }
         let biased = self.xor_bits(a, 0x8000_0000);
         self.integer_above_2_pow_52(&biased, TWO_POW_52 + TWO_POW_31)
@@ -100,13 +98,13 @@ impl Emit<'_, '_> {
         let high = self.constant_packet(Const::i32(HIGH_OF_2_POW_52));
         let biased = self.interleave(Type::F64, Self::vectors(a), &high.vectors).into();
         let excess = self.constant_like(&biased, Const::f64(excess));
-        self.map2(Type::F64, &biased, &excess, |builder, a, b| builder.ins().fsub(a, b))
+        self.map2(Type::F64, &biased, &excess, |emit, a, b| emit.ins().fsub(a, b))
     }
 
     /// The low 32 bits of doubles that are integers below 2^51 in magnitude; anything for others.
     pub(crate) fn low_word_of_integral(&mut self, a: &Operand) -> Packet {
         let shift = self.constant_like(a, Const::f64(TWO_POW_52 * 1.5));
-        let shifted = self.map2(Type::F64, a, &shift, |builder, a, b| builder.ins().fadd(a, b));
+        let shifted = self.map2(Type::F64, a, &shift, |emit, a, b| emit.ins().fadd(a, b));
         let Operand::Packet(shifted) = shifted else { unreachable!("only packets are converted this way") };
         self.halves(&shifted, [0, 2, 4, 6])
     }
@@ -114,15 +112,15 @@ impl Emit<'_, '_> {
     /// To a signed integer: towards zero, clamped, NaN gives 0.
     pub fn double_to_signed(&mut self, a: &Operand, classes: ClassSet) -> Operand {
         if let Operand::Uniform(a) = a {
-            return Uniform { ty: Type::I32, value: self.builder.ins().fcvt_to_sint_sat(types::I32, a.value) }.into();
+            return Operand::scalar(Type::I32, self.ins().fcvt_to_sint_sat(types::I32, a.value));
         }
         // A NaN loses all its bits; everything else is equal to itself and keeps them.
         let number = match classes.is_number() {
             true => a.clone(),
-            false => self.map1(Type::F64, a, |builder, a| {
-                let ordered = builder.ins().fcmp(FloatCC::Equal, a, a);
-                let mask = builder.ins().bitcast(types::F64X2, super::lane_order(), ordered);
-                builder.ins().band(a, mask)
+            false => self.map1(Type::F64, a, |emit, a| {
+                let ordered = emit.ins().fcmp(FloatCC::Equal, a, a);
+                let mask = emit.ins().bitcast(types::F64X2, super::lane_order(), ordered);
+                emit.ins().band(a, mask)
             }),
         };
         self.clamp_to_integer(&number, f64::from(i32::MIN), f64::from(i32::MAX))
@@ -131,7 +129,7 @@ impl Emit<'_, '_> {
     /// To an unsigned integer: towards zero, clamped, NaN gives 0 (the lower bound stands second, where it wins).
     pub fn double_to_unsigned(&mut self, a: &Operand) -> Operand {
         if let Operand::Uniform(a) = a {
-            return Uniform { ty: Type::I32, value: self.builder.ins().fcvt_to_uint_sat(types::I32, a.value) }.into();
+            return Operand::scalar(Type::I32, self.ins().fcvt_to_uint_sat(types::I32, a.value));
         }
         self.clamp_to_integer(a, 0.0, f64::from(u32::MAX))
     }
@@ -141,21 +139,19 @@ impl Emit<'_, '_> {
         let high = self.constant_like(a, Const::f64(high));
         let clamped = self.pick(Extreme::Max, a, &low);
         let clamped = self.pick(Extreme::Min, &clamped, &high);
-        let whole = self.map1(Type::F64, &clamped, |builder, a| builder.ins().trunc(a));
+        let whole = self.map1(Type::F64, &clamped, |emit, a| emit.ins().trunc(a));
         self.low_word_of_integral(&whole).into()
     }
 
     /// To 32 bits, flushed: what is tiny after rounding to 24 bits becomes a zero of its sign.
     pub fn double_to_float(&mut self, a: &Operand) -> Operand {
         let float: Operand = match a {
-            Operand::Uniform(a) => {
-                Uniform { ty: Type::F32, value: self.builder.ins().fdemote(types::F32, a.value) }.into()
-            }
+            Operand::Uniform(a) => Operand::scalar(Type::F32, self.ins().fdemote(types::F32, a.value)),
             Operand::Packet(a) => {
                 let mut vectors = Vectors::new();
                 for pair in a.vectors.chunks(2) {
-                    let low = self.builder.ins().fvdemote(pair[0]);
-                    let high = self.builder.ins().fvdemote(pair[1]);
+                    let low = self.ins().fvdemote(pair[0]);
+                    let high = self.ins().fvdemote(pair[1]);
                     let both = self.shuffle(low, high, [0, 1, 4, 5]);
                     vectors.push(self.cast(both, types::F32X4));
                 }
@@ -173,16 +169,14 @@ impl Emit<'_, '_> {
     /// To 64 bits, exact, of a flushed operand.
     pub fn float_to_double(&mut self, a: &Operand) -> Operand {
         match a {
-            Operand::Uniform(a) => {
-                Uniform { ty: Type::F64, value: self.builder.ins().fpromote(types::F64, a.value) }.into()
-            }
+            Operand::Uniform(a) => Operand::scalar(Type::F64, self.ins().fpromote(types::F64, a.value)),
             Operand::Packet(a) => {
                 let mut vectors = Vectors::new();
                 for &vector in &a.vectors {
-                    vectors.push(self.builder.ins().fvpromote_low(vector));
+                    vectors.push(self.ins().fvpromote_low(vector));
                     let upper = self.shuffle(vector, vector, [2, 3, 2, 3]);
                     let upper = self.cast(upper, types::F32X4);
-                    vectors.push(self.builder.ins().fvpromote_low(upper));
+                    vectors.push(self.ins().fvpromote_low(upper));
                 }
                 Packet { ty: Type::F64, vectors }.into()
             }
@@ -214,14 +208,14 @@ impl Emit<'_, '_> {
         if classes.is_number() {
             return self.reinterpret(Type::I64, a);
         }
-        let is_nan = self.map1(Type::Bool, a, |builder, a| builder.ins().fcmp(FloatCC::Unordered, a, a));
+        let is_nan = self.map1(Type::Bool, a, |emit, a| emit.ins().fcmp(FloatCC::Unordered, a, a));
         let bits = self.reinterpret(Type::I64, a);
         let nan = self.constant_like(a, Const::i64(brolga_ir::float::NAN_F64));
         match (&is_nan, &nan, &bits) {
             (Operand::Packet(is_nan), Operand::Packet(nan), Operand::Packet(bits)) => {
                 // The masks have the doubles' width already.
                 let lanes = is_nan.vectors.iter().zip(&nan.vectors).zip(&bits.vectors);
-                let vectors = lanes.map(|((&mask, &nan), &bits)| self.builder.ins().blendv(mask, nan, bits)).collect();
+                let vectors = lanes.map(|((&mask, &nan), &bits)| self.ins().blendv(mask, nan, bits)).collect();
                 Packet { ty: Type::I64, vectors }.into()
             }
             _ => self.choose(&is_nan, &nan, &bits),
@@ -233,9 +227,9 @@ impl Emit<'_, '_> {
         match self.context.fma {
             Fma::Hardware => {
                 let mut addends = c.values().iter();
-                self.map2(Type::F64, a, b, |builder, a, b| {
+                self.map2(Type::F64, a, b, |emit, a, b| {
                     let &c = addends.next().expect("operands of equal width");
-                    builder.ins().fma(a, b, c)
+                    emit.ins().fma(a, b, c)
                 })
             }
             Fma::Helper { table, entry, operands, result } => {
@@ -253,7 +247,7 @@ impl Emit<'_, '_> {
         let base = self.context.base;
         match operand {
             Operand::Uniform(uniform) => {
-                self.builder.ins().store(MemFlagsData::trusted(), uniform.value, base, offset);
+                self.ins().store(MemFlagsData::trusted(), uniform.value, base, offset);
             }
             Operand::Packet(packet) => {
                 self.store(packet, base, offset, CONTEXT_VECTOR);
@@ -272,14 +266,14 @@ impl Emit<'_, '_> {
     /// Calls a helper that has only the context to read and write.
     fn call_helper(&mut self, table: i32, entry: i32) {
         let base = self.context.base;
-        let table = self.builder.ins().load(types::I64, MemFlagsData::trusted(), base, table);
-        let address = self.builder.ins().load(types::I64, MemFlagsData::trusted(), table, entry);
+        let table = self.ins().load(types::I64, MemFlagsData::trusted(), base, table);
+        let address = self.ins().load(types::I64, MemFlagsData::trusted(), table, entry);
         let mut signature = Signature::new(CallConv::SystemV);
         signature.params.extend([types::I64, types::I32, types::I32, types::I32].map(AbiParam::new));
         signature.returns.push(AbiParam::new(types::I32));
         let signature = self.builder.import_signature(signature);
-        let zero: Value = self.builder.ins().iconst(types::I32, 0);
-        self.builder.ins().call_indirect(signature, address, &[base, zero, zero, zero]);
+        let zero: Value = self.ins().iconst(types::I32, 0);
+        self.ins().call_indirect(signature, address, &[base, zero, zero, zero]);
     }
 }
 

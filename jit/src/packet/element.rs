@@ -7,7 +7,6 @@ use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::instructions::InstructionData;
 use cranelift_codegen::ir::{InstBuilder, Opcode, Value, ValueDef, types};
-use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
 use super::{Emit, Operand, Packet, Uniform, Vectors, is_wide, lane_order, scalar_type, vector_type};
@@ -50,29 +49,12 @@ impl Emit<'_, '_> {
         Some(Const { ty: uniform.ty, bits })
     }
 
-    /// The number in every 32-bit lane of a constant vector.
-    pub(crate) fn vector_constant(&self, vector: Value) -> Option<u32> {
-        let dfg = &self.builder.func.dfg;
-        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(vector)) else { return None };
-        let InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } = dfg.insts[inst] else {
-            return None;
-        };
-        // No constant differs from lane to lane.
-        let word = dfg.constants.get(constant_handle).as_slice().first_chunk()?;
-        Some(u32::from_le_bytes(*word))
-    }
-
     /// One CLIF instruction (or a few) for each vector.
-    pub(crate) fn map1(
-        &mut self,
-        ty: Type,
-        a: &Operand,
-        mut emit: impl FnMut(&mut FunctionBuilder<'_>, Value) -> Value,
-    ) -> Operand {
+    pub(crate) fn map1(&mut self, ty: Type, a: &Operand, mut emit: impl FnMut(&mut Self, Value) -> Value) -> Operand {
         match a {
-            Operand::Uniform(a) => Uniform { ty, value: emit(self.builder, a.value) }.into(),
+            Operand::Uniform(a) => Operand::scalar(ty, emit(self, a.value)),
             Operand::Packet(a) => {
-                let vectors = a.vectors.iter().map(|&a| emit(self.builder, a)).collect();
+                let vectors = a.vectors.iter().map(|&a| emit(self, a)).collect();
                 Packet { ty, vectors }.into()
             }
         }
@@ -84,20 +66,25 @@ impl Emit<'_, '_> {
         ty: Type,
         a: &Operand,
         b: &Operand,
-        mut emit: impl FnMut(&mut FunctionBuilder<'_>, Value, Value) -> Value,
+        mut emit: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Operand {
         match (a, b) {
-            (Operand::Uniform(a), Operand::Uniform(b)) => {
-                Uniform { ty, value: emit(self.builder, a.value, b.value) }.into()
-            }
-            (Operand::Packet(a), Operand::Packet(b)) => {
-                debug_assert_eq!(a.vectors.len(), b.vectors.len(), "operands of equal width");
-                let pairs = a.vectors.iter().zip(&b.vectors);
-                let vectors = pairs.map(|(&a, &b)| emit(self.builder, a, b)).collect();
-                Packet { ty, vectors }.into()
-            }
+            (Operand::Uniform(a), Operand::Uniform(b)) => Operand::scalar(ty, emit(self, a.value, b.value)),
+            (Operand::Packet(a), Operand::Packet(b)) => self.zip(ty, &a.vectors, &b.vectors, emit).into(),
             _ => unreachable!("operands were brought to one form"),
         }
+    }
+
+    /// The same of vectors.
+    pub(crate) fn zip(
+        &mut self,
+        ty: Type,
+        a: &Vectors,
+        b: &Vectors,
+        mut emit: impl FnMut(&mut Self, Value, Value) -> Value,
+    ) -> Packet {
+        debug_assert_eq!(a.len(), b.len(), "operands of equal width");
+        Packet { ty, vectors: a.iter().zip(b).map(|(&a, &b)| emit(self, a, b)).collect() }
     }
 
     /// The same bits under another type of equal width. A condition and its mask's bits are the same in a packet only.
@@ -107,7 +94,7 @@ impl Emit<'_, '_> {
                 let to = scalar_type(ty);
                 let value = match self.builder.func.dfg.value_type(a.value) {
                     from if from == to => a.value,
-                    _ => self.builder.ins().bitcast(to, lane_order(), a.value),
+                    _ => self.ins().bitcast(to, lane_order(), a.value),
                 };
                 Uniform { ty, value }.into()
             }
@@ -126,7 +113,7 @@ impl Emit<'_, '_> {
         if self.builder.func.dfg.value_type(vector) == to {
             return vector;
         }
-        self.builder.ins().bitcast(to, lane_order(), vector)
+        self.ins().bitcast(to, lane_order(), vector)
     }
 
     /// The values that lanes of each quad have in other lanes of it.
@@ -148,58 +135,52 @@ impl Emit<'_, '_> {
             *byte = dwords[index / 4] * 4 + index as u8 % 4;
         }
         let mask = self.builder.func.dfg.immediates.push(bytes.as_slice().into());
-        let shuffled = self.builder.ins().shuffle(a, b, mask);
+        let shuffled = self.ins().shuffle(a, b, mask);
         self.cast(shuffled, types::I32X4)
     }
 
     /// Bitwise and.
     pub fn and(&mut self, a: &Operand, b: &Operand) -> Operand {
-        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().band(a, b))
+        self.map2(a.ty(), a, b, |emit, a, b| emit.ins().band(a, b))
     }
 
     /// Bitwise or.
     pub fn or(&mut self, a: &Operand, b: &Operand) -> Operand {
-        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().bor(a, b))
+        self.map2(a.ty(), a, b, |emit, a, b| emit.ins().bor(a, b))
     }
 
     /// Bitwise exclusive or.
     pub fn xor(&mut self, a: &Operand, b: &Operand) -> Operand {
-        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().bxor(a, b))
+        self.map2(a.ty(), a, b, |emit, a, b| emit.ins().bxor(a, b))
     }
 
     /// The first without the bits of the second: one instruction for vectors, written so that Cranelift sees it.
     pub fn and_not(&mut self, a: &Operand, b: &Operand) -> Operand {
-        self.map2(a.ty(), a, b, |builder, a, b| {
-            let not = builder.ins().bnot(b);
-            builder.ins().band(a, not)
+        self.map2(a.ty(), a, b, |emit, a, b| {
+            let not = emit.ins().bnot(b);
+            emit.ins().band(a, not)
         })
     }
 
     /// Sum of integers, wrapping.
     pub fn add(&mut self, a: &Operand, b: &Operand) -> Operand {
-        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().iadd(a, b))
+        self.map2(a.ty(), a, b, |emit, a, b| emit.ins().iadd(a, b))
     }
 
     /// Difference of integers, wrapping.
     pub fn sub(&mut self, a: &Operand, b: &Operand) -> Operand {
-        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().isub(a, b))
+        self.map2(a.ty(), a, b, |emit, a, b| emit.ins().isub(a, b))
     }
 
     /// Low half of the product of integers.
     pub fn mul(&mut self, a: &Operand, b: &Operand) -> Operand {
-        self.map2(a.ty(), a, b, |builder, a, b| builder.ins().imul(a, b))
+        self.map2(a.ty(), a, b, |emit, a, b| emit.ins().imul(a, b))
     }
 
     /// With a constant `i32`: and.
     pub fn and_bits(&mut self, a: &Operand, bits: u32) -> Operand {
         let bits = self.constant_like(a, Const::i32(bits));
         self.and(a, &bits)
-    }
-
-    /// With a constant `i32`: or.
-    pub fn or_bits(&mut self, a: &Operand, bits: u32) -> Operand {
-        let bits = self.constant_like(a, Const::i32(bits));
-        self.or(a, &bits)
     }
 
     /// With a constant `i32`: exclusive or.
@@ -216,31 +197,31 @@ impl Emit<'_, '_> {
 
     /// Left shift by a constant below the width.
     pub fn shl_by(&mut self, a: &Operand, amount: u8) -> Operand {
-        self.map1(a.ty(), a, |builder, a| {
-            let amount = builder.ins().iconst(types::I32, i64::from(amount));
-            builder.ins().ishl(a, amount)
+        self.map1(a.ty(), a, |emit, a| {
+            let amount = emit.ins().iconst(types::I32, i64::from(amount));
+            emit.ins().ishl(a, amount)
         })
     }
 
     /// Logical right shift by a constant below the width.
     pub fn ushr_by(&mut self, a: &Operand, amount: u8) -> Operand {
-        self.map1(a.ty(), a, |builder, a| {
-            let amount = builder.ins().iconst(types::I32, i64::from(amount));
-            builder.ins().ushr(a, amount)
+        self.map1(a.ty(), a, |emit, a| {
+            let amount = emit.ins().iconst(types::I32, i64::from(amount));
+            emit.ins().ushr(a, amount)
         })
     }
 
     /// Arithmetic right shift of 32 bits by a constant below 32.
     pub fn sshr_by(&mut self, a: &Operand, amount: u8) -> Operand {
-        self.map1(a.ty(), a, |builder, a| {
-            let amount = builder.ins().iconst(types::I32, i64::from(amount));
-            builder.ins().sshr(a, amount)
+        self.map1(a.ty(), a, |emit, a| {
+            let amount = emit.ins().iconst(types::I32, i64::from(amount));
+            emit.ins().sshr(a, amount)
         })
     }
 
     /// Compares integers of 32 bits.
     pub fn compare(&mut self, cc: IntCC, a: &Operand, b: &Operand) -> Operand {
-        self.map2(Type::Bool, a, b, |builder, a, b| builder.ins().icmp(cc, a, b))
+        self.map2(Type::Bool, a, b, |emit, a, b| emit.ins().icmp(cc, a, b))
     }
 
     /// Compares with a constant `i32`.
@@ -252,7 +233,7 @@ impl Emit<'_, '_> {
     /// Compares floats or doubles. The mask of doubles comes out two vectors wide and is narrowed.
     pub fn compare_floats(&mut self, cc: FloatCC, a: &Operand, b: &Operand) -> Operand {
         let wide = is_wide(a.ty());
-        match self.map2(Type::Bool, a, b, |builder, a, b| builder.ins().fcmp(cc, a, b)) {
+        match self.map2(Type::Bool, a, b, |emit, a, b| emit.ins().fcmp(cc, a, b)) {
             Operand::Packet(mask) if wide => self.narrow_mask(&mask.vectors).into(),
             other => other,
         }
@@ -262,7 +243,7 @@ impl Emit<'_, '_> {
     pub fn choose(&mut self, condition: &Operand, a: &Operand, b: &Operand) -> Operand {
         match (condition, a, b) {
             (Operand::Uniform(condition), Operand::Uniform(a), Operand::Uniform(b)) => {
-                Uniform { ty: a.ty, value: self.builder.ins().select(condition.value, a.value, b.value) }.into()
+                Operand::scalar(a.ty, self.ins().select(condition.value, a.value, b.value))
             }
             (Operand::Packet(mask), Operand::Packet(a), Operand::Packet(b)) => self.select(mask, a, b).into(),
             _ => unreachable!("operands were brought to one form"),
@@ -273,8 +254,8 @@ impl Emit<'_, '_> {
     pub fn condition_bits(&mut self, condition: &Operand) -> Operand {
         match condition {
             Operand::Uniform(condition) => {
-                let word = self.builder.ins().uextend(types::I32, condition.value);
-                Uniform { ty: Type::I32, value: self.builder.ins().ineg(word) }.into()
+                let word = self.ins().uextend(types::I32, condition.value);
+                Operand::scalar(Type::I32, self.ins().ineg(word))
             }
             Operand::Packet(mask) => Packet { ty: Type::I32, vectors: mask.vectors.clone() }.into(),
         }

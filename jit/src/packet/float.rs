@@ -1,10 +1,10 @@
 //! Recipes for 32-bit floats and halves.
 //!
 //! Direct3D reads 32-bit denormals as zeros and flushes denormal results. Under [`FloatMode::Flush`] the processor does
-//! that by itself, but for what merely moves bits (selects, and so the NaN case of min and max). Under
-//! [`FloatMode::Default`] `ops.rs` flushes the operands of arithmetic and the recipes their results, with the same bits.
+//! that by itself, except where bits are merely moved (selects, and so the NaN case of min and max). Under
+//! [`FloatMode::Default`] `ops.rs` flushes the operands of arithmetic and the recipes flush their results, with the same bits.
 //!
-//! Recipes are told which classes their operands belong to, and leave out what matters to none of them.
+//! Recipes know the classes their operands belong to and omit code that no such operand needs.
 //!
 //! CLIF's own fmin, fmax, fneg and fabs are not used for vectors: each is three to seven instructions.
 
@@ -12,7 +12,6 @@ use brolga_ir::float_class::ClassSet;
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use cranelift_frontend::FunctionBuilder;
 
 use super::{Emit, Operand};
 use crate::FloatMode;
@@ -47,7 +46,7 @@ impl Emit<'_, '_> {
             // The processor flushes operands of arithmetic, and multiplying by one does nothing else.
             FloatMode::Flush => {
                 let one = self.float_like(a, 1.0);
-                self.map2(Type::F32, a, &one, |builder, a, b| builder.ins().fmul(a, b))
+                self.map2(Type::F32, a, &one, |emit, a, b| emit.ins().fmul(a, b))
             }
             FloatMode::Default => self.flush_bits(a),
         }
@@ -75,7 +74,7 @@ impl Emit<'_, '_> {
         mode: FloatMode,
         a: &Operand,
         b: &Operand,
-        emit: impl FnMut(&mut FunctionBuilder<'_>, Value, Value) -> Value,
+        emit: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Operand {
         let sum = self.map2(Type::F32, a, b, emit);
         match mode {
@@ -92,14 +91,14 @@ impl Emit<'_, '_> {
         mode: FloatMode,
         a: &Operand,
         b: &Operand,
-        mut emit: impl FnMut(&mut FunctionBuilder<'_>, Value, Value) -> Value,
+        mut emit: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Operand {
         let result = self.map2(Type::F32, a, b, &mut emit);
         if mode == FloatMode::Flush {
             return result;
         }
         let scale = self.float_like(a, SCALE);
-        let scaled = self.map2(Type::F32, a, &scale, |builder, a, b| builder.ins().fmul(a, b));
+        let scaled = self.map2(Type::F32, a, &scale, |emit, a, b| emit.ins().fmul(a, b));
         let check = self.map2(Type::F32, &scaled, b, &mut emit);
         let check = self.float_abs(&check);
         let limit = self.float_like(a, SCALED_MIN);
@@ -162,18 +161,18 @@ impl Emit<'_, '_> {
     /// one `minps` or `maxps` of this very pattern.
     pub(crate) fn pick(&mut self, which: Extreme, a: &Operand, b: &Operand) -> Operand {
         let uniform = a.is_uniform();
-        self.map2(a.ty(), a, b, |builder, a, b| {
+        self.map2(a.ty(), a, b, |emit, a, b| {
             let (less, more) = match which {
                 Extreme::Min => (a, b),
                 Extreme::Max => (b, a),
             };
-            let holds = builder.ins().fcmp(FloatCC::LessThan, less, more);
+            let holds = emit.ins().fcmp(FloatCC::LessThan, less, more);
             if uniform {
-                return builder.ins().select(holds, a, b);
+                return emit.ins().select(holds, a, b);
             }
-            let ty = builder.func.dfg.value_type(a);
-            let mask = builder.ins().bitcast(ty, super::lane_order(), holds);
-            builder.ins().bitselect(mask, a, b)
+            let ty = emit.builder.func.dfg.value_type(a);
+            let mask = emit.ins().bitcast(ty, super::lane_order(), holds);
+            emit.ins().bitselect(mask, a, b)
         })
     }
 
@@ -200,19 +199,19 @@ impl Emit<'_, '_> {
     /// From a signed integer.
     pub fn signed_to_float(&mut self, a: &Operand) -> Operand {
         let to = if a.is_uniform() { types::F32 } else { types::F32X4 };
-        self.map1(Type::F32, a, |builder, a| builder.ins().fcvt_from_sint(to, a))
+        self.map1(Type::F32, a, |emit, a| emit.ins().fcvt_from_sint(to, a))
     }
 
     /// From an unsigned integer.
     pub fn unsigned_to_float(&mut self, a: &Operand) -> Operand {
         let to = if a.is_uniform() { types::F32 } else { types::F32X4 };
-        self.map1(Type::F32, a, |builder, a| builder.ins().fcvt_from_uint(to, a))
+        self.map1(Type::F32, a, |emit, a| emit.ins().fcvt_from_uint(to, a))
     }
 
     /// To a signed integer: towards zero, clamped, NaN gives 0. Denormals give 0 in either mode.
     pub fn float_to_signed(&mut self, a: &Operand, classes: ClassSet) -> Operand {
         if a.is_uniform() {
-            return self.map1(Type::I32, a, |builder, a| builder.ins().fcvt_to_sint_sat(types::I32, a));
+            return self.map1(Type::I32, a, |emit, a| emit.ins().fcvt_to_sint_sat(types::I32, a));
         }
         // The instruction gives 0x80000000 for whatever does not fit, which is right below: above, all bits turn.
         let end = self.float_like(a, -(i32::MIN as f32));
@@ -230,7 +229,7 @@ impl Emit<'_, '_> {
     /// To an unsigned integer: towards zero, clamped, NaN gives 0.
     pub fn float_to_unsigned(&mut self, a: &Operand) -> Operand {
         let to = if a.is_uniform() { types::I32 } else { types::I32X4 };
-        self.map1(Type::I32, a, |builder, a| builder.ins().fcvt_to_uint_sat(to, a))
+        self.map1(Type::I32, a, |emit, a| emit.ins().fcvt_to_uint_sat(to, a))
     }
 
     /// The bits of a float; a NaN gives the canonical one.
@@ -254,7 +253,7 @@ impl Emit<'_, '_> {
 
         // Rounding goes towards zero, so finite values stop at the largest half; infinity is the one after it.
         let largest = self.constant_like(a, Const::i32(0x477f_ffff));
-        let finite = self.map2(Type::I32, &magnitude, &largest, |builder, a, b| builder.ins().smin(a, b));
+        let finite = self.map2(Type::I32, &magnitude, &largest, |emit, a, b| emit.ins().smin(a, b));
         let rebased = self.add_bits(&finite, 0x3800_0000u32.wrapping_neg());
         let normal = self.ushr_by(&rebased, 13);
         let is_infinite = self.compare_bits(IntCC::SignedGreaterThan, &magnitude, EXPONENT - 1);
@@ -263,7 +262,7 @@ impl Emit<'_, '_> {
 
         let positive = self.reinterpret(Type::F32, &magnitude);
         let scale = self.float_like(a, SCALE);
-        let units = self.map2(Type::F32, &positive, &scale, |builder, a, b| builder.ins().fmul(a, b));
+        let units = self.map2(Type::F32, &positive, &scale, |emit, a, b| emit.ins().fmul(a, b));
         let denormal = self.truncate_small(&units);
 
         let is_small = self.compare_bits(IntCC::SignedLessThan, &magnitude, 0x3880_0000);
@@ -283,7 +282,7 @@ impl Emit<'_, '_> {
         if a.is_uniform() {
             return self.float_to_signed(a, ClassSet::ALL);
         }
-        self.map1(Type::I32, a, |builder, a| builder.ins().x86_cvtt2dq(types::I32X4, a))
+        self.map1(Type::I32, a, |emit, a| emit.ins().x86_cvtt2dq(types::I32X4, a))
     }
 
     /// From half precision in the low 16 bits, exact: the bits moved and the exponent rebased, once more for infinities
@@ -302,7 +301,7 @@ impl Emit<'_, '_> {
 
         let integer = self.signed_to_float(&magnitude);
         let unit = self.float_like(a, 1.0 / SCALE);
-        let denormal = self.map2(Type::F32, &integer, &unit, |builder, a, b| builder.ins().fmul(a, b));
+        let denormal = self.map2(Type::F32, &integer, &unit, |emit, a, b| emit.ins().fmul(a, b));
         let denormal = self.reinterpret(Type::I32, &denormal);
 
         let is_small = self.compare_bits(IntCC::SignedLessThan, &magnitude, 0x0400);

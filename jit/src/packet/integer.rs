@@ -4,10 +4,9 @@
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Opcode, Value, ValueDef, types};
-use cranelift_frontend::FunctionBuilder;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::{Emit, Operand, Packet, Uniform, Vectors};
+use super::{Emit, Operand};
 
 /// Which right shift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +30,7 @@ impl Emit<'_, '_> {
     /// Left shift by the low five bits of the amount. One amount for all lanes is one instruction. An amount per lane is
     /// a multiplication by a power of two, made by writing the exponent of a float (2^31 converts to the sign bit).
     pub fn shift_left(&mut self, a: &Operand, amount: &Operand) -> Operand {
-        if let Some(shifted) = self.shift_by_uniform(a, amount, |builder, a, amount| builder.ins().ishl(a, amount)) {
+        if let Some(shifted) = self.shift_by_uniform(a, amount, |emit, a, amount| emit.ins().ishl(a, amount)) {
             return shifted;
         }
         let [a, amount] = self.two_packets(a, amount);
@@ -41,23 +40,20 @@ impl Emit<'_, '_> {
         self.mul(&a, &power)
     }
 
-    /// Right shift by the low five bits of the amount.
-    pub fn shift_right(&mut self, kind: RightShift, a: &Operand, amount: &Operand) -> Operand {
-        let direct = self.shift_by_uniform(a, amount, |builder, a, amount| match kind {
-            RightShift::Logical => builder.ins().ushr(a, amount),
-            RightShift::Arithmetic => builder.ins().sshr(a, amount),
+    /// Right shift by the low five bits of the amount, which may be known to be at most 15 above a number up to 16.
+    pub fn shift_right(&mut self, kind: RightShift, a: &Operand, amount: &Operand, least: Option<u8>) -> Operand {
+        let direct = self.shift_by_uniform(a, amount, |emit, a, amount| match kind {
+            RightShift::Logical => emit.ins().ushr(a, amount),
+            RightShift::Arithmetic => emit.ins().sshr(a, amount),
         });
         if let Some(shifted) = direct {
             return shifted;
         }
-        if let (RightShift::Logical, Some((fixed, small))) = (kind, self.small_amount(amount)) {
-            let a = self.packet(a).into();
-            return self.ushr_small(&a, fixed, &small);
-        }
         let [a, amount] = self.two_packets(a, amount);
-        match kind {
-            RightShift::Logical => self.ushr_lanes(&a, &amount),
-            RightShift::Arithmetic => {
+        match (kind, least) {
+            (RightShift::Logical, Some(least)) => self.ushr_small(&a, least, &amount),
+            (RightShift::Logical, None) => self.ushr_lanes(&a, &amount),
+            (RightShift::Arithmetic, _) => {
                 // Of a negative number, the complement is shifted.
                 let sign = self.sshr_by(&a, 31);
                 let positive = self.xor(&a, &sign);
@@ -72,72 +68,27 @@ impl Emit<'_, '_> {
         &mut self,
         a: &Operand,
         amount: &Operand,
-        emit: impl Fn(&mut FunctionBuilder<'_>, Value, Value) -> Value,
+        shift: impl Fn(&mut Self, Value, Value) -> Value,
     ) -> Option<Operand> {
         let Operand::Uniform(amount) = amount else { return None };
-        Some(self.map1(Type::I32, a, |builder, a| emit(builder, a, amount.value)))
+        Some(self.map1(Type::I32, a, |emit, a| shift(emit, a, amount.value)))
     }
 
     fn two_packets(&mut self, a: &Operand, b: &Operand) -> [Operand; 2] {
         [Operand::Packet(self.packet(a)), Operand::Packet(self.packet(b))]
     }
 
-    /// An amount as a constant and a part of at most 15 per lane, 31 in all, as far as its definition shows.
-    fn small_amount(&self, amount: &Operand) -> Option<(u8, Operand)> {
-        let Operand::Packet(packet) = amount else { return None };
-        let mut fixed = 0;
-        let mut vectors = Vectors::new();
-        for (n, &vector) in packet.vectors.iter().enumerate() {
-            let (constant, small) = self.constant_and_rest(vector);
-            if (n > 0 && constant != fixed) || constant > 16 || self.most_of(small)? > 15 {
-                return None;
-            }
-            fixed = constant;
-            vectors.push(small);
-        }
-        let small = Packet { ty: Type::I32, vectors };
-        Some((fixed as u8, small.into()))
-    }
-
-    /// A vector as a sum of a constant and the rest.
-    fn constant_and_rest(&self, vector: Value) -> (u32, Value) {
-        let dfg = &self.builder.func.dfg;
-        if let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(vector))
-            && dfg.insts[inst].opcode() == Opcode::Iadd
-            && let &[rest, constant] = dfg.inst_args(inst)
-            && let Some(constant) = self.vector_constant(constant)
-        {
-            return (constant, rest);
-        }
-        (0, vector)
-    }
-
-    /// The largest number that a lane can hold after a shift or an `and`.
-    fn most_of(&self, vector: Value) -> Option<u32> {
-        let dfg = &self.builder.func.dfg;
-        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(vector)) else { return None };
-        let args = dfg.inst_args(inst);
-        match dfg.insts[inst].opcode() {
-            Opcode::Ushr => {
-                let amount = self.known_constant(Uniform { ty: Type::I32, value: args[1] })?;
-                Some(u32::MAX >> (amount.bits & 31))
-            }
-            Opcode::Band => self.vector_constant(args[1]),
-            _ => None,
-        }
-    }
-
-    /// x >> (fixed + s) for s up to 15: both halves of x >> fixed, each shifted left by 16 - s in a product, and then right
+    /// x >> (least + s) for s up to 15: both halves of x >> least, each shifted left by 16 - s in a product, and then right
     /// by 16. The lower half of a product never leaves its 32 bits; of the upper one, what leaves is lost anyway.
-    fn ushr_small(&mut self, a: &Operand, fixed: u8, small: &Operand) -> Operand {
-        let bias = self.constant_packet(Const::i32(127 + 16)).into();
-        let exponent = self.sub(&bias, small);
+    fn ushr_small(&mut self, a: &Operand, least: u8, amount: &Operand) -> Operand {
+        let bias = self.constant_packet(Const::i32(127 + 16 + u32::from(least))).into();
+        let exponent = self.sub(&bias, amount);
         let power = self.power_of_two(&exponent);
-        let high = match fixed {
+        let high = match least {
             16.. => self.constant_packet(Const::i32(0)).into(),
-            _ => self.ushr_by(a, fixed + 16),
+            _ => self.ushr_by(a, least + 16),
         };
-        let shifted = if fixed == 0 { a.clone() } else { self.ushr_by(a, fixed) };
+        let shifted = if least == 0 { a.clone() } else { self.ushr_by(a, least) };
         let low = self.and_bits(&shifted, 0xffff);
         let high = self.mul(&high, &power);
         let low = self.mul(&low, &power);
@@ -151,15 +102,13 @@ impl Emit<'_, '_> {
         let bias = self.constant_like(&amount, Const::i32(127 + 31));
         let exponent = self.sub(&bias, &amount);
         let power = self.power_of_two(&exponent);
-        let mut vectors = Vectors::new();
-        for (&a, &power) in Self::vectors(a).iter().zip(Self::vectors(&power)) {
-            let [low, high] = self.products(a, power, Signedness::Unsigned).map(|product| {
-                let amount = self.builder.ins().iconst(types::I32, 31);
-                self.builder.ins().ushr(product, amount)
+        self.map2(Type::I32, a, &power, |emit, a, power| {
+            let [low, high] = emit.products(a, power, Signedness::Unsigned).map(|product| {
+                let amount = emit.ins().iconst(types::I32, 31);
+                emit.ins().ushr(product, amount)
             });
-            vectors.push(self.shuffle(low, high, [0, 2, 4, 6]));
-        }
-        Packet { ty: Type::I32, vectors }.into()
+            emit.shuffle(low, high, [0, 2, 4, 6])
+        })
     }
 
     /// 2^(exponent - 127) of biased exponents up to 158, as integers: a float's bits, converted back. 2^31 is out of the
@@ -167,31 +116,22 @@ impl Emit<'_, '_> {
     fn power_of_two(&mut self, exponent: &Operand) -> Operand {
         let bits = self.shl_by(exponent, 23);
         let float = self.reinterpret(Type::F32, &bits);
-        self.map1(Type::I32, &float, |builder, float| builder.ins().x86_cvtt2dq(types::I32X4, float))
+        self.map1(Type::I32, &float, |emit, float| emit.ins().x86_cvtt2dq(types::I32X4, float))
     }
 
     /// The four 64-bit products of two vectors' lanes, two and two; Cranelift sees `pmuludq` or `pmuldq` in it.
     fn products(&mut self, a: Value, b: Value, sign: Signedness) -> [Value; 2] {
         let ins = |emit: &mut Self, value, high| match (sign, high) {
-            (Signedness::Unsigned, false) => emit.builder.ins().uwiden_low(value),
-            (Signedness::Unsigned, true) => emit.builder.ins().uwiden_high(value),
-            (Signedness::Signed, false) => emit.builder.ins().swiden_low(value),
-            (Signedness::Signed, true) => emit.builder.ins().swiden_high(value),
+            (Signedness::Unsigned, false) => emit.ins().uwiden_low(value),
+            (Signedness::Unsigned, true) => emit.ins().uwiden_high(value),
+            (Signedness::Signed, false) => emit.ins().swiden_low(value),
+            (Signedness::Signed, true) => emit.ins().swiden_high(value),
         };
         [false, true].map(|high| {
             let a = ins(self, a, high);
             let b = ins(self, b, high);
-            self.builder.ins().imul(a, b)
+            self.ins().imul(a, b)
         })
-    }
-
-    /// The 64-bit products of unsigned `i32`s, an `i64` packet: for addresses.
-    pub fn widening_mul(&mut self, a: &Packet, b: &Packet) -> Packet {
-        let mut vectors = Vectors::new();
-        for (&a, &b) in a.vectors.iter().zip(&b.vectors) {
-            vectors.extend(self.products(a, b, Signedness::Unsigned));
-        }
-        Packet { ty: Type::I64, vectors }
     }
 
     /// High half of the unsigned product.
@@ -205,24 +145,15 @@ impl Emit<'_, '_> {
     }
 
     fn mul_high(&mut self, a: &Operand, b: &Operand, sign: Signedness) -> Operand {
-        match (a, b) {
-            (Operand::Uniform(a), Operand::Uniform(b)) => {
-                let ins = self.builder.ins();
-                let value = match sign {
-                    Signedness::Unsigned => ins.umulhi(a.value, b.value),
-                    Signedness::Signed => ins.smulhi(a.value, b.value),
-                };
-                Uniform { ty: Type::I32, value }.into()
+        let is_uniform = a.is_uniform();
+        self.map2(Type::I32, a, b, |emit, a, b| match (is_uniform, sign) {
+            (true, Signedness::Unsigned) => emit.ins().umulhi(a, b),
+            (true, Signedness::Signed) => emit.ins().smulhi(a, b),
+            (false, sign) => {
+                let [low, high] = emit.products(a, b, sign);
+                emit.shuffle(low, high, [1, 3, 5, 7])
             }
-            (a, b) => {
-                let mut vectors = Vectors::new();
-                for (&a, &b) in Self::vectors(a).iter().zip(Self::vectors(b)) {
-                    let [low, high] = self.products(a, b, sign);
-                    vectors.push(self.shuffle(low, high, [1, 3, 5, 7]));
-                }
-                Packet { ty: Type::I32, vectors }.into()
-            }
-        }
+        })
     }
 
     /// Unsigned division; by zero gives all ones. In doubles, which cannot trap: the quotient of two 32-bit integers, if
@@ -231,7 +162,7 @@ impl Emit<'_, '_> {
     pub fn udiv(&mut self, half: Division, a: &Operand, b: &Operand) -> Operand {
         let dividend = self.unsigned_to_double(a);
         let divisor = self.unsigned_to_double(b);
-        let quotient = self.map2(Type::F64, &dividend, &divisor, |builder, a, b| builder.ins().fdiv(a, b));
+        let quotient = self.map2(Type::F64, &dividend, &divisor, |emit, a, b| emit.ins().fdiv(a, b));
         let quotient = self.double_to_low_word(&quotient);
         let result = match half {
             Division::Quotient => quotient,
@@ -250,11 +181,11 @@ impl Emit<'_, '_> {
     fn double_to_low_word(&mut self, a: &Operand) -> Operand {
         match a {
             Operand::Uniform(a) => {
-                let wide = self.builder.ins().fcvt_to_sint_sat(types::I64, a.value);
-                Uniform { ty: Type::I32, value: self.builder.ins().ireduce(types::I32, wide) }.into()
+                let wide = self.ins().fcvt_to_sint_sat(types::I64, a.value);
+                Operand::scalar(Type::I32, self.ins().ireduce(types::I32, wide))
             }
             Operand::Packet(_) => {
-                let whole = self.map1(Type::F64, a, |builder, a| builder.ins().trunc(a));
+                let whole = self.map1(Type::F64, a, |emit, a| emit.ins().trunc(a));
                 self.low_word_of_integral(&whole).into()
             }
         }
@@ -263,15 +194,13 @@ impl Emit<'_, '_> {
     /// Number of ones. Bytes are counted by a table, then added up within each word.
     pub fn count_bits(&mut self, a: &Operand) -> Operand {
         if let Operand::Uniform(a) = a {
-            return Uniform { ty: Type::I32, value: self.builder.ins().popcnt(a.value) }.into();
+            return Operand::scalar(Type::I32, self.ins().popcnt(a.value));
         }
-        let mut vectors = Vectors::new();
-        for &vector in Self::vectors(a) {
-            let bytes = self.cast(vector, types::I8X16);
-            let counts = self.builder.ins().popcnt(bytes);
-            vectors.push(self.cast(counts, types::I32X4));
-        }
-        let mut sum: Operand = Packet { ty: Type::I32, vectors }.into();
+        let mut sum = self.map1(Type::I32, a, |emit, vector| {
+            let bytes = emit.cast(vector, types::I8X16);
+            let counts = emit.ins().popcnt(bytes);
+            emit.cast(counts, types::I32X4)
+        });
         for amount in [16, 8] {
             let upper = self.ushr_by(&sum, amount);
             sum = self.add(&sum, &upper);
@@ -289,7 +218,7 @@ impl Emit<'_, '_> {
         let top = self.constant_like(a, Const::i32(127 + 31));
         let zeros = self.sub(&top, &exponent);
         let none = self.constant_like(a, Const::i32(0));
-        let zeros = self.map2(Type::I32, &zeros, &none, |builder, a, b| builder.ins().smax(a, b));
+        let zeros = self.map2(Type::I32, &zeros, &none, |emit, a, b| emit.ins().smax(a, b));
         self.all_ones_if_zero(a, &zeros)
     }
 
@@ -322,7 +251,7 @@ impl Emit<'_, '_> {
     /// Bits in reverse order: each nibble through a table, nibbles and bytes swapped.
     pub fn bit_reverse(&mut self, a: &Operand) -> Operand {
         if let Operand::Uniform(a) = a {
-            return Uniform { ty: Type::I32, value: self.builder.ins().bitrev(a.value) }.into();
+            return Operand::scalar(Type::I32, self.ins().bitrev(a.value));
         }
         let low_nibbles = self.and_bits(a, 0x0f0f_0f0f);
         let shifted = self.ushr_by(a, 4);
@@ -333,32 +262,28 @@ impl Emit<'_, '_> {
         let high = self.table_lookup(reversed, &high_nibbles);
         let bytes = self.or(&low, &high);
         let order = std::array::from_fn(|byte| byte as u8 ^ 3);
-        let mut vectors = Vectors::new();
-        for &vector in Self::vectors(&bytes) {
-            let order = self.byte_constant(order);
-            let bytes = self.cast(vector, types::I8X16);
-            let swapped = self.builder.ins().x86_pshufb(bytes, order);
-            vectors.push(self.cast(swapped, types::I32X4));
-        }
-        Packet { ty: Type::I32, vectors }.into()
+        self.map1(Type::I32, &bytes, |emit, vector| {
+            let order = emit.byte_constant(order);
+            let bytes = emit.cast(vector, types::I8X16);
+            let swapped = emit.ins().x86_pshufb(bytes, order);
+            emit.cast(swapped, types::I32X4)
+        })
     }
 
     /// Each byte, 0 to 15, replaced by its entry of a table.
     fn table_lookup(&mut self, table: [u8; 16], indices: &Operand) -> Operand {
         let table = self.byte_constant(table);
-        let mut vectors = Vectors::new();
-        for &vector in Self::vectors(indices) {
-            let bytes = self.cast(vector, types::I8X16);
-            let entries = self.builder.ins().x86_pshufb(table, bytes);
-            vectors.push(self.cast(entries, types::I32X4));
-        }
-        Packet { ty: Type::I32, vectors }.into()
+        self.map1(Type::I32, indices, |emit, vector| {
+            let bytes = emit.cast(vector, types::I8X16);
+            let entries = emit.ins().x86_pshufb(table, bytes);
+            emit.cast(entries, types::I32X4)
+        })
     }
 
     /// The same sixteen bytes in each 128 bits.
     fn byte_constant(&mut self, bytes: [u8; 16]) -> Value {
         let handle = self.builder.func.dfg.constants.insert(bytes.as_slice().into());
-        self.builder.ins().vconst(types::I8X16, handle)
+        self.ins().vconst(types::I8X16, handle)
     }
 }
 

@@ -6,7 +6,7 @@
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::{Emit, Operand, Packet, Uniform, Vectors, is_wide, vector_type};
+use super::{Emit, Packet, Vectors, is_wide, vector_type};
 
 impl Emit<'_, '_> {
     /// The condition that holds in every lane, or in none.
@@ -16,64 +16,55 @@ impl Emit<'_, '_> {
 
     /// Lanes where both hold.
     pub fn mask_and(&mut self, a: &Packet, b: &Packet) -> Packet {
-        self.mask_map2(a, b, |emit, a, b| emit.builder.ins().band(a, b))
+        self.combine(a, b, |emit, a, b| emit.ins().band(a, b))
     }
 
     /// Lanes where either holds.
     pub fn mask_or(&mut self, a: &Packet, b: &Packet) -> Packet {
-        self.mask_map2(a, b, |emit, a, b| emit.builder.ins().bor(a, b))
+        self.combine(a, b, |emit, a, b| emit.ins().bor(a, b))
     }
 
     /// Lanes where the first holds and the second does not: one `pandn`.
     pub fn mask_and_not(&mut self, a: &Packet, b: &Packet) -> Packet {
-        self.mask_map2(a, b, |emit, a, b| {
-            let not = emit.builder.ins().bnot(b);
-            emit.builder.ins().band(a, not)
+        self.combine(a, b, |emit, a, b| {
+            let not = emit.ins().bnot(b);
+            emit.ins().band(a, not)
         })
     }
 
     /// Lanes where it does not hold.
     pub fn mask_not(&mut self, a: &Packet) -> Packet {
-        let vectors = a.vectors.iter().map(|&vector| self.builder.ins().bnot(vector)).collect();
+        let vectors = a.vectors.iter().map(|&vector| self.ins().bnot(vector)).collect();
         Packet { ty: Type::Bool, vectors }
     }
 
-    fn mask_map2(&mut self, a: &Packet, b: &Packet, mut emit: impl FnMut(&mut Self, Value, Value) -> Value) -> Packet {
+    fn combine(&mut self, a: &Packet, b: &Packet, emit: impl FnMut(&mut Self, Value, Value) -> Value) -> Packet {
         debug_assert!(a.ty == Type::Bool && b.ty == Type::Bool, "masks");
-        let vectors = a.vectors.iter().zip(&b.vectors).map(|(&a, &b)| emit(self, a, b)).collect();
-        Packet { ty: Type::Bool, vectors }
+        self.zip(Type::Bool, &a.vectors, &b.vectors, emit)
     }
 
     /// Whether a lane holds, as an `i8` to branch on: the vectors or-ed, then one `ptest` that the branch takes over.
     pub fn any(&mut self, mask: &Packet) -> Value {
-        let folded = self.fold(mask, |emit, a, b| emit.builder.ins().bor(a, b));
-        self.builder.ins().vany_true(folded)
+        let folded = self.fold(mask, |emit, a, b| emit.ins().bor(a, b));
+        self.ins().vany_true(folded)
     }
 
     /// Whether all lanes hold, as an `i8` to branch on.
     pub fn all(&mut self, mask: &Packet) -> Value {
-        let folded = self.fold(mask, |emit, a, b| emit.builder.ins().band(a, b));
-        self.builder.ins().vall_true(folded)
+        let folded = self.fold(mask, |emit, a, b| emit.ins().band(a, b));
+        self.ins().vall_true(folded)
     }
 
     /// Whether no lane holds, as an `i8` to branch on.
     pub fn none(&mut self, mask: &Packet) -> Value {
         let any = self.any(mask);
-        self.builder.ins().bxor_imm_u(any, 1)
+        self.ins().bxor_imm_u(any, 1)
     }
 
     fn fold(&mut self, mask: &Packet, mut emit: impl FnMut(&mut Self, Value, Value) -> Value) -> Value {
         debug_assert_eq!(mask.ty, Type::Bool, "a mask");
         let (&first, rest) = mask.vectors.split_first().expect("a packet has vectors");
         rest.iter().fold(first, |folded, &vector| emit(self, folded, vector))
-    }
-
-    /// A condition as an `i8` to branch on: a uniform one itself, for a packet whether any lane holds.
-    pub fn branch_on(&mut self, condition: &Operand) -> Value {
-        match condition {
-            Operand::Uniform(Uniform { value, .. }) => *value,
-            Operand::Packet(mask) => self.any(mask),
-        }
     }
 
     /// A lane's value from the first where the mask holds, else from the second; any type, bits untouched. `blendv`
@@ -86,7 +77,7 @@ impl Emit<'_, '_> {
         for ((&mask, &a_vector), &b_vector) in masks.iter().zip(&a.vectors).zip(&b.vectors) {
             let first = self.cast(a_vector, lanes);
             let second = self.cast(b_vector, lanes);
-            let chosen = self.builder.ins().blendv(mask, first, second);
+            let chosen = self.ins().blendv(mask, first, second);
             vectors.push(self.cast(chosen, vector_type(a.ty)));
         }
         Packet { ty: a.ty, vectors }
@@ -95,12 +86,10 @@ impl Emit<'_, '_> {
     /// The value where the mask holds, else zero: one `pand`.
     pub fn keep(&mut self, mask: &Packet, a: &Packet) -> Packet {
         let masks = if is_wide(a.ty) { self.widen_mask(mask) } else { mask.vectors.clone() };
-        let mut vectors = Vectors::new();
-        for (&mask, &vector) in masks.iter().zip(&a.vectors) {
-            let mask = self.cast(mask, vector_type(a.ty));
-            vectors.push(self.builder.ins().band(vector, mask));
-        }
-        Packet { ty: a.ty, vectors }
+        self.zip(a.ty, &masks, &a.vectors, |emit, mask, vector| {
+            let mask = emit.cast(mask, vector_type(a.ty));
+            emit.ins().band(vector, mask)
+        })
     }
 
     /// A mask for 64-bit lanes: each dword twice. Gives I64X2 vectors.

@@ -4,50 +4,35 @@
 //! say `notrap`, and `aligned` only if every address is aligned to a whole vector. A masked store never loads and stores
 //! back memory that another thread may write.
 
-use brolga_ir::Type;
+use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use smallvec::SmallVec;
 
 use super::{Emit, Operand, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
 
-/// Where each lane of a gather or scatter points.
-#[derive(Clone, Copy, Debug)]
-pub enum Addresses<'a> {
-    /// A base and a byte offset per lane (`i32`, unsigned). A masked-off lane of a gather reads at the base, so the words
-    /// there must be readable.
-    Offsets {
-        /// An `i64` scalar.
-        base: Value,
-        /// Byte offsets, an `i32` packet.
-        offsets: &'a Packet,
-    },
-    /// An address per lane, an `i64` packet. A masked-off lane of a gather reads the context's zeros.
-    Absolute(&'a Packet),
-}
-
 /// Where a lane's words begin.
 #[derive(Clone, Copy)]
-struct Row {
+struct RowAddress {
     address: Value,
     offset: i32,
 }
 
-impl Row {
+impl RowAddress {
     /// The place this many bytes on.
-    fn plus(self, bytes: i32) -> Row {
-        Row { offset: self.offset + bytes, ..self }
+    fn plus(self, bytes: i32) -> RowAddress {
+        RowAddress { offset: self.offset + bytes, ..self }
     }
 }
 
 /// Rows of the lanes of one part.
-type Rows = SmallVec<[Row; 4]>;
+type Rows = SmallVec<[RowAddress; 4]>;
 
 impl Emit<'_, '_> {
     /// A packet from consecutive memory, lane 0 first. A condition is read as `i32`, all ones or zero.
     pub fn load(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Packet {
         let step = self.shape.vector_bytes as i32;
         let vectors = (0..self.shape.vectors_of(ty) as i32)
-            .map(|k| self.builder.ins().load(vector_type(ty), flags, address, offset + k * step))
+            .map(|k| self.ins().load(vector_type(ty), flags, address, offset + k * step))
             .collect();
         Packet { ty, vectors }
     }
@@ -56,7 +41,15 @@ impl Emit<'_, '_> {
     pub fn store(&mut self, packet: &Packet, address: Value, offset: i32, flags: MemFlagsData) {
         let step = self.shape.vector_bytes as i32;
         for (k, &vector) in packet.vectors.iter().enumerate() {
-            self.builder.ins().store(flags, vector, address, offset + k as i32 * step);
+            self.ins().store(flags, vector, address, offset + k as i32 * step);
+        }
+    }
+
+    /// Writes zeros; `bytes` is a multiple of a vector.
+    pub fn clear(&mut self, address: Value, bytes: u32, flags: MemFlagsData) {
+        let zero = self.constant_packet(Const::i32(0)).vectors[0];
+        for offset in (0..bytes).step_by(self.shape.vector_bytes as usize) {
+            self.ins().store(flags, zero, address, offset as i32);
         }
     }
 
@@ -69,7 +62,7 @@ impl Emit<'_, '_> {
 
     /// Reads one scalar of memory, the same for all lanes. A condition is a byte, 0 or 1.
     pub fn load_uniform(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Uniform {
-        Uniform { ty, value: self.builder.ins().load(scalar_type(ty), flags, address, offset) }
+        Uniform { ty, value: self.ins().load(scalar_type(ty), flags, address, offset) }
     }
 
     /// Reads a scalar or a packet.
@@ -98,7 +91,7 @@ impl Emit<'_, '_> {
     ) {
         if uniform {
             assert!(operand.is_uniform(), "what is uniform is a scalar");
-            self.builder.ins().store(flags, operand.values()[0], address, offset);
+            self.ins().store(flags, operand.values()[0], address, offset);
         } else {
             let packet = self.packet(operand);
             self.store(&packet, address, offset, flags);
@@ -117,7 +110,7 @@ impl Emit<'_, '_> {
         flags: MemFlagsData,
     ) -> Vec<Packet> {
         debug_assert!((1..=4).contains(&words), "words of a row");
-        let first = Row { address, offset };
+        let first = RowAddress { address, offset };
         match (stride_bytes, words) {
             (0, _) => (0..words as i32)
                 .map(|word| {
@@ -151,7 +144,7 @@ impl Emit<'_, '_> {
         stride_bytes: u32,
         flags: MemFlagsData,
     ) {
-        let first = Row { address, offset };
+        let first = RowAddress { address, offset };
         for part in 0..self.shape.parts_of(Type::I32) {
             let columns = self.columns(values, part);
             match (stride_bytes, columns.as_slice()) {
@@ -174,30 +167,22 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets, branch-free; a lane that is masked off reads
-    /// somewhere safe and gives 0.
+    /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets, branch-free. Lanes have byte offsets (`i32`,
+    /// unsigned) from the base; one that is masked off reads the words at the base, which must be readable, and gives 0.
     pub fn gather(
         &mut self,
-        at: Addresses<'_>,
+        base: Value,
+        offsets: &Packet,
         words: usize,
         mask: Option<&Packet>,
         flags: MemFlagsData,
     ) -> Vec<Packet> {
         debug_assert!((1..=4).contains(&words), "words of a row");
-        let safe = match (at, mask) {
-            (Addresses::Offsets { offsets, .. }, Some(mask)) => self.keep(mask, offsets),
-            (Addresses::Absolute(addresses), Some(mask)) => self.redirect(addresses, mask, self.context.zero),
-            (Addresses::Offsets { offsets: lanes, .. } | Addresses::Absolute(lanes), None) => lanes.clone(),
-        };
+        let safe = mask.map_or_else(|| offsets.clone(), |mask| self.keep(mask, offsets));
         let columns = self.each_part(words, |emit, part| {
-            let rows: Rows = match at {
-                // The sum folds into the access.
-                Addresses::Offsets { base, .. } => {
-                    let offsets = emit.lanes_of_part_as_offsets(&safe, part);
-                    offsets.map(|offset| Row { address: emit.builder.ins().iadd(base, offset), offset: 0 }).into()
-                }
-                Addresses::Absolute(_) => emit.address_rows(&safe, part),
-            };
+            // The sum folds into the access.
+            let offsets = emit.lanes_of_part_as_offsets(&safe, part);
+            let rows = offsets.map(|offset| RowAddress { address: emit.ins().iadd(base, offset), offset: 0 });
             emit.load_columns(&rows, words, flags)
         });
         match mask {
@@ -212,58 +197,41 @@ impl Emit<'_, '_> {
         debug_assert!((1..=4).contains(&words), "words of a row");
         self.each_part(words, |emit, part| {
             let part = emit.part(offsets, part);
-            let offset = emit.builder.ins().extractlane(part.value, 0);
-            let offset = emit.builder.ins().uextend(types::I64, offset);
-            let address = emit.builder.ins().iadd(base, offset);
+            let offset = emit.ins().extractlane(part.value, 0);
+            let offset = emit.ins().uextend(types::I64, offset);
+            let address = emit.ins().iadd(base, offset);
             let column = |word: usize| {
-                let value = emit.builder.ins().load(types::I32, flags, address, 4 * word as i32);
-                emit.builder.ins().splat(types::I32X4, value)
+                let value = emit.ins().load(types::I32, flags, address, 4 * word as i32);
+                emit.ins().splat(types::I32X4, value)
             };
             (0..words).map(column).collect()
         })
     }
 
-    /// Writes consecutive words per lane, branch-free, lane 0 first; a lane that is masked off writes to the context's
-    /// dump.
-    pub fn scatter(&mut self, values: &[Packet], at: Addresses<'_>, mask: Option<&Packet>, flags: MemFlagsData) {
-        let addresses = match at {
-            Addresses::Offsets { base, offsets } => self.addresses(base, offsets),
-            Addresses::Absolute(addresses) => addresses.clone(),
-        };
-        let addresses = match mask {
-            Some(mask) => self.redirect(&addresses, mask, self.context.dump),
-            None => addresses,
-        };
+    /// Writes consecutive words per lane, branch-free, lane 0 first, at byte offsets (`i32`, unsigned) from the base; a lane
+    /// that is masked off writes to the context's dump.
+    pub fn scatter(
+        &mut self,
+        values: &[Packet],
+        base: Value,
+        offsets: &Packet,
+        mask: Option<&Packet>,
+        flags: MemFlagsData,
+    ) {
+        let wide = self.widen(offsets);
+        let base = self.splat(Uniform { ty: Type::I64, value: base });
+        let mut addresses = self.zip(Type::I64, &wide.vectors, &base.vectors, |emit, a, b| emit.ins().iadd(a, b));
+        if let Some(mask) = mask {
+            let (context, dump) = (self.context.base, i64::from(self.context.dump));
+            let dump = self.ins().iadd_imm_s(context, dump);
+            let dump = self.splat(Uniform { ty: Type::I64, value: dump });
+            addresses = self.select(mask, &addresses, &dump);
+        }
         for part in 0..self.shape.parts_of(Type::I32) {
             let columns = self.columns(values, part);
             let rows = self.address_rows(&addresses, part);
             self.store_columns(&columns, &rows, flags);
         }
-    }
-
-    /// The address per lane of base + offset (`i32`, unsigned), an `i64` packet.
-    pub fn addresses(&mut self, base: Value, offsets: &Packet) -> Packet {
-        let wide = self.widen(offsets);
-        self.add_to_addresses(&wide, base)
-    }
-
-    /// 64-bit sums per lane with a scalar.
-    pub fn add_to_addresses(&mut self, addresses: &Packet, summand: Value) -> Packet {
-        let summand = self.splat(Uniform { ty: Type::I64, value: summand });
-        self.add64(addresses, &summand)
-    }
-
-    /// 64-bit sums per lane.
-    pub fn add64(&mut self, a: &Packet, b: &Packet) -> Packet {
-        let lanes = a.vectors.iter().zip(&b.vectors);
-        Packet { ty: Type::I64, vectors: lanes.map(|(&a, &b)| self.builder.ins().iadd(a, b)).collect() }
-    }
-
-    /// Addresses, but a place in the context where the mask does not hold.
-    fn redirect(&mut self, addresses: &Packet, mask: &Packet, offset: i32) -> Packet {
-        let place = self.builder.ins().iadd_imm_s(self.context.base, i64::from(offset));
-        let place = self.splat(Uniform { ty: Type::I64, value: place });
-        self.select(mask, addresses, &place)
     }
 
     /// Where the lanes of one part of an `i64` packet point; `part` counts those of a 32-bit packet.
@@ -273,7 +241,7 @@ impl Emit<'_, '_> {
             let half = self.part(addresses, half);
             self.part_lanes(half, &mut scalars);
         }
-        scalars.into_iter().map(|address| Row { address, offset: 0 }).collect()
+        scalars.into_iter().map(|address| RowAddress { address, offset: 0 }).collect()
     }
 
     /// Emits something part by part and joins the columns that come out.
@@ -302,27 +270,27 @@ impl Emit<'_, '_> {
     }
 
     /// The rows of a part's lanes at a stride.
-    fn strided_rows(&mut self, first: Row, stride_bytes: u32, part: usize) -> Rows {
+    fn strided_rows(&mut self, first: RowAddress, stride_bytes: u32, part: usize) -> Rows {
         (0..4).map(|lane| first.plus((part as i32 * 4 + lane) * stride_bytes as i32)).collect()
     }
 
     /// Sixteen bytes that a part's lanes share. A whole vector where parts are vectors; narrower than a vector it must be
     /// two 8-byte loads.
-    fn load_part(&mut self, at: Row, flags: MemFlagsData) -> Value {
+    fn load_part(&mut self, at: RowAddress, flags: MemFlagsData) -> Value {
         if self.shape.vector_bytes == 16 {
-            return self.builder.ins().load(types::I32X4, flags, at.address, at.offset);
+            return self.ins().load(types::I32X4, flags, at.address, at.offset);
         }
-        let low = self.builder.ins().load(types::I64, flags, at.address, at.offset);
-        let high = self.builder.ins().load(types::I64, flags, at.address, at.offset + 8);
-        let pair = self.builder.ins().scalar_to_vector(types::I64X2, low);
-        let pair = self.builder.ins().insertlane(pair, high, 1);
+        let low = self.ins().load(types::I64, flags, at.address, at.offset);
+        let high = self.ins().load(types::I64, flags, at.address, at.offset + 8);
+        let pair = self.ins().scalar_to_vector(types::I64X2, low);
+        let pair = self.ins().insertlane(pair, high, 1);
         self.cast(pair, types::I32X4)
     }
 
     /// The counterpart of [`Emit::load_part`].
-    fn store_part(&mut self, vector: Value, at: Row, flags: MemFlagsData) {
+    fn store_part(&mut self, vector: Value, at: RowAddress, flags: MemFlagsData) {
         if self.shape.vector_bytes == 16 {
-            self.builder.ins().store(flags, vector, at.address, at.offset);
+            self.ins().store(flags, vector, at.address, at.offset);
             return;
         }
         self.store_pair(vector, 0, at, flags);
@@ -330,28 +298,26 @@ impl Emit<'_, '_> {
     }
 
     /// Stores dwords 0 and 1, or 2 and 3.
-    fn store_pair(&mut self, vector: Value, pair: u8, at: Row, flags: MemFlagsData) {
+    fn store_pair(&mut self, vector: Value, pair: u8, at: RowAddress, flags: MemFlagsData) {
         let vector = self.cast(vector, types::I64X2);
-        let word = self.builder.ins().extractlane(vector, pair);
-        self.builder.ins().store(flags, word, at.address, at.offset);
+        let word = self.ins().extractlane(vector, pair);
+        self.ins().store(flags, word, at.address, at.offset);
     }
 
     /// Reads the words of four rows and turns rows into columns.
-    fn load_columns(&mut self, rows: &[Row], words: usize, flags: MemFlagsData) -> Columns {
+    fn load_columns(&mut self, rows: &[RowAddress], words: usize, flags: MemFlagsData) -> Columns {
         match words {
             1 => {
-                let scalars: SmallVec<[Value; 4]> = rows
-                    .iter()
-                    .map(|row| self.builder.ins().load(types::I32, flags, row.address, row.offset))
-                    .collect();
+                let scalars: SmallVec<[Value; 4]> =
+                    rows.iter().map(|row| self.ins().load(types::I32, flags, row.address, row.offset)).collect();
                 Columns::from_slice(&[self.part_of_lanes(Type::I32, &scalars).value])
             }
             2 => {
                 let pairs = [&rows[0..2], &rows[2..4]].map(|rows| {
-                    let [first, second] = [rows[0], rows[1]]
-                        .map(|row| self.builder.ins().load(types::I64, flags, row.address, row.offset));
-                    let vector = self.builder.ins().scalar_to_vector(types::I64X2, first);
-                    self.builder.ins().insertlane(vector, second, 1)
+                    let [first, second] =
+                        [rows[0], rows[1]].map(|row| self.ins().load(types::I64, flags, row.address, row.offset));
+                    let vector = self.ins().scalar_to_vector(types::I64X2, first);
+                    self.ins().insertlane(vector, second, 1)
                 });
                 self.pairs_to_columns(pairs)
             }
@@ -366,22 +332,22 @@ impl Emit<'_, '_> {
     }
 
     /// Three words of a lane; the fourth dword is zero.
-    fn load_triple(&mut self, at: Row, flags: MemFlagsData) -> Value {
-        let low = self.builder.ins().load(types::I64, flags, at.address, at.offset);
-        let third = self.builder.ins().load(types::I32, flags, at.address, at.offset + 8);
-        let vector = self.builder.ins().scalar_to_vector(types::I64X2, low);
+    fn load_triple(&mut self, at: RowAddress, flags: MemFlagsData) -> Value {
+        let low = self.ins().load(types::I64, flags, at.address, at.offset);
+        let third = self.ins().load(types::I32, flags, at.address, at.offset + 8);
+        let vector = self.ins().scalar_to_vector(types::I64X2, low);
         let vector = self.cast(vector, types::I32X4);
-        self.builder.ins().insertlane(vector, third, 2)
+        self.ins().insertlane(vector, third, 2)
     }
 
     /// Turns columns into four rows and writes them, lane after lane.
-    fn store_columns(&mut self, columns: &[Value], rows: &[Row], flags: MemFlagsData) {
+    fn store_columns(&mut self, columns: &[Value], rows: &[RowAddress], flags: MemFlagsData) {
         match *columns {
             [x] => {
                 let mut scalars = Vec::new();
                 self.part_lanes(Part { ty: Type::I32, value: x }, &mut scalars);
                 for (row, scalar) in rows.iter().zip(scalars) {
-                    self.builder.ins().store(flags, scalar, row.address, row.offset);
+                    self.ins().store(flags, scalar, row.address, row.offset);
                 }
             }
             [x, y] => {
@@ -398,8 +364,8 @@ impl Emit<'_, '_> {
                         self.store_part(vector, row, flags);
                     } else {
                         self.store_pair(vector, 0, row, flags);
-                        let third = self.builder.ins().extractlane(vector, 2);
-                        self.builder.ins().store(flags, third, row.address, row.offset + 8);
+                        let third = self.ins().extractlane(vector, 2);
+                        self.ins().store(flags, third, row.address, row.offset + 8);
                     }
                 }
             }

@@ -13,10 +13,12 @@
 //!
 //! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of what is vector k for a 32-bit type.
 //!
-//! Rules that all code here keeps, so that the same CLIF can later be re-encoded for wider registers: every shuffle stays
-//! inside its 128 bits; single lanes are reached through parts only; no vector constant differs from lane to lane (lane
-//! numbers come from the context); no 16-byte access means less than a whole vector (but where a part *is* a vector); no
-//! stack slots, no traps, no library calls, and nobody counts the bits of a mask.
+//! Invariants, so that the same CLIF can later be re-encoded for wider registers: every shuffle stays within its 128 bits;
+//! single lanes are accessed through parts only; no vector constant differs from lane to lane (lane numbers come from the
+//! context); no 16-byte access means less than a whole vector (except where a part *is* a vector); no stack slots, no
+//! traps, no library calls, and nothing counts the bits of a mask.
+//!
+//! This is the only module that knows how many bytes a vector has; others see [`Shape`].
 //!
 //! | file | what |
 //! |---|---|
@@ -37,8 +39,10 @@ pub mod memory;
 
 use brolga_ir::{Const, Function, Type};
 use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Value, types};
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FuncInstBuilder, FunctionBuilder};
 use smallvec::{SmallVec, smallvec};
+
+use crate::options::VectorBytes;
 
 /// CLIF values of one packet.
 pub type Vectors = SmallVec<[Value; 8]>;
@@ -46,7 +50,7 @@ pub type Vectors = SmallVec<[Value; 8]>;
 /// How many lanes a packet has, and in what registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
-    /// Bytes of one vector. Stock Cranelift has 16.
+    /// Bytes of one vector.
     pub vector_bytes: u32,
     /// Vectors of a packet of 32-bit values.
     pub vectors: u32,
@@ -54,9 +58,9 @@ pub struct Shape {
 
 impl Shape {
     /// Packets of a function.
-    pub fn of(func: &Function) -> Self {
-        let vector_bytes = 16;
-        Shape { vector_bytes, vectors: func.width.lanes() / (vector_bytes / 4) }
+    pub fn of(func: &Function, vector_bytes: VectorBytes) -> Self {
+        let vector_bytes = vector_bytes.count();
+        Shape { vector_bytes, vectors: func.width.lanes() * 4 / vector_bytes }
     }
 
     /// Threads in a packet.
@@ -146,6 +150,11 @@ pub enum Operand {
 }
 
 impl Operand {
+    /// A scalar that stands for all lanes.
+    pub fn scalar(ty: Type, value: Value) -> Self {
+        Operand::Uniform(Uniform { ty, value })
+    }
+
     /// Type of the value.
     pub fn ty(&self) -> Type {
         match self {
@@ -182,14 +191,12 @@ impl From<Packet> for Operand {
 
 /// Where compiled code finds what packets need of its context record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Context {
+pub struct PacketContext {
     /// Address of the record, an `i64` scalar that dominates all code that is emitted.
     pub base: Value,
     /// Byte offset of the lane numbers: `u32` 0, 1, 2 ... for at least [`Shape::lanes`] lanes.
     pub lane_index: i32,
-    /// Byte offset of 16 zero bytes that masked-off lanes read.
-    pub zero: i32,
-    /// Byte offset of 16 bytes that masked-off lanes write and nobody reads.
+    /// Byte offset of 16 bytes that masked-off lanes write and that are never read.
     pub dump: i32,
     /// Who computes a fused multiply-add.
     pub fma: Fma,
@@ -213,14 +220,14 @@ pub enum Fma {
     },
 }
 
-/// Emits packet operations where a function builder stands. Cheap to make: one per instruction is fine.
+/// Emits packet operations at the position of a function builder. Cheap to create: one per instruction is fine.
 pub struct Emit<'a, 'f> {
     /// The function being written.
     pub builder: &'a mut FunctionBuilder<'f>,
     /// Lanes and registers.
     pub shape: Shape,
     /// The running code's record.
-    pub context: Context,
+    pub context: PacketContext,
 }
 
 /// Flags of a bitcast between vectors with different lane counts: lanes are little-endian.
@@ -230,13 +237,18 @@ pub(crate) fn lane_order() -> MemFlagsData {
 
 impl<'a, 'f> Emit<'a, 'f> {
     /// An emitter at the builder's position.
-    pub fn new(builder: &'a mut FunctionBuilder<'f>, shape: Shape, context: Context) -> Self {
+    pub fn new(builder: &'a mut FunctionBuilder<'f>, shape: Shape, context: PacketContext) -> Self {
         Self { builder, shape, context }
+    }
+
+    /// Appends an instruction.
+    pub(crate) fn ins(&mut self) -> FuncInstBuilder<'_, 'f> {
+        self.builder.ins()
     }
 
     /// A constant as a scalar.
     pub fn constant(&mut self, constant: Const) -> Uniform {
-        let ins = self.builder.ins();
+        let ins = self.ins();
         let value = match constant.ty {
             Type::Bool => ins.iconst(types::I8, constant.bits as i64),
             Type::I32 => ins.iconst(types::I32, constant.bits as i64),
@@ -247,7 +259,7 @@ impl<'a, 'f> Emit<'a, 'f> {
         Uniform { ty: constant.ty, value }
     }
 
-    /// A constant in every lane: one vector, loaded from beside the code, stands for all.
+    /// A constant in every lane: one vector, loaded from the constant pool, serves as all vectors of the packet.
     pub fn constant_packet(&mut self, constant: Const) -> Packet {
         let bytes: [u8; 16] = match constant.ty {
             Type::Bool => [if constant.bits != 0 { 0xff } else { 0 }; 16],
@@ -255,7 +267,7 @@ impl<'a, 'f> Emit<'a, 'f> {
             Type::I64 | Type::F64 => repeat(constant.bits.to_le_bytes()),
         };
         let handle = self.builder.func.dfg.constants.insert(bytes.as_slice().into());
-        let value = self.builder.ins().vconst(vector_type(constant.ty), handle);
+        let value = self.ins().vconst(vector_type(constant.ty), handle);
         Packet { ty: constant.ty, vectors: smallvec![value; self.shape.vectors_of(constant.ty)] }
     }
 
@@ -265,11 +277,11 @@ impl<'a, 'f> Emit<'a, 'f> {
         let vector = match uniform.ty {
             Type::Bool => {
                 // 0 or 1 to zero or all ones.
-                let word = self.builder.ins().uextend(types::I32, uniform.value);
-                let word = self.builder.ins().ineg(word);
-                self.builder.ins().splat(types::I32X4, word)
+                let word = self.ins().uextend(types::I32, uniform.value);
+                let word = self.ins().ineg(word);
+                self.ins().splat(types::I32X4, word)
             }
-            ty => self.builder.ins().splat(vector_type(ty), uniform.value),
+            ty => self.ins().splat(vector_type(ty), uniform.value),
         };
         Packet { ty: uniform.ty, vectors: smallvec![vector; count] }
     }
@@ -283,12 +295,6 @@ impl<'a, 'f> Emit<'a, 'f> {
             },
             Operand::Packet(packet) => packet.clone(),
         }
-    }
-
-    /// A packet of vectors that came through block parameters, variables or helpers.
-    pub fn packet_of(&self, ty: Type, vectors: &[Value]) -> Packet {
-        debug_assert_eq!(vectors.len(), self.shape.vectors_of(ty), "vectors of a packet");
-        Packet { ty, vectors: vectors.into() }
     }
 
     /// The number of each lane within its packet, from the context (a constant must not differ from lane to lane).
@@ -341,9 +347,9 @@ impl<'a, 'f> Emit<'a, 'f> {
         let part = self.part(packet, part);
         let pairs = self.cast(part.value, types::I64X2);
         let [[a, b], [c, d]] = [0, 1u8].map(|index| {
-            let pair = self.builder.ins().extractlane(pairs, index);
-            let low = self.builder.ins().ireduce(types::I32, pair);
-            [self.builder.ins().uextend(types::I64, low), self.builder.ins().ushr_imm_u(pair, 32)]
+            let pair = self.ins().extractlane(pairs, index);
+            let low = self.ins().ireduce(types::I32, pair);
+            [self.ins().uextend(types::I64, low), self.ins().ushr_imm_u(pair, 32)]
         });
         [a, b, c, d]
     }
@@ -355,15 +361,15 @@ impl<'a, 'f> Emit<'a, 'f> {
             Type::Bool | Type::I32 => {
                 let pairs = self.cast(part.value, types::I64X2);
                 for index in 0..2u8 {
-                    let pair = self.builder.ins().extractlane(pairs, index);
-                    scalars.push(self.builder.ins().ireduce(types::I32, pair));
-                    let high = self.builder.ins().ushr_imm_u(pair, 32);
-                    scalars.push(self.builder.ins().ireduce(types::I32, high));
+                    let pair = self.ins().extractlane(pairs, index);
+                    scalars.push(self.ins().ireduce(types::I32, pair));
+                    let high = self.ins().ushr_imm_u(pair, 32);
+                    scalars.push(self.ins().ireduce(types::I32, high));
                 }
             }
-            Type::F32 => scalars.extend((0..4u8).map(|lane| self.builder.ins().extractlane(part.value, lane))),
+            Type::F32 => scalars.extend((0..4u8).map(|lane| self.ins().extractlane(part.value, lane))),
             Type::I64 | Type::F64 => {
-                scalars.extend((0..2u8).map(|lane| self.builder.ins().extractlane(part.value, lane)));
+                scalars.extend((0..2u8).map(|lane| self.ins().extractlane(part.value, lane)));
             }
         }
     }
@@ -378,9 +384,9 @@ impl<'a, 'f> Emit<'a, 'f> {
 
     /// A part of two or four scalars.
     fn part_of_lanes(&mut self, ty: Type, scalars: &[Value]) -> Part {
-        let mut value = self.builder.ins().scalar_to_vector(vector_type(ty), scalars[0]);
+        let mut value = self.ins().scalar_to_vector(vector_type(ty), scalars[0]);
         for (lane, &scalar) in scalars.iter().enumerate().skip(1) {
-            value = self.builder.ins().insertlane(value, scalar, lane as u8);
+            value = self.ins().insertlane(value, scalar, lane as u8);
         }
         Part { ty, value }
     }

@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 
+use brolga_ir::bound::Bounds;
 use brolga_ir::float_class::FloatClasses;
 use brolga_ir::function::{Input, InstKind};
 use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
 use brolga_jit::ops::{Known, lower_op};
-use brolga_jit::packet::{Context, Emit, Fma, Operand, Shape};
+use brolga_jit::packet::{Emit, Fma, Operand, PacketContext, Shape};
 use brolga_jit::{FloatGuard, FloatMode};
 pub use brolga_testing_base::random::Random;
 use cranelift_codegen::control::ControlPlane;
@@ -30,7 +31,6 @@ pub const POINTERS: usize = 4;
 #[repr(C, align(64))]
 pub struct Record {
     lanes: [u32; MAX_LANES],
-    zero: [u32; 4],
     /// What masked-off lanes wrote.
     pub dump: [u32; 4],
     helpers: *const [usize; 1],
@@ -46,7 +46,6 @@ impl Record {
     pub fn new() -> Self {
         Self {
             lanes: std::array::from_fn(|lane| lane as u32),
-            zero: [0; 4],
             dump: [0; 4],
             helpers: &*HELPERS,
             operands: [[0.0; MAX_LANES]; 3],
@@ -154,10 +153,9 @@ impl Code {
                 result: std::mem::offset_of!(Record, result) as i32,
             },
         };
-        let packet_context = Context {
+        let packet_context = PacketContext {
             base: record,
             lane_index: std::mem::offset_of!(Record, lanes) as i32,
-            zero: std::mem::offset_of!(Record, zero) as i32,
             dump: std::mem::offset_of!(Record, dump) as i32,
             fma,
         };
@@ -221,7 +219,7 @@ impl Compiled {
 
 /// A value that may be anything, as far as a function says.
 pub fn unknown(b: &mut Builder<'_>, ty: Type) -> entity::Value {
-    let word = b.input(Input::ThreadIndex);
+    let word = b.input(Input::GroupId(0));
     match ty {
         Type::Bool => b.op(Op::IEq, &[word, word]),
         Type::I32 => word,
@@ -242,7 +240,7 @@ pub fn lower_last(
     unknown: &[(entity::Value, Operand)],
     mode: FloatMode,
 ) -> Operand {
-    let floats = FloatClasses::compute(func);
+    let (floats, bounds) = (FloatClasses::compute(func), Bounds::compute(func));
     let mut operands: HashMap<entity::Value, Operand> = unknown.iter().cloned().collect();
     let mut last = None;
     for &inst in &func.region(func.body()).insts {
@@ -256,7 +254,7 @@ pub fn lower_last(
                 else {
                     continue;
                 };
-                lower_op(emit, *op, &args_of, &Known::of(func, &floats, *op, args), mode)
+                lower_op(emit, *op, &args_of, &Known::of(func, &floats, &bounds, *op, args), mode)
             }
             _ => continue,
         };

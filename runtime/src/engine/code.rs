@@ -3,7 +3,7 @@
 use brolga_ir::interp::Interpreter;
 use brolga_ir::span::Packing;
 use brolga_ir::verify::VerifiedFunction;
-use brolga_jit::{CompileError, Compiled, CpuFeatures, Options};
+use brolga_jit::{CompileError, Compiled, CpuFeatures, Options, VectorBytes};
 
 use super::{Engine, Oversize};
 use crate::host::TexelFormats;
@@ -16,12 +16,14 @@ pub(crate) struct Variant {
     pub packing: Packing,
     /// Formats of texels.
     pub texels: TexelFormats,
+    /// In what vectors machine code keeps its lanes.
+    pub vector_bytes: VectorBytes,
 }
 
 impl Variant {
     /// What most dispatches run, and any could.
     pub fn usual() -> Self {
-        Self { packing: Packing::Row, texels: TexelFormats::default() }
+        Self { packing: Packing::Row, texels: TexelFormats::default(), vector_bytes: VectorBytes::default() }
     }
 
     /// What tells it from the usual one, after a name.
@@ -57,13 +59,14 @@ impl Code {
     pub fn new(
         function: &VerifiedFunction,
         target: Target,
-        packing: Packing,
+        variant: &Variant,
         name: &str,
     ) -> Result<Self, CompileError> {
+        let packing = variant.packing_for(function);
         let interpreter = || Code::Interpreter(Interpreter::with_packing(function, packing));
         match target.engine {
             Engine::Interpreter => Ok(interpreter()),
-            Engine::Jit => match brolga_jit::compile_named(function, &target.jit_options(packing)?, name) {
+            Engine::Jit => match brolga_jit::compile_named(function, &target.jit_options(packing, variant)?, name) {
                 Ok(compiled) => Ok(Code::Jit(Box::new(compiled))),
                 Err(error) if error.is_size() && target.oversize == Oversize::Interpret => Ok(interpreter()),
                 Err(error) => Err(error),
@@ -122,9 +125,13 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// What machine code is made with.
-    pub fn jit_options(self, packing: Packing) -> Result<Options, CompileError> {
-        let Self { most_instructions, .. } = self;
-        Ok(Options { features: self.features.ok_or(CompileError::Unsupported)?, packing, most_instructions })
+    /// What the machine code of a variant is made with, for a function whose packets are put together in this way.
+    pub fn jit_options(self, packing: Packing, variant: &Variant) -> Result<Options, CompileError> {
+        Ok(Options {
+            features: self.features.ok_or(CompileError::Unsupported)?,
+            vector_bytes: variant.vector_bytes,
+            packing,
+            most_instructions: self.most_instructions,
+        })
     }
 }

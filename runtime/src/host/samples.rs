@@ -1,8 +1,7 @@
 //! Which texture and sampler the lanes of a packet mean, and what is kept ready for each pair of them.
 
 use brolga_ir::entity::ResourceId;
-use brolga_ir::sampling::{Elements, Row, SampleCall};
-use brolga_ir::width::MAX_LANES;
+use brolga_ir::sampling::{Elements, SampleCall};
 use smallvec::SmallVec;
 
 use super::texel::Texels;
@@ -88,11 +87,11 @@ impl BoundViews {
     /// Samples for the lanes of a packet, those together that mean the same texture and sampler.
     #[inline(always)]
     pub(super) fn sample_packet(&self, call: SampleCall<'_>) {
-        let SampleCall { sampling, args, .. } = call;
         if let ((texture, Elements::Same(t)), (sampler, Elements::Same(s))) = (call.texture, call.sampler)
             && let Some(Some(ready)) = self.samples.find((texture, t), (sampler, s))
         {
-            ready.sample(sampling, call.lanes, args, call.results);
+            let SampleCall { sampling, lanes, args, mut results, .. } = call;
+            ready.sample(sampling, lanes, args, &mut results);
         } else {
             self.sample_each(call);
         }
@@ -101,7 +100,7 @@ impl BoundViews {
     /// The same where lanes may mean different ones, or nothing is ready.
     #[cold]
     fn sample_each(&self, call: SampleCall<'_>) {
-        let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, results, .. } = call;
+        let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, mut results, .. } = call;
         let mut left = call.lanes;
         while left != 0 {
             let first = left.trailing_zeros() as usize;
@@ -118,24 +117,25 @@ impl BoundViews {
                 }
             };
             match ready {
-                Some(ready) => ready.sample(call.sampling, lanes, args, results),
-                None => unbound(lanes, results),
+                Some(ready) => ready.sample(call.sampling, lanes, args, &mut results),
+                None => unbound(lanes, &mut results),
             }
         }
     }
 }
 
 /// The lanes of a set that mean the same pair.
-fn same_lanes(set: u32, textures: Elements<'_>, samplers: Elements<'_>, pair: (u32, u32)) -> u32 {
+fn same_lanes(set: u64, textures: Elements<'_>, samplers: Elements<'_>, pair: (u32, u32)) -> u64 {
     if let (Elements::Same(_), Elements::Same(_)) = (textures, samplers) {
         return set;
     }
     let is_same = |lane: usize| (textures.of(lane), samplers.of(lane)) == pair;
-    (0..MAX_LANES).filter(|&lane| is_same(lane)).fold(0, |lanes, lane| lanes | 1 << lane) & set
+    let lanes = (0..u64::BITS as usize).filter(|&lane| set >> lane & 1 == 1 && is_same(lane));
+    lanes.fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
 /// Nothing is bound: zeros.
-fn unbound(lanes: u32, results: &mut [Row; 4]) {
+fn unbound(lanes: u64, results: &mut [&mut [u32]; 4]) {
     for row in results {
         for (lane, word) in row.iter_mut().enumerate() {
             *word = if lanes >> lane & 1 == 1 { 0 } else { *word };

@@ -39,13 +39,13 @@ impl<'a> Lane<'a> {
         let texels = &prepared.texels;
         let surface = texels.surface();
         let dimension = surface.dimension;
-        let float = |row: &Row| float::flush(f32::from_bits(row[lane]));
-        let axes = |rows: &[Row]| {
+        let float = |row: &Row<'_>| float::flush(f32::from_bits(row[lane]));
+        let axes = |rows: &[Row<'_>]| {
             let mut vector = [0.0; 3];
             vector.iter_mut().zip(rows).take(dimension.sample_axes()).for_each(|(value, row)| *value = float(row));
             vector
         };
-        let one = |rows: &[Row]| rows.first().map(float);
+        let one = |rows: &[Row<'_>]| rows.first().map(float);
         let coordinates = axes(operands.coordinates);
         let layer = match operands.coordinates.last() {
             Some(row) if dimension.is_array() => {

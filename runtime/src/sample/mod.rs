@@ -35,7 +35,6 @@ mod texel;
 mod tests;
 
 use brolga_ir::sampling::{Row, SampleArg, Sampling};
-use brolga_ir::width::MAX_LANES;
 use brolga_jit::{FloatGuard, FloatMode};
 
 use crate::resource::{Sampler, Surface, Tap};
@@ -76,7 +75,7 @@ impl Prepared {
 
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
     #[inline(always)]
-    pub fn sample(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
+    pub fn sample(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) {
         #[cfg(target_arch = "x86_64")]
         if self.sample_in_any_mode(sampling, lanes, args, results) {
             return;
@@ -86,7 +85,7 @@ impl Prepared {
 
     /// The same in a mode of its own. Changing it takes as long as a few samples.
     #[inline(never)]
-    fn sample_in_default_mode(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
+    fn sample_in_default_mode(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) {
         let _mode = FloatGuard::new(FloatMode::Default);
         #[cfg(target_arch = "x86_64")]
         if self.sample_fast(sampling, lanes, args, results) {
@@ -97,9 +96,9 @@ impl Prepared {
 
     /// The long way.
     #[inline(never)]
-    fn sample_lanes(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) {
+    fn sample_lanes(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) {
         let operands = Operands::new(self, sampling, args);
-        for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
+        for lane in (0..results[0].len()).filter(|lane| lanes >> lane & 1 == 1) {
             let words = Lane::new(self, *sampling, &operands, lane).result();
             for (row, word) in results.iter_mut().zip(words) {
                 row[lane] = word;
@@ -111,18 +110,18 @@ impl Prepared {
 /// The rows of operands by what they are; those that an instruction has not are empty.
 #[derive(Debug, Default)]
 struct Operands<'a> {
-    coordinates: &'a [Row],
-    offsets: &'a [Row],
-    reference: &'a [Row],
-    level: &'a [Row],
-    along_x: &'a [Row],
-    along_y: &'a [Row],
-    bias: &'a [Row],
-    clamp: &'a [Row],
+    coordinates: &'a [Row<'a>],
+    offsets: &'a [Row<'a>],
+    reference: &'a [Row<'a>],
+    level: &'a [Row<'a>],
+    along_x: &'a [Row<'a>],
+    along_y: &'a [Row<'a>],
+    bias: &'a [Row<'a>],
+    clamp: &'a [Row<'a>],
 }
 
 impl<'a> Operands<'a> {
-    fn new(prepared: &Prepared, sampling: &Sampling, args: &'a [Row]) -> Self {
+    fn new(prepared: &Prepared, sampling: &Sampling, args: &'a [Row<'a>]) -> Self {
         let mut operands = Self::default();
         let mut rest = args;
         for (arg, count) in sampling.args(prepared.texels.surface().dimension) {

@@ -161,7 +161,7 @@ impl Inner {
             target.oversize = Oversize::Refuse;
         }
         let function = self.function_for(&variant.texels, clock)?;
-        let code = match Code::new(&function, target, variant.packing_for(&function), self.source.name()) {
+        let code = match Code::new(&function, target, variant, self.source.name()) {
             Err(error) if error.is_size() && !variant.texels.is_empty() => return Ok(None),
             code => code?,
         };
@@ -200,7 +200,7 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
     let Code::Jit(compiled) = code else { return Ok(None) };
     let counts: Counts = guarded(|| {
         let function = shader.function_for(&variant.texels, &mut StageClock::start())?;
-        Ok(listing::count(&function, &shader.source.target().jit_options(compiled.packing())?)?)
+        Ok(listing::count(&function, &shader.source.target().jit_options(compiled.packing(), variant)?)?)
     })?;
     let Statistics { code_bytes, frame_bytes, .. } = compiled.statistics();
     let Counts { instructions, spills, reloads, .. } = counts;
@@ -210,7 +210,7 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
 /// A form of a shader as text, made for these formats of texels.
 pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
-        let options = shader.source.target().jit_options(usual_packing(function))?;
+        let options = shader.source.target().jit_options(usual_packing(function), &Variant::usual())?;
         Ok(listing::list(function, &options, form, &shader.source.lines())?)
     };
     guarded(|| {

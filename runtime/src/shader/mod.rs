@@ -229,7 +229,7 @@ impl Shader {
     pub(crate) fn variant(&self, packing: Packing, texels: TexelFormats) -> Variant {
         // The interpreter is the definition, and asks the host.
         let asks = !texels.is_empty() && self.engine() == Engine::Interpreter;
-        Variant { packing, texels: if asks { TexelFormats::default() } else { texels } }
+        Variant { packing, texels: if asks { TexelFormats::default() } else { texels }, ..Variant::usual() }
     }
 
     /// What most dispatches run, if it is made.

@@ -50,7 +50,7 @@ impl Stored {
 
     /// The code of a variant, which profilers are to know by a name, and the outline of the shader.
     pub fn load(&self, variant: &Variant, name: &str) -> Option<(Outline, Code)> {
-        let options = self.target.jit_options(variant.packing).ok()?;
+        let options = self.target.jit_options(variant.packing, variant).ok()?;
         self.cache.load(&self.key(variant), |bytes| {
             let (outline, code) = parts(bytes)?;
             if code.is_empty() {
@@ -107,14 +107,13 @@ mod tests {
 
     use super::*;
     use crate::engine::Oversize;
-    use crate::host::TexelFormats;
     use crate::{ClassInstance, Format};
 
     /// Two packings, and two formats of a texture.
     fn variants() -> [Variant; 4] {
         let float = Format::R32_FLOAT.texel_format();
-        let texels = |texels: &[_]| Variant { packing: Packing::Row, texels: texels.into() };
-        let grid = Variant { packing: Packing::Grid, texels: TexelFormats::default() };
+        let texels = |texels: &[_]| Variant { texels: texels.into(), ..Variant::usual() };
+        let grid = Variant { packing: Packing::Grid, ..Variant::usual() };
         [texels(&[]), grid, texels(&[float]), texels(&[None, float])]
     }
 

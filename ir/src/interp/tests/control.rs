@@ -8,90 +8,6 @@ use crate::host::FaultKind;
 const THREADS: u32 = 20;
 
 #[test]
-fn loop_with_break_continue_and_return() {
-    let mut func = function([THREADS, 1, 1]);
-    let mut b = Builder::new(&mut func);
-    let tid = b.input(Input::ThreadIndex);
-    let (zero, one, three, thirteen) = (b.i32(0), b.i32(1), b.i32(3), b.i32(13));
-    let (inst, body) = b.loop_(&[zero, zero]);
-    let outer = b.switch_to(body);
-    let (i, sum) = (b.func.region(body).params[0], b.func.region(body).params[1]);
-    let leave = b.op(Op::UGe, &[i, tid]);
-    when(&mut b, leave, |b| b.break_(inst, &[i, sum]));
-    let next = b.op(Op::IAdd, &[i, one]);
-    let rest = b.op(Op::UMod, &[i, three]);
-    let skip = b.op(Op::IEq, &[rest, one]);
-    when(&mut b, skip, |b| b.continue_(inst, &[next, sum]));
-    let end = b.op(Op::UGe, &[sum, thirteen]);
-    when(&mut b, end, |b| {
-        let tag = b.op(Op::IAdd, &[sum, thirteen]);
-        store_word(b, tid, tag);
-        b.return_();
-    });
-    let more = b.op(Op::IAdd, &[sum, i]);
-    b.yield_(&[next, more]);
-    b.switch_to(outer);
-    let sum = b.func.inst(inst).results[1];
-    store_word(&mut b, tid, sum);
-    b.return_();
-
-    let expected: Vec<u32> = (0..THREADS)
-        .map(|tid| {
-            let mut sum = 0;
-            for i in (0..tid).filter(|i| i % 3 != 1) {
-                if sum >= 13 {
-                    return sum + 13;
-                }
-                sum += i;
-            }
-            sum
-        })
-        .collect();
-    assert_eq!(output(func, THREADS as usize), expected);
-}
-
-#[test]
-fn inner_loop_leaves_outer_loop() {
-    // The first pair i <= j with i * j >= tid, j from i to 5, i from 0 to 5; else 99.
-    let mut func = function([THREADS, 1, 1]);
-    let mut b = Builder::new(&mut func);
-    let tid = b.input(Input::ThreadIndex);
-    let (zero, one, six, ten, none) = (b.i32(0), b.i32(1), b.i32(6), b.i32(10), b.i32(99));
-    let (outer_loop, outer_body) = b.loop_(&[zero]);
-    let top = b.switch_to(outer_body);
-    let i = b.func.region(outer_body).params[0];
-    let end = b.op(Op::UGe, &[i, six]);
-    when(&mut b, end, |b| b.break_(outer_loop, &[none]));
-    let next_i = b.op(Op::IAdd, &[i, one]);
-    let (_, inner_body) = b.loop_(&[i]);
-    b.switch_to(inner_body);
-    let j = b.func.region(inner_body).params[0];
-    let end = b.op(Op::UGe, &[j, six]);
-    when(&mut b, end, |b| b.continue_(outer_loop, &[next_i]));
-    let product = b.op(Op::IMul, &[i, j]);
-    let found = b.op(Op::UGe, &[product, tid]);
-    when(&mut b, found, |b| {
-        let tens = b.op(Op::IMul, &[i, ten]);
-        let pair = b.op(Op::IAdd, &[tens, j]);
-        b.break_(outer_loop, &[pair]);
-    });
-    let next_j = b.op(Op::IAdd, &[j, one]);
-    b.yield_(&[next_j]);
-    b.switch_to(outer_body);
-    b.return_();
-    b.switch_to(top);
-    let pair = b.func.inst(outer_loop).results[0];
-    store_word(&mut b, tid, pair);
-    b.return_();
-
-    let pair = |tid| {
-        let mut pairs = (0..6).flat_map(|i| (i..6).map(move |j| (i, j)));
-        pairs.find(|(i, j)| i * j >= tid).map_or(99, |(i, j)| i * 10 + j)
-    };
-    assert_eq!(output(func, THREADS as usize), (0..THREADS).map(pair).collect::<Vec<_>>());
-}
-
-#[test]
 fn loop_parameters_change_places_at_once() {
     let mut func = function([THREADS, 1, 1]);
     let mut b = Builder::new(&mut func);
@@ -113,40 +29,6 @@ fn loop_parameters_change_places_at_once() {
 
     let expected = (0..THREADS).map(|tid| (0..tid).fold((0, 1), |(p, q), _| (q, p + q)).0);
     assert_eq!(output(func, THREADS as usize), expected.collect::<Vec<u32>>());
-}
-
-#[test]
-fn switch_with_default_breaks_and_return() {
-    let mut func = function([THREADS, 1, 1]);
-    let mut b = Builder::new(&mut func);
-    let tid = b.input(Input::ThreadIndex);
-    let (ten, twenty, thirty, six, eight) = (b.i32(10), b.i32(20), b.i32(30), b.i32(6), b.i32(8));
-    let selector = b.op(Op::UMod, &[tid, eight]);
-    let (inst, arms, default) = b.switch(selector, vec![vec![5, 1], vec![0], vec![7]], &[Type::I32]);
-    let outer = b.switch_to(arms[0]);
-    let large = b.op(Op::UGe, &[tid, six]);
-    when(&mut b, large, |b| b.break_(inst, &[ten]));
-    b.yield_(&[twenty]);
-    b.switch_to(arms[1]);
-    b.break_(inst, &[thirty]);
-    b.switch_to(arms[2]);
-    b.return_();
-    b.switch_to(default);
-    b.yield_(&[tid]);
-    b.switch_to(outer);
-    let result = b.func.inst(inst).results[0];
-    let sum = b.op(Op::IAdd, &[result, ten]);
-    store_word(&mut b, tid, sum);
-    b.return_();
-
-    let model = |tid: u32| match tid % 8 {
-        1 | 5 if tid >= 6 => 20,
-        1 | 5 => 30,
-        0 => 40,
-        7 => 0,
-        _ => tid + 10,
-    };
-    assert_eq!(output(func, THREADS as usize), (0..THREADS).map(model).collect::<Vec<_>>());
 }
 
 #[test]

@@ -21,38 +21,6 @@ fn shared(index: Value, offset: Value) -> Place {
 }
 
 #[test]
-fn reduction_in_a_loop_with_barriers() {
-    let mut func = with_shared();
-    let mut b = Builder::new(&mut func);
-    let tid = b.input(Input::ThreadIndex);
-    let (zero, one, start, all) = (b.i32(0), b.i32(1), b.i32(16), b.bool(true));
-    let square = b.op(Op::IMul, &[tid, tid]);
-    b.store(shared(tid, zero), &[square], all);
-    b.barrier(WAIT);
-    let (inst, body) = b.loop_(&[start]);
-    let outer = b.switch_to(body);
-    let half = b.func.region(body).params[0];
-    let done = b.op(Op::IEq, &[half, zero]);
-    when(&mut b, done, |b| b.break_(inst, &[half]));
-    let takes_part = b.op(Op::ULt, &[tid, half]);
-    let other = b.op(Op::IAdd, &[tid, half]);
-    // Beyond the end shared memory reads zero.
-    let theirs = b.load(shared(other, zero), 1)[0];
-    let mine = b.load(shared(tid, zero), 1)[0];
-    let sum = b.op(Op::IAdd, &[mine, theirs]);
-    b.store(shared(tid, zero), &[sum], takes_part);
-    b.barrier(WAIT);
-    let next = b.op(Op::UShr, &[half, one]);
-    b.yield_(&[next]);
-    b.switch_to(outer);
-    let sum = b.load(shared(zero, zero), 1)[0];
-    store_word(&mut b, tid, sum);
-    b.return_();
-    let sum = (0..THREADS).map(|tid| tid * tid).sum::<u32>();
-    assert_eq!(output(func, THREADS as usize), vec![sum; THREADS as usize]);
-}
-
-#[test]
 fn values_and_arrays_live_across_barriers() {
     let mut func = with_shared();
     let mut b = Builder::new(&mut func);
@@ -156,38 +124,6 @@ fn group_without_threads_left_ends_even_in_a_loop() {
     Interpreter::new(&func).run_group(&host, [0; 3], &mut Arena::new(), &mut fuel).unwrap();
     assert_eq!(host.words(), (0..THREADS).collect::<Vec<_>>());
     assert_eq!(100 - fuel, u64::from(THREADS) - 1, "one for the group in each round but the first");
-}
-
-#[test]
-fn jumps_of_the_whole_group() {
-    // Rounds 0..: a switch on the round, with a barrier inside; round 1 continues, round 3 leaves, from within arms.
-    let mut func = with_shared();
-    let mut b = Builder::new(&mut func);
-    let tid = b.input(Input::ThreadIndex);
-    let (zero, one, ten, hundred) = (b.i32(0), b.i32(1), b.i32(10), b.i32(100));
-    let (inst, body) = b.loop_(&[zero, tid]);
-    let outer = b.switch_to(body);
-    let (i, sum) = (b.func.region(body).params[0], b.func.region(body).params[1]);
-    let next = b.op(Op::IAdd, &[i, one]);
-    let (switch, arms, default) = b.switch(i, vec![vec![1], vec![2], vec![3]], &[Type::I32]);
-    b.switch_to(arms[0]);
-    b.continue_(inst, &[next, sum]);
-    b.switch_to(arms[1]);
-    b.barrier(WAIT);
-    b.break_(switch, &[ten]);
-    b.switch_to(arms[2]);
-    b.break_(inst, &[i, sum]);
-    b.switch_to(default);
-    b.yield_(&[hundred]);
-    b.switch_to(body);
-    let result = b.func.inst(switch).results[0];
-    let more = b.op(Op::IAdd, &[sum, result]);
-    b.yield_(&[next, more]);
-    b.switch_to(outer);
-    let sum = b.func.inst(inst).results[1];
-    store_word(&mut b, tid, sum);
-    b.return_();
-    assert_eq!(output(func, THREADS as usize), (0..THREADS).map(|tid| tid + 110).collect::<Vec<_>>());
 }
 
 #[test]

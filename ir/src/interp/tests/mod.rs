@@ -9,7 +9,7 @@ mod random;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Arena, Interpreter};
+use super::{Arena, Interpreter, lanes_of};
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
 use crate::function::{AtomicOp, CounterOp, Function, Object, Place, Query};
@@ -20,7 +20,6 @@ use crate::sampling::SampleCall;
 use crate::stage::Stage;
 use crate::types::Type;
 use crate::verify::verify;
-use crate::width::MAX_LANES;
 
 /// `t0`, raw: its word at byte `n` is [`input_word`] of `n`.
 pub(super) const INPUT: usize = 0;
@@ -129,9 +128,10 @@ impl Host for TestHost {
 
     fn sample(&self, call: SampleCall<'_>) {
         self.loads.fetch_add(1, Ordering::Relaxed);
-        for lane in (0..MAX_LANES).filter(|lane| call.lanes >> lane & 1 == 1) {
-            let words = [call.args[0][lane], call.args[1][lane], call.sampling.encode(), call.lanes];
-            for (row, word) in call.results.iter_mut().zip(words) {
+        let SampleCall { sampling, lanes, args, mut results, .. } = call;
+        for lane in lanes_of(lanes) {
+            let words = [args[0][lane], args[1][lane], sampling.encode(), lanes as u32];
+            for (row, word) in results.iter_mut().zip(words) {
                 row[lane] = word;
             }
         }

@@ -329,7 +329,7 @@ fn random_functions_do_what_each_thread_does() {
     let (mut disagreed, mut agreed, mut sighted) = (0, 0, 0);
     for seed in 0..800 {
         let (mut func, probes) = generate(seed);
-        func.width = Width::ALL[(seed % 2) as usize];
+        func.width = Width::ALL[(seed % 4) as usize];
         let func = verify(func).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
         let group_id = [3, 1, 0];
         let (host, mut fuel) = (TestHost::new(0), u64::MAX);

@@ -1,4 +1,4 @@
-//! Loops within a segment: rounds that run while any lane is left, and what is carried from one to the next.
+//! Loops within a segment: they run while any lane is active, and carry values from one iteration to the next.
 
 use brolga_ir::Type;
 use brolga_ir::entity::{Inst, Region, Value};
@@ -91,8 +91,7 @@ impl Lowering<'_, '_> {
         if !frame.latched {
             return;
         }
-        self.builder.seal_block(frame.latch);
-        self.switch_to(frame.latch);
+        self.resume(frame.latch);
         match frame.run.clone().filter(|_| frame.divergent) {
             None => self.note(Note::LeaveTogether),
             Some(_) if !frame.gathers_run => self.note(Note::LeaveApart),

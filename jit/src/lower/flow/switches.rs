@@ -1,4 +1,4 @@
-//! Switches within a segment: one jump by a table, or every arm under its mask.
+//! Switches within a segment: a jump table, or every arm under its mask.
 
 use brolga_ir::entity::{Inst, Region};
 use brolga_ir::function::Case;

@@ -27,7 +27,6 @@ use std::sync::Arc;
 
 use brolga_ir::float;
 use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
-use brolga_ir::width::MAX_LANES;
 use smallvec::SmallVec;
 
 use super::lane::Lane;
@@ -87,7 +86,7 @@ pub(super) struct Fast {
 ///
 /// The processor has what the function was compiled for.
 #[derive(Clone, Copy)]
-struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [Row; 4]) -> bool);
+struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [&mut [u32]; 4]) -> bool);
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -100,8 +99,8 @@ type Words = [Lanes<u32>; 4];
 /// What eight lanes ask.
 #[derive(Debug)]
 struct Packet<'a> {
-    /// Which half of the lanes that there are at most.
-    part: usize,
+    /// The first of them.
+    first_lane: usize,
     /// Bits of the lanes that take part.
     taking_part: u32,
     at: [&'a Lanes<u32>; 2],
@@ -133,9 +132,9 @@ impl Prepared {
     pub(super) fn sample_in_any_mode(
         &self,
         sampling: &Sampling,
-        lanes: u32,
-        args: &[Row],
-        results: &mut [Row; 4],
+        lanes: u64,
+        args: &[Row<'_>],
+        results: &mut [&mut [u32]; 4],
     ) -> bool {
         match &self.fast {
             Some(fast) if fast.is_mode_free => fast.sample(sampling, lanes, args, results),
@@ -145,7 +144,13 @@ impl Prepared {
 
     /// Takes a short cut, or says that the result is not there; some of it may be.
     #[inline(always)]
-    pub(super) fn sample_fast(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
+    pub(super) fn sample_fast(
+        &self,
+        sampling: &Sampling,
+        lanes: u64,
+        args: &[Row<'_>],
+        results: &mut [&mut [u32]; 4],
+    ) -> bool {
         let Some(fast) = &self.fast else { return false };
         fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results)
     }
@@ -156,19 +161,19 @@ impl Prepared {
         &self,
         fast: &Fast,
         sampling: &Sampling,
-        lanes: u32,
-        args: &[Row],
-        results: &mut [Row; 4],
+        lanes: u64,
+        args: &[Row<'_>],
+        results: &mut [&mut [u32]; 4],
     ) -> bool {
         let needs_levels = sampling.level == LevelSource::Derivatives || sampling.has_bias;
         if sampling.kind != SampleKind::Filter || sampling.has_clamp || !needs_levels {
             return false;
         }
         let operands = Operands::new(self, sampling, args);
-        let mut levels = [0; MAX_LANES];
-        for lane in (0..MAX_LANES).filter(|lane| lanes >> lane & 1 == 1) {
-            let operand = |row: &Row| float::flush(f32::from_bits(row[lane]));
-            let vector = |[u, v]: &[Row; 2]| [operand(u).into(), operand(v).into()];
+        let mut levels: SmallVec<[u32; 16]> = SmallVec::from_elem(0, results[0].len());
+        for lane in (0..levels.len()).filter(|lane| lanes >> lane & 1 == 1) {
+            let operand = |row: &Row<'_>| float::flush(f32::from_bits(row[lane]));
+            let vector = |[u, v]: &[Row<'_>; 2]| [operand(u).into(), operand(v).into()];
             levels[lane] = match (operands.along_x.first_chunk(), operands.along_y.first_chunk()) {
                 (Some(x), Some(y)) if !self.sampler.filter.anisotropic => {
                     let level = level::of_derivatives(fast, vector(x), vector(y)) as f32;
@@ -254,12 +259,12 @@ impl Fast {
 
     /// Samples where levels of detail need no more than the sampler's bias.
     #[inline(always)]
-    fn sample(&self, sampling: &Sampling, lanes: u32, args: &[Row], results: &mut [Row; 4]) -> bool {
+    fn sample(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) -> bool {
         // Coordinates, the layer last, then what gives the level of detail.
         let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
         let level = match (sampling.level, rest) {
             _ if sampling.has_bias => return false,
-            (LevelSource::Given, [level]) => Some(level),
+            (LevelSource::Given, [level]) => Some(*level),
             (LevelSource::Zero, []) => None,
             (LevelSource::Derivatives, _) if !self.needs_level && !self.sampler.filter.anisotropic => None,
             _ => return false,
@@ -272,10 +277,10 @@ impl Fast {
     fn sample_at_levels(
         &self,
         sampling: &Sampling,
-        lanes: u32,
-        coordinates: &[Row],
-        (level, bias): (Option<&Row>, f32),
-        results: &mut [Row; 4],
+        lanes: u64,
+        coordinates: &[Row<'_>],
+        (level, bias): (Option<Row<'_>>, f32),
+        results: &mut [&mut [u32]; 4],
     ) -> bool {
         let Offsets::Fixed(offsets @ [u, v, _]) = &sampling.offsets else { return false };
         let is_plain = sampling.kind == SampleKind::Filter && !sampling.has_clamp;
@@ -283,18 +288,18 @@ impl Fast {
             return false;
         }
         let [u, v, layer @ ..] = coordinates else { return false };
-        for part in 0..2 {
-            let taking_part = lanes >> (part * LANES) & 0xff;
+        for first_lane in (0..u.len()).step_by(LANES) {
+            let taking_part = (lanes >> first_lane & 0xff) as u32;
             if taking_part == 0 {
                 continue;
             }
             let packet = Packet {
-                part,
+                first_lane,
                 taking_part,
-                at: [half_of(u, part), half_of(v, part)],
+                at: [eight_of(u, first_lane), eight_of(v, first_lane)],
                 offsets,
-                layer: layer.first().map(|layer| half_of(layer, part)),
-                level: level.map(|level| half_of(level, part)),
+                layer: layer.first().map(|layer| eight_of(layer, first_lane)),
+                level: level.map(|level| eight_of(level, first_lane)),
                 bias,
             };
             // SAFETY: `run` is for an instruction set that the processor has.
@@ -346,15 +351,15 @@ impl Texel for [u32; 4] {
     }
 }
 
-/// Eight of sixteen lanes.
-fn half_of<T>(row: &[T; MAX_LANES], part: usize) -> &Lanes<T> {
-    row[part * LANES..].first_chunk().expect("two halves")
+/// Eight lanes of a row.
+fn eight_of(row: Row<'_>, first_lane: usize) -> &Lanes<u32> {
+    row[first_lane..].first_chunk().expect("packets have a multiple of eight lanes")
 }
 
 /// Samples a packet.
 #[inline(always)]
 #[expect(clippy::manual_map, reason = "closures are not compiled for the processor")]
-fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [&mut [u32]; 4]) -> bool {
     let Some(chosen) = Chosen::<V>::of(fast, packet) else { return false };
     let at = [V::load_written(packet.at[0]), V::load_written(packet.at[1])];
     let layer = match packet.layer {
@@ -380,7 +385,7 @@ fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [R
         }
     };
     for (row, words) in results.iter_mut().zip(&words) {
-        let row: &mut Lanes<u32> = row[packet.part * LANES..].first_chunk_mut().expect("two halves");
+        let row: &mut Lanes<u32> = row[packet.first_lane..].first_chunk_mut().expect("as for operands");
         if packet.taking_part == 0xff {
             *row = *words;
             continue;
@@ -427,11 +432,11 @@ impl Isa {
 }
 
 #[target_feature(enable = "avx2,fma")]
-fn with_avx2<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+fn with_avx2<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [&mut [u32]; 4]) -> bool {
     packet::<K, Avx2>(fast, asked, results)
 }
 
 #[target_feature(enable = "sse4.2")]
-fn with_sse42<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [Row; 4]) -> bool {
+fn with_sse42<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [&mut [u32]; 4]) -> bool {
     packet::<K, Sse42>(fast, asked, results)
 }

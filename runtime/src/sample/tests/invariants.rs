@@ -218,13 +218,13 @@ fn lanes_do_not_depend_on_each_other() {
         surface.min_level = numbers.pick(&[0.0, 0.0, 0.0, 0.7, 1.0, 9.0]);
         let state = any_sampler(&mut numbers);
         let sampling = any_sampling(dimension, &mut numbers);
-        let lanes: Vec<_> = (0..MAX_LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
+        let lanes: Vec<_> = (0..LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
         let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
         let prepared = Prepared::new(&surface, &state);
-        let mut together = [[0xdead; MAX_LANES]; 4];
+        let mut together = [[0xdead; LANES]; 4];
         let mask = if numbers.below(2) == 0 { 0xffff } else { numbers.word() & 0xffff };
-        prepared.sample(&sampling, mask, &rows, &mut together);
-        for lane in 0..MAX_LANES {
+        sample(&prepared, &sampling, mask.into(), &rows, &mut together);
+        for lane in 0..LANES {
             let result = together.map(|row| row[lane]);
             if mask >> lane & 1 == 0 {
                 assert_eq!(result, [0xdead; 4]);
@@ -280,31 +280,33 @@ fn short_cuts_come_to_the_same_bits() {
             _ => Offsets::Fixed([0; 3]),
         };
         let sampling = Sampling { level, offsets, has_bias: numbers.below(8) == 0, ..PLAIN };
-        let lanes: Vec<_> = (0..MAX_LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
+        let lanes: Vec<_> = (0..LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
         let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
         let some = numbers.word() & 0xffff;
         let mask = numbers.pick(&[0xffff, 0xff, some]);
         let mut prepared = Prepared::new(&surface, &state);
         prepared.fast = None;
-        let mut expected = [[0; MAX_LANES]; 4];
-        prepared.sample(&sampling, mask, &rows, &mut expected);
+        let mut expected = [[0; LANES]; 4];
+        sample(&prepared, &sampling, mask.into(), &rows, &mut expected);
         for isa in Isa::present() {
             prepared.fast = Fast::new(&prepared.texels, &prepared.sampler, isa);
-            let mut results = [[0; MAX_LANES]; 4];
-            let is_taken = prepared.sample_fast(&sampling, mask, &rows, &mut results);
+            let mut results = [[0; LANES]; 4];
+            let args: Vec<&[u32]> = rows.iter().map(|row| &row[..]).collect();
+            let is_taken =
+                prepared.sample_fast(&sampling, mask.into(), &args, &mut results.each_mut().map(|row| &mut row[..]));
             if !is_taken {
                 refused += 1;
                 continue;
             }
             taken += 1;
             // As compiled code asks, in its own mode.
-            let mut in_other_mode = [[0; MAX_LANES]; 4];
+            let mut in_other_mode = [[0; LANES]; 4];
             {
                 let _mode = FloatGuard::new(FloatMode::Flush);
-                prepared.sample(&sampling, mask, &rows, &mut in_other_mode);
+                sample(&prepared, &sampling, mask.into(), &rows, &mut in_other_mode);
             }
             assert_eq!(in_other_mode, results, "{isa:?} {format} {state:?} {sampling:?} {lanes:x?}");
-            for lane in 0..MAX_LANES {
+            for lane in 0..LANES {
                 assert_eq!(
                     results.map(|row| row[lane]),
                     expected.map(|row| row[lane]),

@@ -10,8 +10,7 @@ mod speed;
 use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
-use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
-use brolga_ir::width::MAX_LANES;
+use brolga_ir::sampling::{LevelSource, Offsets, SampleKind, Sampling};
 
 use super::Prepared;
 use crate::format::Format;
@@ -200,6 +199,16 @@ pub(super) fn sampler(tap: Tap, mip: Tap, mode: AddressMode) -> Sampler {
     sampler
 }
 
+/// Lanes of a packet, and a row of their values.
+pub(super) const LANES: usize = 16;
+pub(super) type Row = [u32; LANES];
+
+/// Asks for some lanes of a packet.
+pub(super) fn sample(prepared: &Prepared, sampling: &Sampling, lanes: u64, args: &[Row], results: &mut [Row; 4]) {
+    let args: Vec<&[u32]> = args.iter().map(|row| &row[..]).collect();
+    prepared.sample(sampling, lanes, &args, &mut results.each_mut().map(|row| &mut row[..]));
+}
+
 /// Asks in one lane, and in others something else.
 pub(super) fn ask_words(surface: &Surface, sampler: &Sampler, sampling: Sampling, args: &[u32]) -> [u32; 4] {
     let count = sampling.arg_count(surface.dimension);
@@ -207,13 +216,13 @@ pub(super) fn ask_words(surface: &Surface, sampler: &Sampler, sampling: Sampling
     let rows: Vec<Row> = args
         .iter()
         .map(|&word| {
-            let mut row = [0x3e99_999a; MAX_LANES];
+            let mut row = [0x3e99_999a; LANES];
             row[3] = word;
             row
         })
         .collect();
-    let mut results = [[0xdead; MAX_LANES]; 4];
-    Prepared::new(surface, sampler).sample(&sampling, 0b1001, &rows, &mut results);
+    let mut results = [[0xdead; LANES]; 4];
+    sample(&Prepared::new(surface, sampler), &sampling, 0b1001, &rows, &mut results);
     assert_eq!(results.map(|row| row[1]), [0xdead; 4], "a lane that does not take part");
     results.map(|row| row[3])
 }

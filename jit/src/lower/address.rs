@@ -1,7 +1,7 @@
-//! Addresses: what an access is in, its bounds, and how it lies over the lanes.
+//! Addresses: the memory an access goes to, its bounds, and how its addresses are laid out over the lanes.
 //!
 //! All bounds are computed in 64 bits from 32-bit numbers, so nothing wraps. A fast path is taken only if every active
-//! lane's words are all in range; whatever else there is goes lane by lane (`lanes.rs`), where each word is checked.
+//! lane's words are all in range; everything else goes lane by lane (`lanes.rs`), where each word is checked.
 
 use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};
@@ -13,17 +13,19 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
 use super::mask::Mask;
 use super::{Lowering, constant_flags, own_flags, word_flags};
-use crate::abi::{ZERO_BYTES, offsets};
+use crate::abi::{CallRow, ZERO_BYTES, offsets};
 use crate::packet::{Operand, Packet};
 
 /// Views that are looked up at the function's start; further ones are looked up where they are used.
 const EARLY_VIEWS: usize = 64;
+/// Bytes of a register, and of a vector of a constant buffer: four words.
+pub(super) const REGISTER_BYTES: u32 = 16;
 /// Bytes over which the lanes of one access may be spread for the strided path; displacements are 32 bits.
 const MAX_SPREAD: u64 = 1 << 24;
 
 /// The parts of a view record that code needs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct ViewBounds {
     /// Address of the first byte.
     pub base: ir::Value,
     /// Bytes of a raw view, elements of any other, as an `i64`.
@@ -46,7 +48,7 @@ pub(super) struct Area {
     pub stride: Option<u32>,
     /// Elements, or bytes of raw memory.
     pub limit: Limit,
-    /// Elements, or bytes of raw memory, below this are there without a check.
+    /// Elements, or bytes of raw memory, below this are in range without a check.
     pub sure: u64,
     /// Belongs to this worker.
     pub private: bool,
@@ -66,7 +68,7 @@ impl Area {
 
 /// Memory of an access, or the views among which each lane chooses.
 #[derive(Clone, Debug)]
-pub(super) enum Target {
+pub(super) enum Location {
     Area(Area),
     PerLane(Choice),
 }
@@ -91,10 +93,10 @@ pub(super) enum Spread {
     Scattered,
 }
 
-/// An access on its way to code.
+/// An access that is being lowered.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
-    pub target: Target,
+    pub target: Location,
     pub index: Option<Operand>,
     pub offset: Operand,
     pub spread: Spread,
@@ -138,14 +140,14 @@ impl Lowering<'_, '_> {
     }
 
     /// Reads the parts of a view record.
-    pub fn read_view(&mut self, id: ResourceId, record: ir::Value) -> View {
+    pub fn read_view(&mut self, id: ResourceId, record: ir::Value) -> ViewBounds {
         let limit = match self.func.interface.resource(id).stride_bytes() {
             Some(_) => offsets::VIEW_COUNT,
             None => offsets::VIEW_SIZE,
         };
         let base = self.builder.ins().load(types::I64, constant_flags(), record, offsets::VIEW_BASE);
         let limit = self.builder.ins().load(types::I64, constant_flags(), record, limit);
-        View { base, limit }
+        ViewBounds { base, limit }
     }
 
     /// The address of the first view record of a range, which has at least one.
@@ -191,10 +193,10 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// What an access goes to. Private arrays are not memory in this sense.
-    fn target(&mut self, object: Object) -> Target {
+    /// The memory of an access, except for private arrays.
+    fn target(&mut self, object: Object) -> Location {
         let interface = &self.func.interface;
-        Target::Area(match object {
+        Location::Area(match object {
             Object::Resource(resource) => return self.resource_target(resource),
             Object::Shared(id) => {
                 let shared = *interface.shared(id);
@@ -223,13 +225,13 @@ impl Lowering<'_, '_> {
                 let sure = interface.immediate.len() as u64;
                 let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::IMMEDIATE);
                 let limit = Limit::Known(sure);
-                Area { base, stride: Some(16), limit, sure, private: true, constant: true }
+                Area { base, stride: Some(REGISTER_BYTES), limit, sure, private: true, constant: true }
             }
             Object::Local(_) => unreachable!("private arrays are written in local.rs"),
         })
     }
 
-    fn resource_target(&mut self, resource: ResourceRef) -> Target {
+    fn resource_target(&mut self, resource: ResourceRef) -> Location {
         let id = resource.id;
         let declared = self.func.interface.resource(id);
         let (kind, count) = (declared.kind, declared.count);
@@ -246,24 +248,26 @@ impl Lowering<'_, '_> {
                     self.read_view(id, record)
                 }
                 Operand::Packet(element) => {
-                    return Target::PerLane(Choice { resource: id, element, stride });
+                    return Location::PerLane(Choice { resource: id, element, stride });
                 }
             },
         };
         let declared_register = matches!((resource.element, count), (Element::Fixed(n), Some(count)) if n < count);
         let (sure, constant) = match kind {
             // The runtime brings at least what is declared, and a block of zeros for what is not bound.
-            ResourceKind::Constant { vectors } if declared_register && vectors as usize <= ZERO_BYTES / 16 => {
+            ResourceKind::Constant { vectors }
+                if declared_register && vectors <= ZERO_BYTES as u32 / REGISTER_BYTES =>
+            {
                 (u64::from(vectors), true)
             }
             ResourceKind::Constant { .. } => (0, true),
             _ => (0, false),
         };
         let limit = Limit::Value(view.limit);
-        Target::Area(Area { base: view.base, stride, limit, sure, private: false, constant })
+        Location::Area(Area { base: view.base, stride, limit, sure, private: false, constant })
     }
 
-    /// Looks at a place: what it is in, and how it lies over the lanes that the mask has.
+    /// Analyses a place: its memory, and its layout over the lanes of the mask.
     pub fn access(&mut self, place: Place, mask: &Mask) -> Access {
         let target = self.target(place.object);
         let index = place.index.map(|index| self.operand(index));
@@ -280,21 +284,21 @@ impl Lowering<'_, '_> {
         let mut steps = [0, 0];
         let uniform = index.as_ref().is_none_or(Operand::is_uniform) && offset.is_uniform();
         let spread = match (&target, index_step, offset_step) {
-            (Target::PerLane(_), ..) => Spread::Scattered,
-            (Target::Area(_), ..) if uniform => Spread::Same,
-            (Target::Area(area), Some(index_step), Some(offset_step)) => {
+            (Location::PerLane(_), ..) => Spread::Scattered,
+            (Location::Area(_), ..) if uniform => Spread::Same,
+            (Location::Area(area), Some(index_step), Some(offset_step)) => {
                 steps = [index_step, offset_step];
                 strided(area, index_step, offset_step, self.shape.lanes())
             }
-            (Target::Area(_), ..) => Spread::Scattered,
+            (Location::Area(_), ..) => Spread::Scattered,
         };
         let most =
             [place.index, Some(place.offset)].map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
         Access { target, index, offset, spread, steps, known_index, known_offset, place, most }
     }
 
-    /// Lane 0's address of an access that is not scattered. Written on the fast way alone, for the slow one has no use
-    /// for it.
+    /// Lane 0's address of an access that is not scattered. Emitted on the fast path only, since the slow one does not need
+    /// it.
     pub fn first_address(&mut self, area: &Area, access: &Access) -> ir::Value {
         let mut address = area.base;
         if let (Some(stride), Some(index_value)) = (area.stride, access.place.index) {
@@ -324,7 +328,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().uextend(types::I64, first)
     }
 
-    /// Whether all words lie in the element if it exists, so that one check does for all.
+    /// Whether all words lie in the element if it exists, so that one check is enough for all.
     pub fn fits_element(&self, area: &Area, access: &Access, words: usize) -> bool {
         match (area.stride, access.known_offset) {
             (Some(stride), Some(offset)) => u64::from(offset & !3) + words as u64 * 4 <= u64::from(stride),
@@ -440,7 +444,7 @@ impl Lowering<'_, '_> {
         self.emit().constant(brolga_ir::Const::i32(value)).into()
     }
 
-    /// Lanes that take part in an effect: the active ones where the condition holds. `None` if there are none for sure.
+    /// Lanes that take part in an effect: the active ones where the condition holds. `None` if there are certainly none.
     pub fn effect_mask(&mut self, effect: Value) -> Option<Mask> {
         let active = self.active();
         if let Some(constant) = self.func.as_const(effect) {
@@ -450,16 +454,33 @@ impl Lowering<'_, '_> {
         Some(Mask::Lanes(self.mask_and(&active, &effect)))
     }
 
-    /// Writes a field of the context.
-    pub fn store_context(&mut self, packet: &Packet, at: i32) {
-        let base = self.base;
+    /// Where a row of a helper call is in the context.
+    fn row(&self, row: CallRow) -> i32 {
+        row.offset(self.shape.row_bytes())
+    }
+
+    /// Writes a row of a helper call.
+    pub fn store_row(&mut self, packet: &Packet, row: CallRow) {
+        let (base, at) = (self.base, self.row(row));
         self.emit().store(packet, base, at, own_flags());
     }
 
-    /// Reads a row of the context.
-    pub fn load_context(&mut self, at: i32) -> Packet {
-        let base = self.base;
+    /// Reads a row of a helper call.
+    pub fn load_row(&mut self, row: CallRow) -> Packet {
+        let (base, at) = (self.base, self.row(row));
         self.emit().load(brolga_ir::Type::I32, base, at, own_flags())
+    }
+
+    /// Writes a lane's word of such a row; `lane` is the context's address, with the lane's place in a row added to it.
+    pub fn store_lane(&mut self, value: ir::Value, lane: ir::Value, row: CallRow) {
+        let at = self.row(row);
+        self.builder.ins().store(own_flags(), value, lane, at);
+    }
+
+    /// Reads such a word.
+    pub fn load_lane(&mut self, lane: ir::Value, row: CallRow) -> ir::Value {
+        let at = self.row(row);
+        self.builder.ins().load(types::I32, own_flags(), lane, at)
     }
 }
 

@@ -1,18 +1,21 @@
-//! Upper bounds of integers, so that accesses that cannot miss need no check.
+//! Upper bounds of integers, so that accesses that cannot miss need no check, and shorter code does for small numbers.
 //!
 //! A bound holds in all lanes of a packet, active or not: inputs count the threads that pad the last packet, and what
 //! moves under masks (parameters and results of control flow) has no bound.
 
-use brolga_ir::entity::Value;
-use brolga_ir::function::{Input, InstKind, ValueDef};
-use brolga_ir::{Function, Op, Type};
+use crate::entity::{Region, Value};
+use crate::function::{Function, Input, InstKind, ValueDef};
+use crate::ops::Op;
+use crate::types::Type;
 
 /// The largest number that each value can be, as an unsigned number.
-pub(super) struct Bounds {
+#[derive(Debug)]
+pub struct Bounds {
     most: Vec<u32>,
 }
 
 impl Bounds {
+    /// The bounds of a function's values.
     pub fn compute(func: &Function) -> Self {
         let mut bounds = Self { most: vec![u32::MAX; func.value_count()] };
         bounds.visit(func, func.body());
@@ -25,7 +28,7 @@ impl Bounds {
     }
 
     /// Definitions come before uses in this order, so one walk does.
-    fn visit(&mut self, func: &Function, region: brolga_ir::entity::Region) {
+    fn visit(&mut self, func: &Function, region: Region) {
         for &inst in &func.region(region).insts {
             let data = func.inst(inst);
             for inner in data.kind.regions() {
@@ -92,9 +95,9 @@ fn input_bound(func: &Function, input: Input) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brolga_ir::Builder;
-    use brolga_ir::interface::Interface;
-    use brolga_ir::stage::Stage;
+    use crate::builder::Builder;
+    use crate::interface::Interface;
+    use crate::stage::Stage;
 
     #[test]
     fn addresses_of_a_tile_are_bounded() {

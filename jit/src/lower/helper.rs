@@ -1,0 +1,183 @@
+//! Calls of helpers: texels, samples, queries, hidden counters. Operands and results travel in rows of the context.
+
+use brolga_ir::Const;
+use brolga_ir::entity::{Inst, Value};
+use brolga_ir::function::{AtomicOp, Element, InstKind, Query, ResourceRef};
+use brolga_ir::sampling::Sampling;
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
+use smallvec::SmallVec;
+
+use super::mask::Mask;
+use super::notes::Note;
+use super::{Lowering, constant_flags, own_flags};
+use crate::abi::{self, CallRow, HelperId, SampleForm, SampleLanes, offsets};
+use crate::packet::Operand;
+
+impl Lowering<'_, '_> {
+    /// Writes an instruction that a helper carries out, but for samples.
+    pub fn call_for(&mut self, inst: Inst) {
+        let func = self.func;
+        let data = func.inst(inst);
+        // What goes to which row; `None` is 0.
+        let mut operands: SmallVec<[(CallRow, Option<Value>); 8]> = SmallVec::new();
+        let coords = |values: &[Value]| [0, 1, 2].map(|n| (CallRow::Coord(n), values.get(n).copied()));
+        let (helper, code, resource, effect) = match &data.kind {
+            InstKind::TexelLoad { resource, coords: at, level } => {
+                operands.extend(coords(at).into_iter().chain([(CallRow::Level, *level)]));
+                (HelperId::TexelLoad, 0, *resource, None)
+            }
+            InstKind::TexelStore { resource, coords: at, values, effect } => {
+                let values = values.iter().enumerate().map(|(n, &value)| (CallRow::Value(n), Some(value)));
+                operands.extend(coords(at).into_iter().chain(values));
+                (HelperId::TexelStore, 0, *resource, Some(*effect))
+            }
+            InstKind::TexelAtomic { op, resource, coords: at, value, compare, effect } => {
+                let compare = compare.map(|compare| (CallRow::Compare, Some(compare)));
+                operands.extend(coords(at).into_iter().chain([(CallRow::Value(0), Some(*value))]).chain(compare));
+                (HelperId::TexelAtomic, abi::number_of(&AtomicOp::ALL, op), *resource, Some(*effect))
+            }
+            InstKind::Counter { op, resource, effect } => {
+                (HelperId::Counter, abi::number_of(&abi::COUNTER_OPS, op), *resource, Some(*effect))
+            }
+            InstKind::Query { query, resource, level } => {
+                operands.push((CallRow::Level, *level));
+                (HelperId::Query, abi::number_of(&Query::ALL, query), *resource, None)
+            }
+            _ => unreachable!("only called for what helpers do"),
+        };
+        let mask = match effect {
+            None => Some(self.active()),
+            Some(effect) => self.effect_mask(effect),
+        };
+        let Some(mask) = mask else {
+            // No lane takes part.
+            for &result in &data.results {
+                let zero = self.emit().constant_packet(Const::zero(func.ty(result)));
+                self.define(result, zero.into());
+            }
+            return;
+        };
+        let once = effect.is_none() && data.results.iter().all(|&result| self.facts.is_uniform(result));
+        self.note(if once { Note::HelperOnce } else { Note::Helper });
+        self.note_lanes(&mask);
+        if once {
+            self.mask_first_lane();
+        } else {
+            let lanes = self.mask_packet(&mask);
+            self.store_row(&lanes, CallRow::Mask);
+        }
+        self.pass_element(resource, CallRow::Element, once);
+        for (row, value) in operands {
+            let operand = match value {
+                Some(value) => self.operand(value),
+                None => self.constant(0),
+            };
+            self.pass(&operand, row, once);
+        }
+        self.call(helper, resource.id.index() as u32, code);
+        self.take_results(&data.results, once);
+    }
+
+    /// Defines what a helper gave back, in all lanes or in lane 0.
+    fn take_results(&mut self, results: &[Value], once: bool) {
+        for (n, &result) in results.iter().enumerate() {
+            let row = CallRow::Result(n);
+            let operand = if once {
+                let value = self.load_lane(self.base, row);
+                self.scalar(value)
+            } else {
+                self.load_row(row).into()
+            };
+            self.define(result, operand);
+        }
+    }
+
+    /// Writes a sample: one call for the packet.
+    pub fn sample(
+        &mut self,
+        sampling: Sampling,
+        texture: ResourceRef,
+        sampler: ResourceRef,
+        args: &[Value],
+        results: &[Value],
+    ) {
+        let once = results.iter().all(|&result| self.facts.is_uniform(result));
+        self.note(if once { Note::HelperOnce } else { Note::Helper });
+        let mask = self.active();
+        self.note_lanes(&mask);
+        let lanes = match &mask {
+            _ if once => SampleLanes::First,
+            Mask::Full => SampleLanes::All,
+            Mask::Lanes(lanes) => {
+                self.store_row(lanes, CallRow::Mask);
+                SampleLanes::Masked
+            }
+        };
+        let same_texture = self.pass_element(texture, CallRow::Element, true);
+        let same_sampler = self.pass_element(sampler, CallRow::Sampler, true);
+        let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);
+        self.builder.ins().store(own_flags(), range, self.base, offsets::CALL_SAMPLER_RANGE);
+        for (n, &arg) in args.iter().enumerate() {
+            let arg = self.operand(arg);
+            self.pass(&arg, CallRow::Arg(n), once);
+        }
+        let form = SampleForm { sampling, args: args.len(), lanes, same_texture, same_sampler };
+        self.call(HelperId::Sample, texture.id.index() as u32, form.encode());
+        self.take_results(results, once);
+    }
+
+    /// Writes which register of a range is meant, of one that is the same for all lanes in lane 0 only if `once`; gives
+    /// whether it is.
+    fn pass_element(&mut self, resource: ResourceRef, row: CallRow, once: bool) -> bool {
+        let element = match resource.element {
+            Element::Fixed(n) => self.constant(n),
+            Element::Computed(value) => self.operand(value),
+        };
+        self.pass(&element, row, once);
+        element.is_uniform()
+    }
+
+    /// Makes lane 0 the only one to take part.
+    fn mask_first_lane(&mut self) {
+        let none = self.emit().mask_constant(false);
+        self.store_row(&none, CallRow::Mask);
+        let all_ones = self.builder.ins().iconst(types::I32, -1);
+        self.store_lane(all_ones, self.base, CallRow::Mask);
+    }
+
+    /// Writes an operand to a row, or to lane 0 of it.
+    fn pass(&mut self, operand: &Operand, row: CallRow, once: bool) {
+        match operand {
+            Operand::Uniform(uniform) if once => {
+                self.store_lane(uniform.value, self.base, row);
+            }
+            _ => {
+                let packet = self.emit().packet(operand);
+                self.store_row(&packet, row);
+            }
+        }
+    }
+
+    /// Calls a helper; the group ends if it set a fault.
+    fn call(&mut self, helper: HelperId, resource: u32, code: u32) {
+        let fault = self.call_helper(helper, resource, code);
+        self.branch_away(fault, self.exit);
+    }
+
+    /// Calls a helper; gives whether it set a fault.
+    pub fn call_helper(&mut self, helper: HelperId, resource: u32, code: u32) -> ir::Value {
+        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::HELPERS);
+        let address = self.builder.ins().load(types::I64, constant_flags(), table, helper.offset());
+        let mut signature = Signature::new(self.call_conv);
+        signature.params.push(AbiParam::new(types::I64));
+        signature.params.extend([AbiParam::new(types::I32); 3]);
+        signature.returns.push(AbiParam::new(types::I32));
+        let signature = *self.helper_signature.get_or_insert_with(|| self.builder.import_signature(signature));
+        let numbers = [resource, code, self.origin.0];
+        let [resource, code, origin] =
+            numbers.map(|number| self.builder.ins().iconst(types::I32, i64::from(number as i32)));
+        let arguments: [ir::Value; 4] = [self.base, resource, code, origin];
+        let call = self.builder.ins().call_indirect(signature, address, &arguments);
+        self.builder.inst_results(call)[0]
+    }
+}
