@@ -12,7 +12,7 @@
 
 use crate::entity::{Inst, Value};
 use crate::flow::Flow;
-use crate::function::{Function, InstKind};
+use crate::function::{Effect, Function, InstKind};
 use crate::ops::Op;
 use crate::types::{Const, Type};
 
@@ -157,14 +157,13 @@ pub struct FloatClasses {
 
 impl FloatClasses {
     /// Analyses a function without slots.
-    pub fn compute(func: &Function) -> Self {
+    pub fn compute(func: &Function, flow: &Flow) -> Self {
         let has_floats = (0..func.value_count()).any(|n| matches!(func.ty(Value::new(n)), Type::F32 | Type::F64));
         if !has_floats {
             return Self { sets: Vec::new() };
         }
-        let flow = Flow::new(func);
         let sets = vec![ClassSet::NONE; func.value_count()];
-        let mut analysis = Analysis { func, flow: &flow, sets, changed: Vec::new(), images: Images::default() };
+        let mut analysis = Analysis { func, flow, sets, changed: Vec::new(), images: Images::default() };
         for &inst in &flow.order {
             let known = analysis.changed.len();
             analysis.visit(inst, None);
@@ -214,31 +213,10 @@ impl Analysis<'_> {
             }
             // Another thread's value of the same instruction, or the thread's own.
             InstKind::QuadRead { value, .. } => self.grow(data.results[0], self.sets[value.index()]),
-            // What comes of them is brought by the ways out.
-            InstKind::If { .. }
-            | InstKind::Switch { .. }
-            | InstKind::Loop { .. }
-            | InstKind::Yield(_)
-            | InstKind::Break { .. }
-            | InstKind::Continue { .. } => {}
-            // Bits from elsewhere.
-            InstKind::Input(_)
-            | InstKind::SlotGet(_)
-            | InstKind::SlotSet(..)
-            | InstKind::Load { .. }
-            | InstKind::Store { .. }
-            | InstKind::Atomic { .. }
-            | InstKind::Counter { .. }
-            | InstKind::TexelLoad { .. }
-            | InstKind::TexelStore { .. }
-            | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. }
-            | InstKind::Sample { .. }
-            | InstKind::PacketAll(_)
-            | InstKind::Barrier(_)
-            | InstKind::Return => {
-                for &result in &data.results {
-                    self.grow(result, ClassSet::ALL);
+            // Bits from elsewhere; what control flow gives is brought by its edges.
+            kind => {
+                if kind.effect() != Effect::Control {
+                    data.results.iter().for_each(|&result| self.grow(result, ClassSet::ALL));
                 }
             }
         }
@@ -508,7 +486,7 @@ mod tests {
             // So that integers are looked at too.
             anything(&mut b);
             b.return_();
-            let classes = FloatClasses::compute(&func);
+            let classes = FloatClasses::compute(&func, &Flow::new(&func));
             for (value, tuple) in made {
                 let result = ClassSet::of(Const { ty: op.result(), bits: op.eval(&tuple) });
                 let found = classes.of(value);

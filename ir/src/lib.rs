@@ -36,7 +36,7 @@ pub mod builder;
 pub mod entity;
 pub mod float;
 pub mod float_class;
-mod flow;
+pub mod flow;
 pub mod function;
 pub mod host;
 pub mod interface;

@@ -60,7 +60,7 @@ pub enum Object {
 /// The index is checked first, then each word's offset against the element (raw: against the whole object). A word out
 /// of range reads 0 and drops writes. The low two bits of the offset are ignored. Nothing wraps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
+pub struct MemoryRef {
     /// What is addressed.
     pub object: Object,
     /// Element, an `i32` taken as unsigned; `None` for raw objects.

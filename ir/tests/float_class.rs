@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Region, ResourceId, Value};
 use brolga_ir::float_class::{ClassSet, FloatClasses};
-use brolga_ir::function::{AtomicOp, CounterOp, Input, Object, Place, Query};
+use brolga_ir::flow::Flow;
+use brolga_ir::function::{AtomicOp, CounterOp, Input, MemoryRef, Object, Query};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
@@ -69,7 +70,7 @@ impl Prober {
                 }
             };
             let (offset, effect) = (b.i32(4 * value.index() as u32), b.bool(true));
-            b.store(Place { object: self.output, index: None, offset }, &words, effect);
+            b.store(MemoryRef { object: self.output, index: None, offset }, &words, effect);
         }
     }
 }
@@ -142,7 +143,7 @@ impl Host for Wild {
 /// Runs two groups; gives how many values there were of which something is claimed.
 fn check(mut func: Function, seed: u64, what: &str) -> usize {
     let what = format!("{what}, seed {seed}\n{func}");
-    let classes = FloatClasses::compute(&func);
+    let classes = FloatClasses::compute(&func, &Flow::new(&func));
     let types = (0..func.value_count()).map(|n| func.ty(Value::new(n))).collect();
     let output = Prober::probe(&mut func);
     let func = verify(func).unwrap_or_else(|errors| panic!("{what}: {errors}"));
@@ -197,7 +198,7 @@ fn classes<const N: usize>(body: impl FnOnce(&mut Builder<'_>) -> [Value; N]) ->
     let mut b = Builder::new(&mut func);
     let values = body(&mut b);
     b.return_();
-    let classes = FloatClasses::compute(&func);
+    let classes = FloatClasses::compute(&func, &Flow::new(&func));
     values.map(|value| classes.of(value))
 }
 
@@ -328,7 +329,7 @@ fn loops_carry_what_all_rounds_have() {
     b.yield_(&[next, spoilt, wild]);
     b.switch_to(outer);
     b.return_();
-    let classes = FloatClasses::compute(&func);
+    let classes = FloatClasses::compute(&func, &Flow::new(&func));
     let number = FINITE.or(ClassSet::MINUS_INFINITY);
     let results = &func.inst(inst).results;
     assert!(classes.of(count).is_within(number), "{:?}", classes.of(count));
@@ -354,6 +355,6 @@ fn branches_bring_the_classes_of_both_sides() {
     let merged = b.func.inst(inst).results[0];
     let neighbour = b.quad_read([1, 0, 3, 2], merged);
     b.return_();
-    let classes = FloatClasses::compute(&func);
+    let classes = FloatClasses::compute(&func, &Flow::new(&func));
     assert_eq!([merged, neighbour].map(|value| classes.of(value)), [ClassSet::NORMAL.or(ClassSet::MINUS_ZERO); 2]);
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Input, Object, Place, Query, ResourceRef};
+use brolga_ir::function::{AtomicOp, CounterOp, Input, MemoryRef, Object, Query, ResourceRef};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
@@ -309,7 +309,7 @@ fn function(dimension: Dimension, is_word: bool, calm: bool, random: &mut Random
     let offset = writer.b.op(Op::IMul, &[index, bytes]);
     let object = Object::Resource(only(ResourceId::new(OUT as usize)));
     let always = writer.b.bool(true);
-    writer.b.store(Place { object, index: None, offset }, &seen, always);
+    writer.b.store(MemoryRef { object, index: None, offset }, &seen, always);
     writer.b.return_();
     func
 }

@@ -7,7 +7,7 @@ mod bound;
 use bound::{compare, compare_batch};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{Input, Object, Place};
+use brolga_ir::function::{Input, MemoryRef, Object};
 use brolga_ir::interface::{Resource, ResourceClass, ResourceKind};
 use brolga_ir::{Builder, Function, Op, Type};
 use brolga_testing_base::random::Random;
@@ -64,7 +64,7 @@ fn report_values(func: &mut Function) {
     let (index, four, always) = (b.input(Input::ThreadIndex), b.i32(4), b.bool(true));
     let offset = b.op(Op::IMul, &[index, four]);
     let object = Object::Resource(only(ResourceId::new(output)));
-    b.store(Place { object, index: None, offset }, &[mixed], always);
+    b.store(MemoryRef { object, index: None, offset }, &[mixed], always);
     func.region_mut(body).insts.push(end);
 }
 

@@ -49,7 +49,7 @@ fn find(func: &Function, region: Region, waits: &mut [bool], constructs: &mut Ve
     let mut any = false;
     for &inst in &func.region(region).insts {
         let kind = &func.inst(inst).kind;
-        let mut holds = matches!(kind, InstKind::Barrier(sync) if sync.threads);
+        let mut holds = kind.is_waiting_barrier();
         for inner in kind.regions() {
             holds |= find(func, inner, waits, constructs);
         }
@@ -176,12 +176,7 @@ impl Rejoin<'_> {
     }
 
     fn jumps_to_end(&self, inst: Inst) -> bool {
-        let kind = &self.func.inst(inst).kind;
-        Jump::of(kind).is_some_and(|jump| self.is_end(jump))
-            || kind.regions().iter().any(|&inner| {
-                let insts = &self.func.region(inner).insts;
-                insts.iter().any(|&inst| self.jumps_to_end(inst))
-            })
+        self.func.holds(inst, &|kind| Jump::of(kind).is_some_and(|jump| self.is_end(jump)))
     }
 
     /// Makes the instructions of a region from position `first` on the only arm of a switch.

@@ -126,49 +126,35 @@ impl Web {
             if !regions.is_empty() {
                 self.carry(func, &data.results);
             }
-            match &data.kind {
-                InstKind::Op { op, args } if *op == self.width.as_float => self.used_as_float[args[0].index()] = true,
-                InstKind::Yield(args) => {
-                    let owner = owner.expect("only owned regions yield");
-                    self.flow(func, inst, args, owner, matches!(func.inst(owner).kind, InstKind::Loop { .. }));
-                }
-                InstKind::Break { target, args } => self.flow(func, inst, args, *target, false),
-                InstKind::Continue { target, args } => self.flow(func, inst, args, *target, true),
-                InstKind::Loop { inits, body } => {
-                    let params = &func.region(*body).params;
-                    self.carry(func, params);
-                    self.flow(func, inst, inits, inst, true);
-                    for (&result, &param) in data.results.iter().zip(params) {
-                        for (half, other) in [(result, param), (param, result)] {
-                            if let Some(half) = self.carried_mut(half) {
-                                half.twin = Some(other);
-                            }
+            if let InstKind::Loop { body, .. } = data.kind {
+                // A loop's parameter and result are one variable, since engines keep them in one place.
+                let params = &func.region(body).params;
+                self.carry(func, params);
+                for (&result, &param) in data.results.iter().zip(params) {
+                    for (half, other) in [(result, param), (param, result)] {
+                        if let Some(half) = self.carried_mut(half) {
+                            half.twin = Some(other);
                         }
                     }
                 }
+            }
+            match &data.kind {
+                InstKind::Op { op, args } if *op == self.width.as_float => self.used_as_float[args[0].index()] = true,
                 // A select carries values as a branch does.
                 InstKind::Op { op, args } if *op == self.width.select_bits => {
                     self.carry(func, &data.results);
                     (1..=2).for_each(|n| self.edge(inst, n, args[n], data.results[0]));
                 }
-                kind => kind.args().iter().for_each(|value| self.used_as_bits[value.index()] = true),
+                kind => match func.edge(inst, owner) {
+                    Some((from, to)) => {
+                        from.iter().zip(to).enumerate().for_each(|(n, (&a, &b))| self.edge(inst, n, a, b))
+                    }
+                    None => kind.args().iter().for_each(|value| self.used_as_bits[value.index()] = true),
+                },
             }
             for inner in regions {
                 self.collect(func, inner, Some(inst));
             }
-        }
-    }
-
-    /// Operands flow into a loop's parameters or into results. A loop's parameter and result are one variable, since
-    /// engines keep them in one place: each flows into the other.
-    fn flow(&mut self, func: &Function, from: Inst, args: &Values, to: Inst, into_params: bool) {
-        for (n, &arg) in args.iter().enumerate() {
-            let result = func.inst(to).results[n];
-            let target = match &func.inst(to).kind {
-                InstKind::Loop { body, .. } if into_params => func.region(*body).params[n],
-                _ => result,
-            };
-            self.edge(from, n, arg, target);
         }
     }
 
@@ -241,7 +227,10 @@ impl Web {
     /// What flows into a carried value.
     fn incoming(&self, func: &Function, value: Value) -> impl Iterator<Item = Value> {
         let edges = self.carried(value).into_iter().flat_map(|carried| &carried.incoming);
-        edges.map(|&(inst, n)| edge_arg(func, inst, n))
+        edges.map(|&(inst, n)| match &func.inst(inst).kind {
+            InstKind::Op { args, .. } => args[n],
+            kind => kind.passed().expect("values flow through selects and edges")[n],
+        })
     }
 
     fn twin(&self, value: Value) -> Option<Value> {
@@ -256,17 +245,6 @@ impl Web {
     /// What a carried value flows into.
     fn after(&self, value: Value) -> impl Iterator<Item = Value> {
         self.carried(value).into_iter().flat_map(|carried| carried.flows_to.iter().copied())
-    }
-}
-
-fn edge_arg(func: &Function, inst: Inst, n: usize) -> Value {
-    match &func.inst(inst).kind {
-        InstKind::Yield(args)
-        | InstKind::Break { args, .. }
-        | InstKind::Continue { args, .. }
-        | InstKind::Loop { inits: args, .. }
-        | InstKind::Op { args, .. } => args[n],
-        _ => unreachable!("values flow through terminators, loop entries and selects"),
     }
 }
 
@@ -300,13 +278,7 @@ impl Rewrite<'_> {
         for inst in std::mem::take(&mut func.region_mut(region).insts) {
             let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
             let origin = func.inst(inst).origin;
-            let target = match &kind {
-                InstKind::Yield(_) => owner,
-                InstKind::Break { target, .. } | InstKind::Continue { target, .. } => Some(*target),
-                InstKind::Loop { .. } => Some(inst),
-                _ => None,
-            };
-            let into: Option<Vec<Value>> = target.map(|target| func.inst(target).results.to_vec());
+            let into = kind.receiver(inst, owner).map(|receiver| func.inst(receiver).results.to_vec());
             let op = match &kind {
                 InstKind::Op { op, .. } => Some(*op),
                 _ => None,

@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 
 use super::words::{Word, component, input_word, mask_letters, sampling_words, sync_words};
 use crate::entity::{Inst, Region, Slot, Value};
-use crate::function::{Element, Function, InstData, InstKind, Object, Place, ResourceRef};
+use crate::function::{Element, Function, InstData, InstKind, MemoryRef, Object, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
 use crate::stage::Stage;
 use crate::types::{Const, Type};
@@ -406,7 +406,7 @@ impl Printer<'_> {
         }
     }
 
-    fn place(&self, place: &Place) -> String {
+    fn place(&self, place: &MemoryRef) -> String {
         let object = match place.object {
             Object::Resource(ref resource) => self.view(resource),
             Object::Shared(id) => id.to_string(),

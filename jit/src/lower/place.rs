@@ -5,7 +5,7 @@
 
 use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{Element, InstKind, Object, Place, ResourceRef};
+use brolga_ir::function::{Element, InstKind, MemoryRef, Object, ResourceRef};
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::srgb::LINEAR;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -103,7 +103,7 @@ pub(super) struct Access {
     pub known_index: Option<u32>,
     pub known_offset: Option<u32>,
     /// What is addressed.
-    pub place: Place,
+    pub place: MemoryRef,
     /// Upper bounds of the index and the offset, in all lanes.
     pub most: [u32; 2],
 }
@@ -264,7 +264,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Looks at a place: what it is in, and how it lies over the lanes that the mask has.
-    pub fn access(&mut self, place: Place, mask: &Mask) -> Access {
+    pub fn access(&mut self, place: MemoryRef, mask: &Mask) -> Access {
         let target = self.target(place.object);
         let index = place.index.map(|index| self.operand(index));
         let offset = self.operand(place.offset);

@@ -4,7 +4,7 @@
 
 use brolga_ir::builder::Builder;
 use brolga_ir::entity::{Inst, LocalId, Region, ResourceId, SharedId, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, Object, Origin, Place, Query, ResourceRef, Sync};
+use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, MemoryRef, Object, Origin, Query, ResourceRef, Sync};
 use brolga_ir::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::stage::Stage;
 use brolga_ir::{Const, Function, Op, Type};
@@ -173,7 +173,7 @@ impl Generator<'_> {
         (ResourceRef { id: ResourceId::new(n), element }, resource)
     }
 
-    fn place(&mut self, writable: bool, atomic: bool) -> Place {
+    fn place(&mut self, writable: bool, atomic: bool) -> MemoryRef {
         let (object, has_elements) = match self.random.below(5) {
             0 => (Object::Shared(SharedId::new(0)), false),
             1 => (Object::Shared(SharedId::new(1)), true),
@@ -188,7 +188,7 @@ impl Generator<'_> {
             }
         };
         let index = has_elements.then(|| self.value(Type::I32));
-        Place { object, index, offset: self.value(Type::I32) }
+        MemoryRef { object, index, offset: self.value(Type::I32) }
     }
 
     fn texel(&mut self, writable: bool) -> (ResourceRef, Vec<Value>, bool) {

@@ -6,7 +6,7 @@
 
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ArrayId, Inst, LocalId, ResourceId, SharedId, Slot, Value};
-use brolga_ir::function::{AtomicOp, Input, Object, Place, Sync};
+use brolga_ir::function::{AtomicOp, Input, MemoryRef, Object, Sync};
 use brolga_ir::interface::{Array, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::stage::{Signature, Stage};
 use brolga_ir::{Builder, Const, Function, Op, Type};
@@ -165,7 +165,7 @@ impl Generator<'_> {
         let values: Vec<Value> = self.slots.clone().into_iter().map(|slot| self.b.slot_get(slot)).collect();
         for (n, part) in values.chunks(4).enumerate() {
             let offset = self.b.i32(n as u32 * 16);
-            self.b.store(Place { object: self.records(), index: Some(index), offset }, part, effect);
+            self.b.store(MemoryRef { object: self.records(), index: Some(index), offset }, part, effect);
         }
     }
 
@@ -308,14 +308,14 @@ impl Generator<'_> {
         let zero = self.b.i32(0);
         let values = [self.get(), self.get()];
         let shared = Object::Shared(SharedId::new(0));
-        self.b.store(Place { object: shared, index: Some(index), offset: zero }, &values, effect);
+        self.b.store(MemoryRef { object: shared, index: Some(index), offset: zero }, &values, effect);
         let sync = Sync { threads: true, shared: true, ..Sync::default() };
         self.b.barrier(sync);
         let step = self.b.i32(1 + self.random.below(7) as u32);
         let far = self.b.op(Op::IAdd, &[index, step]);
         let count = self.b.i32(threads);
         let neighbour = self.b.op(Op::UMod, &[far, count]);
-        let words = self.b.load(Place { object: shared, index: Some(neighbour), offset: zero }, 2);
+        let words = self.b.load(MemoryRef { object: shared, index: Some(neighbour), offset: zero }, 2);
         self.set(words[0]);
         self.set(words[1]);
         self.b.barrier(sync);
@@ -346,7 +346,7 @@ impl Generator<'_> {
         // Words past the registers' part of the record; 60 is the last word, 64 is outside.
         let offset = self.b.i32([32, 40, 48, 56, 60, 64][self.random.below(6)]);
         let count = 1 + self.random.below(4);
-        let place = Place { object: self.records(), index: Some(index), offset };
+        let place = MemoryRef { object: self.records(), index: Some(index), offset };
         if self.random.one_in(2) {
             let words = self.b.load(place, count);
             self.set(words[count - 1]);
@@ -366,7 +366,7 @@ impl Generator<'_> {
             self.b.op(Op::And, &[any, mask])
         };
         let offset = self.b.i32(4 * self.random.below(4) as u32);
-        let place = Place { object: Object::Local(LocalId::new(0)), index: Some(index), offset };
+        let place = MemoryRef { object: Object::Local(LocalId::new(0)), index: Some(index), offset };
         if self.random.one_in(2) {
             let words = self.b.load(place, 1);
             self.set(words[0]);
@@ -386,7 +386,7 @@ impl Generator<'_> {
         let value = self.get();
         let effect = self.condition();
         let object = Object::Resource(only(ResourceId::new(TOTALS)));
-        self.b.atomic(ops[n], Place { object, index: None, offset }, value, None, effect);
+        self.b.atomic(ops[n], MemoryRef { object, index: None, offset }, value, None, effect);
     }
 
     fn constant_read(&mut self) -> Value {
@@ -398,19 +398,19 @@ impl Generator<'_> {
                 let index = if self.random.one_in(3) { index } else { self.b.input(Input::ThreadId(0)) };
                 let count = 1 + self.random.below(4);
                 let object = Object::Array(ArrayId::new(READ_ARRAY));
-                self.b.load(Place { object, index: Some(index), offset }, count)[count - 1]
+                self.b.load(MemoryRef { object, index: Some(index), offset }, count)[count - 1]
             }
             0 => {
                 let object = Object::Resource(only(ResourceId::new(CONSTANTS)));
-                self.b.load(Place { object, index: Some(index), offset }, 1)[0]
+                self.b.load(MemoryRef { object, index: Some(index), offset }, 1)[0]
             }
-            1 => self.b.load(Place { object: Object::Immediate, index: Some(index), offset }, 1)[0],
+            1 => self.b.load(MemoryRef { object: Object::Immediate, index: Some(index), offset }, 1)[0],
             _ => {
                 let object = Object::Resource(only(ResourceId::new(INPUT)));
                 let count = 1 + self.random.below(4);
                 let sixteen = self.b.i32([1, 4, 8, 16][self.random.below(4)]);
                 let offset = self.b.op(Op::IMul, &[index, sixteen]);
-                self.b.load(Place { object, index: None, offset }, count)[count - 1]
+                self.b.load(MemoryRef { object, index: None, offset }, count)[count - 1]
             }
         }
     }

@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, Object, Place, Query, ResourceRef};
+use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, MemoryRef, Object, Query, ResourceRef};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::{Interface, Resource, ResourceKind};
 use brolga_ir::sampling::SampleCall;
@@ -365,14 +365,14 @@ impl Thread<'_> {
     }
 
     /// The word's number in its object, if it is in range.
-    fn locate(&self, place: &Place, n: u64) -> Option<usize> {
+    fn locate(&self, place: &MemoryRef, n: u64) -> Option<usize> {
         let (stride, count) = self.extent(&place.object);
         let index = place.index.map_or(0, |index| self.get(index));
         let offset = (self.get(place.offset) & !3) + 4 * n;
         (index < count && offset + 4 <= stride).then(|| ((index * stride + offset) / 4) as usize)
     }
 
-    fn load(&self, place: &Place, n: u64) -> u32 {
+    fn load(&self, place: &MemoryRef, n: u64) -> u32 {
         let Some(at) = self.locate(place, n) else { return 0 };
         match &place.object {
             Object::Resource(resource) => self.memory.resources[resource.id.index()][at].load(Ordering::Relaxed),
@@ -384,7 +384,7 @@ impl Thread<'_> {
         }
     }
 
-    fn store(&mut self, place: &Place, n: u64, word: u32) {
+    fn store(&mut self, place: &MemoryRef, n: u64, word: u32) {
         let Some(at) = self.locate(place, n) else { return };
         match &place.object {
             Object::Resource(resource) => {
@@ -397,7 +397,7 @@ impl Thread<'_> {
         }
     }
 
-    fn atomic(&self, op: AtomicOp, place: &Place, value: u32, compare: u32) -> u32 {
+    fn atomic(&self, op: AtomicOp, place: &MemoryRef, value: u32, compare: u32) -> u32 {
         let Some(at) = self.locate(place, 0) else { return 0 };
         let word = match &place.object {
             Object::Resource(resource) => &self.memory.resources[resource.id.index()][at],

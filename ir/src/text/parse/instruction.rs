@@ -2,7 +2,9 @@
 
 use super::{Parsed, Parser, numbered};
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
-use crate::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Place, Query, ResourceRef, Sync, Values};
+use crate::function::{
+    AtomicOp, CounterOp, Element, Input, InstKind, MemoryRef, Object, Query, ResourceRef, Sync, Values,
+};
 use crate::ops::Op;
 use crate::sampling::{Offsets, Sampling};
 use crate::text::lex::{ParseProblem, Token};
@@ -235,13 +237,13 @@ impl Parser<'_> {
         Ok(object)
     }
 
-    fn place(&mut self) -> Parsed<Place> {
+    fn place(&mut self) -> Parsed<MemoryRef> {
         let object = self.object()?;
         self.sign('[')?;
         let first = self.value()?;
         let (index, offset) = if self.accept('+')? { (Some(first), self.value()?) } else { (None, first) };
         self.sign(']')?;
-        Ok(Place { object, index, offset })
+        Ok(MemoryRef { object, index, offset })
     }
 
     fn texel(&mut self) -> Parsed<(ResourceRef, Values)> {

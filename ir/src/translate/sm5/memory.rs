@@ -6,7 +6,7 @@ use super::super::vector::{Vector, lanes, span};
 use super::operand::{Kind, components_read, swizzle};
 use super::{Result, Translator};
 use crate::entity::Value;
-use crate::function::{AtomicOp, CounterOp, Object, Place, ResourceRef, Sync};
+use crate::function::{AtomicOp, CounterOp, MemoryRef, Object, ResourceRef, Sync};
 use crate::interface::{Dimension, ResourceClass, ResourceKind};
 use crate::ops::Op;
 
@@ -39,20 +39,20 @@ impl Translator<'_, '_> {
     }
 
     /// The address that the operands of a load or store give.
-    fn place(&mut self, memory: &Operand, index: Option<&Operand>, offset: &Operand) -> Result<Place> {
+    fn place(&mut self, memory: &Operand, index: Option<&Operand>, offset: &Operand) -> Result<MemoryRef> {
         let (object, index) = match (self.memory(memory)?, index) {
             (Memory::Raw(object), None) => (object, None),
             (Memory::Structured(object), Some(index)) => (object, Some(self.read_one(index, Kind::Int)?)),
             _ => return Err(self.bad_operand(memory.file.text())),
         };
-        Ok(Place { object, index, offset: self.read_one(offset, Kind::Int)? })
+        Ok(MemoryRef { object, index, offset: self.read_one(offset, Kind::Int)? })
     }
 
     /// The same place some words further on, if the offset is a number and has room for that.
-    fn advanced(&mut self, place: Place, words: usize) -> Option<Place> {
+    fn advanced(&mut self, place: MemoryRef, words: usize) -> Option<MemoryRef> {
         let offset = self.b.func.as_const(place.offset)?.bits as u32;
         let offset = offset.checked_add(4 * words as u32)?;
-        Some(Place { offset: self.b.i32(offset), ..place })
+        Some(MemoryRef { offset: self.b.i32(offset), ..place })
     }
 
     pub(super) fn ld_raw(&mut self, instruction: &Instruction) -> Result {
@@ -186,11 +186,11 @@ impl Translator<'_, '_> {
         match self.memory(memory)? {
             Memory::Raw(object) => {
                 let offset = self.read_one(address, Kind::Int)?;
-                self.update_word(op, Place { object, index: None, offset }, value, compare)
+                self.update_word(op, MemoryRef { object, index: None, offset }, value, compare)
             }
             Memory::Structured(object) => {
                 let address = self.read(address, 0b11, Kind::Int)?;
-                let place = Place { object, index: Some(address.at(0)), offset: address.at(1) };
+                let place = MemoryRef { object, index: Some(address.at(0)), offset: address.at(1) };
                 self.update_word(op, place, value, compare)
             }
             Memory::Typed(resource, dimension) => {
@@ -202,7 +202,13 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn update_word(&mut self, op: AtomicOp, place: Place, value: &Operand, compare: Option<&Operand>) -> Result<Value> {
+    fn update_word(
+        &mut self,
+        op: AtomicOp,
+        place: MemoryRef,
+        value: &Operand,
+        compare: Option<&Operand>,
+    ) -> Result<Value> {
         let (value, compare) = self.update_operands(value, compare)?;
         let effect = self.effect();
         Ok(self.b.atomic(op, place, value, compare, effect))

@@ -9,7 +9,7 @@ use super::super::vector::{Vector, lanes, span};
 use super::stage::OutputPlace;
 use super::{Result, Translator};
 use crate::entity::{Slot, Value};
-use crate::function::{Element, Input, Object, Place, ResourceRef};
+use crate::function::{Element, Input, MemoryRef, Object, ResourceRef};
 use crate::interface::ResourceClass;
 use crate::ops::Op;
 use crate::passes::undone;
@@ -38,7 +38,7 @@ pub(super) fn swizzle(operand: &Operand, mask: u8, components: &Vector) -> Vecto
 }
 
 /// Where a destination's values go; its address is computed before anything is written.
-enum Target {
+enum Destination {
     Null,
     /// Four slots from this one on.
     Slots(usize),
@@ -209,7 +209,7 @@ impl Translator<'_, '_> {
     pub(super) fn load_vector_at(&mut self, object: Object, index: Value, start: Start, components: u8) -> Vector {
         let (first, last) = span(components);
         let offset = self.byte(start, first);
-        let words = self.b.load(Place { object, index: Some(index), offset }, last - first + 1);
+        let words = self.b.load(MemoryRef { object, index: Some(index), offset }, last - first + 1);
         let mut result = Vector::default();
         for (n, word) in words.into_iter().enumerate() {
             result.set(first + n, word);
@@ -311,30 +311,30 @@ impl Translator<'_, '_> {
 
     /// Writes several destinations, the later ones last. All addresses are taken before anything is written.
     pub(super) fn write_all(&mut self, results: &[(&Operand, &Vector)]) -> Result {
-        let targets: Vec<Target> =
+        let targets: Vec<Destination> =
             results.iter().map(|(destination, _)| self.target(destination)).collect::<Result<_>>()?;
         for ((destination, words), target) in results.iter().zip(targets) {
             let mask = destination.mask();
             match target {
-                Target::Null => {}
-                Target::Slots(first) => {
+                Destination::Null => {}
+                Destination::Slots(first) => {
                     for lane in lanes(mask) {
                         self.registers.set(&mut self.b, Slot::new(first + lane), words.at(lane));
                     }
                 }
-                Target::Local { object, index } => self.store_runs(object, index, Start::Known(0), mask, words),
-                Target::Output(start) => self.store_output(start, mask, words),
+                Destination::Local { object, index } => self.store_runs(object, index, Start::Known(0), mask, words),
+                Destination::Output(start) => self.store_output(start, mask, words),
             }
         }
         Ok(())
     }
 
-    fn target(&mut self, destination: &Operand) -> Result<Target> {
+    fn target(&mut self, destination: &Operand) -> Result<Destination> {
         match destination.file {
-            RegisterFile::Null => Ok(Target::Null),
+            RegisterFile::Null => Ok(Destination::Null),
             RegisterFile::Temp => {
                 let register = self.number(destination, 0)?;
-                Ok(Target::Slots(self.slot(register, 0)?.index()))
+                Ok(Destination::Slots(self.slot(register, 0)?.index()))
             }
             RegisterFile::Output
             | RegisterFile::OutputDepth
@@ -342,12 +342,12 @@ impl Translator<'_, '_> {
             | RegisterFile::OutputDepthLessEqual
             | RegisterFile::OutputCoverageMask
             | RegisterFile::OutputStencilRef => Ok(match self.output(destination)? {
-                OutputPlace::Slots(first) => Target::Slots(first),
-                OutputPlace::Row(start) => Target::Output(start),
+                OutputPlace::Slots(first) => Destination::Slots(first),
+                OutputPlace::Row(start) => Destination::Output(start),
             }),
             RegisterFile::IndexableTemp => {
                 let (object, index) = self.vector_address(destination)?;
-                Ok(Target::Local { object, index })
+                Ok(Destination::Local { object, index })
             }
             _ => Err(self.bad_operand(destination.file.text())),
         }
@@ -362,7 +362,7 @@ impl Translator<'_, '_> {
                 let values: Vec<Value> = (first..first + count).map(|lane| words.at(lane)).collect();
                 let offset = self.byte(start, first);
                 let effect = self.b.bool(true);
-                self.b.store(Place { object, index: Some(index), offset }, &values, effect);
+                self.b.store(MemoryRef { object, index: Some(index), offset }, &values, effect);
             }
             first += count + 1;
         }

@@ -15,7 +15,7 @@ use super::operand::{Kind, Start};
 use super::{Result, TranslateError, Translator, sample};
 use crate::Type;
 use crate::entity::{ArrayId, Slot, Value};
-use crate::function::{Function, Input, Object, Place};
+use crate::function::{Function, Input, MemoryRef, Object};
 use crate::interface::Array;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
@@ -319,7 +319,7 @@ impl Translator<'_, '_> {
         let covered = match (self.stage.coverage, self.signature().and_then(|signature| signature.input_array)) {
             (Some(row), Some(array)) => {
                 let (index, offset) = (self.invocation(), self.b.i32(row * ROW_BYTES));
-                let word = self.b.load(Place { object: Object::Array(array), index: Some(index), offset }, 1)[0];
+                let word = self.b.load(MemoryRef { object: Object::Array(array), index: Some(index), offset }, 1)[0];
                 let zero = self.b.i32(0);
                 self.b.op(Op::INe, &[word, zero])
             }

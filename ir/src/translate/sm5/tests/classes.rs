@@ -6,6 +6,7 @@ use brolga_bytecode::Shader;
 
 use super::corpus::options;
 use crate::entity::{Inst, Region};
+use crate::flow::Flow;
 use crate::function::{Function, InstKind, Object};
 use crate::interface::{Resource, ResourceClass, ResourceKind};
 use crate::passes::{Level, optimise};
@@ -75,7 +76,7 @@ fn an_index_that_is_uniform_stays_so_behind_the_call() {
     // The loop over `waves` counts with the index: though methods return early in some lanes, all lanes count alike.
     let shader = shader("interfaces/waves.main.cso");
     let func = optimised(&shader, &options(&shader));
-    let uniformity = Uniformity::compute(&func, Packing::Group);
+    let uniformity = Uniformity::compute(&func, &Flow::new(&func), Packing::Group);
     let mut switches = 0;
     for inst in instructions(&func) {
         if let InstKind::Switch { selector, cases, .. } = &func.inst(inst).kind

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::entity::{Inst, LocalId, Region};
-use crate::function::{Function, InstKind, Object, Place};
+use crate::function::{Function, InstKind, MemoryRef, Object};
 
 /// How a region ended.
 enum End {
@@ -52,7 +52,7 @@ impl<'f> Machine<'f> {
         self.values[value.index()] as u32
     }
 
-    fn array(&self, place: &Place) -> Option<(LocalId, u32, u32)> {
+    fn array(&self, place: &MemoryRef) -> Option<(LocalId, u32, u32)> {
         let Object::Local(local) = place.object else { panic!("no memory here: {place:?}") };
         let index = self.word(place.index.expect("x# has an index"));
         let in_range = index < self.func.interface.local(local).registers;

@@ -1,4 +1,4 @@
-//! Chooses how many threads a packet has.
+//! Chooses the width of packets: how many threads run in lockstep.
 //!
 //! Sixteen keep twice as many independent chains in flight, and share each address, bounds check and uniform instruction
 //! among twice as many threads. They cost twice the registers, and where threads part ways more lanes idle. So a function
@@ -6,6 +6,7 @@
 //! alive at once.
 
 use crate::entity::{Inst, Region, Value};
+use crate::flow::Flow;
 use crate::function::{Function, InstKind};
 use crate::span::Packing;
 use crate::stage::Stage;
@@ -39,7 +40,7 @@ fn pays(func: &Function) -> bool {
     if !rows_fill || func.inst_count() > MOST_INSTS {
         return false;
     }
-    let uniformity = Uniformity::compute(func, packing);
+    let uniformity = Uniformity::compute(func, &Flow::new(func), packing);
     let mut count = Count { func, uniformity: &uniformity, position: 0, loops: Vec::new(), lives: Vec::new() };
     count.lives.resize(func.value_count(), None);
     count.region(func.body()) && count.most_alive() <= MOST_ALIVE
