@@ -16,8 +16,8 @@ use brolga_ir::passes::{Level, optimise};
 use brolga_ir::sampling::SampleCall;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Const, Function, Op, Type};
+use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
-use brolga_testing_base::{functions, programs};
 
 /// Writes each value where it is defined: one that is no condition, as its bits, to the byte that has its number.
 struct Prober {
@@ -160,7 +160,11 @@ fn check(mut func: Function, seed: u64, what: &str) -> usize {
 
 #[test]
 fn classes_of_random_functions_hold() {
-    let run = |seed| check(functions::function(seed, 10 + seed as usize % 90), seed, "function");
+    let run = |seed| {
+        let mut func = programs::generate_wild(seed, 1 + (seed % 12) as usize);
+        optimise(&mut func, Level::None);
+        check(func, seed, "function")
+    };
     let checked: usize = (0..1500).map(run).sum();
     println!("{checked} values");
     assert!(checked > 10_000, "only {checked} values of which something is claimed");
