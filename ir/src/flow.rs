@@ -9,7 +9,7 @@ use crate::function::{Function, InstKind};
 /// The shape of a function's control flow with its uses, for analyses that spread facts along them.
 pub struct Flow {
     /// All instructions in program order, an owner before what it owns.
-    pub(crate) order: Vec<Inst>,
+    pub order: Vec<Inst>,
     owners: Vec<Option<Inst>>,
     regions: Vec<Region>,
     depths: Vec<u32>,

@@ -467,11 +467,14 @@ impl InstKind {
     pub fn args(&self) -> SmallVec<[Value; 8]> {
         let mut args = SmallVec::new();
         match self {
-            // Most are of these kinds.
+            // Most are of these kinds, and copies of others would be large.
             InstKind::Const(_) | InstKind::Input(_) => {}
-            InstKind::Op { args: operands, .. } => args.extend_from_slice(operands),
-            // The only kind whose copy would be large.
-            InstKind::Switch { selector, .. } => args.push(*selector),
+            InstKind::Op { args: operands, .. }
+            | InstKind::Loop { inits: operands, .. }
+            | InstKind::Yield(operands)
+            | InstKind::Break { args: operands, .. }
+            | InstKind::Continue { args: operands, .. } => args.extend_from_slice(operands),
+            InstKind::If { cond: value, .. } | InstKind::Switch { selector: value, .. } => args.push(*value),
             kind => kind.clone().for_each_arg(|value| args.push(*value)),
         }
         args

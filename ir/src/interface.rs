@@ -83,6 +83,11 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// One register of the first space.
+    pub fn new(class: ResourceClass, kind: ResourceKind, lower: u32) -> Self {
+        Self { class, kind, space: 0, lower, count: Some(1), uses_counter: false, texel_bytes: None }
+    }
+
     /// Bytes from one element to the next where the function knows it: of constant buffers, structured views, and texels
     /// of a known format.
     pub fn stride_bytes(&self) -> Option<u32> {

@@ -308,15 +308,7 @@ mod tests {
     const LANES: u32 = 8;
 
     fn function(group_size: [u32; 3]) -> Function {
-        let raw = |class| Resource {
-            class,
-            kind: ResourceKind::Raw,
-            space: 0,
-            lower: 0,
-            count: Some(1),
-            uses_counter: false,
-            texel_bytes: None,
-        };
+        let raw = |class| Resource::new(class, ResourceKind::Raw, 0);
         let resources = vec![raw(ResourceClass::ShaderResource), raw(ResourceClass::UnorderedAccess)];
         Function::new("test", Interface { stage: Stage::Compute { group_size }, resources, ..Interface::default() })
     }

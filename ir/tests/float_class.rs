@@ -27,15 +27,8 @@ struct Prober {
 impl Prober {
     fn probe(func: &mut Function) -> ResourceId {
         let id = ResourceId::new(func.interface.resources.len());
-        func.interface.resources.push(Resource {
-            class: ResourceClass::UnorderedAccess,
-            kind: ResourceKind::Raw,
-            space: 77,
-            lower: 0,
-            count: Some(1),
-            uses_counter: false,
-            texel_bytes: None,
-        });
+        let output = Resource::new(ResourceClass::UnorderedAccess, ResourceKind::Raw, 0);
+        func.interface.resources.push(Resource { space: 77, ..output });
         let body = func.body();
         Self { output: Object::Resource(only(id)) }.region(func, body);
         id

@@ -272,18 +272,9 @@ impl Writer<'_> {
 
 /// A random function on an image, before any pass.
 fn function(dimension: Dimension, is_word: bool, calm: bool, random: &mut Random) -> Function {
-    let resource = |kind| Resource {
-        class: ResourceClass::UnorderedAccess,
-        kind,
-        space: 0,
-        lower: 0,
-        count: Some(1),
-        uses_counter: false,
-        texel_bytes: None,
-    };
     let typed = ResourceKind::Typed { dimension, component: Component::Mixed };
-    let mut resources = vec![resource(ResourceKind::Raw), resource(typed)];
-    resources[IMAGE as usize].lower = IMAGE;
+    let kinds = [(ResourceKind::Raw, OUT), (typed, IMAGE)];
+    let resources = kinds.map(|(kind, lower)| Resource::new(ResourceClass::UnorderedAccess, kind, lower)).to_vec();
     let mut func = Function::new(
         "test",
         Interface { stage: Stage::Compute { group_size: GROUP }, resources, ..Interface::default() },

@@ -110,25 +110,15 @@ pub fn contents(interface: &Interface, random: &mut Random) -> Vec<Vec<u32>> {
 }
 
 fn interface(group_size: [u32; 3]) -> Interface {
-    let resource = |class, kind| Resource {
-        class,
-        kind,
-        space: 0,
-        lower: 0,
-        count: Some(1),
-        uses_counter: false,
-        texel_bytes: None,
-    };
     let threads: u32 = group_size.iter().product();
-    let mut totals = resource(ResourceClass::UnorderedAccess, ResourceKind::Raw);
-    totals.lower = 1;
+    let records = ResourceKind::Structured { stride_bytes: RECORD_WORDS * 4 };
     Interface {
         stage: Stage::Compute { group_size },
         resources: vec![
-            resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: RECORD_WORDS * 4 }),
-            totals,
-            resource(ResourceClass::Constant, ResourceKind::Constant { vectors: CONSTANT_VECTORS }),
-            resource(ResourceClass::ShaderResource, ResourceKind::Raw),
+            Resource::new(ResourceClass::UnorderedAccess, records, 0),
+            Resource::new(ResourceClass::UnorderedAccess, ResourceKind::Raw, 1),
+            Resource::new(ResourceClass::Constant, ResourceKind::Constant { vectors: CONSTANT_VECTORS }, 0),
+            Resource::new(ResourceClass::ShaderResource, ResourceKind::Raw, 0),
         ],
         shared: vec![Shared { register: 0, raw: false, stride_bytes: 8, count: threads }],
         arrays: Vec::new(),
@@ -142,7 +132,7 @@ fn declare_everything(interface: &mut Interface, random: &mut Random) {
     let mut add = |class, kind, uses_counter| {
         let count = random.pick(&[Some(1), Some(1), Some(5), None]);
         let (space, lower) = (random.pick(&[0, 0, 3]), random.below(20) as u32);
-        interface.resources.push(Resource { class, kind, space, lower, count, uses_counter, texel_bytes: None });
+        interface.resources.push(Resource { space, count, uses_counter, ..Resource::new(class, kind, lower) });
     };
     add(ResourceClass::Constant, ResourceKind::Constant { vectors: 7 }, false);
     for class in [ResourceClass::ShaderResource, ResourceClass::UnorderedAccess] {

@@ -105,15 +105,8 @@ fn resources(program: &ValidProgram) -> Result<(Vec<Resource>, ResourceNames)> {
 }
 
 fn resource(class: ResourceClass, kind: ResourceKind, range: &RegisterRange, uses_counter: bool) -> Resource {
-    Resource {
-        class,
-        kind,
-        space: range.space,
-        lower: range.lower,
-        count: range.len(),
-        uses_counter,
-        texel_bytes: None,
-    }
+    let (space, count) = (range.space, range.len());
+    Resource { space, count, uses_counter, ..Resource::new(class, kind, range.lower) }
 }
 
 /// A kind as the IR says it. The name and byte are for the error, about what cannot be declared.

@@ -56,23 +56,13 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn ld_raw(&mut self, instruction: &Instruction) -> Result {
-        let [destination, offset, memory] = self.operands(instruction)?;
-        self.load(destination, None, memory, None, offset)
-    }
-
-    pub(super) fn ld_raw_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, offset, memory] = self.operands(instruction)?;
-        self.load(destination, Some(status), memory, None, offset)
+        let ([destination, offset, memory], status) = self.load_operands(instruction)?;
+        self.load(destination, status, memory, None, offset)
     }
 
     pub(super) fn ld_structured(&mut self, instruction: &Instruction) -> Result {
-        let [destination, index, offset, memory] = self.operands(instruction)?;
-        self.load(destination, None, memory, Some(index), offset)
-    }
-
-    pub(super) fn ld_structured_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, index, offset, memory] = self.operands(instruction)?;
-        self.load(destination, Some(status), memory, Some(index), offset)
+        let ([destination, index, offset, memory], status) = self.load_operands(instruction)?;
+        self.load(destination, status, memory, Some(index), offset)
     }
 
     /// Reads a window of four words, as much of it as the swizzle names.

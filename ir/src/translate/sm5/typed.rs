@@ -57,25 +57,9 @@ impl Translator<'_, '_> {
         Ok(coords)
     }
 
-    pub(super) fn ld(&mut self, instruction: &Instruction) -> Result {
-        let [destination, address, memory] = self.operands(instruction)?;
-        self.load_mip(instruction, destination, None, address, memory)
-    }
-
-    pub(super) fn ld_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, address, memory] = self.operands(instruction)?;
-        self.load_mip(instruction, destination, Some(status), address, memory)
-    }
-
     /// `ld`: the mip level is the address's fourth component, but for buffers.
-    fn load_mip(
-        &mut self,
-        instruction: &Instruction,
-        destination: &Operand,
-        status: Option<&Operand>,
-        address: &Operand,
-        memory: &Operand,
-    ) -> Result {
+    pub(super) fn ld(&mut self, instruction: &Instruction) -> Result {
+        let ([destination, address, memory], status) = self.load_operands(instruction)?;
         let (resource, dimension) = self.typed(memory)?;
         let level = match dimension {
             Dimension::Buffer => None,
@@ -86,24 +70,7 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn ldms(&mut self, instruction: &Instruction) -> Result {
-        let [destination, address, memory, sample] = self.operands(instruction)?;
-        self.load_sample(instruction, destination, None, address, memory, sample)
-    }
-
-    pub(super) fn ldms_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, address, memory, sample] = self.operands(instruction)?;
-        self.load_sample(instruction, destination, Some(status), address, memory, sample)
-    }
-
-    fn load_sample(
-        &mut self,
-        instruction: &Instruction,
-        destination: &Operand,
-        status: Option<&Operand>,
-        address: &Operand,
-        memory: &Operand,
-        sample: &Operand,
-    ) -> Result {
+        let ([destination, address, memory, sample], status) = self.load_operands(instruction)?;
         let (resource, dimension) = self.typed(memory)?;
         let sample = self.read_one(sample, Kind::Int)?;
         let coords = self.coordinates(address, dimension, instruction.offsets)?;
@@ -111,17 +78,10 @@ impl Translator<'_, '_> {
     }
 
     pub(super) fn ld_uav_typed(&mut self, instruction: &Instruction) -> Result {
-        let [destination, address, memory] = self.operands(instruction)?;
+        let ([destination, address, memory], status) = self.load_operands(instruction)?;
         let (resource, dimension) = self.typed(memory)?;
         let coords = self.coordinates(address, dimension, None)?;
-        self.load_texel(destination, None, memory, resource, &coords, None)
-    }
-
-    pub(super) fn ld_uav_typed_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, address, memory] = self.operands(instruction)?;
-        let (resource, dimension) = self.typed(memory)?;
-        let coords = self.coordinates(address, dimension, None)?;
-        self.load_texel(destination, Some(status), memory, resource, &coords, None)
+        self.load_texel(destination, status, memory, resource, &coords, None)
     }
 
     fn load_texel(
