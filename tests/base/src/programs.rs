@@ -139,7 +139,7 @@ fn declare_everything(interface: &mut Interface, random: &mut Random) {
         add(class, ResourceKind::Raw, false);
         add(class, ResourceKind::Structured { stride_bytes: 20 }, false);
         for (n, dimension) in Dimension::ALL.into_iter().enumerate() {
-            add(class, ResourceKind::Typed { dimension, component: COMPONENTS[n % COMPONENTS.len()] }, false);
+            add(class, ResourceKind::Typed { dimension, component: Component::ALL[n % Component::ALL.len()] }, false);
         }
     }
     add(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, true);
@@ -148,16 +148,6 @@ fn declare_everything(interface: &mut Interface, random: &mut Random) {
         Shared { register: 3, raw: false, stride_bytes: 12, count: 10 },
     ]);
 }
-
-const COMPONENTS: [Component; 7] = [
-    Component::Float,
-    Component::Unorm,
-    Component::Snorm,
-    Component::Sint,
-    Component::Uint,
-    Component::Mixed,
-    Component::Double,
-];
 
 struct Generator<'a> {
     b: Builder<'a>,
