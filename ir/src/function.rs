@@ -606,6 +606,11 @@ impl Function {
         f(kind) || kind.regions().iter().flat_map(|&inner| &self.region(inner).insts).any(|&inst| self.holds(inst, f))
     }
 
+    /// Whether threads of a group wait for each other somewhere.
+    pub fn waits(&self) -> bool {
+        self.insts.iter().any(|inst| inst.kind.is_waiting_barrier())
+    }
+
     /// What an instruction passes on, and the values that these become, in the same order: a loop's entry and its next
     /// rounds bring parameters, all else brings results of what encloses it. `owner` owns the region it is in.
     pub fn edge(&self, inst: Inst, owner: Option<Inst>) -> Option<(&[Value], &[Value])> {

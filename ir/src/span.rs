@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::function::{Function, InstKind};
+use crate::function::Function;
 
 /// Which threads may share a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl Packing {
     pub fn may_span(func: &Function) -> bool {
         let threads = func.interface.threads_per_group();
         let some_left_over = threads > 0 && threads <= SMALL_GROUP && !threads.is_multiple_of(func.width.lanes());
-        some_left_over && func.interface.shared.is_empty() && !waits(func)
+        some_left_over && func.interface.shared.is_empty() && !func.waits()
     }
 
     /// Whether a component of `vThreadGroupID` differs within a span.
@@ -77,14 +77,6 @@ impl Packing {
             Packing::Row | Packing::Grid => (SPAN_THREADS / (quantum * threads_per_group.max(1))).max(1) * quantum,
         }
     }
-}
-
-/// Whether threads of a group wait for each other.
-fn waits(func: &Function) -> bool {
-    (0..func.inst_count()).any(|n| {
-        let kind = &func.inst(crate::entity::Inst::new(n)).kind;
-        matches!(kind, InstKind::Barrier(sync) if sync.threads)
-    })
 }
 
 /// A box of groups.

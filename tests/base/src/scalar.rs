@@ -75,7 +75,7 @@ pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
         Thread::new(func, memory, &shared, &barrier, group, index).region(func.body());
         barrier.leave();
     };
-    if func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &InstKind::is_waiting_barrier)) {
+    if func.waits() {
         std::thread::scope(|scope| {
             for index in 0..x * y * z {
                 let run = &run;
