@@ -110,7 +110,7 @@ impl<'a> Builder<'a> {
         self.op(Op::select(self.func.ty(a)), &[cond, a, b])
     }
 
-    /// Something the thread knows of itself.
+    /// An input of the thread.
     pub fn input(&mut self, input: Input) -> Value {
         self.one(InstKind::Input(input), Type::I32)
     }

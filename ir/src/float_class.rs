@@ -409,7 +409,7 @@ mod tests {
     use crate::function::Input;
     use crate::interface::Interface;
 
-    /// Numbers by bits: the ends of all classes, what is beside them, and some of the middle.
+    /// Numbers by bits: the ends of all classes, their neighbours, and some of the middle.
     fn numbers(ty: Type) -> Vec<u64> {
         let mask = if layout(ty).0 == 1 << 63 { u64::MAX } else { u64::from(u32::MAX) };
         let ends = (0..CLASSES).flat_map(|class| ends_of(ty, class));

@@ -1,12 +1,12 @@
-//! The way values and threads take through a function: who uses what, what is in what, which terminators bring which
-//! values together. For analyses that spread facts along it.
+//! Data flow and control flow of a function: the uses of each value, what encloses what, and the edges along which values
+//! merge. For analyses that propagate facts along them.
 
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind};
 
-/// The shape of a function's control flow with its uses, for analyses that spread facts along them.
+/// Uses, nesting and edges of one function.
 pub struct Flow {
     /// All instructions in program order, an owner before what it owns.
     pub order: Vec<Inst>,

@@ -96,7 +96,7 @@ pub struct Case {
 pub enum InstKind {
     /// A constant.
     Const(Const),
-    /// Something the thread knows of itself, an `i32`.
+    /// An input of the thread, such as its number: an `i32`.
     Input(Input),
     /// A pure operation.
     Op {

@@ -330,7 +330,7 @@ pub struct Local {
 /// The most arrays that a function declares.
 pub const MOST_ARRAYS: usize = 8;
 
-/// Memory that is handed over with a batch of invocations and belongs to whoever runs it: elements one after the other, as
+/// Memory that is handed over with a batch of invocations and belongs to its caller: elements one after the other, as
 /// many as there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Array {

@@ -21,7 +21,7 @@
 //! | `texel.rs` | how texels lie in memory, and code that converts them |
 //! | `text.rs` | the text form: printing and parsing |
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
-//! | `flow.rs` | uses and merges, for the analyses |
+//! | `flow.rs` | uses, nesting and edges, for the analyses |
 //! | `span.rs` | which groups run together, and which threads share packets |
 //! | `srgb.rs` | the sRGB curve |
 //! | `width.rs` | how many threads a packet has |

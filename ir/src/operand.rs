@@ -1,4 +1,4 @@
-//! What instructions are made of: what a thread knows of itself, memory and where in it, what is done there.
+//! What instructions are made of: inputs of a thread, memory references, and the operations on memory.
 //!
 //! [`function`](crate::function) has the instructions, and these names too.
 
@@ -55,7 +55,7 @@ pub enum Object {
     Curve,
 }
 
-/// An address: element `index` of the object and a byte offset in it.
+/// A reference to memory: element `index` of the object and a byte offset in it.
 ///
 /// The stride comes from the object's declaration (16 for constant buffers, `icb` and `x#`). Raw objects have no index.
 /// The index is checked first, then each word's offset against the element (raw: against the whole object). A word out

@@ -5,8 +5,8 @@
 //! Four invocations of a pixel shader in a row are a quad, whose numbers 0 and 1 are side by side and 2 and 3 one row below.
 //!
 //! What an invocation gets and gives lies in two arrays of [`Interface::arrays`](crate::interface::Interface::arrays), an
-//! element for each invocation, a row of four words for each register: whoever runs the batch fills the one and reads the
-//! other. A register `v#` or `o#` has the row of its number; registers without a number follow.
+//! element for each invocation, a row of four words for each register: the caller that runs the batch fills the one and reads
+//! the other. A register `v#` or `o#` has the row of its number; registers without a number follow.
 
 use serde::{Deserialize, Serialize};
 

@@ -40,7 +40,7 @@ struct Marker {
 }
 
 impl Marker {
-    /// Marks what must stay of a region; gives whether it holds anything that must stay, whoever needs its results.
+    /// Marks what must stay of a region; gives whether it holds anything that must stay even if nothing needs its results.
     fn region(&mut self, func: &Function, region: Region) -> bool {
         let mut any = false;
         for &inst in func.region(region).insts.iter().rev() {

@@ -1,8 +1,8 @@
-//! The halves of a double that cross region borders side by side become one 64-bit value.
+//! Joins the halves of doubles: those that cross region borders side by side become one 64-bit value.
 //!
 //! Registers have 32 bits, so a double that lives across a branch or a loop is carried as two values, taken apart at
 //! every end and joined again at every use. Where the two are joined inside (or after) the construct, this pass carries
-//! the joined value beside them; the halves are then taken from it, and fall away as nobody else needs them.
+//! the joined value beside them; the halves are then taken from it, and become dead where nothing else needs them.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
-//! Threads that leave a construct behind its last barrier wait at its end.
+//! Threads that leave a construct after its last barrier wait at its end.
 //!
 //! A construct that holds a barrier runs once for the group, and the threads must agree about every jump that leaves it.
-//! Behind its last barrier they need not: a switch that they leave one by one, or a round of a loop that some of them end
-//! sooner, still sees all of them together at the next barrier. So what stands behind the last barrier becomes the only
+//! After its last barrier they need not: a switch that they leave one by one, or a round of a loop that some of them end
+//! sooner, still sees all of them together at the next barrier. So what follows the last barrier becomes the only
 //! arm of a switch, and the jumps leave that switch, which runs packet by packet like any other code.
 //!
 //! ```text
@@ -27,7 +27,7 @@ use crate::types::Type;
 /// Switches that may be put around the same code, one for each construct that it jumps out of.
 const MOST_AROUND: usize = 16;
 
-/// The thread goes on behind the code it is in.
+/// The thread goes on after the code it is in.
 const ON: u32 = 0;
 /// It goes to the end of the construct, or of the round. Greater numbers are the other jumps.
 const END: u32 = 1;
@@ -90,7 +90,7 @@ struct Rejoin<'a> {
     func: &'a mut Function,
     /// Whether an instruction holds a barrier that waits.
     waits: &'a [bool],
-    /// Switches put around what stands behind the last barrier of each region.
+    /// Switches put around what follows the last barrier of each region.
     around: &'a mut [usize],
     construct: Inst,
     /// Where each thread goes, once that is needed.
@@ -125,8 +125,8 @@ impl Rejoin<'_> {
         b
     }
 
-    /// Puts what stands behind the last barrier of a region into a switch, if threads may leave it early. The construct
-    /// ends behind the region, but for code that no barrier is in; `is_own` where there is no such code. Gives whether
+    /// Puts what follows the last barrier of a region into a switch, if threads may leave it early. The construct
+    /// ends after the region, but for code that no barrier is in; `is_own` where there is no such code. Gives whether
     /// threads may come to the region's end that should be at the construct's.
     fn rest(&mut self, region: Region, is_own: bool) -> bool {
         let mut some_are_done = false;

@@ -1,4 +1,4 @@
-//! Folding of constants and algebra that keeps every bit.
+//! Constant folding and algebraic simplification that keeps every bit.
 //!
 //! Constants are folded with the operations' own `eval`, the same that the interpreter uses. Float identities are
 //! limited to those that hold for every operand under Direct3D's rules (x * 1 is not x: it flushes). A branch on a

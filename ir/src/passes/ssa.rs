@@ -1,8 +1,8 @@
-//! Slots become values.
+//! SSA construction: slots become values.
 //!
 //! The code is structured, so no dominance frontiers are needed: a slot that a region writes becomes one more result
 //! of the `if` or `switch`, or one more variable of the loop, that owns the region. A slot never written is zero.
-//! Results nobody reads are left for the `dead` pass.
+//! Results that nothing reads are left for `dead.rs`.
 
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Function, InstKind, Origin};

@@ -1,10 +1,10 @@
-//! Lets code go to texels by itself, where the format of what is bound is known.
+//! Lowers texel accesses to memory accesses, where the format of the bound view is known.
 //!
 //! A texel becomes words at an element of the view, and arithmetic: where it lies can be seen, shared and moved like any
 //! other address, and a row of texels is a strided access.
 //!
 //! An element is counted from the view's first texel. A coordinate beyond its axis would be a texel of another row, so
-//! each is compared with its extent; the element itself is checked by whoever runs the access, as all are.
+//! each is compared with its extent; the element itself is checked by the engine, as in all accesses.
 
 use super::replacements::Replacements;
 use crate::builder::Builder;

@@ -1,8 +1,8 @@
-//! Values that cross region borders, and selected ones, get the type they are used at.
+//! Type inference: values that cross region borders, and selected ones, get the type that they are used at.
 //!
 //! Registers are untyped, so after SSA construction a float that lives across a branch or loop is carried as bits: made
 //! bits at every end and a float again at every use. This pass carries it as a float. That changes nothing where
-//! either all uses read it as a float (bits are looked at by nobody), or all incoming values are canonical bits of
+//! either all uses read it as a float (nothing looks at the bits), or all incoming values are canonical bits of
 //! floats (then `bits.f32` gives them back). See `bits.f32` in `ops.rs` for why the bits matter at all. The same goes for
 //! doubles, once `pairs.rs` has joined their halves.
 

@@ -83,7 +83,7 @@ struct Printer<'a> {
     /// Labels of the loops and switches opened so far.
     labels: Vec<Option<usize>>,
     next_label: usize,
-    /// Regions printed, so that a broken function is not printed for ever.
+    /// Regions printed, so that printing a broken function ends.
     seen: Vec<bool>,
 }
 

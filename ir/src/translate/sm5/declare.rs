@@ -11,7 +11,7 @@ use super::{Result, TranslateError};
 use crate::entity::{LocalId, ResourceId, SharedId};
 use crate::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
 
-/// The range behind each class and number.
+/// The range that each class and number means.
 type ResourceNames = HashMap<(ResourceClass, u32), ResourceId>;
 
 /// What the numbers in operands mean.

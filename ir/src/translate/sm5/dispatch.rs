@@ -3,7 +3,7 @@
 use brolga_bytecode::sm5::{Instruction, Op as Opcode};
 
 use super::componentwise::op;
-use super::operand::Kind::{Float, Int};
+use super::operand::SourceType::{Float, Int};
 use super::{Result, Translator, double, float, integer, sample};
 use crate::function::{AtomicOp, CounterOp};
 use crate::ops::Op;

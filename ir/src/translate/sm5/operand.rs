@@ -6,7 +6,7 @@
 use brolga_bytecode::sm5::{Index, Model, Operand, RegisterFile};
 
 use super::super::vector::{Vector, lanes, span};
-use super::stage::OutputPlace;
+use super::stage::OutputLocation;
 use super::{Result, Translator};
 use crate::entity::{Slot, Value};
 use crate::function::{Element, Input, MemoryRef, Object, ResourceRef};
@@ -16,7 +16,7 @@ use crate::passes::undone;
 
 /// Which type a source's bits and modifiers are taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SourceType {
     /// The values are `f32`; absolute and negate act on the sign bit.
     Float,
     /// The values are `i32`; negate is two's complement.
@@ -66,7 +66,7 @@ impl Translator<'_, '_> {
     }
 
     /// The operand's values for the lanes of a mask, modifiers applied.
-    pub(super) fn read(&mut self, operand: &Operand, mask: u8, kind: Kind) -> Result<Vector> {
+    pub(super) fn read(&mut self, operand: &Operand, mask: u8, kind: SourceType) -> Result<Vector> {
         let read = components_read(operand, mask);
         let mut components = self.components(operand, read)?;
         for component in lanes(read) {
@@ -77,21 +77,21 @@ impl Translator<'_, '_> {
     }
 
     /// The one value of a scalar operand.
-    pub(super) fn read_one(&mut self, operand: &Operand, kind: Kind) -> Result<Value> {
+    pub(super) fn read_one(&mut self, operand: &Operand, kind: SourceType) -> Result<Value> {
         Ok(self.read(operand, 1, kind)?.at(0))
     }
 
-    fn modified(&mut self, operand: &Operand, bits: Value, kind: Kind) -> Value {
+    fn modified(&mut self, operand: &Operand, bits: Value, kind: SourceType) -> Value {
         match kind {
-            Kind::Float => {
+            SourceType::Float => {
                 let value = self.convert(Op::AsF32, &[bits]);
                 self.sign_modified(operand, value)
             }
-            Kind::Int if operand.negate => {
+            SourceType::Int if operand.negate => {
                 let zero = self.b.i32(0);
                 self.b.op(Op::ISub, &[zero, bits])
             }
-            Kind::Int => bits,
+            SourceType::Int => bits,
         }
     }
 
@@ -255,7 +255,7 @@ impl Translator<'_, '_> {
 
     fn sum(&mut self, relative: Option<&Operand>, immediate: u32) -> Result<Value> {
         let Some(relative) = relative else { return Ok(self.b.i32(immediate)) };
-        let relative = self.read_one(relative, Kind::Int)?;
+        let relative = self.read_one(relative, SourceType::Int)?;
         if immediate == 0 {
             return Ok(relative);
         }
@@ -342,8 +342,8 @@ impl Translator<'_, '_> {
             | RegisterFile::OutputDepthLessEqual
             | RegisterFile::OutputCoverageMask
             | RegisterFile::OutputStencilRef => Ok(match self.output(destination)? {
-                OutputPlace::Slots(first) => Destination::Slots(first),
-                OutputPlace::Row(start) => Destination::Output(start),
+                OutputLocation::Slots(first) => Destination::Slots(first),
+                OutputLocation::Row(start) => Destination::Output(start),
             }),
             RegisterFile::IndexableTemp => {
                 let (object, index) = self.vector_address(destination)?;

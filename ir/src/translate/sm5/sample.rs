@@ -4,7 +4,7 @@ use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
 use super::super::vector::lanes;
-use super::operand::{Kind, swizzle};
+use super::operand::{SourceType, swizzle};
 use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;
@@ -92,7 +92,7 @@ impl Translator<'_, '_> {
             let mask = (1 << count) - 1;
             match operand(arg) {
                 Some(operand) => {
-                    let kind = if arg == SampleArg::Offsets { Kind::Int } else { Kind::Float };
+                    let kind = if arg == SampleArg::Offsets { SourceType::Int } else { SourceType::Float };
                     let values = self.read(operand, mask, kind)?;
                     args.extend(lanes(mask).map(|lane| values.at(lane)));
                 }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::vector::{Vector, lanes};
 use super::memory::Memory;
-use super::operand::{Kind, components_read, swizzle};
+use super::operand::{SourceType, components_read, swizzle};
 use super::{Result, Translator};
 use crate::entity::Value;
 use crate::function::{Query, ResourceRef};
@@ -45,7 +45,7 @@ impl Translator<'_, '_> {
         offsets: Option<[i8; 3]>,
     ) -> Result<SmallVec<[Value; 3]>> {
         let count = dimension.coordinates();
-        let address = self.read(address, (1 << count) - 1, Kind::Int)?;
+        let address = self.read(address, (1 << count) - 1, SourceType::Int)?;
         let mut coords: SmallVec<[Value; 3]> = (0..count).map(|axis| address.at(axis)).collect();
         let offsets = offsets.unwrap_or_default();
         for (coord, offset) in coords.iter_mut().zip(offsets).take(texel_axes(dimension)) {
@@ -63,7 +63,7 @@ impl Translator<'_, '_> {
         let (resource, dimension) = self.typed(memory)?;
         let level = match dimension {
             Dimension::Buffer => None,
-            _ => Some(self.read(address, 0b1000, Kind::Int)?.at(3)),
+            _ => Some(self.read(address, 0b1000, SourceType::Int)?.at(3)),
         };
         let coords = self.coordinates(address, dimension, instruction.offsets)?;
         self.load_texel(destination, status, memory, resource, &coords, level)
@@ -72,7 +72,7 @@ impl Translator<'_, '_> {
     pub(super) fn ldms(&mut self, instruction: &Instruction) -> Result {
         let ([destination, address, memory, sample], status) = self.load_operands(instruction)?;
         let (resource, dimension) = self.typed(memory)?;
-        let sample = self.read_one(sample, Kind::Int)?;
+        let sample = self.read_one(sample, SourceType::Int)?;
         let coords = self.coordinates(address, dimension, instruction.offsets)?;
         self.load_texel(destination, status, memory, resource, &coords, Some(sample))
     }
@@ -118,7 +118,7 @@ impl Translator<'_, '_> {
 
     pub(super) fn resinfo(&mut self, instruction: &Instruction) -> Result {
         let [destination, level, memory] = self.operands(instruction)?;
-        let level = self.read_one(level, Kind::Int)?;
+        let level = self.read_one(level, SourceType::Int)?;
         let (resource, dimension) = self.typed(memory)?;
         let answer = Vector::from(self.b.query(Query::TextureSize, resource, Some(level)));
         self.write_answer(instruction, destination, memory, answer, texel_axes(dimension))
@@ -144,7 +144,7 @@ impl Translator<'_, '_> {
             RegisterFile::Rasterizer => self.constants([0; 4]),
             _ => {
                 let (resource, _) = self.typed(memory)?;
-                let sample = self.read_one(sample, Kind::Int)?;
+                let sample = self.read_one(sample, SourceType::Int)?;
                 Vector::from(self.b.query(Query::SamplePosition, resource, Some(sample)))
             }
         };
