@@ -218,6 +218,19 @@ impl<'a> Builder<'a> {
         (inst, then_region, else_region)
     }
 
+    /// Does something where a condition holds, in an `if` without results.
+    pub fn when(&mut self, cond: Value, body: impl FnOnce(&mut Self)) {
+        let (_, then_region, else_region) = self.if_else(cond, &[]);
+        let outer = self.switch_to(then_region);
+        body(self);
+        if !self.is_terminated() {
+            self.yield_(&[]);
+        }
+        self.switch_to(else_region);
+        self.yield_(&[]);
+        self.switch_to(outer);
+    }
+
     /// A loop with an empty body; its parameters have the types of `inits`.
     pub fn loop_(&mut self, inits: &[Value]) -> (Inst, Region) {
         let types: SmallVec<[Type; 8]> = inits.iter().map(|&v| self.func.ty(v)).collect();

@@ -28,6 +28,11 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// A compute shader with groups of this size that declares nothing else.
+    pub fn compute(group_size: [u32; 3]) -> Self {
+        Self { stage: Stage::Compute { group_size }, ..Self::default() }
+    }
+
     /// The declaration of a resource range.
     pub fn resource(&self, id: ResourceId) -> &Resource {
         &self.resources[id.index()]

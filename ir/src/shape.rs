@@ -507,7 +507,7 @@ mod tests {
     const LANES: u32 = 8;
 
     fn function(group_size: [u32; 3]) -> Function {
-        Function::new("test", Interface { stage: Stage::Compute { group_size }, ..Interface::default() })
+        Function::new("test", Interface::compute(group_size))
     }
 
     fn shapes_of(func: &Function, packing: Packing) -> Shapes {
@@ -678,12 +678,7 @@ mod tests {
         let outer = b.switch_to(region);
         let at = b.func.region(region).params[0];
         let done = b.op(Op::UGe, &[at, end]);
-        let (_, then_region, else_region) = b.if_else(done, &[]);
-        b.switch_to(then_region);
-        b.break_(inst, &[at]);
-        b.switch_to(else_region);
-        b.yield_(&[]);
-        b.switch_to(region);
+        b.when(done, |b| b.break_(inst, &[at]));
         let next = b.op(Op::IAdd, &[at, step]);
         b.yield_(&[next]);
         b.switch_to(outer);

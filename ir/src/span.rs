@@ -184,7 +184,6 @@ mod tests {
     use crate::builder::Builder;
     use crate::function::Sync;
     use crate::interface::{Interface, Shared};
-    use crate::stage::Stage;
 
     const LANES: u32 = 8;
 
@@ -237,10 +236,7 @@ mod tests {
         let may = |group_size, shared: bool, sync: Option<Sync>| {
             let g0 = Shared { register: 0, raw: true, stride_bytes: 4, count: 1 };
             let shared = shared.then_some(g0).into_iter().collect();
-            let mut func = Function::new(
-                "test",
-                Interface { stage: Stage::Compute { group_size }, shared, ..Interface::default() },
-            );
+            let mut func = Function::new("test", Interface { shared, ..Interface::compute(group_size) });
             let mut b = Builder::new(&mut func);
             if let Some(sync) = sync {
                 b.barrier(sync);

@@ -302,7 +302,6 @@ mod tests {
     use crate::function::MemoryRef;
     use crate::interface::{Interface, Resource, ResourceClass, ResourceKind};
     use crate::ops::Op;
-    use crate::stage::Stage;
     use crate::types::Type;
 
     const LANES: u32 = 8;
@@ -310,7 +309,7 @@ mod tests {
     fn function(group_size: [u32; 3]) -> Function {
         let raw = |class| Resource::new(class, ResourceKind::Raw, 0);
         let resources = vec![raw(ResourceClass::ShaderResource), raw(ResourceClass::UnorderedAccess)];
-        Function::new("test", Interface { stage: Stage::Compute { group_size }, resources, ..Interface::default() })
+        Function::new("test", Interface { resources, ..Interface::compute(group_size) })
     }
 
     #[test]
@@ -379,12 +378,7 @@ mod tests {
         let outer = b.switch_to(body);
         let counter = b.func.region(body).params[0];
         let leave = exit(b, counter);
-        let (_, then_region, else_region) = b.if_else(leave, &[]);
-        b.switch_to(then_region);
-        b.break_(inst, &[counter]);
-        b.switch_to(else_region);
-        b.yield_(&[]);
-        b.switch_to(body);
+        b.when(leave, |b| b.break_(inst, &[counter]));
         let next = b.op(Op::IAdd, &[counter, one]);
         b.yield_(&[next]);
         b.switch_to(outer);
@@ -421,12 +415,7 @@ mod tests {
         let (inst, body) = b.loop_(&[zero, zero]);
         let outer = b.switch_to(body);
         let params = b.func.region(body).params.clone();
-        let (_, then_region, else_region) = b.if_else(odd, &[]);
-        b.switch_to(then_region);
-        b.continue_(inst, &[params[0], params[1]]);
-        b.switch_to(else_region);
-        b.yield_(&[]);
-        b.switch_to(body);
+        b.when(odd, |b| b.continue_(inst, &[params[0], params[1]]));
         let next = b.op(Op::IAdd, &[params[0], one]);
         b.yield_(&[next, params[1]]);
         b.switch_to(outer);
@@ -447,12 +436,7 @@ mod tests {
         let body = b.switch_to(outer_body);
         let (inner_loop, inner_body) = b.loop_(&[]);
         b.switch_to(inner_body);
-        let (_, then_region, else_region) = b.if_else(at_start, &[]);
-        b.switch_to(then_region);
-        b.break_(inner_loop, &[]);
-        b.switch_to(else_region);
-        b.yield_(&[]);
-        b.switch_to(inner_body);
+        b.when(at_start, |b| b.break_(inner_loop, &[]));
         let seven = b.i32(7);
         b.break_(outer_loop, &[seven]);
         b.switch_to(outer_body);

@@ -315,12 +315,7 @@ fn loops_carry_what_all_rounds_have() {
     let outer = b.switch_to(region);
     let [count, kept, spoilt] = b.func.region(region).params[..] else { unreachable!("three parameters") };
     let done = b.op(Op::FGe, &[count, end]);
-    let (_, then_region, else_region) = b.if_else(done, &[]);
-    b.switch_to(then_region);
-    b.break_(inst, &[kept, count, zero]);
-    b.switch_to(else_region);
-    b.yield_(&[]);
-    b.switch_to(region);
+    b.when(done, |b| b.break_(inst, &[kept, count, zero]));
     let next = b.op(Op::FMin, &[wild, count]);
     // What one round brings to the last parameter comes to the second in the next one.
     b.yield_(&[next, spoilt, wild]);

@@ -13,7 +13,6 @@ use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceCl
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise_for};
 use brolga_ir::sampling::SampleCall;
-use brolga_ir::stage::Stage;
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_ir::text::{Names, print};
 use brolga_ir::verify::verify;
@@ -275,10 +274,7 @@ fn function(dimension: Dimension, is_word: bool, calm: bool, random: &mut Random
     let typed = ResourceKind::Typed { dimension, component: Component::Mixed };
     let kinds = [(ResourceKind::Raw, OUT), (typed, IMAGE)];
     let resources = kinds.map(|(kind, lower)| Resource::new(ResourceClass::UnorderedAccess, kind, lower)).to_vec();
-    let mut func = Function::new(
-        "test",
-        Interface { stage: Stage::Compute { group_size: GROUP }, resources, ..Interface::default() },
-    );
+    let mut func = Function::new("test", Interface { resources, ..Interface::compute(GROUP) });
     func.width = random.pick(&Width::ALL);
     let mut b = Builder::new(&mut func);
     let thread = [0, 1, 2].map(|axis| b.input(Input::ThreadId(axis)));

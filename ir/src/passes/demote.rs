@@ -176,7 +176,6 @@ mod tests {
     use crate::interface::Interface;
     use crate::ops::Op;
     use crate::passes::{Level, optimise};
-    use crate::stage::Stage;
     use crate::verify::verify;
 
     /// Operands of all terminators and loops.
@@ -187,8 +186,7 @@ mod tests {
     }
 
     fn function(slots: usize) -> (Function, Vec<Slot>) {
-        let mut func =
-            Function::new("test", Interface { stage: Stage::Compute { group_size: [1; 3] }, ..Interface::default() });
+        let mut func = Function::new("test", Interface::compute([1; 3]));
         let slots = (0..slots).map(|_| func.add_slot(Type::I32)).collect();
         (func, slots)
     }
@@ -207,12 +205,7 @@ mod tests {
     fn break_if(b: &mut Builder<'_>, target: Inst, slot: Slot, number: u32) {
         let (value, number) = (b.slot_get(slot), b.i32(number));
         let cond = b.op(Op::IEq, &[value, number]);
-        let (_, leave, stay) = b.if_else(cond, &[]);
-        let outer = b.switch_to(leave);
-        b.break_(target, &[]);
-        b.switch_to(stay);
-        b.yield_(&[]);
-        b.switch_to(outer);
+        b.when(cond, |b| b.break_(target, &[]));
     }
 
     fn loop_with_breaks(slots: usize, breaks: u32) -> Function {

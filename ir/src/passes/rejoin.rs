@@ -257,13 +257,8 @@ impl Rejoin<'_> {
 
 /// Jumps where a condition holds.
 fn jump_if(b: &mut Builder<'_>, cond: Value, jump: Jump) {
-    let (_, then_region, else_region) = b.if_else(cond, &[]);
-    let outer = b.switch_to(then_region);
-    match jump {
+    b.when(cond, |b| match jump {
         Jump::Break(target) => b.break_(target, &[]),
         Jump::Continue(target) => b.continue_(target, &[]),
-    }
-    b.switch_to(else_region);
-    b.yield_(&[]);
-    b.switch_to(outer);
+    });
 }

@@ -51,9 +51,9 @@ enum Assumption {
 /// What is known of the instructions of a region.
 #[derive(Default)]
 struct Scan {
-    /// Those that can stand at its start, with all that they need of it.
+    /// Those that can run at its start, since all that they need of it can.
     movable: HashSet<Inst>,
-    /// Values that addresses are made of.
+    /// Values that addresses are computed from.
     addresses: HashSet<Value>,
     /// What selects and effects depend on.
     conditions: HashSet<Value>,
@@ -80,7 +80,7 @@ impl Versioning<'_> {
         inner.into_iter().fold(false, |changed, region| self.region(region) | changed)
     }
 
-    /// Looks at each instruction once in both directions: what they are made of may be a net of any depth.
+    /// Visits each instruction once in each direction, since expressions may be graphs of any depth.
     fn scan(&self, insts: &[Inst]) -> Scan {
         let mut scan = Scan::default();
         for &inst in insts.iter().rev() {
@@ -167,7 +167,7 @@ impl Versioning<'_> {
         let (&terminator, body) = insts.split_last().expect("regions end in a terminator");
         let (front, rest): (Vec<Inst>, Vec<Inst>) = body.iter().partition(|inst| first.contains(*inst));
         self.func.region_mut(region).insts = front;
-        // What the rest gives to the terminator.
+        // The values of the rest that the terminator uses.
         let made: HashSet<Value> = rest.iter().flat_map(|&inst| self.func.inst(inst).results.iter().copied()).collect();
         let mut given: Vec<Value> = self.func.inst(terminator).kind.args().to_vec();
         given.retain(|value| made.contains(value));
@@ -263,7 +263,7 @@ fn note_address(place: &MemoryRef, addresses: &mut HashSet<Value>) {
     }
 }
 
-/// Operations that an address goes through, growing as it grew.
+/// Operations whose result grows from lane to lane if an operand does, as they occur in addresses.
 fn is_address_op(op: Op) -> bool {
     matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::Shl | Op::SMin | Op::SMax | Op::UMin | Op::UMax)
 }
@@ -317,7 +317,7 @@ impl Copy {
         }
         let results = func.inst(copy).results.clone();
         for (&result, new) in data.results.iter().zip(results) {
-            // What is assumed of a value stays assumed.
+            // Assumptions override copies.
             self.values.entry(result).or_insert(new);
         }
     }

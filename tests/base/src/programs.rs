@@ -113,7 +113,6 @@ fn interface(group_size: [u32; 3]) -> Interface {
     let threads: u32 = group_size.iter().product();
     let records = ResourceKind::Structured { stride_bytes: RECORD_WORDS * 4 };
     Interface {
-        stage: Stage::Compute { group_size },
         resources: vec![
             Resource::new(ResourceClass::UnorderedAccess, records, 0),
             Resource::new(ResourceClass::UnorderedAccess, ResourceKind::Raw, 1),
@@ -121,9 +120,9 @@ fn interface(group_size: [u32; 3]) -> Interface {
             Resource::new(ResourceClass::ShaderResource, ResourceKind::Raw, 0),
         ],
         shared: vec![Shared { register: 0, raw: false, stride_bytes: 8, count: threads }],
-        arrays: Vec::new(),
         locals: vec![Local { register: 0, registers: 5, components: 4 }],
         immediate: vec![[1, 2, 3, 4], [0x3f80_0000, 0xbf00_0000, 0x7fc0_0001, 0]],
+        ..Interface::compute(group_size)
     }
 }
 
@@ -303,12 +302,7 @@ impl Generator<'_> {
     fn count_round(&mut self, inst: Inst, counter: Slot, rounds: Value) {
         let count = self.b.slot_get(counter);
         let done = self.b.op(Op::UGe, &[count, rounds]);
-        let (_, then_region, else_region) = self.b.if_else(done, &[]);
-        let body = self.b.switch_to(then_region);
-        self.b.break_(inst, &[]);
-        self.b.switch_to(else_region);
-        self.b.yield_(&[]);
-        self.b.switch_to(body);
+        self.b.when(done, |b| b.break_(inst, &[]));
         let one = self.b.i32(1);
         let next = self.b.op(Op::IAdd, &[count, one]);
         self.b.slot_set(counter, next);
