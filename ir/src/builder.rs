@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{
-    AtomicOp, Case, CounterOp, Element, Function, Input, InstKind, Origin, Place, Query, ResourceRef, Sync, Values,
+    AtomicOp, Case, CounterOp, Element, Function, Input, InstKind, MemoryRef, Origin, Query, ResourceRef, Sync, Values,
 };
 use crate::ops::Op;
 use crate::sampling::Sampling;
@@ -110,7 +110,7 @@ impl<'a> Builder<'a> {
         self.op(Op::select(self.func.ty(a)), &[cond, a, b])
     }
 
-    /// Something the thread knows of itself.
+    /// An input of the thread.
     pub fn input(&mut self, input: Input) -> Value {
         self.one(InstKind::Input(input), Type::I32)
     }
@@ -128,18 +128,25 @@ impl<'a> Builder<'a> {
     }
 
     /// Reads `count` consecutive words, 1 to 4.
-    pub fn load(&mut self, place: Place, count: usize) -> SmallVec<[Value; 4]> {
+    pub fn load(&mut self, place: MemoryRef, count: usize) -> SmallVec<[Value; 4]> {
         let inst = self.inst(InstKind::Load { place }, &[Type::I32; 4][..count]);
         SmallVec::from_slice(&self.func.inst(inst).results)
     }
 
     /// Writes consecutive words, 1 to 4.
-    pub fn store(&mut self, place: Place, values: &[Value], effect: Value) {
+    pub fn store(&mut self, place: MemoryRef, values: &[Value], effect: Value) {
         self.inst(InstKind::Store { place, values: Values::from_slice(values), effect }, &[]);
     }
 
     /// Read-modify-write of a word.
-    pub fn atomic(&mut self, op: AtomicOp, place: Place, value: Value, compare: Option<Value>, effect: Value) -> Value {
+    pub fn atomic(
+        &mut self,
+        op: AtomicOp,
+        place: MemoryRef,
+        value: Value,
+        compare: Option<Value>,
+        effect: Value,
+    ) -> Value {
         self.one(InstKind::Atomic { op, place, value, compare, effect }, Type::I32)
     }
 
@@ -209,6 +216,19 @@ impl<'a> Builder<'a> {
         let (then_region, else_region) = (self.func.add_region(), self.func.add_region());
         let inst = self.inst(InstKind::If { cond, then_region, else_region }, results);
         (inst, then_region, else_region)
+    }
+
+    /// Does something where a condition holds, in an `if` without results.
+    pub fn when(&mut self, cond: Value, body: impl FnOnce(&mut Self)) {
+        let (_, then_region, else_region) = self.if_else(cond, &[]);
+        let outer = self.switch_to(then_region);
+        body(self);
+        if !self.is_terminated() {
+            self.yield_(&[]);
+        }
+        self.switch_to(else_region);
+        self.yield_(&[]);
+        self.switch_to(outer);
     }
 
     /// A loop with an empty body; its parameters have the types of `inits`.

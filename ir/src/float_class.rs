@@ -10,9 +10,13 @@
 //! Lanes that are not active have no value. Like uniformity the analysis is optimistic around loops; the set of a value
 //! only ever grows, at most nine times.
 
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+
 use crate::entity::{Inst, Value};
 use crate::flow::Flow;
-use crate::function::{Function, InstKind};
+use crate::function::{Effect, Function, InstKind};
 use crate::ops::Op;
 use crate::types::{Const, Type};
 
@@ -101,7 +105,12 @@ impl ClassSet {
 
     /// The classes, as numbers.
     fn classes(self) -> impl Iterator<Item = usize> {
-        (0..CLASSES).filter(move |class| self.0 >> class & 1 == 1)
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let class = left.trailing_zeros() as usize;
+            left &= left.checked_sub(1)?;
+            Some(class)
+        })
     }
 }
 
@@ -157,14 +166,13 @@ pub struct FloatClasses {
 
 impl FloatClasses {
     /// Analyses a function without slots.
-    pub fn compute(func: &Function) -> Self {
+    pub fn compute(func: &Function, flow: &Flow) -> Self {
         let has_floats = (0..func.value_count()).any(|n| matches!(func.ty(Value::new(n)), Type::F32 | Type::F64));
         if !has_floats {
             return Self { sets: Vec::new() };
         }
-        let flow = Flow::new(func);
         let sets = vec![ClassSet::NONE; func.value_count()];
-        let mut analysis = Analysis { func, flow: &flow, sets, changed: Vec::new(), images: Images::default() };
+        let mut analysis = Analysis { func, flow, sets, changed: Vec::new() };
         for &inst in &flow.order {
             let known = analysis.changed.len();
             analysis.visit(inst, None);
@@ -193,7 +201,6 @@ struct Analysis<'a> {
     sets: Vec<ClassSet>,
     /// Values whose uses are still to be looked at.
     changed: Vec<Value>,
-    images: Images,
 }
 
 impl Analysis<'_> {
@@ -214,31 +221,10 @@ impl Analysis<'_> {
             }
             // Another thread's value of the same instruction, or the thread's own.
             InstKind::QuadRead { value, .. } => self.grow(data.results[0], self.sets[value.index()]),
-            // What comes of them is brought by the ways out.
-            InstKind::If { .. }
-            | InstKind::Switch { .. }
-            | InstKind::Loop { .. }
-            | InstKind::Yield(_)
-            | InstKind::Break { .. }
-            | InstKind::Continue { .. } => {}
-            // Bits from elsewhere.
-            InstKind::Input(_)
-            | InstKind::SlotGet(_)
-            | InstKind::SlotSet(..)
-            | InstKind::Load { .. }
-            | InstKind::Store { .. }
-            | InstKind::Atomic { .. }
-            | InstKind::Counter { .. }
-            | InstKind::TexelLoad { .. }
-            | InstKind::TexelStore { .. }
-            | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. }
-            | InstKind::Sample { .. }
-            | InstKind::PacketAll(_)
-            | InstKind::Barrier(_)
-            | InstKind::Return => {
-                for &result in &data.results {
-                    self.grow(result, ClassSet::ALL);
+            // Bits from elsewhere; what control flow gives is brought by its edges.
+            kind => {
+                if kind.effect() != Effect::Control {
+                    data.results.iter().for_each(|&result| self.grow(result, ClassSet::ALL));
                 }
             }
         }
@@ -259,7 +245,7 @@ impl Analysis<'_> {
     }
 
     /// The classes of an operation's result.
-    fn of_op(&mut self, op: Op, args: &[Value]) -> ClassSet {
+    fn of_op(&self, op: Op, args: &[Value]) -> ClassSet {
         let set = |n: usize| self.sets[args[n].index()];
         match op {
             // Bits that are moved.
@@ -366,16 +352,18 @@ impl Analysis<'_> {
     }
 
     /// The classes of what arithmetic makes of floats.
-    fn of_arithmetic(&mut self, op: Op, args: &[Value]) -> ClassSet {
+    fn of_arithmetic(&self, op: Op, args: &[Value]) -> ClassSet {
         let sets = |n: usize| args.get(n).map_or(ClassSet(1), |arg| self.sets[arg.index()]);
         let same = args.len() == 2 && args[0] == args[1];
         let most = if op.result() == Type::F32 { ClassSet::ALL.flushed() } else { ClassSet::ALL };
+        let images = images(op);
         let mut found = ClassSet::NONE;
         for a in sets(0).classes() {
             // A number and itself are of one class.
             for b in sets(1).classes().filter(|&b| !same || a == b) {
                 for c in sets(2).classes() {
-                    found = found.or(self.images.get(op, [a, b, c]));
+                    let at = [a, b, c][..args.len()].iter().fold(0, |at, class| at * CLASSES + class);
+                    found = found.or(images[at]);
                     if found == most {
                         return found;
                     }
@@ -386,25 +374,14 @@ impl Analysis<'_> {
     }
 }
 
-/// What arithmetic makes of operands of one class each, found out where it is asked for.
-#[derive(Default)]
-struct Images {
-    /// By operation, then by the classes of its operands; [`ClassSet::NONE`] is not known yet.
-    known: Vec<Vec<ClassSet>>,
-}
-
-impl Images {
-    fn get(&mut self, op: Op, classes: [usize; 3]) -> ClassSet {
+/// What an operation of arithmetic makes of operands of one class each, the last one's counting fastest. Found once.
+fn images(op: Op) -> &'static [ClassSet] {
+    static IMAGES: [OnceLock<Vec<ClassSet>>; Op::ALL.len()] = [const { OnceLock::new() }; Op::ALL.len()];
+    IMAGES[op as usize].get_or_init(|| {
         let count = op.args().len() as u32;
-        self.known.resize(Op::ALL.len(), Vec::new());
-        let known = &mut self.known[op as usize];
-        known.resize(CLASSES.pow(count), ClassSet::NONE);
-        let at = classes[..count as usize].iter().fold(0, |at, class| at * CLASSES + class);
-        if known[at] == ClassSet::NONE {
-            known[at] = image(op, &classes[..count as usize]);
-        }
-        known[at]
-    }
+        let classes = |n: usize| (0..count).rev().map(move |place| n / CLASSES.pow(place) % CLASSES);
+        (0..CLASSES.pow(count)).map(|n| image(op, &classes(n).collect::<SmallVec<[usize; 3]>>())).collect()
+    })
 }
 
 /// The classes between the results at the ends of the operands' classes.
@@ -432,7 +409,7 @@ mod tests {
     use crate::function::Input;
     use crate::interface::Interface;
 
-    /// Numbers by bits: the ends of all classes, what is beside them, and some of the middle.
+    /// Numbers by bits: the ends of all classes, their neighbours, and some of the middle.
     fn numbers(ty: Type) -> Vec<u64> {
         let mask = if layout(ty).0 == 1 << 63 { u64::MAX } else { u64::from(u32::MAX) };
         let ends = (0..CLASSES).flat_map(|class| ends_of(ty, class));
@@ -508,7 +485,7 @@ mod tests {
             // So that integers are looked at too.
             anything(&mut b);
             b.return_();
-            let classes = FloatClasses::compute(&func);
+            let classes = FloatClasses::compute(&func, &Flow::new(&func));
             for (value, tuple) in made {
                 let result = ClassSet::of(Const { ty: op.result(), bits: op.eval(&tuple) });
                 let found = classes.of(value);

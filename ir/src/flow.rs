@@ -1,15 +1,15 @@
-//! The way values and threads take through a function: who uses what, what is in what, which terminators bring which
-//! values together. For analyses that spread facts along it.
+//! Data flow and control flow of a function: the uses of each value, what encloses what, and the edges along which values
+//! merge. For analyses that propagate facts along them.
 
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind};
 
-/// The shape of a function's control flow with its uses, for analyses that spread facts along them.
-pub(crate) struct Flow {
+/// Uses, nesting and edges of one function.
+pub struct Flow {
     /// All instructions in program order, an owner before what it owns.
-    pub(crate) order: Vec<Inst>,
+    pub order: Vec<Inst>,
     owners: Vec<Option<Inst>>,
     regions: Vec<Region>,
     depths: Vec<u32>,
@@ -20,7 +20,8 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn new(func: &Function) -> Self {
+    /// Looks at a function without slots.
+    pub fn new(func: &Function) -> Self {
         let mut flow = Self {
             order: Vec::with_capacity(func.inst_count()),
             owners: vec![None; func.region_count()],
@@ -113,44 +114,19 @@ impl Flow {
         }
     }
 
-    /// What the operands of a yield become: parameters of a loop, else results.
-    pub(crate) fn merged_by_yield<'f>(&self, func: &'f Function, owner: Inst) -> &'f [Value] {
-        match func.inst(owner).kind {
-            InstKind::Loop { body, .. } => &func.region(body).params,
-            _ => &func.inst(owner).results,
-        }
-    }
-
-    /// What a loop's entry or a yield, break or continue brings, and the values that they become, in the same order. Other
-    /// instructions bring nothing.
+    /// What an instruction passes on, and the values that these become: see [`Function::edge`].
     pub(crate) fn edge<'f>(&self, func: &'f Function, inst: Inst) -> Option<(&'f [Value], &'f [Value])> {
-        match &func.inst(inst).kind {
-            InstKind::Loop { inits, body } => Some((inits, &func.region(*body).params)),
-            InstKind::Yield(args) => {
-                self.owner(self.region_of(inst)).map(|owner| (&args[..], self.merged_by_yield(func, owner)))
-            }
-            InstKind::Break { target, args } => Some((args, &func.inst(*target).results)),
-            InstKind::Continue { target, args } => Some((args, self.params(func, *target))),
-            _ => None,
-        }
+        func.edge(inst, self.owner(self.region_of(inst)))
     }
 
     /// Whether all these terminators bring one and the same value as their `n`-th operand whichever lane takes which and
     /// when: equal constants, or one value defined in no deeper loop, so that all lanes mean one evaluation of it.
     pub(crate) fn same_evaluation(&self, func: &Function, edges: &[Inst], n: usize, loop_depth: u32) -> bool {
-        let mut args = edges.iter().map(|&edge| edge_arg(func, edge, n));
+        let mut args = edges.iter().map(|&edge| func.inst(edge).kind.passed().expect("edges pass values on")[n]);
         let Some(first) = args.next() else { return true };
         match func.as_const(first) {
             Some(constant) => args.all(|arg| func.as_const(arg) == Some(constant)),
             None => self.loop_depth(first) <= loop_depth && args.all(|arg| arg == first),
         }
-    }
-}
-
-/// The `n`-th operand of a yield, break or continue.
-fn edge_arg(func: &Function, edge: Inst, n: usize) -> Value {
-    match &func.inst(edge).kind {
-        InstKind::Yield(args) | InstKind::Break { args, .. } | InstKind::Continue { args, .. } => args[n],
-        _ => unreachable!("only yields, breaks and continues bring values"),
     }
 }

@@ -18,7 +18,7 @@ use crate::sampling::Sampling;
 use crate::types::{Const, Type};
 use crate::width::Width;
 
-pub use crate::operand::{AtomicOp, CounterOp, Element, Input, Object, Place, Query, ResourceRef, Sync};
+pub use crate::operand::{AtomicOp, CounterOp, Element, Input, MemoryRef, Object, Query, ResourceRef, Sync};
 
 /// Operands of an instruction.
 pub type Values = SmallVec<[Value; 4]>;
@@ -83,7 +83,7 @@ pub struct RegionData {
 }
 
 /// One arm of a switch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Case {
     /// Selector values that lead here, not empty, each in one case only.
     pub labels: Vec<u32>,
@@ -92,11 +92,11 @@ pub struct Case {
 }
 
 /// What an instruction does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InstKind {
     /// A constant.
     Const(Const),
-    /// Something the thread knows of itself, an `i32`.
+    /// An input of the thread, such as its number: an `i32`.
     Input(Input),
     /// A pure operation.
     Op {
@@ -113,12 +113,12 @@ pub enum InstKind {
     /// Reads as many consecutive words as it has results.
     Load {
         /// The first word.
-        place: Place,
+        place: MemoryRef,
     },
     /// Writes consecutive words.
     Store {
         /// The first word.
-        place: Place,
+        place: MemoryRef,
         /// The words, 1 to 4.
         values: Values,
         /// Threads that take part.
@@ -129,7 +129,7 @@ pub enum InstKind {
         /// What happens to the word.
         op: AtomicOp,
         /// The word.
-        place: Place,
+        place: MemoryRef,
         /// Operand.
         value: Value,
         /// Comparand of a compare-exchange.
@@ -264,39 +264,103 @@ pub enum InstKind {
     Return,
 }
 
-impl InstKind {
-    /// Whether it ends a region.
-    pub fn is_terminator(&self) -> bool {
-        matches!(self, InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Return)
-    }
+/// What an instruction does besides giving results, and what these depend on besides its operands: what passes and analyses
+/// ask before they remove, merge or move it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing: its results follow from its operands and the thread.
+    None,
+    /// Its results depend on where in the control flow it is: on other lanes of the packet, or on a slot.
+    Context,
+    /// Reads memory or a view.
+    Read(Object),
+    /// Changes memory, a view's counter or a slot.
+    Write,
+    /// Orders memory, and may wait for the group.
+    Barrier(Sync),
+    /// Owns regions, which have effects of their own.
+    Control,
+    /// Ends its region.
+    Terminator,
+}
 
-    /// Whether it must stay even if nobody uses its results. Loads may go.
-    pub fn has_effect(&self) -> bool {
-        match self {
-            InstKind::Const(_)
-            | InstKind::Input(_)
-            | InstKind::Op { .. }
-            | InstKind::SlotGet(_)
-            | InstKind::Load { .. }
-            | InstKind::TexelLoad { .. }
-            | InstKind::Query { .. }
-            | InstKind::Sample { .. }
-            | InstKind::QuadRead { .. }
-            | InstKind::PacketAll(_) => false,
+impl InstKind {
+    /// What it does besides giving results. The only place that says so for each kind.
+    pub fn effect(&self) -> Effect {
+        match *self {
+            // What is asked about a view stays the same for the whole run.
+            InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } | InstKind::Query { .. } => Effect::None,
+            InstKind::SlotGet(_) | InstKind::QuadRead { .. } | InstKind::PacketAll(_) => Effect::Context,
+            InstKind::Load { place } => Effect::Read(place.object),
+            InstKind::TexelLoad { resource, .. } | InstKind::Sample { texture: resource, .. } => {
+                Effect::Read(Object::Resource(resource))
+            }
             InstKind::SlotSet(..)
             | InstKind::Store { .. }
             | InstKind::Atomic { .. }
             | InstKind::Counter { .. }
             | InstKind::TexelStore { .. }
-            | InstKind::TexelAtomic { .. }
-            | InstKind::Barrier(_)
-            | InstKind::If { .. }
-            | InstKind::Loop { .. }
-            | InstKind::Switch { .. }
-            | InstKind::Yield(_)
-            | InstKind::Break { .. }
-            | InstKind::Continue { .. }
-            | InstKind::Return => true,
+            | InstKind::TexelAtomic { .. } => Effect::Write,
+            InstKind::Barrier(sync) => Effect::Barrier(sync),
+            InstKind::If { .. } | InstKind::Loop { .. } | InstKind::Switch { .. } => Effect::Control,
+            InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Return => {
+                Effect::Terminator
+            }
+        }
+    }
+
+    /// Whether it ends a region.
+    pub fn is_terminator(&self) -> bool {
+        self.effect() == Effect::Terminator
+    }
+
+    /// Whether it must stay even if nobody uses its results. Loads may go.
+    pub fn has_effect(&self) -> bool {
+        !matches!(self.effect(), Effect::None | Effect::Context | Effect::Read(_))
+    }
+
+    /// Whether it is a barrier that waits for the group.
+    pub fn is_waiting_barrier(&self) -> bool {
+        matches!(self, InstKind::Barrier(sync) if sync.threads)
+    }
+
+    /// The loop or switch that it jumps to.
+    pub fn jump_target(&self) -> Option<Inst> {
+        match *self {
+            InstKind::Break { target, .. } | InstKind::Continue { target, .. } => Some(target),
+            _ => None,
+        }
+    }
+
+    /// The construct that the values it passes on are for, its target or `owner`, which owns the region it is in. A loop, as
+    /// `inst`, passes values on to itself.
+    pub(crate) fn receiver(&self, inst: Inst, owner: Option<Inst>) -> Option<Inst> {
+        match self {
+            InstKind::Yield(_) => owner,
+            InstKind::Loop { .. } => Some(inst),
+            kind => kind.jump_target(),
+        }
+    }
+
+    /// The values that a loop's entry, a yield, a break or a continue passes on.
+    pub fn passed(&self) -> Option<&Values> {
+        match self {
+            InstKind::Loop { inits: args, .. }
+            | InstKind::Yield(args)
+            | InstKind::Break { args, .. }
+            | InstKind::Continue { args, .. } => Some(args),
+            _ => None,
+        }
+    }
+
+    /// The same, to change.
+    pub fn passed_mut(&mut self) -> Option<&mut Values> {
+        match self {
+            InstKind::Loop { inits: args, .. }
+            | InstKind::Yield(args)
+            | InstKind::Break { args, .. }
+            | InstKind::Continue { args, .. } => Some(args),
+            _ => None,
         }
     }
 
@@ -306,41 +370,17 @@ impl InstKind {
             InstKind::If { then_region, else_region, .. } => SmallVec::from_slice(&[*then_region, *else_region]),
             InstKind::Loop { body, .. } => SmallVec::from_slice(&[*body]),
             InstKind::Switch { cases, default, .. } => cases.iter().map(|case| case.region).chain([*default]).collect(),
-            InstKind::Const(_)
-            | InstKind::Input(_)
-            | InstKind::Op { .. }
-            | InstKind::SlotGet(_)
-            | InstKind::SlotSet(..)
-            | InstKind::Load { .. }
-            | InstKind::Store { .. }
-            | InstKind::Atomic { .. }
-            | InstKind::Counter { .. }
-            | InstKind::TexelLoad { .. }
-            | InstKind::TexelStore { .. }
-            | InstKind::TexelAtomic { .. }
-            | InstKind::Query { .. }
-            | InstKind::Sample { .. }
-            | InstKind::QuadRead { .. }
-            | InstKind::PacketAll(_)
-            | InstKind::Barrier(_)
-            | InstKind::Yield(_)
-            | InstKind::Break { .. }
-            | InstKind::Continue { .. }
-            | InstKind::Return => SmallVec::new(),
+            _ => SmallVec::new(),
         }
     }
 
-    /// Calls `f` with every region it owns, in order, so that it can be read or replaced.
+    /// Calls `f` with every region it owns, in order, so that it can be replaced.
     pub fn for_each_region(&mut self, mut f: impl FnMut(&mut Region)) {
         match self {
-            InstKind::If { then_region, else_region, .. } => {
-                f(then_region);
-                f(else_region);
-            }
+            InstKind::If { then_region, else_region, .. } => [then_region, else_region].into_iter().for_each(f),
             InstKind::Loop { body, .. } => f(body),
             InstKind::Switch { cases, default, .. } => {
-                cases.iter_mut().for_each(|case| f(&mut case.region));
-                f(default);
+                cases.iter_mut().map(|case| &mut case.region).chain([default]).for_each(f);
             }
             _ => {}
         }
@@ -353,7 +393,7 @@ impl InstKind {
                 f(value);
             }
         }
-        fn place(at: &mut Place, f: &mut impl FnMut(&mut Value)) {
+        fn place(at: &mut MemoryRef, f: &mut impl FnMut(&mut Value)) {
             if let Object::Resource(r) = &mut at.object {
                 resource(r, f);
             }
@@ -427,11 +467,14 @@ impl InstKind {
     pub fn args(&self) -> SmallVec<[Value; 8]> {
         let mut args = SmallVec::new();
         match self {
-            // Most are of these kinds.
+            // Most are of these kinds, and copies of others would be large.
             InstKind::Const(_) | InstKind::Input(_) => {}
-            InstKind::Op { args: operands, .. } => args.extend_from_slice(operands),
-            // The only kind whose copy would be large.
-            InstKind::Switch { selector, .. } => args.push(*selector),
+            InstKind::Op { args: operands, .. }
+            | InstKind::Loop { inits: operands, .. }
+            | InstKind::Yield(operands)
+            | InstKind::Break { args: operands, .. }
+            | InstKind::Continue { args: operands, .. } => args.extend_from_slice(operands),
+            InstKind::If { cond: value, .. } | InstKind::Switch { selector: value, .. } => args.push(*value),
             kind => kind.clone().for_each_arg(|value| args.push(*value)),
         }
         args
@@ -544,6 +587,40 @@ impl Function {
             Object::Array(id) => !self.interface.array(*id).is_written,
             Object::Immediate | Object::Curve => true,
             Object::Shared(_) | Object::Local(_) => false,
+        }
+    }
+
+    /// Whether an instruction gives the same wherever its operands are known, and is cheap enough to run where nobody may
+    /// need it. Most queries, texel loads and samples call the host.
+    pub(crate) fn is_speculatable(&self, kind: &InstKind) -> bool {
+        match (kind.effect(), kind) {
+            (_, InstKind::Query { query, .. }) => *query == Query::Layout,
+            (Effect::Read(object), InstKind::Load { .. }) => self.is_read_only(&object),
+            (effect, _) => effect == Effect::None,
+        }
+    }
+
+    /// Whether an instruction, or one in the regions it owns, is of a kind that `f` looks for.
+    pub fn holds(&self, inst: Inst, f: &impl Fn(&InstKind) -> bool) -> bool {
+        let kind = &self.inst(inst).kind;
+        f(kind) || kind.regions().iter().flat_map(|&inner| &self.region(inner).insts).any(|&inst| self.holds(inst, f))
+    }
+
+    /// Whether threads of a group wait for each other somewhere.
+    pub fn waits(&self) -> bool {
+        self.insts.iter().any(|inst| inst.kind.is_waiting_barrier())
+    }
+
+    /// What an instruction passes on, and the values that these become, in the same order: a loop's entry and its next
+    /// rounds bring parameters, all else brings results of what encloses it. `owner` owns the region it is in.
+    pub fn edge(&self, inst: Inst, owner: Option<Inst>) -> Option<(&[Value], &[Value])> {
+        let kind = &self.inst(inst).kind;
+        let (args, to) = (kind.passed()?, kind.receiver(inst, owner)?);
+        match self.inst(to).kind {
+            InstKind::Loop { body, .. } if !matches!(kind, InstKind::Break { .. }) => {
+                Some((args, &self.region(body).params))
+            }
+            _ => Some((args, &self.inst(to).results)),
         }
     }
 

@@ -17,7 +17,7 @@ pub struct ViewSlot {
     pub element: u32,
 }
 
-/// An address in a view: see [`Place`](crate::function::Place) for what is checked.
+/// An address in a view: see [`MemoryRef`](crate::function::MemoryRef) for what is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Address {
     /// The view.

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId};
+use crate::named::named;
 use crate::stage::Stage;
 
 /// Everything a shader declares.
@@ -27,6 +28,11 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// A compute shader with groups of this size that declares nothing else.
+    pub fn compute(group_size: [u32; 3]) -> Self {
+        Self { stage: Stage::Compute { group_size }, ..Self::default() }
+    }
+
     /// The declaration of a resource range.
     pub fn resource(&self, id: ResourceId) -> &Resource {
         &self.resources[id.index()]
@@ -83,6 +89,11 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// One register of the first space.
+    pub fn new(class: ResourceClass, kind: ResourceKind, lower: u32) -> Self {
+        Self { class, kind, space: 0, lower, count: Some(1), uses_counter: false, texel_bytes: None }
+    }
+
     /// Bytes from one element to the next where the function knows it: of constant buffers, structured views, and texels
     /// of a known format.
     pub fn stride_bytes(&self) -> Option<u32> {
@@ -95,28 +106,25 @@ impl Resource {
     }
 }
 
-/// Register files that hold resources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ResourceClass {
-    /// `b#`.
-    Constant,
-    /// `t#`, read only.
-    ShaderResource,
-    /// `u#`, read and write.
-    UnorderedAccess,
-    /// `s#`, how textures are filtered.
-    Sampler,
+named! {
+    /// Register files that hold resources.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum ResourceClass {
+        /// `b#`.
+        Constant = "b",
+        /// `t#`, read only.
+        ShaderResource = "t",
+        /// `u#`, read and write.
+        UnorderedAccess = "u",
+        /// `s#`, how textures are filtered.
+        Sampler = "s",
+    }
 }
 
 impl ResourceClass {
     /// The letter of the register name.
     pub fn letter(self) -> char {
-        match self {
-            ResourceClass::Constant => 'b',
-            ResourceClass::ShaderResource => 't',
-            ResourceClass::UnorderedAccess => 'u',
-            ResourceClass::Sampler => 's',
-        }
+        char::from(self.name().as_bytes()[0])
     }
 }
 
@@ -175,46 +183,34 @@ impl fmt::Display for ResourceKind {
     }
 }
 
-/// Shape of a typed resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Dimension {
-    /// A typed buffer.
-    Buffer,
-    /// One row of texels.
-    Texture1d,
-    /// Rows of texels, in layers.
-    Texture1dArray,
-    /// A rectangle.
-    Texture2d,
-    /// Rectangles in layers.
-    Texture2dArray,
-    /// A rectangle with several samples a texel.
-    Texture2dMs,
-    /// The same in layers.
-    Texture2dMsArray,
-    /// A box.
-    Texture3d,
-    /// Six faces.
-    TextureCube,
-    /// Six faces each, in layers.
-    TextureCubeArray,
+named! {
+    /// Shape of a typed resource.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Dimension {
+        /// A typed buffer.
+        Buffer = "buffer",
+        /// One row of texels.
+        Texture1d = "texture1d",
+        /// Rows of texels, in layers.
+        Texture1dArray = "texture1darray",
+        /// A rectangle.
+        Texture2d = "texture2d",
+        /// Rectangles in layers.
+        Texture2dArray = "texture2darray",
+        /// A rectangle with several samples a texel.
+        Texture2dMs = "texture2dms",
+        /// The same in layers.
+        Texture2dMsArray = "texture2dmsarray",
+        /// A box.
+        Texture3d = "texture3d",
+        /// Six faces.
+        TextureCube = "texturecube",
+        /// Six faces each, in layers.
+        TextureCubeArray = "texturecubearray",
+    }
 }
 
 impl Dimension {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Dimension::Buffer,
-        Dimension::Texture1d,
-        Dimension::Texture1dArray,
-        Dimension::Texture2d,
-        Dimension::Texture2dArray,
-        Dimension::Texture2dMs,
-        Dimension::Texture2dMsArray,
-        Dimension::Texture3d,
-        Dimension::TextureCube,
-        Dimension::TextureCubeArray,
-    ];
-
     /// The kinds of textures.
     pub fn textures() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|&dimension| dimension != Dimension::Buffer)
@@ -223,22 +219,6 @@ impl Dimension {
     /// The kind of texture of this name.
     pub fn texture_named(name: &str) -> Option<Self> {
         Self::textures().find(|dimension| dimension.name() == name)
-    }
-
-    /// The name used in jobs and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dimension::Buffer => "typed buffer",
-            Dimension::Texture1d => "texture1d",
-            Dimension::Texture1dArray => "texture1darray",
-            Dimension::Texture2d => "texture2d",
-            Dimension::Texture2dArray => "texture2darray",
-            Dimension::Texture2dMs => "texture2dms",
-            Dimension::Texture2dMsArray => "texture2dmsarray",
-            Dimension::Texture3d => "texture3d",
-            Dimension::TextureCube => "texturecube",
-            Dimension::TextureCubeArray => "texturecubearray",
-        }
     }
 
     /// Integer coordinates that address a texel, the layer included and a mip level or sample excluded.
@@ -289,41 +269,28 @@ impl Dimension {
 
 impl fmt::Display for Dimension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(if *self == Dimension::Buffer { "typed buffer" } else { self.name() })
     }
 }
 
-/// What a component of a typed resource is for the shader; the view's format must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Component {
-    /// Float, 32 bits or fewer.
-    Float,
-    /// Unsigned fixed point in [0, 1].
-    Unorm,
-    /// Signed fixed point in [-1, 1].
-    Snorm,
-    /// Signed integer.
-    Sint,
-    /// Unsigned integer.
-    Uint,
-    /// Anything.
-    Mixed,
-    /// Doubles in pairs of words.
-    Double,
-}
-
-impl Component {
-    /// The name fxc prints.
-    pub fn name(self) -> &'static str {
-        match self {
-            Component::Float => "float",
-            Component::Unorm => "unorm",
-            Component::Snorm => "snorm",
-            Component::Sint => "sint",
-            Component::Uint => "uint",
-            Component::Mixed => "mixed",
-            Component::Double => "double",
-        }
+named! {
+    /// What a component of a typed resource is for the shader; the view's format must agree.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Component {
+        /// Float, 32 bits or fewer.
+        Float = "float",
+        /// Unsigned fixed point in [0, 1].
+        Unorm = "unorm",
+        /// Signed fixed point in [-1, 1].
+        Snorm = "snorm",
+        /// Signed integer.
+        Sint = "sint",
+        /// Unsigned integer.
+        Uint = "uint",
+        /// Anything.
+        Mixed = "mixed",
+        /// Doubles in pairs of words.
+        Double = "double",
     }
 }
 
@@ -368,7 +335,7 @@ pub struct Local {
 /// The most arrays that a function declares.
 pub const MOST_ARRAYS: usize = 8;
 
-/// Memory that is handed over with a batch of invocations and belongs to whoever runs it: elements one after the other, as
+/// Memory that is handed over with a batch of invocations and belongs to its caller: elements one after the other, as
 /// many as there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Array {

@@ -6,6 +6,7 @@
 //! | `ops.rs` | the table of pure operations with their meaning |
 //! | `float.rs` | Direct3D's float rules on one number |
 //! | `entity.rs` | typed indices |
+//! | `named.rs` | enums whose values have names |
 //! | `stage.rs` | the stage that a shader is for, its inputs and outputs |
 //! | `interface.rs` | what a shader declares of the world outside |
 //! | `operand.rs` | what instructions are made of |
@@ -20,7 +21,7 @@
 //! | `texel.rs` | how texels lie in memory, and code that converts them |
 //! | `text.rs` | the text form: printing and parsing |
 //! | `verify.rs` | the rules a function keeps; a checked function is another type |
-//! | `flow.rs` | uses and merges, for the analyses |
+//! | `flow.rs` | uses, nesting and edges, for the analyses |
 //! | `span.rs` | which groups run together, and which threads share packets |
 //! | `srgb.rs` | the sRGB curve |
 //! | `width.rs` | how many threads a packet has |
@@ -38,12 +39,13 @@ pub mod builder;
 pub mod entity;
 pub mod float;
 pub mod float_class;
-mod flow;
+pub mod flow;
 pub mod function;
 pub mod host;
 pub mod interface;
 pub mod interp;
 pub mod math;
+mod named;
 mod operand;
 pub mod ops;
 pub mod passes;

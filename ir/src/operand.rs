@@ -1,10 +1,11 @@
-//! What instructions are made of: what a thread knows of itself, memory and where in it, what is done there.
+//! What instructions are made of: inputs of a thread, memory references, and the operations on memory.
 //!
 //! [`function`](crate::function) has the instructions, and these names too.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
+use crate::named::named;
 
 /// What a thread can ask about itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -54,13 +55,13 @@ pub enum Object {
     Curve,
 }
 
-/// An address: element `index` of the object and a byte offset in it.
+/// A reference to memory: element `index` of the object and a byte offset in it.
 ///
 /// The stride comes from the object's declaration (16 for constant buffers, `icb` and `x#`). Raw objects have no index.
 /// The index is checked first, then each word's offset against the element (raw: against the whole object). A word out
 /// of range reads 0 and drops writes. The low two bits of the offset are ignored. Nothing wraps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
+pub struct MemoryRef {
     /// What is addressed.
     pub object: Object,
     /// Element, an `i32` taken as unsigned; `None` for raw objects.
@@ -69,62 +70,34 @@ pub struct Place {
     pub offset: Value,
 }
 
-/// Read-modify-write operations on one word.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum AtomicOp {
-    /// Sum, wrapping.
-    Add,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// Signed maximum.
-    SMax,
-    /// Signed minimum.
-    SMin,
-    /// Unsigned maximum.
-    UMax,
-    /// Unsigned minimum.
-    UMin,
-    /// Replace.
-    Exchange,
-    /// Replace if equal to the comparand.
-    CompareExchange,
+named! {
+    /// Read-modify-write operations on one word.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+    pub enum AtomicOp {
+        /// Sum, wrapping.
+        Add = "add",
+        /// Bitwise and.
+        And = "and",
+        /// Bitwise or.
+        Or = "or",
+        /// Bitwise exclusive or.
+        Xor = "xor",
+        /// Signed maximum.
+        SMax = "smax",
+        /// Signed minimum.
+        SMin = "smin",
+        /// Unsigned maximum.
+        UMax = "umax",
+        /// Unsigned minimum.
+        UMin = "umin",
+        /// Replace.
+        Exchange = "exchange",
+        /// Replace if equal to the comparand.
+        CompareExchange = "compare_exchange",
+    }
 }
 
 impl AtomicOp {
-    /// Every operation.
-    pub const ALL: [AtomicOp; 10] = [
-        AtomicOp::Add,
-        AtomicOp::And,
-        AtomicOp::Or,
-        AtomicOp::Xor,
-        AtomicOp::SMax,
-        AtomicOp::SMin,
-        AtomicOp::UMax,
-        AtomicOp::UMin,
-        AtomicOp::Exchange,
-        AtomicOp::CompareExchange,
-    ];
-
-    /// The name in the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            AtomicOp::Add => "add",
-            AtomicOp::And => "and",
-            AtomicOp::Or => "or",
-            AtomicOp::Xor => "xor",
-            AtomicOp::SMax => "smax",
-            AtomicOp::SMin => "smin",
-            AtomicOp::UMax => "umax",
-            AtomicOp::UMin => "umin",
-            AtomicOp::Exchange => "exchange",
-            AtomicOp::CompareExchange => "compare_exchange",
-        }
-    }
-
     /// The word that is in memory afterwards.
     pub fn apply(self, old: u32, value: u32, compare: u32) -> u32 {
         match self {
@@ -161,37 +134,38 @@ impl AtomicOp {
     }
 }
 
-/// Operations on a view's hidden counter.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum CounterOp {
-    /// Increment, gives the value before.
-    Alloc,
-    /// Decrement, gives the value after.
-    Consume,
+named! {
+    /// Operations on a view's hidden counter.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum CounterOp {
+        /// Increment, gives the value before.
+        Alloc = "alloc",
+        /// Decrement, gives the value after.
+        Consume = "consume",
+    }
 }
 
-/// What can be asked about a view. Each gives four `i32`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Query {
-    /// `bufinfo`: elements of a typed or structured buffer, bytes of a raw one, replicated.
-    BufferSize,
-    /// `resinfo`: width, height, depth or layers, mip count, as integers; zeros (but for the mip count) if the level does
-    /// not exist; dimensions that the resource lacks are 0.
-    TextureSize,
-    /// `sampleinfo`: samples, 0, 0, 0.
-    SampleCount,
-    /// `samplepos`: where the sample that the level names is, as the bits of two floats and zeros: along x and y, from the
-    /// texel's centre. Zeros if there is no such sample.
-    SamplePosition,
-    /// Of a view whose texels code goes to by itself, of its most detailed level: width, height, depth or layers, and the
-    /// texels from one of the latter to the next. Never asked by shaders.
-    Layout,
+named! {
+    /// What can be asked about a view. Each gives four `i32`.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Query {
+        /// `bufinfo`: elements of a typed or structured buffer, bytes of a raw one, replicated.
+        BufferSize = "buffer_size",
+        /// `resinfo`: width, height, depth or layers, mip count, as integers; zeros (but for the mip count) if the level does
+        /// not exist; dimensions that the resource lacks are 0.
+        TextureSize = "texture_size",
+        /// `sampleinfo`: samples, 0, 0, 0.
+        SampleCount = "sample_count",
+        /// `samplepos`: where the sample that the level names is, as the bits of two floats and zeros: along x and y, from the
+        /// texel's centre. Zeros if there is no such sample.
+        SamplePosition = "sample_position",
+        /// Of a view whose texels code goes to by itself, of its most detailed level: width, height, depth or layers, and the
+        /// texels from one of the latter to the next. Never asked by shaders.
+        Layout = "layout",
+    }
 }
 
 impl Query {
-    /// Every query.
-    pub const ALL: [Query; 5] =
-        [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition, Query::Layout];
     /// Those that shaders ask.
     pub const OF_SHADERS: [Query; 4] =
         [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition];

@@ -64,7 +64,7 @@ impl Phases {
     }
 
     /// Whether a value is used in another segment than the one that computes it, so that it must be kept per packet.
-    /// Never so for constants and inputs, which are cheaper made anew; always so for parameters and results of cut
+    /// Never so for constants and inputs, which are cheaper to compute again; always so for parameters and results of cut
     /// instructions.
     pub fn is_crossing(&self, value: Value) -> bool {
         self.crossing[value.index()]

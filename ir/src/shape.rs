@@ -51,14 +51,13 @@ pub struct Shapes {
 
 impl Shapes {
     /// Analyses a function without slots.
-    pub fn compute(func: &Function, uniformity: &Uniformity) -> Self {
-        let flow = Flow::new(func);
+    pub fn compute(func: &Function, flow: &Flow, uniformity: &Uniformity) -> Self {
         let mut analysis = Analysis {
             func,
-            flow: &flow,
+            flow,
             uniformity,
             lanes: func.width.lanes(),
-            merges: merges(func, &flow, uniformity),
+            merges: merges(func, flow, uniformity),
             facts: vec![None; func.value_count()],
             changed: Vec::new(),
         };
@@ -502,17 +501,18 @@ mod tests {
     use super::*;
     use crate::builder::Builder;
     use crate::entity::ArrayId;
-    use crate::function::{Object, Place};
+    use crate::function::{MemoryRef, Object};
     use crate::interface::{Array, Interface};
 
     const LANES: u32 = 8;
 
     fn function(group_size: [u32; 3]) -> Function {
-        Function::new("test", Interface { stage: Stage::Compute { group_size }, ..Interface::default() })
+        Function::new("test", Interface::compute(group_size))
     }
 
-    fn shapes(func: &Function) -> Shapes {
-        Shapes::compute(func, &Uniformity::compute(func, Packing::Group))
+    fn shapes_of(func: &Function, packing: Packing) -> Shapes {
+        let flow = Flow::new(func);
+        Shapes::compute(func, &flow, &Uniformity::compute(func, &flow, packing))
     }
 
     #[test]
@@ -562,7 +562,7 @@ mod tests {
             }
         }
         b.return_();
-        let shapes = shapes(&func);
+        let shapes = shapes_of(&func, Packing::Group);
         let mut affine = 0;
         for (value, lanes) in values {
             if let Shape::Affine { stride } = shapes.shape(value) {
@@ -590,7 +590,7 @@ mod tests {
         let base = b.op(Op::IMul, &[group, twelve]);
         let moved = b.op(Op::ISub, &[base, element]);
         b.return_();
-        let shapes = shapes(&func);
+        let shapes = shapes_of(&func, Packing::Group);
         let affine = |stride| Shape::Affine { stride };
         let found = [bytes, field, element, packet, lane, quad, moved].map(|value| shapes.shape(value));
         let minus_twelve = 12u32.wrapping_neg();
@@ -622,7 +622,7 @@ mod tests {
             }
         }
         b.return_();
-        let shapes = Shapes::compute(&func, &Uniformity::compute(&func, Packing::Row));
+        let shapes = shapes_of(&func, Packing::Row);
         let mut found = [0; 3];
         for (value, lanes) in values {
             let Shape::Quad { across, down } = shapes.shape(value) else { continue };
@@ -646,7 +646,7 @@ mod tests {
         let quad = b.op(Op::UShr, &[pixel, two]);
         let load = |b: &mut Builder<'_>, array: usize, index: Value| {
             let object = Object::Array(ArrayId::new(array));
-            b.load(Place { object, index: Some(index), offset: zero }, 1)[0]
+            b.load(MemoryRef { object, index: Some(index), offset: zero }, 1)[0]
         };
         let shared = load(&mut b, 0, quad);
         let plane = b.op(Op::AsF32, &[shared]);
@@ -661,7 +661,7 @@ mod tests {
         let texel = b.op(Op::IAdd, &[x, y]);
         let both = b.op(Op::And, &[pixel, three]);
         b.return_();
-        let shapes = Shapes::compute(&func, &Uniformity::compute(&func, Packing::Row));
+        let shapes = shapes_of(&func, Packing::Row);
         let of = |across, down| Shape::Quad { across, down };
         let found = [quad, shared, plane, across, down, x, texel, both].map(|value| shapes.shape(value));
         let expected = [of(0, 0), of(0, 0), of(0, 0), of(1, 0), of(0, 1), of(1, 0), of(1, 640), of(1, 2)];
@@ -678,17 +678,12 @@ mod tests {
         let outer = b.switch_to(region);
         let at = b.func.region(region).params[0];
         let done = b.op(Op::UGe, &[at, end]);
-        let (_, then_region, else_region) = b.if_else(done, &[]);
-        b.switch_to(then_region);
-        b.break_(inst, &[at]);
-        b.switch_to(else_region);
-        b.yield_(&[]);
-        b.switch_to(region);
+        b.when(done, |b| b.break_(inst, &[at]));
         let next = b.op(Op::IAdd, &[at, step]);
         b.yield_(&[next]);
         b.switch_to(outer);
         b.return_();
-        let shapes = shapes(&func);
+        let shapes = shapes_of(&func, Packing::Group);
         assert_eq!(shapes.shape(at), Shape::Affine { stride: 1 });
         assert!(shapes.in_all_lanes(at));
         assert_eq!(shapes.shape(func.inst(inst).results[0]), Shape::Scattered);

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::function::{Function, InstKind};
+use crate::function::Function;
 
 /// Which threads may share a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl Packing {
     pub fn may_span(func: &Function) -> bool {
         let threads = func.interface.threads_per_group();
         let some_left_over = threads > 0 && threads <= SMALL_GROUP && !threads.is_multiple_of(func.width.lanes());
-        some_left_over && func.interface.shared.is_empty() && !waits(func)
+        some_left_over && func.interface.shared.is_empty() && !func.waits()
     }
 
     /// Whether a component of `vThreadGroupID` differs within a span.
@@ -77,14 +77,6 @@ impl Packing {
             Packing::Row | Packing::Grid => (SPAN_THREADS / (quantum * threads_per_group.max(1))).max(1) * quantum,
         }
     }
-}
-
-/// Whether threads of a group wait for each other.
-fn waits(func: &Function) -> bool {
-    (0..func.inst_count()).any(|n| {
-        let kind = &func.inst(crate::entity::Inst::new(n)).kind;
-        matches!(kind, InstKind::Barrier(sync) if sync.threads)
-    })
 }
 
 /// A box of groups.
@@ -192,7 +184,6 @@ mod tests {
     use crate::builder::Builder;
     use crate::function::Sync;
     use crate::interface::{Interface, Shared};
-    use crate::stage::Stage;
 
     const LANES: u32 = 8;
 
@@ -245,10 +236,7 @@ mod tests {
         let may = |group_size, shared: bool, sync: Option<Sync>| {
             let g0 = Shared { register: 0, raw: true, stride_bytes: 4, count: 1 };
             let shared = shared.then_some(g0).into_iter().collect();
-            let mut func = Function::new(
-                "test",
-                Interface { stage: Stage::Compute { group_size }, shared, ..Interface::default() },
-            );
+            let mut func = Function::new("test", Interface { shared, ..Interface::compute(group_size) });
             let mut b = Builder::new(&mut func);
             if let Some(sync) = sync {
                 b.barrier(sync);

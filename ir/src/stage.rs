@@ -5,12 +5,13 @@
 //! Four invocations of a pixel shader in a row are a quad, whose numbers 0 and 1 are side by side and 2 and 3 one row below.
 //!
 //! What an invocation gets and gives lies in two arrays of [`Interface::arrays`](crate::interface::Interface::arrays), an
-//! element for each invocation, a row of four words for each register: whoever runs the batch fills the one and reads the
-//! other. A register `v#` or `o#` has the row of its number; registers without a number follow.
+//! element for each invocation, a row of four words for each register: the caller that runs the batch fills the one and reads
+//! the other. A register `v#` or `o#` has the row of its number; registers without a number follow.
 
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ArrayId;
+use crate::named::named;
 
 /// The stage, with what shaders of this stage alone declare.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,134 +103,66 @@ pub struct Parameter {
     pub interpolation: Interpolation,
 }
 
-/// Values with a meaning for the pipeline. Specification, 4.4 and following.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum SystemValue {
-    /// Where the vertex or the pixel is.
-    Position,
-    /// Distances from planes that clip.
-    ClipDistance,
-    /// Distances from planes that cull.
-    CullDistance,
-    /// The slice of the render target.
-    RenderTargetArrayIndex,
-    /// The viewport.
-    ViewportArrayIndex,
-    /// The number of the vertex.
-    VertexId,
-    /// The number of the primitive.
-    PrimitiveId,
-    /// The number of the instance.
-    InstanceId,
-    /// All ones where the primitive shows its front.
-    IsFrontFace,
-    /// The sample that the invocation is for.
-    SampleIndex,
-    /// The samples of the pixel that the primitive covers, a bit each; none in a helper pixel. As an output, the samples that
-    /// are written.
-    Coverage,
-    /// Whether all of the pixel is covered.
-    InnerCoverage,
-    /// The depth instead of the primitive's.
-    Depth,
-    /// The same, never less than the primitive's.
-    DepthGreaterEqual,
-    /// The same, never more than the primitive's.
-    DepthLessEqual,
-    /// The reference for the stencil test.
-    StencilRef,
-    /// All ones where the pixel was discarded.
-    Discarded,
-}
-
-impl SystemValue {
-    /// All of them.
-    pub const ALL: [Self; 17] = [
-        SystemValue::Position,
-        SystemValue::ClipDistance,
-        SystemValue::CullDistance,
-        SystemValue::RenderTargetArrayIndex,
-        SystemValue::ViewportArrayIndex,
-        SystemValue::VertexId,
-        SystemValue::PrimitiveId,
-        SystemValue::InstanceId,
-        SystemValue::IsFrontFace,
-        SystemValue::SampleIndex,
-        SystemValue::Coverage,
-        SystemValue::InnerCoverage,
-        SystemValue::Depth,
-        SystemValue::DepthGreaterEqual,
-        SystemValue::DepthLessEqual,
-        SystemValue::StencilRef,
-        SystemValue::Discarded,
-    ];
-
-    /// The name in the text form; fxc's where it has one.
-    pub fn name(self) -> &'static str {
-        match self {
-            SystemValue::Position => "position",
-            SystemValue::ClipDistance => "clip_distance",
-            SystemValue::CullDistance => "cull_distance",
-            SystemValue::RenderTargetArrayIndex => "rendertarget_array_index",
-            SystemValue::ViewportArrayIndex => "viewport_array_index",
-            SystemValue::VertexId => "vertex_id",
-            SystemValue::PrimitiveId => "primitive_id",
-            SystemValue::InstanceId => "instance_id",
-            SystemValue::IsFrontFace => "is_front_face",
-            SystemValue::SampleIndex => "sample_index",
-            SystemValue::Coverage => "coverage",
-            SystemValue::InnerCoverage => "inner_coverage",
-            SystemValue::Depth => "depth",
-            SystemValue::DepthGreaterEqual => "depth_greater_equal",
-            SystemValue::DepthLessEqual => "depth_less_equal",
-            SystemValue::StencilRef => "stencil_ref",
-            SystemValue::Discarded => "discarded",
-        }
+named! {
+    /// Values with a meaning for the pipeline. Specification, 4.4 and following.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum SystemValue {
+        /// Where the vertex or the pixel is.
+        Position = "position",
+        /// Distances from planes that clip.
+        ClipDistance = "clip_distance",
+        /// Distances from planes that cull.
+        CullDistance = "cull_distance",
+        /// The slice of the render target.
+        RenderTargetArrayIndex = "rendertarget_array_index",
+        /// The viewport.
+        ViewportArrayIndex = "viewport_array_index",
+        /// The number of the vertex.
+        VertexId = "vertex_id",
+        /// The number of the primitive.
+        PrimitiveId = "primitive_id",
+        /// The number of the instance.
+        InstanceId = "instance_id",
+        /// All ones where the primitive shows its front.
+        IsFrontFace = "is_front_face",
+        /// The sample that the invocation is for.
+        SampleIndex = "sample_index",
+        /// The samples of the pixel that the primitive covers, a bit each; none in a helper pixel. As an output, the samples that
+        /// are written.
+        Coverage = "coverage",
+        /// Whether all of the pixel is covered.
+        InnerCoverage = "inner_coverage",
+        /// The depth instead of the primitive's.
+        Depth = "depth",
+        /// The same, never less than the primitive's.
+        DepthGreaterEqual = "depth_greater_equal",
+        /// The same, never more than the primitive's.
+        DepthLessEqual = "depth_less_equal",
+        /// The reference for the stencil test.
+        StencilRef = "stencil_ref",
+        /// All ones where the pixel was discarded.
+        Discarded = "discarded",
     }
 }
 
-/// How a value of a pixel comes of those of the vertices. Specification, 16.4.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Interpolation {
-    /// That of the leading vertex, or what is not interpolated at all.
-    #[default]
-    Constant,
-    /// In perspective, at the pixel's center.
-    Linear,
-    /// In perspective, at a place of the pixel that is covered.
-    LinearCentroid,
-    /// In perspective, at the sample.
-    LinearSample,
-    /// Linear on the screen, at the pixel's center.
-    NoPerspective,
-    /// Linear on the screen, at a place of the pixel that is covered.
-    NoPerspectiveCentroid,
-    /// Linear on the screen, at the sample.
-    NoPerspectiveSample,
-}
-
-impl Interpolation {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Interpolation::Constant,
-        Interpolation::Linear,
-        Interpolation::LinearCentroid,
-        Interpolation::LinearSample,
-        Interpolation::NoPerspective,
-        Interpolation::NoPerspectiveCentroid,
-        Interpolation::NoPerspectiveSample,
-    ];
-
-    /// The word in the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Interpolation::Constant => "constant",
-            Interpolation::Linear => "linear",
-            Interpolation::LinearCentroid => "linear_centroid",
-            Interpolation::LinearSample => "linear_sample",
-            Interpolation::NoPerspective => "noperspective",
-            Interpolation::NoPerspectiveCentroid => "noperspective_centroid",
-            Interpolation::NoPerspectiveSample => "noperspective_sample",
-        }
+named! {
+    /// How a value of a pixel comes of those of the vertices. Specification, 16.4.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Interpolation {
+        /// That of the leading vertex, or what is not interpolated at all.
+        #[default]
+        Constant = "constant",
+        /// In perspective, at the pixel's center.
+        Linear = "linear",
+        /// In perspective, at a place of the pixel that is covered.
+        LinearCentroid = "linear_centroid",
+        /// In perspective, at the sample.
+        LinearSample = "linear_sample",
+        /// Linear on the screen, at the pixel's center.
+        NoPerspective = "noperspective",
+        /// Linear on the screen, at a place of the pixel that is covered.
+        NoPerspectiveCentroid = "noperspective_centroid",
+        /// Linear on the screen, at the sample.
+        NoPerspectiveSample = "noperspective_sample",
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::builder::Builder;
 use crate::entity::Value;
-use crate::function::{Object, Place};
+use crate::function::{MemoryRef, Object};
 use crate::ops::Op;
 
 /// What the bits of a channel mean.
@@ -123,7 +123,7 @@ impl Channel {
         let number = match self.kind {
             ChannelKind::Uint | ChannelKind::Sint => return code,
             ChannelKind::Srgb => {
-                let place = Place { object: Object::Curve, index: Some(code), offset: b.i32(0) };
+                let place = MemoryRef { object: Object::Curve, index: Some(code), offset: b.i32(0) };
                 return b.load(place, 1)[0];
             }
             ChannelKind::Float if self.bits == 32 => return code,

@@ -2,39 +2,22 @@
 
 use std::fmt;
 
-/// Type of a value. Every value is one scalar of one thread; packets of threads are the engines' business.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Type {
-    /// A condition. Has no bit pattern: `btoi` makes Direct3D's 0 or 0xffffffff of it.
-    Bool,
-    /// 32 bits without a meaning of their own: signed, unsigned or untyped.
-    I32,
-    /// A 32-bit float whose NaN payload is not part of its value (see `bits.f32`).
-    F32,
-    /// 64 bits without a meaning of their own.
-    I64,
-    /// A 64-bit float whose NaN payload is not part of its value (see `bits.f64`).
-    F64,
-}
+use crate::named::named;
 
-impl Type {
-    /// All types, in declaration order.
-    pub const ALL: [Type; 5] = [Type::Bool, Type::I32, Type::F32, Type::I64, Type::F64];
-
-    /// The name used in the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Type::Bool => "bool",
-            Type::I32 => "i32",
-            Type::F32 => "f32",
-            Type::I64 => "i64",
-            Type::F64 => "f64",
-        }
-    }
-
-    /// The type with this name.
-    pub fn from_name(name: &str) -> Option<Type> {
-        Type::ALL.into_iter().find(|t| t.name() == name)
+named! {
+    /// Type of a value. Every value is one scalar of one thread; packets of threads are the engines' business.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+    pub enum Type {
+        /// A condition. Has no bit pattern: `btoi` makes Direct3D's 0 or 0xffffffff of it.
+        Bool = "bool",
+        /// 32 bits without a meaning of their own: signed, unsigned or untyped.
+        I32 = "i32",
+        /// A 32-bit float whose NaN payload is not part of its value (see `bits.f32`).
+        F32 = "f32",
+        /// 64 bits without a meaning of their own.
+        I64 = "i64",
+        /// A 64-bit float whose NaN payload is not part of its value (see `bits.f64`).
+        F64 = "f64",
     }
 }
 

@@ -21,7 +21,7 @@
 
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
-use crate::function::{Function, Input, InstKind, Object};
+use crate::function::{Effect, Function, Input, InstKind, Object};
 use crate::span::Packing;
 
 /// Uniformity of the values and control flow of one function. See the module's head.
@@ -40,10 +40,9 @@ pub struct Uniformity {
 
 impl Uniformity {
     /// Analyses a function without slots, for packets put together in this way.
-    pub fn compute(func: &Function, packing: Packing) -> Self {
-        let flow = Flow::new(func);
-        let packet = Analysis::run(func, &flow, Scope::Packet { lanes: func.width.lanes() }, packing);
-        let group = Analysis::run(func, &flow, Scope::Group, packing);
+    pub fn compute(func: &Function, flow: &Flow, packing: Packing) -> Self {
+        let packet = Analysis::run(func, flow, Scope::Packet { lanes: func.width.lanes() }, packing);
+        let group = Analysis::run(func, flow, Scope::Group, packing);
         let mut uniformity = Self {
             packing,
             packet,
@@ -53,7 +52,7 @@ impl Uniformity {
             region_returns: vec![false; func.region_count()],
             one_way: (0..func.inst_count()).map(|n| flow.result_edges(Inst::new(n)).len() <= 1).collect(),
         };
-        uniformity.find_lost_lanes(func, &flow);
+        uniformity.find_lost_lanes(func, flow);
         uniformity
     }
 
@@ -117,11 +116,11 @@ impl Uniformity {
 
     fn find_lost_lanes(&mut self, func: &Function, flow: &Flow) {
         for &jump in &flow.order {
-            let target = match func.inst(jump).kind {
-                InstKind::Break { target, .. } | InstKind::Continue { target, .. } => Some(target),
-                InstKind::Return => None,
-                _ => continue,
-            };
+            let kind = &func.inst(jump).kind;
+            let target = kind.jump_target();
+            if target.is_none() && !matches!(kind, InstKind::Return) {
+                continue;
+            }
             let mut divergent = false;
             let mut at = Some(flow.region_of(jump));
             while let Some(region) = at {
@@ -215,21 +214,18 @@ impl<'a> Analysis<'a> {
     /// Whether results differ between threads even if all operands are the same.
     fn varies_by_itself(&self, inst: Inst) -> bool {
         let group = matches!(self.scope, Scope::Group);
-        match self.func.inst(inst).kind {
-            InstKind::Input(input) => input_varies(input, self.func.interface.group_size(), self.scope, self.packing),
+        let kind = &self.func.inst(inst).kind;
+        match (kind.effect(), kind) {
+            (_, InstKind::Input(input)) => {
+                input_varies(*input, self.func.interface.group_size(), self.scope, self.packing)
+            }
+            (_, InstKind::PacketAll(_)) => group,
+            (_, InstKind::QuadRead { .. }) => false,
+            (Effect::Read(Object::Local(_)) | Effect::Write | Effect::Context, _) => true,
             // Engines read a uniform address once per packet, so that other threads' writes cannot make lanes differ.
             // Packets read at different times.
-            InstKind::Load { place } => match place.object {
-                Object::Local(_) => true,
-                object => group && !self.func.is_read_only(&object),
-            },
-            InstKind::TexelLoad { resource, .. } => group && !self.func.is_read_only(&Object::Resource(resource)),
-            InstKind::PacketAll(_) => group,
-            InstKind::Atomic { .. }
-            | InstKind::Counter { .. }
-            | InstKind::TexelAtomic { .. }
-            | InstKind::SlotGet(_) => true,
-            _ => false,
+            (Effect::Read(object), _) => group && !self.func.is_read_only(&object),
+            (Effect::None | Effect::Barrier(_) | Effect::Control | Effect::Terminator, _) => false,
         }
     }
 
@@ -303,26 +299,17 @@ mod tests {
     use super::*;
     use crate::builder::{Builder, only};
     use crate::entity::ResourceId;
-    use crate::function::Place;
+    use crate::function::MemoryRef;
     use crate::interface::{Interface, Resource, ResourceClass, ResourceKind};
     use crate::ops::Op;
-    use crate::stage::Stage;
     use crate::types::Type;
 
     const LANES: u32 = 8;
 
     fn function(group_size: [u32; 3]) -> Function {
-        let raw = |class| Resource {
-            class,
-            kind: ResourceKind::Raw,
-            space: 0,
-            lower: 0,
-            count: Some(1),
-            uses_counter: false,
-            texel_bytes: None,
-        };
+        let raw = |class| Resource::new(class, ResourceKind::Raw, 0);
         let resources = vec![raw(ResourceClass::ShaderResource), raw(ResourceClass::UnorderedAccess)];
-        Function::new("test", Interface { stage: Stage::Compute { group_size }, resources, ..Interface::default() })
+        Function::new("test", Interface { resources, ..Interface::compute(group_size) })
     }
 
     #[test]
@@ -355,11 +342,11 @@ mod tests {
         let (zero, tid) = (b.i32(0), b.input(Input::ThreadIndex));
         let mut load = |id, offset| {
             let object = Object::Resource(only(ResourceId::new(id)));
-            b.load(Place { object, index: None, offset }, 1)[0]
+            b.load(MemoryRef { object, index: None, offset }, 1)[0]
         };
         let loads = [load(0, zero), load(1, zero), load(0, tid), load(1, tid)];
         b.return_();
-        let facts = Uniformity::compute(&func, Packing::Group);
+        let facts = Uniformity::compute(&func, &Flow::new(&func), Packing::Group);
         assert_eq!(loads.map(|v| facts.is_packet_uniform(v)), [true, true, false, false]);
         assert_eq!(loads.map(|v| facts.is_group_uniform(v)), [true, false, false, false]);
     }
@@ -378,7 +365,7 @@ mod tests {
         b.yield_(&[two, other_one]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, Packing::Group);
+        let facts = Uniformity::compute(&func, &Flow::new(&func), Packing::Group);
         assert!(facts.divergent_control(inst) && facts.results_need_masks(&func, inst) && !facts.may_lose_lanes(inst));
         let results = &func.inst(inst).results;
         assert!(!facts.is_packet_uniform(results[0]) && facts.is_packet_uniform(results[1]));
@@ -391,12 +378,7 @@ mod tests {
         let outer = b.switch_to(body);
         let counter = b.func.region(body).params[0];
         let leave = exit(b, counter);
-        let (_, then_region, else_region) = b.if_else(leave, &[]);
-        b.switch_to(then_region);
-        b.break_(inst, &[counter]);
-        b.switch_to(else_region);
-        b.yield_(&[]);
-        b.switch_to(body);
+        b.when(leave, |b| b.break_(inst, &[counter]));
         let next = b.op(Op::IAdd, &[counter, one]);
         b.yield_(&[next]);
         b.switch_to(outer);
@@ -414,7 +396,7 @@ mod tests {
         });
         let (div_inst, div, div_end) = counting_loop(&mut b, |b, counter| b.op(Op::UGe, &[counter, tid]));
         b.return_();
-        let facts = Uniformity::compute(&func, Packing::Group);
+        let facts = Uniformity::compute(&func, &Flow::new(&func), Packing::Group);
         assert!(facts.is_packet_uniform(same) && facts.is_packet_uniform(same_end) && facts.is_group_uniform(same_end));
         assert!(!facts.jumps_diverge(same_inst));
         assert!(facts.is_packet_uniform(div), "all lanes still there are in the same round");
@@ -433,17 +415,12 @@ mod tests {
         let (inst, body) = b.loop_(&[zero, zero]);
         let outer = b.switch_to(body);
         let params = b.func.region(body).params.clone();
-        let (_, then_region, else_region) = b.if_else(odd, &[]);
-        b.switch_to(then_region);
-        b.continue_(inst, &[params[0], params[1]]);
-        b.switch_to(else_region);
-        b.yield_(&[]);
-        b.switch_to(body);
+        b.when(odd, |b| b.continue_(inst, &[params[0], params[1]]));
         let next = b.op(Op::IAdd, &[params[0], one]);
         b.yield_(&[next, params[1]]);
         b.switch_to(outer);
         b.return_();
-        let facts = Uniformity::compute(&func, Packing::Group);
+        let facts = Uniformity::compute(&func, &Flow::new(&func), Packing::Group);
         assert!(facts.params_need_masks(inst));
         assert!(!facts.is_packet_uniform(params[0]) && facts.is_packet_uniform(params[1]));
     }
@@ -459,12 +436,7 @@ mod tests {
         let body = b.switch_to(outer_body);
         let (inner_loop, inner_body) = b.loop_(&[]);
         b.switch_to(inner_body);
-        let (_, then_region, else_region) = b.if_else(at_start, &[]);
-        b.switch_to(then_region);
-        b.break_(inner_loop, &[]);
-        b.switch_to(else_region);
-        b.yield_(&[]);
-        b.switch_to(inner_body);
+        b.when(at_start, |b| b.break_(inner_loop, &[]));
         let seven = b.i32(7);
         b.break_(outer_loop, &[seven]);
         b.switch_to(outer_body);
@@ -472,7 +444,7 @@ mod tests {
         b.break_(outer_loop, &[eight]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, Packing::Group);
+        let facts = Uniformity::compute(&func, &Flow::new(&func), Packing::Group);
         assert!(facts.jumps_diverge(inner_loop) && facts.jumps_diverge(outer_loop) && facts.may_lose_lanes(inner_loop));
         assert!(!facts.is_packet_uniform(func.inst(outer_loop).results[0]));
         assert!(!facts.region_may_return_divergently(func.body()));
@@ -491,7 +463,7 @@ mod tests {
         b.yield_(&[five]);
         b.switch_to(body);
         b.return_();
-        let facts = Uniformity::compute(&func, Packing::Group);
+        let facts = Uniformity::compute(&func, &Flow::new(&func), Packing::Group);
         assert!(facts.may_lose_lanes(inst) && facts.region_may_return_divergently(func.body()));
         assert!(!facts.region_may_return_divergently(then_region));
         assert!(facts.is_packet_uniform(func.inst(inst).results[0]) && !facts.results_need_masks(&func, inst));

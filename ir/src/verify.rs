@@ -12,7 +12,7 @@ mod problem;
 
 use std::ops::Deref;
 
-pub use problem::{Problem, Site, Target, Types, VerifyError, VerifyErrors};
+pub use problem::{MemoryObject, Problem, Site, Types, VerifyError, VerifyErrors};
 
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Case, Function, Input, InstData, InstKind, Origin, ValueDef};

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Region, ResourceId, Value};
 use brolga_ir::float_class::{ClassSet, FloatClasses};
-use brolga_ir::function::{AtomicOp, CounterOp, Input, Object, Place, Query};
+use brolga_ir::flow::Flow;
+use brolga_ir::function::{AtomicOp, CounterOp, Input, MemoryRef, Object, Query};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
@@ -15,8 +16,8 @@ use brolga_ir::passes::{Level, optimise};
 use brolga_ir::sampling::SampleCall;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Const, Function, Op, Type};
+use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
-use brolga_testing_base::{functions, programs};
 
 /// Writes each value where it is defined: one that is no condition, as its bits, to the byte that has its number.
 struct Prober {
@@ -26,15 +27,8 @@ struct Prober {
 impl Prober {
     fn probe(func: &mut Function) -> ResourceId {
         let id = ResourceId::new(func.interface.resources.len());
-        func.interface.resources.push(Resource {
-            class: ResourceClass::UnorderedAccess,
-            kind: ResourceKind::Raw,
-            space: 77,
-            lower: 0,
-            count: Some(1),
-            uses_counter: false,
-            texel_bytes: None,
-        });
+        let output = Resource::new(ResourceClass::UnorderedAccess, ResourceKind::Raw, 0);
+        func.interface.resources.push(Resource { space: 77, ..output });
         let body = func.body();
         Self { output: Object::Resource(only(id)) }.region(func, body);
         id
@@ -69,7 +63,7 @@ impl Prober {
                 }
             };
             let (offset, effect) = (b.i32(4 * value.index() as u32), b.bool(true));
-            b.store(Place { object: self.output, index: None, offset }, &words, effect);
+            b.store(MemoryRef { object: self.output, index: None, offset }, &words, effect);
         }
     }
 }
@@ -142,7 +136,7 @@ impl Host for Wild {
 /// Runs two groups; gives how many values there were of which something is claimed.
 fn check(mut func: Function, seed: u64, what: &str) -> usize {
     let what = format!("{what}, seed {seed}\n{func}");
-    let classes = FloatClasses::compute(&func);
+    let classes = FloatClasses::compute(&func, &Flow::new(&func));
     let types = (0..func.value_count()).map(|n| func.ty(Value::new(n))).collect();
     let output = Prober::probe(&mut func);
     let func = verify(func).unwrap_or_else(|errors| panic!("{what}: {errors}"));
@@ -159,7 +153,11 @@ fn check(mut func: Function, seed: u64, what: &str) -> usize {
 
 #[test]
 fn classes_of_random_functions_hold() {
-    let run = |seed| check(functions::function(seed, 10 + seed as usize % 90), seed, "function");
+    let run = |seed| {
+        let mut func = programs::generate_wild(seed, 1 + (seed % 12) as usize);
+        optimise(&mut func, Level::None);
+        check(func, seed, "function")
+    };
     let checked: usize = (0..1500).map(run).sum();
     println!("{checked} values");
     assert!(checked > 10_000, "only {checked} values of which something is claimed");
@@ -197,7 +195,7 @@ fn classes<const N: usize>(body: impl FnOnce(&mut Builder<'_>) -> [Value; N]) ->
     let mut b = Builder::new(&mut func);
     let values = body(&mut b);
     b.return_();
-    let classes = FloatClasses::compute(&func);
+    let classes = FloatClasses::compute(&func, &Flow::new(&func));
     values.map(|value| classes.of(value))
 }
 
@@ -317,18 +315,13 @@ fn loops_carry_what_all_rounds_have() {
     let outer = b.switch_to(region);
     let [count, kept, spoilt] = b.func.region(region).params[..] else { unreachable!("three parameters") };
     let done = b.op(Op::FGe, &[count, end]);
-    let (_, then_region, else_region) = b.if_else(done, &[]);
-    b.switch_to(then_region);
-    b.break_(inst, &[kept, count, zero]);
-    b.switch_to(else_region);
-    b.yield_(&[]);
-    b.switch_to(region);
+    b.when(done, |b| b.break_(inst, &[kept, count, zero]));
     let next = b.op(Op::FMin, &[wild, count]);
     // What one round brings to the last parameter comes to the second in the next one.
     b.yield_(&[next, spoilt, wild]);
     b.switch_to(outer);
     b.return_();
-    let classes = FloatClasses::compute(&func);
+    let classes = FloatClasses::compute(&func, &Flow::new(&func));
     let number = FINITE.or(ClassSet::MINUS_INFINITY);
     let results = &func.inst(inst).results;
     assert!(classes.of(count).is_within(number), "{:?}", classes.of(count));
@@ -354,6 +347,6 @@ fn branches_bring_the_classes_of_both_sides() {
     let merged = b.func.inst(inst).results[0];
     let neighbour = b.quad_read([1, 0, 3, 2], merged);
     b.return_();
-    let classes = FloatClasses::compute(&func);
+    let classes = FloatClasses::compute(&func, &Flow::new(&func));
     assert_eq!([merged, neighbour].map(|value| classes.of(value)), [ClassSet::NORMAL.or(ClassSet::MINUS_ZERO); 2]);
 }

@@ -1,7 +1,6 @@
 //! Random programs: passes keep them valid and change nothing that they do, and the interpreter runs them as a plain
 //! model does that knows no packets, masks or phases.
 
-use brolga_testing_base::{programs, scalar};
 use std::sync::atomic::Ordering;
 
 use brolga_ir::Function;
@@ -10,8 +9,9 @@ use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
+use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
-use brolga_testing_base::scalar::Memory;
+use brolga_testing_base::scalar::{self, Memory};
 
 /// What two groups of a program leave behind, thread by thread.
 fn outcome(func: &Function, seed: u64) -> Vec<Vec<u32>> {
@@ -31,25 +31,6 @@ fn interpreted(func: &VerifiedFunction, seed: u64) -> Vec<Vec<u32>> {
         interpreter.run_group(&memory, [group, 0, 0], &mut arena, &mut fuel).expect("programs end and agree");
     }
     memory.words()
-}
-
-#[test]
-fn random_programs_do_the_same_after_passes() {
-    for seed in 0..400 {
-        let size = 1 + (seed % 12) as usize;
-        let expected = outcome(&programs::generate(seed, size), seed);
-        for level in [Level::None, Level::Full] {
-            let mut func = programs::generate(seed, size);
-            optimise(&mut func, level);
-            match verify(func) {
-                Err(errors) => panic!("seed {seed}, {level:?}: {errors}"),
-                Ok(func) => {
-                    assert_eq!(outcome(&func, seed), expected, "seed {seed}, {level:?}");
-                    assert_eq!(interpreted(&func, seed), expected, "seed {seed}, {level:?}, interpreted");
-                }
-            }
-        }
-    }
 }
 
 /// What a batch of a program leaves behind, one invocation after the other.
@@ -76,21 +57,33 @@ fn interpreted_batch(func: &VerifiedFunction, seed: u64) -> Vec<Vec<u32>> {
     memory.words().into_iter().chain(arrays).collect()
 }
 
-#[test]
-fn random_batches_do_the_same_after_passes() {
+type Words = Vec<Vec<u32>>;
+
+/// Holds programs after the passes, on both models, against what they do before.
+fn check(
+    generate: fn(u64, usize) -> Function,
+    outcome: fn(&Function, u64) -> Words,
+    interpreted: fn(&VerifiedFunction, u64) -> Words,
+) {
     for seed in 0..400 {
-        let size = 1 + (seed % 12) as usize;
-        let expected = batch_outcome(&programs::generate_batch(seed, size), seed);
+        let func = generate(seed, 1 + (seed % 12) as usize);
+        let expected = outcome(&func, seed);
         for level in [Level::None, Level::Full] {
-            let mut func = programs::generate_batch(seed, size);
+            let mut func = func.clone();
             optimise(&mut func, level);
-            match verify(func) {
-                Err(errors) => panic!("seed {seed}, {level:?}: {errors}"),
-                Ok(func) => {
-                    assert_eq!(batch_outcome(&func, seed), expected, "seed {seed}, {level:?}");
-                    assert_eq!(interpreted_batch(&func, seed), expected, "seed {seed}, {level:?}, interpreted");
-                }
-            }
+            let func = verify(func).unwrap_or_else(|errors| panic!("seed {seed}, {level:?}: {errors}"));
+            assert_eq!(outcome(&func, seed), expected, "seed {seed}, {level:?}");
+            assert_eq!(interpreted(&func, seed), expected, "seed {seed}, {level:?}, interpreted");
         }
     }
+}
+
+#[test]
+fn random_programs_do_the_same_after_passes() {
+    check(programs::generate, outcome, interpreted);
+}
+
+#[test]
+fn random_batches_do_the_same_after_passes() {
+    check(programs::generate_batch, batch_outcome, interpreted_batch);
 }

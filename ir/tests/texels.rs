@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Input, Object, Place, Query, ResourceRef};
+use brolga_ir::function::{AtomicOp, CounterOp, Input, MemoryRef, Object, Query, ResourceRef};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise_for};
 use brolga_ir::sampling::SampleCall;
-use brolga_ir::stage::Stage;
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_ir::text::{Names, print};
 use brolga_ir::verify::verify;
@@ -272,22 +271,10 @@ impl Writer<'_> {
 
 /// A random function on an image, before any pass.
 fn function(dimension: Dimension, is_word: bool, calm: bool, random: &mut Random) -> Function {
-    let resource = |kind| Resource {
-        class: ResourceClass::UnorderedAccess,
-        kind,
-        space: 0,
-        lower: 0,
-        count: Some(1),
-        uses_counter: false,
-        texel_bytes: None,
-    };
     let typed = ResourceKind::Typed { dimension, component: Component::Mixed };
-    let mut resources = vec![resource(ResourceKind::Raw), resource(typed)];
-    resources[IMAGE as usize].lower = IMAGE;
-    let mut func = Function::new(
-        "test",
-        Interface { stage: Stage::Compute { group_size: GROUP }, resources, ..Interface::default() },
-    );
+    let kinds = [(ResourceKind::Raw, OUT), (typed, IMAGE)];
+    let resources = kinds.map(|(kind, lower)| Resource::new(ResourceClass::UnorderedAccess, kind, lower)).to_vec();
+    let mut func = Function::new("test", Interface { resources, ..Interface::compute(GROUP) });
     func.width = random.pick(&Width::ALL);
     let mut b = Builder::new(&mut func);
     let thread = [0, 1, 2].map(|axis| b.input(Input::ThreadId(axis)));
@@ -309,7 +296,7 @@ fn function(dimension: Dimension, is_word: bool, calm: bool, random: &mut Random
     let offset = writer.b.op(Op::IMul, &[index, bytes]);
     let object = Object::Resource(only(ResourceId::new(OUT as usize)));
     let always = writer.b.bool(true);
-    writer.b.store(Place { object, index: None, offset }, &seen, always);
+    writer.b.store(MemoryRef { object, index: None, offset }, &seen, always);
     writer.b.return_();
     func
 }

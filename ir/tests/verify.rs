@@ -4,10 +4,10 @@
 
 use brolga_ir::builder::Builder;
 use brolga_ir::entity::{ArrayId, Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
-use brolga_ir::function::{AtomicOp, Case, Element, Input, InstKind, Object, Origin, Place, ResourceRef, Values};
+use brolga_ir::function::{AtomicOp, Case, Element, Input, InstKind, MemoryRef, Object, Origin, ResourceRef, Values};
 use brolga_ir::interface::{Interface, ResourceClass, ResourceKind};
 use brolga_ir::text::parse;
-use brolga_ir::verify::{Problem, Site, Stage, Target, Types, check};
+use brolga_ir::verify::{MemoryObject, Problem, Site, Stage, Types, check};
 use brolga_ir::{Const, Function, Op, Type, verify};
 
 /// Declarations and values that the texts below use.
@@ -59,7 +59,7 @@ fn types(what: &'static str, found: &[Type], expected: &[Type]) -> Problem {
     Problem::TypeList { what, found: list(found), expected: list(expected) }
 }
 
-fn view(n: usize) -> Target {
+fn view(n: usize) -> MemoryObject {
     use ResourceClass::{Constant, ShaderResource, UnorderedAccess};
     use brolga_ir::interface::{Component, Dimension};
     let typed = |dimension, component| ResourceKind::Typed { dimension, component };
@@ -75,10 +75,10 @@ fn view(n: usize) -> Target {
         (UnorderedAccess, structured),
         (UnorderedAccess, typed(Dimension::Texture3d, Component::Uint)),
     ][n];
-    Target::Resource(ResourceId::new(n), class, kind)
+    MemoryObject::Resource(ResourceId::new(n), class, kind)
 }
 
-fn wrong(what: &'static str, target: Target) -> Problem {
+fn wrong(what: &'static str, target: MemoryObject) -> Problem {
     Problem::WrongTarget { what, target }
 }
 
@@ -281,14 +281,14 @@ fn an_index_is_there_exactly_where_elements_are() {
         ("res0", view(0)),
         ("res2", view(2)),
         ("res6", view(6)),
-        ("g0", Target::Shared(SharedId::new(0))),
-        ("x0", Target::Local(LocalId::new(0))),
-        ("icb", Target::Immediate),
+        ("g0", MemoryObject::Shared(SharedId::new(0))),
+        ("x0", MemoryObject::Local(LocalId::new(0))),
+        ("icb", MemoryObject::Immediate),
     ] {
         finds(&format!("v4: i32 = load {object}[v0 + v0]\nreturn"), &[]);
         finds(&format!("v4: i32 = load {object}[v0]\nreturn"), &[Problem::IndexMissing(target)]);
     }
-    for (object, target) in [("res1", view(1)), ("res5", view(5)), ("g1", Target::Shared(SharedId::new(1)))] {
+    for (object, target) in [("res1", view(1)), ("res5", view(5)), ("g1", MemoryObject::Shared(SharedId::new(1)))] {
         finds(&format!("v4: i32 = load {object}[v0]\nreturn"), &[]);
         finds(&format!("v4: i32 = load {object}[v0 + v0]\nreturn"), &[Problem::IndexGiven(target)]);
     }
@@ -310,7 +310,7 @@ fn memory_accesses_move_one_to_four_words() {
     finds("store res5[v0], v0, v0, v0, v0, v0 where v2\nreturn", &[words("stored values", 5)]);
     finds("store res5[v0], v1 where v2\nreturn", &[ty("stored values", 1, F32, I32)]);
     finds("v4: i32 = store res5[v0], v0 where v2\nreturn", &[types("results", &[I32], &[])]);
-    let place = Place { object: Object::Shared(SharedId::new(1)), index: None, offset: Value::new(0) };
+    let place = MemoryRef { object: Object::Shared(SharedId::new(1)), index: None, offset: Value::new(0) };
     let mut func = parse(&format!("{HEAD}return\n}}\n}}")).expect("fits");
     let kind = InstKind::Store { place, values: Values::new(), effect: Value::new(2) };
     let store = func.add_inst(kind, &[], Origin(0));
@@ -336,12 +336,12 @@ fn effects_are_conditions() {
 fn only_what_can_be_written_is() {
     finds("store res1[v0], v0 where v2\nreturn", &[wrong("store", view(1))]);
     finds("store res0[v0 + v0], v0 where v2\nreturn", &[wrong("store", view(0))]);
-    finds("store icb[v0 + v0], v0 where v2\nreturn", &[wrong("store", Target::Immediate)]);
+    finds("store icb[v0 + v0], v0 where v2\nreturn", &[wrong("store", MemoryObject::Immediate)]);
     finds("store x0[v0 + v0], v0 where v2\nreturn", &[]);
     finds("store res8[v0], v0 where v2\nreturn", &[wrong("store", view(8))]);
     finds("v4: i32 = load res4[v0]\nreturn", &[wrong("load", view(4))]);
     finds("v4: i32 = atomic add res2[v0 + v0], v0 where v2\nreturn", &[wrong("atomic", view(2))]);
-    let local = wrong("atomic", Target::Local(LocalId::new(0)));
+    let local = wrong("atomic", MemoryObject::Local(LocalId::new(0)));
     finds("v4: i32 = atomic add x0[v0 + v0], v0 where v2\nreturn", &[local]);
     finds("texel_store res3[v0, v0], v0, v0, v0, v0 where v2\nreturn", &[wrong("texel store", view(3))]);
     finds("v4: i32 = texel_atomic add res4[v0], v0 where v2\nreturn", &[wrong("texel atomic", view(4))]);
@@ -516,7 +516,7 @@ fn indices_that_point_nowhere_are_findings() {
             let offset = func.add_inst(InstKind::Const(Const::i32(0)), &[I32], Origin(0));
             let effect = func.add_inst(InstKind::Const(Const::bool(true)), &[Bool], Origin(0));
             let (value, effect) = (func.inst(offset).results[0], func.inst(effect).results[0]);
-            let place = Place { object, index: None, offset: value };
+            let place = MemoryRef { object, index: None, offset: value };
             let kind = InstKind::Atomic { op: AtomicOp::Add, place, value, compare: None, effect };
             vec![Inst::new(0), Inst::new(1), func.add_inst(kind, &[I32], Origin(0))]
         });
@@ -600,10 +600,10 @@ fn stages_have_arrays_for_what_goes_in_and_out() {
     assert_eq!(in_body("", "barrier views_global"), []);
     let store = "v0: i32 = const 0\nv1: bool = const true\nstore array0[v0 + v0], v0 where v1";
     assert_eq!(in_body("array0 = written stride 4", store), []);
-    let target = Target::Array(array, false);
+    let target = MemoryObject::Array(array, false);
     assert_eq!(in_body("array0 = read stride 4", store), [Problem::WrongTarget { what: "store", target }]);
     let atomic = "v0: i32 = const 0\nv1: bool = const true\nv2: i32 = atomic add array0[v0 + v0], v0 where v1";
-    let target = Target::Array(array, true);
+    let target = MemoryObject::Array(array, true);
     assert_eq!(in_body("array0 = written stride 4", atomic), [Problem::WrongTarget { what: "atomic", target }]);
     let flat = "v0: i32 = const 0\nv1: i32 = load array0[v0]";
     assert_eq!(in_body("array0 = written stride 4", flat), [Problem::IndexMissing(target)]);

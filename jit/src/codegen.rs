@@ -247,7 +247,7 @@ pub(crate) mod tests {
     use crate::options::VectorBytes;
     use brolga_ir::builder::only;
     use brolga_ir::entity::ResourceId;
-    use brolga_ir::function::{Input, Object, Place};
+    use brolga_ir::function::{Input, MemoryRef, Object};
     use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
     use brolga_ir::stage::Stage;
     use brolga_ir::{Builder, Op};
@@ -334,7 +334,7 @@ pub(crate) mod tests {
         let mut b = Builder::new(&mut func);
         let (index, four, always) = (b.input(Input::ThreadIndex), b.i32(4), b.bool(true));
         let offset = b.op(Op::IMul, &[index, four]);
-        let place = Place { object: Object::Resource(only(ResourceId::new(0))), index: None, offset };
+        let place = MemoryRef { object: Object::Resource(only(ResourceId::new(0))), index: None, offset };
         let old = b.load(place, 1)[0];
         let sum = b.op(Op::IAdd, &[old, index]);
         b.store(place, &[sum], always);

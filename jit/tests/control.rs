@@ -5,7 +5,7 @@ mod bound;
 use bound::{Bound, Outcome, compare, feature_sets, resource, run};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Value};
-use brolga_ir::function::{Input, Object, Origin, Place, Sync};
+use brolga_ir::function::{Input, MemoryRef, Object, Origin, Sync};
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Interface, Local, ResourceClass, ResourceKind, Shared};
 use brolga_ir::stage::Stage;
@@ -36,10 +36,10 @@ fn shared() -> Object {
 }
 
 /// The address of a word that each thread has for itself.
-fn own_word(b: &mut Builder<'_>, object: Object, index: Value) -> Place {
+fn own_word(b: &mut Builder<'_>, object: Object, index: Value) -> MemoryRef {
     let four = b.i32(4);
     let offset = b.op(Op::IMul, &[index, four]);
-    Place { object, index: None, offset }
+    MemoryRef { object, index: None, offset }
 }
 
 /// Stores a word at the thread's place in the output.
@@ -476,7 +476,7 @@ fn private_arrays() {
         let always = b.bool(true);
         let array = |b: &mut Builder<'_>, index: Value, offset: u32| {
             let offset = b.i32(offset);
-            Place { object: Object::Local(LocalId::new(0)), index: Some(index), offset }
+            MemoryRef { object: Object::Local(LocalId::new(0)), index: Some(index), offset }
         };
         let two = b.i32(2);
         let at = array(&mut b, two, 4);

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use bound::{compare, resource};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Inst, ResourceId, SharedId, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Origin, Place, Query, ResourceRef};
+use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, InstKind, MemoryRef, Object, Origin, Query, ResourceRef};
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::stage::Stage;
@@ -134,14 +134,14 @@ fn number(b: &mut Builder<'_>, layout: Layout, component: u8) -> Value {
     b.op(Op::IAdd, &[start, own])
 }
 
-fn place(b: &mut Builder<'_>, memory: Memory, [index, offset]: [Layout; 2], fixed: Option<u32>) -> Place {
+fn place(b: &mut Builder<'_>, memory: Memory, [index, offset]: [Layout; 2], fixed: Option<u32>) -> MemoryRef {
     let object = object(b, memory);
     let index = memory.has_index().then(|| number(b, index, 0));
     let offset = match fixed {
         Some(offset) => b.i32(offset),
         None => number(b, offset, 1),
     };
-    Place { object, index, offset }
+    MemoryRef { object, index, offset }
 }
 
 fn effect(b: &mut Builder<'_>, masked: bool) -> Value {
@@ -155,7 +155,7 @@ fn effect(b: &mut Builder<'_>, masked: bool) -> Value {
 /// Mixes words into the thread's own element of the output, so that every group leaves a trace.
 fn report(b: &mut Builder<'_>, values: &[Value]) {
     let (index, zero, always) = (b.input(Input::ThreadIndex), b.i32(0), b.bool(true));
-    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(index), offset: zero };
+    let place = MemoryRef { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(index), offset: zero };
     let old = b.load(place, values.len());
     let factor = b.i32(31);
     let mixed: Vec<Value> = old
@@ -200,7 +200,7 @@ fn crowded(func: &Function) -> Function {
     let mut func = func.clone();
     let zero = func.add_inst(InstKind::Const(brolga_ir::Const::i32(0)), &[Type::I32], Origin::default());
     let zero = func.inst(zero).results[0];
-    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(zero), offset: zero };
+    let place = MemoryRef { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(zero), offset: zero };
     // In no region, so that they only count.
     for _ in 0..2_000 {
         func.add_inst(InstKind::Load { place }, &[Type::I32], Origin::default());
@@ -224,8 +224,8 @@ fn fill_shared(b: &mut Builder<'_>, memory: Memory) {
     let one = b.i32(1);
     let value = b.op(Op::IAdd, &[index, one]);
     let place = match memory.has_index() {
-        true => Place { object, index: Some(index), offset: zero },
-        false => Place { object, index: None, offset: bytes },
+        true => MemoryRef { object, index: Some(index), offset: zero },
+        false => MemoryRef { object, index: None, offset: bytes },
     };
     b.store(place, &[value], always);
 }
@@ -348,7 +348,7 @@ fn helpers_answer_lane_by_lane() {
         let consumed = b.counter(CounterOp::Consume, only(ResourceId::new(2)), effect);
         report(&mut b, &texel);
         let (four, always, object) = (b.i32(16), b.bool(true), Object::Resource(only(ResourceId::new(OUT))));
-        let place = Place { object, index: Some(index), offset: four };
+        let place = MemoryRef { object, index: Some(index), offset: four };
         b.store(place, &[old, counter, consumed], always);
         b.return_();
         let mut random = Random(9);
@@ -510,7 +510,7 @@ fn addresses_made_late_where_registers_are_few() {
         let words: Vec<Value> = (0..ELEMENT / 16)
             .flat_map(|row| {
                 let offset = b.i32(16 * row);
-                b.load(Place { object, index: Some(index), offset }, 4).to_vec()
+                b.load(MemoryRef { object, index: Some(index), offset }, 4).to_vec()
             })
             .collect();
         for word in words {
@@ -521,7 +521,7 @@ fn addresses_made_late_where_registers_are_few() {
         }
     }
     let zero = b.i32(0);
-    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(at), offset: zero };
+    let place = MemoryRef { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(at), offset: zero };
     b.store(place, &[sum], always);
     b.return_();
     let mut random = Random(7);

@@ -5,13 +5,9 @@
 mod bound;
 
 use bound::{compare, compare_batch};
-use brolga_ir::builder::only;
-use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{Input, Object, Place};
-use brolga_ir::interface::{Resource, ResourceClass, ResourceKind};
-use brolga_ir::{Builder, Function, Op, Type};
+use brolga_ir::passes::{Level, optimise};
+use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
-use brolga_testing_base::{functions, programs};
 
 fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
     let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
@@ -37,43 +33,12 @@ fn word(random: &mut Random) -> u32 {
     }
 }
 
-/// Makes the values of a function's body visible: each thread mixes them into a word of `u#`, the first raw one.
-fn report_values(func: &mut Function) {
-    let body = func.body();
-    let Some(end) = func.region_mut(body).insts.pop() else { return };
-    let values: Vec<Value> =
-        func.region(body).insts.iter().flat_map(|&inst| func.inst(inst).results.iter().copied()).collect();
-    let raw = |r: &Resource| r.class == ResourceClass::UnorderedAccess && r.kind == ResourceKind::Raw;
-    let output = func.interface.resources.iter().position(raw).expect("declarations of every kind");
-    let mut b = Builder::new(func);
-    let (mut mixed, factor) = (b.i32(0), b.i32(0x9e37_79b1));
-    for value in values {
-        let word = match b.func.ty(value) {
-            Type::Bool => b.op(Op::BToI, &[value]),
-            Type::I32 => value,
-            Type::F32 => b.op(Op::BitsF32, &[value]),
-            Type::I64 => b.op(Op::High64, &[value]),
-            Type::F64 => {
-                let bits = b.op(Op::BitsF64, &[value]);
-                b.op(Op::High64, &[bits])
-            }
-        };
-        mixed = b.op(Op::IMul, &[mixed, factor]);
-        mixed = b.op(Op::IAdd, &[mixed, word]);
-    }
-    let (index, four, always) = (b.input(Input::ThreadIndex), b.i32(4), b.bool(true));
-    let offset = b.op(Op::IMul, &[index, four]);
-    let object = Object::Resource(only(ResourceId::new(output)));
-    b.store(Place { object, index: None, offset }, &[mixed], always);
-    func.region_mut(body).insts.push(end);
-}
-
 /// Any function at all, with a budget of rounds since most of their loops do not end.
 #[test]
 fn random_functions_do_the_same_on_both_engines() {
-    for seed in seeds(0..600) {
-        let mut func = functions::function(seed, 10 + seed as usize % 90);
-        report_values(&mut func);
+    for seed in seeds(0..300) {
+        let mut func = programs::generate_wild(seed, 1 + (seed % 4) as usize);
+        optimise(&mut func, if seed % 2 == 0 { Level::None } else { Level::Full });
         let mut random = Random(seed ^ 0x5555);
         let content = bound::contents(&func, || word(&mut random));
         println!("seed {seed}");
@@ -88,7 +53,7 @@ fn random_programs_do_the_same_on_both_engines() {
         let mut func = programs::generate(seed, 1 + (seed % 12) as usize);
         let words = programs::contents(&func.interface, &mut Random(seed));
         let content: Vec<Vec<Vec<u32>>> = words.into_iter().map(|words| vec![words]).collect();
-        brolga_ir::passes::optimise(&mut func, brolga_ir::passes::Level::Full);
+        optimise(&mut func, Level::Full);
         println!("seed {seed}");
         let groups: Vec<[u32; 3]> = (0..programs::GROUPS).map(|group| [group, 0, 0]).collect();
         compare(func, &content, &groups, u64::MAX);
@@ -103,7 +68,7 @@ fn random_batches_do_the_same_on_both_engines() {
         let words = programs::contents(&func.interface, &mut Random(seed));
         let content: Vec<Vec<Vec<u32>>> = words.into_iter().map(|words| vec![words]).collect();
         let arrays = programs::arrays(&func.interface, &mut Random(seed));
-        brolga_ir::passes::optimise(&mut func, brolga_ir::passes::Level::Full);
+        optimise(&mut func, Level::Full);
         println!("seed {seed}");
         let outcome = compare_batch(&func, &content, &arrays, programs::INVOCATIONS, u64::MAX);
         assert_eq!(outcome.end, Ok(()));

@@ -5,7 +5,7 @@ mod bound;
 use bound::{compare, resource};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{Element, Input, Object, Place, ResourceRef};
+use brolga_ir::function::{Element, Input, MemoryRef, Object, ResourceRef};
 use brolga_ir::interface::{Component, Dimension, Interface, ResourceClass, ResourceKind};
 use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
 use brolga_ir::stage::Stage;
@@ -46,7 +46,7 @@ fn function(threads: u32, dimension: Dimension) -> Function {
 /// Writes four words of a thread.
 fn report(b: &mut Builder<'_>, values: &[Value]) {
     let (index, zero, always) = (b.input(Input::ThreadIndex), b.i32(0), b.bool(true));
-    let place = Place { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(index), offset: zero };
+    let place = MemoryRef { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(index), offset: zero };
     b.store(place, values, always);
 }
 

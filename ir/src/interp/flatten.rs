@@ -6,7 +6,7 @@ use super::code::{
 };
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
-use crate::function::{self, Case, Function, InstKind, Object, Place, ResourceRef};
+use crate::function::{self, Case, Function, InstKind, MemoryRef, Object, ResourceRef};
 use crate::phases::{Phases, Step};
 use crate::span::Packing;
 use crate::srgb::LINEAR;
@@ -15,8 +15,8 @@ use crate::uniformity::Uniformity;
 /// Flattens a verified function without slots.
 pub(super) fn flatten(func: &Function, packing: Packing) -> Code {
     let phases = Phases::compute(func);
-    let uniformity = Uniformity::compute(func, packing);
     let flow = Flow::new(func);
+    let uniformity = Uniformity::compute(func, &flow, packing);
     let mut flattener = Flattener {
         func,
         phases: &phases,
@@ -249,8 +249,8 @@ impl Flattener<'_> {
                 arms: arms(cases, *default, |region| self.block(region)),
             },
             InstKind::Yield(args) => {
-                let owner = self.flow.owner(self.flow.region_of(inst)).expect("only owned regions yield");
-                Node::End(self.moves(args, self.flow.merged_by_yield(self.func, owner)))
+                let (_, to) = self.flow.edge(self.func, inst).expect("only owned regions yield");
+                Node::End(self.moves(args, to))
             }
             InstKind::Break { target, args } => {
                 let moves = self.moves(args, &self.func.inst(*target).results);
@@ -280,7 +280,7 @@ impl Flattener<'_> {
         View { id: resource.id, element }
     }
 
-    fn address(&self, place: &Place) -> Address {
+    fn address(&self, place: &MemoryRef) -> Address {
         let space = match place.object {
             Object::Resource(resource) => Space::View(self.view(resource)),
             Object::Shared(id) => Space::Shared(self.shared[id.index()]),

@@ -1,4 +1,4 @@
-//! Numbers what is left anew, in program order.
+//! Renumbers what is left, in program order.
 //!
 //! Entities are indices into arenas and side tables, and nothing ever leaves an arena. After the passes most numbers mean
 //! nothing any more, and what stands side by side in the program lies far apart; in large shaders every later walk then

@@ -1,12 +1,12 @@
-//! Removes what nobody needs: instructions without effect whose results are unused, and results, loop variables and
-//! yields that lead nowhere (a loop variable that only feeds itself is dead).
+//! Dead code elimination: removes instructions without effect whose results are unused, and results, loop variables and
+//! yielded values that lead nowhere (a loop variable that only feeds itself is dead).
 //!
 //! Loops stay even if they compute nothing: one may never end, and that is for the time limit to say.
 
 use rustc_hash::FxHashMap;
 
 use crate::entity::{Inst, Region, Value};
-use crate::function::{Function, InstKind, ValueDef, Values};
+use crate::function::{Effect, Function, InstKind, ValueDef, Values};
 
 /// Removes dead code.
 pub(super) fn remove(func: &mut Function) {
@@ -40,28 +40,23 @@ struct Marker {
 }
 
 impl Marker {
-    /// Marks what must stay of a region; gives whether it holds anything that must stay, whoever needs its results.
+    /// Marks what must stay of a region; gives whether it holds anything that must stay even if nothing needs its results.
     fn region(&mut self, func: &Function, region: Region) -> bool {
         let mut any = false;
         for &inst in func.region(region).insts.iter().rev() {
             let data = func.inst(inst);
             self.passed[inst.index()] = true;
-            let mut keep = false;
-            match &data.kind {
-                InstKind::Yield(args) => {
-                    let owner = self.owner[region.index()].expect("only owned regions yield");
-                    self.edge(func, inst, owner, args);
-                    self.kept[inst.index()] = true;
-                    continue;
-                }
-                InstKind::Break { target, args } | InstKind::Continue { target, args } => {
-                    self.edge(func, inst, *target, args);
-                    keep = true;
-                }
-                InstKind::Loop { .. } => keep = true,
-                InstKind::If { .. } | InstKind::Switch { .. } => {}
-                other => keep = other.has_effect(),
+            let is_loop = matches!(data.kind, InstKind::Loop { .. });
+            if data.kind.is_terminator()
+                && let Some(receiver) = data.kind.receiver(inst, self.owner[region.index()])
+            {
+                self.edge(func, inst, receiver);
             }
+            if let InstKind::Yield(_) = data.kind {
+                self.kept[inst.index()] = true;
+                continue;
+            }
+            let mut keep = is_loop || (data.kind.has_effect() && data.kind.effect() != Effect::Control);
             for inner in data.kind.regions() {
                 self.owner[inner.index()] = Some(inst);
                 keep |= self.region(func, inner);
@@ -70,7 +65,7 @@ impl Marker {
             if keep || data.results.iter().any(|result| self.live[result.index()]) {
                 self.keep(func, inst);
             }
-            if let InstKind::Loop { .. } = data.kind {
+            if is_loop {
                 // What leaves the loop is what goes round in it.
                 self.work.extend(data.results.iter().filter(|result| self.live[result.index()]));
             }
@@ -79,9 +74,9 @@ impl Marker {
     }
 
     /// A terminator brings operands to a construct whose results are wanted, or may be later.
-    fn edge(&mut self, func: &Function, from: Inst, to: Inst, args: &[Value]) {
+    fn edge(&mut self, func: &Function, from: Inst, to: Inst) {
         self.edges.entry(to).or_default().push(from);
-        for (&arg, result) in args.iter().zip(&func.inst(to).results) {
+        for (&arg, result) in func.inst(from).kind.passed().into_iter().flatten().zip(&func.inst(to).results) {
             if self.live[result.index()] {
                 self.mark(func, arg);
             }
@@ -101,10 +96,10 @@ impl Marker {
         if std::mem::replace(&mut self.kept[inst.index()], true) {
             return;
         }
-        match &func.inst(inst).kind {
-            // Their values are marked one by one, as the variables they feed turn out live.
-            InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Yield(_) | InstKind::Loop { .. } => {}
-            kind => kind.args().into_iter().for_each(|arg| self.mark(func, arg)),
+        let kind = &func.inst(inst).kind;
+        // What is passed on is marked one by one, as the variables that it feeds turn out live.
+        if kind.passed().is_none() {
+            kind.args().into_iter().for_each(|arg| self.mark(func, arg));
         }
     }
 
@@ -126,16 +121,9 @@ impl Marker {
                 }
             }
             for edge in edges.get(&inst).into_iter().flatten() {
-                self.mark(func, edge_args(&func.inst(*edge).kind)[n]);
+                self.mark(func, func.inst(*edge).kind.passed().expect("edges pass values on")[n]);
             }
         }
-    }
-}
-
-fn edge_args(kind: &InstKind) -> &[Value] {
-    match kind {
-        InstKind::Yield(args) | InstKind::Break { args, .. } | InstKind::Continue { args, .. } => args,
-        _ => unreachable!("edges are yields, breaks and continues"),
     }
 }
 
@@ -147,35 +135,31 @@ fn sweep(func: &mut Function, region: Region, marker: &Marker, masks: &mut Masks
     insts.retain(|inst| marker.kept[inst.index()]);
     for &inst in &insts {
         let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
-        match &mut kind {
-            InstKind::Yield(args) => {
-                let owner = marker.owner[region.index()].expect("only owned regions yield");
-                retain(args, &masks[&owner]);
-            }
-            InstKind::Break { target, args } | InstKind::Continue { target, args } => {
-                retain(args, &masks[target]);
-            }
-            _ => {}
-        }
         let regions = kind.regions();
         if !regions.is_empty() {
-            let mask: Vec<bool> = func.inst(inst).results.iter().map(|value| marker.live[value.index()]).collect();
-            if let InstKind::Loop { inits, body } = &mut kind {
-                retain(inits, &mask);
+            let mask = func.inst(inst).results.iter().map(|value| marker.live[value.index()]).collect();
+            masks.insert(inst, mask);
+        }
+        if let Some(receiver) = kind.receiver(inst, marker.owner[region.index()])
+            && let Some(args) = kind.passed_mut()
+        {
+            retain(args, &masks[&receiver]);
+        }
+        if let Some(mask) = masks.get(&inst) {
+            if let InstKind::Loop { body, .. } = &kind {
                 let mut params = std::mem::take(&mut func.region_mut(*body).params);
-                retain_vec(&mut params, &mask);
+                retain_vec(&mut params, mask);
                 for (n, &param) in params.iter().enumerate() {
                     func.value_mut(param).def = ValueDef::Param(*body, n as u32);
                 }
                 func.region_mut(*body).params = params;
             }
             let mut results = std::mem::take(&mut func.inst_mut(inst).results).into_vec();
-            retain_vec(&mut results, &mask);
+            retain_vec(&mut results, mask);
             for (n, &result) in results.iter().enumerate() {
                 func.value_mut(result).def = ValueDef::Result(inst, n as u32);
             }
             func.inst_mut(inst).results = results.into();
-            masks.insert(inst, mask);
         }
         func.inst_mut(inst).kind = kind;
         for inner in regions {

@@ -1,10 +1,10 @@
-//! Moves computations that are the same in every round out of their loop.
+//! Loop-invariant code motion: computations that are the same in every round move out of their loop.
 //!
-//! Only what cannot fail and touches no memory that changes: pure operations, inputs and constants. Loops that hold a
-//! waiting barrier are left alone: a value from before them would have to be kept for every packet of the group.
+//! Only what is cheap and cannot fail moves, even out of a branch. Loops that hold a waiting barrier are left alone: a value
+//! from before them would have to be kept for every packet of the group.
 
 use crate::entity::{Inst, Region, Value};
-use crate::function::{Function, InstKind, Sync};
+use crate::function::{Function, InstKind};
 
 /// Runs the pass.
 pub(super) fn run(func: &mut Function) {
@@ -20,7 +20,7 @@ fn region(func: &mut Function, at: Region, loops: u32, depth: &mut [u32]) -> Vec
     for inst in std::mem::take(&mut func.region_mut(at).insts) {
         let kind = &func.inst(inst).kind;
         let is_loop = matches!(kind, InstKind::Loop { .. });
-        let inner_loops = loops + u32::from(is_loop && !holds_barrier(func, inst));
+        let inner_loops = loops + u32::from(is_loop && !func.holds(inst, &InstKind::is_waiting_barrier));
         for inner in kind.regions() {
             for &param in &func.region(inner).params {
                 depth[param.index()] = inner_loops;
@@ -41,24 +41,10 @@ fn region(func: &mut Function, at: Region, loops: u32, depth: &mut [u32]) -> Vec
 fn place(func: &Function, inst: Inst, loops: u32, depth: &mut [u32], kept: &mut Vec<Inst>, leaving: &mut Vec<Inst>) {
     let data = func.inst(inst);
     let needs = data.kind.args().iter().map(|value: &Value| depth[value.index()]).max().unwrap_or(0);
-    let leaves = loops > 0 && needs < loops && may_move(func, &data.kind);
+    let leaves = loops > 0 && needs < loops && func.is_speculatable(&data.kind);
     for result in &data.results {
         // Where it will end up: each loop it leaves passes it on to the next.
         depth[result.index()] = if leaves { needs } else { loops };
     }
     if leaves { leaving.push(inst) } else { kept.push(inst) }
-}
-
-fn may_move(func: &Function, kind: &InstKind) -> bool {
-    match kind {
-        InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } => true,
-        InstKind::Load { place } => func.is_read_only(&place.object),
-        _ => false,
-    }
-}
-
-fn holds_barrier(func: &Function, inst: Inst) -> bool {
-    let kind = &func.inst(inst).kind;
-    matches!(kind, InstKind::Barrier(Sync { threads: true, .. }))
-        || kind.regions().iter().any(|&inner| func.region(inner).insts.iter().any(|&inst| holds_barrier(func, inst)))
 }

@@ -4,21 +4,21 @@
 //! on the shader. Every pass keeps results to the bit: none reassociates floats, `precise` or not, because the bit
 //! promise holds for all. Passes never call passes; the list below says the order and, where it matters, why.
 
-mod alias;
 mod compact;
 mod cse;
 mod dead;
+mod demote;
 mod licm;
+mod packet_width;
 mod pairs;
 mod rejoin;
-mod remake;
-mod rows;
+mod rematerialise;
+mod replacements;
 mod simplify;
-mod spill;
 mod ssa;
 mod texels;
 mod types;
-mod widen;
+mod versioning;
 
 use crate::function::Function;
 use crate::texel::TexelFormat;
@@ -48,7 +48,7 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     // Part of what a barrier means, whatever the level.
     rejoin::run(func);
     // What constructs carry from here on is in proportion to the shader.
-    spill::run(func);
+    demote::run(func);
     ssa::construct(func);
     if level == Level::None {
         texels::run(func, formats);
@@ -72,8 +72,8 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     // Which mip level is read is known by now, and what addresses have in common is found below.
     if texels::run(func, formats) {
         settle(func);
-        // Behind what makes one of equal comparisons.
-        if rows::run(func) {
+        // After equal comparisons have become one.
+        if versioning::run(func) {
             settle(func);
         }
     }
@@ -90,10 +90,10 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     }
     // Last, because it moves code away from the patterns above.
     licm::run(func);
-    // Behind all that would make one of what it makes twice.
-    remake::run(func);
+    // After all passes that would merge what it computes twice.
+    rematerialise::run(func);
     dead::remove(func);
     compact::run(func);
     // Looks at what is left.
-    widen::run(func);
+    packet_width::run(func);
 }

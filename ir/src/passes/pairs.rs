@@ -1,15 +1,15 @@
-//! The halves of a double that cross region borders side by side become one 64-bit value.
+//! Joins the halves of doubles: those that cross region borders side by side become one 64-bit value.
 //!
 //! Registers have 32 bits, so a double that lives across a branch or a loop is carried as two values, taken apart at
 //! every end and joined again at every use. Where the two are joined inside (or after) the construct, this pass carries
-//! the joined value beside them; the halves are then taken from it, and fall away as nobody else needs them.
+//! the joined value beside them; the halves are then taken from it, and become dead where nothing else needs them.
 
 use std::collections::HashMap;
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, Origin, ValueDef, Values};
 use crate::ops::Op;
-use crate::passes::alias::Aliases;
+use crate::passes::replacements::Replacements;
 use crate::types::Type;
 
 /// Runs the pass; gives whether anything was joined.
@@ -19,9 +19,9 @@ pub(super) fn join(func: &mut Function) -> bool {
     if pairs.of.is_empty() {
         return false;
     }
-    let mut halves = Aliases::new(func);
+    let mut halves = Replacements::new(func);
     pairs.rewrite(func, func.body(), None, &mut halves);
-    replace(func, func.body(), &halves);
+    halves.apply_to_all(func);
     true
 }
 
@@ -65,21 +65,15 @@ impl Pairs {
     }
 
     /// Adds the joined values to constructs, to what enters them and to what leaves them.
-    fn rewrite(&self, func: &mut Function, region: Region, owner: Option<Inst>, halves: &mut Aliases) {
+    fn rewrite(&self, func: &mut Function, region: Region, owner: Option<Inst>, halves: &mut Replacements) {
         let mut kept = Vec::new();
         for inst in std::mem::take(&mut func.region_mut(region).insts) {
             let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
             let origin = func.inst(inst).origin;
-            match &mut kind {
-                InstKind::Yield(args) => {
-                    let owner = owner.expect("only owned regions yield");
-                    self.extend(func, owner, args, origin, &mut kept);
-                }
-                InstKind::Break { target, args } | InstKind::Continue { target, args } => {
-                    self.extend(func, *target, args, origin, &mut kept);
-                }
-                InstKind::Loop { inits, .. } => self.extend(func, inst, inits, origin, &mut kept),
-                _ => {}
+            if let Some(to) = kind.receiver(inst, owner)
+                && let Some(args) = kind.passed_mut()
+            {
+                self.extend(func, to, args, origin, &mut kept);
             }
             let body = match &kind {
                 InstKind::Loop { body, .. } => Some(*body),
@@ -128,7 +122,7 @@ impl Pairs {
         replaced: [Value; 2],
         origin: Origin,
         kept: &mut Vec<Inst>,
-        halves: &mut Aliases,
+        halves: &mut Replacements,
     ) {
         for (op, old) in [Op::Low64, Op::High64].into_iter().zip(replaced) {
             let half = emit(func, kept, origin, op, Values::from_slice(&[whole]), Type::I32);
@@ -141,19 +135,6 @@ fn emit(func: &mut Function, kept: &mut Vec<Inst>, origin: Origin, op: Op, args:
     let inst = func.add_inst(InstKind::Op { op, args }, &[ty], origin);
     kept.push(inst);
     func.inst(inst).results[0]
-}
-
-fn replace(func: &mut Function, region: Region, halves: &Aliases) {
-    for n in 0..func.region(region).insts.len() {
-        let inst = func.region(region).insts[n];
-        let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
-        halves.apply(&mut kind);
-        let regions = kind.regions();
-        func.inst_mut(inst).kind = kind;
-        for inner in regions {
-            replace(func, inner, halves);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Threads that leave a construct behind its last barrier wait at its end.
+//! Threads that leave a construct after its last barrier wait at its end.
 //!
 //! A construct that holds a barrier runs once for the group, and the threads must agree about every jump that leaves it.
-//! Behind its last barrier they need not: a switch that they leave one by one, or a round of a loop that some of them end
-//! sooner, still sees all of them together at the next barrier. So what stands behind the last barrier becomes the only
+//! After its last barrier they need not: a switch that they leave one by one, or a round of a loop that some of them end
+//! sooner, still sees all of them together at the next barrier. So what follows the last barrier becomes the only
 //! arm of a switch, and the jumps leave that switch, which runs packet by packet like any other code.
 //!
 //! ```text
@@ -27,7 +27,7 @@ use crate::types::Type;
 /// Switches that may be put around the same code, one for each construct that it jumps out of.
 const MOST_AROUND: usize = 16;
 
-/// The thread goes on behind the code it is in.
+/// The thread goes on after the code it is in.
 const ON: u32 = 0;
 /// It goes to the end of the construct, or of the round. Greater numbers are the other jumps.
 const END: u32 = 1;
@@ -49,7 +49,7 @@ fn find(func: &Function, region: Region, waits: &mut [bool], constructs: &mut Ve
     let mut any = false;
     for &inst in &func.region(region).insts {
         let kind = &func.inst(inst).kind;
-        let mut holds = matches!(kind, InstKind::Barrier(sync) if sync.threads);
+        let mut holds = kind.is_waiting_barrier();
         for inner in kind.regions() {
             holds |= find(func, inner, waits, constructs);
         }
@@ -90,7 +90,7 @@ struct Rejoin<'a> {
     func: &'a mut Function,
     /// Whether an instruction holds a barrier that waits.
     waits: &'a [bool],
-    /// Switches put around what stands behind the last barrier of each region.
+    /// Switches put around what follows the last barrier of each region.
     around: &'a mut [usize],
     construct: Inst,
     /// Where each thread goes, once that is needed.
@@ -125,8 +125,8 @@ impl Rejoin<'_> {
         b
     }
 
-    /// Puts what stands behind the last barrier of a region into a switch, if threads may leave it early. The construct
-    /// ends behind the region, but for code that no barrier is in; `is_own` where there is no such code. Gives whether
+    /// Puts what follows the last barrier of a region into a switch, if threads may leave it early. The construct
+    /// ends after the region, but for code that no barrier is in; `is_own` where there is no such code. Gives whether
     /// threads may come to the region's end that should be at the construct's.
     fn rest(&mut self, region: Region, is_own: bool) -> bool {
         let mut some_are_done = false;
@@ -176,12 +176,7 @@ impl Rejoin<'_> {
     }
 
     fn jumps_to_end(&self, inst: Inst) -> bool {
-        let kind = &self.func.inst(inst).kind;
-        Jump::of(kind).is_some_and(|jump| self.is_end(jump))
-            || kind.regions().iter().any(|&inner| {
-                let insts = &self.func.region(inner).insts;
-                insts.iter().any(|&inst| self.jumps_to_end(inst))
-            })
+        self.func.holds(inst, &|kind| Jump::of(kind).is_some_and(|jump| self.is_end(jump)))
     }
 
     /// Makes the instructions of a region from position `first` on the only arm of a switch.
@@ -262,13 +257,8 @@ impl Rejoin<'_> {
 
 /// Jumps where a condition holds.
 fn jump_if(b: &mut Builder<'_>, cond: Value, jump: Jump) {
-    let (_, then_region, else_region) = b.if_else(cond, &[]);
-    let outer = b.switch_to(then_region);
-    match jump {
+    b.when(cond, |b| match jump {
         Jump::Break(target) => b.break_(target, &[]),
         Jump::Continue(target) => b.continue_(target, &[]),
-    }
-    b.switch_to(else_region);
-    b.yield_(&[]);
-    b.switch_to(outer);
+    });
 }

@@ -1,4 +1,4 @@
-//! Folding of constants and algebra that keeps every bit.
+//! Constant folding and algebraic simplification that keeps every bit.
 //!
 //! Constants are folded with the operations' own `eval`, the same that the interpreter uses. Float identities are
 //! limited to those that hold for every operand under Direct3D's rules (x * 1 is not x: it flushes). A branch on a
@@ -9,12 +9,12 @@ use smallvec::SmallVec;
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, Origin, ValueDef, Values};
 use crate::ops::Op;
-use crate::passes::alias::Aliases;
+use crate::passes::replacements::Replacements;
 use crate::types::{Const, Type};
 
 /// Runs the pass; gives whether anything changed.
 pub(super) fn run(func: &mut Function) -> bool {
-    let mut simplify = Simplify { aliases: Aliases::new(func), changed: false };
+    let mut simplify = Simplify { replacements: Replacements::new(func), changed: false };
     simplify.region(func, func.body());
     simplify.changed
 }
@@ -30,7 +30,7 @@ enum Outcome {
 }
 
 struct Simplify {
-    aliases: Aliases,
+    replacements: Replacements,
     changed: bool,
 }
 
@@ -46,7 +46,7 @@ impl Simplify {
 
     fn inst(&mut self, func: &mut Function, inst: Inst, kept: &mut Vec<Inst>) {
         let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
-        self.aliases.apply(&mut kind);
+        self.replacements.apply(&mut kind);
         if let InstKind::If { cond, then_region, else_region } = &kind
             && let Some(known) = func.as_const(*cond)
         {
@@ -81,10 +81,10 @@ impl Simplify {
             self.inst(func, inner, kept);
         }
         let mut end = func.inst(last).kind.clone();
-        self.aliases.apply(&mut end);
+        self.replacements.apply(&mut end);
         let InstKind::Yield(values) = end else { unreachable!("checked above") };
         for (result, by) in func.inst(inst).results.clone().into_iter().zip(values) {
-            self.aliases.replace(result, by);
+            self.replacements.replace(result, by);
         }
         self.changed = true;
         true
@@ -97,7 +97,7 @@ impl Simplify {
         };
         self.changed = true;
         match outcome {
-            Outcome::Value(value) => self.aliases.replace(func.inst(inst).results[0], value),
+            Outcome::Value(value) => self.replacements.replace(func.inst(inst).results[0], value),
             Outcome::Const(value) => {
                 func.inst_mut(inst).kind = InstKind::Const(value);
                 kept.push(inst);

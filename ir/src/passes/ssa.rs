@@ -1,12 +1,12 @@
-//! Slots become values.
+//! SSA construction: slots become values.
 //!
 //! The code is structured, so no dominance frontiers are needed: a slot that a region writes becomes one more result
 //! of the `if` or `switch`, or one more variable of the loop, that owns the region. A slot never written is zero.
-//! Results nobody reads are left for the `dead` pass.
+//! Results that nothing reads are left for `dead.rs`.
 
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Function, InstKind, Origin};
-use crate::passes::alias::Aliases;
+use crate::passes::replacements::Replacements;
 use crate::types::{Const, Type};
 
 /// Replaces every slot access.
@@ -17,7 +17,7 @@ pub(super) fn construct(func: &mut Function) {
     let mut written = vec![Vec::new(); func.region_count()];
     collect_written(func, func.body(), &mut written);
     let mut construction = Construction {
-        aliases: Aliases::new(func),
+        replacements: Replacements::new(func),
         current: vec![None; func.slot_count()],
         carried: vec![Vec::new(); func.inst_count()],
         zeros: [None; Type::ALL.len()],
@@ -51,7 +51,7 @@ fn collect_written(func: &Function, region: Region, written: &mut Vec<Vec<Slot>>
 }
 
 struct Construction {
-    aliases: Aliases,
+    replacements: Replacements,
     /// Value of each slot at the current point.
     current: Vec<Option<Value>>,
     /// The slots that each control instruction carries out of its regions.
@@ -67,11 +67,11 @@ impl Construction {
         let mut kept = Vec::with_capacity(insts.len());
         for &inst in &insts {
             let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
-            self.aliases.apply(&mut kind);
+            self.replacements.apply(&mut kind);
             match &mut kind {
                 InstKind::SlotGet(slot) => {
                     let value = self.get(func, *slot);
-                    self.aliases.replace(func.inst(inst).results[0], value);
+                    self.replacements.replace(func.inst(inst).results[0], value);
                     continue;
                 }
                 InstKind::SlotSet(slot, value) => {
@@ -129,7 +129,7 @@ impl Construction {
 
     fn get(&mut self, func: &mut Function, slot: Slot) -> Value {
         let value = self.current[slot.index()].unwrap_or_else(|| self.zero(func, func.slot_type(slot)));
-        self.aliases.resolve(value)
+        self.replacements.resolve(value)
     }
 
     fn zero(&mut self, func: &mut Function, ty: Type) -> Value {

@@ -1,15 +1,15 @@
-//! Lets code go to texels by itself, where the format of what is bound is known.
+//! Lowers texel accesses to memory accesses, where the format of the bound view is known.
 //!
 //! A texel becomes words at an element of the view, and arithmetic: where it lies can be seen, shared and moved like any
 //! other address, and a row of texels is a strided access.
 //!
 //! An element is counted from the view's first texel. A coordinate beyond its axis would be a texel of another row, so
-//! each is compared with its extent; the element itself is checked by whoever runs the access, as all are.
+//! each is compared with its extent; the element itself is checked by the engine, as in all accesses.
 
-use super::alias::Aliases;
+use super::replacements::Replacements;
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Value};
-use crate::function::{Element, Function, InstKind, Object, Place, Query, ResourceRef};
+use crate::function::{Element, Function, InstKind, MemoryRef, Object, Query, ResourceRef};
 use crate::interface::{Dimension, ResourceKind};
 use crate::ops::Op;
 use crate::texel::TexelFormat;
@@ -19,7 +19,7 @@ pub(super) fn run(func: &mut Function, formats: &[Option<TexelFormat>]) -> bool 
     for (resource, format) in func.interface.resources.iter_mut().zip(formats) {
         resource.texel_bytes = format.as_ref().map(TexelFormat::size_bytes);
     }
-    let mut aliases = Aliases::new(func);
+    let mut replacements = Replacements::new(func);
     let mut changed = false;
     for n in 0..func.region_count() {
         let region = Region::new(n);
@@ -28,18 +28,14 @@ pub(super) fn run(func: &mut Function, formats: &[Option<TexelFormat>]) -> bool 
             match known(func, inst, formats) {
                 Some(format) => {
                     changed = true;
-                    write(func, region, inst, &format, &mut aliases);
+                    write(func, region, inst, &format, &mut replacements);
                 }
                 None => func.region_mut(region).insts.push(inst),
             }
         }
     }
     if changed {
-        for n in 0..func.region_count() {
-            for inst in func.region(Region::new(n)).insts.clone() {
-                aliases.apply(&mut func.inst_mut(inst).kind);
-            }
-        }
+        replacements.apply_to_all(func);
     }
     changed
 }
@@ -69,7 +65,7 @@ fn known(func: &Function, inst: Inst, formats: &[Option<TexelFormat>]) -> Option
 }
 
 /// Writes what an instruction does with a texel into its region.
-fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, aliases: &mut Aliases) {
+fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, replacements: &mut Replacements) {
     let data = func.inst(inst).clone();
     let mut b = Builder::new(func);
     b.switch_to(region);
@@ -84,7 +80,7 @@ fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, 
             }
             let values = format.decode(&mut b, &words);
             for (&result, value) in data.results.iter().zip(values) {
-                aliases.replace(result, value);
+                replacements.replace(result, value);
             }
         }
         InstKind::TexelStore { resource, coords, values, effect } => {
@@ -97,7 +93,7 @@ fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, 
             let (place, inside) = locate(&mut b, resource, &coords);
             let effect = both(&mut b, effect, inside);
             let old = b.atomic(op, place, value, compare, effect);
-            aliases.replace(data.results[0], old);
+            replacements.replace(data.results[0], old);
         }
         _ => unreachable!("only called for texels"),
     }
@@ -111,13 +107,13 @@ fn both(b: &mut Builder<'_>, effect: Value, inside: Option<Value>) -> Value {
 }
 
 /// The first word of a texel, and whether its coordinates are within their axes; nothing if one number says it all.
-fn locate(b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value]) -> (Place, Option<Value>) {
+fn locate(b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value]) -> (MemoryRef, Option<Value>) {
     let ResourceKind::Typed { dimension, .. } = b.func.interface.resource(resource.id).kind else {
         unreachable!("only called for texels")
     };
     let (object, offset) = (Object::Resource(resource), b.i32(0));
     if dimension == Dimension::Buffer {
-        return (Place { object, index: Some(coords[0]), offset }, None);
+        return (MemoryRef { object, index: Some(coords[0]), offset }, None);
     }
     let [width, height, layers, layer_texels] = b.query(Query::Layout, resource, None);
     // Extents of the axes that coordinates are along, and texels from one to the next.
@@ -133,5 +129,5 @@ fn locate(b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value]) -> (Plac
         let start = b.op(Op::IMul, &[coord, texels]);
         index = b.op(Op::IAdd, &[start, index]);
     }
-    (Place { object, index: Some(index), offset }, Some(inside))
+    (MemoryRef { object, index: Some(index), offset }, Some(inside))
 }

@@ -1,8 +1,8 @@
-//! Values that cross region borders, and selected ones, get the type they are used at.
+//! Type inference: values that cross region borders, and selected ones, get the type that they are used at.
 //!
 //! Registers are untyped, so after SSA construction a float that lives across a branch or loop is carried as bits: made
 //! bits at every end and a float again at every use. This pass carries it as a float. That changes nothing where
-//! either all uses read it as a float (bits are looked at by nobody), or all incoming values are canonical bits of
+//! either all uses read it as a float (nothing looks at the bits), or all incoming values are canonical bits of
 //! floats (then `bits.f32` gives them back). See `bits.f32` in `ops.rs` for why the bits matter at all. The same goes for
 //! doubles, once `pairs.rs` has joined their halves.
 
@@ -14,8 +14,8 @@ use crate::types::Type;
 /// Runs the pass; gives whether a type changed.
 pub(super) fn infer(func: &mut Function) -> bool {
     let mut changed = false;
-    for width in [SINGLE, DOUBLE] {
-        let mut web = Web::new(func, width);
+    for precision in [SINGLE, DOUBLE] {
+        let mut web = Web::new(func, precision);
         web.collect(func, func.body(), None);
         if web.carried.is_empty() {
             continue;
@@ -31,7 +31,7 @@ pub(super) fn infer(func: &mut Function) -> bool {
 
 /// A type of bits, the floats they may be, and what leads from the one to the other.
 #[derive(Clone, Copy)]
-struct Width {
+struct Precision {
     bits: Type,
     float: Type,
     bits_of: Op,
@@ -40,7 +40,7 @@ struct Width {
     select_float: Op,
 }
 
-const SINGLE: Width = Width {
+const SINGLE: Precision = Precision {
     bits: Type::I32,
     float: Type::F32,
     bits_of: Op::BitsF32,
@@ -49,7 +49,7 @@ const SINGLE: Width = Width {
     select_float: Op::SelectF32,
 };
 
-const DOUBLE: Width = Width {
+const DOUBLE: Precision = Precision {
     bits: Type::I64,
     float: Type::F64,
     bits_of: Op::BitsF64,
@@ -60,7 +60,7 @@ const DOUBLE: Width = Width {
 
 /// Values that regions carry, with what flows into them and how they are used.
 struct Web {
-    width: Width,
+    precision: Precision,
     carried: Vec<Carried>,
     /// For each value: its position in `carried`.
     position: Vec<Option<u32>>,
@@ -82,10 +82,10 @@ struct Carried {
 }
 
 impl Web {
-    fn new(func: &Function, width: Width) -> Self {
+    fn new(func: &Function, precision: Precision) -> Self {
         let n = func.value_count();
         Self {
-            width,
+            precision,
             carried: Vec::new(),
             position: vec![None; n],
             used_as_bits: vec![false; n],
@@ -95,7 +95,7 @@ impl Web {
 
     /// Notes what a construct or a select makes, where it has the type of bits.
     fn carry(&mut self, func: &Function, values: &[Value]) {
-        for &value in values.iter().filter(|&&value| func.ty(value) == self.width.bits) {
+        for &value in values.iter().filter(|&&value| func.ty(value) == self.precision.bits) {
             self.position[value.index()] = Some(self.carried.len() as u32);
             self.carried.push(Carried { value, incoming: Vec::new(), flows_to: Vec::new(), twin: None });
         }
@@ -126,49 +126,37 @@ impl Web {
             if !regions.is_empty() {
                 self.carry(func, &data.results);
             }
-            match &data.kind {
-                InstKind::Op { op, args } if *op == self.width.as_float => self.used_as_float[args[0].index()] = true,
-                InstKind::Yield(args) => {
-                    let owner = owner.expect("only owned regions yield");
-                    self.flow(func, inst, args, owner, matches!(func.inst(owner).kind, InstKind::Loop { .. }));
-                }
-                InstKind::Break { target, args } => self.flow(func, inst, args, *target, false),
-                InstKind::Continue { target, args } => self.flow(func, inst, args, *target, true),
-                InstKind::Loop { inits, body } => {
-                    let params = &func.region(*body).params;
-                    self.carry(func, params);
-                    self.flow(func, inst, inits, inst, true);
-                    for (&result, &param) in data.results.iter().zip(params) {
-                        for (half, other) in [(result, param), (param, result)] {
-                            if let Some(half) = self.carried_mut(half) {
-                                half.twin = Some(other);
-                            }
+            if let InstKind::Loop { body, .. } = data.kind {
+                // A loop's parameter and result are one variable, since engines keep them in one place.
+                let params = &func.region(body).params;
+                self.carry(func, params);
+                for (&result, &param) in data.results.iter().zip(params) {
+                    for (half, other) in [(result, param), (param, result)] {
+                        if let Some(half) = self.carried_mut(half) {
+                            half.twin = Some(other);
                         }
                     }
                 }
+            }
+            match &data.kind {
+                InstKind::Op { op, args } if *op == self.precision.as_float => {
+                    self.used_as_float[args[0].index()] = true
+                }
                 // A select carries values as a branch does.
-                InstKind::Op { op, args } if *op == self.width.select_bits => {
+                InstKind::Op { op, args } if *op == self.precision.select_bits => {
                     self.carry(func, &data.results);
                     (1..=2).for_each(|n| self.edge(inst, n, args[n], data.results[0]));
                 }
-                kind => kind.args().iter().for_each(|value| self.used_as_bits[value.index()] = true),
+                kind => match func.edge(inst, owner) {
+                    Some((from, to)) => {
+                        from.iter().zip(to).enumerate().for_each(|(n, (&a, &b))| self.edge(inst, n, a, b))
+                    }
+                    None => kind.args().iter().for_each(|value| self.used_as_bits[value.index()] = true),
+                },
             }
             for inner in regions {
                 self.collect(func, inner, Some(inst));
             }
-        }
-    }
-
-    /// Operands flow into a loop's parameters or into results. A loop's parameter and result are one variable, since
-    /// engines keep them in one place: each flows into the other.
-    fn flow(&mut self, func: &Function, from: Inst, args: &Values, to: Inst, into_params: bool) {
-        for (n, &arg) in args.iter().enumerate() {
-            let result = func.inst(to).results[n];
-            let target = match &func.inst(to).kind {
-                InstKind::Loop { body, .. } if into_params => func.region(*body).params[n],
-                _ => result,
-            };
-            self.edge(from, n, arg, target);
         }
     }
 
@@ -209,12 +197,12 @@ impl Web {
     }
 
     fn is_float_bits(&self, func: &Function, value: Value) -> bool {
-        func.as_op(value).is_some_and(|(op, _)| op == self.width.bits_of)
+        func.as_op(value).is_some_and(|(op, _)| op == self.precision.bits_of)
     }
 
     /// Bits that a float gives back unchanged.
     fn is_canonical(&self, func: &Function, value: Value) -> bool {
-        let bits_of = self.width.bits_of;
+        let bits_of = self.precision.bits_of;
         self.is_float_bits(func, value) || func.as_const(value).is_some_and(|c| bits_of.eval(&[c.bits]) == c.bits)
     }
 
@@ -241,7 +229,10 @@ impl Web {
     /// What flows into a carried value.
     fn incoming(&self, func: &Function, value: Value) -> impl Iterator<Item = Value> {
         let edges = self.carried(value).into_iter().flat_map(|carried| &carried.incoming);
-        edges.map(|&(inst, n)| edge_arg(func, inst, n))
+        edges.map(|&(inst, n)| match &func.inst(inst).kind {
+            InstKind::Op { args, .. } => args[n],
+            kind => kind.passed().expect("values flow through selects and edges")[n],
+        })
     }
 
     fn twin(&self, value: Value) -> Option<Value> {
@@ -259,28 +250,17 @@ impl Web {
     }
 }
 
-fn edge_arg(func: &Function, inst: Inst, n: usize) -> Value {
-    match &func.inst(inst).kind {
-        InstKind::Yield(args)
-        | InstKind::Break { args, .. }
-        | InstKind::Continue { args, .. }
-        | InstKind::Loop { inits: args, .. }
-        | InstKind::Op { args, .. } => args[n],
-        _ => unreachable!("values flow through terminators, loop entries and selects"),
-    }
-}
-
 /// Changes the types, with a conversion at every border between a changed and an unchanged value.
 fn retype(func: &mut Function, web: &Web, float: &[bool]) {
     let as_bits = vec![None; func.value_count()];
-    Rewrite { width: web.width, float, as_bits }.region(func, func.body(), None);
+    Rewrite { precision: web.precision, float, as_bits }.region(func, func.body(), None);
     for &Carried { value, .. } in web.carried.iter().filter(|carried| float[carried.value.index()]) {
-        func.value_mut(value).ty = web.width.float;
+        func.value_mut(value).ty = web.precision.float;
     }
 }
 
 struct Rewrite<'a> {
-    width: Width,
+    precision: Precision,
     /// Values that become floats.
     float: &'a [bool],
     /// The bits of each, for those who want them.
@@ -293,20 +273,14 @@ impl Rewrite<'_> {
     }
 
     fn region(&mut self, func: &mut Function, region: Region, owner: Option<Inst>) {
-        let Width { float, as_float, select_bits, select_float, .. } = self.width;
+        let Precision { float, as_float, select_bits, select_float, .. } = self.precision;
         let mut kept = Vec::new();
         let params = func.region(region).params.clone();
         self.add_bits(func, &params, &mut kept);
         for inst in std::mem::take(&mut func.region_mut(region).insts) {
             let mut kind = std::mem::replace(&mut func.inst_mut(inst).kind, InstKind::Return);
             let origin = func.inst(inst).origin;
-            let target = match &kind {
-                InstKind::Yield(_) => owner,
-                InstKind::Break { target, .. } | InstKind::Continue { target, .. } => Some(*target),
-                InstKind::Loop { .. } => Some(inst),
-                _ => None,
-            };
-            let into: Option<Vec<Value>> = target.map(|target| func.inst(target).results.to_vec());
+            let into = kind.receiver(inst, owner).map(|receiver| func.inst(receiver).results.to_vec());
             let op = match &kind {
                 InstKind::Op { op, .. } => Some(*op),
                 _ => None,
@@ -360,8 +334,8 @@ impl Rewrite<'_> {
     fn add_bits(&mut self, func: &mut Function, values: &[Value], kept: &mut Vec<Inst>) {
         for &value in values {
             if self.is_float(value) {
-                let kind = InstKind::Op { op: self.width.bits_of, args: Values::from_slice(&[value]) };
-                let inst = func.add_inst(kind, &[self.width.bits], Default::default());
+                let kind = InstKind::Op { op: self.precision.bits_of, args: Values::from_slice(&[value]) };
+                let inst = func.add_inst(kind, &[self.precision.bits], Default::default());
                 self.as_bits[value.index()] = Some(func.inst(inst).results[0]);
                 kept.push(inst);
             }

@@ -11,10 +11,10 @@ use std::collections::HashMap;
 use smallvec::SmallVec;
 
 use super::lex::{Lexer, ParseError, ParseProblem, Position, Token};
-use super::words::Word;
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Case, Function, InstKind, Origin, Values};
 use crate::interface::Interface;
+use crate::named::Named;
 use crate::types::Type;
 
 /// The longest text that is read, in bytes.
@@ -70,13 +70,13 @@ struct OpenBlock {
 }
 
 /// Results that stand in the text before what gives them.
-struct Named {
+struct Definition {
     number: u32,
     ty: Type,
     position: Position,
 }
 
-type Names = SmallVec<[Named; 4]>;
+type Names = SmallVec<[Definition; 4]>;
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
@@ -163,10 +163,11 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// Takes a word of an enum; the message lists all of them.
-    fn one_of<T: Word>(&mut self) -> Parsed<T> {
-        let all: Vec<String> = T::ALL.iter().map(|value| format!("`{}`", value.word())).collect();
-        self.any_word(&format!("one of {}", all.join(", ")), T::from_word)
+    /// Takes a name of an enum's value; the message lists all of them.
+    fn one_of<T: Named>(&mut self) -> Parsed<T> {
+        let all: Vec<String> = T::VALUES.iter().map(|value| format!("`{}`", value.named())).collect();
+        let of_name = |name: &str| T::VALUES.iter().copied().find(|value| value.named() == name);
+        self.any_word(&format!("one of {}", all.join(", ")), of_name)
     }
 
     fn number64(&mut self) -> Parsed<u64> {
@@ -223,7 +224,7 @@ impl<'a> Parser<'a> {
     // Names.
 
     /// Makes a name of the text stand for a value.
-    fn bind(&mut self, named: &Named, value: Value) -> Parsed<()> {
+    fn bind(&mut self, named: &Definition, value: Value) -> Parsed<()> {
         match self.values.insert(named.number, value) {
             None => Ok(()),
             Some(_) => Err(named.position.error(ParseProblem::Redefined(format!("v{}", named.number)))),
@@ -283,7 +284,7 @@ impl<'a> Parser<'a> {
             let typed = self.accept(':')?;
             if typed {
                 let ty = self.ty()?;
-                names.extend(untyped.drain(..).map(|(number, position)| Named { number, ty, position }));
+                names.extend(untyped.drain(..).map(|(number, position)| Definition { number, ty, position }));
             }
             if !self.accept(',')? {
                 if typed {
@@ -442,7 +443,7 @@ impl<'a> Parser<'a> {
             }
             let (number, position) = self.name()?;
             self.sign(':')?;
-            params.push(Named { number, ty: self.ty()?, position });
+            params.push(Definition { number, ty: self.ty()?, position });
             self.sign('=')?;
             inits.push(self.value()?);
         }

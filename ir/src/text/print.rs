@@ -5,9 +5,9 @@
 
 use std::fmt::{self, Write as _};
 
-use super::words::{Word, component, input_word, mask_letters, sampling_words, sync_words};
+use super::words::{component, input_word, mask_letters, sampling_words, sync_words};
 use crate::entity::{Inst, Region, Slot, Value};
-use crate::function::{Element, Function, InstData, InstKind, Object, Place, ResourceRef};
+use crate::function::{Element, Function, InstData, InstKind, MemoryRef, Object, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
 use crate::stage::Stage;
 use crate::types::{Const, Type};
@@ -83,7 +83,7 @@ struct Printer<'a> {
     /// Labels of the loops and switches opened so far.
     labels: Vec<Option<usize>>,
     next_label: usize,
-    /// Regions printed, so that a broken function is not printed for ever.
+    /// Regions printed, so that printing a broken function ends.
     seen: Vec<bool>,
 }
 
@@ -165,9 +165,9 @@ impl Printer<'_> {
                 }
                 for parameter in parameters {
                     write!(out, "  {word} {} {}", parameter.row, mask_letters(parameter.mask))?;
-                    write!(out, " {}", parameter.interpolation.word())?;
+                    write!(out, " {}", parameter.interpolation.name())?;
                     match parameter.system_value {
-                        Some(value) => writeln!(out, " {}", value.word())?,
+                        Some(value) => writeln!(out, " {}", value.name())?,
                         None => writeln!(out)?,
                     }
                 }
@@ -356,7 +356,7 @@ impl Printer<'_> {
                 out.push_str(&self.update(*value, *compare, *effect));
             }
             InstKind::Counter { op, resource, effect } => {
-                write!(out, "counter {} {} where {}", op.word(), self.view(resource), self.name(*effect))?;
+                write!(out, "counter {} {} where {}", op.name(), self.view(resource), self.name(*effect))?;
             }
             InstKind::TexelLoad { resource, coords, level } => {
                 write!(out, "texel_load {}{}", self.texel(resource, coords), self.level(*level))?;
@@ -370,7 +370,7 @@ impl Printer<'_> {
                 out.push_str(&self.update(*value, *compare, *effect));
             }
             InstKind::Query { query, resource, level } => {
-                write!(out, "query {} {}{}", query.word(), self.view(resource), self.level(*level))?;
+                write!(out, "query {} {}{}", query.name(), self.view(resource), self.level(*level))?;
             }
             InstKind::Sample { sampling, texture, sampler, args } => {
                 let (texture, sampler) = (self.view(texture), self.view(sampler));
@@ -406,7 +406,7 @@ impl Printer<'_> {
         }
     }
 
-    fn place(&self, place: &Place) -> String {
+    fn place(&self, place: &MemoryRef) -> String {
         let object = match place.object {
             Object::Resource(ref resource) => self.view(resource),
             Object::Shared(id) => id.to_string(),
@@ -484,7 +484,7 @@ impl Printer<'_> {
 }
 
 fn write_resource(out: &mut String, resource: &Resource) -> fmt::Result {
-    write!(out, "{}{}", resource.class.word(), resource.lower)?;
+    write!(out, "{}{}", resource.class.name(), resource.lower)?;
     match resource.count {
         Some(1) => {}
         Some(count) => write!(out, "[{count}]")?,
@@ -495,7 +495,7 @@ fn write_resource(out: &mut String, resource: &Resource) -> fmt::Result {
         ResourceKind::Raw => out.push_str(" raw"),
         ResourceKind::Structured { stride_bytes } => write!(out, " structured stride {stride_bytes}")?,
         ResourceKind::Typed { dimension, component } => {
-            write!(out, " typed {} {}", dimension.word(), component.word())?;
+            write!(out, " typed {} {}", dimension.name(), component.name())?;
         }
         ResourceKind::Sampler { compares: false } => out.push_str(" sampler"),
         ResourceKind::Sampler { compares: true } => out.push_str(" comparison_sampler"),

@@ -1,113 +1,13 @@
 //! Words that stand for enum values, for the printer and the parser alike.
 
-use crate::function::{CounterOp, Input, Query, Sync};
-use crate::interface::{Component, Dimension, ResourceClass};
+use crate::function::{Input, Sync};
+use crate::named::Named;
 use crate::sampling::{LevelSource, Offsets, SampleKind, Sampling};
-use crate::stage::{Interpolation, SystemValue};
 
-/// An enum whose values have a word each.
-pub(super) trait Word: Copy + 'static {
-    /// Every value.
-    const ALL: &'static [Self];
-    /// The word.
-    fn word(self) -> &'static str;
+impl Named for LevelSource {
+    const VALUES: &'static [Self] = &[LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives];
 
-    /// The value of a word.
-    fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|value| value.word() == word)
-    }
-}
-
-impl Word for Dimension {
-    const ALL: &'static [Self] = &Dimension::ALL;
-
-    fn word(self) -> &'static str {
-        match self {
-            Dimension::Buffer => "buffer",
-            texture => texture.name(),
-        }
-    }
-}
-
-impl Word for Component {
-    const ALL: &'static [Self] = &[
-        Component::Float,
-        Component::Unorm,
-        Component::Snorm,
-        Component::Sint,
-        Component::Uint,
-        Component::Mixed,
-        Component::Double,
-    ];
-
-    fn word(self) -> &'static str {
-        self.name()
-    }
-}
-
-impl Word for ResourceClass {
-    const ALL: &'static [Self] = &[
-        ResourceClass::Constant,
-        ResourceClass::ShaderResource,
-        ResourceClass::UnorderedAccess,
-        ResourceClass::Sampler,
-    ];
-
-    fn word(self) -> &'static str {
-        match self {
-            ResourceClass::Constant => "b",
-            ResourceClass::ShaderResource => "t",
-            ResourceClass::UnorderedAccess => "u",
-            ResourceClass::Sampler => "s",
-        }
-    }
-}
-
-impl Word for SystemValue {
-    const ALL: &'static [Self] = &SystemValue::ALL;
-
-    fn word(self) -> &'static str {
-        self.name()
-    }
-}
-
-impl Word for Interpolation {
-    const ALL: &'static [Self] = &Interpolation::ALL;
-
-    fn word(self) -> &'static str {
-        self.name()
-    }
-}
-
-impl Word for CounterOp {
-    const ALL: &'static [Self] = &[CounterOp::Alloc, CounterOp::Consume];
-
-    fn word(self) -> &'static str {
-        match self {
-            CounterOp::Alloc => "alloc",
-            CounterOp::Consume => "consume",
-        }
-    }
-}
-
-impl Word for Query {
-    const ALL: &'static [Self] = &Query::ALL;
-
-    fn word(self) -> &'static str {
-        match self {
-            Query::BufferSize => "buffer_size",
-            Query::TextureSize => "texture_size",
-            Query::SampleCount => "sample_count",
-            Query::SamplePosition => "sample_position",
-            Query::Layout => "layout",
-        }
-    }
-}
-
-impl Word for LevelSource {
-    const ALL: &'static [Self] = &[LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives];
-
-    fn word(self) -> &'static str {
+    fn named(self) -> &'static str {
         match self {
             LevelSource::Zero => "at_zero",
             LevelSource::Given => "at_level",
@@ -131,7 +31,7 @@ pub(super) const SAMPLE_KINDS: [(&str, SampleKind); 8] = [
 /// What a sample asks for, but for its operands.
 pub(super) fn sampling_words(sampling: Sampling) -> String {
     let kind = SAMPLE_KINDS.iter().find(|(_, kind)| *kind == sampling.kind).map_or("?", |(word, _)| word);
-    let mut words = format!("{kind} {}", sampling.level.word());
+    let mut words = format!("{kind} {}", sampling.level.named());
     match sampling.offsets {
         Offsets::Fixed([0, 0, 0]) => {}
         Offsets::Fixed([u, v, w]) => words += &format!(" offset {u} {v} {w}"),

@@ -1,8 +1,8 @@
 //! The verifier's rules about declarations and about the instructions that use them.
 
-use super::{Problem, Target, Types, Verifier};
+use super::{MemoryObject, Problem, Types, Verifier};
 use crate::entity::{ArrayId, ResourceId, Value};
-use crate::function::{AtomicOp, Element, InstData, InstKind, Object, Place, Query, ResourceRef};
+use crate::function::{AtomicOp, Element, InstData, InstKind, MemoryRef, Object, Query, ResourceRef};
 use crate::interface::{Dimension, MOST_ARRAYS, Resource, ResourceClass, ResourceKind};
 use crate::sampling::{SampleArg, Sampling};
 use crate::stage::Parameter;
@@ -121,7 +121,7 @@ impl Verifier<'_> {
             InstKind::Atomic { op, place, value, compare, effect } => {
                 if let Some(target) = self.place("atomic", place) {
                     self.writable("atomic", target);
-                    if matches!(target, Target::Local(_) | Target::Array(..)) {
+                    if matches!(target, MemoryObject::Local(_) | MemoryObject::Array(..)) {
                         self.report(Problem::WrongTarget { what: "atomic", target });
                     }
                 }
@@ -226,7 +226,7 @@ impl Verifier<'_> {
     }
 
     /// Checks the reference and gives its declaration, if there is one.
-    fn view(&mut self, resource: &ResourceRef) -> Option<(Target, Resource)> {
+    fn view(&mut self, resource: &ResourceRef) -> Option<(MemoryObject, Resource)> {
         let Some(declared) = self.func.interface.resources.get(resource.id.index()) else {
             self.report(Problem::NoResource(resource.id));
             return None;
@@ -238,11 +238,11 @@ impl Verifier<'_> {
             (Element::Fixed(_), _) => {}
             (Element::Computed(value), _) => self.expect("element", value, Type::I32),
         }
-        Some((Target::Resource(resource.id, declared.class, declared.kind), declared.clone()))
+        Some((MemoryObject::Resource(resource.id, declared.class, declared.kind), declared.clone()))
     }
 
     /// Checks an address and gives what it addresses, if that exists.
-    fn place(&mut self, what: &'static str, place: &Place) -> Option<Target> {
+    fn place(&mut self, what: &'static str, place: &MemoryRef) -> Option<MemoryObject> {
         self.expect("offset", place.offset, Type::I32);
         self.expect_all("index", place.index.as_slice(), Type::I32);
         let (target, has_elements) = match place.object {
@@ -264,24 +264,24 @@ impl Verifier<'_> {
                     self.report(Problem::NoShared(id));
                     return None;
                 };
-                (Target::Shared(id), !shared.raw)
+                (MemoryObject::Shared(id), !shared.raw)
             }
             Object::Local(id) => {
                 if id.index() >= self.func.interface.locals.len() {
                     self.report(Problem::NoLocal(id));
                     return None;
                 }
-                (Target::Local(id), true)
+                (MemoryObject::Local(id), true)
             }
             Object::Array(id) => {
                 let Some(array) = self.func.interface.arrays.get(id.index()) else {
                     self.report(Problem::NoArray(id));
                     return None;
                 };
-                (Target::Array(id, array.is_written), true)
+                (MemoryObject::Array(id, array.is_written), true)
             }
-            Object::Immediate => (Target::Immediate, true),
-            Object::Curve => (Target::Curve, true),
+            Object::Immediate => (MemoryObject::Immediate, true),
+            Object::Curve => (MemoryObject::Curve, true),
         };
         match (has_elements, place.index) {
             (true, None) => self.report(Problem::IndexMissing(target)),
@@ -292,13 +292,16 @@ impl Verifier<'_> {
     }
 
     /// Only unordered access views, shared memory, private arrays and some of those of a batch are ever written.
-    fn writable(&mut self, what: &'static str, target: Target) {
+    fn writable(&mut self, what: &'static str, target: MemoryObject) {
         match target {
-            Target::Resource(_, ResourceClass::UnorderedAccess, _) | Target::Shared(_) | Target::Local(_) => {}
-            Target::Array(_, true) => {}
-            Target::Resource(..) | Target::Array(_, false) | Target::Immediate | Target::Curve => {
-                self.report(Problem::WrongTarget { what, target })
-            }
+            MemoryObject::Resource(_, ResourceClass::UnorderedAccess, _)
+            | MemoryObject::Shared(_)
+            | MemoryObject::Local(_) => {}
+            MemoryObject::Array(_, true) => {}
+            MemoryObject::Resource(..)
+            | MemoryObject::Array(_, false)
+            | MemoryObject::Immediate
+            | MemoryObject::Curve => self.report(Problem::WrongTarget { what, target }),
         }
     }
 
@@ -308,7 +311,7 @@ impl Verifier<'_> {
         what: &'static str,
         resource: &ResourceRef,
         coords: &[Value],
-    ) -> Option<(Target, Dimension, ResourceClass)> {
+    ) -> Option<(MemoryObject, Dimension, ResourceClass)> {
         self.expect_all("coordinate", coords, Type::I32);
         let (target, declared) = self.view(resource)?;
         let ResourceKind::Typed { dimension, .. } = declared.kind else {

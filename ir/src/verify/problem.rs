@@ -79,7 +79,7 @@ impl fmt::Display for Types {
 
 /// The memory that an instruction addresses, without its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum MemoryObject {
     /// A range of views.
     Resource(ResourceId, ResourceClass, ResourceKind),
     /// Shared memory.
@@ -94,15 +94,15 @@ pub enum Target {
     Curve,
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for MemoryObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Target::Resource(id, class, kind) => write!(f, "{id} ({}#, {kind})", class.letter()),
-            Target::Shared(id) => write!(f, "{id}"),
-            Target::Local(id) => write!(f, "{id}"),
-            Target::Array(id, _) => write!(f, "{id}"),
-            Target::Immediate => f.write_str("icb"),
-            Target::Curve => f.write_str("srgb"),
+            MemoryObject::Resource(id, class, kind) => write!(f, "{id} ({}#, {kind})", class.letter()),
+            MemoryObject::Shared(id) => write!(f, "{id}"),
+            MemoryObject::Local(id) => write!(f, "{id}"),
+            MemoryObject::Array(id, _) => write!(f, "{id}"),
+            MemoryObject::Immediate => f.write_str("icb"),
+            MemoryObject::Curve => f.write_str("srgb"),
         }
     }
 }
@@ -272,20 +272,20 @@ pub enum Problem {
         /// What the instruction does.
         what: &'static str,
         /// What it does it on.
-        target: Target,
+        target: MemoryObject,
     },
     /// No index on something with elements.
     #[error("{0} has elements; the index is missing")]
-    IndexMissing(Target),
+    IndexMissing(MemoryObject),
     /// An index on something raw.
     #[error("{0} is raw and takes no index")]
-    IndexGiven(Target),
+    IndexGiven(MemoryObject),
     /// A counter whose use is not declared.
     #[error("{0} is declared without a counter")]
     NoCounter(ResourceId),
     /// A mip level or sample where there is none.
     #[error("a level or sample on {0}")]
-    LevelGiven(Target),
+    LevelGiven(MemoryObject),
     /// A compare-exchange without comparand, or a comparand elsewhere.
     #[error("only a compare-exchange has a comparand, and it must have one")]
     Comparand,

@@ -6,110 +6,7 @@
 
 use std::cmp::Ordering;
 
-/// A natural number, least significant words first, without leading zero words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Natural(Vec<u32>);
-
-impl Natural {
-    pub fn new(mut value: u128) -> Self {
-        let mut words = Vec::new();
-        while value != 0 {
-            words.push(value as u32);
-            value >>= 32;
-        }
-        Self(words)
-    }
-
-    pub fn is_zero(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Binary digits.
-    pub fn bits(&self) -> i32 {
-        self.0.last().map_or(0, |top| self.0.len() as i32 * 32 - top.leading_zeros() as i32)
-    }
-
-    fn trim(mut self) -> Self {
-        while self.0.last() == Some(&0) {
-            self.0.pop();
-        }
-        self
-    }
-
-    fn word(&self, n: usize) -> u64 {
-        u64::from(self.0.get(n).copied().unwrap_or(0))
-    }
-
-    pub fn add(&self, other: &Self) -> Self {
-        let mut carry = 0;
-        let mut words = Vec::new();
-        for n in 0..=self.0.len().max(other.0.len()) {
-            let sum = self.word(n) + other.word(n) + carry;
-            words.push(sum as u32);
-            carry = sum >> 32;
-        }
-        Self(words).trim()
-    }
-
-    /// `self` must not be smaller.
-    pub fn subtract(&self, other: &Self) -> Self {
-        let mut borrow = 0;
-        let mut words = Vec::new();
-        for n in 0..self.0.len() {
-            let difference = self.word(n).wrapping_sub(other.word(n)).wrapping_sub(borrow);
-            words.push(difference as u32);
-            borrow = difference >> 63;
-        }
-        assert_eq!(borrow, 0);
-        Self(words).trim()
-    }
-
-    pub fn multiply(&self, other: &Self) -> Self {
-        let mut words = vec![0u32; self.0.len() + other.0.len()];
-        for (i, &a) in self.0.iter().enumerate() {
-            let mut carry = 0;
-            for (j, word) in words[i..].iter_mut().enumerate() {
-                let sum = u64::from(a) * other.word(j) + u64::from(*word) + carry;
-                *word = sum as u32;
-                carry = sum >> 32;
-            }
-        }
-        Self(words).trim()
-    }
-
-    pub fn shift_left(&self, by: i32) -> Self {
-        let mut words = vec![0; by as usize / 32];
-        let by = by as u32 % 32;
-        let mut carry = 0;
-        for &word in &self.0 {
-            let shifted = u64::from(word) << by | carry;
-            words.push(shifted as u32);
-            carry = shifted >> 32;
-        }
-        words.push(carry as u32);
-        Self(words).trim()
-    }
-
-    /// Rounds down.
-    pub fn shift_right(&self, by: i32) -> Self {
-        let (skip, by) = (by as usize / 32, by as u32 % 32);
-        let words = (skip..self.0.len().max(skip)).map(|n| ((self.word(n) | self.word(n + 1) << 32) >> by) as u32);
-        Self(words.collect()).trim()
-    }
-
-    pub fn compare(&self, other: &Self) -> Ordering {
-        self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
-    }
-
-    fn is_odd(&self) -> bool {
-        self.word(0) % 2 == 1
-    }
-
-    /// The number, if it fits.
-    pub fn to_u128(&self) -> Option<u128> {
-        (self.0.len() <= 4).then(|| self.0.iter().rev().fold(0, |sum, &word| sum << 32 | u128::from(word)))
-    }
-}
+use num_bigint::BigUint;
 
 /// How a natural is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,44 +20,44 @@ pub enum Rounding {
 }
 
 /// A natural divided by a power of two, rounded.
-fn cut(mantissa: &Natural, by: i32, rounding: Rounding) -> Natural {
+fn cut(mantissa: &BigUint, by: i32, rounding: Rounding) -> BigUint {
     if by <= 0 {
-        return mantissa.shift_left(-by);
+        return mantissa << -by;
     }
-    let down = mantissa.shift_right(by);
-    let rest = mantissa.subtract(&down.shift_left(by));
-    let half = Natural::new(1).shift_left(by - 1);
+    let down = mantissa >> by;
+    let rest = mantissa - (&down << by);
+    let half = BigUint::from(1u8) << (by - 1);
     let up = match rounding {
-        Rounding::Nearest => match rest.compare(&half) {
+        Rounding::Nearest => match rest.cmp(&half) {
             Ordering::Less => false,
-            Ordering::Equal => down.is_odd(),
+            Ordering::Equal => down.bit(0),
             Ordering::Greater => true,
         },
         Rounding::Zero => false,
-        Rounding::Away => !rest.is_zero(),
+        Rounding::Away => rest != BigUint::ZERO,
     };
-    if up { down.add(&Natural::new(1)) } else { down }
+    down + u8::from(up)
 }
 
 /// `mantissa * 2^exponent`, with a sign that zeros have too.
 #[derive(Clone, Debug)]
 pub struct Number {
     pub negative: bool,
-    pub mantissa: Natural,
+    pub mantissa: BigUint,
     pub exponent: i32,
 }
 
 impl Number {
     pub fn integer(value: i128) -> Self {
-        Self { negative: value < 0, mantissa: Natural::new(value.unsigned_abs()), exponent: 0 }
+        Self { negative: value < 0, mantissa: value.unsigned_abs().into(), exponent: 0 }
     }
 
     pub fn zero(negative: bool) -> Self {
-        Self { negative, mantissa: Natural::new(0), exponent: 0 }
+        Self { negative, mantissa: BigUint::ZERO, exponent: 0 }
     }
 
     pub fn is_zero(&self) -> bool {
-        self.mantissa.is_zero()
+        self.mantissa == BigUint::ZERO
     }
 
     pub fn negate(mut self) -> Self {
@@ -169,9 +66,9 @@ impl Number {
     }
 
     /// Both mantissas over the lower of the exponents.
-    fn aligned(&self, other: &Self) -> (Natural, Natural, i32) {
+    fn aligned(&self, other: &Self) -> (BigUint, BigUint, i32) {
         let exponent = self.exponent.min(other.exponent);
-        let at = |number: &Self| number.mantissa.shift_left(number.exponent - exponent);
+        let at = |number: &Self| &number.mantissa << (number.exponent - exponent);
         (at(self), at(other), exponent)
     }
 
@@ -179,19 +76,19 @@ impl Number {
     pub fn add(&self, other: &Self) -> Self {
         let (a, b, exponent) = self.aligned(other);
         if self.negative == other.negative {
-            return Self { negative: self.negative, mantissa: a.add(&b), exponent };
+            return Self { negative: self.negative, mantissa: a + b, exponent };
         }
-        match a.compare(&b) {
+        match a.cmp(&b) {
             Ordering::Equal => Self::zero(false),
-            Ordering::Greater => Self { negative: self.negative, mantissa: a.subtract(&b), exponent },
-            Ordering::Less => Self { negative: other.negative, mantissa: b.subtract(&a), exponent },
+            Ordering::Greater => Self { negative: self.negative, mantissa: a - b, exponent },
+            Ordering::Less => Self { negative: other.negative, mantissa: b - a, exponent },
         }
     }
 
     pub fn multiply(&self, other: &Self) -> Self {
         let negative = self.negative != other.negative;
         let exponent = self.exponent + other.exponent;
-        Self { negative, mantissa: self.mantissa.multiply(&other.mantissa), exponent }
+        Self { negative, mantissa: &self.mantissa * &other.mantissa, exponent }
     }
 
     /// The quotient by a number that is not zero: 60 bits at least, the last one for all that is cut off.
@@ -200,7 +97,7 @@ impl Number {
         // Both have 53 bits at most: the quotient of a * 2^74 by b has 74 - 53 + 53 bits if a is long, so make it so.
         let lift = if a == 0 { 0 } else { a.leading_zeros() as i32 - 1 };
         let (quotient, rest) = ((a << lift) / b, (a << lift) % b);
-        let mantissa = Natural::new(quotient << 1 | u128::from(rest != 0));
+        let mantissa = (quotient << 1 | u128::from(rest != 0)).into();
         let exponent = self.exponent - other.exponent - lift - 1;
         Self { negative: self.negative != other.negative, mantissa, exponent }
     }
@@ -216,12 +113,12 @@ impl Number {
                 root = larger;
             }
         }
-        let mantissa = Natural::new(root << 1 | u128::from(root * root != square));
+        let mantissa = (root << 1 | u128::from(root * root != square)).into();
         Self { negative: false, mantissa, exponent: (self.exponent - lift) / 2 - 1 }
     }
 
     fn small_mantissa(&self) -> u128 {
-        self.mantissa.to_u128().expect("decoded from a float")
+        u128::try_from(&self.mantissa).expect("decoded from a float")
     }
 
     pub fn compare(&self, other: &Self) -> Ordering {
@@ -251,7 +148,7 @@ impl Number {
         if whole.compare(&Number::integer(most)) == Ordering::Greater {
             return most;
         }
-        let size = whole.mantissa.shift_left(whole.exponent).to_u128().expect("between the bounds") as i128;
+        let size = i128::try_from(&whole.mantissa << whole.exponent).expect("between the bounds");
         if whole.negative { -size } else { size }
     }
 }
@@ -341,7 +238,7 @@ impl Format {
         let exponent = (bits >> self.fraction()) as i32 & ((1 << self.exponent) - 1);
         let finite = |mantissa: u64, exponent: i32| {
             let exponent = exponent - self.bias() - self.fraction();
-            Float::Finite(Number { negative, mantissa: Natural::new(mantissa.into()), exponent })
+            Float::Finite(Number { negative, mantissa: mantissa.into(), exponent })
         };
         if exponent == (1 << self.exponent) - 1 {
             return if fraction == 0 { Float::Infinite { negative } } else { Float::NaN };
@@ -369,10 +266,10 @@ impl Format {
         }
         let lowest = 1 - self.bias() - self.fraction();
         // The exponent of the last bit that stays.
-        let last = number.exponent + number.mantissa.bits() - self.significand;
+        let last = number.exponent + number.mantissa.bits() as i32 - self.significand;
         let last = if self.tiny == Tiny::Kept { last.max(lowest) } else { last };
         let mantissa = cut(&number.mantissa, last - number.exponent, rounding);
-        let mantissa = mantissa.to_u128().expect("as wide as a significand, or one more") as u64;
+        let mantissa = u64::try_from(mantissa).expect("as wide as a significand, or one more");
         let (mantissa, last) =
             if mantissa >> self.significand != 0 { (mantissa >> 1, last + 1) } else { (mantissa, last) };
         let biased = last - lowest + 1;

@@ -5,7 +5,7 @@
 
 use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{Element, InstKind, Object, Place, ResourceRef};
+use brolga_ir::function::{Element, InstKind, MemoryRef, Object, ResourceRef};
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::srgb::LINEAR;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -105,7 +105,7 @@ pub(super) struct Access {
     pub known_index: Option<u32>,
     pub known_offset: Option<u32>,
     /// What is addressed.
-    pub place: Place,
+    pub place: MemoryRef,
     /// Upper bounds of the index and the offset, in all lanes.
     pub most: [u32; 2],
 }
@@ -268,7 +268,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Analyses a place: its memory, and its layout over the lanes of the mask.
-    pub fn access(&mut self, place: Place, mask: &Mask) -> Access {
+    pub fn access(&mut self, place: MemoryRef, mask: &Mask) -> Access {
         let target = self.target(place.object);
         let index = place.index.map(|index| self.operand(index));
         let offset = self.operand(place.offset);

@@ -6,7 +6,7 @@
 //! each access by itself. Equal checks are done once.
 
 use brolga_ir::entity::{Inst, Value};
-use brolga_ir::function::{Element, InstKind, Object, Place, ResourceRef, ValueDef};
+use brolga_ir::function::{Element, InstKind, MemoryRef, Object, ResourceRef, ValueDef};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use smallvec::SmallVec;
@@ -52,7 +52,7 @@ enum Number {
 /// An access that was checked ahead, with its number of words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proof {
-    place: Place,
+    place: MemoryRef,
     words: u32,
 }
 

@@ -4,6 +4,7 @@ use brolga_ir::Function;
 use brolga_ir::bound::Bounds;
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::float_class::FloatClasses;
+use brolga_ir::flow::Flow;
 use brolga_ir::function::InstKind;
 use brolga_ir::phases::Phases;
 use brolga_ir::shape::{Shape, Shapes};
@@ -30,14 +31,15 @@ pub(super) struct Facts {
 
 impl Facts {
     pub fn compute(func: &Function, packing: Packing) -> Self {
-        let uniformity = Uniformity::compute(func, packing);
-        let shapes = Shapes::compute(func, &uniformity);
+        let flow = Flow::new(func);
+        let uniformity = Uniformity::compute(func, &flow, packing);
+        let shapes = Shapes::compute(func, &flow, &uniformity);
         let phases = Phases::compute(func);
         let mut facts = Self {
             uniformity,
             shapes,
             bounds: Bounds::compute(func),
-            floats: FloatClasses::compute(func),
+            floats: FloatClasses::compute(func, &flow),
             phases,
             uses: vec![0; func.value_count()],
             keeps_alive: false,

@@ -4,7 +4,7 @@
 //! in all lanes moves contiguous rows, and any other one stays in the lane's own column: lanes never meet.
 
 use brolga_ir::entity::{LocalId, Value};
-use brolga_ir::function::Place;
+use brolga_ir::function::MemoryRef;
 use brolga_ir::{Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
@@ -37,7 +37,7 @@ enum Rows {
 }
 
 impl Lowering<'_, '_> {
-    fn local_rows(&mut self, id: LocalId, place: Place, words: usize) -> Rows {
+    fn local_rows(&mut self, id: LocalId, place: MemoryRef, words: usize) -> Rows {
         if let Some(at) = self.known_rows(id, place, words) {
             self.note(Note::RowsTogether);
             self.note(Note::Unchecked);
@@ -81,7 +81,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Where the rows of an access are whose index and offset are constants, if all of them exist.
-    fn known_rows(&self, id: LocalId, place: Place, words: usize) -> Option<i32> {
+    fn known_rows(&self, id: LocalId, place: MemoryRef, words: usize) -> Option<i32> {
         let index = self.func.as_const(place.index?)?.bits;
         let first = self.func.as_const(place.offset)?.bits / 4;
         let registers = u64::from(self.func.interface.local(id).registers);
@@ -140,7 +140,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes a load from a private array.
-    pub fn load_local(&mut self, id: LocalId, place: Place, results: &[Value]) {
+    pub fn load_local(&mut self, id: LocalId, place: MemoryRef, results: &[Value]) {
         let active = self.active();
         let rows = self.local_rows(id, place, results.len());
         if let Rows::Asked { reach, index, offset } = &rows {
@@ -170,7 +170,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes a store to a private array.
-    pub fn store_local(&mut self, id: LocalId, place: Place, values: &[Value], mask: &Mask) {
+    pub fn store_local(&mut self, id: LocalId, place: MemoryRef, values: &[Value], mask: &Mask) {
         let rows = self.local_rows(id, place, values.len());
         self.note_lanes(mask);
         let values: Vec<Packet> = values.iter().map(|&value| self.packet_operand(value)).collect();

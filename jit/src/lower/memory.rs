@@ -10,7 +10,7 @@
 
 use brolga_ir::Type;
 use brolga_ir::entity::Value;
-use brolga_ir::function::{AtomicOp, Object, Place};
+use brolga_ir::function::{AtomicOp, MemoryRef, Object};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
@@ -24,7 +24,7 @@ use crate::packet::{Operand, Packet};
 
 impl Lowering<'_, '_> {
     /// Writes a load.
-    pub fn load(&mut self, place: Place, results: &[Value]) {
+    pub fn load(&mut self, place: MemoryRef, results: &[Value]) {
         if let Object::Local(id) = place.object {
             return self.load_local(id, place, results);
         }
@@ -197,7 +197,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes a store.
-    pub fn store(&mut self, place: Place, values: &[Value], effect: Value) {
+    pub fn store(&mut self, place: MemoryRef, values: &[Value], effect: Value) {
         let Some(mask) = self.effect_mask(effect) else { return };
         if let Object::Local(id) = place.object {
             return self.store_local(id, place, values, &mask);
@@ -313,7 +313,7 @@ impl Lowering<'_, '_> {
     pub fn atomic(
         &mut self,
         op: AtomicOp,
-        place: Place,
+        place: MemoryRef,
         value: Value,
         compare: Option<Value>,
         effect: Value,

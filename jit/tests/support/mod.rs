@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use brolga_ir::bound::Bounds;
 use brolga_ir::float_class::FloatClasses;
+use brolga_ir::flow::Flow;
 use brolga_ir::function::{Input, InstKind};
 use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
 use brolga_jit::ops::{Known, lower_op};
@@ -240,7 +241,7 @@ pub fn lower_last(
     unknown: &[(entity::Value, Operand)],
     mode: FloatMode,
 ) -> Operand {
-    let (floats, bounds) = (FloatClasses::compute(func), Bounds::compute(func));
+    let (floats, bounds) = (FloatClasses::compute(func, &Flow::new(func)), Bounds::compute(func));
     let mut operands: HashMap<entity::Value, Operand> = unknown.iter().cloned().collect();
     let mut last = None;
     for &inst in &func.region(func.body()).insts {

@@ -3,14 +3,12 @@
 //! | file | what |
 //! |---|---|
 //! | `random.rs` | reproducible random numbers |
-//! | `programs.rs` | random programs in the IR that end, for groups and for batches |
-//! | `functions.rs` | random functions of any instructions at all |
+//! | `programs.rs` | random programs in the IR: those that end, for groups and for batches, and wild ones |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `same.rs` | whether two functions are the same up to numbering |
 
 #![forbid(unsafe_code)]
 
-pub mod functions;
 pub mod programs;
 pub mod random;
 pub mod same;

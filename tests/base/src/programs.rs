@@ -2,12 +2,16 @@
 //! diverges, every kind of memory.
 //!
 //! Programs end, never fault, and do not depend on the order of threads: a thread writes only what is its own, reads
-//! of others' data are separated by barriers, atomics shared between threads commute and their results go unused.
+//! of others' data are separated by barriers, atomics shared between threads commute and their results go unused. *Wild*
+//! programs keep none of this: they reach for every kind of memory and view, and are for tests that compare engines of one
+//! order, or run nothing.
 
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ArrayId, Inst, LocalId, ResourceId, SharedId, Slot, Value};
-use brolga_ir::function::{AtomicOp, Input, Object, Place, Sync};
-use brolga_ir::interface::{Array, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
+use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, MemoryRef, Object, Origin, Query, ResourceRef, Sync};
+use brolga_ir::interface::{
+    Array, Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared,
+};
 use brolga_ir::stage::{Signature, Stage};
 use brolga_ir::{Builder, Const, Function, Op, Type};
 
@@ -56,7 +60,16 @@ pub fn generate(seed: u64, size: usize) -> Function {
     let mut random = Random(seed);
     let group = [[1, 1, 1], [8, 1, 1], [5, 1, 1], [20, 1, 1], [4, 3, 1], [16, 2, 1], [8, 2, 2]][random.below(7)];
     let barriers = random.one_in(2);
-    program(format!("seed {seed}"), interface(group), random, size, barriers)
+    program(format!("seed {seed}"), interface(group), random, size, barriers, false)
+}
+
+/// A program that may race, fault and run for ever, over declarations of every kind.
+pub fn generate_wild(seed: u64, size: usize) -> Function {
+    let mut random = Random(seed);
+    let mut interface = interface([1 + random.below(9) as u32, 2, 1]);
+    declare_everything(&mut interface, &mut random);
+    let barriers = random.one_in(2);
+    program(format!("wild seed {seed}"), interface, random, size, barriers, true)
 }
 
 /// A program for batches: one array is read anywhere, an element of another is each invocation's own record.
@@ -67,14 +80,15 @@ pub fn generate_batch(seed: u64, size: usize) -> Function {
     interface.shared.clear();
     let input = Array { stride_bytes: 4 + 4 * random.below(12) as u32, is_written: false };
     interface.arrays = vec![input, Array { stride_bytes: RECORD_WORDS * 4, is_written: true }];
-    program(format!("batch of seed {seed}"), interface, random, size, false)
+    program(format!("batch of seed {seed}"), interface, random, size, false, false)
 }
 
-fn program(name: String, interface: Interface, random: Random, size: usize, barriers: bool) -> Function {
+fn program(name: String, interface: Interface, random: Random, size: usize, barriers: bool, wild: bool) -> Function {
     let mut func = Function::new(name, interface);
     let slots = (0..SLOTS).map(|_| func.add_slot(Type::I32)).collect();
-    let mut generator =
-        Generator { b: Builder::new(&mut func), random, slots, size, targets: Vec::new(), barriers, nested: 0 };
+    let typed = Type::ALL.map(|ty| func.add_slot(ty));
+    let b = Builder::new(&mut func);
+    let mut generator = Generator { b, random, slots, typed, size, targets: Vec::new(), barriers, wild, nested: 0 };
     generator.program();
     func
 }
@@ -96,41 +110,55 @@ pub fn contents(interface: &Interface, random: &mut Random) -> Vec<Vec<u32>> {
 }
 
 fn interface(group_size: [u32; 3]) -> Interface {
-    let resource = |class, kind| Resource {
-        class,
-        kind,
-        space: 0,
-        lower: 0,
-        count: Some(1),
-        uses_counter: false,
-        texel_bytes: None,
-    };
     let threads: u32 = group_size.iter().product();
-    let mut totals = resource(ResourceClass::UnorderedAccess, ResourceKind::Raw);
-    totals.lower = 1;
+    let records = ResourceKind::Structured { stride_bytes: RECORD_WORDS * 4 };
     Interface {
-        stage: Stage::Compute { group_size },
         resources: vec![
-            resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: RECORD_WORDS * 4 }),
-            totals,
-            resource(ResourceClass::Constant, ResourceKind::Constant { vectors: CONSTANT_VECTORS }),
-            resource(ResourceClass::ShaderResource, ResourceKind::Raw),
+            Resource::new(ResourceClass::UnorderedAccess, records, 0),
+            Resource::new(ResourceClass::UnorderedAccess, ResourceKind::Raw, 1),
+            Resource::new(ResourceClass::Constant, ResourceKind::Constant { vectors: CONSTANT_VECTORS }, 0),
+            Resource::new(ResourceClass::ShaderResource, ResourceKind::Raw, 0),
         ],
         shared: vec![Shared { register: 0, raw: false, stride_bytes: 8, count: threads }],
-        arrays: Vec::new(),
         locals: vec![Local { register: 0, registers: 5, components: 4 }],
         immediate: vec![[1, 2, 3, 4], [0x3f80_0000, 0xbf00_0000, 0x7fc0_0001, 0]],
+        ..Interface::compute(group_size)
     }
+}
+
+/// Adds declarations of every kind to those that all programs have.
+fn declare_everything(interface: &mut Interface, random: &mut Random) {
+    let mut add = |class, kind, uses_counter| {
+        let count = random.pick(&[Some(1), Some(1), Some(5), None]);
+        let (space, lower) = (random.pick(&[0, 0, 3]), random.below(20) as u32);
+        interface.resources.push(Resource { space, count, uses_counter, ..Resource::new(class, kind, lower) });
+    };
+    add(ResourceClass::Constant, ResourceKind::Constant { vectors: 7 }, false);
+    for class in [ResourceClass::ShaderResource, ResourceClass::UnorderedAccess] {
+        add(class, ResourceKind::Raw, false);
+        add(class, ResourceKind::Structured { stride_bytes: 20 }, false);
+        for (n, dimension) in Dimension::ALL.into_iter().enumerate() {
+            add(class, ResourceKind::Typed { dimension, component: Component::ALL[n % Component::ALL.len()] }, false);
+        }
+    }
+    add(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, true);
+    interface.shared.extend([
+        Shared { register: 1, raw: true, stride_bytes: 4, count: 64 },
+        Shared { register: 3, raw: false, stride_bytes: 12, count: 10 },
+    ]);
 }
 
 struct Generator<'a> {
     b: Builder<'a>,
     random: Random,
     slots: Vec<Slot>,
+    /// One more slot of each type, in the order of [`Type::ALL`].
+    typed: [Slot; 5],
     size: usize,
     /// Enclosing loops (true) and switches (false).
     targets: Vec<(Inst, bool)>,
     barriers: bool,
+    wild: bool,
     /// Operations around the operand that is being made.
     nested: u32,
 }
@@ -165,7 +193,7 @@ impl Generator<'_> {
         let values: Vec<Value> = self.slots.clone().into_iter().map(|slot| self.b.slot_get(slot)).collect();
         for (n, part) in values.chunks(4).enumerate() {
             let offset = self.b.i32(n as u32 * 16);
-            self.b.store(Place { object: self.records(), index: Some(index), offset }, part, effect);
+            self.b.store(MemoryRef { object: self.records(), index: Some(index), offset }, part, effect);
         }
     }
 
@@ -188,11 +216,11 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
+        self.b.set_origin(Origin(self.random.below(0x1000) as u32));
+        self.b.set_precise(self.random.one_in(5));
         match self.random.below(if depth == 0 { 10 } else { 16 }) {
-            0..=5 => {
-                let value = self.expression();
-                self.set(value);
-            }
+            0..=2 if self.wild => self.access(),
+            0..=5 => self.expression(),
             6 => self.own_memory(),
             7 => self.local(),
             8 => self.total(),
@@ -218,7 +246,7 @@ impl Generator<'_> {
     /// Ends the region with some jump.
     fn jump(&mut self) {
         let Some(&(target, is_loop)) = self.targets.get(self.random.below(self.targets.len().max(1))) else {
-            if self.random.one_in(6) && !self.barriers {
+            if self.random.one_in(6) && (self.wild || !self.barriers) {
                 self.write_record();
                 self.b.return_();
             }
@@ -261,7 +289,9 @@ impl Generator<'_> {
         };
         let (inst, body) = self.b.loop_(&[]);
         let outer = self.b.switch_to(body);
-        self.count_round(inst, counter, rounds);
+        if !self.wild || !self.random.one_in(6) {
+            self.count_round(inst, counter, rounds);
+        }
         self.targets.push((inst, true));
         self.block(depth - 1);
         self.targets.pop();
@@ -272,12 +302,7 @@ impl Generator<'_> {
     fn count_round(&mut self, inst: Inst, counter: Slot, rounds: Value) {
         let count = self.b.slot_get(counter);
         let done = self.b.op(Op::UGe, &[count, rounds]);
-        let (_, then_region, else_region) = self.b.if_else(done, &[]);
-        let body = self.b.switch_to(then_region);
-        self.b.break_(inst, &[]);
-        self.b.switch_to(else_region);
-        self.b.yield_(&[]);
-        self.b.switch_to(body);
+        self.b.when(done, |b| b.break_(inst, &[]));
         let one = self.b.i32(1);
         let next = self.b.op(Op::IAdd, &[count, one]);
         self.b.slot_set(counter, next);
@@ -287,7 +312,11 @@ impl Generator<'_> {
         let value = self.get();
         let mask = self.b.i32(3);
         let selector = self.b.op(Op::And, &[value, mask]);
-        let labels = if self.random.one_in(2) { vec![vec![0], vec![1, 2]] } else { vec![vec![3], vec![0], vec![7]] };
+        let labels = match self.random.below(3) {
+            0 => vec![vec![0], vec![1, 2]],
+            1 => vec![vec![3], vec![0], vec![7]],
+            _ => vec![vec![2, 0x8000_0000, u32::MAX], vec![1]],
+        };
         let (inst, cases, default) = self.b.switch(selector, labels, &[]);
         let outer = self.b.region();
         self.targets.push((inst, false));
@@ -308,14 +337,14 @@ impl Generator<'_> {
         let zero = self.b.i32(0);
         let values = [self.get(), self.get()];
         let shared = Object::Shared(SharedId::new(0));
-        self.b.store(Place { object: shared, index: Some(index), offset: zero }, &values, effect);
+        self.b.store(MemoryRef { object: shared, index: Some(index), offset: zero }, &values, effect);
         let sync = Sync { threads: true, shared: true, ..Sync::default() };
         self.b.barrier(sync);
         let step = self.b.i32(1 + self.random.below(7) as u32);
         let far = self.b.op(Op::IAdd, &[index, step]);
         let count = self.b.i32(threads);
         let neighbour = self.b.op(Op::UMod, &[far, count]);
-        let words = self.b.load(Place { object: shared, index: Some(neighbour), offset: zero }, 2);
+        let words = self.b.load(MemoryRef { object: shared, index: Some(neighbour), offset: zero }, 2);
         self.set(words[0]);
         self.set(words[1]);
         self.b.barrier(sync);
@@ -346,12 +375,12 @@ impl Generator<'_> {
         // Words past the registers' part of the record; 60 is the last word, 64 is outside.
         let offset = self.b.i32([32, 40, 48, 56, 60, 64][self.random.below(6)]);
         let count = 1 + self.random.below(4);
-        let place = Place { object: self.records(), index: Some(index), offset };
+        let place = MemoryRef { object: self.records(), index: Some(index), offset };
         if self.random.one_in(2) {
             let words = self.b.load(place, count);
             self.set(words[count - 1]);
         } else {
-            let values: Vec<Value> = (0..count).map(|_| self.get()).collect();
+            let values = self.registers(count);
             let effect = if self.random.one_in(3) { self.condition() } else { self.b.bool(true) };
             self.b.store(place, &values, effect);
         }
@@ -366,7 +395,7 @@ impl Generator<'_> {
             self.b.op(Op::And, &[any, mask])
         };
         let offset = self.b.i32(4 * self.random.below(4) as u32);
-        let place = Place { object: Object::Local(LocalId::new(0)), index: Some(index), offset };
+        let place = MemoryRef { object: Object::Local(LocalId::new(0)), index: Some(index), offset };
         if self.random.one_in(2) {
             let words = self.b.load(place, 1);
             self.set(words[0]);
@@ -386,7 +415,127 @@ impl Generator<'_> {
         let value = self.get();
         let effect = self.condition();
         let object = Object::Resource(only(ResourceId::new(TOTALS)));
-        self.b.atomic(ops[n], Place { object, index: None, offset }, value, None, effect);
+        self.b.atomic(ops[n], MemoryRef { object, index: None, offset }, value, None, effect);
+    }
+
+    /// Any access to any memory or view, in whatever order threads come.
+    fn access(&mut self) {
+        match self.random.below(9) {
+            0 => {
+                let (place, count) = (self.place(false, false), 1 + self.random.below(4));
+                let words = self.b.load(place, count);
+                self.set(words[count - 1]);
+            }
+            1 => {
+                let (place, count) = (self.place(true, false), 1 + self.random.below(4));
+                let (values, effect) = (self.registers(count), self.condition());
+                self.b.store(place, &values, effect);
+            }
+            2 => {
+                let place = self.place(true, true);
+                let (op, value, compare, effect) = self.update();
+                let old = self.b.atomic(op, place, value, compare, effect);
+                self.set(old);
+            }
+            3 => {
+                let op = self.random.pick(&[CounterOp::Alloc, CounterOp::Consume]);
+                let (resource, _) = self.resource(|r| r.uses_counter);
+                let effect = self.condition();
+                let count = self.b.counter(op, resource, effect);
+                self.set(count);
+            }
+            4 => {
+                let (resource, coords, has_level) = self.texel(false);
+                let level = has_level.then(|| self.get());
+                let words = self.b.texel_load(resource, &coords, level);
+                words.into_iter().for_each(|word| self.set(word));
+            }
+            5 => {
+                let (resource, coords, _) = self.texel(true);
+                let (values, effect) = (std::array::from_fn(|_| self.get()), self.condition());
+                self.b.texel_store(resource, &coords, values, effect);
+            }
+            6 => {
+                let (resource, coords, _) = self.texel(true);
+                let (op, value, compare, effect) = self.update();
+                let old = self.b.texel_atomic(op, resource, &coords, value, compare, effect);
+                self.set(old);
+            }
+            7 => self.query(),
+            _ => {
+                let [threads, shared, views_group, views_global] = [(); 4].map(|()| self.random.one_in(2));
+                self.b.barrier(Sync { threads, shared, views_group, views_global });
+            }
+        }
+    }
+
+    fn registers(&mut self, count: usize) -> Vec<Value> {
+        (0..count).map(|_| self.get()).collect()
+    }
+
+    /// One of the resources that fit, and its declaration.
+    fn resource(&mut self, fits: impl Fn(&Resource) -> bool) -> (ResourceRef, Resource) {
+        let resources = &self.b.func.interface.resources;
+        let fitting: Vec<usize> = (0..resources.len()).filter(|&n| fits(&resources[n])).collect();
+        let n = self.random.pick(&fitting);
+        let resource = self.b.func.interface.resources[n].clone();
+        let element = match self.random.below(3) {
+            0 => Element::Computed(self.leaf()),
+            1 => Element::Fixed(0),
+            _ => Element::Fixed(self.random.below(resource.count.unwrap_or(1000) as usize) as u32),
+        };
+        (ResourceRef { id: ResourceId::new(n), element }, resource)
+    }
+
+    fn place(&mut self, writable: bool, atomic: bool) -> MemoryRef {
+        let (object, has_elements) = match self.random.below(6) {
+            n @ 0..3 => (Object::Shared(SharedId::new(n)), n != 1),
+            3 if !atomic => (Object::Local(LocalId::new(0)), true),
+            4 if !writable => (Object::Immediate, true),
+            _ => {
+                let (resource, declared) = self.resource(|r| {
+                    !matches!(r.kind, ResourceKind::Typed { .. })
+                        && (!writable || r.class == ResourceClass::UnorderedAccess)
+                });
+                (Object::Resource(resource), declared.kind.stride_bytes().is_some())
+            }
+        };
+        let index = has_elements.then(|| self.leaf());
+        MemoryRef { object, index, offset: self.leaf() }
+    }
+
+    /// A texture or typed buffer, coordinates in it, and whether it has mip levels or samples.
+    fn texel(&mut self, writable: bool) -> (ResourceRef, Vec<Value>, bool) {
+        let (resource, declared) = self.resource(|r| {
+            matches!(r.kind, ResourceKind::Typed { .. }) && (!writable || r.class == ResourceClass::UnorderedAccess)
+        });
+        let ResourceKind::Typed { dimension, .. } = declared.kind else { unreachable!("only typed ones fit") };
+        let coords = (0..dimension.coordinates()).map(|_| self.leaf()).collect();
+        let has_level = declared.class == ResourceClass::ShaderResource && dimension != Dimension::Buffer;
+        (resource, coords, has_level)
+    }
+
+    fn update(&mut self) -> (AtomicOp, Value, Option<Value>, Value) {
+        let op = self.random.pick(&AtomicOp::ALL);
+        let compare = (op == AtomicOp::CompareExchange).then(|| self.leaf());
+        (op, self.get(), compare, self.condition())
+    }
+
+    fn query(&mut self) {
+        let query = self.random.pick(&Query::OF_SHADERS);
+        let (resource, _) = self.resource(|r| match (query, r.kind) {
+            (_, ResourceKind::Constant { .. }) => false,
+            (Query::BufferSize, ResourceKind::Typed { dimension, .. }) => dimension == Dimension::Buffer,
+            (Query::BufferSize, _) => true,
+            (Query::TextureSize, ResourceKind::Typed { dimension, .. }) => dimension != Dimension::Buffer,
+            (Query::SampleCount | Query::SamplePosition, ResourceKind::Typed { dimension, .. }) => {
+                dimension.is_multisampled()
+            }
+            (_, _) => false,
+        });
+        let level = (query.takes_level() && self.random.one_in(2)).then(|| self.leaf());
+        let words = self.b.query(query, resource, level);
+        words.into_iter().for_each(|word| self.set(word));
     }
 
     fn constant_read(&mut self) -> Value {
@@ -398,19 +547,19 @@ impl Generator<'_> {
                 let index = if self.random.one_in(3) { index } else { self.b.input(Input::ThreadId(0)) };
                 let count = 1 + self.random.below(4);
                 let object = Object::Array(ArrayId::new(READ_ARRAY));
-                self.b.load(Place { object, index: Some(index), offset }, count)[count - 1]
+                self.b.load(MemoryRef { object, index: Some(index), offset }, count)[count - 1]
             }
             0 => {
                 let object = Object::Resource(only(ResourceId::new(CONSTANTS)));
-                self.b.load(Place { object, index: Some(index), offset }, 1)[0]
+                self.b.load(MemoryRef { object, index: Some(index), offset }, 1)[0]
             }
-            1 => self.b.load(Place { object: Object::Immediate, index: Some(index), offset }, 1)[0],
+            1 => self.b.load(MemoryRef { object: Object::Immediate, index: Some(index), offset }, 1)[0],
             _ => {
                 let object = Object::Resource(only(ResourceId::new(INPUT)));
                 let count = 1 + self.random.below(4);
                 let sixteen = self.b.i32([1, 4, 8, 16][self.random.below(4)]);
                 let offset = self.b.op(Op::IMul, &[index, sixteen]);
-                self.b.load(Place { object, index: None, offset }, count)[count - 1]
+                self.b.load(MemoryRef { object, index: None, offset }, count)[count - 1]
             }
         }
     }
@@ -445,11 +594,15 @@ impl Generator<'_> {
         self.typed(op)
     }
 
-    /// Any operation on registers, its result as a word.
-    fn expression(&mut self) -> Value {
-        let op = Op::ALL[self.random.below(Op::ALL.len())];
+    /// Any operation on registers, its result in a slot of its type or, as a word, in a register.
+    fn expression(&mut self) {
+        let op = self.random.pick(Op::ALL);
         let value = self.typed(op);
-        self.word_of(value)
+        if self.random.one_in(3) {
+            return self.b.slot_set(self.typed[op.result() as usize], value);
+        }
+        let word = self.word_of(value);
+        self.set(word);
     }
 
     fn typed(&mut self, op: Op) -> Value {
@@ -467,6 +620,9 @@ impl Generator<'_> {
             let value = self.typed(maker);
             self.nested -= 1;
             return value;
+        }
+        if self.random.one_in(4) {
+            return self.b.slot_get(self.typed[ty as usize]);
         }
         match ty {
             Type::I32 => self.leaf(),

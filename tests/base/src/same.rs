@@ -48,29 +48,13 @@ impl Pairs<'_> {
                 _ => {}
             }
             let (regions_a, regions_b) = (data_a.kind.regions(), data_b.kind.regions());
-            rename_regions(&mut renamed, &regions_b);
-            assert_eq!(format!("{renamed:?}"), format!("{:?}", data_b.kind));
+            let mut regions = regions_b.iter();
+            renamed.for_each_region(|region| *region = *regions.next().unwrap_or(region));
+            assert_eq!(renamed, data_b.kind);
             for (&region_a, &region_b) in regions_a.iter().zip(&regions_b) {
                 self.region(region_a, region_b);
             }
             self.define(&data_a.results, &data_b.results);
         }
-    }
-}
-
-/// Puts other regions in the places of an instruction's own, in order.
-fn rename_regions(kind: &mut InstKind, regions: &[Region]) {
-    match (kind, regions) {
-        (InstKind::If { then_region, else_region, .. }, [new_then, new_else]) => {
-            (*then_region, *else_region) = (*new_then, *new_else);
-        }
-        (InstKind::Loop { body, .. }, [new_body]) => *body = *new_body,
-        (InstKind::Switch { cases, default, .. }, [new_cases @ .., new_default]) => {
-            for (case, &new) in cases.iter_mut().zip(new_cases) {
-                case.region = new;
-            }
-            *default = *new_default;
-        }
-        _ => {}
     }
 }

@@ -4,13 +4,12 @@
 //! It shares `Op::eval` with the interpreter and nothing else: no packets, no masks, no phases, no SSA. Without barriers
 //! the threads run one after the other. Texels are words here.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, Object, Place, Query, ResourceRef};
+use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, MemoryRef, Object, Query, ResourceRef};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interface::{Interface, Resource, ResourceKind};
 use brolga_ir::sampling::SampleCall;
@@ -73,24 +72,10 @@ pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
         .collect();
     let barrier = Meeting::new(x * y * z);
     let run = |index: u32| {
-        let locals = func.interface.locals.iter().map(|local| vec![0; local.registers as usize * 4]).collect();
-        let in_group = [index % x, index / x % y, index / (x * y)];
-        let mut thread = Thread {
-            func,
-            memory,
-            shared: &shared,
-            barrier: &barrier,
-            group,
-            in_group,
-            index,
-            locals,
-            values: HashMap::new(),
-            slots: HashMap::new(),
-        };
-        thread.region(func.body());
+        Thread::new(func, memory, &shared, &barrier, group, index).region(func.body());
         barrier.leave();
     };
-    if waits(func, func.body()) {
+    if func.waits() {
         std::thread::scope(|scope| {
             for index in 0..x * y * z {
                 let run = &run;
@@ -102,13 +87,13 @@ pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
     }
 }
 
-/// Whether a region holds a barrier that waits.
-fn waits(func: &Function, region: Region) -> bool {
-    func.region(region).insts.iter().any(|&inst| {
-        let kind = &func.inst(inst).kind;
-        matches!(kind, InstKind::Barrier(sync) if sync.threads)
-            || kind.regions().into_iter().any(|region| waits(func, region))
-    })
+/// Runs one thread that touches no memory but private arrays, with these words in its slots; gives the words afterwards.
+pub fn run_thread(func: &Function, slots: &[u32]) -> Vec<u32> {
+    let (memory, barrier) = (Memory::new(&func.interface, &[]), Meeting::new(1));
+    let mut thread = Thread::new(func, &memory, &[], &barrier, [0; 3], 0);
+    thread.slots = slots.iter().map(|&word| word.into()).collect();
+    thread.region(func.body());
+    thread.slots.into_iter().map(|bits| bits as u32).collect()
 }
 
 /// A barrier that is complete without those who have left.
@@ -170,13 +155,28 @@ struct Thread<'a> {
     in_group: [u32; 3],
     index: u32,
     locals: Vec<Vec<u32>>,
-    values: HashMap<Value, u64>,
-    slots: HashMap<usize, u64>,
+    values: Vec<u64>,
+    slots: Vec<u64>,
 }
 
-impl Thread<'_> {
+impl<'a> Thread<'a> {
+    fn new(
+        func: &'a Function,
+        memory: &'a Memory,
+        shared: &'a [Vec<AtomicU32>],
+        barrier: &'a Meeting,
+        group: [u32; 3],
+        index: u32,
+    ) -> Self {
+        let [x, y, _] = func.interface.group_size();
+        let in_group = [index % x, index / x % y, index / (x * y)];
+        let locals = func.interface.locals.iter().map(|local| vec![0; local.registers as usize * 4]).collect();
+        let (values, slots) = (vec![0; func.value_count()], vec![0; func.slot_count()]);
+        Self { func, memory, shared, barrier, group, in_group, index, locals, values, slots }
+    }
+
     fn get(&self, value: Value) -> u64 {
-        self.values[&value]
+        self.values[value.index()]
     }
 
     fn word(&self, value: Value) -> u32 {
@@ -189,7 +189,7 @@ impl Thread<'_> {
 
     fn set_all(&mut self, targets: &[Value], values: Vec<u64>) {
         for (&target, value) in targets.iter().zip(values) {
-            self.values.insert(target, value);
+            self.values[target.index()] = value;
         }
     }
 
@@ -221,12 +221,10 @@ impl Thread<'_> {
                 self.set_all(&data.results, vec![result]);
             }
             InstKind::SlotGet(slot) => {
-                let value = self.slots.get(&slot.index()).copied().unwrap_or(0);
-                self.set_all(&data.results, vec![value]);
+                self.set_all(&data.results, vec![self.slots[slot.index()]]);
             }
             InstKind::SlotSet(slot, value) => {
-                let value = self.get(*value);
-                self.slots.insert(slot.index(), value);
+                self.slots[slot.index()] = self.get(*value);
             }
             InstKind::Load { place } => {
                 let words = (0..data.results.len()).map(|n| self.load(place, n as u64).into()).collect();
@@ -365,14 +363,14 @@ impl Thread<'_> {
     }
 
     /// The word's number in its object, if it is in range.
-    fn locate(&self, place: &Place, n: u64) -> Option<usize> {
+    fn locate(&self, place: &MemoryRef, n: u64) -> Option<usize> {
         let (stride, count) = self.extent(&place.object);
         let index = place.index.map_or(0, |index| self.get(index));
         let offset = (self.get(place.offset) & !3) + 4 * n;
         (index < count && offset + 4 <= stride).then(|| ((index * stride + offset) / 4) as usize)
     }
 
-    fn load(&self, place: &Place, n: u64) -> u32 {
+    fn load(&self, place: &MemoryRef, n: u64) -> u32 {
         let Some(at) = self.locate(place, n) else { return 0 };
         match &place.object {
             Object::Resource(resource) => self.memory.resources[resource.id.index()][at].load(Ordering::Relaxed),
@@ -384,7 +382,7 @@ impl Thread<'_> {
         }
     }
 
-    fn store(&mut self, place: &Place, n: u64, word: u32) {
+    fn store(&mut self, place: &MemoryRef, n: u64, word: u32) {
         let Some(at) = self.locate(place, n) else { return };
         match &place.object {
             Object::Resource(resource) => {
@@ -397,7 +395,7 @@ impl Thread<'_> {
         }
     }
 
-    fn atomic(&self, op: AtomicOp, place: &Place, value: u32, compare: u32) -> u32 {
+    fn atomic(&self, op: AtomicOp, place: &MemoryRef, value: u32, compare: u32) -> u32 {
         let Some(at) = self.locate(place, 0) else { return 0 };
         let word = match &place.object {
             Object::Resource(resource) => &self.memory.resources[resource.id.index()][at],

@@ -16,8 +16,8 @@ fn with_shared() -> Function {
     func
 }
 
-fn shared(index: Value, offset: Value) -> Place {
-    Place { object: Object::Shared(SharedId::new(0)), index: Some(index), offset }
+fn shared(index: Value, offset: Value) -> MemoryRef {
+    MemoryRef { object: Object::Shared(SharedId::new(0)), index: Some(index), offset }
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn values_and_arrays_live_across_barriers() {
     let tid = b.input(Input::ThreadIndex);
     let (zero, one, all) = (b.i32(0), b.i32(1), b.bool(true));
     let local =
-        |index| Place { object: Object::Local(crate::entity::LocalId::new(0)), index: Some(index), offset: zero };
+        |index| MemoryRef { object: Object::Local(crate::entity::LocalId::new(0)), index: Some(index), offset: zero };
     let tripled = b.i32(3);
     let tripled = b.op(Op::IMul, &[tid, tripled]);
     b.store(local(one), &[tripled], all);
@@ -51,7 +51,7 @@ fn shared_memory_and_arrays_start_as_zero_in_every_group() {
     let mut b = Builder::new(&mut func);
     let tid = b.input(Input::ThreadIndex);
     let (zero, all) = (b.i32(0), b.bool(true));
-    let local = Place { object: Object::Local(crate::entity::LocalId::new(0)), index: Some(zero), offset: zero };
+    let local = MemoryRef { object: Object::Local(crate::entity::LocalId::new(0)), index: Some(zero), offset: zero };
     let one = b.i32(1);
     let mut sum = zero;
     for place in [shared(tid, zero), local] {

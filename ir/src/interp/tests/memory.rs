@@ -16,7 +16,7 @@ fn loaded(
     prepare(&mut func);
     let mut b = Builder::new(&mut func);
     let (zero, all) = (b.i32(0), b.bool(true));
-    let place = |b: &mut Builder<'_>, index: Option<u32>, offset| Place {
+    let place = |b: &mut Builder<'_>, index: Option<u32>, offset| MemoryRef {
         object,
         index: index.map(|index| b.i32(index)),
         offset: b.i32(offset),
@@ -96,7 +96,7 @@ fn lanes_without_effect_do_nothing_and_get_zero() {
     let (zero, one, thousand, base) = (b.i32(0), b.i32(1), b.i32(1000), b.i32(40));
     let odd = b.op(Op::And, &[tid, one]);
     let odd = b.op(Op::IEq, &[odd, one]);
-    let cell = Place { object: Object::Shared(SharedId::new(0)), index: None, offset: zero };
+    let cell = MemoryRef { object: Object::Shared(SharedId::new(0)), index: None, offset: zero };
     let mine = b.atomic(AtomicOp::Add, cell, thousand, None, odd);
     let theirs = b.atomic(AtomicOp::Add, raw(OUTPUT, base), one, None, odd);
     let appended = b.counter(CounterOp::Alloc, only(ResourceId::new(COUNTED)), odd);
@@ -131,7 +131,7 @@ fn compare_exchange_and_consume() {
     let sum = b.op(Op::IAdd, &[tens, old]);
     let sum = b.op(Op::IAdd, &[sum, pushed]);
     store_word(&mut b, tid, sum);
-    let element = Place { object: Object::Resource(view), index: Some(tid), offset: zero };
+    let element = MemoryRef { object: Object::Resource(view), index: Some(tid), offset: zero };
     b.store(element, &[one], all);
     b.return_();
     let host = TestHost::new(17);

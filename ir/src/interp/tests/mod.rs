@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::{Arena, Interpreter, lanes_of};
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
-use crate::function::{AtomicOp, CounterOp, Function, Object, Place, Query};
+use crate::function::{AtomicOp, CounterOp, Function, MemoryRef, Object, Query};
 use crate::host::{Address, Fault, Host, ViewSlot};
 use crate::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
@@ -173,8 +173,8 @@ pub(super) fn output(func: Function, words: usize) -> Vec<u32> {
 }
 
 /// A byte address in a raw view.
-pub(super) fn raw(id: usize, offset: Value) -> Place {
-    Place { object: Object::Resource(only(ResourceId::new(id))), index: None, offset }
+pub(super) fn raw(id: usize, offset: Value) -> MemoryRef {
+    MemoryRef { object: Object::Resource(only(ResourceId::new(id))), index: None, offset }
 }
 
 /// Writes a value to the thread's word of `u0`, all threads.

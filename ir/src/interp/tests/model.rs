@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::{INPUT, OUTPUT, input_word};
 use crate::entity::{Inst, LocalId, Region, Value};
-use crate::function::{Function, Input, InstKind, Object, Place};
+use crate::function::{Function, Input, InstKind, MemoryRef, Object};
 
 /// One store to `u0`: byte offset, rounds of the loops around it, second word if there is one.
 pub(super) type Event = (u32, Vec<u32>, Option<u32>);
@@ -145,7 +145,7 @@ impl Thread<'_> {
         None
     }
 
-    fn place(&self, place: &Place) -> (Object, u32, u32) {
+    fn place(&self, place: &MemoryRef) -> (Object, u32, u32) {
         (place.object, place.index.map_or(0, |index| self.word(index)), self.word(place.offset))
     }
 

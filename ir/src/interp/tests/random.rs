@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use super::model::{Event, events};
 use super::*;
 use crate::entity::{Inst, LocalId};
+use crate::flow::Flow;
 use crate::function::{Input, InstKind, Sync};
 use crate::host::FaultKind;
 use crate::interface::Local;
@@ -163,9 +164,9 @@ impl Generator<'_> {
         }
     }
 
-    fn local(&mut self) -> Place {
+    fn local(&mut self) -> MemoryRef {
         let index = self.small();
-        Place { object: Object::Local(LocalId::new(0)), index: Some(index), offset: self.ints[0] }
+        MemoryRef { object: Object::Local(LocalId::new(0)), index: Some(index), offset: self.ints[0] }
     }
 
     fn probe(&mut self) {
@@ -298,8 +299,9 @@ fn seen(stores: &[Stored], threads: u32) -> (Vec<Log>, Vec<Sighting>) {
 }
 
 fn check_claims(func: &Function, probes: &[Value], sightings: &[Sighting], all_events: &[Vec<Event>]) {
-    let uniformity = Uniformity::compute(func, Packing::Group);
-    let shapes = Shapes::compute(func, &uniformity);
+    let flow = Flow::new(func);
+    let uniformity = Uniformity::compute(func, &flow, Packing::Group);
+    let shapes = Shapes::compute(func, &flow, &uniformity);
     let lanes = func.width.lanes();
     for (probe, threads) in sightings {
         let value = probes[*probe];
@@ -337,7 +339,7 @@ fn random_functions_do_what_each_thread_does() {
         let phases = Phases::compute(&func);
         if let Err(fault) = outcome {
             assert!(matches!(fault.kind, FaultKind::DivergentBarrier { .. }), "seed {seed}: {:?}", fault.kind);
-            let uniformity = Uniformity::compute(&func, Packing::Group);
+            let uniformity = Uniformity::compute(&func, &Flow::new(&func), Packing::Group);
             let may = (0..func.inst_count()).map(Inst::new).any(|inst| {
                 let control = matches!(func.inst(inst).kind, InstKind::If { .. } | InstKind::Switch { .. });
                 control && phases.is_cut(inst) && uniformity.divergent_control_in_group(inst)

@@ -5,7 +5,7 @@ use crate::entity::ArrayId;
 use crate::interface::{Array, Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
 use crate::stage::{Parameter, Signature, Stage};
 use crate::text::lex::{ParseProblem, Token};
-use crate::text::words::{Word, mask_from_letters};
+use crate::text::words::mask_from_letters;
 use crate::width::Width;
 
 impl Parser<'_> {
@@ -92,7 +92,7 @@ impl Parser<'_> {
 
     fn resource(&mut self) -> Parsed<()> {
         let (class, lower) = self.any_word("a register: `b0`, `t0`, `u0` or `s0`", |word| {
-            ResourceClass::ALL.iter().find_map(|&class| Some((class, numbered(class.word(), word)?)))
+            ResourceClass::ALL.iter().find_map(|&class| Some((class, numbered(class.name(), word)?)))
         })?;
         let count = if !self.accept('[')? {
             Some(1)

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser, numbered};
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
-use crate::function::{AtomicOp, CounterOp, Element, Input, InstKind, Object, Place, Query, ResourceRef, Sync, Values};
+use crate::function::{CounterOp, Element, Input, InstKind, MemoryRef, Object, Query, ResourceRef, Sync, Values};
 use crate::ops::Op;
 use crate::sampling::{Offsets, Sampling};
 use crate::text::lex::{ParseProblem, Token};
@@ -36,7 +36,7 @@ impl Parser<'_> {
                 Ok(InstKind::Store { place, values: p.values()?, effect: p.effect()? })
             },
             "atomic" => |p| {
-                let (op, place) = (p.atomic_op()?, p.place()?);
+                let (op, place) = (p.one_of()?, p.place()?);
                 let (value, compare, effect) = p.update()?;
                 Ok(InstKind::Atomic { op, place, value, compare, effect })
             },
@@ -54,7 +54,7 @@ impl Parser<'_> {
                 Ok(InstKind::TexelStore { resource, coords, values: p.values()?, effect: p.effect()? })
             },
             "texel_atomic" => |p| {
-                let op = p.atomic_op()?;
+                let op = p.one_of()?;
                 let (resource, coords) = p.texel()?;
                 let (value, compare, effect) = p.update()?;
                 Ok(InstKind::TexelAtomic { op, resource, coords, value, compare, effect })
@@ -106,12 +106,6 @@ impl Parser<'_> {
             "an input: `thread_id.x`, `group_id.x`, `thread_id_in_group.x` or `thread_index`",
             input_from_word,
         )
-    }
-
-    fn atomic_op(&mut self) -> Parsed<AtomicOp> {
-        self.any_word("an atomic operation, as `add` or `compare_exchange`", |word| {
-            AtomicOp::ALL.into_iter().find(|op| op.name() == word)
-        })
     }
 
     fn sync(&mut self) -> Parsed<Sync> {
@@ -235,13 +229,13 @@ impl Parser<'_> {
         Ok(object)
     }
 
-    fn place(&mut self) -> Parsed<Place> {
+    fn place(&mut self) -> Parsed<MemoryRef> {
         let object = self.object()?;
         self.sign('[')?;
         let first = self.value()?;
         let (index, offset) = if self.accept('+')? { (Some(first), self.value()?) } else { (None, first) };
         self.sign(']')?;
-        Ok(Place { object, index, offset })
+        Ok(MemoryRef { object, index, offset })
     }
 
     fn texel(&mut self) -> Parsed<(ResourceRef, Values)> {

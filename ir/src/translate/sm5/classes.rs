@@ -232,15 +232,7 @@ impl Translator<'_, '_> {
             return id;
         }
         let resources = &mut self.b.func.interface.resources;
-        resources.push(Resource {
-            class,
-            kind,
-            space: 0,
-            lower: register,
-            count: Some(1),
-            uses_counter: false,
-            texel_bytes: None,
-        });
+        resources.push(Resource::new(class, kind, register));
         let id = ResourceId::new(resources.len() - 1);
         self.names.add_resource(class, register, id);
         id
@@ -287,15 +279,8 @@ impl Translator<'_, '_> {
         }
         let class = ResourceClass::ShaderResource;
         let hint = hinted_kind(instruction);
-        let of_instances = self.bound().iter().flatten().map(|bound| bound.this[2]).filter(|&t| t != u32::MAX);
-        let of_instances = of_instances.map(|t| t.wrapping_add(index.immediate as u32));
-        let mut registers: Vec<u32> = of_instances.filter(|&register| register < REGISTERS).collect();
-        registers.sort_unstable();
-        registers.dedup();
         if let Some(kind) = hint {
-            for &register in &registers {
-                self.declared_or_new(class, register, kind);
-            }
+            self.declare_registers(class, kind, 2, REGISTERS, index);
         }
         let storage = match instruction.op.info().slots.get(operand) {
             Some(OperandSlot::Load(storage)) => *storage,
@@ -311,14 +296,20 @@ impl Translator<'_, '_> {
     fn sampler_registers(&mut self, instruction: &Instruction, index: &Index) -> Vec<u32> {
         let compares = |slot: &OperandSlot| matches!(slot, OperandSlot::Sampler { mode: SamplerMode::Comparison, .. });
         let kind = ResourceKind::Sampler { compares: instruction.op.info().slots.iter().any(compares) };
-        let of_instances = self.bound().iter().flatten().map(|bound| bound.this[3]).filter(|&s| s != u32::MAX);
-        let of_instances = of_instances.map(|s| s.wrapping_add(index.immediate as u32));
-        let registers: Vec<u32> = of_instances.filter(|&register| register < SAMPLERS).collect();
-        for register in registers {
-            self.declared_or_new(ResourceClass::Sampler, register, kind);
-        }
+        self.declare_registers(ResourceClass::Sampler, kind, 3, SAMPLERS, index);
         let declared = self.b.func.interface.resources.iter().filter(|declared| declared.kind == kind);
         declared.map(|declared| declared.lower).collect()
+    }
+
+    /// Declares the registers below `count` where instances have theirs, which component `of` of their `this` says.
+    fn declare_registers(&mut self, class: ResourceClass, kind: ResourceKind, of: usize, count: u32, index: &Index) {
+        let of_instances = self.bound().iter().flatten().map(|bound| bound.this[of]).filter(|&n| n != u32::MAX);
+        let mut registers: Vec<u32> = of_instances.map(|n| n.wrapping_add(index.immediate as u32)).collect();
+        registers.retain(|&register| register < count);
+        registers.sort_unstable();
+        for register in registers {
+            self.declared_or_new(class, register, kind);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use brolga_bytecode::sm5::{Instruction, Operand};
 use smallvec::SmallVec;
 
 use super::super::vector::{Vector, lanes};
-use super::operand::Kind;
+use super::operand::SourceType;
 use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;
@@ -21,7 +21,7 @@ impl Translator<'_, '_> {
     pub(super) fn each(
         &mut self,
         instruction: &Instruction,
-        kind: Kind,
+        kind: SourceType,
         compute: impl Fn(&mut Builder<'_>, &[Value]) -> Value,
     ) -> Result {
         let Some((destination, sources)) = instruction.operands.split_first() else {
@@ -36,7 +36,7 @@ impl Translator<'_, '_> {
     pub(super) fn each_two(
         &mut self,
         instruction: &Instruction,
-        kind: Kind,
+        kind: SourceType,
         compute: impl Fn(&mut Builder<'_>, &[Value]) -> [Value; 2],
     ) -> Result {
         let [first, second, sources @ ..] = instruction.operands.as_slice() else {
@@ -52,7 +52,7 @@ impl Translator<'_, '_> {
         instruction: &Instruction,
         sources: &[Operand],
         mask: u8,
-        kind: Kind,
+        kind: SourceType,
         compute: impl Fn(&mut Builder<'_>, &[Value]) -> [Value; N],
     ) -> Result<[Vector; N]> {
         let sources: SmallVec<[Vector; 4]> =

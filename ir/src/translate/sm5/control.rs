@@ -10,7 +10,7 @@ use std::ops::Range;
 use brolga_bytecode::sm5::valid::{Construct, FunctionName, ValidProgram};
 use brolga_bytecode::sm5::{Instruction, ItemKind, Op as Opcode, Operand, RegisterFile, Stage, Test};
 
-use super::operand::Kind;
+use super::operand::SourceType;
 use super::{Result, TranslateError, Translator};
 use crate::entity::{Inst, Region, Value};
 use crate::function::Origin;
@@ -156,7 +156,7 @@ impl Translator<'_, '_> {
 
     /// The condition of `if`, `breakc` and the like.
     pub(super) fn condition(&mut self, operand: &Operand, test: Test) -> Result<Value> {
-        let value = self.read_one(operand, Kind::Int)?;
+        let value = self.read_one(operand, SourceType::Int)?;
         let zero = self.b.i32(0);
         let op = match test {
             Test::Zero => Op::IEq,
@@ -201,7 +201,7 @@ impl Translator<'_, '_> {
             return Err(self.misplaced());
         };
         let [operand] = self.operands(instruction)?;
-        let selector = self.read_one(operand, Kind::Int)?;
+        let selector = self.read_one(operand, SourceType::Int)?;
 
         let ends = cases.iter().skip(1).map(|case| case.position).chain([*end]);
         let segments: Vec<Segment> = cases
@@ -334,7 +334,7 @@ impl Translator<'_, '_> {
         Ok(FunctionName::Label(self.number(operand, 0)?))
     }
 
-    /// A function's code in place of its call.
+    /// Inlines a function at its call.
     pub(super) fn inline(&mut self, name: FunctionName) -> Result {
         let Some(callee) = self.flow.callees.get(&name) else { return Err(self.bad_operand(name.to_string())) };
         let callee = callee.clone();

@@ -11,7 +11,7 @@ use super::{Result, TranslateError};
 use crate::entity::{LocalId, ResourceId, SharedId};
 use crate::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
 
-/// The range behind each class and number.
+/// The range that each class and number means.
 type ResourceNames = HashMap<(ResourceClass, u32), ResourceId>;
 
 /// What the numbers in operands mean.
@@ -105,15 +105,8 @@ fn resources(program: &ValidProgram) -> Result<(Vec<Resource>, ResourceNames)> {
 }
 
 fn resource(class: ResourceClass, kind: ResourceKind, range: &RegisterRange, uses_counter: bool) -> Resource {
-    Resource {
-        class,
-        kind,
-        space: range.space,
-        lower: range.lower,
-        count: range.len(),
-        uses_counter,
-        texel_bytes: None,
-    }
+    let (space, count) = (range.space, range.len());
+    Resource { space, count, uses_counter, ..Resource::new(class, kind, range.lower) }
 }
 
 /// A kind as the IR says it. The name and byte are for the error, about what cannot be declared.

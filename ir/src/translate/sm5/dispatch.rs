@@ -3,7 +3,7 @@
 use brolga_bytecode::sm5::{Instruction, Op as Opcode};
 
 use super::componentwise::op;
-use super::operand::Kind::{Float, Int};
+use super::operand::SourceType::{Float, Int};
 use super::{Result, Translator, double, float, integer, sample};
 use crate::function::{AtomicOp, CounterOp};
 use crate::ops::Op;
@@ -113,10 +113,8 @@ impl Translator<'_, '_> {
             Opcode::ItoD => self.doubles_of_words(i, Int, op(Op::SToD)),
             Opcode::UtoD => self.doubles_of_words(i, Int, op(Op::UToD)),
             // Buffers and shared memory.
-            Opcode::LdRaw => self.ld_raw(i),
-            Opcode::LdRawS => self.ld_raw_s(i),
-            Opcode::LdStructured => self.ld_structured(i),
-            Opcode::LdStructuredS => self.ld_structured_s(i),
+            Opcode::LdRaw | Opcode::LdRawS => self.ld_raw(i),
+            Opcode::LdStructured | Opcode::LdStructuredS => self.ld_structured(i),
             Opcode::StoreRaw => self.store_raw(i),
             Opcode::StoreStructured => self.store_structured(i),
             Opcode::AtomicAnd => self.atomic(i, AtomicOp::And),
@@ -142,12 +140,9 @@ impl Translator<'_, '_> {
             Opcode::ImmAtomicConsume => self.counter(i, CounterOp::Consume),
             Opcode::Sync => self.sync(i),
             // Texels and queries.
-            Opcode::Ld => self.ld(i),
-            Opcode::LdS => self.ld_s(i),
-            Opcode::LdMs => self.ldms(i),
-            Opcode::LdMsS => self.ldms_s(i),
-            Opcode::LdUavTyped => self.ld_uav_typed(i),
-            Opcode::LdUavTypedS => self.ld_uav_typed_s(i),
+            Opcode::Ld | Opcode::LdS => self.ld(i),
+            Opcode::LdMs | Opcode::LdMsS => self.ldms(i),
+            Opcode::LdUavTyped | Opcode::LdUavTypedS => self.ld_uav_typed(i),
             Opcode::StoreUavTyped => self.store_uav_typed(i),
             Opcode::BufInfo => self.bufinfo(i),
             Opcode::ResInfo => self.resinfo(i),
@@ -184,25 +179,19 @@ impl Translator<'_, '_> {
             // Sampling.
             Opcode::Sample => self.sample(i, Filter, Derivatives, &[]),
             Opcode::SampleC => self.sample(i, Compare, Derivatives, &[Reference]),
-            Opcode::SampleCLz => self.sample(i, Compare, Zero, &[Reference]),
-            Opcode::SampleL => self.sample(i, Filter, Given, &[Level]),
+            Opcode::SampleCLz | Opcode::SampleCLzS => self.sample(i, Compare, Zero, &[Reference]),
+            Opcode::SampleL | Opcode::SampleLS => self.sample(i, Filter, Given, &[Level]),
             Opcode::SampleD => self.sample(i, Filter, Derivatives, &[AlongX, AlongY]),
             Opcode::SampleB => self.sample(i, Filter, Derivatives, &[Bias]),
+            Opcode::SampleClS => self.sample(i, Filter, Derivatives, &[Clamp]),
+            Opcode::SampleBClS => self.sample(i, Filter, Derivatives, &[Bias, Clamp]),
+            Opcode::SampleDClS => self.sample(i, Filter, Derivatives, &[AlongX, AlongY, Clamp]),
+            Opcode::SampleCClS => self.sample(i, Compare, Derivatives, &[Reference, Clamp]),
             Opcode::Lod => self.sample(i, SampleKind::Level, Derivatives, &[]),
-            Opcode::Gather4 => self.sample(i, GATHER, Zero, &[]),
-            Opcode::Gather4C => self.sample(i, GatherCompare, Zero, &[Reference]),
-            Opcode::Gather4Po => self.sample(i, GATHER, Zero, &[Offsets]),
-            Opcode::Gather4PoC => self.sample(i, GatherCompare, Zero, &[Offsets, Reference]),
-            Opcode::Gather4S => self.sample_s(i, GATHER, Zero, &[]),
-            Opcode::Gather4CS => self.sample_s(i, GatherCompare, Zero, &[Reference]),
-            Opcode::Gather4PoS => self.sample_s(i, GATHER, Zero, &[Offsets]),
-            Opcode::Gather4PoCS => self.sample_s(i, GatherCompare, Zero, &[Offsets, Reference]),
-            Opcode::SampleLS => self.sample_s(i, Filter, Given, &[Level]),
-            Opcode::SampleCLzS => self.sample_s(i, Compare, Zero, &[Reference]),
-            Opcode::SampleClS => self.sample_s(i, Filter, Derivatives, &[Clamp]),
-            Opcode::SampleBClS => self.sample_s(i, Filter, Derivatives, &[Bias, Clamp]),
-            Opcode::SampleDClS => self.sample_s(i, Filter, Derivatives, &[AlongX, AlongY, Clamp]),
-            Opcode::SampleCClS => self.sample_s(i, Compare, Derivatives, &[Reference, Clamp]),
+            Opcode::Gather4 | Opcode::Gather4S => self.sample(i, GATHER, Zero, &[]),
+            Opcode::Gather4C | Opcode::Gather4CS => self.sample(i, GatherCompare, Zero, &[Reference]),
+            Opcode::Gather4Po | Opcode::Gather4PoS => self.sample(i, GATHER, Zero, &[Offsets]),
+            Opcode::Gather4PoC | Opcode::Gather4PoCS => self.sample(i, GatherCompare, Zero, &[Offsets, Reference]),
             Opcode::DerivRtx | Opcode::DerivRtxCoarse => self.each(i, Float, sample::along_x),
             Opcode::DerivRty | Opcode::DerivRtyCoarse => self.each(i, Float, sample::along_y),
             Opcode::DerivRtxFine => self.each(i, Float, sample::along_x_fine),

@@ -8,7 +8,7 @@ use brolga_bytecode::sm5::{Instruction, Operand};
 use smallvec::SmallVec;
 
 use super::super::vector::{Vector, lanes};
-use super::operand::Kind;
+use super::operand::SourceType;
 use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;
@@ -142,7 +142,7 @@ impl Translator<'_, '_> {
     pub(super) fn doubles_of_words(
         &mut self,
         instruction: &Instruction,
-        kind: Kind,
+        kind: SourceType,
         compute: impl Fn(&mut Builder<'_>, &[Value]) -> Value,
     ) -> Result {
         let [destination, source] = self.operands(instruction)?;

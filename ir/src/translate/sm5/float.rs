@@ -3,7 +3,7 @@
 use brolga_bytecode::sm5::Instruction;
 
 use super::super::vector::{Vector, lanes};
-use super::operand::Kind;
+use super::operand::SourceType;
 use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;
@@ -58,8 +58,8 @@ impl Translator<'_, '_> {
     pub(super) fn dot(&mut self, instruction: &Instruction, count: usize) -> Result {
         let [destination, left, right] = self.operands(instruction)?;
         let mask = (1 << count) - 1;
-        let left = self.read(left, mask, Kind::Float)?;
-        let right = self.read(right, mask, Kind::Float)?;
+        let left = self.read(left, mask, SourceType::Float)?;
+        let right = self.read(right, mask, SourceType::Float)?;
         let precise = instruction.precise & destination.mask() != 0;
         self.b.set_precise(precise);
         let mut sum = None;

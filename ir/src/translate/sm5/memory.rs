@@ -3,10 +3,10 @@
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 
 use super::super::vector::{Vector, lanes, span};
-use super::operand::{Kind, components_read, swizzle};
+use super::operand::{SourceType, components_read, swizzle};
 use super::{Result, Translator};
 use crate::entity::Value;
-use crate::function::{AtomicOp, CounterOp, Object, Place, ResourceRef, Sync};
+use crate::function::{AtomicOp, CounterOp, MemoryRef, Object, ResourceRef, Sync};
 use crate::interface::{Dimension, ResourceClass, ResourceKind};
 use crate::ops::Op;
 
@@ -18,7 +18,7 @@ pub(super) enum Memory {
 }
 
 impl Translator<'_, '_> {
-    /// The memory behind an operand of `t#`, `u#` or `g#`.
+    /// The memory that an operand names, of `t#`, `u#` or `g#`.
     pub(super) fn memory(&mut self, operand: &Operand) -> Result<Memory> {
         if operand.file == RegisterFile::SharedMemory {
             let shared = operand.index_u32(0).and_then(|register| self.names.shared(register));
@@ -39,40 +39,30 @@ impl Translator<'_, '_> {
     }
 
     /// The address that the operands of a load or store give.
-    fn place(&mut self, memory: &Operand, index: Option<&Operand>, offset: &Operand) -> Result<Place> {
+    fn address(&mut self, memory: &Operand, index: Option<&Operand>, offset: &Operand) -> Result<MemoryRef> {
         let (object, index) = match (self.memory(memory)?, index) {
             (Memory::Raw(object), None) => (object, None),
-            (Memory::Structured(object), Some(index)) => (object, Some(self.read_one(index, Kind::Int)?)),
+            (Memory::Structured(object), Some(index)) => (object, Some(self.read_one(index, SourceType::Int)?)),
             _ => return Err(self.bad_operand(memory.file.text())),
         };
-        Ok(Place { object, index, offset: self.read_one(offset, Kind::Int)? })
+        Ok(MemoryRef { object, index, offset: self.read_one(offset, SourceType::Int)? })
     }
 
-    /// The same place some words further on, if the offset is a number and has room for that.
-    fn advanced(&mut self, place: Place, words: usize) -> Option<Place> {
+    /// The same address some words further on, if the offset is a number and has room for that.
+    fn advanced(&mut self, place: MemoryRef, words: usize) -> Option<MemoryRef> {
         let offset = self.b.func.as_const(place.offset)?.bits as u32;
         let offset = offset.checked_add(4 * words as u32)?;
-        Some(Place { offset: self.b.i32(offset), ..place })
+        Some(MemoryRef { offset: self.b.i32(offset), ..place })
     }
 
     pub(super) fn ld_raw(&mut self, instruction: &Instruction) -> Result {
-        let [destination, offset, memory] = self.operands(instruction)?;
-        self.load(destination, None, memory, None, offset)
-    }
-
-    pub(super) fn ld_raw_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, offset, memory] = self.operands(instruction)?;
-        self.load(destination, Some(status), memory, None, offset)
+        let ([destination, offset, memory], status) = self.load_operands(instruction)?;
+        self.load(destination, status, memory, None, offset)
     }
 
     pub(super) fn ld_structured(&mut self, instruction: &Instruction) -> Result {
-        let [destination, index, offset, memory] = self.operands(instruction)?;
-        self.load(destination, None, memory, Some(index), offset)
-    }
-
-    pub(super) fn ld_structured_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, index, offset, memory] = self.operands(instruction)?;
-        self.load(destination, Some(status), memory, Some(index), offset)
+        let ([destination, index, offset, memory], status) = self.load_operands(instruction)?;
+        self.load(destination, status, memory, Some(index), offset)
     }
 
     /// Reads a window of four words, as much of it as the swizzle names.
@@ -85,7 +75,7 @@ impl Translator<'_, '_> {
         offset: &Operand,
     ) -> Result {
         let mask = destination.mask();
-        let place = self.place(memory, index, offset)?;
+        let place = self.address(memory, index, offset)?;
         let components = components_read(memory, mask);
         let mut window = Vector::default();
         if components != 0 {
@@ -143,7 +133,7 @@ impl Translator<'_, '_> {
         if mask == 0 || mask & (mask + 1) != 0 {
             return Err(self.bad_operand(memory.file.text()));
         }
-        let place = self.place(memory, index, offset)?;
+        let place = self.address(memory, index, offset)?;
         let words = self.moved(instruction, source, mask)?;
         let values: Vec<Value> = lanes(mask).map(|lane| words.at(lane)).collect();
         let effect = self.effect();
@@ -185,12 +175,12 @@ impl Translator<'_, '_> {
     ) -> Result<Value> {
         match self.memory(memory)? {
             Memory::Raw(object) => {
-                let offset = self.read_one(address, Kind::Int)?;
-                self.update_word(op, Place { object, index: None, offset }, value, compare)
+                let offset = self.read_one(address, SourceType::Int)?;
+                self.update_word(op, MemoryRef { object, index: None, offset }, value, compare)
             }
             Memory::Structured(object) => {
-                let address = self.read(address, 0b11, Kind::Int)?;
-                let place = Place { object, index: Some(address.at(0)), offset: address.at(1) };
+                let address = self.read(address, 0b11, SourceType::Int)?;
+                let place = MemoryRef { object, index: Some(address.at(0)), offset: address.at(1) };
                 self.update_word(op, place, value, compare)
             }
             Memory::Typed(resource, dimension) => {
@@ -202,15 +192,21 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn update_word(&mut self, op: AtomicOp, place: Place, value: &Operand, compare: Option<&Operand>) -> Result<Value> {
+    fn update_word(
+        &mut self,
+        op: AtomicOp,
+        place: MemoryRef,
+        value: &Operand,
+        compare: Option<&Operand>,
+    ) -> Result<Value> {
         let (value, compare) = self.update_operands(value, compare)?;
         let effect = self.effect();
         Ok(self.b.atomic(op, place, value, compare, effect))
     }
 
     fn update_operands(&mut self, value: &Operand, compare: Option<&Operand>) -> Result<(Value, Option<Value>)> {
-        let compare = compare.map(|compare| self.read_one(compare, Kind::Int)).transpose()?;
-        Ok((self.read_one(value, Kind::Int)?, compare))
+        let compare = compare.map(|compare| self.read_one(compare, SourceType::Int)).transpose()?;
+        Ok((self.read_one(value, SourceType::Int)?, compare))
     }
 
     /// `imm_atomic_alloc` and `imm_atomic_consume`.
@@ -242,7 +238,7 @@ impl Translator<'_, '_> {
     /// All ones where the feedback word says that everything was mapped.
     pub(super) fn check_access(&mut self, instruction: &Instruction) -> Result {
         let [destination, status] = self.operands(instruction)?;
-        let status = self.read_one(status, Kind::Int)?;
+        let status = self.read_one(status, SourceType::Int)?;
         let is_mapped = self.is_set(status);
         let word = self.b.op(Op::BToI, &[is_mapped]);
         self.write(destination, &Vector::splat(word))

@@ -36,11 +36,9 @@ mod sample;
 mod stage;
 mod typed;
 
-#[cfg(test)]
-mod tests;
-
-use brolga_bytecode::sm5::Instruction;
 use brolga_bytecode::sm5::valid::ValidProgram;
+use brolga_bytecode::sm5::{Instruction, Operand};
+use smallvec::SmallVec;
 
 use super::TranslateError;
 pub use classes::BoundClass;
@@ -131,10 +129,19 @@ impl Translator<'_, '_> {
     }
 
     /// The operands of an instruction, as many as its row in the instruction table says.
-    fn operands<'i, const N: usize>(
+    fn operands<'i, const N: usize>(&self, instruction: &'i Instruction) -> Result<&'i [Operand; N]> {
+        instruction.operands.as_slice().try_into().map_err(|_| self.bad_operand("count"))
+    }
+
+    /// The operands of a load but for the feedback word, a second destination that some have.
+    fn load_operands<'i, const N: usize>(
         &self,
         instruction: &'i Instruction,
-    ) -> Result<&'i [brolga_bytecode::sm5::Operand; N]> {
-        instruction.operands.as_slice().try_into().map_err(|_| self.bad_operand("count"))
+    ) -> Result<([&'i Operand; N], Option<&'i Operand>)> {
+        let has_status = instruction.destinations().count() > 1;
+        let mut operands: SmallVec<[&Operand; 6]> = instruction.operands.iter().collect();
+        let status = (has_status && operands.len() > 1).then(|| operands.remove(1));
+        let operands = operands.as_slice().try_into().map_err(|_| self.bad_operand("count"))?;
+        Ok((operands, status))
     }
 }

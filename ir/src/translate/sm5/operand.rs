@@ -6,17 +6,17 @@
 use brolga_bytecode::sm5::{Index, Model, Operand, RegisterFile};
 
 use super::super::vector::{Vector, lanes, span};
-use super::stage::OutputPlace;
+use super::stage::OutputLocation;
 use super::{Result, Translator};
 use crate::entity::{Slot, Value};
-use crate::function::{Element, Input, Object, Place, ResourceRef};
+use crate::function::{Element, Input, MemoryRef, Object, ResourceRef};
 use crate::interface::ResourceClass;
 use crate::ops::Op;
 use crate::passes::undone;
 
 /// Which type a source's bits and modifiers are taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SourceType {
     /// The values are `f32`; absolute and negate act on the sign bit.
     Float,
     /// The values are `i32`; negate is two's complement.
@@ -38,7 +38,7 @@ pub(super) fn swizzle(operand: &Operand, mask: u8, components: &Vector) -> Vecto
 }
 
 /// Where a destination's values go; its address is computed before anything is written.
-enum Target {
+enum Destination {
     Null,
     /// Four slots from this one on.
     Slots(usize),
@@ -66,7 +66,7 @@ impl Translator<'_, '_> {
     }
 
     /// The operand's values for the lanes of a mask, modifiers applied.
-    pub(super) fn read(&mut self, operand: &Operand, mask: u8, kind: Kind) -> Result<Vector> {
+    pub(super) fn read(&mut self, operand: &Operand, mask: u8, kind: SourceType) -> Result<Vector> {
         let read = components_read(operand, mask);
         let mut components = self.components(operand, read)?;
         for component in lanes(read) {
@@ -77,21 +77,21 @@ impl Translator<'_, '_> {
     }
 
     /// The one value of a scalar operand.
-    pub(super) fn read_one(&mut self, operand: &Operand, kind: Kind) -> Result<Value> {
+    pub(super) fn read_one(&mut self, operand: &Operand, kind: SourceType) -> Result<Value> {
         Ok(self.read(operand, 1, kind)?.at(0))
     }
 
-    fn modified(&mut self, operand: &Operand, bits: Value, kind: Kind) -> Value {
+    fn modified(&mut self, operand: &Operand, bits: Value, kind: SourceType) -> Value {
         match kind {
-            Kind::Float => {
+            SourceType::Float => {
                 let value = self.convert(Op::AsF32, &[bits]);
                 self.sign_modified(operand, value)
             }
-            Kind::Int if operand.negate => {
+            SourceType::Int if operand.negate => {
                 let zero = self.b.i32(0);
                 self.b.op(Op::ISub, &[zero, bits])
             }
-            Kind::Int => bits,
+            SourceType::Int => bits,
         }
     }
 
@@ -209,7 +209,7 @@ impl Translator<'_, '_> {
     pub(super) fn load_vector_at(&mut self, object: Object, index: Value, start: Start, components: u8) -> Vector {
         let (first, last) = span(components);
         let offset = self.byte(start, first);
-        let words = self.b.load(Place { object, index: Some(index), offset }, last - first + 1);
+        let words = self.b.load(MemoryRef { object, index: Some(index), offset }, last - first + 1);
         let mut result = Vector::default();
         for (n, word) in words.into_iter().enumerate() {
             result.set(first + n, word);
@@ -255,7 +255,7 @@ impl Translator<'_, '_> {
 
     fn sum(&mut self, relative: Option<&Operand>, immediate: u32) -> Result<Value> {
         let Some(relative) = relative else { return Ok(self.b.i32(immediate)) };
-        let relative = self.read_one(relative, Kind::Int)?;
+        let relative = self.read_one(relative, SourceType::Int)?;
         if immediate == 0 {
             return Ok(relative);
         }
@@ -311,30 +311,30 @@ impl Translator<'_, '_> {
 
     /// Writes several destinations, the later ones last. All addresses are taken before anything is written.
     pub(super) fn write_all(&mut self, results: &[(&Operand, &Vector)]) -> Result {
-        let targets: Vec<Target> =
+        let targets: Vec<Destination> =
             results.iter().map(|(destination, _)| self.target(destination)).collect::<Result<_>>()?;
         for ((destination, words), target) in results.iter().zip(targets) {
             let mask = destination.mask();
             match target {
-                Target::Null => {}
-                Target::Slots(first) => {
+                Destination::Null => {}
+                Destination::Slots(first) => {
                     for lane in lanes(mask) {
                         self.registers.set(&mut self.b, Slot::new(first + lane), words.at(lane));
                     }
                 }
-                Target::Local { object, index } => self.store_runs(object, index, Start::Known(0), mask, words),
-                Target::Output(start) => self.store_output(start, mask, words),
+                Destination::Local { object, index } => self.store_runs(object, index, Start::Known(0), mask, words),
+                Destination::Output(start) => self.store_output(start, mask, words),
             }
         }
         Ok(())
     }
 
-    fn target(&mut self, destination: &Operand) -> Result<Target> {
+    fn target(&mut self, destination: &Operand) -> Result<Destination> {
         match destination.file {
-            RegisterFile::Null => Ok(Target::Null),
+            RegisterFile::Null => Ok(Destination::Null),
             RegisterFile::Temp => {
                 let register = self.number(destination, 0)?;
-                Ok(Target::Slots(self.slot(register, 0)?.index()))
+                Ok(Destination::Slots(self.slot(register, 0)?.index()))
             }
             RegisterFile::Output
             | RegisterFile::OutputDepth
@@ -342,12 +342,12 @@ impl Translator<'_, '_> {
             | RegisterFile::OutputDepthLessEqual
             | RegisterFile::OutputCoverageMask
             | RegisterFile::OutputStencilRef => Ok(match self.output(destination)? {
-                OutputPlace::Slots(first) => Target::Slots(first),
-                OutputPlace::Row(start) => Target::Output(start),
+                OutputLocation::Slots(first) => Destination::Slots(first),
+                OutputLocation::Row(start) => Destination::Output(start),
             }),
             RegisterFile::IndexableTemp => {
                 let (object, index) = self.vector_address(destination)?;
-                Ok(Target::Local { object, index })
+                Ok(Destination::Local { object, index })
             }
             _ => Err(self.bad_operand(destination.file.text())),
         }
@@ -362,7 +362,7 @@ impl Translator<'_, '_> {
                 let values: Vec<Value> = (first..first + count).map(|lane| words.at(lane)).collect();
                 let offset = self.byte(start, first);
                 let effect = self.b.bool(true);
-                self.b.store(Place { object, index: Some(index), offset }, &values, effect);
+                self.b.store(MemoryRef { object, index: Some(index), offset }, &values, effect);
             }
             first += count + 1;
         }

@@ -4,7 +4,7 @@ use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
 use super::super::vector::lanes;
-use super::operand::{Kind, swizzle};
+use super::operand::{SourceType, swizzle};
 use super::{Result, Translator};
 use crate::builder::Builder;
 use crate::entity::Value;
@@ -46,8 +46,8 @@ pub(super) fn along_y_fine(b: &mut Builder<'_>, s: &[Value]) -> Value {
 }
 
 impl Translator<'_, '_> {
-    /// An instruction that samples: destination, coordinates, computed offsets, texture, sampler, then the other `operands`
-    /// in their order.
+    /// An instruction that samples: destination, perhaps a feedback word, coordinates, computed offsets, texture, sampler,
+    /// then the other `operands` in their order.
     pub(super) fn sample(
         &mut self,
         instruction: &Instruction,
@@ -55,46 +55,20 @@ impl Translator<'_, '_> {
         level: LevelSource,
         operands: &[SampleArg],
     ) -> Result {
-        let Some((destination, sources)) = instruction.operands.split_first() else {
-            return Err(self.bad_operand("count"));
-        };
-        self.sample_into(instruction, (destination, None), sources, kind, level, operands)
-    }
-
-    /// The same with a feedback word behind the destination.
-    pub(super) fn sample_s(
-        &mut self,
-        instruction: &Instruction,
-        kind: SampleKind,
-        level: LevelSource,
-        operands: &[SampleArg],
-    ) -> Result {
-        let [destination, status, sources @ ..] = instruction.operands.as_slice() else {
-            return Err(self.bad_operand("count"));
-        };
-        self.sample_into(instruction, (destination, Some(status)), sources, kind, level, operands)
-    }
-
-    fn sample_into(
-        &mut self,
-        instruction: &Instruction,
-        (destination, status): (&Operand, Option<&Operand>),
-        sources: &[Operand],
-        kind: SampleKind,
-        level: LevelSource,
-        operands: &[SampleArg],
-    ) -> Result {
+        let sources: SmallVec<[&Operand; 8]> = instruction.sources().collect();
+        let mut destinations = instruction.destinations();
+        let (destination, status) = (destinations.next().ok_or_else(|| self.count())?, destinations.next());
         let computes_offsets = operands.contains(&SampleArg::Offsets);
         // Offsets stand before the texture.
         let (front, rest) = sources.split_at_checked(3 + usize::from(computes_offsets)).ok_or_else(|| self.count())?;
-        let (address, texture, sampler) = (&front[0], &front[front.len() - 2], &front[front.len() - 1]);
+        let (address, texture, sampler) = (front[0], front[front.len() - 2], front[front.len() - 1]);
         let behind = operands.iter().copied().filter(|arg| *arg != SampleArg::Offsets);
         // Nothing where a clamp could be means none.
         let given: SmallVec<[(SampleArg, &Operand); 4]> =
-            behind.zip(rest).filter(|(_, operand)| operand.file != RegisterFile::Null).collect();
+            behind.zip(rest.iter().copied()).filter(|(_, operand)| operand.file != RegisterFile::Null).collect();
         let operand = |arg: SampleArg| match arg {
             SampleArg::Coordinates => Some(address),
-            SampleArg::Offsets => Some(&front[1]),
+            SampleArg::Offsets => Some(front[1]),
             arg => given.iter().find(|(given, _)| *given == arg).map(|(_, operand)| *operand),
         };
 
@@ -118,7 +92,7 @@ impl Translator<'_, '_> {
             let mask = (1 << count) - 1;
             match operand(arg) {
                 Some(operand) => {
-                    let kind = if arg == SampleArg::Offsets { Kind::Int } else { Kind::Float };
+                    let kind = if arg == SampleArg::Offsets { SourceType::Int } else { SourceType::Float };
                     let values = self.read(operand, mask, kind)?;
                     args.extend(lanes(mask).map(|lane| values.at(lane)));
                 }

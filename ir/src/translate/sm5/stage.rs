@@ -2,7 +2,7 @@
 //!
 //! Inputs are read from their array where an instruction reads them. Outputs are slots, so that the last write counts, and go
 //! to their array when the invocation ends; but outputs that a computed index chooses among are written there at once.
-//! Whoever discards a pixel goes on as a helper: without effects, but for the others of its quad.
+//! An invocation that discards its pixel goes on as a helper: without effects, but for the others of its quad.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
 use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
 use super::super::vector::{Vector, lanes};
-use super::operand::{Kind, Start};
+use super::operand::{SourceType, Start};
 use super::{Result, TranslateError, Translator, sample};
 use crate::Type;
 use crate::entity::{ArrayId, Slot, Value};
-use crate::function::{Function, Input, Object, Place};
+use crate::function::{Function, Input, MemoryRef, Object};
 use crate::interface::Array;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
@@ -182,7 +182,7 @@ fn of_file(file: RegisterFile) -> Option<SystemValue> {
 }
 
 /// Where an output is written.
-pub(super) enum OutputPlace {
+pub(super) enum OutputLocation {
     /// Four slots from this one on.
     Slots(usize),
     /// A row of the array.
@@ -256,15 +256,15 @@ impl Translator<'_, '_> {
     }
 
     /// Where a destination that is an output is written.
-    pub(super) fn output(&mut self, operand: &Operand) -> Result<OutputPlace> {
+    pub(super) fn output(&mut self, operand: &Operand) -> Result<OutputLocation> {
         let row = self.row(operand, RegisterFile::Output, |stage| &stage.outputs)?;
         let rows = self.signature().map_or(0, Signature::output_rows);
         match row {
             Start::Known(row) if row >= rows => Err(self.bad_operand(operand.file.text())),
             Start::Known(row) if !self.stage.is_indexed(row) => {
-                Ok(OutputPlace::Slots(self.stage.first_slot + 4 * row as usize))
+                Ok(OutputLocation::Slots(self.stage.first_slot + 4 * row as usize))
             }
-            row => Ok(OutputPlace::Row(self.start(row))),
+            row => Ok(OutputLocation::Row(self.start(row))),
         }
     }
 
@@ -319,7 +319,7 @@ impl Translator<'_, '_> {
         let covered = match (self.stage.coverage, self.signature().and_then(|signature| signature.input_array)) {
             (Some(row), Some(array)) => {
                 let (index, offset) = (self.invocation(), self.b.i32(row * ROW_BYTES));
-                let word = self.b.load(Place { object: Object::Array(array), index: Some(index), offset }, 1)[0];
+                let word = self.b.load(MemoryRef { object: Object::Array(array), index: Some(index), offset }, 1)[0];
                 let zero = self.b.i32(0);
                 self.b.op(Op::INe, &[word, zero])
             }
@@ -336,8 +336,8 @@ impl Translator<'_, '_> {
     pub(super) fn eval_snapped(&mut self, instruction: &Instruction) -> Result {
         let [destination, input, offsets] = self.operands(instruction)?;
         let mask = destination.mask();
-        let values = self.read(input, mask, Kind::Float)?;
-        let offsets = self.read(offsets, 0b11, Kind::Int)?;
+        let values = self.read(input, mask, SourceType::Float)?;
+        let offsets = self.read(offsets, 0b11, SourceType::Int)?;
         let mut steps = [0, 1].map(|axis| offsets.at(axis));
         for step in &mut steps {
             // Four bits with a sign, sixteenths of a pixel.

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::vector::{Vector, lanes};
 use super::memory::Memory;
-use super::operand::{Kind, components_read, swizzle};
+use super::operand::{SourceType, components_read, swizzle};
 use super::{Result, Translator};
 use crate::entity::Value;
 use crate::function::{Query, ResourceRef};
@@ -45,7 +45,7 @@ impl Translator<'_, '_> {
         offsets: Option<[i8; 3]>,
     ) -> Result<SmallVec<[Value; 3]>> {
         let count = dimension.coordinates();
-        let address = self.read(address, (1 << count) - 1, Kind::Int)?;
+        let address = self.read(address, (1 << count) - 1, SourceType::Int)?;
         let mut coords: SmallVec<[Value; 3]> = (0..count).map(|axis| address.at(axis)).collect();
         let offsets = offsets.unwrap_or_default();
         for (coord, offset) in coords.iter_mut().zip(offsets).take(texel_axes(dimension)) {
@@ -57,71 +57,31 @@ impl Translator<'_, '_> {
         Ok(coords)
     }
 
-    pub(super) fn ld(&mut self, instruction: &Instruction) -> Result {
-        let [destination, address, memory] = self.operands(instruction)?;
-        self.load_mip(instruction, destination, None, address, memory)
-    }
-
-    pub(super) fn ld_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, address, memory] = self.operands(instruction)?;
-        self.load_mip(instruction, destination, Some(status), address, memory)
-    }
-
     /// `ld`: the mip level is the address's fourth component, but for buffers.
-    fn load_mip(
-        &mut self,
-        instruction: &Instruction,
-        destination: &Operand,
-        status: Option<&Operand>,
-        address: &Operand,
-        memory: &Operand,
-    ) -> Result {
+    pub(super) fn ld(&mut self, instruction: &Instruction) -> Result {
+        let ([destination, address, memory], status) = self.load_operands(instruction)?;
         let (resource, dimension) = self.typed(memory)?;
         let level = match dimension {
             Dimension::Buffer => None,
-            _ => Some(self.read(address, 0b1000, Kind::Int)?.at(3)),
+            _ => Some(self.read(address, 0b1000, SourceType::Int)?.at(3)),
         };
         let coords = self.coordinates(address, dimension, instruction.offsets)?;
         self.load_texel(destination, status, memory, resource, &coords, level)
     }
 
     pub(super) fn ldms(&mut self, instruction: &Instruction) -> Result {
-        let [destination, address, memory, sample] = self.operands(instruction)?;
-        self.load_sample(instruction, destination, None, address, memory, sample)
-    }
-
-    pub(super) fn ldms_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, address, memory, sample] = self.operands(instruction)?;
-        self.load_sample(instruction, destination, Some(status), address, memory, sample)
-    }
-
-    fn load_sample(
-        &mut self,
-        instruction: &Instruction,
-        destination: &Operand,
-        status: Option<&Operand>,
-        address: &Operand,
-        memory: &Operand,
-        sample: &Operand,
-    ) -> Result {
+        let ([destination, address, memory, sample], status) = self.load_operands(instruction)?;
         let (resource, dimension) = self.typed(memory)?;
-        let sample = self.read_one(sample, Kind::Int)?;
+        let sample = self.read_one(sample, SourceType::Int)?;
         let coords = self.coordinates(address, dimension, instruction.offsets)?;
         self.load_texel(destination, status, memory, resource, &coords, Some(sample))
     }
 
     pub(super) fn ld_uav_typed(&mut self, instruction: &Instruction) -> Result {
-        let [destination, address, memory] = self.operands(instruction)?;
+        let ([destination, address, memory], status) = self.load_operands(instruction)?;
         let (resource, dimension) = self.typed(memory)?;
         let coords = self.coordinates(address, dimension, None)?;
-        self.load_texel(destination, None, memory, resource, &coords, None)
-    }
-
-    pub(super) fn ld_uav_typed_s(&mut self, instruction: &Instruction) -> Result {
-        let [destination, status, address, memory] = self.operands(instruction)?;
-        let (resource, dimension) = self.typed(memory)?;
-        let coords = self.coordinates(address, dimension, None)?;
-        self.load_texel(destination, Some(status), memory, resource, &coords, None)
+        self.load_texel(destination, status, memory, resource, &coords, None)
     }
 
     fn load_texel(
@@ -158,7 +118,7 @@ impl Translator<'_, '_> {
 
     pub(super) fn resinfo(&mut self, instruction: &Instruction) -> Result {
         let [destination, level, memory] = self.operands(instruction)?;
-        let level = self.read_one(level, Kind::Int)?;
+        let level = self.read_one(level, SourceType::Int)?;
         let (resource, dimension) = self.typed(memory)?;
         let answer = Vector::from(self.b.query(Query::TextureSize, resource, Some(level)));
         self.write_answer(instruction, destination, memory, answer, texel_axes(dimension))
@@ -184,7 +144,7 @@ impl Translator<'_, '_> {
             RegisterFile::Rasterizer => self.constants([0; 4]),
             _ => {
                 let (resource, _) = self.typed(memory)?;
-                let sample = self.read_one(sample, Kind::Int)?;
+                let sample = self.read_one(sample, SourceType::Int)?;
                 Vector::from(self.b.query(Query::SamplePosition, resource, Some(sample)))
             }
         };

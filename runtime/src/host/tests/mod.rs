@@ -76,7 +76,7 @@ fn guarded(size: u64, view: impl Fn(Buffer) -> View) -> (Buffer, View) {
     (buffer, view)
 }
 
-/// The word that an address reaches in a view of `size` bytes, by the rules of `Place`, as a position in the view.
+/// The word that an address reaches in a view of `size` bytes, by the rules of `MemoryRef`, as a position in the view.
 fn model(size: u64, stride: Option<u64>, index: Option<u32>, offset: u64) -> Option<u64> {
     let offset = offset / 4 * 4;
     match stride {

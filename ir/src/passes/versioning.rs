@@ -1,45 +1,47 @@
-//! Supposes that the threads of a packet touch a row of texels, and none beyond an edge.
+//! Code versioning: a version of the code for packets whose threads touch a row of texels, none of them beyond an edge.
 //!
 //! Shaders clamp coordinates to an image, and every texel is compared with the extents. Almost all packets lie inside: for
-//! them a clamp gives back what it is given, so that addresses grow from lane to lane, and comparisons hold. So the rest of
-//! a region is written twice, with one question to the whole packet before: once for packets that lie inside, without
-//! clamps and comparisons, and once as it was.
+//! them a clamp gives its operand, so that addresses grow from lane to lane, and comparisons hold. So there are two
+//! versions of the rest of a region, with one check of the whole packet before: one for packets that lie inside, without
+//! clamps and comparisons, and the code as it was.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Value};
-use crate::function::{Function, InstKind, Object, Place, Query, ValueDef};
+use crate::flow::Flow;
+use crate::function::{Function, InstKind, MemoryRef, Object, ValueDef};
 use crate::ops::Op;
 use crate::shape::{Shape, Shapes};
 use crate::span::Packing;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
 
-/// Instructions, all regions included, beyond which nothing is written twice.
-const MOST_TWICE: usize = 600;
+/// Most instructions, all regions included, that get a second version.
+const MAX_VERSIONED: usize = 600;
 
-/// What is asked of a packet at most: there is a price.
-const MOST_QUESTIONS: usize = 24;
+/// Most checks of a packet: each has a cost.
+const MAX_CHECKS: usize = 24;
 
 /// Runs the pass; gives whether it changed something.
 pub(super) fn run(func: &mut Function) -> bool {
     // Which packets there will be is not known; what is the same or grows in those of a group is a good guess.
-    let uniformity = Uniformity::compute(func, Packing::Group);
-    let shapes = Shapes::compute(func, &uniformity);
+    let flow = Flow::new(func);
+    let uniformity = Uniformity::compute(func, &flow, Packing::Group);
+    let shapes = Shapes::compute(func, &flow, &uniformity);
     let body = func.body();
-    Rows { func, uniformity: &uniformity, shapes: &shapes }.region(body)
+    Versioning { func, uniformity: &uniformity, shapes: &shapes }.region(body)
 }
 
-struct Rows<'a> {
+struct Versioning<'a> {
     func: &'a mut Function,
     uniformity: &'a Uniformity,
     shapes: &'a Shapes,
 }
 
-/// What is supposed of a value.
+/// What is assumed of a value in the version for packets inside.
 #[derive(Clone, Copy)]
-enum Guess {
+enum Assumption {
     /// A clamp gives its operand.
     Same(Value),
     /// A condition holds.
@@ -49,9 +51,9 @@ enum Guess {
 /// What is known of the instructions of a region.
 #[derive(Default)]
 struct Scan {
-    /// Those that can stand at its start, with all that they need of it.
+    /// Those that can run at its start, since all that they need of it can.
     movable: HashSet<Inst>,
-    /// Values that addresses are made of.
+    /// Values that addresses are computed from.
     addresses: HashSet<Value>,
     /// What selects and effects depend on.
     conditions: HashSet<Value>,
@@ -59,16 +61,18 @@ struct Scan {
     inside: HashSet<Value>,
 }
 
-impl Rows<'_> {
-    /// Writes a region's rest twice, or looks into the regions in it.
+impl Versioning<'_> {
+    /// Adds a version of a region's rest, or of those of the regions in it.
     fn region(&mut self, region: Region) -> bool {
         let insts = self.func.region(region).insts.clone();
         let size: usize = insts.iter().map(|&inst| size(self.func, inst)).sum();
-        if size <= MOST_TWICE && !insts.iter().any(|&inst| waits(self.func, inst)) {
+        if size <= MAX_VERSIONED
+            && !insts.iter().any(|&inst| self.func.holds(inst, &|kind| matches!(kind, InstKind::Barrier(_))))
+        {
             let scan = self.scan(&insts);
-            let guesses = self.guesses(&insts, &scan);
-            if !guesses.is_empty() {
-                self.write_twice(region, &insts, &scan, &guesses);
+            let assumptions = self.assumptions(&insts, &scan);
+            if !assumptions.is_empty() {
+                self.add_version(region, &insts, &scan, &assumptions);
                 return true;
             }
         }
@@ -76,7 +80,7 @@ impl Rows<'_> {
         inner.into_iter().fold(false, |changed, region| self.region(region) | changed)
     }
 
-    /// Looks at each instruction once in both directions: what they are made of may be a net of any depth.
+    /// Visits each instruction once in each direction, since expressions may be graphs of any depth.
     fn scan(&self, insts: &[Inst]) -> Scan {
         let mut scan = Scan::default();
         for &inst in insts.iter().rev() {
@@ -103,7 +107,7 @@ impl Rows<'_> {
                 ValueDef::Result(made, _) => !here.contains(&made) || scan.movable.contains(&made),
                 ValueDef::Param(..) => true,
             };
-            if is_movable(self.func, &data.kind) && data.kind.args().iter().all(comes_first) {
+            if self.func.is_speculatable(&data.kind) && data.kind.args().iter().all(comes_first) {
                 scan.movable.insert(inst);
             }
             if let InstKind::Op { op: Op::BAnd, args } = &data.kind
@@ -127,43 +131,43 @@ impl Rows<'_> {
         }
     }
 
-    /// What can be supposed of values that this region computes.
-    fn guesses(&self, insts: &[Inst], scan: &Scan) -> Vec<(Value, Guess)> {
-        let mut guesses: Vec<(Value, Guess)> = Vec::new();
-        let mut supposed = HashSet::new();
+    /// What can be assumed of values that this region computes.
+    fn assumptions(&self, insts: &[Inst], scan: &Scan) -> Vec<(Value, Assumption)> {
+        let mut assumptions: Vec<(Value, Assumption)> = Vec::new();
+        let mut assumed = HashSet::new();
         for &inst in insts.iter().filter(|inst| scan.movable.contains(inst)) {
             let data = self.func.inst(inst);
             let InstKind::Op { op, args } = &data.kind else { continue };
             let result = data.results[0];
-            let guess = match op {
+            let assumption = match op {
                 Op::SMin | Op::SMax | Op::UMin | Op::UMax if scan.addresses.contains(&result) => {
                     let clamped = |a: Value, b: Value| {
-                        let grows = supposed.contains(&a)
+                        let grows = assumed.contains(&a)
                             || matches!(self.shapes.shape(a), Shape::Affine { stride } if stride != 0);
-                        (grows && self.uniformity.is_packet_uniform(b)).then_some(Guess::Same(a))
+                        (grows && self.uniformity.is_packet_uniform(b)).then_some(Assumption::Same(a))
                     };
                     clamped(args[0], args[1]).or_else(|| clamped(args[1], args[0]))
                 }
                 _ if scan.inside.contains(&result) && scan.conditions.contains(&result) => {
-                    (!self.uniformity.is_packet_uniform(result)).then_some(Guess::Holds)
+                    (!self.uniformity.is_packet_uniform(result)).then_some(Assumption::Holds)
                 }
                 _ => None,
             };
-            if let Some(guess) = guess {
-                supposed.insert(result);
-                guesses.push((result, guess));
+            if let Some(assumption) = assumption {
+                assumed.insert(result);
+                assumptions.push((result, assumption));
             }
         }
-        if guesses.len() > MOST_QUESTIONS { Vec::new() } else { guesses }
+        if assumptions.len() > MAX_CHECKS { Vec::new() } else { assumptions }
     }
 
-    fn write_twice(&mut self, region: Region, insts: &[Inst], scan: &Scan, guesses: &[(Value, Guess)]) {
-        let questions = self.questions(guesses, scan);
-        let first = self.needed(questions.iter().map(|(value, _)| *value), scan);
+    fn add_version(&mut self, region: Region, insts: &[Inst], scan: &Scan, assumptions: &[(Value, Assumption)]) {
+        let checks = self.checks(assumptions, scan);
+        let first = self.needed(checks.iter().map(|(value, _)| *value), scan);
         let (&terminator, body) = insts.split_last().expect("regions end in a terminator");
         let (front, rest): (Vec<Inst>, Vec<Inst>) = body.iter().partition(|inst| first.contains(*inst));
         self.func.region_mut(region).insts = front;
-        // What the rest gives to the terminator.
+        // The values of the rest that the terminator uses.
         let made: HashSet<Value> = rest.iter().flat_map(|&inst| self.func.inst(inst).results.iter().copied()).collect();
         let mut given: Vec<Value> = self.func.inst(terminator).kind.args().to_vec();
         given.retain(|value| made.contains(value));
@@ -176,23 +180,23 @@ impl Rows<'_> {
         b.switch_to(region);
         b.set_origin(origin);
         let mut answers = Vec::new();
-        for (value, guess) in questions {
-            answers.push(match guess {
-                Guess::Same(operand) => b.op(Op::IEq, &[value, operand]),
-                Guess::Holds => value,
+        for (value, assumption) in checks {
+            answers.push(match assumption {
+                Assumption::Same(operand) => b.op(Op::IEq, &[value, operand]),
+                Assumption::Holds => value,
             });
         }
         let all = answers.into_iter().reduce(|a, answer| b.op(Op::BAnd, &[a, answer]));
-        let all = b.packet_all(all.expect("there are guesses"));
+        let all = b.packet_all(all.expect("there are assumptions"));
         let (whole, inside, edge) = b.if_else(all, &types);
         b.switch_to(inside);
         let mut copy = Copy { values: HashMap::new(), constructs: Vec::new() };
-        for &(value, guess) in guesses {
-            let supposed = match guess {
-                Guess::Same(operand) => copy.value(operand),
-                Guess::Holds => b.bool(true),
+        for &(value, assumption) in assumptions {
+            let assumed = match assumption {
+                Assumption::Same(operand) => copy.value(operand),
+                Assumption::Holds => b.bool(true),
             };
-            copy.values.insert(value, supposed);
+            copy.values.insert(value, assumed);
         }
         for &inst in &rest {
             copy.inst(self.func, inst, inside);
@@ -211,15 +215,15 @@ impl Rows<'_> {
         self.func.region_mut(region).insts.push(terminator);
     }
 
-    /// What to ask for guesses to be right: instead of a conjunction its parts, each once. What is the same for all threads
-    /// comes first: together it takes one of them to answer.
-    fn questions(&self, guesses: &[(Value, Guess)], scan: &Scan) -> Vec<(Value, Guess)> {
-        let (mut questions, mut own) = (Vec::new(), Vec::new());
+    /// What to check for the assumptions to hold: instead of a conjunction its parts, each once. What is the same for all
+    /// threads comes first: together these are one check.
+    fn checks(&self, assumptions: &[(Value, Assumption)], scan: &Scan) -> Vec<(Value, Assumption)> {
+        let (mut checks, mut own) = (Vec::new(), Vec::new());
         let (mut seen, mut open) = (HashSet::new(), Vec::new());
-        for &(value, guess) in guesses {
-            match guess {
-                Guess::Same(_) => own.push((value, guess)),
-                Guess::Holds => open.push(value),
+        for &(value, assumption) in assumptions {
+            match assumption {
+                Assumption::Same(_) => own.push((value, assumption)),
+                Assumption::Holds => open.push(value),
             }
         }
         while let Some(condition) = open.pop() {
@@ -228,12 +232,12 @@ impl Rows<'_> {
             }
             match self.func.as_op(condition) {
                 Some((Op::BAnd, args)) if scan.inside.contains(&condition) => open.extend(args),
-                _ if self.uniformity.is_packet_uniform(condition) => questions.push((condition, Guess::Holds)),
-                _ => own.push((condition, Guess::Holds)),
+                _ if self.uniformity.is_packet_uniform(condition) => checks.push((condition, Assumption::Holds)),
+                _ => own.push((condition, Assumption::Holds)),
             }
         }
-        questions.extend(own);
-        questions
+        checks.extend(own);
+        checks
     }
 
     /// The instructions of the region that values need.
@@ -252,39 +256,22 @@ impl Rows<'_> {
     }
 }
 
-fn note_address(place: &Place, addresses: &mut HashSet<Value>) {
+fn note_address(place: &MemoryRef, addresses: &mut HashSet<Value>) {
     if !matches!(place.object, Object::Local(_)) {
         addresses.extend(place.index);
         addresses.insert(place.offset);
     }
 }
 
-/// Operations that an address goes through, growing as it grew.
+/// Operations whose result grows from lane to lane if an operand does, as they occur in addresses.
 fn is_address_op(op: Op) -> bool {
     matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::Shl | Op::SMin | Op::SMax | Op::UMin | Op::UMax)
-}
-
-/// Whether an instruction gives the same wherever it stands.
-fn is_movable(func: &Function, kind: &InstKind) -> bool {
-    match kind {
-        InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } => true,
-        InstKind::Query { query: Query::Layout, .. } => true,
-        InstKind::Load { place } => func.is_read_only(&place.object),
-        _ => false,
-    }
 }
 
 /// Instructions, all regions included.
 fn size(func: &Function, inst: Inst) -> usize {
     let regions = func.inst(inst).kind.regions();
     1 + regions.iter().flat_map(|&region| &func.region(region).insts).map(|&inst| size(func, inst)).sum::<usize>()
-}
-
-/// Whether threads wait for each other in an instruction.
-fn waits(func: &Function, inst: Inst) -> bool {
-    let kind = &func.inst(inst).kind;
-    matches!(kind, InstKind::Barrier(_))
-        || kind.regions().iter().flat_map(|&region| &func.region(region).insts).any(|&inst| waits(func, inst))
 }
 
 /// A copy of instructions, with other values for some.
@@ -330,7 +317,7 @@ impl Copy {
         }
         let results = func.inst(copy).results.clone();
         for (&result, new) in data.results.iter().zip(results) {
-            // What is supposed of a value stays supposed.
+            // Assumptions override copies.
             self.values.entry(result).or_insert(new);
         }
     }

@@ -1,20 +1,21 @@
-//! Computes again, behind a barrier, what is as quick to compute as to read.
+//! Rematerialisation: what is as fast to compute as to read is computed again after a barrier.
 //!
-//! A value that is used behind a barrier is stored for every packet and read again in each segment that uses it. An address
-//! that is an operation or two away from the thread's number is better made anew: it takes no memory, and an engine that
-//! sees where it comes from knows how it grows from lane to lane.
+//! A value that is used after a barrier is stored for every packet and read again in each segment that uses it. An address
+//! that is an operation or two away from the thread's number is better computed again: it takes no memory, and an engine
+//! that sees where it comes from knows how it grows from lane to lane.
 
 use std::collections::HashMap;
 
 use crate::entity::{Inst, Region, Value};
+use crate::flow::Flow;
 use crate::function::{Function, InstKind, ValueDef};
 use crate::ops::Op;
 use crate::phases::{Phases, Step};
 use crate::span::Packing;
 use crate::uniformity::Uniformity;
 
-/// Operations that a value may take to make it again.
-const MOST_OPS: u32 = 3;
+/// Most operations that computing a value again may take.
+const MAX_COST: u32 = 3;
 
 /// Runs the pass.
 pub(super) fn run(func: &mut Function) {
@@ -22,47 +23,47 @@ pub(super) fn run(func: &mut Function) {
     if !phases.has_cuts() {
         return;
     }
-    let prices = Prices::compute(func, &phases);
+    let costs = Costs::compute(func, &phases);
     let mut pass =
-        Remake { func, phases: &phases, prices, segment: 0, made_in: HashMap::new(), originals: HashMap::new() };
+        Rematerialise { func, phases: &phases, costs, segment: 0, home: HashMap::new(), originals: HashMap::new() };
     let body = pass.func.body();
     pass.region(body);
 }
 
-/// How many operations make each value from what every segment has at hand.
-struct Prices {
+/// How many operations compute each value from what every segment has at hand.
+struct Costs {
     of: Vec<Option<u32>>,
     /// Whether the value would be kept for every packet.
     is_kept: Vec<bool>,
 }
 
-impl Prices {
+impl Costs {
     fn compute(func: &Function, phases: &Phases) -> Self {
-        let uniformity = Uniformity::compute(func, Packing::Group);
-        let mut prices = Self { of: vec![None; func.value_count()], is_kept: vec![false; func.value_count()] };
-        prices.region(func, &uniformity, func.body());
-        for (n, is_kept) in prices.is_kept.iter_mut().enumerate() {
+        let uniformity = Uniformity::compute(func, &Flow::new(func), Packing::Group);
+        let mut costs = Self { of: vec![None; func.value_count()], is_kept: vec![false; func.value_count()] };
+        costs.region(func, &uniformity, func.body());
+        for (n, is_kept) in costs.is_kept.iter_mut().enumerate() {
             let value = Value::new(n);
             *is_kept = phases.is_crossing(value) && !uniformity.is_group_uniform(value);
         }
-        prices
+        costs
     }
 
     fn region(&mut self, func: &Function, uniformity: &Uniformity, region: Region) {
         for &inst in &func.region(region).insts {
             let data = func.inst(inst);
-            let price = match &data.kind {
+            let cost = match &data.kind {
                 InstKind::Const(_) | InstKind::Input(_) => Some(0),
-                InstKind::Op { op, args } if is_quick(*op) => args
+                InstKind::Op { op, args } if is_cheap(*op) => args
                     .iter()
                     .try_fold(1, |sum, arg| Some(sum + self.of[arg.index()]?))
-                    .filter(|&price| price <= MOST_OPS),
+                    .filter(|&cost| cost <= MAX_COST),
                 _ => None,
             };
             for &result in &data.results {
                 // What is the same for the group is kept once for all packets.
                 let is_at_hand = uniformity.is_group_uniform(result);
-                self.of[result.index()] = if is_at_hand { Some(0) } else { price };
+                self.of[result.index()] = if is_at_hand { Some(0) } else { cost };
             }
             for inner in data.kind.regions() {
                 for &param in &func.region(inner).params {
@@ -73,13 +74,13 @@ impl Prices {
         }
     }
 
-    fn is_worth_it(&self, value: Value) -> bool {
+    fn is_rematerialised(&self, value: Value) -> bool {
         self.is_kept.get(value.index()) == Some(&true) && self.of[value.index()].is_some()
     }
 }
 
 /// Whether it takes an instruction or two for four lanes.
-fn is_quick(op: Op) -> bool {
+fn is_cheap(op: Op) -> bool {
     matches!(
         op,
         Op::IAdd
@@ -98,18 +99,18 @@ fn is_quick(op: Op) -> bool {
     )
 }
 
-struct Remake<'a> {
+struct Rematerialise<'a> {
     func: &'a mut Function,
     phases: &'a Phases,
-    prices: Prices,
+    costs: Costs,
     segment: u32,
-    /// The segment in which each value is made that this pass may make again.
-    made_in: HashMap<Value, u32>,
-    /// What those are that were made again.
+    /// The segment that computes each value that this pass may rematerialise.
+    home: HashMap<Value, u32>,
+    /// The value that each clone stands for.
     originals: HashMap<Value, Value>,
 }
 
-impl Remake<'_> {
+impl Rematerialise<'_> {
     /// A region of the group level.
     fn region(&mut self, region: Region) {
         let steps = self.phases.steps(region).expect("regions of the group level have steps");
@@ -119,9 +120,9 @@ impl Remake<'_> {
             match *step {
                 Step::Segment { start, end } => {
                     self.segment += 1;
-                    let mut again = Again::default();
-                    insts[start..end].iter().for_each(|&inst| self.inst(inst, &mut again));
-                    all.append(&mut again.insts);
+                    let mut clones = Clones::default();
+                    insts[start..end].iter().for_each(|&inst| self.inst(inst, &mut clones));
+                    all.append(&mut clones.insts);
                     all.extend(&insts[start..end]);
                 }
                 Step::Cut(inst) => {
@@ -134,59 +135,59 @@ impl Remake<'_> {
     }
 
     /// An instruction of a segment, with all that is in it.
-    fn inst(&mut self, inst: Inst, again: &mut Again) {
+    fn inst(&mut self, inst: Inst, clones: &mut Clones) {
         for value in self.func.inst(inst).kind.args() {
-            let is_elsewhere = self.made_in.get(&value).is_some_and(|&segment| segment != self.segment);
-            if is_elsewhere && !again.values.contains_key(&value) {
-                self.make(value, again);
+            let is_elsewhere = self.home.get(&value).is_some_and(|&segment| segment != self.segment);
+            if is_elsewhere && !clones.values.contains_key(&value) {
+                self.clone_value(value, clones);
             }
         }
         self.func.inst_mut(inst).kind.for_each_arg(|value| {
-            if let Some(&made) = again.values.get(value) {
+            if let Some(&made) = clones.values.get(value) {
                 *value = made;
             }
         });
         for inner in self.func.inst(inst).kind.regions() {
             for inst in self.func.region(inner).insts.clone() {
-                self.inst(inst, again);
+                self.inst(inst, clones);
             }
         }
         for n in 0..self.func.inst(inst).results.len() {
             let result = self.func.inst(inst).results[n];
-            if self.prices.is_worth_it(result) {
-                self.made_in.insert(result, self.segment);
+            if self.costs.is_rematerialised(result) {
+                self.home.insert(result, self.segment);
             }
         }
     }
 
-    /// Makes a value at the segment's start, and what it is made of.
-    fn make(&mut self, value: Value, again: &mut Again) -> Value {
-        // An operand may itself have been made again where the value is from.
+    /// Computes a value at the segment's start, after its operands.
+    fn clone_value(&mut self, value: Value, clones: &mut Clones) -> Value {
+        // An operand may itself be a clone where the value is from.
         let value = self.originals.get(&value).copied().unwrap_or(value);
-        if let Some(&made) = again.values.get(&value) {
+        if let Some(&made) = clones.values.get(&value) {
             return made;
         }
         let inst = match self.func.value(value).def {
             // Constants, inputs and what is kept for the group can be used anywhere.
-            ValueDef::Result(inst, _) if self.prices.of[value.index()] != Some(0) => inst,
+            ValueDef::Result(inst, _) if self.costs.of[value.index()] != Some(0) => inst,
             _ => return value,
         };
         let data = self.func.inst(inst).clone();
         let mut kind = data.kind;
-        kind.for_each_arg(|arg| *arg = self.make(*arg, again));
+        kind.for_each_arg(|arg| *arg = self.clone_value(*arg, clones));
         let inst = self.func.add_inst(kind, &[self.func.ty(value)], data.origin);
         self.func.inst_mut(inst).precise = data.precise;
         let made = self.func.inst(inst).results[0];
         self.originals.insert(made, value);
-        again.insts.push(inst);
-        again.values.insert(value, made);
+        clones.insts.push(inst);
+        clones.values.insert(value, made);
         made
     }
 }
 
-/// What was made again in a segment.
+/// What is computed again at the start of a segment.
 #[derive(Default)]
-struct Again {
+struct Clones {
     insts: Vec<Inst>,
     values: HashMap<Value, Value>,
 }

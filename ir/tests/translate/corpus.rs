@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 use brolga_bytecode::Shader;
 use brolga_bytecode::sm5::Stage;
 
-use crate::function::{Element, InstKind, Object};
-use crate::translate::sm5::{BoundClass, TranslateError, TranslateOptions, translate};
-use crate::verify::{self, check};
+use brolga_ir::Function;
+use brolga_ir::function::{Element, InstKind, Object};
+use brolga_ir::passes::{Level, optimise};
+use brolga_ir::text::parse;
+use brolga_ir::translate::TranslateError;
+use brolga_ir::translate::sm5::{BoundClass, TranslateOptions, translate};
+use brolga_ir::verify::{self, check};
+use brolga_testing_base::same::assert_same;
 
 /// Containers below these folders, in order.
-pub(super) fn containers() -> Vec<PathBuf> {
+pub(crate) fn containers() -> Vec<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
     let mut folders: Vec<PathBuf> =
         ["compute", "exec", "interfaces", "patched", "graphics"].map(|name| data.join(name)).into();
@@ -31,7 +36,7 @@ pub(super) fn containers() -> Vec<PathBuf> {
 }
 
 /// Options that give each interface slot a class: one after the other of those that may stand there.
-pub(super) fn options(shader: &Shader) -> TranslateOptions {
+pub(crate) fn options(shader: &Shader) -> TranslateOptions {
     let interfaces = &shader.program.declarations().interfaces;
     let mut classes = Vec::new();
     for interface in interfaces {
@@ -41,11 +46,22 @@ pub(super) fn options(shader: &Shader) -> TranslateOptions {
             classes[slot as usize] = table.map(|&table| BoundClass { table, this: [0, slot, u32::MAX, u32::MAX] });
         }
     }
-    TranslateOptions { classes, ..TranslateOptions::default() }
+    let mut options = TranslateOptions::default();
+    options.classes = classes;
+    options
 }
 
+/// A function follows every rule, and so does what its text says, which is the same.
+fn comes_back(func: &Function, stage: verify::Stage, name: &str) {
+    check(func, stage).unwrap_or_else(|errors| panic!("{name}, {stage:?}: {errors}\n{func}"));
+    let again = parse(&func.to_string()).unwrap_or_else(|error| panic!("{name}, {stage:?}: {error}\n{func}"));
+    assert_same(func, &again);
+    check(&again, stage).unwrap_or_else(|errors| panic!("{name}, {stage:?}: {errors}\n{func}"));
+}
+
+/// Before and after the passes too.
 #[test]
-fn shaders_translate_and_verify() {
+fn shaders_translate_and_verify_and_come_back_from_their_text() {
     let is_translated = |stage| matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel);
     let (mut translated, mut other_stages) = (0, 0);
     for path in containers() {
@@ -59,9 +75,11 @@ fn shaders_translate_and_verify() {
                 assert_eq!(found, stage.name(), "{name}");
                 other_stages += 1;
             }
-            Ok(func) => {
+            Ok(mut func) => {
                 assert!(is_translated(stage), "{name}");
-                check(&func, verify::Stage::BeforeSsa).unwrap_or_else(|problems| panic!("{name}: {problems}"));
+                comes_back(&func, verify::Stage::BeforeSsa, &name);
+                optimise(&mut func, Level::Full);
+                comes_back(&func, verify::Stage::Final, &name);
                 translated += 1;
             }
             Err(error) => panic!("{name}: {error}"),

@@ -6,5 +6,4 @@ mod classes;
 mod corpus;
 mod flow;
 mod hostile;
-mod machine;
 mod memory;

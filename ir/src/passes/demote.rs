@@ -1,16 +1,16 @@
-//! Registers that constructs would carry too often stay in memory.
+//! Demotes registers to memory where constructs would carry them too often.
 //!
-//! SSA construction makes a slot that a construct writes one more operand of every way into it and out of it. That is as
-//! much as slots times ways: a thousand registers that change within 64 blocks, or in a loop with 64 breaks, are carried
-//! some hundred thousand times, and a hostile file could ask for a million times that. Where it is more than in proportion
-//! to the shader's size, the slots that are carried most for each of their writes become words of a private array before
-//! SSA is constructed. So what is carried, and all that later stages do for it, is linear in the size of the shader.
+//! SSA construction turns a slot that a construct writes into one more operand of every edge into it and out of it. That
+//! makes slots times edges: a thousand registers that change within 64 blocks, or in a loop with 64 breaks, are carried
+//! some hundred thousand times, and a hostile file could ask for a million times that. Where this is out of proportion to
+//! the size of the shader, the slots that are carried most for each of their writes become words of a private array before
+//! SSA construction. So what is carried, and all that later stages do for it, is linear in the size of the shader.
 //! Shaders that people write have no such slots.
 
 use std::cmp::Reverse;
 
 use crate::entity::{Inst, LocalId, Region, Slot, Value};
-use crate::function::{Function, InstKind, Object, Origin, Place, Values};
+use crate::function::{Effect, Function, InstKind, MemoryRef, Object, Origin, Values};
 use crate::interface::Local;
 use crate::types::{Const, Type};
 
@@ -26,16 +26,16 @@ const CARRIED_BY_SLOT: usize = 1 << 12;
 
 /// Runs the pass.
 pub(super) fn run(func: &mut Function) {
-    let mut ways = Ways { around: vec![None; func.inst_count()], of: vec![0; func.inst_count()], writes: Vec::new() };
-    ways.visit(func, func.body(), None);
-    let chosen = choose(func, count(func, ways));
+    let mut edges = Edges { around: vec![None; func.inst_count()], of: vec![0; func.inst_count()], writes: Vec::new() };
+    edges.visit(func, func.body(), None);
+    let chosen = choose(func, count(func, edges));
     if chosen.iter().any(|&chosen| chosen) {
-        move_to_memory(func, &chosen);
+        demote(func, &chosen);
     }
 }
 
-/// The ways that bring values into and out of constructs.
-struct Ways {
+/// The edges that carry values into and out of constructs.
+struct Edges {
     /// The construct around each construct.
     around: Vec<Option<Inst>>,
     /// For each construct how many lists of what it carries there are: one for each jump to it and each end of a region,
@@ -45,17 +45,18 @@ struct Ways {
     writes: Vec<(Slot, Inst)>,
 }
 
-impl Ways {
+impl Edges {
     fn visit(&mut self, func: &Function, region: Region, owner: Option<Inst>) {
         for &inst in &func.region(region).insts {
             let kind = &func.inst(inst).kind;
-            match (kind, owner) {
-                (InstKind::SlotSet(slot, _), Some(owner)) => self.writes.push((*slot, owner)),
-                (InstKind::Yield(_), Some(owner)) => self.of[owner.index()] += 1,
-                (InstKind::Break { target, .. } | InstKind::Continue { target, .. }, _) => self.of[target.index()] += 1,
-                (InstKind::Loop { .. }, _) => self.of[inst.index()] += 3,
-                (InstKind::If { .. } | InstKind::Switch { .. }, _) => self.of[inst.index()] += 1,
-                _ => {}
+            if let (InstKind::SlotSet(slot, _), Some(owner)) = (kind, owner) {
+                self.writes.push((*slot, owner));
+            }
+            match (kind.effect(), kind.receiver(inst, owner)) {
+                (Effect::Control, Some(_)) => self.of[inst.index()] += 3,
+                (Effect::Control, None) => self.of[inst.index()] += 1,
+                (_, Some(receiver)) => self.of[receiver.index()] += 1,
+                (_, None) => {}
             }
             for inner in kind.regions() {
                 self.around[inst.index()] = owner;
@@ -80,9 +81,9 @@ impl Carried {
     }
 }
 
-fn count(func: &Function, mut ways: Ways) -> Vec<Carried> {
+fn count(func: &Function, mut edges: Edges) -> Vec<Carried> {
     let mut counted_for = vec![None; func.inst_count()];
-    ways.writes.sort_unstable();
+    edges.writes.sort_unstable();
     let of_one_slot = |writes: &[(Slot, Inst)]| {
         let mut carried = Carried { slot: writes[0].0, writes: writes.len(), operands: 0 };
         for &(slot, construct) in writes {
@@ -92,16 +93,16 @@ fn count(func: &Function, mut ways: Ways) -> Vec<Carried> {
                 && !carried.is_too_much()
             {
                 counted_for[construct.index()] = Some(slot);
-                carried.operands += ways.of[construct.index()];
-                at = ways.around[construct.index()];
+                carried.operands += edges.of[construct.index()];
+                at = edges.around[construct.index()];
             }
         }
         carried
     };
-    ways.writes.chunk_by(|a, b| a.0 == b.0).map(of_one_slot).collect()
+    edges.writes.chunk_by(|a, b| a.0 == b.0).map(of_one_slot).collect()
 }
 
-/// The slots that stay in memory.
+/// The slots to demote.
 fn choose(func: &Function, mut slots: Vec<Carried>) -> Vec<bool> {
     // Registers are words; arrays hold nothing else.
     slots.retain(|carried| func.slot_type(carried.slot) == Type::I32);
@@ -121,7 +122,7 @@ fn choose(func: &Function, mut slots: Vec<Carried>) -> Vec<bool> {
 }
 
 /// Accesses of the chosen slots become accesses of a new private array.
-fn move_to_memory(func: &mut Function, chosen: &[bool]) {
+fn demote(func: &mut Function, chosen: &[bool]) {
     let numbers: Vec<Option<u32>> = chosen
         .iter()
         .scan(0, |next, &chosen| {
@@ -147,7 +148,7 @@ fn move_to_memory(func: &mut Function, chosen: &[bool]) {
     let always = constant(func, Const::bool(true));
     let place = |slot: Slot| {
         let n = numbers[slot.index()]? as usize;
-        Some(Place { object: Object::Local(array), index: Some(elements[n / 4]), offset: offsets[n % 4] })
+        Some(MemoryRef { object: Object::Local(array), index: Some(elements[n / 4]), offset: offsets[n % 4] })
     };
     for inst in (0..func.inst_count()).map(Inst::new) {
         let kind = &mut func.inst_mut(inst).kind;
@@ -175,7 +176,6 @@ mod tests {
     use crate::interface::Interface;
     use crate::ops::Op;
     use crate::passes::{Level, optimise};
-    use crate::stage::Stage;
     use crate::verify::verify;
 
     /// Operands of all terminators and loops.
@@ -186,8 +186,7 @@ mod tests {
     }
 
     fn function(slots: usize) -> (Function, Vec<Slot>) {
-        let mut func =
-            Function::new("test", Interface { stage: Stage::Compute { group_size: [1; 3] }, ..Interface::default() });
+        let mut func = Function::new("test", Interface::compute([1; 3]));
         let slots = (0..slots).map(|_| func.add_slot(Type::I32)).collect();
         (func, slots)
     }
@@ -206,12 +205,7 @@ mod tests {
     fn break_if(b: &mut Builder<'_>, target: Inst, slot: Slot, number: u32) {
         let (value, number) = (b.slot_get(slot), b.i32(number));
         let cond = b.op(Op::IEq, &[value, number]);
-        let (_, leave, stay) = b.if_else(cond, &[]);
-        let outer = b.switch_to(leave);
-        b.break_(target, &[]);
-        b.switch_to(stay);
-        b.yield_(&[]);
-        b.switch_to(outer);
+        b.when(cond, |b| b.break_(target, &[]));
     }
 
     fn loop_with_breaks(slots: usize, breaks: u32) -> Function {

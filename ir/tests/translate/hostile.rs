@@ -3,9 +3,9 @@
 use brolga_bytecode::Shader;
 use brolga_bytecode::sm5::Stage;
 
-use super::corpus::{containers, options};
-use crate::translate::sm5::translate;
-use crate::verify::{self, check};
+use crate::corpus::{containers, options};
+use brolga_ir::translate::sm5::translate;
+use brolga_ir::verify::{self, check};
 
 /// xorshift
 fn next(state: &mut u64) -> u64 {

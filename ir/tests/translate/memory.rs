@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::assemble::assemble;
-use crate::text::{Names, print};
-use crate::translate::sm5::{TranslateOptions, translate};
+use crate::assemble::assemble;
+use brolga_ir::text::{Names, print};
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
 
 /// The statements of a shader's body that access memory or write registers, operands written out: `r1.x` for a
 /// register, `iadd(r1.x, 2)` for an operation, `a0.1` for the second result of the first access.
 fn accesses(lines: &str) -> Vec<String> {
     let program = assemble(&format!("dcl_temps 8\n{lines}\nret"));
     let func = translate(&program, &TranslateOptions::default()).expect("a plain compute shader");
-    crate::verify::check(&func, crate::verify::Stage::BeforeSsa).expect("a sound function");
+    brolga_ir::verify::check(&func, brolga_ir::verify::Stage::BeforeSsa).expect("a sound function");
     let text = print(&func, Names::Dense);
     let (_, body) = text.split_once("body {").expect("a body");
 

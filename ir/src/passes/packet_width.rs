@@ -1,11 +1,12 @@
-//! Chooses how many threads a packet has.
+//! Chooses the width of packets: how many threads run in lockstep.
 //!
-//! Sixteen keep twice as many independent chains in flight, and share each address, bounds check and uniform instruction
+//! Sixteen lanes keep twice as many independent chains in flight, and share each address, bounds check and uniform instruction
 //! among twice as many threads. They cost twice the registers, and where threads part ways more lanes idle. So a function
 //! gets them where rows of its groups fill them, all threads of a packet stay together in its loops, and few values are
 //! alive at once.
 
 use crate::entity::{Inst, Region, Value};
+use crate::flow::Flow;
 use crate::function::{Function, InstKind};
 use crate::span::Packing;
 use crate::stage::Stage;
@@ -15,10 +16,10 @@ use crate::width::Width;
 
 /// Varying values alive at once for which sixteen lanes are still faster. Each takes four of sixteen registers, but those that
 /// wait in memory cost less than idle units.
-const MOST_ALIVE: u32 = 20;
+const MAX_PRESSURE: u32 = 20;
 
 /// Instructions beyond which compile time counts for more.
-const MOST_INSTS: usize = 2_000;
+const MAX_INSTS: usize = 2_000;
 
 /// Sets the function's width.
 pub(super) fn run(func: &mut Function) {
@@ -36,18 +37,18 @@ fn pays(func: &Function) -> bool {
         Stage::Compute { group_size: [x, y, z] } => (x.is_multiple_of(lanes) && x * y * z > 0, Packing::Group),
         Stage::Vertex(_) | Stage::Pixel(_) => (true, Packing::Row),
     };
-    if !rows_fill || func.inst_count() > MOST_INSTS {
+    if !rows_fill || func.inst_count() > MAX_INSTS {
         return false;
     }
-    let uniformity = Uniformity::compute(func, packing);
-    let mut count = Count { func, uniformity: &uniformity, position: 0, loops: Vec::new(), lives: Vec::new() };
-    count.lives.resize(func.value_count(), None);
-    count.region(func.body()) && count.most_alive() <= MOST_ALIVE
+    let uniformity = Uniformity::compute(func, &Flow::new(func), packing);
+    let mut count = Count { func, uniformity: &uniformity, position: 0, loops: Vec::new(), live_ranges: Vec::new() };
+    count.live_ranges.resize(func.value_count(), None);
+    count.region(func.body()) && count.pressure() <= MAX_PRESSURE
 }
 
-/// From where to where a value is alive, in instructions.
+/// The live range of a value, in instructions.
 #[derive(Clone, Copy)]
-struct Life {
+struct LiveRange {
     start: u32,
     end: u32,
 }
@@ -58,7 +59,7 @@ struct Count<'a> {
     position: u32,
     /// The loops around, outermost first: where each starts, and what is used in it from before.
     loops: Vec<(u32, Vec<Value>)>,
-    lives: Vec<Option<Life>>,
+    live_ranges: Vec<Option<LiveRange>>,
 }
 
 impl Count<'_> {
@@ -106,26 +107,26 @@ impl Count<'_> {
     fn define(&mut self, value: Value) {
         let is_made_anew = self.func.as_const(value).is_some();
         if !is_made_anew && !self.uniformity.is_packet_uniform(value) {
-            self.lives[value.index()] = Some(Life { start: self.position, end: self.position });
+            self.live_ranges[value.index()] = Some(LiveRange { start: self.position, end: self.position });
         }
     }
 
     fn use_(&mut self, value: Value) {
-        let Some(life) = &mut self.lives[value.index()] else { return };
-        life.end = self.position;
+        let Some(range) = &mut self.live_ranges[value.index()] else { return };
+        range.end = self.position;
         // What a loop uses from before it lives to its end.
-        let start = life.start;
+        let start = range.start;
         if let Some((_, used)) = self.loops.iter_mut().find(|(loop_start, _)| *loop_start > start) {
             used.push(value);
         }
     }
 
-    /// Most values alive at once.
-    fn most_alive(&self) -> u32 {
+    /// Register pressure: most values alive at once.
+    fn pressure(&self) -> u32 {
         let mut changes = vec![0i32; self.position as usize + 2];
-        for life in self.lives.iter().flatten().filter(|life| life.end > life.start) {
-            changes[life.start as usize] += 1;
-            changes[life.end as usize] -= 1;
+        for range in self.live_ranges.iter().flatten().filter(|range| range.end > range.start) {
+            changes[range.start as usize] += 1;
+            changes[range.end as usize] -= 1;
         }
         let sums = changes.iter().scan(0, |alive, change| {
             *alive += change;

@@ -1,10 +1,10 @@
 //! Arithmetic, moves and conversions, each against a model of a few lines taken from its page of the specification.
 
-use super::assemble::assemble;
-use super::machine::Machine;
-use crate::function::{Function, InstKind};
-use crate::ops::Op;
-use crate::translate::sm5::{TranslateOptions, translate};
+use crate::assemble::assemble;
+use brolga_ir::function::{Function, InstKind};
+use brolga_ir::ops::Op;
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_testing_base::scalar;
 
 /// Words that are edges of something: integers, floats, denormals, infinities, NaN.
 const EDGES: [u32; 24] = [
@@ -42,14 +42,9 @@ fn function(text: &str) -> Function {
 
 /// Runs one instruction on four registers; gives r0 and r5.
 fn run(func: &Function, sources: [[u32; 4]; 4]) -> [[u32; 4]; 2] {
-    let mut machine = Machine::new(func);
-    for (n, source) in sources.into_iter().enumerate() {
-        machine.set(1 + n, source);
-    }
-    machine.set(0, [0xdead; 4]);
-    machine.set(5, [0xdead; 4]);
-    machine.run();
-    [machine.get(0), machine.get(5)]
+    let [a, b, c, d] = sources;
+    let registers = scalar::run_thread(func, &[[0xdead; 4], a, b, c, d, [0xdead; 4]].concat());
+    [0, 5].map(|register| registers[4 * register..][..4].try_into().expect("four words"))
 }
 
 /// Source words for every lane: all pairs of edges in r1 and r2, others mixed in r3 and r4.

@@ -4,14 +4,16 @@ use std::path::Path;
 
 use brolga_bytecode::Shader;
 
-use super::corpus::options;
-use crate::entity::{Inst, Region};
-use crate::function::{Function, InstKind, Object};
-use crate::interface::{Resource, ResourceClass, ResourceKind};
-use crate::passes::{Level, optimise};
-use crate::span::Packing;
-use crate::translate::sm5::{BoundClass, TranslateError, TranslateOptions, translate};
-use crate::uniformity::Uniformity;
+use crate::corpus::options;
+use brolga_ir::entity::Inst;
+use brolga_ir::flow::Flow;
+use brolga_ir::function::{Function, InstKind, Object};
+use brolga_ir::interface::{Resource, ResourceClass, ResourceKind};
+use brolga_ir::passes::{Level, optimise};
+use brolga_ir::span::Packing;
+use brolga_ir::translate::TranslateError;
+use brolga_ir::translate::sm5::{BoundClass, TranslateOptions, translate};
+use brolga_ir::uniformity::Uniformity;
 
 fn shader(name: &str) -> Shader {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(name);
@@ -24,21 +26,9 @@ fn optimised(shader: &Shader, options: &TranslateOptions) -> Function {
     func
 }
 
-/// The instructions that can run.
-fn instructions(func: &Function) -> Vec<Inst> {
-    let (mut regions, mut found) = (vec![func.body()], Vec::new());
-    while let Some(region) = regions.pop() {
-        for &inst in &func.region(region).insts {
-            regions.extend::<Vec<Region>>(func.inst(inst).kind.regions().into_iter().collect());
-            found.push(inst);
-        }
-    }
-    found
-}
-
 /// Addresses of reads from constant buffers, and how many of them are computed.
 fn constant_reads(func: &Function) -> (usize, usize) {
-    let indices = instructions(func).into_iter().filter_map(|inst| match &func.inst(inst).kind {
+    let indices = Flow::new(func).order.into_iter().filter_map(|inst| match &func.inst(inst).kind {
         InstKind::Load { place } => match place.object {
             Object::Resource(resource) if func.interface.resource(resource.id).class == ResourceClass::Constant => {
                 place.index
@@ -67,7 +57,7 @@ fn where_the_data_of_an_instance_lie_is_known_in_its_arm() {
         InstKind::Switch { cases, .. } => Some(cases.len()),
         _ => None,
     };
-    assert!(instructions(&func).iter().filter_map(arms).any(|arms| arms == 3));
+    assert!(Flow::new(&func).order.iter().filter_map(arms).any(|arms| arms == 3));
 }
 
 #[test]
@@ -75,9 +65,10 @@ fn an_index_that_is_uniform_stays_so_behind_the_call() {
     // The loop over `waves` counts with the index: though methods return early in some lanes, all lanes count alike.
     let shader = shader("interfaces/waves.main.cso");
     let func = optimised(&shader, &options(&shader));
-    let uniformity = Uniformity::compute(&func, Packing::Group);
+    let flow = Flow::new(&func);
+    let uniformity = Uniformity::compute(&func, &flow, Packing::Group);
     let mut switches = 0;
-    for inst in instructions(&func) {
+    for &inst in &flow.order {
         if let InstKind::Switch { selector, cases, .. } = &func.inst(inst).kind
             && !cases.is_empty()
         {
@@ -114,7 +105,8 @@ fn registers_of_instances_are_declared_where_the_shader_does_not() {
         Some(BoundClass { table, this: [constants, 0, texture, u32::MAX] })
     };
     let classes = vec![image(0, 7, 9), image(1, 2, 0), image(1, 2, 1)];
-    let options = TranslateOptions { classes, ..TranslateOptions::default() };
+    let mut options = TranslateOptions::default();
+    options.classes = classes;
     let func = translate(&shader.program, &options).expect("each slot has a class");
     let declared: Vec<String> = func.interface.resources.iter().map(Resource::register).collect();
     assert!(declared.contains(&"b7".to_owned()) && declared.contains(&"t9".to_owned()), "{declared:?}");

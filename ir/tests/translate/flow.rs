@@ -1,16 +1,16 @@
 //! Control flow: what runs, how often, and what is refused.
 
-use super::assemble::assemble;
-use super::machine::Machine;
-use crate::translate::sm5::{TranslateError, TranslateOptions, translate};
+use crate::assemble::assemble;
+use brolga_ir::translate::TranslateError;
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_testing_base::scalar;
 
 /// r0.x after a run with r1.x given. r0.x begins at 0.
 fn run(text: &str, input: u32) -> u32 {
     let func = translate(&assemble(text), &TranslateOptions::default()).expect("a plain compute shader");
-    let mut machine = Machine::new(&func);
-    machine.set(1, [input; 4]);
-    machine.run();
-    machine.get(0)[0]
+    let mut registers = vec![0; func.slot_count()];
+    registers[4..8].fill(input);
+    scalar::run_thread(&func, &registers)[0]
 }
 
 #[test]
@@ -161,7 +161,8 @@ fn growth_by_calls_has_a_limit() {
     }
     text += "label label20\nret\n";
     let program = assemble(&text);
-    let options = TranslateOptions { max_instructions: 10_000, ..Default::default() };
+    let mut options = TranslateOptions::default();
+    options.max_instructions = 10_000;
     let error = translate(&program, &options).expect_err("a million calls");
     assert!(matches!(error, TranslateError::TooLarge { limit: 10_000, .. }), "{error}");
 }
@@ -170,7 +171,8 @@ fn growth_by_calls_has_a_limit() {
 fn nesting_has_a_limit() {
     let program = assemble(&format!("dcl_temps 2\n{}{}ret", "loop\n".repeat(40), "break\nendloop\n".repeat(40)));
     assert!(translate(&program, &TranslateOptions::default()).is_ok());
-    let options = TranslateOptions { max_nesting: 39, ..Default::default() };
+    let mut options = TranslateOptions::default();
+    options.max_nesting = 39;
     let error = translate(&program, &options).expect_err("nested too deep");
     assert!(matches!(error, TranslateError::TooDeep { limit: 39, .. }), "{error}");
 }
