@@ -34,4 +34,14 @@ pub mod bench;
 pub mod job;
 
 pub use brolga_bytecode as bytecode;
-pub use brolga_runtime::*;
+pub use brolga_runtime::{
+    Access, AddressMode, Array, ArrayWords, BatchError, BindingError, BindingRules, Bindings, BoundShader, Buffer,
+    Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, CodeFigures, Codegen, Comparison,
+    CompileError, CompileOptions, CompileStage, Component, Counter, CpuFeatures, Declared, Device, DeviceBuilder,
+    Dimension, Dispatch, Emit, Engine, Error, ErrorKind, FileError, Filter, Format, GuardPages, InstanceError,
+    Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate, Oversize, Parameter,
+    ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report, ResourceClass,
+    ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes, StopReason,
+    SystemValue, Tap, Task, Texture, TextureShape, TranslateError, Unset, VerifyError, VerifyErrors, View, Width,
+    Worker, format,
+};

@@ -414,17 +414,17 @@ fn one_thread_that_disagrees_is_named() {
                     let what = format!("{what}, {}, {source:?}, thread {odd_one}", case.name);
                     let Err(error) = bench.run(&shader, &orders) else { panic!("{what}: no error") };
                     let text = error.to_string();
-                    let Error::DivergentBarrier { place, group, threads } = error else { panic!("{what}: {text}") };
-                    assert_eq!((place.text.as_str(), group), (case.place, [1, 0, 0]), "{what}");
+                    let Error::DivergentBarrier { location, group, threads } = error else { panic!("{what}: {text}") };
+                    assert_eq!((location.text.as_str(), group), (case.place, [1, 0, 0]), "{what}");
                     let other = if odd_one == 0 { 1 } else { odd_one };
                     assert_eq!(threads, [[0; 3], [other, 0, 0]], "{what}");
                     let expected = format!(
                         "threads (0, 0, 0) and ({other}, 0, 0) of group (1, 0, 0) disagree at instruction {} `{}` (byte {}), \
                          which decides about a barrier: all threads of a group that have not returned must go the same \
                          way there",
-                        place.index.unwrap(),
+                        location.index.unwrap(),
                         case.place,
-                        place.byte
+                        location.byte
                     );
                     assert_eq!(text, expected, "{what}");
                 }
@@ -560,7 +560,7 @@ fn compiled_conditions_that_differ_are_named() {
             let mut all = [usual].repeat((GROUPS * THREADS) as usize);
             all[THREADS as usize + 13] = odd;
             match bench.run_on(&shader, &all.concat(), 8) {
-                Err(Error::DivergentBarrier { place: found, group, threads }) => {
+                Err(Error::DivergentBarrier { location: found, group, threads }) => {
                     assert_eq!((found.text.as_str(), group), (place, [1, 0, 0]), "{what}");
                     assert_eq!(threads, [[0; 3], [13, 0, 0]], "{what}, {place}");
                 }

@@ -253,9 +253,9 @@ fn faults_name_the_group() {
                     let mut run = Run::new(workers, size, (groups, first));
                     run.dispatch = run.dispatch.clone().fuel(100);
                     let error = run.run(&run.compile(&endless(size, 13), engine)).unwrap_err();
-                    let Error::Stopped { why, group, place } = &error else { panic!("{what}: {error}") };
+                    let Error::Stopped { why, group, location } = &error else { panic!("{what}: {error}") };
                     assert_eq!((*why, *group), (StopReason::Fuel(100), failing), "{what}");
-                    assert!(["loop", "endloop", "breakc_z r1.x"].contains(&&*place.text), "{what}: {place}");
+                    assert!(["loop", "endloop", "breakc_z r1.x"].contains(&&*location.text), "{what}: {location}");
                     // All groups before the one that failed have run.
                     let per_group: usize = size.iter().product::<u32>() as usize;
                     let earlier = &run.records()[..before * per_group];

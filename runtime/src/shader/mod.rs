@@ -13,7 +13,7 @@
 //! | `figures.rs` | what compiling took and gave |
 //! | `outline.rs` | what dispatches ask of them |
 //! | `stored.rs` | their place in the disk cache |
-//! | `place.rs` | names their instructions |
+//! | `location.rs` | names their instructions |
 
 mod apart;
 mod compile;
@@ -21,9 +21,9 @@ mod compiler;
 mod figures;
 pub(crate) mod instance;
 mod linkage;
+mod location;
 mod options;
 mod outline;
-pub(crate) mod place;
 mod source;
 mod stored;
 mod variants;
@@ -44,9 +44,9 @@ pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub(crate) use compiler::Compiler;
 pub use figures::{CodeFigures, CompileStage, StageTimes};
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
+pub use location::SourceLocation;
 pub use options::{Codegen, CompileOptions, Emit};
 pub(crate) use outline::Outline;
-pub use place::Place;
 
 use crate::bindings::{Bindings, Declared, Leniency, Register};
 use crate::engine::{Code, Engine, Variant};
@@ -206,8 +206,8 @@ impl Shader {
     }
 
     /// Names the instruction that an operation comes from.
-    pub(crate) fn place(&self, origin: Origin) -> Place {
-        self.inner.source.place(origin)
+    pub(crate) fn location(&self, origin: Origin) -> SourceLocation {
+        self.inner.source.location(origin)
     }
 
     /// What is known of its function.

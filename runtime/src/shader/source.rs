@@ -16,8 +16,8 @@ use brolga_jit::listing::SourceLine;
 use super::compiler::Compiler;
 use super::figures::{CompileStage, StageClock};
 use super::linkage;
+use super::location::SourceLocation;
 use super::options::CompileOptions;
-use super::place::Place;
 use crate::engine::Target;
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
@@ -157,8 +157,8 @@ impl Source {
     }
 
     /// Names the instruction that an operation comes from.
-    pub fn place(&self, origin: Origin) -> Place {
-        self.program().map_or(Place::unknown(origin), |program| Place::find(program, origin))
+    pub fn location(&self, origin: Origin) -> SourceLocation {
+        self.program().map_or(SourceLocation::unknown(origin), |program| SourceLocation::find(program, origin))
     }
 
     /// The instructions of the shader, declarations left out.

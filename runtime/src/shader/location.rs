@@ -1,4 +1,4 @@
-//! Positions in a shader, for messages.
+//! Locations in a shader's source, for messages.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use brolga_ir::function::Origin;
 /// An instruction of a shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Place {
+pub struct SourceLocation {
     /// The byte in the file where it begins.
     pub byte: u32,
     /// Its number, counted from 0 with declarations left out, as the listing can number them.
@@ -17,7 +17,7 @@ pub struct Place {
     pub text: String,
 }
 
-impl Place {
+impl SourceLocation {
     /// The instruction at a byte.
     pub(crate) fn find(program: &ValidProgram, origin: Origin) -> Self {
         let mut index = 0;
@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.index {
             Some(index) => write!(f, "instruction {index} `{}` (byte {})", self.text, self.byte),
