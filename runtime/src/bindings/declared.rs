@@ -83,11 +83,7 @@ impl Declared {
 
     /// Whether the range holds a register.
     pub fn contains(&self, register: Register) -> bool {
-        let Register { class, space, index } = register;
-        class == self.register.class
-            && space == self.register.space
-            && index >= self.register.index
-            && self.count.is_none_or(|count| index - self.register.index < count)
+        register.is_within(self.register, self.count)
     }
 }
 

@@ -136,6 +136,29 @@ pub enum BindingError {
     },
 }
 
+impl BindingError {
+    /// The register that it is about, the first one that its message names.
+    pub fn register(&self) -> Option<Register> {
+        match self {
+            Self::Name(_) => None,
+            Self::Unbound { register, .. }
+            | Self::NotDeclared { register, .. }
+            | Self::Kind { register, .. }
+            | Self::Stride { register, .. }
+            | Self::Dimension { register, .. }
+            | Self::WrittenDimension { register, .. }
+            | Self::WrittenFormat { register, .. }
+            | Self::WordFormat { register, .. }
+            | Self::Slices { register, .. }
+            | Self::Component { register, .. }
+            | Self::AtomicFormat { register, .. }
+            | Self::NoCounter { register }
+            | Self::ReadOnly { register }
+            | Self::Aliased { read: register, .. } => Some(*register),
+        }
+    }
+}
+
 fn unwritable(bound: Dimension) -> &'static str {
     if bound.is_cube() { "faces are written as layers of a texture2darray" } else { "samples can only be read" }
 }
