@@ -5,7 +5,6 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use brolga_bytecode::sm5::Stage;
 use brolga_ir::translate::TranslateError;
 use brolga_ir::verify::VerifyErrors;
 use brolga_jit::CompileError;
@@ -65,10 +64,10 @@ pub enum Error {
     #[error(transparent)]
     File(#[from] brolga_bytecode::Error),
     /// A shader of a stage that cannot be run.
-    #[error("a {} shader cannot be run, only compute, vertex and pixel shaders", stage.name())]
+    #[error("a {stage} shader cannot be run, only compute, vertex and pixel shaders")]
     Stage {
-        /// Its stage.
-        stage: Stage,
+        /// Its stage's name.
+        stage: &'static str,
     },
     /// A shader that does not run in groups.
     #[error("a {stage} shader cannot be dispatched, only a compute shader; it runs in batches")]
@@ -230,12 +229,9 @@ pub enum ErrorKind {
 impl Error {
     /// What to do about it.
     pub fn kind(&self) -> ErrorKind {
-        use brolga_bytecode::{Error as FileError, container::ContainerError, sm5::DecodeError};
         match self {
-            Error::File(
-                FileError::Container(ContainerError::Limit { .. }) | FileError::Decode(DecodeError::Limit { .. }),
-            )
-            | Error::Translate(TranslateError::TooLarge { .. } | TranslateError::TooDeep { .. })
+            Error::File(error) if error.is_limit() => ErrorKind::Limit,
+            Error::Translate(TranslateError::TooLarge { .. } | TranslateError::TooDeep { .. })
             | Error::OverLimit { .. } => ErrorKind::Limit,
             Error::File(_) => ErrorKind::File,
             Error::Translate(TranslateError::Operand { .. } | TranslateError::Flow { .. }) => ErrorKind::File,

@@ -545,7 +545,7 @@ fn functions_run_without_a_container() {
             let shader = setup.device.compile_function(&function, &options).unwrap();
             setup.device.dispatch(&shader, &setup.bindings, &all()).unwrap();
             setup.check(|n| 3 * n + 100);
-            assert_eq!((shader.model(), shader.group_size()), (None, [4, 1, 1]));
+            assert_eq!((shader.profile(), shader.group_size()), (None, [4, 1, 1]));
             assert!(shader.emit(Emit::Packet).unwrap().lines.len() > 5);
             let counters = cache.counters();
             (counters.hits, counters.stored)

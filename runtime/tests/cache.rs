@@ -94,7 +94,10 @@ fn a_stored_shader_says_of_itself_what_a_compiled_one_says() {
         assert_eq!(cached.bindings(), fresh.bindings());
         assert_eq!(cached.group_size(), fresh.group_size());
         assert_eq!(cached.code_bytes(), fresh.code_bytes());
-        assert_eq!((cached.engine(), cached.model(), cached.stage()), (fresh.engine(), fresh.model(), fresh.stage()));
+        assert_eq!(
+            (cached.engine(), cached.profile(), cached.stage()),
+            (fresh.engine(), fresh.profile(), fresh.stage())
+        );
     }
 }
 

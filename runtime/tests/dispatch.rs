@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brolga_runtime::{
     BindingRules, Bindings, CancelToken, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits, Pool,
-    Shader, View,
+    Register, Shader, View,
 };
 use support::ENGINES;
 use support::case::data;
@@ -230,11 +230,17 @@ fn a_shader_tells_what_it_is() {
     let device = device();
     let shader = sum(&device, Engine::Interpreter);
     assert_eq!(
-        (shader.stage().name(), shader.model().unwrap().text(), shader.group_size()),
-        ("compute", "5_0", [20, 1, 1])
+        (shader.stage().name(), shader.profile().as_deref(), shader.group_size()),
+        ("compute", Some("cs_5_0"), [20, 1, 1])
     );
     let names: Vec<_> = shader.bindings().iter().map(|range| format!("{range}: {}", range.kind)).collect();
     assert_eq!(names, ["b0: constant buffer of 1 vector", "u0: raw buffer"]);
+    let named = ["Rounds", "result"].map(|name| shader.register(name).unwrap());
+    assert_eq!(named, [Register::b(0), Register::u(0)]);
+    assert_eq!(
+        shader.register("Result").unwrap_err().to_string(),
+        "the shader has nothing named `Result`, only Rounds, result; did you mean `result`?"
+    );
     let text = shader.emit(Emit::Ir).unwrap().to_string();
     for form in [Emit::Clif, Emit::Asm] {
         assert!(shader.emit(form).unwrap().lines.len() > 10);

@@ -47,9 +47,7 @@ impl Found {
 
     /// The row about a register in the table of bindings.
     fn binding(&self, register: Register) -> Option<&resources::Binding> {
-        // A row without a number of registers has no end.
-        let count = |row: &resources::Binding| Some(row.bind_count).filter(|&count| count > 0);
-        let holds = |row: &&resources::Binding| register.is_within((*row).into(), count(row));
+        let holds = |row: &&resources::Binding| register.is_within((*row).into(), row.count());
         self.names.as_ref()?.bindings.iter().find(holds)
     }
 

@@ -2,15 +2,12 @@
 
 use std::fmt;
 
-use brolga_bytecode::sm5::ValidProgram;
 use brolga_ir::entity::Region;
 use brolga_ir::function::{AtomicOp, Element, Function, InstKind, Object, ResourceRef};
 use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
-use brolga_ir::translate::sm5;
 use serde::{Deserialize, Serialize};
 
 use super::Register;
-use crate::error::Error;
 
 /// A range of registers that a shader declares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,14 +53,8 @@ impl Declared {
         declared
     }
 
-    /// The same of a program that nobody compiled. What only instructions tell is not known then: which atomics are used on
-    /// texels, and counters of a declaration without the flag for them.
-    pub fn of_program(program: &ValidProgram) -> Result<Vec<Self>, Error> {
-        Ok(Self::of_interface(&sm5::interface(program)?))
-    }
-
     /// The declarations without what the instructions say.
-    fn of_interface(interface: &Interface) -> Vec<Self> {
+    pub(crate) fn of_interface(interface: &Interface) -> Vec<Self> {
         let declared = |resource: &Resource| Self {
             register: Register::new(resource.class, resource.lower).in_space(resource.space),
             count: resource.count,
