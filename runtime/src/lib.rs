@@ -7,11 +7,11 @@
 //! # let container: Vec<u8> = Vec::new();
 //! let device = Device::builder().threads(2).build()?;
 //! let shader = device.compile(&container, &CompileOptions::default())?;
-//! let numbers = device.buffer_from_bytes(&[0; 1024])?;
+//! let numbers = device.buffer_from(&[0u32; 256])?;
 //! let mut bindings = Bindings::new();
 //! bindings.set(Register::u(0), View::raw(numbers.clone())?);
 //! let report = device.dispatch(&shader, &bindings, &Dispatch::new([4, 1, 1]))?;
-//! println!("{} threads, first byte {}", report.threads, numbers.to_vec()[0]);
+//! println!("{} threads, first word {}", report.threads, numbers.to_vec::<u32>()?[0]);
 //! # Ok(())
 //! # }
 //! ```

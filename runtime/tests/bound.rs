@@ -50,11 +50,11 @@ fn register(name: &str) -> Register {
 }
 
 fn words(device: &Device, words: &[u32]) -> Buffer {
-    device.buffer_from_bytes(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()).unwrap()
+    device.buffer_from(words).unwrap()
 }
 
 fn read(buffer: &Buffer) -> Vec<u32> {
-    buffer.to_vec().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    buffer.to_vec().unwrap()
 }
 
 /// What the shader is bound to.
@@ -101,7 +101,7 @@ fn a_bound_shader_runs_again_and_again_and_sees_changed_constants() {
         let setup = Setup::new(device(1));
         let bound = setup.bind(engine);
         for add in [100, 7, 0] {
-            setup.factors.write(4, &u32::to_le_bytes(add)).unwrap();
+            setup.factors.write(4, &[add]).unwrap();
             let report = bound.dispatch(&all()).unwrap();
             assert_eq!((report.groups, report.threads), (u64::from(THREADS / 4), u64::from(THREADS)));
             setup.check(|n| 3 * n + add);
@@ -146,7 +146,7 @@ fn one_register_changes_and_the_others_stay() {
         setup.check(|n| n + 1002);
         let elsewhere = setup.device.buffer(u64::from(THREADS) * 4).unwrap();
         bound.set(register("u0"), View::raw(elsewhere.clone()).unwrap()).unwrap();
-        setup.results.write(0, &[0; 4]).unwrap();
+        setup.results.write(0, &[0u8; 4]).unwrap();
         bound.dispatch(&all()).unwrap();
         assert_eq!(read(&setup.results)[..2], [0, 1003]);
         assert_eq!(read(&elsewhere)[..2], [1002, 1003]);
@@ -165,7 +165,7 @@ fn texels_of_another_format_take_other_code_once() {
         bound.dispatch(&all()).unwrap();
         let wide = made();
         let bytes: Vec<u8> = (0..THREADS).flat_map(|n| [n as u8, 200, 0, 0]).collect();
-        let narrow = View::typed(setup.device.buffer_from_bytes(&bytes).unwrap(), Format::R8G8B8A8_UINT).unwrap();
+        let narrow = View::typed(setup.device.buffer_from(&bytes).unwrap(), Format::R8G8B8A8_UINT).unwrap();
         let wide_view = bound.bindings().get(register("t0")).unwrap().clone();
         for round in 0..3 {
             bound.set(register("t0"), narrow.clone()).unwrap();
@@ -338,7 +338,7 @@ ret
         let (results, linear) = (device.buffer(4).unwrap(), Sampler::default());
         let texture = |texels: [f32; 2]| -> Texture {
             let bytes: Vec<u8> = texels.iter().flat_map(|texel| texel.to_le_bytes()).collect();
-            device.texture_from_bytes(TextureShape::texture_2d(Format::R32_FLOAT, 2, 1), &bytes).unwrap()
+            device.texture_from(TextureShape::texture_2d(Format::R32_FLOAT, 2, 1), &bytes).unwrap()
         };
         let mut bindings = Bindings::new();
         bindings.set(register("u0"), View::raw(results.clone()).unwrap());
@@ -389,9 +389,9 @@ fn workers_run_groups_on_threads_of_ones_own() {
 
         // Constants are read when a session begins, and groups run as often as they are asked for.
         let mut worker = bound.worker().unwrap();
-        setup.factors.write(4, &u32::to_le_bytes(5)).unwrap();
+        setup.factors.write(4, &[5u32]).unwrap();
         let mut session = worker.begin(&what).unwrap();
-        setup.factors.write(4, &u32::to_le_bytes(6)).unwrap();
+        setup.factors.write(4, &[6u32]).unwrap();
         for groups in [3..9, 0..16, 2..2] {
             session.run(groups).unwrap();
         }

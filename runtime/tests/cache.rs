@@ -135,7 +135,8 @@ fn code_for_short_rows_is_stored_too() {
         let mut bindings = Bindings::new();
         random::bind(&device, &shader, &mut Random::tame(1), &mut bindings);
         device.dispatch(&shader, &bindings, &Dispatch::new([1, 2000, 1])).unwrap();
-        let contents: Vec<_> = bindings.iter().map(|(register, view)| (register, view.to_vec())).collect();
+        let contents: Vec<_> =
+            bindings.iter().map(|(register, view)| (register, view.to_vec::<u8>().unwrap())).collect();
         (list(cache.counters()), contents)
     };
     let (first, second) = (run(), run());

@@ -210,7 +210,7 @@ impl Prepared {
         bindings: &Bindings,
         options: &RunOptions,
     ) -> Result<Outcome, JobError> {
-        self.look(compiled, report, bindings, options, |view| view.try_to_vec().map(Bytes::Owned))
+        self.look(compiled, report, bindings, options, |view| view.to_vec().map(Bytes::Owned))
     }
 
     /// What is in the views that somebody looks at, as `keep` keeps it.

@@ -1,7 +1,10 @@
 //! Buffers: bytes that views share.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+
+use bytemuck::{NoUninit, Pod};
 
 use super::error::ResourceError;
 use super::memory::{GuardPages, Memory};
@@ -49,28 +52,50 @@ impl Buffer {
         self.memory.is_writable()
     }
 
-    /// Copies bytes out.
-    pub fn read(&self, offset_bytes: u64, bytes: &mut [u8]) -> Result<(), ResourceError> {
-        self.check(offset_bytes, bytes.len() as u64)?;
-        self.memory.read(offset_bytes, bytes);
+    /// Copies elements out, from a byte on, which may be any.
+    ///
+    /// # Errors
+    /// If some of them are outside of the buffer.
+    pub fn read<T: Pod>(&self, offset_bytes: u64, elements: &mut [T]) -> Result<(), ResourceError> {
+        self.check(offset_bytes, size_of_val(elements) as u64)?;
+        self.memory.read(offset_bytes, bytemuck::cast_slice_mut(elements));
         Ok(())
     }
 
-    /// Copies bytes in.
-    pub fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), ResourceError> {
+    /// Copies elements in, from a byte on, which may be any.
+    ///
+    /// # Errors
+    /// If some of them would be outside of the buffer, or it is a read-only file. Nothing is written then.
+    pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
         if !self.is_writable() {
             return Err(ResourceError::ReadOnly);
         }
-        self.check(offset_bytes, bytes.len() as u64)?;
-        self.memory.write(offset_bytes, bytes);
+        self.check(offset_bytes, size_of_val(elements) as u64)?;
+        self.memory.write(offset_bytes, bytemuck::cast_slice(elements));
         Ok(())
     }
 
-    /// A copy of all bytes.
-    pub fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.size_bytes() as usize];
-        self.memory.read(0, &mut bytes);
-        bytes
+    /// A copy of the whole buffer as elements: `to_vec::<f32>()`, `to_vec::<u8>()`.
+    ///
+    /// # Errors
+    /// If the last element would be incomplete, or there is no memory for the copy.
+    pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, ResourceError> {
+        self.elements(0..self.size_bytes())
+    }
+
+    /// A copy of a range of bytes, all of which must be there, as elements.
+    pub(super) fn elements<T: Pod>(&self, range: Range<u64>) -> Result<Vec<T>, ResourceError> {
+        let (size_bytes, element_bytes) = (range.end - range.start, size_of::<T>());
+        if element_bytes == 0 || !size_bytes.is_multiple_of(element_bytes as u64) {
+            return Err(ResourceError::Elements { size_bytes, element_bytes });
+        }
+        let refused = || ResourceError::OutOfMemory { size_bytes };
+        let count = usize::try_from(size_bytes).map_err(|_| refused())? / element_bytes;
+        let mut elements = Vec::new();
+        elements.try_reserve_exact(count).map_err(|_| refused())?;
+        elements.resize(count, T::zeroed());
+        self.read(range.start, &mut elements)?;
+        Ok(elements)
     }
 
     /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.

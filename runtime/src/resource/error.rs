@@ -36,6 +36,14 @@ pub enum ResourceError {
         /// Size of the buffer.
         buffer_bytes: u64,
     },
+    /// Bytes that are not a whole number of elements.
+    #[error("{size_bytes} bytes are no whole number of elements of {element_bytes} bytes")]
+    Elements {
+        /// Bytes to copy.
+        size_bytes: u64,
+        /// Bytes of an element.
+        element_bytes: usize,
+    },
     /// The buffer maps a file that was opened for reading.
     #[error("the buffer is a read-only file")]
     ReadOnly,

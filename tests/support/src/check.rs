@@ -236,7 +236,7 @@ enum Bound {
 impl Bound {
     fn new(device: &Device, content: &Content) -> Self {
         if let Kind::Texture(picture) = content.kind {
-            let texture = device.texture_from_bytes(picture.shape, &content.bytes);
+            let texture = device.texture_from(picture.shape, &content.bytes);
             return Bound::Texture(texture.expect("the bytes are those of the shape"));
         }
         if let Kind::Sampler(sampler) = content.kind {
@@ -245,7 +245,7 @@ impl Bound {
         let mut bytes = vec![GUARD_BYTE; GUARD];
         bytes.extend(&content.bytes);
         bytes.resize(bytes.len() + GUARD, GUARD_BYTE);
-        let buffer = device.buffer_from_bytes(&bytes).expect("a small buffer");
+        let buffer = device.buffer_from(&bytes).expect("a small buffer");
         Bound::Buffer(buffer, Counter::new(content.counter.unwrap_or(0)))
     }
 
@@ -277,9 +277,9 @@ impl Bound {
         let register = content.name.clone();
         match self {
             Bound::Sampler(_) => Ok(Left { register, bytes: Vec::new(), counter: None }),
-            Bound::Texture(texture) => Ok(Left { register, bytes: texture.buffer().to_vec(), counter: None }),
+            Bound::Texture(texture) => Ok(Left { register, bytes: bytes(texture.buffer()), counter: None }),
             Bound::Buffer(buffer, counter) => {
-                let all = buffer.to_vec();
+                let all = bytes(buffer);
                 let (head, rest) = all.split_at(GUARD);
                 let (bytes, tail) = rest.split_at(content.bytes.len());
                 if head.iter().chain(tail).any(|&byte| byte != GUARD_BYTE) {
@@ -289,6 +289,10 @@ impl Bound {
             }
         }
     }
+}
+
+fn bytes(buffer: &Buffer) -> Vec<u8> {
+    buffer.to_vec().expect("a small buffer")
 }
 
 /// The first view that differs.

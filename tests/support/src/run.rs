@@ -73,7 +73,7 @@ fn run_on(device: &Device, shader: &Shader, views: &[Structured<'_>], what: &str
         let mut bytes = vec![GUARD_BYTE; GUARD];
         bytes.extend(view.words.iter().flat_map(|word| word.to_le_bytes()));
         bytes.resize(bytes.len() + GUARD, GUARD_BYTE);
-        let buffer = device.buffer_from_bytes(&bytes).expect("a small buffer");
+        let buffer = device.buffer_from(&bytes).expect("a small buffer");
         let size_bytes = view.words.len() as u64 * 4;
         let bound = View::structured(buffer.clone(), view.stride_bytes)
             .and_then(|bound| bound.with_range(GUARD as u64, size_bytes))
@@ -91,5 +91,9 @@ fn run_on(device: &Device, shader: &Shader, views: &[Structured<'_>], what: &str
         assert!(whole, "{what}: {engine}: bytes around {register} changed");
         words.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
     };
-    buffers.iter().zip(views).map(|(buffer, view)| inside(buffer.to_vec(), view.register)).collect()
+    buffers
+        .iter()
+        .zip(views)
+        .map(|(buffer, view)| inside(buffer.to_vec().expect("a small buffer"), view.register))
+        .collect()
 }

@@ -46,7 +46,7 @@ impl Content {
 
     /// A view of a buffer or texture that holds nothing else.
     pub fn view(&self, device: &Device) -> View {
-        let buffer = device.buffer_from_bytes(&self.bytes).expect("content is made to fit");
+        let buffer = device.buffer_from(&self.bytes).expect("content is made to fit");
         self.see(buffer)
     }
 
@@ -56,9 +56,8 @@ impl Content {
             return (self.view(device), None);
         }
         let guard = [GUARD; GUARD_BYTES as usize];
-        let buffer = device
-            .buffer_from_bytes(&[&guard, self.bytes.as_slice(), &guard].concat())
-            .expect("content is made to fit");
+        let buffer =
+            device.buffer_from(&[&guard, self.bytes.as_slice(), &guard].concat()).expect("content is made to fit");
         let view =
             self.see(buffer.clone()).with_range(GUARD_BYTES, self.bytes.len() as u64).expect("content is made to fit");
         (view, Some(buffer))

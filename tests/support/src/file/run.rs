@@ -196,11 +196,11 @@ enum Content {
 impl Bound {
     fn new(device: &Device, memory: &Memory) -> Result<Self, Error> {
         let content = match memory.layout {
-            Layout::Texture(picture) => Content::Texture(device.texture_from_bytes(picture.shape, &memory.bytes)?),
+            Layout::Texture(picture) => Content::Texture(device.texture_from(picture.shape, &memory.bytes)?),
             Layout::Declared | Layout::Structured(_) | Layout::Typed(_) => {
                 let guard = [GUARD_BYTE; GUARD];
                 let bytes = [&guard[..], &memory.bytes, &guard].concat();
-                Content::Buffer(device.buffer_from_bytes(&bytes)?)
+                Content::Buffer(device.buffer_from(&bytes)?)
             }
         };
         Ok(Self { memory: memory.clone(), content, counter: Counter::new(memory.counter.unwrap_or(0)) })
@@ -245,9 +245,9 @@ impl Bound {
     /// What it holds; none if bytes around it changed.
     fn left(&self) -> Option<Left> {
         let bytes = match &self.content {
-            Content::Texture(texture) => texture.buffer().to_vec(),
+            Content::Texture(texture) => texture.buffer().to_vec().ok()?,
             Content::Buffer(buffer) => {
-                let all = buffer.to_vec();
+                let all: Vec<u8> = buffer.to_vec().ok()?;
                 let (head, rest) = all.split_at(GUARD);
                 let (bytes, tail) = rest.split_at(self.memory.bytes.len());
                 if head.iter().chain(tail).any(|&byte| byte != GUARD_BYTE) {

@@ -164,7 +164,7 @@ impl Laboratory {
         };
         let views = bindings.iter().map(|(register, view)| View {
             register: register.to_string(),
-            bytes: view.to_vec(),
+            bytes: view.to_vec().expect("a small view"),
             counter: view.counter().map(|counter| counter.get()),
         });
         Ok(Outcome { fate, end, views: views.collect() })
