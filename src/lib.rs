@@ -42,6 +42,6 @@ pub use brolga_runtime::{
     Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate, Oversize, Parameter,
     ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report, ResourceClass,
     ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes, StopReason,
-    SystemValue, Tap, Task, Texture, TextureShape, TranslateError, Unset, VerifyError, VerifyErrors, View, Width,
-    Worker, format,
+    SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError, VerifyErrors, View,
+    Width, Worker, format,
 };

@@ -74,7 +74,7 @@ pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
 pub use resource::{
     Access, AddressMode, Buffer, Comparison, Counter, Filter, GuardPages, Reduction, ResourceError, Sampler, Tap,
-    Texture, TextureShape, View,
+    TexelBox, Texture, TextureShape, View,
 };
 pub use shader::{
     ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind, Listing,

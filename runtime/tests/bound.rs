@@ -5,13 +5,14 @@ mod support;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use brolga_bytecode::assembler;
 use brolga_ir::verify::verify;
 use brolga_runtime::{
     BindingRules, Bindings, BoundShader, Buffer, Cache, CancelToken, Codegen, CompileOptions, Counter, Device,
-    Dispatch, Emit, Engine, Error, Format, Leniency, Limits, Oversize, Register, Sampler, Shader, StopReason, Texture,
-    TextureShape, View,
+    Dispatch, Emit, Engine, Error, Format, Leniency, Limits, Oversize, Register, ResourceError, Sampler, Shader,
+    StopReason, Texture, TextureShape, View,
 };
 use support::ENGINES;
 
@@ -106,6 +107,32 @@ fn a_bound_shader_runs_again_and_again_and_sees_changed_constants() {
             assert_eq!((report.groups, report.threads), (u64::from(THREADS / 4), u64::from(THREADS)));
             setup.check(|n| 3 * n + add);
         }
+    }
+}
+
+#[test]
+fn a_buffer_says_how_many_groups_there_are() {
+    for &engine in ENGINES {
+        let setup = Setup::new(device(1));
+        let bound = setup.bind(engine);
+        let groups = words(&setup.device, &[9, 0, 1, 1]);
+        let indirect = Dispatch::indirect(groups.clone(), 4).unwrap();
+        assert_eq!(bound.dispatch(&indirect).unwrap().groups, 0);
+        setup.check(|_| 0);
+        groups.write(4, &[2u32]).unwrap();
+        assert_eq!(bound.dispatch(&indirect).unwrap().groups, 2);
+        setup.check(|n| if n < 8 { 3 * n + 100 } else { 0 });
+        groups.write(4, &[THREADS / 4]).unwrap();
+        setup.device.dispatch(bound.shader(), &setup.bindings, &indirect).unwrap();
+        setup.check(|n| 3 * n + 100);
+        groups.write(8, &[65_536u32]).unwrap();
+        let error = bound.dispatch(&indirect).unwrap_err().to_string();
+        assert_eq!(error, "the number of groups along y is 65536, the device's limit is 65535");
+        assert_eq!(
+            Dispatch::indirect(groups.clone(), 2).unwrap_err().to_string(),
+            "the numbers of groups begin at byte 2, which is no multiple of 4"
+        );
+        assert!(matches!(Dispatch::indirect(groups, 8), Err(ResourceError::OutOfRange { .. })));
     }
 }
 
@@ -337,13 +364,15 @@ ret
         let shader = device.compile(&assemble(SAMPLE), &CompileOptions::new(engine)).unwrap();
         let (results, linear) = (device.buffer(4).unwrap(), Sampler::default());
         let texture = |texels: [f32; 2]| -> Texture {
-            let bytes: Vec<u8> = texels.iter().flat_map(|texel| texel.to_le_bytes()).collect();
-            device.texture_from(TextureShape::texture_2d(Format::R32_FLOAT, 2, 1), &bytes).unwrap()
+            device.texture_from(TextureShape::texture_2d(Format::R32_FLOAT, 2, 1), &texels).unwrap()
         };
         let mut bindings = Bindings::new();
         bindings.set(register("u0"), View::raw(results.clone()).unwrap());
         bindings.set(register("t0"), View::texture(texture([1.0, 2.0])));
         bindings.set(register("s0"), View::sampler(linear).unwrap());
+        // The format of a texture that is only sampled decides about no code.
+        let report = device.dispatch(&shader, &bindings, &Dispatch::new([1, 1, 1])).unwrap();
+        assert_eq!(report.compile, Duration::ZERO);
         let mut bound = device.bind(&shader, &bindings).unwrap();
         let run = |bound: &BoundShader| {
             bound.dispatch(&Dispatch::new([1, 1, 1])).unwrap();

@@ -5,8 +5,8 @@ mod support;
 use std::sync::Arc;
 
 use brolga_runtime::{
-    BindingRules, Bindings, CancelToken, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits, Pool,
-    Register, Shader, View,
+    BindingRules, Bindings, CancelToken, Codegen, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits,
+    Pool, Register, Shader, View,
 };
 use support::ENGINES;
 use support::case::data;
@@ -119,8 +119,14 @@ fn buffers_over_the_limit_are_refused() {
 fn what_is_no_compute_shader_is_not_dispatched() {
     let device = device();
     let compile = |bytes: &[u8]| {
-        let shader = device.compile(bytes, &CompileOptions::default())?;
-        device.dispatch(&shader, &Bindings::with_rules(BindingRules::PARTIAL), &Dispatch::new([1, 1, 1]))
+        let shader = device.compile(bytes, &CompileOptions::default().codegen(Codegen::Deferred))?;
+        let bindings = Bindings::with_rules(BindingRules::PARTIAL);
+        let results = [
+            device.dispatch(&shader, &bindings, &Dispatch::new([1, 1, 1])),
+            device.bind(&shader, &bindings)?.dispatch(&Dispatch::new([1, 1, 1])),
+        ];
+        assert!(results[0].is_err() && shader.code_bytes().is_none(), "refused before any code is made");
+        results.into_iter().collect::<Result<Vec<_>, _>>()
     };
     let compile = |bytes: &[u8]| compile(bytes).unwrap_err();
     assert!(matches!(compile(b"not a shader"), Error::File(_)));

@@ -25,6 +25,8 @@ pub struct Declared {
     pub uses_texel_atomics: bool,
     /// Texels are exchanged, which more formats allow.
     pub uses_texel_exchange: bool,
+    /// Texels are loaded, stored or changed by atomics, and not only sampled.
+    pub(crate) uses_texels: bool,
     /// Views that the range's table must have: the declared registers, or of a range without an end up to the last one
     /// that the shader names.
     pub(crate) table_len: u32,
@@ -39,6 +41,10 @@ impl Declared {
                 let kind = &function.inst(inst).kind;
                 for used in resources_of(kind) {
                     let range = &mut declared[used.id.index()];
+                    range.uses_texels |= matches!(
+                        kind,
+                        InstKind::TexelLoad { .. } | InstKind::TexelStore { .. } | InstKind::TexelAtomic { .. }
+                    );
                     if let InstKind::TexelAtomic { op, .. } = kind {
                         let exchanges = *op == AtomicOp::Exchange;
                         range.uses_texel_exchange |= exchanges;
@@ -62,6 +68,7 @@ impl Declared {
             uses_counter: resource.uses_counter,
             uses_texel_atomics: false,
             uses_texel_exchange: false,
+            uses_texels: false,
             table_len: resource.count.unwrap_or(0),
         };
         interface.resources.iter().map(declared).collect()

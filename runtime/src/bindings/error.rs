@@ -140,7 +140,7 @@ pub enum BindingError {
         register: Register,
     },
     /// A view of memory that may not be written is bound where the shader writes.
-    #[error("{register} can be written and is bound to a read-only file")]
+    #[error("{register} can be written and is bound to memory that may only be read")]
     ReadOnly {
         /// The register.
         register: Register,

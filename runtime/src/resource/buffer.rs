@@ -9,16 +9,16 @@ use bytemuck::{NoUninit, Pod};
 use super::error::ResourceError;
 use super::memory::{GuardPages, Memory};
 
-/// How a file is mapped.
+/// How a file is mapped, or memory wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Shaders may read it.
+    /// Shaders may only read it.
     Read,
-    /// Shaders may read and write it, and what they write goes to the file.
+    /// Shaders may read and write it; what they write goes to the file.
     ReadWrite,
 }
 
-/// Bytes in memory or in a mapped file. Clones are the same bytes.
+/// Bytes in memory, of ours or of the caller, or in a mapped file. Clones are the same bytes.
 ///
 /// Reading and writing takes a shared reference, because shaders write too. Each 32-bit word (at a multiple of 4) is read
 /// and written whole; nothing else is promised about a buffer that is read while a shader or another thread writes it.
@@ -30,16 +30,15 @@ pub struct Buffer {
 impl Buffer {
     /// Zeros.
     pub(crate) fn zeroed(size_bytes: u64, guards: GuardPages) -> Result<Self, ResourceError> {
-        Ok(Self { memory: Arc::new(Memory::zeroed(size_bytes, guards)?) })
+        Ok(Memory::zeroed(size_bytes, guards)?.into())
     }
 
     /// A buffer whose content is that of a file. With [`Access::ReadWrite`] what is written goes to the file. What
     /// [`Device::map_buffer`](crate::Device::map_buffer), which also holds it against the device's limits, says of the file
     /// applies.
     pub fn map(path: &Path, access: Access) -> Result<Self, ResourceError> {
-        let memory =
-            Memory::map(path, access).map_err(|source| ResourceError::Map { path: path.to_owned(), source })?;
-        Ok(Self { memory: Arc::new(memory) })
+        let memory = Memory::map(path, access);
+        Ok(memory.map_err(|source| ResourceError::Map { path: path.to_owned(), source })?.into())
     }
 
     /// Bytes.
@@ -47,7 +46,7 @@ impl Buffer {
         self.memory.size_bytes()
     }
 
-    /// Whether it may be written: not so for a file mapped for reading.
+    /// Whether it may be written: not so for a file mapped, or memory wrapped, for reading.
     pub fn is_writable(&self) -> bool {
         self.memory.is_writable()
     }
@@ -65,7 +64,7 @@ impl Buffer {
     /// Copies elements in, from a byte on, which may be any.
     ///
     /// # Errors
-    /// If some of them would be outside of the buffer, or it is a read-only file. Nothing is written then.
+    /// If some of them would be outside of the buffer, or it is read-only. Nothing is written then.
     pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
         if !self.is_writable() {
             return Err(ResourceError::ReadOnly);
@@ -114,11 +113,17 @@ impl Buffer {
     }
 
     /// Holds a range against the size.
-    pub(super) fn check(&self, offset_bytes: u64, size_bytes: u64) -> Result<(), ResourceError> {
+    pub(crate) fn check(&self, offset_bytes: u64, size_bytes: u64) -> Result<(), ResourceError> {
         let buffer_bytes = self.size_bytes();
         match offset_bytes.checked_add(size_bytes) {
             Some(end) if end <= buffer_bytes => Ok(()),
             _ => Err(ResourceError::OutOfRange { offset_bytes, size_bytes, buffer_bytes }),
         }
+    }
+}
+
+impl From<Memory> for Buffer {
+    fn from(memory: Memory) -> Self {
+        Self { memory: Arc::new(memory) }
     }
 }

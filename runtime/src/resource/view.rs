@@ -326,7 +326,7 @@ impl BufferView {
             Elements::Constant | Elements::Raw | Elements::Structured { .. } => 4,
         };
         if !offset_bytes.is_multiple_of(unit_bytes.into()) {
-            return Err(ResourceError::Misaligned { offset_bytes, unit_bytes });
+            return Err(ResourceError::Misaligned { what: "the view begins", offset_bytes, unit_bytes });
         }
         let addressable = 1 << 32;
         match self.elements {

@@ -236,9 +236,15 @@ impl Shader {
 
     /// Which code runs with this packing and texels of these formats.
     pub(crate) fn variant(&self, packing: Packing, texels: TexelFormats) -> Variant {
-        // The interpreter is the definition, and asks the host.
-        let asks = !texels.is_empty() && self.engine() == Engine::Interpreter;
-        Variant { packing, texels: if asks { TexelFormats::default() } else { texels } }
+        // The interpreter is the definition, and asks the host. What is only sampled needs no code for its format.
+        let texels = match texels.is_empty() || self.engine() == Engine::Interpreter {
+            true => TexelFormats::default(),
+            false => {
+                let used = texels.iter().zip(&self.outline().declared);
+                trimmed(used.map(|(format, range)| format.filter(|_| range.uses_texels)))
+            }
+        };
+        Variant { packing, texels }
     }
 
     /// What most dispatches run, if it is made.

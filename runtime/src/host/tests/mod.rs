@@ -27,6 +27,7 @@ fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
         uses_counter: false,
         uses_texel_atomics: false,
         uses_texel_exchange: false,
+        uses_texels: true,
         table_len: 1,
     }
 }
