@@ -218,12 +218,8 @@ impl View {
         }
     }
 
-    /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.
-    pub fn flush(&self) -> std::io::Result<()> {
-        self.flush_range(0, self.size_bytes())
-    }
-
-    /// The same of some bytes of the view, all of which must be there.
+    /// Writes what shaders changed in some bytes of the view, all of which must be there, to the disk, and waits, if the buffer
+    /// maps a file.
     pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
         if size_bytes == 0 {
             return Ok(());
