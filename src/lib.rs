@@ -3,16 +3,16 @@
 //! It reads what `fxc` writes, compiles it to machine code and runs compute shaders over thread groups:
 //!
 //! ```no_run
-//! use brolga::{Bindings, CompileOptions, Device, Dispatch, Register, View};
+//! use brolga::{Bindings, CompileOptions, Device, Dispatch, View};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let device = Device::builder().build()?;
 //! let shader = device.compile(&std::fs::read("double.cso")?, &CompileOptions::default())?;
-//! let numbers = device.buffer_from_bytes(&[1; 4096])?;
+//! let numbers = device.buffer_from(&[1.0f32; 1024])?;
 //! let mut bindings = Bindings::new();
-//! bindings.set(Register::u(0), View::raw(numbers.clone())?);
+//! bindings.set(shader.register("numbers")?, View::raw(numbers.clone())?);
 //! device.dispatch(&shader, &bindings, &Dispatch::new([16, 1, 1]))?;
-//! println!("{:?}", &numbers.to_vec()[..4]);
+//! println!("{:?}", &numbers.to_vec::<f32>()?[..4]);
 //! # Ok(())
 //! # }
 //! ```
@@ -34,4 +34,14 @@ pub mod bench;
 pub mod job;
 
 pub use brolga_bytecode as bytecode;
-pub use brolga_runtime::*;
+pub use brolga_runtime::{
+    Access, AddressMode, Array, ArrayWords, BatchError, BindingError, BindingRules, Bindings, BoundShader, Buffer,
+    Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, CodeFigures, Codegen, Comparison,
+    CompileError, CompileOptions, CompileStage, Component, Counter, CpuFeatures, Declared, Device, DeviceBuilder,
+    Dimension, Dispatch, Emit, Engine, Error, ErrorKind, FileError, Filter, Format, GuardPages, InstanceError,
+    Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate, Oversize, Parameter,
+    ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report, ResourceClass,
+    ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes, StopReason,
+    SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError, VerifyErrors, View,
+    Width, Worker, format,
+};

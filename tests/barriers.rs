@@ -267,18 +267,17 @@ impl Bench {
 
     /// The same with `t0` of another stride.
     fn run_on(&self, shader: &Shader, words: &[u32], stride: u32) -> Result<Vec<u32>, Error> {
-        self.results.write(0, &vec![0xff; self.results.size_bytes() as usize]).unwrap();
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.results.write(0, &vec![0xffu8; self.results.size_bytes() as usize]).unwrap();
         let mut bindings = Bindings::new();
-        let words = self.device.buffer_from_bytes(&bytes).unwrap();
-        bindings.set("t0".parse().unwrap(), View::structured(words, stride).unwrap());
+        let orders = self.device.buffer_from(words).unwrap();
+        bindings.set("t0".parse().unwrap(), View::structured(orders, stride).unwrap());
         bindings.set("u0".parse().unwrap(), View::structured(self.results.clone(), 4).unwrap());
         if shader.bindings().iter().any(|declared| declared.to_string() == "u1") {
-            let counters = self.device.buffer(bytes.len() as u64).unwrap();
+            let counters = self.device.buffer(4 * words.len() as u64).unwrap();
             bindings.set("u1".parse().unwrap(), View::structured(counters, 16).unwrap());
         }
         self.device.dispatch(shader, &bindings, &Dispatch::new([GROUPS, 1, 1]))?;
-        Ok(self.results.to_vec().chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
+        Ok(self.results.to_vec().unwrap())
     }
 }
 
@@ -364,17 +363,17 @@ fn one_thread_that_disagrees_is_named() {
                     let what = format!("{what}, {}, {source:?}, thread {odd_one}", case.name);
                     let Err(error) = bench.run(&shader, &orders) else { panic!("{what}: no error") };
                     let text = error.to_string();
-                    let Error::DivergentBarrier { place, group, threads } = error else { panic!("{what}: {text}") };
-                    assert_eq!((place.text.as_str(), group), (case.place, [1, 0, 0]), "{what}");
+                    let Error::DivergentBarrier { location, group, threads } = error else { panic!("{what}: {text}") };
+                    assert_eq!((location.text.as_str(), group), (case.place, [1, 0, 0]), "{what}");
                     let other = if odd_one == 0 { 1 } else { odd_one };
                     assert_eq!(threads, [[0; 3], [other, 0, 0]], "{what}");
                     let expected = format!(
                         "threads (0, 0, 0) and ({other}, 0, 0) of group (1, 0, 0) disagree at instruction {} `{}` (byte {}), \
                          which decides about a barrier: all threads of a group that have not returned must go the same \
                          way there",
-                        place.index.unwrap(),
+                        location.index.unwrap(),
                         case.place,
-                        place.byte
+                        location.byte
                     );
                     assert_eq!(text, expected, "{what}");
                 }
@@ -510,7 +509,7 @@ fn compiled_conditions_that_differ_are_named() {
             let mut all = [usual].repeat((GROUPS * THREADS) as usize);
             all[THREADS as usize + 13] = odd;
             match bench.run_on(&shader, &all.concat(), 8) {
-                Err(Error::DivergentBarrier { place: found, group, threads }) => {
+                Err(Error::DivergentBarrier { location: found, group, threads }) => {
                     assert_eq!((found.text.as_str(), group), (place, [1, 0, 0]), "{what}");
                     assert_eq!(threads, [[0; 3], [13, 0, 0]], "{what}, {place}");
                 }

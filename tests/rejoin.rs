@@ -144,12 +144,12 @@ fn run(device: &Device, text: &str, options: &CompileOptions) -> Result<Vec<u8>,
     let container = assembler::assemble(text, &Limits::default()).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let shader = device.compile(&container.bytes, options)?;
     let output = device.buffer(u64::from(THREADS) * 4)?;
-    let constants = device.buffer_from_bytes(&[5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])?;
+    let constants = device.buffer_from(&[5u32, 0, 0, 0])?;
     let mut bindings = Bindings::new();
     bindings.set("b0".parse().expect("a register"), View::constant(constants)?);
     bindings.set("u0".parse().expect("a register"), View::structured(output.clone(), 4)?);
     device.dispatch(&shader, &bindings, &Dispatch::new([1, 1, 1]).fuel(10_000))?;
-    Ok(output.to_vec())
+    Ok(output.to_vec()?)
 }
 
 #[test]

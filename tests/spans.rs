@@ -90,7 +90,7 @@ impl Run {
         let device = Device::builder().threads(threads).build().unwrap();
         let per_group: u32 = size.iter().product();
         let words = [groups[0], groups[1], groups[2], per_group, first[0], first[1], first[2], 0];
-        let constants = device.buffer_from_bytes(&bytes(&words)).unwrap();
+        let constants = device.buffer_from(&words).unwrap();
         let count = u64::from(per_group) * groups.map(u64::from).iter().product::<u64>();
         let records = device.buffer(count * RECORD as u64 * 4).unwrap();
         let mut bindings = Bindings::new();
@@ -110,14 +110,8 @@ impl Run {
     }
 
     fn records(&self) -> Vec<[u32; RECORD]> {
-        let words: Vec<u32> =
-            self.records.to_vec().chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
-        words.chunks_exact(RECORD).map(|record| record.try_into().unwrap()).collect()
+        self.records.to_vec().unwrap()
     }
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// What the threads of a dispatch know of themselves, in order: group, place, number, flattened place.
@@ -244,9 +238,9 @@ fn faults_name_the_group() {
                     let mut run = Run::new(workers, size, (groups, first));
                     run.dispatch = run.dispatch.clone().fuel(100);
                     let error = run.run(&run.compile(&endless(size, 13), engine)).unwrap_err();
-                    let Error::Stopped { why, group, place } = &error else { panic!("{what}: {error}") };
+                    let Error::Stopped { why, group, location } = &error else { panic!("{what}: {error}") };
                     assert_eq!((*why, *group), (StopReason::Fuel(100), failing), "{what}");
-                    assert!(["loop", "endloop", "breakc_z r1.x"].contains(&&*place.text), "{what}: {place}");
+                    assert!(["loop", "endloop", "breakc_z r1.x"].contains(&&*location.text), "{what}: {location}");
                     // All groups before the one that failed have run.
                     let per_group: usize = size.iter().product::<u32>() as usize;
                     let earlier = &run.records()[..before * per_group];

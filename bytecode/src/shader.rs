@@ -45,6 +45,17 @@ impl Error {
         }
     }
 
+    /// Whether the file asks for more than [`Limits`] allow.
+    pub fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::Container(ContainerError::Limit { .. })
+                | Self::Decode(DecodeError::Limit { .. })
+                | Self::Decode9(sm3::DecodeError::Limit { .. })
+                | Self::Constants(sm3::constants::ConstantsError::Limit { .. })
+        )
+    }
+
     /// What to do about it, where one thing is likely.
     pub fn help(&self) -> Option<String> {
         match self {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::CpuFeatures;
+use bytemuck::NoUninit;
 
 use crate::bindings::Bindings;
 use crate::cache::Cache;
@@ -177,10 +178,10 @@ impl Device {
         Ok(Buffer::zeroed(size_bytes, self.guard_pages())?)
     }
 
-    /// A buffer with a copy of `bytes`.
-    pub fn buffer_from_bytes(&self, bytes: &[u8]) -> Result<Buffer, Error> {
-        let buffer = self.buffer(bytes.len() as u64)?;
-        buffer.write(0, bytes)?;
+    /// A buffer with a copy of `elements`, as `&[f32]`, `&[[u32; 4]]` or plain bytes.
+    pub fn buffer_from<T: NoUninit>(&self, elements: &[T]) -> Result<Buffer, Error> {
+        let buffer = self.buffer(size_of_val(elements) as u64)?;
+        buffer.write(0, elements)?;
         Ok(buffer)
     }
 
@@ -201,10 +202,10 @@ impl Device {
         Ok(Texture::new(self.buffer(size_bytes)?, shape)?)
     }
 
-    /// A texture with a copy of `bytes`, which are all its texels, packed as [`TextureShape`] says.
-    pub fn texture_from_bytes(&self, shape: TextureShape, bytes: &[u8]) -> Result<Texture, Error> {
+    /// A texture with a copy of all its texels, packed as [`TextureShape`] says.
+    pub fn texture_from<T: NoUninit>(&self, shape: TextureShape, texels: &[T]) -> Result<Texture, Error> {
         self.check_size(shape.size_bytes()?)?;
-        Ok(Texture::new(self.buffer_from_bytes(bytes)?, shape)?)
+        Ok(Texture::new(self.buffer_from(texels)?, shape)?)
     }
 
     /// Holds bindings against a shader, to dispatch it with them often.

@@ -5,15 +5,14 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use brolga_bytecode::sm5::Stage;
 use brolga_ir::translate::TranslateError;
 use brolga_ir::verify::VerifyErrors;
 use brolga_jit::CompileError;
 
 use crate::bindings::{BindingError, ParseRegisterError};
 use crate::resource::ResourceError;
+use crate::shader::SourceLocation;
 use crate::shader::instance::InstanceError;
-use crate::shader::place::Place;
 use crate::stop::StopReason;
 
 /// Why a batch cannot be run.
@@ -65,10 +64,10 @@ pub enum Error {
     #[error(transparent)]
     File(#[from] brolga_bytecode::Error),
     /// A shader of a stage that cannot be run.
-    #[error("a {} shader cannot be run, only compute, vertex and pixel shaders", stage.name())]
+    #[error("a {stage} shader cannot be run, only compute, vertex and pixel shaders")]
     Stage {
-        /// Its stage.
-        stage: Stage,
+        /// Its stage's name.
+        stage: &'static str,
     },
     /// A shader that does not run in groups.
     #[error("a {stage} shader cannot be dispatched, only a compute shader; it runs in batches")]
@@ -144,12 +143,12 @@ pub enum Error {
         why: StopReason,
     },
     /// The shader was stopped while it ran.
-    #[error("{why} in group ({}, {}, {}) at {place}", group[0], group[1], group[2])]
+    #[error("{why} in group ({}, {}, {}) at {location}", group[0], group[1], group[2])]
     Stopped {
         /// Who stopped it.
         why: StopReason,
         /// Where it was.
-        place: Place,
+        location: SourceLocation,
         /// The group that was running.
         group: [u32; 3],
     },
@@ -173,14 +172,14 @@ pub enum Error {
     },
     /// Threads of one group disagreed about a branch that leads to a barrier.
     #[error(
-        "threads ({}, {}, {}) and ({}, {}, {}) of group ({}, {}, {}) disagree at {place}, which decides about a barrier: \
+        "threads ({}, {}, {}) and ({}, {}, {}) of group ({}, {}, {}) disagree at {location}, which decides about a barrier: \
          all threads of a group that have not returned must go the same way there",
         threads[0][0], threads[0][1], threads[0][2], threads[1][0], threads[1][1], threads[1][2],
         group[0], group[1], group[2]
     )]
     DivergentBarrier {
         /// The branch.
-        place: Place,
+        location: SourceLocation,
         /// The group.
         group: [u32; 3],
         /// The first thread of the group that has not returned, and the first that goes another way than this one.
@@ -194,7 +193,69 @@ pub enum Error {
     },
 }
 
+/// What to do about an [`Error`]. The numbers never change, so that other languages can use them.
+///
+/// | number | kind | what happened | what helps |
+/// |---|---|---|---|
+/// | 1 | `File` | the bytes are not a valid shader | another file |
+/// | 2 | `Unsupported` | the shader is valid, but cannot run, or not on this processor | another shader or engine |
+/// | 3 | `Instance` | an interface variable has no class instance, or one that does not fit | [`CompileOptions::instance`](crate::CompileOptions::instance) |
+/// | 4 | `Binding` | a register or name does not exist, or what is bound to it does not fit | other bindings |
+/// | 5 | `Resource` | there can be no such buffer, texture, view or sampler, or no such part of it | other arguments |
+/// | 6 | `Call` | a shader of this stage does not run this way, or not on this batch or these groups | another call |
+/// | 7 | `Limit` | the shader or the call exceeds a limit | higher [`Limits`](crate::Limits), or less to do |
+/// | 8 | `Stopped` | the caller's cancel token, time limit or fuel ended the work | more time or fuel, if that was not intended |
+/// | 9 | `DivergentBarrier` | threads of a group met different barriers | a corrected shader |
+/// | 10 | `System` | the operating system refused memory, a thread or a file | trying again, with less |
+/// | 11 | `Internal` | a fault of Brolga | a report to its developers |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u32)]
+#[expect(missing_docs, reason = "the table above has them")]
+pub enum ErrorKind {
+    File = 1,
+    Unsupported = 2,
+    Instance = 3,
+    Binding = 4,
+    Resource = 5,
+    Call = 6,
+    Limit = 7,
+    Stopped = 8,
+    DivergentBarrier = 9,
+    System = 10,
+    Internal = 11,
+}
+
 impl Error {
+    /// What to do about it.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::File(error) if error.is_limit() => ErrorKind::Limit,
+            Error::Translate(TranslateError::TooLarge { .. } | TranslateError::TooDeep { .. })
+            | Error::OverLimit { .. } => ErrorKind::Limit,
+            Error::File(_) => ErrorKind::File,
+            Error::Translate(TranslateError::Operand { .. } | TranslateError::Flow { .. }) => ErrorKind::File,
+            Error::Translate(TranslateError::Unbound { .. } | TranslateError::Table { .. }) => ErrorKind::Instance,
+            // The other variants say what is not supported.
+            Error::Translate(_) | Error::Stage { .. } | Error::Features { .. } => ErrorKind::Unsupported,
+            Error::Instance(_) => ErrorKind::Instance,
+            Error::Compile(CompileError::Unsupported) => ErrorKind::Unsupported,
+            Error::Compile(CompileError::LocalMemory { .. }) => ErrorKind::Limit,
+            Error::Compile(CompileError::Memory { .. }) => ErrorKind::System,
+            Error::Compile(error) if error.is_size() => ErrorKind::Limit,
+            Error::Compile(_) | Error::Verify(_) | Error::Internal { .. } => ErrorKind::Internal,
+            Error::Binding(_) => ErrorKind::Binding,
+            Error::Resource(ResourceError::OutOfMemory { .. } | ResourceError::Map { .. }) => ErrorKind::System,
+            Error::Resource(_) => ErrorKind::Resource,
+            Error::NoGroups { .. } | Error::Batch(_) | Error::NoSuchGroups { .. } => ErrorKind::Call,
+            Error::PerfMap { .. } | Error::Pool { .. } | Error::Timer { .. } => ErrorKind::System,
+            Error::CompileStopped { .. } | Error::Stopped { .. } | Error::StoppedBetweenGroups { .. } => {
+                ErrorKind::Stopped
+            }
+            Error::DivergentBarrier { .. } => ErrorKind::DivergentBarrier,
+        }
+    }
+
     /// The timer's thread was refused.
     pub(crate) fn timer(error: std::io::Error) -> Self {
         Error::Timer { reason: error.to_string() }
@@ -256,5 +317,43 @@ impl fmt::Display for Limit {
             Limit::Threads => f.write_str("the number of threads of a pool"),
             Limit::ArenaBytes => f.write_str("the private memory of a worker in bytes"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_kinds_never_change() {
+        let kinds = [
+            ErrorKind::File,
+            ErrorKind::Unsupported,
+            ErrorKind::Instance,
+            ErrorKind::Binding,
+            ErrorKind::Resource,
+            ErrorKind::Call,
+            ErrorKind::Limit,
+            ErrorKind::Stopped,
+            ErrorKind::DivergentBarrier,
+            ErrorKind::System,
+            ErrorKind::Internal,
+        ];
+        assert!(kinds.into_iter().zip(1..).all(|(kind, number)| kind as u32 == number));
+    }
+
+    #[test]
+    fn kinds_tell_apart_what_variants_hold() {
+        let short = brolga_bytecode::Decoded::new(b"DXBC", &Default::default()).unwrap_err();
+        assert_eq!(Error::from(short).kind(), ErrorKind::File);
+        assert_eq!(
+            Error::from(TranslateError::NotSupported { name: "hs_decls", at: 0 }).kind(),
+            ErrorKind::Unsupported
+        );
+        assert_eq!(Error::from(TranslateError::TooLarge { at: 0, limit: 1 }).kind(), ErrorKind::Limit);
+        assert_eq!(Error::from(CompileError::Frame { bytes: 2, limit: 1 }).kind(), ErrorKind::Limit);
+        assert_eq!(Error::from(CompileError::Damaged).kind(), ErrorKind::Internal);
+        assert_eq!(Error::from(ResourceError::ReadOnly).kind(), ErrorKind::Resource);
+        assert_eq!(Error::from(ResourceError::OutOfMemory { size_bytes: 1 }).kind(), ErrorKind::System);
     }
 }

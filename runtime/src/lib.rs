@@ -7,11 +7,11 @@
 //! # let container: Vec<u8> = Vec::new();
 //! let device = Device::builder().threads(2).build()?;
 //! let shader = device.compile(&container, &CompileOptions::default())?;
-//! let numbers = device.buffer_from_bytes(&[0; 1024])?;
+//! let numbers = device.buffer_from(&[0u32; 256])?;
 //! let mut bindings = Bindings::new();
 //! bindings.set(Register::u(0), View::raw(numbers.clone())?);
 //! let report = device.dispatch(&shader, &bindings, &Dispatch::new([4, 1, 1]))?;
-//! println!("{} threads, first byte {}", report.threads, numbers.to_vec()[0]);
+//! println!("{} threads, first word {}", report.threads, numbers.to_vec::<u32>()?[0]);
 //! # Ok(())
 //! # }
 //! ```
@@ -34,7 +34,7 @@
 //! | `pool.rs` | threads that devices may share |
 //! | `perf_map.rs` | which code is which shader, for profilers |
 //! | `cache/` | machine code on disk |
-//! | `private.rs` | whose a file is |
+//! | `file_owner.rs` | who owns a file |
 //! | `limits.rs` | bounds on what a device accepts |
 //! | `error.rs` | what can go wrong |
 //!
@@ -45,46 +45,49 @@
 
 #![deny(unsafe_code)]
 
-pub mod bindings;
+mod bindings;
 mod cache;
 mod device;
 mod dispatch;
 mod engine;
 mod error;
+mod file_owner;
 pub mod format;
 mod host;
 mod limits;
 mod perf_map;
 mod pool;
-mod private;
-pub mod resource;
+mod resource;
 mod sample;
 mod shader;
 mod stop;
 
-pub use bindings::{BindingError, BindingRules, Bindings, Declared, Leniency, Register};
+pub use bindings::{BindingError, BindingRules, Bindings, Declared, Leniency, ParseRegisterError, Register};
 pub use cache::{Cache, CacheCounters, CacheEntry, CacheError, NotPrivate};
 pub use device::{Device, DeviceBuilder};
 pub use dispatch::{BoundShader, Dispatch, Progress, Report, Session, Worker};
 pub use engine::{Engine, Oversize};
-pub use error::{BatchError, Error, Limit};
+pub use error::{BatchError, Error, ErrorKind, Limit};
 pub use format::Format;
 pub use limits::Limits;
 pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
 pub use resource::{
     Access, AddressMode, Buffer, Comparison, Counter, Filter, GuardPages, Reduction, ResourceError, Sampler, Tap,
-    Texture, TextureShape, View,
+    TexelBox, Texture, TextureShape, View,
 };
 pub use shader::{
     ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind, Listing,
-    Place, PlacedInstance, Shader, StageTimes, Unset,
+    PlacedInstance, Shader, SourceLocation, StageTimes, Unset,
 };
 pub use stop::{CancelToken, StopReason};
 
+pub use brolga_bytecode::Error as FileError;
 pub use brolga_ir::Width;
 pub use brolga_ir::batch::ArrayWords;
 pub use brolga_ir::interface::{Array, Component, Dimension, ResourceClass, ResourceKind};
 pub use brolga_ir::passes::Level;
 pub use brolga_ir::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
-pub use brolga_jit::CpuFeatures;
+pub use brolga_ir::translate::TranslateError;
+pub use brolga_ir::verify::{VerifyError, VerifyErrors};
+pub use brolga_jit::{CompileError, CpuFeatures};

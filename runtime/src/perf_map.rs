@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Error;
 #[cfg(unix)]
-use crate::private;
+use crate::file_owner;
 
 /// Where devices note the machine code of their shaders for profilers. Cheap to clone; clones share the file.
 ///
@@ -99,7 +99,7 @@ fn check_owner(path: &Path, file: &File) -> io::Result<()> {
 
     let (opened, named) = (file.metadata()?, fs::symlink_metadata(path)?);
     let same = (opened.dev(), opened.ino()) == (named.dev(), named.ino());
-    if named.is_file() && same && private::is_own(&opened) {
+    if named.is_file() && same && file_owner::is_own(&opened) {
         return Ok(());
     }
     Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not a file of this user"))

@@ -45,9 +45,9 @@ fn run(device: &Device, shader: &Shader, mut random: Random, invocations: u32) -
         Ok(()) => "done".to_owned(),
         Err(error) => error.to_string(),
     };
-    let views = bindings
-        .iter()
-        .map(|(register, view)| (register.to_string(), view.to_vec(), view.counter().map(|counter| counter.get())));
+    let views = bindings.iter().map(|(register, view)| {
+        (register.to_string(), view.to_vec().unwrap(), view.counter().map(|counter| counter.get()))
+    });
     (end, outputs, views.collect())
 }
 

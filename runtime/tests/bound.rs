@@ -5,13 +5,14 @@ mod support;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use brolga_bytecode::assembler;
 use brolga_ir::verify::verify;
 use brolga_runtime::{
     BindingRules, Bindings, BoundShader, Buffer, Cache, CancelToken, Codegen, CompileOptions, Counter, Device,
-    Dispatch, Emit, Engine, Error, Format, Leniency, Limits, Oversize, Register, Sampler, Shader, StopReason, Texture,
-    TextureShape, View,
+    Dispatch, Emit, Engine, Error, Format, Leniency, Limits, Oversize, Register, ResourceError, Sampler, Shader,
+    StopReason, Texture, TextureShape, View,
 };
 use support::ENGINES;
 
@@ -50,11 +51,11 @@ fn register(name: &str) -> Register {
 }
 
 fn words(device: &Device, words: &[u32]) -> Buffer {
-    device.buffer_from_bytes(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()).unwrap()
+    device.buffer_from(words).unwrap()
 }
 
 fn read(buffer: &Buffer) -> Vec<u32> {
-    buffer.to_vec().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    buffer.to_vec().unwrap()
 }
 
 /// What the shader is bound to.
@@ -101,11 +102,37 @@ fn a_bound_shader_runs_again_and_again_and_sees_changed_constants() {
         let setup = Setup::new(device(1));
         let bound = setup.bind(engine);
         for add in [100, 7, 0] {
-            setup.factors.write(4, &u32::to_le_bytes(add)).unwrap();
+            setup.factors.write(4, &[add]).unwrap();
             let report = bound.dispatch(&all()).unwrap();
             assert_eq!((report.groups, report.threads), (u64::from(THREADS / 4), u64::from(THREADS)));
             setup.check(|n| 3 * n + add);
         }
+    }
+}
+
+#[test]
+fn a_buffer_says_how_many_groups_there_are() {
+    for &engine in ENGINES {
+        let setup = Setup::new(device(1));
+        let bound = setup.bind(engine);
+        let groups = words(&setup.device, &[9, 0, 1, 1]);
+        let indirect = Dispatch::indirect(groups.clone(), 4).unwrap();
+        assert_eq!(bound.dispatch(&indirect).unwrap().groups, 0);
+        setup.check(|_| 0);
+        groups.write(4, &[2u32]).unwrap();
+        assert_eq!(bound.dispatch(&indirect).unwrap().groups, 2);
+        setup.check(|n| if n < 8 { 3 * n + 100 } else { 0 });
+        groups.write(4, &[THREADS / 4]).unwrap();
+        setup.device.dispatch(bound.shader(), &setup.bindings, &indirect).unwrap();
+        setup.check(|n| 3 * n + 100);
+        groups.write(8, &[65_536u32]).unwrap();
+        let error = bound.dispatch(&indirect).unwrap_err().to_string();
+        assert_eq!(error, "the number of groups along y is 65536, the device's limit is 65535");
+        assert_eq!(
+            Dispatch::indirect(groups.clone(), 2).unwrap_err().to_string(),
+            "the numbers of groups begin at byte 2, which is no multiple of 4"
+        );
+        assert!(matches!(Dispatch::indirect(groups, 8), Err(ResourceError::OutOfRange { .. })));
     }
 }
 
@@ -146,7 +173,7 @@ fn one_register_changes_and_the_others_stay() {
         setup.check(|n| n + 1002);
         let elsewhere = setup.device.buffer(u64::from(THREADS) * 4).unwrap();
         bound.set(register("u0"), View::raw(elsewhere.clone()).unwrap()).unwrap();
-        setup.results.write(0, &[0; 4]).unwrap();
+        setup.results.write(0, &[0u8; 4]).unwrap();
         bound.dispatch(&all()).unwrap();
         assert_eq!(read(&setup.results)[..2], [0, 1003]);
         assert_eq!(read(&elsewhere)[..2], [1002, 1003]);
@@ -165,7 +192,7 @@ fn texels_of_another_format_take_other_code_once() {
         bound.dispatch(&all()).unwrap();
         let wide = made();
         let bytes: Vec<u8> = (0..THREADS).flat_map(|n| [n as u8, 200, 0, 0]).collect();
-        let narrow = View::typed(setup.device.buffer_from_bytes(&bytes).unwrap(), Format::R8G8B8A8_UINT).unwrap();
+        let narrow = View::typed(setup.device.buffer_from(&bytes).unwrap(), Format::R8G8B8A8_UINT).unwrap();
         let wide_view = bound.bindings().get(register("t0")).unwrap().clone();
         for round in 0..3 {
             bound.set(register("t0"), narrow.clone()).unwrap();
@@ -337,13 +364,15 @@ ret
         let shader = device.compile(&assemble(SAMPLE), &CompileOptions::new(engine)).unwrap();
         let (results, linear) = (device.buffer(4).unwrap(), Sampler::default());
         let texture = |texels: [f32; 2]| -> Texture {
-            let bytes: Vec<u8> = texels.iter().flat_map(|texel| texel.to_le_bytes()).collect();
-            device.texture_from_bytes(TextureShape::texture_2d(Format::R32_FLOAT, 2, 1), &bytes).unwrap()
+            device.texture_from(TextureShape::texture_2d(Format::R32_FLOAT, 2, 1), &texels).unwrap()
         };
         let mut bindings = Bindings::new();
         bindings.set(register("u0"), View::raw(results.clone()).unwrap());
         bindings.set(register("t0"), View::texture(texture([1.0, 2.0])));
         bindings.set(register("s0"), View::sampler(linear).unwrap());
+        // The format of a texture that is only sampled decides about no code.
+        let report = device.dispatch(&shader, &bindings, &Dispatch::new([1, 1, 1])).unwrap();
+        assert_eq!(report.compile, Duration::ZERO);
         let mut bound = device.bind(&shader, &bindings).unwrap();
         let run = |bound: &BoundShader| {
             bound.dispatch(&Dispatch::new([1, 1, 1])).unwrap();
@@ -389,9 +418,9 @@ fn workers_run_groups_on_threads_of_ones_own() {
 
         // Constants are read when a session begins, and groups run as often as they are asked for.
         let mut worker = bound.worker().unwrap();
-        setup.factors.write(4, &u32::to_le_bytes(5)).unwrap();
+        setup.factors.write(4, &[5u32]).unwrap();
         let mut session = worker.begin(&what).unwrap();
-        setup.factors.write(4, &u32::to_le_bytes(6)).unwrap();
+        setup.factors.write(4, &[6u32]).unwrap();
         for groups in [3..9, 0..16, 2..2] {
             session.run(groups).unwrap();
         }
@@ -545,7 +574,7 @@ fn functions_run_without_a_container() {
             let shader = setup.device.compile_function(&function, &options).unwrap();
             setup.device.dispatch(&shader, &setup.bindings, &all()).unwrap();
             setup.check(|n| 3 * n + 100);
-            assert_eq!((shader.model(), shader.group_size()), (None, [4, 1, 1]));
+            assert_eq!((shader.profile(), shader.group_size()), (None, [4, 1, 1]));
             assert!(shader.emit(Emit::Packet).unwrap().lines.len() > 5);
             let counters = cache.counters();
             (counters.hits, counters.stored)

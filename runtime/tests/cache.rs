@@ -94,7 +94,10 @@ fn a_stored_shader_says_of_itself_what_a_compiled_one_says() {
         assert_eq!(cached.bindings(), fresh.bindings());
         assert_eq!(cached.group_size(), fresh.group_size());
         assert_eq!(cached.code_bytes(), fresh.code_bytes());
-        assert_eq!((cached.engine(), cached.model(), cached.stage()), (fresh.engine(), fresh.model(), fresh.stage()));
+        assert_eq!(
+            (cached.engine(), cached.profile(), cached.stage()),
+            (fresh.engine(), fresh.profile(), fresh.stage())
+        );
     }
 }
 
@@ -132,7 +135,8 @@ fn code_for_short_rows_is_stored_too() {
         let mut bindings = Bindings::new();
         random::bind(&device, &shader, &mut Random::tame(1), &mut bindings);
         device.dispatch(&shader, &bindings, &Dispatch::new([1, 2000, 1])).unwrap();
-        let contents: Vec<_> = bindings.iter().map(|(register, view)| (register, view.to_vec())).collect();
+        let contents: Vec<_> =
+            bindings.iter().map(|(register, view)| (register, view.to_vec::<u8>().unwrap())).collect();
         (list(cache.counters()), contents)
     };
     let (first, second) = (run(), run());

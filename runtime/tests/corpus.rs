@@ -24,9 +24,9 @@ fn run(device: &Device, shader: &Shader, mut random: Random) -> After {
         Ok(_) => "done".to_owned(),
         Err(error) => error.to_string(),
     };
-    let views = bindings
-        .iter()
-        .map(|(register, view)| (register.to_string(), view.to_vec(), view.counter().map(|counter| counter.get())));
+    let views = bindings.iter().map(|(register, view)| {
+        (register.to_string(), view.to_vec().unwrap(), view.counter().map(|counter| counter.get()))
+    });
     (end, views.collect())
 }
 

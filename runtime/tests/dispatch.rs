@@ -5,8 +5,8 @@ mod support;
 use std::sync::Arc;
 
 use brolga_runtime::{
-    BindingRules, Bindings, CancelToken, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits, Pool,
-    Shader, View,
+    BindingRules, Bindings, CancelToken, Codegen, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits,
+    Pool, Register, Shader, View,
 };
 use support::ENGINES;
 use support::case::data;
@@ -38,10 +38,10 @@ fn any_box_of_groups_is_covered_once() {
             let dispatch = Dispatch::new([groups, 1, 1]).first_group([first, 0, 0]);
             let report = device.dispatch(&shader, &bindings, &dispatch).unwrap();
             assert_eq!((report.groups, report.threads), (groups.into(), u64::from(groups) * 20));
-            for (thread, word) in (0..).zip(buffer.to_vec().chunks(4)) {
+            for (thread, sum) in (0..).zip(buffer.to_vec::<u32>().unwrap()) {
                 let group = thread / 20;
                 let expected = if (first..first + groups).contains(&group) { sum_of_group(group) } else { 0 };
-                assert_eq!(u32::from_le_bytes(word.try_into().unwrap()), expected, "{engine} {thread}");
+                assert_eq!(sum, expected, "{engine} {thread}");
             }
         }
     }
@@ -54,12 +54,12 @@ fn memory_around_a_view_stays_as_it_was() {
         let shader = sum(&device, engine);
         // 53 words, so that the last groups are outside, between guards that are no multiples of a vector.
         let (before, size) = (20, 53 * 4);
-        let buffer = device.buffer_from_bytes(&[0xa5; 300]).unwrap();
+        let buffer = device.buffer_from(&[0xa5u8; 300]).unwrap();
         let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
         bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap().with_range(before, size).unwrap());
         let dispatch = Dispatch::new([16, 1, 1]);
         device.dispatch(&shader, &bindings, &dispatch).unwrap();
-        let bytes = buffer.to_vec();
+        let bytes: Vec<u8> = buffer.to_vec().unwrap();
         let inside = before as usize..(before + size) as usize;
         assert!(bytes[..inside.start].iter().chain(&bytes[inside.end..]).all(|&byte| byte == 0xa5), "{engine}");
         for (thread, word) in (0..).zip(bytes[inside].chunks(4)) {
@@ -112,15 +112,21 @@ fn buffers_over_the_limit_are_refused() {
     assert!(device.buffer(64).is_ok());
     let error = device.buffer(65).unwrap_err();
     assert_eq!(error.to_string(), "the size of a buffer or texture in bytes is 65, the device's limit is 64");
-    assert!(device.buffer_from_bytes(&[0; 65]).is_err());
+    assert!(device.buffer_from(&[0u8; 65]).is_err());
 }
 
 #[test]
 fn what_is_no_compute_shader_is_not_dispatched() {
     let device = device();
     let compile = |bytes: &[u8]| {
-        let shader = device.compile(bytes, &CompileOptions::default())?;
-        device.dispatch(&shader, &Bindings::with_rules(BindingRules::PARTIAL), &Dispatch::new([1, 1, 1]))
+        let shader = device.compile(bytes, &CompileOptions::default().codegen(Codegen::Deferred))?;
+        let bindings = Bindings::with_rules(BindingRules::PARTIAL);
+        let results = [
+            device.dispatch(&shader, &bindings, &Dispatch::new([1, 1, 1])),
+            device.bind(&shader, &bindings)?.dispatch(&Dispatch::new([1, 1, 1])),
+        ];
+        assert!(results[0].is_err() && shader.code_bytes().is_none(), "refused before any code is made");
+        results.into_iter().collect::<Result<Vec<_>, _>>()
     };
     let compile = |bytes: &[u8]| compile(bytes).unwrap_err();
     assert!(matches!(compile(b"not a shader"), Error::File(_)));
@@ -170,7 +176,7 @@ fn a_dispatch_does_not_wait_for_another_one_in_the_same_pool() {
     let options = CompileOptions::new(Engine::best());
     let endless = device.compile(&std::fs::read(path).unwrap(), &options).unwrap();
     let sum = sum(&device, Engine::best());
-    let odd = device.buffer_from_bytes(&7u32.to_le_bytes()).unwrap();
+    let odd = device.buffer_from(&[7u32]).unwrap();
     let mut bindings = Bindings::new();
     bindings.set("b0".parse().unwrap(), View::constant(odd).unwrap());
     bindings.set("u0".parse().unwrap(), View::raw(device.buffer(64).unwrap()).unwrap());
@@ -217,8 +223,7 @@ fn devices_may_share_a_pool_and_shaders_may_move_between_devices() {
                     bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
                     let dispatch = Dispatch::new([64, 1, 1]);
                     assert_eq!(device.dispatch(&shader, &bindings, &dispatch).unwrap().groups, 64);
-                    let last = buffer.to_vec()[63 * 20 * 4..][..4].try_into().unwrap();
-                    assert_eq!(u32::from_le_bytes(last), sum_of_group(63));
+                    assert_eq!(buffer.to_vec::<u32>().unwrap()[63 * 20], sum_of_group(63));
                 }
             });
         }
@@ -230,11 +235,17 @@ fn a_shader_tells_what_it_is() {
     let device = device();
     let shader = sum(&device, Engine::Interpreter);
     assert_eq!(
-        (shader.stage().name(), shader.model().unwrap().text(), shader.group_size()),
-        ("compute", "5_0", [20, 1, 1])
+        (shader.stage().name(), shader.profile().as_deref(), shader.group_size()),
+        ("compute", Some("cs_5_0"), [20, 1, 1])
     );
     let names: Vec<_> = shader.bindings().iter().map(|range| format!("{range}: {}", range.kind)).collect();
     assert_eq!(names, ["b0: constant buffer of 1 vector", "u0: raw buffer"]);
+    let named = ["Rounds", "result"].map(|name| shader.register(name).unwrap());
+    assert_eq!(named, [Register::b(0), Register::u(0)]);
+    assert_eq!(
+        shader.register("Result").unwrap_err().to_string(),
+        "the shader has nothing named `Result`, only Rounds, result; did you mean `result`?"
+    );
     let text = shader.emit(Emit::Ir).unwrap().to_string();
     for form in [Emit::Clif, Emit::Asm] {
         assert!(shader.emit(form).unwrap().lines.len() > 10);
@@ -267,11 +278,11 @@ fn a_device_may_borrow_threads() {
                 bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
                 let dispatch = Dispatch::new([300, 1, 1]);
                 device.dispatch(&shader, &bindings, &dispatch).unwrap();
-                buffer.to_vec()
+                buffer.to_vec::<u32>().unwrap()
             };
             let outside = run();
-            for (thread, word) in (0..).zip(outside.chunks(4)) {
-                assert_eq!(u32::from_le_bytes(word.try_into().unwrap()), sum_of_group(thread / 20));
+            for (thread, &sum) in (0..).zip(&outside) {
+                assert_eq!(sum, sum_of_group(thread / 20));
             }
             assert_eq!(theirs.install(run), outside);
         }

@@ -44,16 +44,16 @@ fn texture_view(
     // The last level of the last layer is the end of the buffer.
     let mips = if width > 1 { 2 } else { 1 };
     let shape = shape.mips(mips);
-    let bytes: Vec<u8> = (0..shape.size_bytes().unwrap() / 4).flat_map(|_| random.word().to_le_bytes()).collect();
-    let view = View::texture(device.texture_from_bytes(shape, &bytes).unwrap());
+    let words: Vec<u32> = (0..shape.size_bytes().unwrap() / 4).map(|_| random.word()).collect();
+    let view = View::texture(device.texture_from(shape, &words).unwrap());
     let first = if at_end { mips - 1 } else { 0 };
     Some(view.with_mips(first, 1).unwrap())
 }
 
 /// A view of `size` words at the buffer's end, or at its start.
 fn view(device: &Device, declared: &Declared, size: u64, at_end: bool, random: &mut Random) -> Option<View> {
-    let bytes: Vec<u8> = (0..WORDS).flat_map(|_| random.word().to_le_bytes()).collect();
-    let buffer = device.buffer_from_bytes(&bytes).unwrap();
+    let words: Vec<u32> = (0..WORDS).map(|_| random.word()).collect();
+    let buffer = device.buffer_from(&words).unwrap();
     let view = match declared.kind {
         ResourceKind::Constant { .. } => View::constant(buffer),
         ResourceKind::Raw => View::raw(buffer),
@@ -83,7 +83,7 @@ fn run(device: &Device, shader: &Shader, bindings: &Bindings) -> (String, Vec<Ve
     let dispatch = Dispatch::new([2, 1, 1]).fuel(FUEL);
     let end =
         device.dispatch(shader, bindings, &dispatch).map_or_else(|error| error.to_string(), |_| "done".to_owned());
-    (end, bindings.iter().map(|(_, view)| view.to_vec()).collect())
+    (end, bindings.iter().map(|(_, view)| view.to_vec().unwrap()).collect())
 }
 
 /// Compiles some of the corpus for every engine and lets `check` bind and run.
@@ -170,7 +170,7 @@ fn written_registers_may_share_a_buffer() {
             for (register, content) in contents(shader, &mut random) {
                 bindings.set(register, content.view(&device));
             }
-            let shared = device.buffer_from_bytes(&[1; 4096]).unwrap();
+            let shared = device.buffer_from(&[1u8; 4096]).unwrap();
             for declared in shader.bindings().iter().filter(is_word_view) {
                 let view = match declared.kind {
                     ResourceKind::Structured { stride_bytes } => View::structured(shared.clone(), stride_bytes),
@@ -222,7 +222,7 @@ fn buffers_of_no_bytes_are_views_of_nothing() {
     for guards in [GuardPages::Off, GuardPages::After, GuardPages::Before] {
         let device = Device::builder().threads(1).guard_pages(guards).build().unwrap();
         let buffer = device.buffer(0).unwrap();
-        assert_eq!((buffer.size_bytes(), buffer.to_vec()), (0, Vec::new()));
+        assert_eq!((buffer.size_bytes(), buffer.to_vec::<u8>().unwrap()), (0, Vec::new()));
         let views = [
             View::constant(buffer.clone()),
             View::raw(buffer.clone()),
@@ -232,7 +232,9 @@ fn buffers_of_no_bytes_are_views_of_nothing() {
         for view in views {
             let view = view.unwrap();
             assert!(
-                view.to_vec().is_empty() && view.clone().with_range(0, 0).is_ok() && view.with_range(0, 4).is_err()
+                view.to_vec::<u8>().unwrap().is_empty()
+                    && view.clone().with_range(0, 0).is_ok()
+                    && view.with_range(0, 4).is_err()
             );
         }
     }

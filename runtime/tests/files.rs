@@ -55,8 +55,7 @@ fn run(engine: Engine, elements: u64, first: u32, stride: u32, check: impl Fn(&S
     let map = |file: &Scratch, access| device.map_buffer(&file.0, access).unwrap();
     std::fs::write(&source.0, [9; 32 * 16]).unwrap();
 
-    let constants: Vec<u8> = [first, stride].into_iter().flat_map(u32::to_le_bytes).collect();
-    let constants = device.buffer_from_bytes(&constants).unwrap();
+    let constants = device.buffer_from(&[first, stride]).unwrap();
     let mut bindings = Bindings::new();
     bindings.set("b0".parse().unwrap(), View::constant(constants).unwrap());
     bindings.set("t0".parse().unwrap(), View::structured(map(&source, Access::Read), 16).unwrap());

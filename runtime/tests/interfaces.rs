@@ -30,8 +30,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn view(&self, device: &Device, stride: u32, words: &[u32], register: Register) -> View {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let buffer = device.buffer_from_bytes(&bytes).unwrap();
+        let buffer = device.buffer_from(words).unwrap();
         match (register.class.letter(), stride) {
             ('b', _) => View::constant(buffer),
             (_, 0) => View::typed(buffer, Format::R32_UINT),
@@ -63,10 +62,7 @@ impl Run<'_> {
                 }
                 device.dispatch(&shader, &bindings, &Dispatch::new([self.groups, 1, 1])).unwrap();
                 let written = bindings.iter().filter(|(register, _)| register.class.letter() == 'u');
-                let words = |view: &View| {
-                    view.to_vec().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-                };
-                let results: Vec<Vec<u32>> = written.map(|(_, view)| words(view)).collect();
+                let results: Vec<Vec<u32>> = written.map(|(_, view)| view.to_vec().unwrap()).collect();
                 let first = first.get_or_insert_with(|| results.clone());
                 assert_eq!(*first, results, "{engine}, {threads} threads, {:?}", self.choices);
             }

@@ -7,7 +7,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use brolga_runtime::{
-    Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, Error, Place, Progress, Shader,
+    Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, Error, Progress, Shader, SourceLocation,
     StopReason, View,
 };
 use support::ENGINES;
@@ -39,7 +39,7 @@ impl Setup {
     }
 
     fn bindings(&self, rounds: u32) -> Bindings {
-        let constants = self.device.buffer_from_bytes(&rounds.to_le_bytes()).unwrap();
+        let constants = self.device.buffer_from(&[rounds]).unwrap();
         let mut bindings = Bindings::new();
         bindings.set("b0".parse().unwrap(), View::constant(constants).unwrap());
         bindings.set("u0".parse().unwrap(), View::raw(self.result.clone()).unwrap());
@@ -52,7 +52,7 @@ impl Setup {
     }
 
     fn words(&self) -> Vec<u32> {
-        self.result.to_vec().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+        self.result.to_vec().unwrap()
     }
 
     /// Runs both shaders to their end and checks what they write.
@@ -76,10 +76,10 @@ fn each_setup(check: impl Fn(&str, Setup)) {
 }
 
 /// The instruction is one between `loop` and `endloop`, and its text is its name with operands.
-fn check_place(place: &Place, what: &str) {
-    let index = place.index.unwrap_or_else(|| panic!("{what}: no instruction at byte {}", place.byte));
-    assert!((1..=13).contains(&index), "{what}: {place}");
-    assert!(!place.text.is_empty() && !place.text.starts_with("dcl_"), "{what}: {place}");
+fn check_location(location: &SourceLocation, what: &str) {
+    let index = location.index.unwrap_or_else(|| panic!("{what}: no instruction at byte {}", location.byte));
+    assert!((1..=13).contains(&index), "{what}: {location}");
+    assert!(!location.text.is_empty() && !location.text.starts_with("dcl_"), "{what}: {location}");
 }
 
 #[test]
@@ -89,9 +89,9 @@ fn a_time_limit_stops_endless_loops() {
         let mut limit = SOON;
         loop {
             match setup.run(ENDLESS, |dispatch| dispatch.time_limit(limit)) {
-                Err(Error::Stopped { why, place, .. }) => {
+                Err(Error::Stopped { why, location, .. }) => {
                     assert_eq!(why, StopReason::TimeLimit(limit), "{what}");
-                    check_place(&place, what);
+                    check_location(&location, what);
                     break;
                 }
                 Err(Error::StoppedBetweenGroups { .. }) => limit *= 2,
@@ -121,10 +121,10 @@ fn fuel_stops_endless_loops_at_the_first_group_that_has_one() {
     each_setup(|what, setup| {
         let fuel = 1000;
         match setup.run(ENDLESS, |dispatch| dispatch.fuel(fuel)) {
-            Err(Error::Stopped { why, place, group }) => {
+            Err(Error::Stopped { why, location, group }) => {
                 assert_eq!(why, StopReason::Fuel(fuel), "{what}");
                 assert_eq!(group, [if what.starts_with("one_thread") { 1 } else { 0 }, 0, 0], "{what}");
-                check_place(&place, what);
+                check_location(&location, what);
             }
             other => panic!("{what}: {other:?}"),
         }

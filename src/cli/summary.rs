@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brolga::job::{Comparison, CounterResult, Difference, JobError, Register};
-use brolga::{Engine, Report};
+use brolga::job::{Comparison, CounterResult, Difference, JobError};
+use brolga::{Engine, Register, Report};
 use serde_json::{Value, json};
 
 use super::report::{self, harmless};

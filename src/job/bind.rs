@@ -33,7 +33,7 @@ impl Prepared {
             let own = own(at)?;
             let view = view(device, binding, loaded, own).map_err(|error| self.refused(binding, error))?;
             self.fill(binding, &view, &loaded.content)?;
-            bindings.set(binding.register.in_runtime(), view);
+            bindings.set(binding.register, view);
         }
         Ok(bindings)
     }
@@ -41,10 +41,10 @@ impl Prepared {
     /// Puts the first content back into every `u#` of [`Prepared::bind`]; shaders write no other view.
     pub fn reset(&self, bindings: &Bindings) -> Result<(), JobError> {
         for (binding, loaded) in self.job.bindings.iter().zip(&self.views) {
-            if binding.register.file != RegisterFile::Unordered {
+            if binding.register.class != ResourceClass::UnorderedAccess {
                 continue;
             }
-            let Some(view) = bindings.get(binding.register.in_runtime()) else { continue };
+            let Some(view) = bindings.get(binding.register) else { continue };
             clear(view).map_err(|error| self.refused(binding, error.into()))?;
             self.fill(binding, view, &loaded.content)?;
             if let (Some(counter), Some(first)) = (view.counter(), binding.counter) {

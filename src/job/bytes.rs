@@ -114,7 +114,7 @@ mod tests {
     fn bytes_of_several_pieces_are_written_and_compared() {
         let device = brolga_runtime::Device::builder().threads(1).build().unwrap();
         let pattern: Vec<u8> = (0..2 * PIECE + 12).map(|n| (n % 251) as u8).collect();
-        let buffer = device.buffer_from_bytes(&pattern).unwrap();
+        let buffer = device.buffer_from(&pattern).unwrap();
         let view = View::raw(buffer.clone()).unwrap();
         let all = [Bytes::Owned(pattern.clone()), Bytes::View(view), Bytes::Buffer(buffer.clone())];
         for one in &all {
@@ -125,7 +125,7 @@ mod tests {
             assert!(*one != Bytes::Owned(pattern[1..].to_vec()));
         }
         for at in [0, PIECE - 1, PIECE, 2 * PIECE + 11] {
-            buffer.write(at, &[255]).unwrap();
+            buffer.write(at, &[255u8]).unwrap();
             assert!(all[0] != all[1] && all[2] != all[0] && all[1] == all[2]);
             buffer.write(at, &pattern[at as usize..][..1]).unwrap();
         }

@@ -3,8 +3,10 @@
 //! The rules are those of the corpus: any NaN equals any NaN, both zeros are equal, a number passes if it meets any of the
 //! bounds of the tolerance. Elements in any order are compared as multisets, exactly.
 
+use brolga_runtime::Register;
+
 use super::bytes::Bytes;
-use super::model::{Order, Register, Rules, Tolerance};
+use super::model::{Order, Rules, Tolerance};
 use super::values::{Number, NumberType};
 
 /// Differences that are kept for the report; all are counted.
@@ -274,10 +276,9 @@ fn passes(got: Number, want: Number, tolerance: &Tolerance) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::model::RegisterFile;
     use NumberType::*;
 
-    const U0: Register = Register { file: RegisterFile::Unordered, space: 0, number: 0 };
+    const U0: Register = Register::u(0);
 
     fn rules(pattern: &[NumberType]) -> Rules {
         Rules {

@@ -47,21 +47,7 @@ impl Found {
 
     /// The row about a register in the table of bindings.
     fn binding(&self, register: Register) -> Option<&resources::Binding> {
-        let class = |kind| match kind {
-            BindingKind::ConstantBuffer => RegisterFile::Constant,
-            BindingKind::Sampler => RegisterFile::Sampler,
-            BindingKind::TextureBuffer | BindingKind::Texture | BindingKind::Structured | BindingKind::Raw => {
-                RegisterFile::Resource
-            }
-            _ => RegisterFile::Unordered,
-        };
-        let holds = |row: &&resources::Binding| {
-            let first = row.bind_point;
-            class(row.kind) == register.file
-                && row.space == register.space
-                && register.number >= first
-                && (row.bind_count == 0 || register.number - first < row.bind_count)
-        };
+        let holds = |row: &&resources::Binding| register.is_within((*row).into(), row.count());
         self.names.as_ref()?.bindings.iter().find(holds)
     }
 
@@ -87,14 +73,13 @@ impl Declarations<'_> {
 
     /// The declaration of a register, if the shader can be read and has one.
     fn known(&self, register: Register) -> Option<&Declared> {
-        let in_runtime = register.in_runtime();
-        self.found().ok()?.declared.iter().find(|declared| declared.contains(in_runtime))
+        self.found().ok()?.declared.iter().find(|declared| declared.contains(register))
     }
 
     /// The declaration of a register that must be there.
     fn needed(&self, binding: &Binding) -> Result<&Declared, JobError> {
         let found = self.found()?;
-        let register = binding.register.in_runtime();
+        let register = binding.register;
         found.declared.iter().find(|declared| declared.contains(register)).ok_or_else(|| {
             let declared = found.declared.iter().map(Declared::to_string).collect();
             let bound = binding.kind.name.map_or("view".into(), |name| format!("{name} view"));
@@ -108,7 +93,7 @@ impl Declarations<'_> {
         let kind = self.kind(binding)?;
         if let Kind::Structured { .. } = kind
             && binding.counter.is_none()
-            && binding.register.file == RegisterFile::Unordered
+            && binding.register.class == ResourceClass::UnorderedAccess
             && self.counts_from_zero(binding.register)
         {
             binding.counter = Some(0);
@@ -189,7 +174,7 @@ impl Declarations<'_> {
     }
 
     fn other_kind(&self, binding: &Binding, declared: ResourceKind, bound: &str) -> JobError {
-        let register = binding.register.in_runtime();
+        let register = binding.register;
         let error = BindingError::Kind { register, declared, bound: bound.to_owned() };
         self.job.error(&binding.span, self.job.run_problem(0, error.into()))
     }
@@ -208,7 +193,7 @@ impl Declarations<'_> {
         };
         let is_buffer = matches!(
             self.known(register)?.kind,
-            ResourceKind::Typed { dimension: Dimension::Buffer, .. } if register.file == RegisterFile::Resource
+            ResourceKind::Typed { dimension: Dimension::Buffer, .. } if register.class == ResourceClass::ShaderResource
         );
         // Only buffers that are read have three.
         let components = match components {

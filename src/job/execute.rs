@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga_runtime::{
-    Access, BindingError, Bindings, CancelToken, Codegen, CompileOptions, Counter, Device, Dispatch, Emit, Engine,
-    Error, Limit, Listing, Oversize, Progress, Report, ResourceError, Shader, View,
+    Access, Bindings, CancelToken, Codegen, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
+    Listing, Oversize, Progress, Report, ResourceError, Shader, View,
 };
 
 use super::bytes::Bytes;
@@ -210,7 +210,7 @@ impl Prepared {
         bindings: &Bindings,
         options: &RunOptions,
     ) -> Result<Outcome, JobError> {
-        self.look(compiled, report, bindings, options, |view| view.try_to_vec().map(Bytes::Owned))
+        self.look(compiled, report, bindings, options, |view| view.to_vec().map(Bytes::Owned))
     }
 
     /// What is in the views that somebody looks at, as `keep` keeps it.
@@ -226,8 +226,10 @@ impl Prepared {
         // A view may be as large as the memory.
         let looked_at = |binding: &Binding| options.all_slots || binding.save.is_some() || expected(binding.register);
         let (mut slots, mut counters) = (Vec::new(), Vec::new());
-        for binding in self.job.bindings.iter().filter(|binding| binding.register.file == RegisterFile::Unordered) {
-            let view = bindings.get(binding.register.in_runtime());
+        for binding in
+            self.job.bindings.iter().filter(|binding| binding.register.class == ResourceClass::UnorderedAccess)
+        {
+            let view = bindings.get(binding.register);
             if let Some((view, counter)) = view.and_then(|view| Some((view, view.counter()?))) {
                 let elements = self.stride(binding.register).map_or(0, |stride| view.size_bytes() / stride);
                 counters.push(CounterResult { register: binding.register, value: counter.get(), elements });
@@ -266,10 +268,10 @@ impl Prepared {
     fn failed(&self, shader: usize, error: Error) -> JobError {
         let file = &self.job.shaders[shader];
         let register = match &error {
-            Error::Binding(error) => register_of(error),
+            Error::Binding(error) => error.register(),
             _ => None,
         };
-        let binding = self.job.bindings.iter().find(|binding| Some(binding.register.in_runtime()) == register);
+        let binding = self.job.bindings.iter().find(|binding| Some(binding.register) == register);
         let variable = match &error {
             Error::Instance(error) => error.variable(),
             _ => None,
@@ -476,22 +478,5 @@ impl Outputs<'_> {
             paths.push(path);
         }
         Ok(paths)
-    }
-}
-
-/// The register that an error about a binding names first.
-fn register_of(error: &BindingError) -> Option<brolga_runtime::Register> {
-    match error {
-        BindingError::Unbound { register, .. }
-        | BindingError::NotDeclared { register, .. }
-        | BindingError::Kind { register, .. }
-        | BindingError::Stride { register, .. }
-        | BindingError::Dimension { register, .. }
-        | BindingError::Component { register, .. }
-        | BindingError::AtomicFormat { register, .. }
-        | BindingError::NoCounter { register }
-        | BindingError::ReadOnly { register }
-        | BindingError::Aliased { read: register, .. } => Some(*register),
-        _ => None,
     }
 }

@@ -3,11 +3,11 @@
 //! Each entry is a variable and an instance: a name, or a table that places an instance of a class. An array gives one to
 //! each element of the variable.
 
-use brolga_runtime::ClassInstance;
+use brolga_runtime::{ClassInstance, Register, ResourceClass};
 
 use super::document::{Node, Span, Value};
 use super::error::Problem;
-use super::model::{InstanceChoice, Register, RegisterFile};
+use super::model::InstanceChoice;
 use super::table::*;
 
 const PLACED_KEYS: &[&str] = &["class", "constants", "vector", "texture", "sampler", "note"];
@@ -42,30 +42,40 @@ fn instance(node: &Node, variable: &str) -> Result<ClassInstance, Fault> {
     table.allow(&[PLACED_KEYS])?;
     let mut placed = ClassInstance::of_class(as_text(table.need("class")?, "class")?);
     let vector = table.integer("vector", 0)?;
-    match (register(&table, "constants", RegisterFile::Constant)?, vector) {
+    match (register(&table, "constants", ResourceClass::Constant)?, vector) {
         (Some(buffer), vector) => placed = placed.constants(buffer, vector.unwrap_or(0)),
         (None, Some(_)) => return Err(table.missing("constants")),
         (None, None) => {}
     }
-    if let Some(texture) = register(&table, "texture", RegisterFile::Resource)? {
+    if let Some(texture) = register(&table, "texture", ResourceClass::ShaderResource)? {
         placed = placed.texture(texture);
     }
-    if let Some(sampler) = register(&table, "sampler", RegisterFile::Sampler)? {
+    if let Some(sampler) = register(&table, "sampler", ResourceClass::Sampler)? {
         placed = placed.sampler(sampler);
     }
     Ok(placed.into())
 }
 
 /// The number of a register of a file, in space 0.
-fn register(table: &Table<'_>, key: &'static str, file: RegisterFile) -> Result<Option<u32>, Fault> {
+fn register(table: &Table<'_>, key: &'static str, class: ResourceClass) -> Result<Option<u32>, Fault> {
     let Some(node) = table.get(key) else { return Ok(None) };
     let text = as_text(node, key)?;
-    match Register::parse(text) {
-        Some(register) if register.file == file && register.space == 0 => Ok(Some(register.number)),
-        Some(_) => {
-            let (register, wants) = (text.to_owned(), file.example());
+    match text.parse::<Register>() {
+        Ok(register) if register.class == class && register.space == 0 => Ok(Some(register.index)),
+        Ok(_) => {
+            let (register, wants) = (text.to_owned(), example(class));
             Err((Problem::OutOfRange { key: key.into(), wants: wants.into(), found: register }, node.span.clone()))
         }
-        None => Err((Problem::BadRegister { text: text.to_owned() }, node.span.clone())),
+        Err(_) => Err((Problem::BadRegister { text: text.to_owned() }, node.span.clone())),
+    }
+}
+
+/// What a register of a class looks like, for messages.
+fn example(class: ResourceClass) -> &'static str {
+    match class {
+        ResourceClass::Constant => "a constant buffer such as b0",
+        ResourceClass::ShaderResource => "a register such as t0",
+        ResourceClass::UnorderedAccess => "a register such as u0",
+        ResourceClass::Sampler => "a sampler such as s0",
     }
 }

@@ -87,18 +87,18 @@ pub(super) fn kind(table: &Table<'_>, register: Register) -> Result<(KindKeys, O
             let (keys, size) = named(&entry.key, &entry.node)?;
             (keys, size.or(outer_size))
         }
-        (None, None) => match register.file {
-            RegisterFile::Constant => (KindKeys { name: Some("constant"), ..KindKeys::default() }, outer_size),
+        (None, None) => match register.class {
+            ResourceClass::Constant => (KindKeys { name: Some("constant"), ..KindKeys::default() }, outer_size),
             // Its keys stand in the register's table.
-            RegisterFile::Sampler => (dimensions(Some("sampler"), table)?, None),
+            ResourceClass::Sampler => (dimensions(Some("sampler"), table)?, None),
             // The shader or the file says it.
-            RegisterFile::Resource | RegisterFile::Unordered => (dimensions(None, table)?, outer_size),
+            ResourceClass::ShaderResource | ResourceClass::UnorderedAccess => (dimensions(None, table)?, outer_size),
         },
     };
-    let fits = |name| match register.file {
-        RegisterFile::Constant => name == "constant",
-        RegisterFile::Sampler => name == "sampler",
-        RegisterFile::Resource | RegisterFile::Unordered => !matches!(name, "constant" | "sampler"),
+    let fits = |name| match register.class {
+        ResourceClass::Constant => name == "constant",
+        ResourceClass::Sampler => name == "sampler",
+        ResourceClass::ShaderResource | ResourceClass::UnorderedAccess => !matches!(name, "constant" | "sampler"),
     };
     match keys.name {
         Some(kind) if !fits(kind) => {

@@ -53,7 +53,7 @@ impl Loader<'_> {
             return Ok(LoadedView { kind: Kind::Sampler(sampler), content: LoadedContent::Zeros(0), in_place: false });
         }
         let large = self.large_file();
-        let unordered = self.binding.register.file == RegisterFile::Unordered;
+        let unordered = self.binding.register.class == ResourceClass::UnorderedAccess;
         let (file, kind) = match &self.binding.content {
             Content::File(file) if large.is_none() => {
                 let (found, kind) = self.open(file, self.kind)?;
@@ -92,7 +92,7 @@ impl Loader<'_> {
                 runs.iter().try_for_each(|run| self.check_run(run, size))?;
                 LoadedContent::Values(runs.clone(), size)
             }
-            (Content::Unsaid, _) if self.binding.register.file != RegisterFile::Unordered => {
+            (Content::Unsaid, _) if self.binding.register.class != ResourceClass::UnorderedAccess => {
                 let key = "file`, `fill` or values such as `u32";
                 return Err(self.wrong(Problem::MissingKey { place: "a register that is only read", key }));
             }
@@ -150,12 +150,14 @@ impl Loader<'_> {
     /// Refuses `map = true` where there is nothing to map.
     fn check_map(&self) -> Result<(), JobError> {
         let Some(Located { value: true, span }) = &self.binding.map else { return Ok(()) };
-        let found = match (self.binding.register.file, &self.binding.content) {
-            (RegisterFile::Unordered, _) if self.saves_raw() => return Ok(()),
-            (RegisterFile::Unordered, _) if self.binding.save.as_ref().is_some_and(|save| save.counted.is_some()) => {
+        let found = match (self.binding.register.class, &self.binding.content) {
+            (ResourceClass::UnorderedAccess, _) if self.saves_raw() => return Ok(()),
+            (ResourceClass::UnorderedAccess, _)
+                if self.binding.save.as_ref().is_some_and(|save| save.counted.is_some()) =>
+            {
                 "is saved in part"
             }
-            (RegisterFile::Unordered, _) => "is not saved to one",
+            (ResourceClass::UnorderedAccess, _) => "is not saved to one",
             (_, Content::File(file)) if FileForm::of(&file.value) == FileForm::Raw => return Ok(()),
             (_, Content::File(_)) => "has a file in another format",
             _ => "has no file",

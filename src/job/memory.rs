@@ -95,5 +95,5 @@ impl MemoryJob<'_> {
 }
 
 fn parsed(register: &str) -> Register {
-    Register::parse(register).expect("whoever makes a job in memory names registers as listings do")
+    register.parse().expect("whoever makes a job in memory names registers as listings do")
 }

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_runtime::{ClassInstance, Dimension, Error, Format, ResourceClass, Sampler, TextureShape};
+use brolga_runtime::{ClassInstance, Dimension, Error, Format, Sampler, TextureShape};
+pub(super) use brolga_runtime::{Register, ResourceClass};
 
 use super::document::{Node, Span};
 use super::error::{JobError, Problem};
@@ -104,94 +104,6 @@ pub struct Located<T> {
     pub value: T,
     /// Where it stands.
     pub span: Span,
-}
-
-/// Register files that a job can fill.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum RegisterFile {
-    /// `b#`: constant buffers.
-    Constant,
-    /// `t#`: what the shader reads.
-    Resource,
-    /// `u#`: what the shader reads and writes.
-    Unordered,
-    /// `s#`: samplers.
-    Sampler,
-}
-
-impl RegisterFile {
-    /// What a register of the file looks like, for messages.
-    pub(super) fn example(self) -> &'static str {
-        match self {
-            RegisterFile::Constant => "a constant buffer such as b0",
-            RegisterFile::Resource => "a register such as t0",
-            RegisterFile::Unordered => "a register such as u0",
-            RegisterFile::Sampler => "a sampler such as s0",
-        }
-    }
-}
-
-/// A register as the listing names it, with the register space that model 5.1 has.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Register {
-    /// The register file.
-    pub file: RegisterFile,
-    /// The register space, 0 before model 5.1.
-    pub space: u32,
-    /// The number.
-    pub number: u32,
-}
-
-impl Register {
-    /// Reads `u0` or `u0,space1`.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (name, space) = match text.split_once(',') {
-            None => (text, 0),
-            Some((name, space)) => (name, parse_digits(space.trim().strip_prefix("space")?)?),
-        };
-        let mut letters = name.trim().chars();
-        let file = match letters.next()? {
-            'b' => RegisterFile::Constant,
-            't' => RegisterFile::Resource,
-            'u' => RegisterFile::Unordered,
-            's' => RegisterFile::Sampler,
-            _ => return None,
-        };
-        Some(Self { file, space, number: parse_digits(letters.as_str())? })
-    }
-}
-
-fn parse_digits(text: &str) -> Option<u32> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-}
-
-impl Register {
-    /// The register as the runtime names it.
-    pub fn in_runtime(self) -> brolga_runtime::Register {
-        let class = match self.file {
-            RegisterFile::Constant => ResourceClass::Constant,
-            RegisterFile::Resource => ResourceClass::ShaderResource,
-            RegisterFile::Unordered => ResourceClass::UnorderedAccess,
-            RegisterFile::Sampler => ResourceClass::Sampler,
-        };
-        brolga_runtime::Register::new(class, self.number).in_space(self.space)
-    }
-}
-
-impl fmt::Display for Register {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = match self.file {
-            RegisterFile::Constant => 'b',
-            RegisterFile::Resource => 't',
-            RegisterFile::Unordered => 'u',
-            RegisterFile::Sampler => 's',
-        };
-        write!(f, "{letter}{}", self.number)?;
-        match self.space {
-            0 => Ok(()),
-            space => write!(f, ",space{space}"),
-        }
-    }
 }
 
 /// One register and what is bound to it.
@@ -440,20 +352,4 @@ pub struct Tolerance {
 impl Tolerance {
     /// Equality.
     pub const EXACT: Self = Self { abs: None, rel: None, ulp: None };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn registers_are_read_as_listings_and_hlsl_write_them() {
-        let u0 = Register { file: RegisterFile::Unordered, space: 0, number: 0 };
-        assert_eq!(Register::parse("u0"), Some(u0));
-        assert_eq!(Register::parse("u12, space3"), Some(Register { space: 3, number: 12, ..u0 }));
-        assert_eq!(Register::parse("u12, space3").unwrap().to_string(), "u12,space3");
-        for text in ["", "u", "x0", "u-1", "u+1", "u0 space1", "u0, 1", "u99999999999", "u0,space"] {
-            assert_eq!(Register::parse(text), None, "{text}");
-        }
-    }
 }

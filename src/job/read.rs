@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use brolga_runtime::ParseRegisterError;
+
 use super::content_keys::{self, RUN_KEYS};
 use super::document::{Entry, Node, Span, Value};
 use super::error::{JobError, Problem};
@@ -89,10 +91,10 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
     let mut bindings = Vec::new();
     let mut expectations = Vec::new();
     for entry in table.entries() {
-        match Register::parse(&entry.key) {
-            Some(register) => short_form(entry, register, &mut bindings, &mut expectations)?,
-            None if JOB_KEYS.contains(&entry.key.as_str()) => {}
-            None => return Err(unknown_key(&table, entry)),
+        match entry.key.parse::<Register>() {
+            Ok(register) => short_form(entry, register, &mut bindings, &mut expectations)?,
+            Err(_) if JOB_KEYS.contains(&entry.key.as_str()) => {}
+            Err(_) => return Err(unknown_key(&table, entry)),
         }
     }
     for node in list(&table, "bindings")? {
@@ -124,7 +126,7 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
 /// The complaint about a key of the job that is none. Listings write a constant buffer's register `cb1`.
 fn unknown_key(table: &Table<'_>, entry: &Entry) -> Fault {
     let mut fault = table.unknown(entry, &[JOB_KEYS, REGISTERS]);
-    let meant = entry.key.strip_prefix('c').filter(|rest| rest.starts_with('b') && Register::parse(rest).is_some());
+    let meant = entry.key.strip_prefix('c').filter(|rest| rest.starts_with('b') && rest.parse::<Register>().is_ok());
     if let (Problem::UnknownKey { nearest, .. }, Some(meant)) = (&mut fault.0, meant) {
         *nearest = Some(meant.to_owned());
     }
@@ -154,8 +156,8 @@ fn short_form(
 fn slot(table: &Table<'_>) -> Result<(Register, Span), Fault> {
     let node = table.need("slot")?;
     let text = as_text(node, "slot")?;
-    let bad = || (Problem::BadRegister { text: text.to_owned() }, node.span.clone());
-    Ok((Register::parse(text).ok_or_else(bad)?, node.span.clone()))
+    let bad = |_: ParseRegisterError| (Problem::BadRegister { text: text.to_owned() }, node.span.clone());
+    Ok((text.parse().map_err(bad)?, node.span.clone()))
 }
 
 fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Result<Binding, Fault> {
@@ -163,10 +165,10 @@ fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Resu
     let beside = kind_keys::keys_beside(table, &kind);
     let keys = [BINDING_KEYS, &beside, RUN_KEYS, &NumberType::NAMES, more];
     let mut variables = Vec::new();
-    match register.file {
-        RegisterFile::Sampler => table.allow(&[SAMPLER_BINDING_KEYS, &beside])?,
-        RegisterFile::Constant => variables = named_values(table, &keys)?,
-        RegisterFile::Resource | RegisterFile::Unordered => table.allow(&keys)?,
+    match register.class {
+        ResourceClass::Sampler => table.allow(&[SAMPLER_BINDING_KEYS, &beside])?,
+        ResourceClass::Constant => variables = named_values(table, &keys)?,
+        ResourceClass::ShaderResource | ResourceClass::UnorderedAccess => table.allow(&keys)?,
     }
     let said = kind_keys::said(table);
     match kind.name {
@@ -282,8 +284,8 @@ fn check_registers(bindings: &[Binding], expectations: &[Expectation]) -> Result
 }
 
 fn has_result(register: Register, key: &'static str, span: &Span) -> Result<(), Fault> {
-    match register.file {
-        RegisterFile::Unordered => Ok(()),
+    match register.class {
+        ResourceClass::UnorderedAccess => Ok(()),
         _ => Err((Problem::NoResult { register: register.to_string(), key }, span.clone())),
     }
 }

@@ -59,7 +59,7 @@ fn the_short_form_says_all_that_the_long_one_does() {
     let Content::Values(runs) = &job.bindings[0].content else { panic!() };
     assert_eq!((runs[0].byte, runs[0].bytes.len(), runs[1].byte), (0, 12, 12));
     assert_eq!(runs[1].bytes, [0, 2, 0, 0]);
-    assert_eq!(job.bindings[2].register, Register { file: RegisterFile::Unordered, space: 2, number: 1 });
+    assert_eq!(job.bindings[2].register, Register::u(1).in_space(2));
     assert_eq!(job.bindings[2].counter, Some(7));
     assert_eq!(job.expectations[0].counter, Some(8));
     assert!(matches!(&job.expectations[0].content, Some(Expected::Values(runs)) if runs[0].bytes.len() == 8));

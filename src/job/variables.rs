@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 
 use brolga_bytecode::container::resources::{Buffer, VariableType};
+use brolga_runtime::Register;
 
 use super::content_keys;
 use super::declared::number_type;
 use super::document::{Node, Value};
 use super::error::{Problem, nearest};
-use super::model::{Binding, NamedValue, Register, Run};
+use super::model::{Binding, NamedValue, Run};
 use super::read::CONSTANT_KEYS;
 use super::table::{Fault, wrong_type};
 use super::values::{Number, NumberType};

@@ -162,8 +162,8 @@ fn without_place(error: &crate::Error) -> String {
     error.to_string().replacen(&format!(" at byte {}", error.at()), "", 1)
 }
 
-/// The name of `known` that is closest to `name`, if any is close.
-pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+/// The name of `known` that is closest to `name`, if any is close: for messages about names that do not exist.
+pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     // Longer texts are close to nothing, and would be expensive to compare.
     const LONGEST: usize = 64;
     if name.len() > LONGEST {

@@ -52,7 +52,7 @@ mod warning;
 
 pub(crate) use cursor::{Cursor, Read};
 pub(crate) use error::shown;
-pub use error::{AssembleError, Problem};
+pub use error::{AssembleError, Problem, nearest};
 pub use warning::{Warning, WarningKind};
 
 use crate::limits::Limits;

@@ -48,6 +48,13 @@ pub struct Binding {
     pub id: u32,
 }
 
+impl Binding {
+    /// How many registers; `None` for an array without end.
+    pub fn count(&self) -> Option<u32> {
+        Some(self.bind_count).filter(|&count| count > 0)
+    }
+}
+
 /// What a binding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingKind {

@@ -2,15 +2,12 @@
 
 use std::fmt;
 
-use brolga_bytecode::sm5::ValidProgram;
 use brolga_ir::entity::Region;
 use brolga_ir::function::{AtomicOp, Element, Function, InstKind, Object, ResourceRef};
 use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
-use brolga_ir::translate::sm5;
 use serde::{Deserialize, Serialize};
 
 use super::Register;
-use crate::error::Error;
 
 /// A range of registers that a shader declares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +25,8 @@ pub struct Declared {
     pub uses_texel_atomics: bool,
     /// Texels are exchanged, which more formats allow.
     pub uses_texel_exchange: bool,
+    /// Texels are loaded, stored or changed by atomics, and not only sampled.
+    pub(crate) uses_texels: bool,
     /// Views that the range's table must have: the declared registers, or of a range without an end up to the last one
     /// that the shader names.
     pub(crate) table_len: u32,
@@ -42,6 +41,10 @@ impl Declared {
                 let kind = &function.inst(inst).kind;
                 for used in resources_of(kind) {
                     let range = &mut declared[used.id.index()];
+                    range.uses_texels |= matches!(
+                        kind,
+                        InstKind::TexelLoad { .. } | InstKind::TexelStore { .. } | InstKind::TexelAtomic { .. }
+                    );
                     if let InstKind::TexelAtomic { op, .. } = kind {
                         let exchanges = *op == AtomicOp::Exchange;
                         range.uses_texel_exchange |= exchanges;
@@ -56,14 +59,8 @@ impl Declared {
         declared
     }
 
-    /// The same of a program that nobody compiled. What only instructions tell is not known then: which atomics are used on
-    /// texels, and counters of a declaration without the flag for them.
-    pub fn of_program(program: &ValidProgram) -> Result<Vec<Self>, Error> {
-        Ok(Self::of_interface(&sm5::interface(program)?))
-    }
-
     /// The declarations without what the instructions say.
-    fn of_interface(interface: &Interface) -> Vec<Self> {
+    pub(crate) fn of_interface(interface: &Interface) -> Vec<Self> {
         let declared = |resource: &Resource| Self {
             register: Register::new(resource.class, resource.lower).in_space(resource.space),
             count: resource.count,
@@ -71,6 +68,7 @@ impl Declared {
             uses_counter: resource.uses_counter,
             uses_texel_atomics: false,
             uses_texel_exchange: false,
+            uses_texels: false,
             table_len: resource.count.unwrap_or(0),
         };
         interface.resources.iter().map(declared).collect()
@@ -83,11 +81,7 @@ impl Declared {
 
     /// Whether the range holds a register.
     pub fn contains(&self, register: Register) -> bool {
-        let Register { class, space, index } = register;
-        class == self.register.class
-            && space == self.register.space
-            && index >= self.register.index
-            && self.count.is_none_or(|count| index - self.register.index < count)
+        register.is_within(self.register, self.count)
     }
 }
 

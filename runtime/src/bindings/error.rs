@@ -4,6 +4,7 @@ use brolga_ir::interface::{Component, Dimension, ResourceKind};
 
 use super::{ParseRegisterError, Register};
 use crate::format::Format;
+use crate::shader::few;
 
 /// A register whose binding does not fit the shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +13,24 @@ pub enum BindingError {
     /// A text that names no register.
     #[error(transparent)]
     Name(#[from] ParseRegisterError),
+    /// The source gives no register this name.
+    #[error("the shader has nothing named `{name}`, {}", known_names(known, nearest))]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The names that there are; none if the file was stripped of them.
+        known: Vec<String>,
+        /// The nearest of them, if one is near.
+        nearest: Option<String>,
+    },
+    /// The source gives several registers this name, as with a texture and its sampler in the style of Direct3D 9.
+    #[error("`{name}` is the name of {}: one of these must be said", joined(registers))]
+    AmbiguousName {
+        /// The name.
+        name: String,
+        /// The registers.
+        registers: Vec<Register>,
+    },
     /// The shader declares it and nothing is bound.
     #[error("{register} is declared as {declared} and nothing is bound to it")]
     Unbound {
@@ -121,7 +140,7 @@ pub enum BindingError {
         register: Register,
     },
     /// A view of memory that may not be written is bound where the shader writes.
-    #[error("{register} can be written and is bound to a read-only file")]
+    #[error("{register} can be written and is bound to memory that may only be read")]
     ReadOnly {
         /// The register.
         register: Register,
@@ -136,13 +155,48 @@ pub enum BindingError {
     },
 }
 
+impl BindingError {
+    /// The register that it is about, the first one that its message names.
+    pub fn register(&self) -> Option<Register> {
+        match self {
+            Self::Name(_) | Self::UnknownName { .. } | Self::AmbiguousName { .. } => None,
+            Self::Unbound { register, .. }
+            | Self::NotDeclared { register, .. }
+            | Self::Kind { register, .. }
+            | Self::Stride { register, .. }
+            | Self::Dimension { register, .. }
+            | Self::WrittenDimension { register, .. }
+            | Self::WrittenFormat { register, .. }
+            | Self::WordFormat { register, .. }
+            | Self::Slices { register, .. }
+            | Self::Component { register, .. }
+            | Self::AtomicFormat { register, .. }
+            | Self::NoCounter { register }
+            | Self::ReadOnly { register }
+            | Self::Aliased { read: register, .. } => Some(*register),
+        }
+    }
+}
+
 fn unwritable(bound: Dimension) -> &'static str {
     if bound.is_cube() { "faces are written as layers of a texture2darray" } else { "samples can only be read" }
+}
+
+fn joined(registers: &[Register]) -> String {
+    registers.iter().map(Register::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+fn known_names(known: &[String], nearest: &Option<String>) -> String {
+    match (known.is_empty(), nearest) {
+        (true, _) => "as its file has no names".to_owned(),
+        (false, None) => format!("only {}", few(known)),
+        (false, Some(nearest)) => format!("only {}; did you mean `{nearest}`?", few(known)),
+    }
 }
 
 fn list(declared: &[String]) -> String {
     match declared {
         [] => "no register".to_owned(),
-        names => format!("only {}", names.join(", ")),
+        names => format!("only {}", few(names)),
     }
 }

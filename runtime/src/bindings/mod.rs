@@ -4,7 +4,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `register.rs` | names of registers |
+//! | `register.rs` | registers, as listings name them |
+//! | `names.rs` | registers, as the source names them |
 //! | `declared.rs` | what a shader declares of the registers it uses |
 //! | `rules.rs` | what may differ between the two |
 //! | `check.rs` | holds bindings against declarations |
@@ -14,6 +15,7 @@
 pub(crate) mod check;
 mod declared;
 mod error;
+mod names;
 mod register;
 mod rules;
 pub(crate) mod table;
@@ -26,6 +28,7 @@ use brolga_ir::interface::ResourceClass;
 
 pub use declared::Declared;
 pub use error::BindingError;
+pub(crate) use names::Names;
 pub use register::{ParseRegisterError, Register};
 pub use rules::{BindingRules, Leniency};
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use brolga_bytecode::container::resources::{Binding, BindingKind};
 use brolga_ir::interface::ResourceClass;
 use serde::{Deserialize, Serialize};
 
@@ -48,8 +49,36 @@ impl Register {
         Self { space, ..self }
     }
 
+    /// Whether it is one of `count` registers from `first` on, of which there is no last one if the count is `None`.
+    pub fn is_within(self, first: Register, count: Option<u32>) -> bool {
+        let offset = self.index.checked_sub(first.index);
+        (self.class, self.space) == (first.class, first.space)
+            && offset.is_some_and(|offset| count.is_none_or(|count| offset < count))
+    }
+
     fn order(self) -> (char, u32, u32) {
         (self.class.letter(), self.space, self.index)
+    }
+}
+
+impl From<&Binding> for Register {
+    /// The first register of a row of a file's resource definitions.
+    fn from(row: &Binding) -> Self {
+        let class = match row.kind {
+            BindingKind::ConstantBuffer => ResourceClass::Constant,
+            BindingKind::Sampler => ResourceClass::Sampler,
+            BindingKind::TextureBuffer | BindingKind::Texture | BindingKind::Structured | BindingKind::Raw => {
+                ResourceClass::ShaderResource
+            }
+            BindingKind::UavTyped
+            | BindingKind::UavStructured
+            | BindingKind::UavRaw
+            | BindingKind::UavAppend
+            | BindingKind::UavConsume
+            | BindingKind::UavCounter
+            | BindingKind::Other(_) => ResourceClass::UnorderedAccess,
+        };
+        Self { class, space: row.space, index: row.bind_point }
     }
 }
 
@@ -92,9 +121,9 @@ impl FromStr for Register {
 }
 
 fn parse(text: &str) -> Option<Register> {
-    let (name, space) = match text.split_once(',') {
+    let (name, space) = match text.trim().split_once(',') {
         Some((name, space)) => (name.trim_end(), number(space.trim_start().strip_prefix("space")?)?),
-        None => (text, 0),
+        None => (text.trim(), 0),
     };
     let class = match name.chars().next()? {
         'b' => ResourceClass::Constant,
@@ -120,12 +149,13 @@ mod tests {
         for text in ["b0", "t127", "u4294967295", "u1,space2", "s15"] {
             assert_eq!(text.parse::<Register>().map(|register| register.to_string()).as_deref(), Ok(text));
         }
+        assert_eq!("u12, space3".parse(), Ok(Register::u(12).in_space(3)));
         assert_eq!("t3, space0".parse(), Ok(Register::new(ResourceClass::ShaderResource, 3)));
     }
 
     #[test]
     fn other_texts_are_errors() {
-        for text in ["", "u", "r1", "u-1", "u+1", "u 1", "u1,", "u1,space", "u1,1", "é1", "u4294967296"] {
+        for text in ["", "u", "r1", "u-1", "u+1", "u 1", "u1,", "u1,space", "u1,1", "é1", "u4294967296", "u0 space1"] {
             assert!(text.parse::<Register>().is_err(), "{text}");
         }
     }

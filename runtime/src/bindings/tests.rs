@@ -16,6 +16,7 @@ fn declare(register: &str, kind: ResourceKind) -> Declared {
         uses_counter: false,
         uses_texel_atomics: false,
         uses_texel_exchange: false,
+        uses_texels: true,
         table_len: 1,
     }
 }

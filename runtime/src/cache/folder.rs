@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use super::entry;
 use super::error::{CacheError, NotPrivate};
 use super::key::Key;
-use crate::private;
+use crate::file_owner;
 
 /// What begins the names of files that are being written.
 const UNFINISHED: &str = ".unfinished-";
@@ -76,7 +76,7 @@ impl Folder {
     /// Makes the folder if it is missing, for nobody else to look into.
     pub fn make(&self) -> Result<(), CacheError> {
         let parents = self.path.parent().map_or(Ok(()), fs::create_dir_all);
-        match parents.and_then(|()| private::create_dir(&self.path)) {
+        match parents.and_then(|()| file_owner::create_dir(&self.path)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(self.failed(error)),
             _ => self.check(),
         }
@@ -229,9 +229,9 @@ impl Folder {
 fn check(metadata: &Metadata, right_kind: bool) -> Result<(), NotPrivate> {
     if !right_kind {
         Err(NotPrivate::Kind)
-    } else if !private::is_own(metadata) {
+    } else if !file_owner::is_own(metadata) {
         Err(NotPrivate::Owner)
-    } else if private::others_can_write(metadata) {
+    } else if file_owner::others_can_write(metadata) {
         Err(NotPrivate::Writable)
     } else {
         Ok(())
@@ -344,7 +344,7 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join(name(3)), rustix::fs::Mode::RUSR).unwrap();
         assert!(folder.read(&name(3)).is_err());
         // Folders of other users cannot be made without privileges; this one is there already.
-        if !private::is_own(&fs::metadata("/").unwrap()) {
+        if !file_owner::is_own(&fs::metadata("/").unwrap()) {
             assert_eq!(why(Path::new("/")), Some(NotPrivate::Owner));
         }
     }

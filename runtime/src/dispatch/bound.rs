@@ -112,6 +112,7 @@ impl BoundShader {
 
     /// Runs it over thread groups and waits for all of them.
     pub fn dispatch(&self, what: &Dispatch) -> Result<Report, Error> {
+        self.shader.check_groups()?;
         let begun = Begun::new(&self.runner, what)?;
         let (code, compile) = self.resolved.code(&self.shader, begun.grid, begun.watch.stop())?;
         self.resolved.with_kit(&self.runner, |kit| {

@@ -42,18 +42,20 @@ pub(super) fn error_of(shader: &Shader, fuel: Option<u64>, stop: &StopWord, outc
         (None, Some(why)) => return Error::StoppedBetweenGroups { why, groups_done, groups },
         (None, None) => return Error::Internal { what: "groups are missing and none failed".to_owned() },
     };
-    let place = shader.place(fault.origin);
+    let location = shader.location(fault.origin);
     match (fault.kind, why) {
         (FaultKind::Stopped, Some(why)) if fault.origin == Default::default() => {
             Error::StoppedBetweenGroups { why, groups_done, groups }
         }
-        (FaultKind::Stopped, Some(why)) => Error::Stopped { why, place, group },
-        (FaultKind::OutOfFuel, _) => Error::Stopped { why: StopReason::Fuel(fuel.unwrap_or(u64::MAX)), place, group },
+        (FaultKind::Stopped, Some(why)) => Error::Stopped { why, location, group },
+        (FaultKind::OutOfFuel, _) => {
+            Error::Stopped { why: StopReason::Fuel(fuel.unwrap_or(u64::MAX)), location, group }
+        }
         (FaultKind::DivergentBarrier { threads }, _) => {
             let [width, height, _] = shader.group_size();
             let threads = threads.map(|n| [n % width, n / width % height, n / width / height]);
-            Error::DivergentBarrier { place, group, threads }
+            Error::DivergentBarrier { location, group, threads }
         }
-        (kind, _) => Error::Internal { what: format!("{kind:?} in group {group:?} at {place}") },
+        (kind, _) => Error::Internal { what: format!("{kind:?} in group {group:?} at {location}") },
     }
 }

@@ -33,14 +33,17 @@ pub use worker::{Session, Worker};
 
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
+use crate::resource::{Buffer, ResourceError};
 use crate::stop::CancelToken;
 
 /// What to run and when to stop.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Dispatch {
-    /// Groups along x, y and z.
+    /// Groups along x, y and z, unless they are in a buffer.
     pub groups: [u32; 3],
+    /// Where the groups are to be read.
+    indirect: Option<(Buffer, u64)>,
     /// The first group's position along x, y and z. Threads see the positions of the whole dispatch.
     pub first_group: [u32; 3],
     /// Stops the run when it is cancelled.
@@ -59,12 +62,26 @@ impl Dispatch {
     pub fn new(groups: [u32; 3]) -> Self {
         Self {
             groups,
+            indirect: None,
             first_group: [0; 3],
             cancel: CancelToken::new(),
             time_limit: None,
             fuel: None,
             progress: Progress::default(),
         }
+    }
+
+    /// As many groups along x, y and z as three words of a buffer say, from a byte on, when the dispatch begins. Each
+    /// [`Worker::begin`] reads them anew.
+    ///
+    /// # Errors
+    /// If the words are not all in the buffer, or do not begin at a multiple of 4.
+    pub fn indirect(buffer: Buffer, offset_bytes: u64) -> Result<Self, ResourceError> {
+        buffer.check(offset_bytes, 12)?;
+        if !offset_bytes.is_multiple_of(4) {
+            return Err(ResourceError::Misaligned { what: "the numbers of groups begin", offset_bytes, unit_bytes: 4 });
+        }
+        Ok(Self { indirect: Some((buffer, offset_bytes)), ..Self::new([0; 3]) })
     }
 
     /// Sets the first group's position.
@@ -145,7 +162,10 @@ pub struct Report {
 
 /// The groups of a dispatch, if they are within the limits.
 fn grid(what: &Dispatch, limits: &Limits) -> Result<Grid, Error> {
-    let grid = Grid { groups: what.groups, first: what.first_group };
+    let mut grid = Grid { groups: what.groups, first: what.first_group };
+    if let Some((buffer, offset_bytes)) = &what.indirect {
+        buffer.read(*offset_bytes, &mut grid.groups)?;
+    }
     for axis in 0..3 {
         let value = u64::from(grid.first[axis]) + u64::from(grid.groups[axis]);
         let most = limits.dispatch_groups.into();

@@ -73,6 +73,7 @@ pub(super) fn bind(shader: &Shader, bindings: &Bindings, runner: &Runner) -> Res
 
 /// Binds a shader and runs it once: what a bound shader keeps for later is not made.
 pub(crate) fn once(runner: &Runner, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
+    shader.check_groups()?;
     let begun = Begun::new(runner, what)?;
     let views = bind(shader, bindings, runner)?;
     let variant = shader.variant(shader.packing(begun.grid), views.texel_formats());
@@ -105,7 +106,6 @@ pub(super) fn run(
     (code, compile): (&Code, Duration),
     Kit { frame, seat }: &mut Kit,
 ) -> Result<Report, Error> {
-    shader.check_groups()?;
     let Begun { what, grid, start, ref watch } = *begun;
     let (stop, outline) = (watch.stop(), shader.outline());
     frame.read_constants(views);

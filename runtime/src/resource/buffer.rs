@@ -1,21 +1,24 @@
 //! Buffers: bytes that views share.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+
+use bytemuck::{NoUninit, Pod};
 
 use super::error::ResourceError;
 use super::memory::{GuardPages, Memory};
 
-/// How a file is mapped.
+/// How a file is mapped, or memory wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Shaders may read it.
+    /// Shaders may only read it.
     Read,
-    /// Shaders may read and write it, and what they write goes to the file.
+    /// Shaders may read and write it; what they write goes to the file.
     ReadWrite,
 }
 
-/// Bytes in memory or in a mapped file. Clones are the same bytes.
+/// Bytes in memory, of ours or of the caller, or in a mapped file. Clones are the same bytes.
 ///
 /// Reading and writing takes a shared reference, because shaders write too. Each 32-bit word (at a multiple of 4) is read
 /// and written whole; nothing else is promised about a buffer that is read while a shader or another thread writes it.
@@ -27,16 +30,15 @@ pub struct Buffer {
 impl Buffer {
     /// Zeros.
     pub(crate) fn zeroed(size_bytes: u64, guards: GuardPages) -> Result<Self, ResourceError> {
-        Ok(Self { memory: Arc::new(Memory::zeroed(size_bytes, guards)?) })
+        Ok(Memory::zeroed(size_bytes, guards)?.into())
     }
 
     /// A buffer whose content is that of a file. With [`Access::ReadWrite`] what is written goes to the file. What
     /// [`Device::map_buffer`](crate::Device::map_buffer), which also holds it against the device's limits, says of the file
     /// applies.
     pub fn map(path: &Path, access: Access) -> Result<Self, ResourceError> {
-        let memory =
-            Memory::map(path, access).map_err(|source| ResourceError::Map { path: path.to_owned(), source })?;
-        Ok(Self { memory: Arc::new(memory) })
+        let memory = Memory::map(path, access);
+        Ok(memory.map_err(|source| ResourceError::Map { path: path.to_owned(), source })?.into())
     }
 
     /// Bytes.
@@ -44,33 +46,55 @@ impl Buffer {
         self.memory.size_bytes()
     }
 
-    /// Whether it may be written: not so for a file mapped for reading.
+    /// Whether it may be written: not so for a file mapped, or memory wrapped, for reading.
     pub fn is_writable(&self) -> bool {
         self.memory.is_writable()
     }
 
-    /// Copies bytes out.
-    pub fn read(&self, offset_bytes: u64, bytes: &mut [u8]) -> Result<(), ResourceError> {
-        self.check(offset_bytes, bytes.len() as u64)?;
-        self.memory.read(offset_bytes, bytes);
+    /// Copies elements out, from a byte on, which may be any.
+    ///
+    /// # Errors
+    /// If some of them are outside of the buffer.
+    pub fn read<T: Pod>(&self, offset_bytes: u64, elements: &mut [T]) -> Result<(), ResourceError> {
+        self.check(offset_bytes, size_of_val(elements) as u64)?;
+        self.memory.read(offset_bytes, bytemuck::cast_slice_mut(elements));
         Ok(())
     }
 
-    /// Copies bytes in.
-    pub fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), ResourceError> {
+    /// Copies elements in, from a byte on, which may be any.
+    ///
+    /// # Errors
+    /// If some of them would be outside of the buffer, or it is read-only. Nothing is written then.
+    pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
         if !self.is_writable() {
             return Err(ResourceError::ReadOnly);
         }
-        self.check(offset_bytes, bytes.len() as u64)?;
-        self.memory.write(offset_bytes, bytes);
+        self.check(offset_bytes, size_of_val(elements) as u64)?;
+        self.memory.write(offset_bytes, bytemuck::cast_slice(elements));
         Ok(())
     }
 
-    /// A copy of all bytes.
-    pub fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.size_bytes() as usize];
-        self.memory.read(0, &mut bytes);
-        bytes
+    /// A copy of the whole buffer as elements: `to_vec::<f32>()`, `to_vec::<u8>()`.
+    ///
+    /// # Errors
+    /// If the last element would be incomplete, or there is no memory for the copy.
+    pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, ResourceError> {
+        self.elements(0..self.size_bytes())
+    }
+
+    /// A copy of a range of bytes, all of which must be there, as elements.
+    pub(super) fn elements<T: Pod>(&self, range: Range<u64>) -> Result<Vec<T>, ResourceError> {
+        let (size_bytes, element_bytes) = (range.end - range.start, size_of::<T>());
+        if element_bytes == 0 || !size_bytes.is_multiple_of(element_bytes as u64) {
+            return Err(ResourceError::Elements { size_bytes, element_bytes });
+        }
+        let refused = || ResourceError::OutOfMemory { size_bytes };
+        let count = usize::try_from(size_bytes).map_err(|_| refused())? / element_bytes;
+        let mut elements = Vec::new();
+        elements.try_reserve_exact(count).map_err(|_| refused())?;
+        elements.resize(count, T::zeroed());
+        self.read(range.start, &mut elements)?;
+        Ok(elements)
     }
 
     /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.
@@ -89,11 +113,17 @@ impl Buffer {
     }
 
     /// Holds a range against the size.
-    pub(super) fn check(&self, offset_bytes: u64, size_bytes: u64) -> Result<(), ResourceError> {
+    pub(crate) fn check(&self, offset_bytes: u64, size_bytes: u64) -> Result<(), ResourceError> {
         let buffer_bytes = self.size_bytes();
         match offset_bytes.checked_add(size_bytes) {
             Some(end) if end <= buffer_bytes => Ok(()),
             _ => Err(ResourceError::OutOfRange { offset_bytes, size_bytes, buffer_bytes }),
         }
+    }
+}
+
+impl From<Memory> for Buffer {
+    fn from(memory: Memory) -> Self {
+        Self { memory: Arc::new(memory) }
     }
 }

@@ -36,12 +36,83 @@ pub enum ResourceError {
         /// Size of the buffer.
         buffer_bytes: u64,
     },
-    /// The buffer maps a file that was opened for reading.
-    #[error("the buffer is a read-only file")]
+    /// Bytes that are not a whole number of elements.
+    #[error("{size_bytes} bytes are no whole number of elements of {element_bytes} bytes")]
+    Elements {
+        /// Bytes to copy.
+        size_bytes: u64,
+        /// Bytes of an element.
+        element_bytes: usize,
+    },
+    /// The buffer maps a file that was opened for reading, or wraps memory for reading.
+    #[error("the buffer is read-only")]
     ReadOnly,
-    /// A view that begins where it must not.
-    #[error("the view begins at byte {offset_bytes}, which is no multiple of {unit_bytes}")]
+    /// Memory to wrap that begins where words cannot.
+    #[error("the memory to wrap begins at {address:#x}, which is no multiple of 4")]
+    WrappedAddress {
+        /// The address of its first byte.
+        address: usize,
+    },
+    /// Rows of a texture, or of texels to copy, that are nearer to each other than their texels allow.
+    #[error(
+        "rows of {row_bytes} bytes cannot lie {row_pitch_bytes} bytes apart: the pitch is at least as large, and a multiple of {unit_bytes}"
+    )]
+    RowPitch {
+        /// Bytes from a row to the next.
+        row_pitch_bytes: u64,
+        /// Bytes of a row's texels.
+        row_bytes: u64,
+        /// What the pitch is a multiple of.
+        unit_bytes: u32,
+    },
+    /// A texture of several mip levels with a row pitch.
+    #[error("a texture with a row pitch has 1 mip level, not {mips}")]
+    RowPitchMips {
+        /// Its mip levels.
+        mips: u32,
+    },
+    /// A mip level or layer to copy that the texture does not have.
+    #[error("mip level {mip} of layer {layer} was asked for, the texture has {mips} mip levels and {layers} layers")]
+    NoLevel {
+        /// The mip level, counted from 0.
+        mip: u32,
+        /// The layer, counted from 0.
+        layer: u32,
+        /// Mip levels of the texture.
+        mips: u32,
+        /// Layers of the texture.
+        layers: u32,
+    },
+    /// A box of texels that is partly outside of its mip level, or has parts of blocks.
+    #[error(
+        "a box of {} texels at ({}, {}, {}) is not in the mip level, which has {}{}",
+        times(extents), origin[0], origin[1], origin[2], times(level), in_blocks(*block)
+    )]
+    TexelBox {
+        /// Its first texel along x, y and z.
+        origin: [u32; 3],
+        /// Its texels along x, y and z.
+        extents: [u32; 3],
+        /// Texels of the level along x, y and z.
+        level: [u32; 3],
+        /// Texels of a block along x and y.
+        block: [u32; 2],
+    },
+    /// Too few bytes for a box of texels.
+    #[error("{size_bytes} bytes are too few for a box of {} texels, which takes {expected}", times(extents))]
+    TexelBytes {
+        /// Texels of the box along x, y and z.
+        extents: [u32; 3],
+        /// Bytes that were given.
+        size_bytes: u64,
+        /// Bytes that are needed.
+        expected: u64,
+    },
+    /// Something in a buffer that begins where it must not.
+    #[error("{what} at byte {offset_bytes}, which is no multiple of {unit_bytes}")]
     Misaligned {
+        /// What begins there.
+        what: &'static str,
         /// First byte.
         offset_bytes: u64,
         /// What it must be a multiple of.
@@ -205,6 +276,14 @@ pub enum ResourceError {
 
 fn up_to(most: u32) -> String {
     if most == 1 { "1".to_owned() } else { format!("1 to {most}") }
+}
+
+fn times(extents: &[u32]) -> String {
+    extents.iter().map(u32::to_string).collect::<Vec<_>>().join(" x ")
+}
+
+fn in_blocks(block: [u32; 2]) -> String {
+    if block == [1, 1] { String::new() } else { format!(" in whole blocks of {}", times(&block)) }
 }
 
 fn sample_counts(dimension: Dimension) -> String {

@@ -5,12 +5,13 @@
 //! machine instructions, which is the same thing to the processor. Every access here is checked against the size.
 //!
 //! The first byte is aligned to [`ALIGNMENT`], or with guard pages after the last byte to what the size is a multiple of, 4
-//! at least. A mapped file must not be shortened while it is mapped: that is up to who opens it, and said at
+//! at least; that of wrapped memory to 4. No byte after the last one is read or written. A mapped file must not be shortened while it is mapped: that is up to who opens it, and said at
 //! [`Device::map_buffer`](crate::Device::map_buffer).
 
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
 use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
-use super::buffer::Access;
+use super::buffer::{Access, Buffer};
 use super::error::ResourceError;
 
 /// Alignment of the first byte, and what owned memory is a multiple of: the widest vector there is.
@@ -71,9 +72,13 @@ pub(crate) struct Memory {
 enum Owner {
     Heap(Layout),
     Mapping(MmapRaw),
+    /// Kept for as long as the memory is used.
+    Caller {
+        _owner: Box<dyn Any + Send + Sync>,
+    },
 }
 
-// SAFETY: `base` is owned by this value and stays valid and in place until it drops; Rust reaches what it points to only
+// SAFETY: `base` is owned by this value, or lent to it by who called `wrap`, and stays valid and in place until it drops; Rust reaches what it points to only
 // by atomic operations in this file, so that any thread may hold and use it.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
@@ -329,19 +334,46 @@ fn split(offset_bytes: u64, length: usize) -> (usize, usize, usize) {
     (head, words, length - head - words)
 }
 
+impl Buffer {
+    /// A buffer over memory of the caller's, which is not copied. `owner` is dropped with the last clone of the buffer, and
+    /// with whatever still uses it: that may be what owns the memory, or `()`.
+    ///
+    /// # Safety
+    /// Until `owner` is dropped, `size_bytes` bytes from `base` on stay valid for reads, with [`Access::ReadWrite`] for writes
+    /// too, and no reference to them exists: shaders may change them at any time during a dispatch.
+    ///
+    /// # Errors
+    /// If `base` is no multiple of 4.
+    pub unsafe fn wrap(
+        base: NonNull<u8>,
+        size_bytes: usize,
+        access: Access,
+        owner: impl Any + Send + Sync,
+    ) -> Result<Self, ResourceError> {
+        let address = base.addr().get();
+        if !address.is_multiple_of(4) {
+            return Err(ResourceError::WrappedAddress { address });
+        }
+        let (size_bytes, writable) = (size_bytes as u64, access == Access::ReadWrite);
+        Ok(Self::from(Memory { base, size_bytes, writable, owner: Owner::Caller { _owner: Box::new(owner) } }))
+    }
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         match &self.owner {
             // SAFETY: allocated with this layout, and nobody reaches it any more: compiled code runs only while a dispatch
             // holds a share of this value.
             Owner::Heap(layout) => unsafe { dealloc(self.base.as_ptr(), *layout) },
-            Owner::Mapping(_) => {}
+            Owner::Mapping(_) | Owner::Caller { .. } => {}
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -381,6 +413,26 @@ mod tests {
         memory.store(3, 2, u32::MAX);
         assert_eq!([memory.load(0, 4), memory.load(4, 2), memory.load(4, 4), memory.load(8, 4)], [0; 4]);
         assert!(memory.atomic(4).is_none() && memory.atomic(0).is_some() && memory.atomic(2).is_none());
+    }
+
+    #[test]
+    fn wrapped_memory_is_the_caller_s() {
+        let mut words = [0x0403_0201u32, 0x0807_0605, 0xaaaa_aaaa];
+        let base = NonNull::from(&mut words).cast::<u8>();
+        let owner = Arc::new(());
+        // SAFETY: the words outlive the buffer, and are looked at when it is gone.
+        let wrap = |at, size, access| unsafe { Buffer::wrap(base.add(at), size, access, Arc::clone(&owner)) };
+        let error = wrap(2, 4, Access::Read).unwrap_err();
+        assert!(matches!(error, ResourceError::WrappedAddress { address } if address == base.addr().get() + 2));
+        let read_only = wrap(4, 4, Access::Read).unwrap();
+        assert_eq!((read_only.to_vec::<u8>().unwrap(), read_only.is_writable()), (vec![5, 6, 7, 8], false));
+        let buffer = wrap(0, 7, Access::ReadWrite).unwrap();
+        buffer.write(3, &[9u8; 4]).unwrap();
+        buffer.memory().store(4, 4, 0);
+        assert!(buffer.memory().atomic(4).is_none() && buffer.write(7, &[1u8]).is_err());
+        assert_eq!(Arc::strong_count(&owner), 3);
+        drop((read_only, buffer));
+        assert_eq!((words, Arc::strong_count(&owner)), ([0x0903_0201, 0x0809_0909, 0xaaaa_aaaa], 1));
     }
 
     #[test]

@@ -23,6 +23,6 @@ pub use shape::TextureShape;
 #[cfg(test)]
 pub(crate) use surface::SurfaceLevel;
 pub(crate) use surface::{Surface, Texel};
-pub use texture::Texture;
+pub use texture::{TexelBox, Texture};
 pub(crate) use view::{BufferView, Elements, ViewKind};
 pub use view::{Counter, View};

@@ -17,9 +17,9 @@ pub(super) const FACES: u32 = 6;
 
 /// Kind, format and extents of a texture. Extents that a kind lacks are 1.
 ///
-/// Texels are tightly packed: for each layer, each mip level, each slice, each row, each texel, its samples one behind the
+/// Texels are tightly packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the
 /// other. In a block-compressed format that is said of blocks: a mip level has as many as cover it, one at least. So a
-/// texture can lie in a mapped file.
+/// texture can lie in a mapped file. Rows may lie farther apart, in memory of other owners for example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct TextureShape {
@@ -39,13 +39,16 @@ pub struct TextureShape {
     pub mips: u32,
     /// Samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
     pub samples: u32,
+    /// Bytes from a row, of blocks if there are any, to the next, of a texture of one mip level; `None` where rows are packed.
+    /// Slices and layers are as many rows.
+    pub row_pitch_bytes: Option<u64>,
 }
 
 impl TextureShape {
     /// A texture of one row, one layer, one mip level and one sample.
     pub fn new(dimension: Dimension, format: Format, width: u32) -> Self {
         let layers = if dimension.is_cube() { FACES } else { 1 };
-        Self { dimension, format, width, height: 1, depth: 1, layers, mips: 1, samples: 1 }
+        Self { dimension, format, width, height: 1, depth: 1, layers, mips: 1, samples: 1, row_pitch_bytes: None }
     }
 
     /// A 2D texture of one mip level.
@@ -100,10 +103,23 @@ impl TextureShape {
         self
     }
 
-    /// Bytes of all texels. An error if there cannot be such a texture.
+    /// Sets the bytes from a row to the next. Machine code then leaves the texels to the runtime, which is slower.
+    pub fn row_pitch(mut self, bytes: u64) -> Self {
+        self.row_pitch_bytes = Some(bytes);
+        self
+    }
+
+    /// Bytes from the first texel to the end of the last one. An error if there cannot be such a texture.
     pub fn size_bytes(&self) -> Result<u64, ResourceError> {
         self.check()?;
-        Ok(self.layer_bytes() * u64::from(self.layers))
+        let after_last_row = self.row_pitch_bytes.map_or(0, |pitch| pitch - self.row_bytes(self.width));
+        Ok(self.layer_bytes() * u64::from(self.layers) - after_last_row)
+    }
+
+    /// Bytes of the blocks that cover so many texels of a row.
+    pub(super) fn row_bytes(&self, width: u32) -> u64 {
+        let [block_width, _] = self.format.block_extents();
+        u64::from(width.div_ceil(block_width)) * u64::from(self.format.size_bytes()) * u64::from(self.samples)
     }
 
     /// The extents of a mip level, at least 1 each. The level must exist.
@@ -113,12 +129,11 @@ impl TextureShape {
 
     /// The mip levels of the first layer, from its first byte. The shape must be possible.
     pub(super) fn levels(&self) -> impl Iterator<Item = SurfaceLevel> {
-        let [block_width, block_height] = self.format.block_extents();
-        let block_bytes = u64::from(self.format.size_bytes()) * u64::from(self.samples);
+        let [_, block_height] = self.format.block_extents();
         let mut next_bytes = 0;
         (0..self.mips).map(move |mip| {
             let extents @ [width, height, _] = self.extents(mip);
-            let row_bytes = u64::from(width.div_ceil(block_width)) * block_bytes;
+            let row_bytes = self.row_pitch_bytes.unwrap_or(self.row_bytes(width));
             let slice_bytes = u64::from(height.div_ceil(block_height)) * row_bytes;
             let level = SurfaceLevel { offset_bytes: next_bytes, extents, row_bytes, slice_bytes };
             next_bytes = level.end_bytes();
@@ -172,7 +187,24 @@ impl TextureShape {
                 return Err(ResourceError::Blocks { format: self.format, axis, value, multiple });
             }
         }
+        if let Some(row_pitch_bytes) = self.row_pitch_bytes {
+            if self.mips > 1 {
+                return Err(ResourceError::RowPitchMips { mips: self.mips });
+            }
+            check_pitch(row_pitch_bytes, self.row_bytes(self.width), self.format.unit_bytes())?;
+        }
         check_format(dimension, self.format)
+    }
+}
+
+/// Bytes from a row to the next at most, so that no product overflows.
+const MOST_PITCH: u64 = 1 << 32;
+
+/// Whether rows of some bytes can lie so far apart.
+pub(super) fn check_pitch(row_pitch_bytes: u64, row_bytes: u64, unit_bytes: u32) -> Result<(), ResourceError> {
+    match row_pitch_bytes.is_multiple_of(unit_bytes.into()) && (row_bytes..=MOST_PITCH).contains(&row_pitch_bytes) {
+        true => Ok(()),
+        false => Err(ResourceError::RowPitch { row_pitch_bytes, row_bytes, unit_bytes }),
     }
 }
 

@@ -235,6 +235,105 @@ fn least_levels_are_counted_in_the_view() {
 }
 
 #[test]
+fn rows_lie_a_pitch_apart() {
+    let shape = TextureShape::texture_2d(Format::R8G8_UNORM, 3, 2).array(2).row_pitch(10);
+    // Two layers of two rows, the last of which ends with its texels.
+    assert_eq!(shape.size_bytes().unwrap(), 3 * 10 + 3 * 2);
+    let surface = surface(&View::texture(texture(shape)), false);
+    let at = |x, y, layer| surface.block_offset(Texel { at: [x, y, 0], layer, ..Texel::default() });
+    assert_eq!([at(2, 0, 0), at(0, 1, 0), at(1, 1, 1), at(3, 0, 0)], [Some(4), Some(10), Some(32), None]);
+    let blocks = TextureShape::texture_2d(Format::BC1_UNORM, 8, 8).row_pitch(24);
+    assert_eq!(blocks.size_bytes().unwrap(), 24 + 16);
+}
+
+#[test]
+fn boxes_are_copied_row_by_row() {
+    for shape in shapes() {
+        let from = texture(shape);
+        let bytes: Vec<u8> = (0..from.buffer().size_bytes()).map(|n| (n % 250 + 1) as u8).collect();
+        from.buffer().write(0, &bytes).unwrap();
+        let block_bytes = shape.format.size_bytes() as usize;
+        let [block_width, block_height] = shape.format.block_extents();
+        for (mip, layer) in (0..shape.mips).flat_map(|mip| (0..shape.layers).map(move |layer| (mip, layer))) {
+            let whole = from.level(mip, layer).unwrap();
+            let [width, height, depth] = whole.extents;
+            let second = [block_width, block_height, 1];
+            let origin = [0, 1, 2].map(|axis| if whole.extents[axis] > second[axis] { second[axis] } else { 0 });
+            let extents = [width - origin[0], height - origin[1], depth - origin[2]];
+            for part in [whole, TexelBox { origin, extents, ..whole }] {
+                let (mut expected, mut left) = (Vec::new(), vec![0; bytes.len()]);
+                walk(&shape, |texel, at| {
+                    let is_in = |axis: usize| {
+                        (part.origin[axis]..part.origin[axis] + part.extents[axis]).contains(&texel.at[axis])
+                    };
+                    if (texel.level, texel.layer) == (mip, layer) && (0..3).all(is_in) {
+                        let at = at as usize..at as usize + block_bytes;
+                        expected.extend(&bytes[at.clone()]);
+                        left[at.clone()].copy_from_slice(&bytes[at]);
+                    }
+                });
+                let mut packed = vec![0u8; expected.len()];
+                from.read(&part, &mut packed, None).unwrap();
+                assert_eq!(packed, expected, "{shape:?} {part:?}");
+
+                let row = part.extents[0].div_ceil(block_width) as usize * block_bytes * shape.samples as usize;
+                let mut apart = vec![0xffu8; expected.len() / row * (row + 3) - 3];
+                from.read(&part, &mut apart, Some(row as u64 + 3)).unwrap();
+                let rows = expected.chunks(row).map(<[u8]>::to_vec).collect::<Vec<_>>();
+                assert_eq!(apart, rows.join(&[0xff; 3][..]), "{shape:?} {part:?}");
+
+                let to = texture(shape);
+                to.write(&part, &apart, Some(row as u64 + 3)).unwrap();
+                assert_eq!(to.buffer().to_vec::<u8>().unwrap(), left, "{shape:?} {part:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn boxes_outside_are_errors() {
+    let plain = texture(TextureShape::texture_2d(Format::R32_UINT, 8, 4).mips(2));
+    let blocks = texture(TextureShape::texture_2d(Format::BC1_UNORM, 8, 8).mips(2));
+    let part = |mip, layer, origin, extents| TexelBox { mip, layer, origin, extents };
+    let cases = [
+        (
+            &plain,
+            part(2, 0, [0; 3], [1; 3]),
+            "mip level 2 of layer 0 was asked for, the texture has 2 mip levels and 1 layers",
+        ),
+        (
+            &plain,
+            part(0, 1, [0; 3], [1; 3]),
+            "mip level 0 of layer 1 was asked for, the texture has 2 mip levels and 1 layers",
+        ),
+        (
+            &plain,
+            part(1, 0, [3, 1, 0], [2, 1, 1]),
+            "a box of 2 x 1 x 1 texels at (3, 1, 0) is not in the mip level, which has 4 x 2 x 1",
+        ),
+        (
+            &plain,
+            part(0, 0, [u32::MAX, 0, 0], [2, 1, 1]),
+            "a box of 2 x 1 x 1 texels at (4294967295, 0, 0) is not in the mip level, which has 8 x 4 x 1",
+        ),
+        (
+            &blocks,
+            part(0, 0, [4, 2, 0], [4, 4, 1]),
+            "a box of 4 x 4 x 1 texels at (4, 2, 0) is not in the mip level, which has 8 x 8 x 1 in whole blocks of 4 x 4",
+        ),
+        (&plain, part(0, 0, [0; 3], [8, 4, 1]), "100 bytes are too few for a box of 8 x 4 x 1 texels, which takes 128"),
+    ];
+    for (texture, part, message) in cases {
+        let bytes = [0u8; 100];
+        assert_eq!(texture.write(&part, &bytes, None).unwrap_err().to_string(), message);
+        assert_eq!(texture.read(&part, &mut { bytes }, None).unwrap_err().to_string(), message);
+    }
+    let row = part(0, 0, [0; 3], [8, 1, 1]);
+    assert!(matches!(plain.write(&row, &[0u32; 8], Some(31)), Err(ResourceError::RowPitch { .. })));
+    plain.write(&part(0, 0, [8, 4, 1], [0; 3]), &[0u8; 0], None).unwrap();
+}
+
+#[test]
 fn impossible_shapes_are_errors() {
     let square = TextureShape::texture_2d(Format::R32_UINT, 16, 8);
     assert_eq!(square.mips(5).size_bytes().unwrap(), 4 * (128 + 32 + 8 + 2 + 1));
@@ -257,6 +356,15 @@ fn impossible_shapes_are_errors() {
         (square.samples(3), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 3"),
         (square.samples(32), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 32"),
         (square.samples(0), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 0"),
+        (
+            square.row_pitch(62),
+            "rows of 64 bytes cannot lie 62 bytes apart: the pitch is at least as large, and a multiple of 4",
+        ),
+        (
+            square.row_pitch(70),
+            "rows of 64 bytes cannot lie 70 bytes apart: the pitch is at least as large, and a multiple of 4",
+        ),
+        (square.row_pitch(64).mips(2), "a texture with a row pitch has 1 mip level, not 2"),
         (square.samples(4).mips(2), "the number of mip levels of a texture2dms is 1, not 2"),
         (of(Dimension::Texture3d).samples(2), "a texture3d has 1 sample, not 2"),
         (
@@ -287,7 +395,19 @@ fn impossible_shapes_are_errors() {
     for (shape, message) in bad {
         assert_eq!(shape.size_bytes().unwrap_err().to_string(), message, "{shape:?}");
     }
-    assert!(Texture::new(Buffer::zeroed(511, GuardPages::default()).unwrap(), square).is_err());
+    for (size, shape, is_possible) in [
+        (511, square, false),
+        (513, square, false),
+        (7 * 100 + 64, square.row_pitch(100), true),
+        (7 * 100 + 63, square.row_pitch(100), false),
+        (8 * 100, square.row_pitch(100), true),
+    ] {
+        assert_eq!(
+            Texture::new(Buffer::zeroed(size, GuardPages::default()).unwrap(), shape).is_ok(),
+            is_possible,
+            "{size}"
+        );
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::interface::Dimension;
+use bytemuck::{NoUninit, Pod};
 
 use super::buffer::Buffer;
 use super::error::ResourceError;
@@ -196,16 +197,16 @@ impl View {
         self.bytes().map_or(0, |(_, range)| range.end - range.start)
     }
 
-    /// Copies bytes in, from a byte of the view on.
-    pub fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), ResourceError> {
-        let (buffer, start) = self.start_of(offset_bytes, bytes.len() as u64)?;
-        buffer.write(start, bytes)
+    /// Copies elements in, from a byte of the view on, as [`Buffer::write`].
+    pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
+        let (buffer, start) = self.start_of(offset_bytes, size_of_val(elements) as u64)?;
+        buffer.write(start, elements)
     }
 
-    /// Copies bytes out, from a byte of the view on.
-    pub fn read(&self, offset_bytes: u64, bytes: &mut [u8]) -> Result<(), ResourceError> {
-        let (buffer, start) = self.start_of(offset_bytes, bytes.len() as u64)?;
-        buffer.read(start, bytes)
+    /// Copies elements out, from a byte of the view on, as [`Buffer::read`].
+    pub fn read<T: Pod>(&self, offset_bytes: u64, elements: &mut [T]) -> Result<(), ResourceError> {
+        let (buffer, start) = self.start_of(offset_bytes, size_of_val(elements) as u64)?;
+        buffer.read(start, elements)
     }
 
     /// Where bytes of the view begin in the buffer, if all of them are inside.
@@ -217,12 +218,8 @@ impl View {
         }
     }
 
-    /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.
-    pub fn flush(&self) -> std::io::Result<()> {
-        self.flush_range(0, self.size_bytes())
-    }
-
-    /// The same of some bytes of the view, all of which must be there.
+    /// Writes what shaders changed in some bytes of the view, all of which must be there, to the disk, and waits, if the buffer
+    /// maps a file.
     pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
         if size_bytes == 0 {
             return Ok(());
@@ -231,30 +228,9 @@ impl View {
         buffer.flush_range(start, size_bytes)
     }
 
-    /// A copy of the bytes that it sees. Without memory for it the process ends; [`View::try_to_vec`] does not.
-    pub fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.size_bytes() as usize];
-        self.copy_to(&mut bytes);
-        bytes
-    }
-
-    /// A copy of the bytes that it sees, or an error if the system refuses memory for it.
-    pub fn try_to_vec(&self) -> Result<Vec<u8>, ResourceError> {
-        let size_bytes = self.size_bytes();
-        let refused = || ResourceError::OutOfMemory { size_bytes };
-        let size = usize::try_from(size_bytes).map_err(|_| refused())?;
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(size).map_err(|_| refused())?;
-        bytes.resize(size, 0);
-        self.copy_to(&mut bytes);
-        Ok(bytes)
-    }
-
-    /// Copies all bytes out.
-    fn copy_to(&self, bytes: &mut [u8]) {
-        if let Some((buffer, range)) = self.bytes() {
-            buffer.memory().read(range.start, bytes);
-        }
+    /// A copy of the bytes that it sees as elements, as [`Buffer::to_vec`]; of a sampler none.
+    pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, ResourceError> {
+        self.bytes().map_or(Ok(Vec::new()), |(buffer, range)| buffer.elements(range))
     }
 
     /// Format of its texels, if it has texels.
@@ -346,7 +322,7 @@ impl BufferView {
             Elements::Constant | Elements::Raw | Elements::Structured { .. } => 4,
         };
         if !offset_bytes.is_multiple_of(unit_bytes.into()) {
-            return Err(ResourceError::Misaligned { offset_bytes, unit_bytes });
+            return Err(ResourceError::Misaligned { what: "the view begins", offset_bytes, unit_bytes });
         }
         let addressable = 1 << 32;
         match self.elements {
@@ -381,20 +357,24 @@ mod tests {
         let buffer = Buffer::zeroed(16, GuardPages::default()).unwrap();
         let view = View::raw(buffer.clone()).unwrap().with_range(4, 8).unwrap();
         assert_eq!(view.size_bytes(), 8);
-        view.write(3, &[1, 2, 3, 4, 5]).unwrap();
-        assert_eq!(view.try_to_vec().unwrap(), [0, 0, 0, 1, 2, 3, 4, 5]);
-        assert_eq!(view.to_vec(), view.try_to_vec().unwrap());
-        let beyond = |offset| view.write(offset, &[9]);
+        view.write(3, &[1u8, 2, 3, 4, 5]).unwrap();
+        assert_eq!(view.to_vec::<u8>().unwrap(), [0, 0, 0, 1, 2, 3, 4, 5]);
+        assert_eq!(view.to_vec::<[u16; 2]>().unwrap(), [[0, 0x0100], [0x0302, 0x0504]]);
+        assert_eq!(
+            view.to_vec::<[u8; 3]>().unwrap_err().to_string(),
+            "8 bytes are no whole number of elements of 3 bytes"
+        );
+        assert!(matches!(view.to_vec::<()>(), Err(ResourceError::Elements { element_bytes: 0, .. })));
+        let beyond = |offset| view.write(offset, &[9u8]);
         assert!(matches!(
             beyond(8),
             Err(ResourceError::OutOfRange { offset_bytes: 8, size_bytes: 1, buffer_bytes: 8 })
         ));
         assert!(beyond(u64::MAX).is_err());
-        let mut read = [9; 3];
+        let mut read = [9u8; 3];
         view.read(5, &mut read).unwrap();
         assert_eq!(read, [3, 4, 5]);
         assert!(view.read(6, &mut read).is_err() && view.read(u64::MAX, &mut read).is_err());
-        assert_eq!(buffer.to_vec()[..4], [0; 4]);
-        assert_eq!(buffer.to_vec()[12..], [0; 4]);
+        assert_eq!(buffer.to_vec::<u32>().unwrap(), [0, 0x0100_0000, 0x0504_0302, 0]);
     }
 }

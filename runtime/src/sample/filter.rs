@@ -8,8 +8,8 @@
 
 use brolga_ir::float;
 
-use super::texel::{Place, Texels};
-use crate::resource::{Comparison, Reduction};
+use super::texel::Texels;
+use crate::resource::{Comparison, Reduction, Texel};
 
 /// Texels that were taken so far.
 #[derive(Clone, Copy, Debug)]
@@ -40,25 +40,25 @@ impl Taken {
 
     /// One more.
     #[inline(always)]
-    pub fn take(&mut self, texels: &Texels, place: Option<Place>, weight: f64) {
+    pub fn take(&mut self, texels: &Texels, texel: Option<Texel>, weight: f64) {
         match self {
             Taken::Weighted { sums } => {
-                for (sum, value) in sums.iter_mut().zip(texels.values(place)) {
+                for (sum, value) in sums.iter_mut().zip(texels.values(texel)) {
                     *sum += value * weight;
                 }
             }
             Taken::Compared { sum, comparison, reference } => {
-                if passes(*comparison, *reference, texels.compared(place)) {
+                if passes(*comparison, *reference, texels.compared(texel)) {
                     *sum += weight;
                 }
             }
             Taken::Minimum { values } => {
-                for (least, value) in values.iter_mut().zip(texels.values(place)) {
+                for (least, value) in values.iter_mut().zip(texels.values(texel)) {
                     *least = float::min_f64(*least, value);
                 }
             }
             Taken::Maximum { values } => {
-                for (most, value) in values.iter_mut().zip(texels.values(place)) {
+                for (most, value) in values.iter_mut().zip(texels.values(texel)) {
                     *most = float::max_f64(*most, value);
                 }
             }

@@ -9,9 +9,9 @@ use super::coordinate::{self, ONE, Taps, address, around, taps};
 use super::cube::{self, FaceTexel};
 use super::filter::Taken;
 use super::level::{Footprint, Levels, select};
-use super::texel::{Place, Texels};
+use super::texel::Texels;
 use super::{Operands, Prepared};
-use crate::resource::{Sampler, Tap};
+use crate::resource::{Sampler, Tap, Texel};
 
 /// What a lane asks of a texture and a sampler.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ impl<'a> Lane<'a> {
 
     /// What is read where a bound excludes all levels.
     fn out_of_bounds(&self) -> [u32; 4] {
-        let outside = Place { level: u32::MAX, layer: 0, texel: [0; 3] };
+        let outside = Texel { level: u32::MAX, ..Texel::default() };
         match self.kind.compares() {
             true => {
                 let mut taken = self.nothing_taken();
@@ -257,24 +257,25 @@ impl<'a> Lane<'a> {
     }
 
     /// The place of a texel that may lie outside; none is the border.
-    fn place(&self, level: usize, [x, y, z]: [i32; 3]) -> Option<Place> {
+    fn place(&self, level: usize, [x, y, z]: [i32; 3]) -> Option<Texel> {
         let [mode_x, mode_y, mode_z] = self.sampler.address;
         // What the texture has not along an axis is inside.
         let x = address(x, mode_x, self.extent(level, 0))?;
         let y = address(y, mode_y, self.extent(level, 1))?;
         let z = address(z, mode_z, self.extent(level, 2))?;
-        Some(Place { level: level as u32, layer: self.layer, texel: [x, y, z] })
+        Some(Texel { level: level as u32, at: [x, y, z], layer: self.layer, sample: 0 })
     }
 
     /// The place or places of a texel that may lie outside; none is the border.
-    fn places(&self, level: usize, texel: [i32; 3]) -> SmallVec<[Option<Place>; 3]> {
+    fn places(&self, level: usize, texel: [i32; 3]) -> SmallVec<[Option<Texel>; 3]> {
         if !self.texels.surface().dimension.is_cube() {
             return smallvec![self.place(level, texel)];
         }
         let places = cube::resolve(self.face, [texel[0], texel[1]], self.extent(level, 0));
-        let place =
-            |(face, [x, y]): FaceTexel| Place { level: level as u32, layer: self.layer + face, texel: [x, y, 0] };
-        places.into_iter().map(|texel| Some(place(texel))).collect()
+        let on_face = |(face, [x, y]): FaceTexel| {
+            Some(Texel { level: level as u32, at: [x, y, 0], layer: self.layer + face, sample: 0 })
+        };
+        places.into_iter().map(on_face).collect()
     }
 
     /// Of the four texels that a linear filter takes of the most detailed level, counter-clockwise from the lower left.

@@ -5,14 +5,6 @@ use brolga_ir::float::{self, NAN_F32};
 use crate::format::{Encoding, Field, Format};
 use crate::resource::{Surface, Texel};
 
-/// Where a texel is. It need not be inside: outside are zeros.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
-    pub level: u32,
-    pub layer: u32,
-    pub texel: [u32; 3],
-}
-
 /// How a component takes part in filters: as a whole number where that is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Channel {
@@ -53,26 +45,26 @@ impl Texels {
         &self.surface
     }
 
-    /// What a load gives; the border where there is no place.
-    pub fn words(&self, place: Option<Place>) -> [u32; 4] {
-        match place {
-            Some(place) => self.load(place).map_or(self.surface.format.zero(), |block| self.decode(block, place)),
+    /// What a load gives; the border where there is no texel.
+    pub fn words(&self, texel: Option<Texel>) -> [u32; 4] {
+        match texel {
+            Some(texel) => self.load(texel).map_or(self.surface.format.zero(), |block| self.decode(block, texel)),
             None => self.border_words,
         }
     }
 
     /// What filters sum up: [`finish`](Self::finish) makes words of it.
     #[inline(always)]
-    pub fn values(&self, place: Option<Place>) -> [f64; 4] {
-        match place {
-            Some(place) => self.load(place).map_or([0.0; 4], |block| self.block_values(block, place)),
+    pub fn values(&self, texel: Option<Texel>) -> [f64; 4] {
+        match texel {
+            Some(texel) => self.load(texel).map_or([0.0; 4], |block| self.block_values(block, texel)),
             None => self.border_values,
         }
     }
 
     /// The first component of [`values`](Self::values), for comparisons: a denormal is zero.
-    pub fn compared(&self, place: Option<Place>) -> f64 {
-        let value = self.values(place)[0];
+    pub fn compared(&self, texel: Option<Texel>) -> f64 {
+        let value = self.values(texel)[0];
         if self.channels[0] == Channel::Number { f64::from(float::flush(value as f32)) } else { value }
     }
 
@@ -82,7 +74,7 @@ impl Texels {
         let format = self.surface.format;
         match (format.fields()[0], format.encoder()) {
             (Some(field), Some(encode)) if field.bits < 32 => {
-                self.block_values(encode([number.to_bits(); 4]), Place::default())[0]
+                self.block_values(encode([number.to_bits(); 4]), Texel::default())[0]
             }
             _ => f64::from(number),
         }
@@ -101,17 +93,17 @@ impl Texels {
     }
 
     #[inline(always)]
-    fn decode(&self, block: u128, place: Place) -> [u32; 4] {
+    fn decode(&self, block: u128, texel: Texel) -> [u32; 4] {
         match self.decoder {
             Some(decode) => decode(block),
-            None => self.surface.format.decode_texel(block, place.texel[0], place.texel[1]),
+            None => self.surface.format.decode_texel(block, texel.at[0], texel.at[1]),
         }
     }
 
     #[inline(always)]
-    fn block_values(&self, block: u128, place: Place) -> [f64; 4] {
+    fn block_values(&self, block: u128, texel: Texel) -> [f64; 4] {
         if self.channels.contains(&Channel::Number) {
-            let numbers = self.decode(block, place).map(|word| f64::from(f32::from_bits(word)));
+            let numbers = self.decode(block, texel).map(|word| f64::from(f32::from_bits(word)));
             return [0, 1, 2, 3].map(|index| match self.channels[index] {
                 Channel::Number => numbers[index],
                 channel => channel.code(block),
@@ -123,8 +115,7 @@ impl Texels {
 
     /// The block that a texel is in, as one little-endian number; none outside.
     #[inline(always)]
-    fn load(&self, place: Place) -> Option<u128> {
-        let texel = Texel { level: place.level, at: place.texel, layer: place.layer, sample: 0 };
+    fn load(&self, texel: Texel) -> Option<u128> {
         let at = self.surface.block_offset(texel)?;
         Some(self.surface.memory.load_number(at, self.surface.format.size_bytes()))
     }

@@ -54,7 +54,7 @@ fn compile_unguarded(
         Input::Container(bytes) => Source::load(bytes, options, compiler, &mut clock)?,
         Input::Function(function) => Source::of_function((**function).clone(), options, compiler),
     };
-    let profile = || source.program().map_or("function".to_owned(), |one| format!("{}_{}", one.stage(), one.model()));
+    let profile = || source.profile().unwrap_or("function".to_owned());
     let stored = compiler
         .cache
         .as_ref()

@@ -260,7 +260,7 @@ impl InstanceError {
 }
 
 /// The first of a list.
-fn few(names: &[String]) -> String {
+pub(crate) fn few(names: &[String]) -> String {
     joined(names, ", ")
 }
 

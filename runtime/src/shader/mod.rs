@@ -6,24 +6,24 @@
 //! | `compile.rs` | makes them |
 //! | `compiler.rs` | what that takes of a device |
 //! | `source.rs` | what they are made from |
+//! | `sm5/` | the front end for shader models 4 and 5 |
 //! | `variants.rs` | their code, each variant once |
 //! | `instance.rs` | what interface variables can stand for |
-//! | `linkage.rs` | what the chosen instances make of each interface slot |
 //! | `apart.rs` | makes them in a thread of its own |
 //! | `figures.rs` | what compiling took and gave |
 //! | `outline.rs` | what dispatches ask of them |
 //! | `stored.rs` | their place in the disk cache |
-//! | `place.rs` | names their instructions |
+//! | `location.rs` | names their instructions |
 
 mod apart;
 mod compile;
 mod compiler;
 mod figures;
 pub(crate) mod instance;
-mod linkage;
+mod location;
 mod options;
 mod outline;
-pub(crate) mod place;
+mod sm5;
 mod source;
 mod stored;
 mod variants;
@@ -32,7 +32,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brolga_bytecode::sm5::Model;
 use brolga_ir::function::Origin;
 use brolga_ir::interface::Array;
 use brolga_ir::interface::ResourceKind;
@@ -43,12 +42,13 @@ use brolga_ir::verify::VerifiedFunction;
 pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub(crate) use compiler::Compiler;
 pub use figures::{CodeFigures, CompileStage, StageTimes};
+pub(crate) use instance::few;
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
+pub use location::SourceLocation;
 pub use options::{Codegen, CompileOptions, Emit};
 pub(crate) use outline::Outline;
-pub use place::Place;
 
-use crate::bindings::{Bindings, Declared, Leniency, Register};
+use crate::bindings::{BindingError, Bindings, Declared, Leniency, Register};
 use crate::engine::{Code, Engine, Variant};
 use crate::error::Error;
 use crate::format::Format;
@@ -131,9 +131,18 @@ impl Shader {
         }
     }
 
-    /// The shader model, if it comes from a container.
-    pub fn model(&self) -> Option<Model> {
-        self.inner.source.model()
+    /// Stage and shader model, as in `cs_5_0`, if it comes from a container.
+    pub fn profile(&self) -> Option<String> {
+        self.inner.source.profile()
+    }
+
+    /// The register that the shader's source calls `name`, for [`Bindings::set`]: of a buffer, a texture, a sampler or a
+    /// constant buffer, or of an element of an array of them, as in `lights[2]`.
+    ///
+    /// # Errors
+    /// If the file has no such name, as after stripping, or several registers have it.
+    pub fn register(&self, name: &str) -> Result<Register, BindingError> {
+        self.inner.source.register(name)
     }
 
     /// The stage, with what goes in and out of it.
@@ -206,8 +215,8 @@ impl Shader {
     }
 
     /// Names the instruction that an operation comes from.
-    pub(crate) fn place(&self, origin: Origin) -> Place {
-        self.inner.source.place(origin)
+    pub(crate) fn location(&self, origin: Origin) -> SourceLocation {
+        self.inner.source.location(origin)
     }
 
     /// What is known of its function.
@@ -227,9 +236,15 @@ impl Shader {
 
     /// Which code runs with this packing and texels of these formats.
     pub(crate) fn variant(&self, packing: Packing, texels: TexelFormats) -> Variant {
-        // The interpreter is the definition, and asks the host.
-        let asks = !texels.is_empty() && self.engine() == Engine::Interpreter;
-        Variant { packing, texels: if asks { TexelFormats::default() } else { texels }, ..Variant::usual() }
+        // The interpreter is the definition, and asks the host. What is only sampled needs no code for its format.
+        let texels = match texels.is_empty() || self.engine() == Engine::Interpreter {
+            true => TexelFormats::default(),
+            false => {
+                let used = texels.iter().zip(&self.outline().declared);
+                trimmed(used.map(|(format, range)| format.filter(|_| range.uses_texels)))
+            }
+        };
+        Variant { packing, texels, ..Variant::usual() }
     }
 
     /// What most dispatches run, if it is made.
@@ -279,7 +294,7 @@ impl fmt::Debug for Shader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shader")
             .field("engine", &self.engine())
-            .field("model", &self.model())
+            .field("profile", &self.profile())
             .field("group_size", &self.group_size())
             .finish_non_exhaustive()
     }

@@ -2,22 +2,20 @@
 
 use std::sync::Arc;
 
-use brolga_bytecode::sm5::{Item, ItemKind, Model, Stage, ValidProgram};
-use brolga_bytecode::{Decoded, LoadOptions};
 use brolga_ir::Width;
 use brolga_ir::function::{Function, Origin};
 use brolga_ir::interface::{Interface, ResourceKind};
 use brolga_ir::passes::{self, Level};
 use brolga_ir::texel::TexelFormat;
-use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::listing::SourceLine;
 
 use super::compiler::Compiler;
 use super::figures::{CompileStage, StageClock};
-use super::linkage;
+use super::location::SourceLocation;
 use super::options::CompileOptions;
-use super::place::Place;
+use super::sm5;
+use crate::bindings::{BindingError, Names, Register};
 use crate::engine::Target;
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
@@ -35,7 +33,7 @@ pub(super) enum Input<'a> {
 /// A shader as it was read, and what its function is made with.
 #[derive(Debug)]
 pub(super) struct Source {
-    origin: Origins,
+    front_end: FrontEnd,
     level: Level,
     width: Option<Width>,
     /// What profilers call its code.
@@ -44,12 +42,12 @@ pub(super) struct Source {
     limits: Arc<Limits>,
 }
 
-/// Where a shader comes from.
+/// Where a shader's function comes from.
 #[derive(Debug)]
-enum Origins {
-    /// A container.
-    Program(Box<(ValidProgram, TranslateOptions)>),
-    /// Somebody built its function.
+enum FrontEnd {
+    /// A container of shader models 4 and 5.
+    Sm5(Box<sm5::Program>),
+    /// Somebody built it.
     Function(Box<Function>),
 }
 
@@ -61,49 +59,46 @@ impl Source {
         compiler: &Compiler,
         clock: &mut StageClock,
     ) -> Result<Self, Error> {
-        let mut load = LoadOptions::default();
-        load.limits = compiler.limits.file.clone();
-        let decoded = Decoded::new(container, &load)?;
-        clock.end(CompileStage::Decode)?;
-        let loaded = decoded.check()?;
-        let stage = loaded.program.stage();
-        if !matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel) {
-            return Err(Error::Stage { stage });
-        }
-        let mut translation = TranslateOptions::default();
-        translation.classes = linkage::link(&loaded, &options.instances)?;
-        clock.end(CompileStage::Validate)?;
+        let program = sm5::Program::load(container, &options.instances, &compiler.limits, clock)?;
         // A container has its checksum behind its four letters.
         let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
-        let origin = Origins::Program(Box::new((loaded.program, translation)));
-        Ok(Self::new(origin, options, compiler, checksum))
+        Ok(Self::new(FrontEnd::Sm5(Box::new(program)), options, compiler, checksum))
     }
 
     /// Takes a function as it is.
     pub fn of_function(function: Function, options: &CompileOptions, compiler: &Compiler) -> Self {
         let name = if function.name.is_empty() { "function".to_owned() } else { function.name.clone() };
-        Self::new(Origins::Function(Box::new(function)), options, compiler, || name)
+        Self::new(FrontEnd::Function(Box::new(function)), options, compiler, || name)
     }
 
-    fn new(origin: Origins, options: &CompileOptions, compiler: &Compiler, nameless: impl FnOnce() -> String) -> Self {
+    fn new(
+        front_end: FrontEnd,
+        options: &CompileOptions,
+        compiler: &Compiler,
+        nameless: impl FnOnce() -> String,
+    ) -> Self {
         let CompileOptions { engine, oversize, level, width, .. } = *options;
         let (features, most_instructions) = (compiler.features, compiler.limits.code_instructions);
         let target = Target { engine, features, most_instructions, oversize };
         let name = format!("brolga:{}:main", options.name.as_deref().map_or_else(nameless, one_line));
-        Self { origin, level, width, name, target, limits: Arc::clone(&compiler.limits) }
+        Self { front_end, level, width, name, target, limits: Arc::clone(&compiler.limits) }
     }
 
-    /// The program, if it comes from a container.
-    pub fn program(&self) -> Option<&ValidProgram> {
-        match &self.origin {
-            Origins::Program(program) => Some(&program.0),
-            Origins::Function(_) => None,
+    fn program(&self) -> Option<&sm5::Program> {
+        match &self.front_end {
+            FrontEnd::Sm5(program) => Some(program),
+            FrontEnd::Function(_) => None,
         }
     }
 
-    /// The shader model, if it comes from a container.
-    pub fn model(&self) -> Option<Model> {
-        self.program().map(ValidProgram::model)
+    /// Stage and model, if it comes from a container.
+    pub fn profile(&self) -> Option<String> {
+        self.program().map(sm5::Program::profile)
+    }
+
+    /// The register that the source calls so.
+    pub fn register(&self, name: &str) -> Result<Register, BindingError> {
+        self.program().map_or(&Names::default(), |program| &program.names).find(name)
     }
 
     /// What profilers call its code.
@@ -142,9 +137,9 @@ impl Source {
         width: Option<Width>,
         clock: &mut StageClock,
     ) -> Result<VerifiedFunction, Error> {
-        let mut function = match &self.origin {
-            Origins::Program(program) => translate(&program.0, &program.1)?,
-            Origins::Function(function) => Function::clone(function),
+        let mut function = match &self.front_end {
+            FrontEnd::Sm5(program) => program.translate()?,
+            FrontEnd::Function(function) => Function::clone(function),
         };
         check_limits(&function.interface, &self.limits)?;
         clock.end(CompileStage::Translate)?;
@@ -157,19 +152,14 @@ impl Source {
     }
 
     /// Names the instruction that an operation comes from.
-    pub fn place(&self, origin: Origin) -> Place {
-        self.program().map_or(Place::unknown(origin), |program| Place::find(program, origin))
+    pub fn location(&self, origin: Origin) -> SourceLocation {
+        let found = self.program().and_then(|program| program.location(origin));
+        found.unwrap_or(SourceLocation { byte: origin.0, index: None, text: String::new() })
     }
 
     /// The instructions of the shader, declarations left out.
     pub fn lines(&self) -> Vec<SourceLine> {
-        let line = |item: &Item| match &item.kind {
-            ItemKind::Instruction(instruction) => {
-                Some(SourceLine { origin: Origin(item.at), text: instruction.to_string() })
-            }
-            _ => None,
-        };
-        self.program().map_or(Vec::new(), |program| program.items().iter().filter_map(line).collect())
+        self.program().map_or(Vec::new(), sm5::Program::lines)
     }
 }
 

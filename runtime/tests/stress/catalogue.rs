@@ -55,7 +55,7 @@ impl Job {
 
 fn seen(contents: &Contents, bindings: &Bindings) -> After {
     let views = contents.iter().map(|(register, _)| bindings.get(*register).expect("it was bound"));
-    views.map(|view| (view.to_vec(), view.counter().map(|counter| counter.get()))).collect()
+    views.map(|view| (view.to_vec().unwrap(), view.counter().map(|counter| counter.get()))).collect()
 }
 
 /// All jobs.

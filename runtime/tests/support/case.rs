@@ -60,7 +60,7 @@ impl Case {
         for expect in self.json["expect"].as_array().unwrap() {
             let slot = expect["slot"].as_str().unwrap();
             let view = bindings.get(slot.parse().unwrap()).unwrap();
-            compare(&view.to_vec(), &self.file(expect["file"].as_str().unwrap()), expect)
+            compare(&view.to_vec().unwrap(), &self.file(expect["file"].as_str().unwrap()), expect)
                 .map_err(|what| format!("{slot}: {what}"))?;
             if let Some(expected) = expect.get("counter").map(number) {
                 let actual = view.counter().unwrap().get();
@@ -69,7 +69,7 @@ impl Case {
                 }
             }
         }
-        Ok(bindings.iter().map(|(register, view)| (register.to_string(), view.to_vec())).collect())
+        Ok(bindings.iter().map(|(register, view)| (register.to_string(), view.to_vec().unwrap())).collect())
     }
 
     /// Groups of its dispatch.

@@ -152,12 +152,12 @@ impl Bound {
                 let size = bytes.len();
                 let guard = [GUARD_BYTE; GUARD];
                 bytes = [&guard, bytes.as_slice(), &guard].concat();
-                let buffer = device.buffer_from_bytes(&bytes).expect("a small buffer");
+                let buffer = device.buffer_from(&bytes).expect("a small buffer");
                 let view = View::typed(buffer.clone(), format).ok()?.with_range(GUARD as u64, size as u64).ok()?;
                 Some((view, buffer))
             }
             Bound::Texture { shape, dimension, mips: [first, count], layers, min_level } => {
-                let texture = device.texture_from_bytes(shape, &bytes).ok()?;
+                let texture = device.texture_from(shape, &bytes).ok()?;
                 let view = View::texture(texture.clone()).with_format(format).ok()?.with_dimension(dimension).ok()?;
                 let view = view.with_mips(first, count).ok()?.with_min_level(min_level).ok()?;
                 let view = match layers {
@@ -217,8 +217,8 @@ impl Case {
     fn run(&self, device: &Device, options: &CompileOptions) -> (Vec<u8>, Vec<u8>, bool) {
         let shader = device.compile(&self.container, options).unwrap_or_else(|error| panic!("{error}\n{self}"));
         let mut bindings = Bindings::new();
-        let constants = device.buffer_from_bytes(&self.constants).expect("a small buffer");
-        let requests = device.buffer_from_bytes(&self.requests).expect("a small buffer");
+        let constants = device.buffer_from(&self.constants).expect("a small buffer");
+        let requests = device.buffer_from(&self.requests).expect("a small buffer");
         let output = device.buffer(u64::from(self.shader.threads) * 16).expect("a small buffer");
         let (texels, memory) = self.bound.view(self.texels.clone(), self.format, device).expect("it was made before");
         let register = if self.to == Use::Load { "t0" } else { "u1" };
@@ -239,7 +239,7 @@ impl Case {
             let is_buffer = matches!(self.bound, Bound::Buffer { .. });
             if is_buffer { !listing.contains("texel_") } else { listing.contains("query layout") }
         };
-        (output.to_vec(), memory.to_vec(), is_inlined)
+        (output.to_vec().unwrap(), memory.to_vec().unwrap(), is_inlined)
     }
 }
 

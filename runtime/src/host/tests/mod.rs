@@ -27,6 +27,7 @@ fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
         uses_counter: false,
         uses_texel_atomics: false,
         uses_texel_exchange: false,
+        uses_texels: true,
         table_len: 1,
     }
 }
@@ -111,7 +112,7 @@ fn words_in_range_are_read_and_written_and_no_others() {
                     Some(stride) => View::structured(buffer, stride).unwrap(),
                 });
                 let host = bind(declared(ResourceClass::UnorderedAccess, kind), view);
-                let mut expected = buffer.to_vec();
+                let mut expected: Vec<u8> = buffer.to_vec().unwrap();
                 let at = Address { view: slot(), index, offset_bytes };
                 let places: Vec<_> = (0..count)
                     .map(|n| model(size, stride.map(u64::from), index, u64::from(offset_bytes & !3) + 4 * n))
@@ -131,7 +132,7 @@ fn words_in_range_are_read_and_written_and_no_others() {
                         expected[at..at + 4].copy_from_slice(&word.to_le_bytes());
                     }
                 }
-                assert_eq!(buffer.to_vec(), expected, "{size} {stride:?} {at:?}");
+                assert_eq!(buffer.to_vec::<u8>().unwrap(), expected, "{size} {stride:?} {at:?}");
             }
         }
     }
@@ -143,16 +144,16 @@ fn atomics_change_one_word_in_range_and_give_the_word_before() {
         for (offset_bytes, place) in [(8, Some(8)), (11, Some(8)), (12, None), (u32::MAX, None)] {
             for (old, value, compare) in [(5, 7, 5), (5, 7, 6), (u32::MAX, 1, 0), (1, u32::MAX, 1), (1 << 31, 1, 0)] {
                 let (buffer, view) = guarded(12, |buffer| View::raw(buffer).unwrap());
-                buffer.write(GUARD + 8, &u32::to_le_bytes(old)).unwrap();
+                buffer.write(GUARD + 8, &[old]).unwrap();
                 let host = bind(declared(ResourceClass::UnorderedAccess, ResourceKind::Raw), view);
-                let mut expected = buffer.to_vec();
+                let mut expected: Vec<u8> = buffer.to_vec().unwrap();
                 let before = host.atomic(op, Address { view: slot(), index: None, offset_bytes }, value, compare);
                 assert_eq!(before, place.map_or(0, |_| old));
                 if let Some(place) = place {
                     let at = GUARD as usize + place;
                     expected[at..at + 4].copy_from_slice(&op.apply(old, value, compare).to_le_bytes());
                 }
-                assert_eq!(buffer.to_vec(), expected, "{op:?}");
+                assert_eq!(buffer.to_vec::<u8>().unwrap(), expected, "{op:?}");
             }
         }
     }
@@ -191,7 +192,7 @@ fn typed_buffers_end_with_their_last_whole_texel() {
             let is_stored = format.allows(Use::Store);
             let class = if is_stored { ResourceClass::UnorderedAccess } else { ResourceClass::ShaderResource };
             let host = bind(declared(class, kind), view);
-            let mut expected = buffer.to_vec();
+            let mut expected: Vec<u8> = buffer.to_vec().unwrap();
             let at = (GUARD + u64::from(index) * texel) as usize;
             let inside = index < 5;
             let mut bytes = [0; 16];
@@ -207,7 +208,7 @@ fn typed_buffers_end_with_their_last_whole_texel() {
                 let bytes = format.encode([1, 2, 3, 4]).to_le_bytes();
                 expected[at..at + texel as usize].copy_from_slice(&bytes[..texel as usize]);
             }
-            assert_eq!(buffer.to_vec(), expected);
+            assert_eq!(buffer.to_vec::<u8>().unwrap(), expected);
             assert_eq!(host.query(Query::BufferSize, slot(), 0), [5; 4]);
         }
     }

@@ -1,6 +1,6 @@
 //! Texels of four 8-bit codes. Sums of codes times weights are whole numbers, and exact.
 
-use super::place::{Place, Places};
+use super::address::{LinearAddresses, TexelAddress};
 use super::vector::Vector;
 use super::{Fast, Kind, LANES, Lanes, Words};
 
@@ -12,8 +12,8 @@ impl Kind for Codes {
     const TEXEL_BYTES: u32 = 4;
 
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, place: Place<V>) -> Words {
-        let texels = read(fast, place);
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words {
+        let texels = read(fast, address);
         let byte = V::splat(255);
         let words = [
             unorm(texels.and(byte)),
@@ -25,7 +25,7 @@ impl Kind for Codes {
     }
 
     #[inline(always)]
-    fn linear<V: Vector>(fast: &Fast, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
+    fn linear<V: Vector>(fast: &Fast, first: LinearAddresses<V>, second: Option<(LinearAddresses<V>, V)>) -> Words {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
             None => [normal(r).store(), normal(g).store(), normal(b).store(), normal(a).store()],
@@ -83,8 +83,8 @@ fn in_order(fast: &Fast, [r, g, b, a]: Words) -> Words {
 }
 
 #[inline(always)]
-fn read<V: Vector>(fast: &Fast, place: Place<V>) -> V {
-    let [a, b, c, d, e, f, g, h] = place.offset_bytes.store();
+fn read<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> V {
+    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store();
     let texels = [
         fast.read(a),
         fast.read(b),
@@ -96,21 +96,21 @@ fn read<V: Vector>(fast: &Fast, place: Place<V>) -> V {
         fast.read(h),
     ];
     let texels = V::load(&texels);
-    or_border(fast, place, texels)
+    or_border(fast, address, texels)
 }
 
 /// Texels, or the border where they stand for it.
 #[inline(always)]
-fn or_border<V: Vector>(fast: &Fast, place: Place<V>, texels: V) -> V {
+fn or_border<V: Vector>(fast: &Fast, address: TexelAddress<V>, texels: V) -> V {
     match &fast.border {
-        Some(border) => V::splat(border[0]).where_set(place.is_border, texels),
+        Some(border) => V::splat(border[0]).where_set(address.is_border, texels),
         None => texels,
     }
 }
 
 /// Two texels of each lane, of which the right one follows the left one if they are `neighbours`.
 #[inline(always)]
-fn read_two<V: Vector>(fast: &Fast, left: Place<V>, right: Place<V>, neighbours: bool) -> [V; 2] {
+fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V>, neighbours: bool) -> [V; 2] {
     if !neighbours {
         return [read(fast, left), read(fast, right)];
     }
@@ -131,13 +131,13 @@ fn read_two<V: Vector>(fast: &Fast, left: Place<V>, right: Place<V>, neighbours:
 
 /// The sums of codes times weights on one level, by channel, as floats: whole numbers up to 255 * 2^16, of 2^-16 each.
 #[inline(always)]
-fn sums<V: Vector>(fast: &Fast, places: Places<V>) -> [V; 4] {
-    let [upper_left, upper_right, lower_left, lower_right] = places.texels;
+fn sums<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
+    let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
     // Mostly both texels of a row can be read at once.
     let neighbours = upper_right.offset_bytes.sub(upper_left.offset_bytes).equal(V::splat(4)).is_ones();
     let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
     let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
-    let [right, lower] = places.fractions;
+    let [right, lower] = addresses.fractions;
     let all = V::splat(256);
     let (weight_left, weight_right) = (twice(all.sub(right)), twice(right));
     let upper = rows(upper_left, upper_right, weight_left, weight_right);

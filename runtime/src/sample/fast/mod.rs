@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `vector.rs` | eight lanes, with either |
 //! | `level.rs` | mip levels |
-//! | `place.rs` | from coordinates to bytes |
+//! | `address.rs` | from coordinates to bytes |
 //! | `codes.rs` | texels of four 8-bit codes: whole numbers |
 //! | `numbers.rs` | texels of floats: doubles |
 //!
@@ -16,10 +16,10 @@
 
 #![allow(unsafe_code)]
 
+mod address;
 mod codes;
 mod level;
 mod numbers;
-mod place;
 mod vector;
 
 use std::fmt;
@@ -34,10 +34,10 @@ use super::texel::Texels;
 use super::{Operands, Prepared};
 use crate::format::Format;
 use crate::resource::{AddressMode, Memory, Reduction, Sampler, Tap};
+use address::{Levels, LinearAddresses, TexelAddress};
 use codes::Codes;
 use level::Chosen;
 use numbers::{Curve, Floats, Halves, Numbers};
-use place::{Levels, Place, Places};
 use vector::{Avx2, Sse42, Vector};
 
 /// How many lanes go together.
@@ -119,10 +119,10 @@ trait Kind {
     const TEXEL_BYTES: u32;
 
     /// Texels taken alone.
-    fn nearest<V: Vector>(fast: &Fast, place: Place<V>) -> Words;
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words;
 
     /// Linear filters of one level or of two, with weights of the second one in 256ths.
-    fn linear<V: Vector>(fast: &Fast, first: Places<V>, second: Option<(Places<V>, V)>) -> Words;
+    fn linear<V: Vector>(fast: &Fast, first: LinearAddresses<V>, second: Option<(LinearAddresses<V>, V)>) -> Words;
 }
 
 impl Prepared {
@@ -371,15 +371,17 @@ fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [&
         false => Levels::first(fast, layer),
     };
     let words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
-        (Tap::Point, false) => K::nearest(fast, Place::nearest(fast, at, packet.offsets, first, K::TEXEL_BYTES)),
+        (Tap::Point, false) => K::nearest(fast, TexelAddress::nearest(fast, at, packet.offsets, first, K::TEXEL_BYTES)),
         (Tap::Point, true) => return false,
-        (Tap::Linear, false) => K::linear(fast, Places::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES), None),
+        (Tap::Linear, false) => {
+            K::linear(fast, LinearAddresses::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES), None)
+        }
         (Tap::Linear, true) => {
             let second = Levels::of(fast, chosen.second, layer);
-            let second = Places::linear(fast, at, packet.offsets, second, K::TEXEL_BYTES);
+            let second = LinearAddresses::linear(fast, at, packet.offsets, second, K::TEXEL_BYTES);
             K::linear(
                 fast,
-                Places::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES),
+                LinearAddresses::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES),
                 Some((second, chosen.fraction)),
             )
         }

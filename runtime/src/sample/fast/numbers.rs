@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use brolga_ir::float::NAN_F32;
 use brolga_ir::srgb::LINEAR;
 
-use super::place::{Place, Places};
+use super::address::{LinearAddresses, TexelAddress};
 use super::vector::Vector;
 use super::{Fast, Kind, LANES, Lanes, Texel, Words};
 
@@ -111,12 +111,12 @@ macro_rules! kinds {
             const TEXEL_BYTES: u32 = size_of::<<$reader as Reader<$channels>>::Bytes>() as u32;
 
             #[inline(always)]
-            fn nearest<V: Vector>(fast: &Fast, place: Place<V>) -> Words {
-                nearest::<$reader, $channels, V>(fast, place)
+            fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words {
+                nearest::<$reader, $channels, V>(fast, address)
             }
 
             #[inline(always)]
-            fn linear<V: Vector>(fast: &Fast, first: Places<V>, second: Option<(Places<V>, V)>) -> Words {
+            fn linear<V: Vector>(fast: &Fast, first: LinearAddresses<V>, second: Option<(LinearAddresses<V>, V)>) -> Words {
                 linear::<$reader, $channels, V>(fast, first, second)
             }
         })+
@@ -131,8 +131,8 @@ kinds! {
 }
 
 #[inline(always)]
-fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, place: Place<V>) -> Words {
-    let values = R::values::<V>(fast, &read(fast, place));
+fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words {
+    let values = R::values::<V>(fast, &read(fast, address));
     let mut words = MISSING;
     for lane in 0..LANES {
         for channel in 0..CHANNELS {
@@ -148,14 +148,14 @@ fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, p
 
 /// A texel of each lane.
 #[inline(always)]
-fn read<T: Texel, V: Vector>(fast: &Fast, place: Place<V>) -> Lanes<T> {
-    let offset_bytes = place.offset_bytes.store();
+fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<T> {
+    let offset_bytes = address.offset_bytes.store();
     let mut texels = [T::default(); LANES];
     for lane in 0..LANES {
         texels[lane] = fast.read(offset_bytes[lane]);
     }
     if let Some(border) = &fast.border {
-        let is_border = place.is_border.signs();
+        let is_border = address.is_border.signs();
         for (lane, texel) in texels.iter_mut().enumerate() {
             if is_border >> lane & 1 == 1 {
                 *texel = T::of(border);
@@ -169,18 +169,18 @@ fn read<T: Texel, V: Vector>(fast: &Fast, place: Place<V>) -> Lanes<T> {
 #[inline(always)]
 fn add<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
-    places: Places<V>,
+    addresses: LinearAddresses<V>,
     weights: V,
     sums: &mut Lanes<[f64; CHANNELS]>,
 ) {
     let all = V::splat(256);
-    let [right, lower] = places.fractions;
+    let [right, lower] = addresses.fractions;
     let (left, upper) = (all.sub(right), all.sub(lower));
     let parts = [left.mul(upper), right.mul(upper), left.mul(lower), right.mul(lower)];
-    for (place, part) in places.texels.into_iter().zip(parts) {
+    for (address, part) in addresses.texels.into_iter().zip(parts) {
         // Below 2^25.
         let weights = part.mul(weights).store();
-        let values = R::values::<V>(fast, &read(fast, place));
+        let values = R::values::<V>(fast, &read(fast, address));
         for lane in 0..LANES {
             let weight = f64::from(weights[lane] as i32);
             for channel in 0..CHANNELS {
@@ -194,8 +194,8 @@ fn add<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
 #[inline(always)]
 fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
-    first: Places<V>,
-    second: Option<(Places<V>, V)>,
+    first: LinearAddresses<V>,
+    second: Option<(LinearAddresses<V>, V)>,
 ) -> Words {
     // Adding to this gives what is added, even a zero's sign.
     let mut sums = [[-0.0; CHANNELS]; LANES];

@@ -5,7 +5,6 @@ mod filters;
 mod invariants;
 mod model;
 mod rules;
-mod speed;
 
 use std::sync::Arc;
 

@@ -32,10 +32,10 @@ impl Backing {
     pub fn new(device: &Device, content: &Content, guard_bytes: usize) -> Result<Self, Error> {
         let held = match content.form {
             Form::Sampler(_) => Held::Nothing,
-            Form::Texture(picture) => Held::Texture(device.texture_from_bytes(picture.shape, &content.bytes)?),
+            Form::Texture(picture) => Held::Texture(device.texture_from(picture.shape, &content.bytes)?),
             Form::Constant | Form::Raw | Form::Structured { .. } | Form::Typed(_) => {
                 let guard = vec![GUARD; guard_bytes];
-                Held::Buffer(device.buffer_from_bytes(&[&guard[..], &content.bytes, &guard].concat())?)
+                Held::Buffer(device.buffer_from(&[&guard[..], &content.bytes, &guard].concat())?)
             }
         };
         let (size_bytes, counter) = (content.bytes.len(), content.counter.map(Counter::new));
@@ -68,9 +68,9 @@ impl Backing {
     pub fn left(&self, register: Register) -> Option<Left> {
         let bytes = match &self.held {
             Held::Nothing => Vec::new(),
-            Held::Texture(texture) => texture.buffer().to_vec(),
+            Held::Texture(texture) => texture.buffer().to_vec().expect("a small buffer"),
             Held::Buffer(buffer) => {
-                let all = buffer.to_vec();
+                let all : Vec<u8> = buffer.to_vec().expect("a small buffer");
                 let (head, rest) = all.split_at(self.guard_bytes);
                 let (bytes, tail) = rest.split_at(self.size_bytes);
                 if head.iter().chain(tail).any(|&byte| byte != GUARD) {

@@ -165,7 +165,7 @@ impl Laboratory {
         };
         let left = bindings.iter().map(|(register, view)| Left {
             register,
-            bytes: view.to_vec(),
+            bytes: view.to_vec().expect("a small view"),
             counter: view.counter().map(|counter| counter.get()),
         });
         Ok(Outcome { fate, end, left: left.collect() })

@@ -9,7 +9,7 @@ use brolga_bytecode::container::classes::{ClassChoice, ClassType};
 use brolga_bytecode::container::resources::BufferKind;
 use brolga_ir::translate::sm5::BoundClass;
 
-use super::instance::{ClassInstance, InstanceError, Instances, PlacedInstance, Unset};
+use crate::shader::instance::{ClassInstance, InstanceError, Instances, PlacedInstance, Unset};
 
 type Result<T, E = InstanceError> = std::result::Result<T, E>;
 

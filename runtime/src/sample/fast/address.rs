@@ -19,16 +19,16 @@ pub(super) struct Levels<V> {
 /// Where texels begin, and ones where they stand for the border. Each is a texel inside its level, whatever the
 /// coordinates are.
 #[derive(Clone, Copy)]
-pub(super) struct Place<V> {
+pub(super) struct TexelAddress<V> {
     pub offset_bytes: V,
     pub is_border: V,
 }
 
 /// The texels of a linear filter on one level.
 #[derive(Clone, Copy)]
-pub(super) struct Places<V> {
+pub(super) struct LinearAddresses<V> {
     /// Upper left, upper right, lower left, lower right.
-    pub texels: [Place<V>; 4],
+    pub texels: [TexelAddress<V>; 4],
     /// Weights of the right and of the lower ones, in 256ths.
     pub fractions: [V; 2],
 }
@@ -40,7 +40,7 @@ struct Along<V> {
     is_border: V,
 }
 
-impl<V: Vector> Places<V> {
+impl<V: Vector> LinearAddresses<V> {
     #[inline(always)]
     pub fn linear(fast: &Fast, [u, v]: [V; 2], offsets: &[i8; 3], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
@@ -58,7 +58,7 @@ impl<V: Vector> Places<V> {
     }
 }
 
-impl<V: Vector> Place<V> {
+impl<V: Vector> TexelAddress<V> {
     #[inline(always)]
     pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: &[i8; 3], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
@@ -124,13 +124,13 @@ impl<V: Vector> Levels<V> {
     }
 
     #[inline(always)]
-    fn column(&self, x: Along<V>, texel_bytes: u32) -> Place<V> {
-        Place { offset_bytes: x.texel.mul(V::splat(texel_bytes)), is_border: x.is_border }
+    fn column(&self, x: Along<V>, texel_bytes: u32) -> TexelAddress<V> {
+        TexelAddress { offset_bytes: x.texel.mul(V::splat(texel_bytes)), is_border: x.is_border }
     }
 
     #[inline(always)]
-    fn row(&self, y: Along<V>) -> Place<V> {
-        Place { offset_bytes: self.offset_bytes.add(y.texel.mul(self.row_bytes)), is_border: y.is_border }
+    fn row(&self, y: Along<V>) -> TexelAddress<V> {
+        TexelAddress { offset_bytes: self.offset_bytes.add(y.texel.mul(self.row_bytes)), is_border: y.is_border }
     }
 }
 

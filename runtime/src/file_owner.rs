@@ -1,4 +1,4 @@
-//! Whose a file is. What others could have put somewhere is not trusted.
+//! Who owns a file. A file that another user could have put somewhere is not trusted.
 
 #[cfg(unix)]
 use std::fs::DirBuilder;
