@@ -3,9 +3,9 @@
 //! The rules are those of the corpus: any NaN equals any NaN, both zeros are equal, a number passes if it meets any of the
 //! bounds of the tolerance. Elements in any order are compared as multisets, exactly.
 
-use super::bytes::Bytes;
 use super::model::{Order, Register, Rules, Tolerance};
 use super::values::{Number, NumberType};
+use crate::files::Bytes;
 
 /// Differences that are kept for the report; all are counted.
 const KEPT: usize = 8;

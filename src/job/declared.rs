@@ -14,11 +14,10 @@ use brolga_runtime::{BindingError, Declared, Dimension, Error, Format, Limits, R
 use super::error::{JobError, Problem};
 use super::kind_keys;
 use super::model::*;
-use super::npy::ElementType;
-use super::output::FileForm;
 use super::prepare::LoadedView;
 use super::values::NumberType;
 use super::variables;
+use crate::files::{ElementType, FileForm};
 
 /// Words of a structure whose types are looked at; Direct3D's strides end here.
 const MOST_WORDS: usize = 512;
@@ -269,7 +268,7 @@ impl Declarations<'_> {
         let types = match kind {
             Kind::Structured { .. } => self.element_types(expectation.register),
             Kind::Typed { format, .. } | Kind::Texture(TextureShape { format, .. }) => {
-                ElementType::of_format(*format).0.number_type().map(|number_type| vec![number_type])
+                NumberType::of_element(ElementType::of_format(*format).0).map(|number_type| vec![number_type])
             }
             _ => None,
         };

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use brolga_runtime::{BindingError, Error, InstanceError, ResourceError, Unset};
 
 use super::document::Span;
+use crate::files::{FileProblem, SHORT, short, short_path, short_text};
 
 /// A job that cannot be run as it stands: what is wrong, in which file, at which place.
 #[derive(Debug)]
@@ -221,7 +222,7 @@ pub enum Problem {
         kind: &'static str,
     },
     /// The shader cannot be compiled, cannot run with these bindings, or was stopped.
-    #[error("{}: {}", self::path(shader), short_text(error))]
+    #[error("{}: {}", short_path(shader), short_text(error))]
     Run {
         /// The shader file.
         shader: PathBuf,
@@ -293,7 +294,7 @@ pub enum Problem {
         unit: u64,
     },
     /// A file named by the job cannot be read.
-    #[error("cannot read {}: {error}", self::path(path))]
+    #[error("cannot read {}: {error}", short_path(path))]
     ReadFile {
         /// The file.
         path: PathBuf,
@@ -301,7 +302,7 @@ pub enum Problem {
         error: io::Error,
     },
     /// A file of another size than the view it fills or describes.
-    #[error("{} has {found} bytes, {register} needs {needed}", self::path(path))]
+    #[error("{} has {found} bytes, {register} needs {needed}", short_path(path))]
     FileSize {
         /// The file.
         path: PathBuf,
@@ -323,15 +324,15 @@ pub enum Problem {
         needed: u64,
     },
     /// A file that is not in the format its name says, or does not fit the view.
-    #[error("{}: {}", self::path(path), short_text(message))]
+    #[error("{}: {}", short_path(path), short_text(problem))]
     BadFile {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        message: String,
+        problem: Box<FileProblem>,
     },
     /// An output that cannot be written.
-    #[error("cannot write {}: {error}", self::path(path))]
+    #[error("cannot write {}: {error}", short_path(path))]
     WriteFile {
         /// The output.
         path: PathBuf,
@@ -402,7 +403,7 @@ pub enum Problem {
         limit: u64,
     },
     /// An output format that cannot hold what the view holds.
-    #[error("{} cannot hold {register}: {message}", self::path(path))]
+    #[error("{} cannot hold {register}: {message}", short_path(path))]
     CannotEncode {
         /// The output.
         path: PathBuf,
@@ -420,7 +421,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// An output that the job itself is made of, or reads.
-    #[error("{} is the job's own {what}, which `save` would replace", self::path(path))]
+    #[error("{} is the job's own {what}, which `save` would replace", short_path(path))]
     SavedOverInput {
         /// The output.
         path: PathBuf,
@@ -428,19 +429,19 @@ pub enum Problem {
         what: &'static str,
     },
     /// The run was cancelled while an output was written.
-    #[error("cancelled while {} was written: it stays as it was", self::path(path))]
+    #[error("cancelled while {} was written: it stays as it was", short_path(path))]
     WriteStopped {
         /// The output.
         path: PathBuf,
     },
     /// Two registers that are saved to the same file.
-    #[error("{} is written by two registers", self::path(path))]
+    #[error("{} is written by two registers", short_path(path))]
     SavedTwice {
         /// The output.
         path: PathBuf,
     },
     /// An output of an earlier job of the same command.
-    #[error("{} is already written by an earlier job", self::path(path))]
+    #[error("{} is already written by an earlier job", short_path(path))]
     SavedByAnother {
         /// The output.
         path: PathBuf,
@@ -502,34 +503,6 @@ impl Problem {
             _ => None,
         }
     }
-}
-
-/// Letters of what somebody wrote that a message quotes.
-const SHORT: usize = 80;
-
-/// Letters of a message that was put together elsewhere.
-const SHORT_TEXT: usize = 2000;
-
-/// What a file says, as a message quotes it: files may say megabytes.
-pub(super) fn short(text: &str) -> Cow<'_, str> {
-    cut(text, SHORT)
-}
-
-fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}… ({} bytes)", &text[..end], text.len())),
-    }
-}
-
-/// A message of another place, which may quote as much as it likes.
-fn short_text(text: impl fmt::Display) -> String {
-    cut(&text.to_string(), SHORT_TEXT).into_owned()
-}
-
-/// A path, which is as long as systems allow, or as long as somebody wrote.
-fn path(path: &Path) -> String {
-    cut(&path.to_string_lossy(), SHORT_TEXT).into_owned()
 }
 
 /// A list of names, as long as a message may be.

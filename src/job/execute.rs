@@ -10,13 +10,12 @@ use brolga_runtime::{
     Error, Limit, Listing, Oversize, Progress, Report, ResourceError, Shader, View,
 };
 
-use super::bytes::Bytes;
-use super::claim::Claim;
 use super::compare::{Comparison, CounterDifference, compare};
 use super::error::{JobError, Problem};
 use super::model::*;
-use super::output::{self, FileForm};
+use super::output;
 use super::prepare::Prepared;
+use crate::files::{Bytes, Claim, FileForm};
 
 /// How to run a job.
 #[derive(Clone, Debug)]

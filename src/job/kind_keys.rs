@@ -6,10 +6,10 @@ use brolga_runtime::{Dimension, Format};
 
 use super::document::{Node, Value};
 use super::error::{Problem, nearest};
-use super::extents::{self, Extent};
 use super::model::*;
 use super::sampler_keys::{self, SAMPLER_KEYS};
 use super::table::*;
+use crate::files::{Extent, detail, sides};
 
 /// Kinds of views by their names in jobs.
 pub(super) const KIND_NAMES: &[&str] = &[
@@ -46,9 +46,9 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
 
 fn texture_keys(dimension: Dimension) -> Vec<&'static str> {
     // A cube has as many layers as faces.
-    let sides = extents::sides(dimension).iter().rev().copied();
+    let sides = sides(dimension).iter().rev().copied();
     let sides = sides.filter(|side| (dimension, *side) != (Dimension::TextureCube, Extent::Layers));
-    let keys = sides.chain([extents::detail(dimension)]).map(Extent::key);
+    let keys = sides.chain([detail(dimension)]).map(Extent::key);
     iter::once("format").chain(keys).collect()
 }
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use brolga_runtime::TextureShape;
 
-use super::bytes::Bytes;
 use super::compare::Segment;
 use super::model::*;
 use super::prepare::{Check, LoadedContent, LoadedView, Prepared};
 use super::values::NumberType;
+use crate::files::Bytes;
 
 /// A job of one shader and one expectation.
 pub(crate) struct MemoryJob<'a> {

@@ -9,14 +9,13 @@ use std::path::PathBuf;
 
 use brolga_runtime::{Limits, TextureShape};
 
-use super::bytes::Bytes;
 use super::compare::Segment;
 use super::declared::Declarations;
 use super::error::{JobError, Problem};
-use super::input;
 use super::load::Loader;
 use super::model::*;
 use super::source::Source;
+use crate::files::{self, Bytes};
 
 /// A job whose files are there and fit.
 #[derive(Debug)]
@@ -100,7 +99,7 @@ impl Job {
                 return Err(self.error(&shader.span, Problem::NotCompiled { shader: path }));
             }
             let most = limits.file.blob_bytes.into();
-            match input::read(&path, most) {
+            match files::read(&path, most) {
                 Ok(bytes) => containers.push(bytes),
                 Err(refusal) => {
                     let error = refusal.into_io(most);

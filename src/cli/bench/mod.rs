@@ -23,7 +23,8 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use brolga::bench::{Amount, Samples, Series, Work, measure, reference, suite};
-use brolga::job::{Claim, Comparison, Job, JobError, Prepared, RunOptions};
+use brolga::files::Claim;
+use brolga::job::{Comparison, Job, JobError, Prepared, RunOptions};
 use brolga::{Bindings, CancelToken, CodeFigures, Device, Engine};
 use clap::{Args, ValueEnum};
 

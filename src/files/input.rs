@@ -1,5 +1,4 @@
-//! Reading the files that a job names: regular files up to a size, so that a device or a pipe can neither block a run nor
-//! fill the memory.
+//! Reading files: regular ones up to a size, so that a device or a pipe can neither block the reader nor fill the memory.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -7,7 +6,7 @@ use std::path::Path;
 
 /// Why a file was not read.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// It has so many bytes.
     TooLarge(u64),
     /// Anything else.
@@ -33,7 +32,7 @@ impl Refusal {
 }
 
 /// The content of a regular file of at most `most` bytes.
-pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Refusal> {
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Refusal> {
     // Looked at before it is opened: opening a pipe waits for its writer.
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
