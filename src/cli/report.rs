@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use brolga::bytecode::assembler::{self, AssembleError, Warning};
-use brolga::job::{JobError, Problem};
+use brolga::job::{JobError, Problem, SourceError};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
 
 use super::advice::advice;
@@ -184,6 +184,7 @@ pub(super) fn ending(error: &JobError) -> Ending {
     use brolga::{Error, ResourceError};
     match error.problem() {
         Problem::WriteStopped { .. }
+        | Problem::Compile { error: SourceError::Stopped(_), .. }
         | Problem::TooLarge { .. }
         | Problem::TogetherTooLarge { .. }
         | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use brolga_runtime::{BindingError, Error, InstanceError, ResourceError, Unset};
 
 use super::document::Span;
+use super::source::SourceError;
 use crate::files::{FileProblem, SHORT, short, short_path, short_text};
 
 /// A job that cannot be run as it stands: what is wrong, in which file, at which place.
@@ -236,12 +237,12 @@ pub enum Problem {
         shader: PathBuf,
     },
     /// A shader in HLSL that the compiler made nothing of.
-    #[error("{} is not compiled: {message}", shader.display())]
+    #[error("{} is not compiled: {error}", shader.display())]
     Compile {
         /// The shader file.
         shader: PathBuf,
         /// Why.
-        message: String,
+        error: SourceError,
     },
     /// Nothing says how large the view is.
     #[error("nothing says how many bytes {register} has")]

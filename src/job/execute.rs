@@ -25,7 +25,7 @@ pub struct RunOptions {
     pub engine: Engine,
     /// What becomes of a shader that is too large for machine code.
     pub oversize: Oversize,
-    /// Stops compiling, and then the run, when either has taken so long.
+    /// Stops compiling when it has taken so long in all, and then the run when that has.
     pub time_limit: Option<Duration>,
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
@@ -47,6 +47,11 @@ impl RunOptions {
             progress: Progress::new(),
             all_slots: false,
         }
+    }
+
+    /// What is left of the time limit for code, after the rest of a shader was compiled.
+    fn left_after(&self, compiled: &Shader) -> Option<Duration> {
+        self.time_limit.map(|limit| limit.saturating_sub(compiled.compile_time()))
     }
 }
 
@@ -152,7 +157,7 @@ impl Prepared {
         let what = self.what(options);
         let run = || {
             let bound = device.bind(compiled, &bindings)?;
-            bound.prepare_until(what.groups, &options.cancel, options.time_limit)?;
+            bound.prepare_until(what.groups, &options.cancel, options.left_after(compiled))?;
             bound.dispatch(&what)
         };
         let report = run().map_err(|error| self.failed(shader, error))?;
@@ -382,8 +387,9 @@ impl Prepared {
         options: &RunOptions,
     ) -> Result<(), JobError> {
         let bound = device.bind(compiled, bindings);
-        let made =
-            bound.and_then(|bound| bound.prepare_until(self.job.dispatch.value, &options.cancel, options.time_limit));
+        let made = bound.and_then(|bound| {
+            bound.prepare_until(self.job.dispatch.value, &options.cancel, options.left_after(compiled))
+        });
         made.map_err(|error| self.failed(shader, error))
     }
 

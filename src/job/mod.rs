@@ -93,7 +93,7 @@ pub use extents::TextureKeys;
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
 pub use prepare::Prepared;
-pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
+pub use source::{Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
 pub use values::{Number, NumberType};
 
 /// Bytes of a job file at most. Its values take up to eighty times as much in memory while they are read; larger content

@@ -109,7 +109,7 @@ fn a_time_limit_holds_for_the_compiler_too() {
         let arguments = [command, &["job.toml", "--timeout", "0.01", "--compiler", COMPILER]].concat();
         folder
             .brolga(&arguments)
-            .fails(2, &["x y.hlsl is not compiled: `sh` was stopped after 10.00 ms", "[job.toml:1:10]"]);
+            .fails(3, &["x y.hlsl is not compiled: `sh` was stopped after 10.00 ms", "[job.toml:1:10]"]);
     }
 }
 

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use brolga::CancelToken;
+use brolga::job::SourceError;
 
 use crate::cli::summary::time;
 
@@ -33,7 +34,7 @@ pub(super) fn run(
     folder: &Path,
     longest: Duration,
     cancel: &CancelToken,
-) -> Result<Ended, String> {
+) -> Result<Ended, SourceError> {
     let log = folder.join("said");
     let unwritten = |error: io::Error| format!("what the compiler says cannot be kept: {error}");
     let said = File::create(&log).map_err(unwritten)?;
@@ -49,16 +50,16 @@ pub(super) fn run(
         match child.try_wait() {
             Ok(Some(status)) => return Ok(Ended { status, said: read_text(&log, MOST_BYTES).map_err(unwritten)? }),
             Ok(None) => {}
-            Err(error) => break format!("`{program}` cannot be waited for: {error}"),
+            Err(error) => break format!("`{program}` cannot be waited for: {error}").into(),
         }
         if cancel.is_cancelled() {
-            break "interrupted".to_owned();
+            break SourceError::Stopped("interrupted".into());
         }
         if begin.elapsed() > longest {
-            break format!("`{program}` was stopped after {}", time(longest));
+            break SourceError::Stopped(format!("`{program}` was stopped after {}", time(longest)));
         }
         if log.metadata().is_ok_and(|found| found.len() > MOST_BYTES) {
-            break format!("`{program}` was stopped: it said more than {MOST_BYTES} bytes");
+            break format!("`{program}` was stopped: it said more than {MOST_BYTES} bytes").into();
         }
         thread::sleep(TICK);
     };
