@@ -1,0 +1,36 @@
+//! A dispatch in twenty lines: a shader doubles 1,024 numbers. `cargo run --example dispatch` starts it.
+
+use brolga::bytecode::assembler::assemble;
+use brolga::{Bindings, CompileOptions, Device, Dispatch, Register, View};
+
+/// In place of what `std::fs::read("double.cso")` gives. Each group has 64 threads, and each thread doubles a word.
+const SHADER: &str = "
+cs_5_0
+dcl_uav_raw u0
+dcl_input vThreadID.x
+dcl_temps 1
+dcl_thread_group 64, 1, 1
+ishl r0.x, vThreadID.x, l(2)
+ld_raw r0.y, r0.x, u0.xxxx
+iadd r0.y, r0.y, r0.y
+store_raw u0.x, r0.x, r0.y
+ret
+";
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let device = Device::builder().build()?;
+    let container = assemble(SHADER, &Default::default())?.bytes;
+    let shader = device.compile(&container, &CompileOptions::default())?;
+
+    let bytes: Vec<u8> = (0..1024u32).flat_map(u32::to_le_bytes).collect();
+    let numbers = device.buffer_from_bytes(&bytes)?;
+    let mut bindings = Bindings::new();
+    bindings.set(Register::u(0), View::raw(numbers.clone())?);
+    let report = device.dispatch(&shader, &bindings, &Dispatch::new([16, 1, 1]))?;
+
+    let result = numbers.to_vec();
+    let doubled: Vec<u32> = result.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    println!("{} threads doubled {} numbers: {:?}, …", report.threads, doubled.len(), &doubled[..6]);
+    assert!((0..1024).map(|number| 2 * number).eq(doubled));
+    Ok(())
+}
