@@ -132,25 +132,15 @@ pub enum Problem {
         /// The other key.
         second: String,
     },
-    /// A value of another type than the key takes.
-    #[error("`{}` takes {wants}, this is {found}", short(key))]
-    WrongType {
+    /// A value of another type, or outside of the range, that the key takes.
+    #[error("`{}` takes {wants}, this is {}", short(key), short(found))]
+    WrongValue {
         /// The key.
         key: String,
         /// What it takes.
         wants: Cow<'static, str>,
         /// What it was given.
         found: Cow<'static, str>,
-    },
-    /// A number outside what the key takes.
-    #[error("`{}` takes {wants}, this is {}", short(key), short(found))]
-    OutOfRange {
-        /// The key.
-        key: String,
-        /// What it takes.
-        wants: String,
-        /// What it was given.
-        found: String,
     },
     /// A name that is not one of a fixed list.
     #[error("there is no {what} `{}`", short(name))]
@@ -206,21 +196,15 @@ pub enum Problem {
         /// What asked for a result.
         key: &'static str,
     },
-    /// A hidden counter on a view that cannot have one.
-    #[error("{register} is a {kind} view: only structured ones have a hidden counter")]
-    CounterKind {
+    /// A key that this kind of view does not have: a hidden counter, a part.
+    #[error("{register} is a {kind} view: {wants}")]
+    KeyOfKind {
         /// The register.
         register: String,
         /// The kind of view.
         kind: &'static str,
-    },
-    /// A part of something that has no parts.
-    #[error("{register} is a {kind} view: `view` shows a part of a texture")]
-    ViewKind {
-        /// The register.
-        register: String,
-        /// The kind of view.
-        kind: &'static str,
+        /// What the key takes.
+        wants: &'static str,
     },
     /// The shader cannot be compiled, cannot run with these bindings, or was stopped.
     #[error("{}: {}", short_path(shader), short_text(error))]
@@ -340,36 +324,30 @@ pub enum Problem {
         /// Why.
         error: io::Error,
     },
-    /// An output that is cut to the hidden counter of a view that has none.
-    #[error("`counted` cuts an output to the hidden counter, and {register} {found}")]
-    NotCounted {
+    /// A key that asks for what the binding does not have: a file to map, a hidden counter to cut an output to.
+    #[error("`{key}` {does}, and {register} {found}")]
+    NothingFor {
+        /// The key.
+        key: &'static str,
+        /// What it does.
+        does: &'static str,
         /// The register.
         register: String,
-        /// What it has, or has not.
+        /// What it has instead.
         found: &'static str,
     },
-    /// A name in a constant buffer's table that is neither a key nor a variable.
-    #[error("{register} has no variable `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
+    /// A name in a constant buffer's table that is neither a key nor a variable, or one that is no member of a structure.
+    #[error("{owner} has no {what} `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
     UnknownVariable {
-        /// The register.
-        register: String,
+        /// The register, or the structure in quotes.
+        owner: String,
+        /// A variable or a member.
+        what: &'static str,
         /// The name as written.
         name: String,
-        /// The nearest variable or key.
+        /// The nearest name that exists.
         nearest: Option<String>,
-        /// All variables; none if the shader's names were stripped.
-        known: Vec<String>,
-    },
-    /// A name that is no member of a structure.
-    #[error("`{}` has no member `{}`", short(structure), short(name))]
-    UnknownMember {
-        /// The structure.
-        structure: String,
-        /// The name as written.
-        name: String,
-        /// The nearest member.
-        nearest: Option<String>,
-        /// All members.
+        /// All that exist; none if the shader's names were stripped.
         known: Vec<String>,
     },
     /// A value of a variable where there is a value already.
@@ -413,37 +391,17 @@ pub enum Problem {
         /// Why, and what would work.
         message: String,
     },
-    /// A binding that asks for a mapped file and has none that can be mapped.
-    #[error("`map` maps a file of raw bytes, and {register} {found}")]
-    CannotMap {
-        /// The register.
-        register: String,
-        /// What it has.
-        found: &'static str,
-    },
-    /// An output that the job itself is made of, or reads.
-    #[error("{} is the job's own {what}, which `save` would replace", short_path(path))]
-    SavedOverInput {
+    /// An output that the job itself is made of, or that is written already.
+    #[error("{} is {by}", short_path(path))]
+    OutputTaken {
         /// The output.
         path: PathBuf,
-        /// What it is to the job.
-        what: &'static str,
+        /// What it is to the job, or what writes it.
+        by: String,
     },
     /// The run was cancelled while an output was written.
     #[error("cancelled while {} was written: it stays as it was", short_path(path))]
     WriteStopped {
-        /// The output.
-        path: PathBuf,
-    },
-    /// Two registers that are saved to the same file.
-    #[error("{} is written by two registers", short_path(path))]
-    SavedTwice {
-        /// The output.
-        path: PathBuf,
-    },
-    /// An output of an earlier job of the same command.
-    #[error("{} is already written by an earlier job", short_path(path))]
-    SavedByAnother {
         /// The output.
         path: PathBuf,
     },
@@ -461,15 +419,15 @@ impl Problem {
         match self {
             Problem::UnknownKey { nearest: Some(nearest), .. }
             | Problem::UnknownName { nearest: Some(nearest), .. }
-            | Problem::UnknownVariable { nearest: Some(nearest), .. }
-            | Problem::UnknownMember { nearest: Some(nearest), .. } => {
+            | Problem::UnknownVariable { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{}`?", short(nearest)))
             }
             Problem::UnknownVariable { known, .. } if known.is_empty() => {
                 Some("set bytes, as in `at = [{ byte = 12, u32 = [512] }]`".into())
             }
-            Problem::UnknownVariable { known, .. } => Some(format!("its variables are {}", names(known))),
-            Problem::UnknownMember { known, .. } => Some(format!("its members are {}", names(known))),
+            Problem::UnknownVariable { what, known, .. } => {
+                Some(format!("its {what}s are {}", short_text(known.join(", "))))
+            }
             Problem::JobTooLarge { .. } => {
                 Some("put the values into files of their own, .npy or raw bytes, and name them with `file`".into())
             }
@@ -480,7 +438,7 @@ impl Problem {
                     `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
                     .into(),
             ),
-            Problem::SavedOverInput { .. } => Some("choose another name".into()),
+            Problem::OutputTaken { .. } => Some("choose another name".into()),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
             Problem::JobExtension => {
                 Some("a shader is run by a job that names it and says what is bound: `brolga new` writes one".into())
@@ -504,11 +462,6 @@ impl Problem {
             _ => None,
         }
     }
-}
-
-/// A list of names, as long as a message may be.
-fn names(names: &[String]) -> String {
-    short_text(names.join(", "))
 }
 
 /// A table that places an instance of a class.
@@ -551,27 +504,8 @@ pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let lower = name.to_lowercase();
-    let best = known.iter().map(|&candidate| (edits(&lower, &candidate.to_lowercase()), candidate)).min()?;
+    let best = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known)).min()?;
     (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)
-}
-
-/// Letters to insert, delete, change or swap with the next one, to turn one word into the other.
-fn edits(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    for i in 1..=from.len() {
-        let mut row = vec![i; to.len() + 1];
-        for j in 1..=to.len() {
-            let change = last[j - 1] + usize::from(from[i - 1] != to[j - 1]);
-            row[j] = change.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[to.len()]
 }
 
 #[cfg(test)]

@@ -336,13 +336,21 @@ impl Prepared {
             let path = folder.join(&save.path.value);
             let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
             if let Some(what) = self.job.inputs().find(|(_, input)| claim.replaces(input)).map(|(what, _)| what) {
-                return Err(self.job.error(&save.path.span, Problem::SavedOverInput { path, what }));
+                return Err(self.job.error(
+                    &save.path.span,
+                    Problem::OutputTaken { path, by: format!("the job's own {what}, which `save` would replace") },
+                ));
             }
             if taken.contains(claim.path()) {
-                return Err(self.job.error(&save.path.span, Problem::SavedByAnother { path }));
+                return Err(self.job.error(
+                    &save.path.span,
+                    Problem::OutputTaken { path, by: "already written by an earlier job".into() },
+                ));
             }
             if !paths.insert(claim.path().to_owned()) {
-                return Err(self.job.error(&save.path.span, Problem::SavedTwice { path }));
+                return Err(self
+                    .job
+                    .error(&save.path.span, Problem::OutputTaken { path, by: "written by two registers".into() }));
             }
             claims.push((at, path, claim));
         }

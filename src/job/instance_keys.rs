@@ -64,7 +64,10 @@ fn register(table: &Table<'_>, key: &'static str, file: RegisterFile) -> Result<
         Some(register) if register.file == file && register.space == 0 => Ok(Some(register.number)),
         Some(_) => {
             let (register, wants) = (text.to_owned(), file.example());
-            Err((Problem::OutOfRange { key: key.into(), wants: wants.into(), found: register }, node.span.clone()))
+            Err((
+                Problem::WrongValue { key: key.into(), wants: wants.into(), found: register.into() },
+                node.span.clone(),
+            ))
         }
         None => Err((Problem::BadRegister { text: text.to_owned() }, node.span.clone())),
     }

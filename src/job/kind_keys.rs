@@ -164,12 +164,13 @@ fn dimensions(name: Option<&'static str>, table: &Table<'_>) -> Result<KindKeys,
 /// Refuses what a binding says and its kind of view does not have: dimensions, a hidden counter, a part.
 pub(super) fn check_said(said: &SaidKeys, register: Register, kind: &'static str) -> Result<(), Fault> {
     let known = dimension_keys(kind);
+    let wrong = |wants| Problem::KeyOfKind { register: register.to_string(), kind, wants };
     for (key, span) in said {
         let problem = match *key {
             "counter" if kind == "structured" => continue,
-            "counter" => Problem::CounterKind { register: register.to_string(), kind },
+            "counter" => wrong("only structured ones have a hidden counter"),
             "view" if Dimension::texture_named(kind).is_some() || kind == "texture" => continue,
-            "view" => Problem::ViewKind { register: register.to_string(), kind },
+            "view" => wrong("`view` shows a part of a texture"),
             key if known.contains(&key) => continue,
             key => {
                 let nearest = nearest(key, &known).map(str::to_owned);

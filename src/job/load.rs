@@ -126,7 +126,15 @@ impl Loader<'_> {
             Kind::Structured { .. } => "has none: give it `counter = 0`",
             _ => "is no structured view",
         };
-        Err(self.job.error(span, Problem::NotCounted { register: self.register(), found }))
+        Err(self.job.error(
+            span,
+            Problem::NothingFor {
+                key: "counted",
+                does: "cuts an output to the hidden counter",
+                register: self.register(),
+                found,
+            },
+        ))
     }
 
     /// A file of raw bytes that is not read here: where it is, its length, and where it is named.
@@ -157,7 +165,10 @@ impl Loader<'_> {
             (_, Content::File(_)) => "has a file in another format",
             _ => "has no file",
         };
-        Err(self.job.error(span, Problem::CannotMap { register: self.register(), found }))
+        Err(self.job.error(
+            span,
+            Problem::NothingFor { key: "map", does: "maps a file of raw bytes", register: self.register(), found },
+        ))
     }
 
     /// Bytes of the view. `file` is the length of the content that fills it.

@@ -249,7 +249,7 @@ fn shaders(table: &Table<'_>) -> Result<Vec<Located<PathBuf>>, Fault> {
         _ => as_array(&entry.node, "shaders")?,
     };
     if nodes.is_empty() {
-        return Err(out_of_range("shaders", "at least one file".into(), "an empty array".into(), &entry.node));
+        return Err(wrong_value("shaders", "at least one file", "an empty array", &entry.node));
     }
     nodes.iter().map(|node| Ok(Located { value: as_text(node, &entry.key)?.into(), span: node.span.clone() })).collect()
 }

@@ -15,6 +15,7 @@ use super::model::{Binding, NamedValue, Register, Run};
 use super::read::CONSTANT_KEYS;
 use super::table::{Fault, wrong_type};
 use super::values::{Number, NumberType};
+use crate::files::short;
 
 /// Bytes of a vector of four words, where elements, rows and columns begin.
 const VECTOR: u64 = 16;
@@ -26,8 +27,8 @@ pub(super) fn runs(binding: &Binding, buffer: Option<&Buffer>) -> Result<Vec<Run
         let keys = if value.is_explicit { &[] } else { CONSTANT_KEYS };
         let names: Vec<&str> = known.iter().map(String::as_str).chain(keys.iter().copied()).collect();
         let nearest = nearest(&value.name, &names).map(str::to_owned);
-        let (register, name) = (register.to_string(), value.name.clone());
-        (Problem::UnknownVariable { register, name, nearest, known }, value.span.clone())
+        let (owner, name) = (register.to_string(), value.name.clone());
+        (Problem::UnknownVariable { owner, what: "variable", name, nearest, known }, value.span.clone())
     };
     let all = buffer.map_or(Vec::new(), variables);
     let places: HashMap<&str, (&VariableType, u32)> =
@@ -140,8 +141,9 @@ impl Writer {
                 let known: Vec<String> = ty.members.iter().map(|member| member.name.clone()).collect();
                 let names: Vec<&str> = known.iter().map(String::as_str).collect();
                 let nearest = nearest(&entry.key, &names).map(str::to_owned);
-                let (structure, name) = (path.to_owned(), entry.key.clone());
-                return Err((Problem::UnknownMember { structure, name, nearest, known }, entry.key_span.clone()));
+                let (owner, name) = (format!("`{}`", short(path)), entry.key.clone());
+                let problem = Problem::UnknownVariable { owner, what: "member", name, nearest, known };
+                return Err((problem, entry.key_span.clone()));
             };
             let inner = byte.saturating_add(member.offset_bytes.into());
             self.any(&entry.node, &format!("{path}.{}", member.name), &member.ty, inner)?;
