@@ -66,7 +66,7 @@ pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, FileProblem> {
     // Every channel is unpacked, whether it is a colour or not.
     let all = (size / 16) as u64 * header.channels.bytes_per_pixel as u64;
     if all > most {
-        return Err(FileProblem::TooLarge { what: "channels", bytes: all, limit: most });
+        return Err(FileProblem::TooLarge { what: "its channels have", bytes: all, limit: most });
     }
     texels::check_packed(all, file.len())?;
     let image = reader().no_deep_data().largest_resolution_level().all_channels().first_valid_layer().all_attributes();

@@ -49,6 +49,7 @@ use brolga_runtime::{Buffer, CancelToken, Device, Dimension, Format, Texture, Te
 pub use bytes::Bytes;
 pub use claim::Claim;
 pub use extent::Extent;
+pub use input::read;
 pub use npy::{Array, ElementType};
 pub use texels::Texels;
 
@@ -56,7 +57,6 @@ pub(crate) use quote::{short, short_path};
 #[cfg(feature = "job")]
 pub(crate) use {
     extent::{detail, sides},
-    input::{Refusal, read},
     quote::{SHORT, short_text},
 };
 
@@ -165,9 +165,9 @@ pub enum FileProblem {
     #[error("{0}")]
     Content(Cow<'static, str>),
     /// It has more than the limit.
-    #[error("its {what} have {bytes} bytes, the limit is {limit}")]
+    #[error("{what} {bytes} bytes, the limit is {limit}")]
     TooLarge {
-        /// What of it.
+        /// What has them: `it has`, `its texels have`.
         what: &'static str,
         /// How much that is.
         bytes: u64,
@@ -246,10 +246,9 @@ fn at<T>(path: &Path, what: impl FnOnce() -> Result<T, FileProblem>) -> Result<T
     what().map_err(|problem| FileError { path: path.to_owned(), problem })
 }
 
-/// A file whose content may take so many bytes, beside a header.
+/// A file whose content may take so many bytes, besides a header.
 fn content(path: &Path, most: u64) -> Result<Vec<u8>, FileProblem> {
-    let most = most.saturating_add(HEADER);
-    input::read(path, most).map_err(|refusal| refusal.into_io(most).into())
+    read(path, most.saturating_add(HEADER))
 }
 
 #[cfg(test)]

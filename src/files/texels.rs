@@ -60,7 +60,7 @@ pub(crate) fn check_size(shape: &TextureShape, most: u64) -> Result<usize, FileP
     let size = shape.size_bytes().map_err(|error| error.to_string())?;
     match usize::try_from(size) {
         Ok(bytes) if size <= most => Ok(bytes),
-        _ => Err(FileProblem::TooLarge { what: "texels", bytes: size, limit: most }),
+        _ => Err(FileProblem::TooLarge { what: "its texels have", bytes: size, limit: most }),
     }
 }
 

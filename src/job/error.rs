@@ -81,10 +81,10 @@ impl std::error::Error for JobError {
 #[non_exhaustive]
 pub enum Problem {
     /// The job file, or the `case.json` of a folder, cannot be read.
-    #[error("cannot read the job: {error}")]
+    #[error("cannot read the job: {problem}")]
     ReadJob {
         /// Why.
-        error: io::Error,
+        problem: Box<FileProblem>,
     },
     /// A folder is a job by its `case.json`.
     #[error("the folder has no case.json")]
@@ -279,12 +279,12 @@ pub enum Problem {
         unit: u64,
     },
     /// A file named by the job cannot be read.
-    #[error("cannot read {}: {error}", short_path(path))]
+    #[error("cannot read {}: {problem}", short_path(path))]
     ReadFile {
         /// The file.
         path: PathBuf,
         /// Why.
-        error: io::Error,
+        problem: Box<FileProblem>,
     },
     /// A file of another size than the view it fills or describes.
     #[error("{} has {found} bytes, {register} needs {needed}", short_path(path))]
@@ -373,14 +373,6 @@ pub enum Problem {
         /// The byte behind its last one.
         end: u64,
     },
-    /// A job file that is too large to be read.
-    #[error("the job has {bytes} bytes, the limit is {limit}")]
-    JobTooLarge {
-        /// Bytes of the file.
-        bytes: u64,
-        /// Bytes allowed.
-        limit: u64,
-    },
     /// An output format that cannot hold what the view holds.
     #[error("{} cannot hold {register}: {message}", short_path(path))]
     CannotEncode {
@@ -428,7 +420,7 @@ impl Problem {
             Problem::UnknownVariable { what, known, .. } => {
                 Some(format!("its {what}s are {}", short_text(known.join(", "))))
             }
-            Problem::JobTooLarge { .. } => {
+            Problem::ReadJob { problem } if matches!(**problem, FileProblem::TooLarge { .. }) => {
                 Some("put the values into files of their own, .npy or raw bytes, and name them with `file`".into())
             }
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),

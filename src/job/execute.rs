@@ -131,18 +131,7 @@ impl Prepared {
     /// Compiles one of the job's shaders and runs it on fresh resources.
     pub fn run(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
         let compiled = self.compile(device, shader, options)?;
-        self.run_compiled(device, shader, &compiled, options)
-    }
-
-    /// Runs a shader that [`Prepared::compile`] gave on fresh resources.
-    pub fn run_compiled(
-        &self,
-        device: &Device,
-        shader: usize,
-        compiled: &Shader,
-        options: &RunOptions,
-    ) -> Result<Outcome, JobError> {
-        self.run_on(self.bind(device)?, device, shader, compiled, options)
+        self.run_on(self.bind(device)?, device, shader, &compiled, options)
     }
 
     /// Runs a shader on bindings that nobody else has: what it leaves in them need not be copied.
@@ -431,7 +420,7 @@ impl Outputs<'_> {
         self.cancel = options.cancel.clone();
         let compiled = prepared.compile(device, shader, options)?;
         if std::mem::replace(&mut self.ran, true) {
-            return prepared.run_compiled(device, shader, &compiled, options);
+            return prepared.run_on(prepared.bind(device)?, device, shader, &compiled, options);
         }
         let in_place: Vec<_> = self.claims.iter().filter(|(at, ..)| prepared.views[*at].in_place).collect();
         let bindings = prepared.bind_over(device, |at| {

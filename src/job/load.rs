@@ -10,7 +10,7 @@ use super::error::{JobError, Problem};
 use super::model::*;
 use super::output;
 use super::prepare::{LoadedContent, LoadedView};
-use crate::files::{self, Array, ElementType, FileForm, FileProblem, HEADER, Refusal, Texels};
+use crate::files::{self, Array, ElementType, FileForm, FileProblem, HEADER, Texels};
 
 /// Files of raw bytes from this size on are mapped.
 pub(super) const MAPPED_FROM: u64 = 64 << 20;
@@ -274,8 +274,10 @@ impl Loader<'_> {
     fn read(&self, path: &Path, span: &Span) -> Result<Vec<u8>, JobError> {
         match files::read(path, self.left.saturating_add(HEADER)) {
             Ok(bytes) => Ok(bytes),
-            Err(Refusal::TooLarge(bytes)) => Err(self.too_large(bytes, span)),
-            Err(Refusal::Io(error)) => Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), error })),
+            Err(FileProblem::TooLarge { bytes, .. }) => Err(self.too_large(bytes, span)),
+            Err(problem) => {
+                Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), problem: problem.into() }))
+            }
         }
     }
 

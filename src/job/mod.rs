@@ -81,7 +81,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::files::{self, Refusal};
+use crate::files;
 
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
@@ -116,25 +116,19 @@ impl Job {
             Some("toml") => Syntax::Toml,
             _ => return Err(JobError::new(&path, &nothing, 0..0, Problem::JobExtension)),
         };
-        let text = match files::read(&path, MOST_TEXT) {
-            Ok(bytes) => String::from_utf8(bytes).map_err(io::Error::other),
-            Err(Refusal::TooLarge(bytes)) => {
-                return Err(JobError::new(&path, &nothing, 0..0, Problem::JobTooLarge { bytes, limit: MOST_TEXT }));
-            }
-            Err(Refusal::Io(error)) => Err(error),
-        };
+        let text = files::read(&path, MOST_TEXT)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|error| io::Error::other(error).into()));
         match text {
             Ok(text) => Self::parse(path, &text, syntax),
-            Err(error) => Err(JobError::new(&path, &nothing, 0..0, Problem::ReadJob { error })),
+            Err(problem) => Err(JobError::new(&path, &nothing, 0..0, Problem::ReadJob { problem: problem.into() })),
         }
     }
 
     /// Reads a job from a text. Files that it names are looked for beside `path`, which need not exist.
     pub fn parse(path: PathBuf, text: &str, syntax: Syntax) -> Result<Self, JobError> {
         let text: Arc<str> = Arc::from(text);
-        match document::parse(&text, syntax) {
-            Ok(root) => read::job(&root, path, text),
-            Err((problem, span)) => Err(JobError::new(&path, &text, span, problem)),
-        }
+        let root = document::parse(&text, syntax);
+        let job = root.and_then(|root| read::job(&root, path.clone(), text.clone()));
+        job.map_err(|(problem, span)| JobError::new(&path, &text, span, problem))
     }
 }

@@ -99,13 +99,10 @@ impl Job {
                 return Err(self.error(&shader.span, Problem::NotCompiled { shader: path }));
             }
             let most = limits.file.blob_bytes.into();
-            match files::read(&path, most) {
-                Ok(bytes) => containers.push(bytes),
-                Err(refusal) => {
-                    let error = refusal.into_io(most);
-                    return Err(self.error(&shader.span, Problem::ReadFile { path, error }));
-                }
-            }
+            containers
+                .push(files::read(&path, most).map_err(|problem| {
+                    self.error(&shader.span, Problem::ReadFile { path, problem: problem.into() })
+                })?);
         }
         let mut bindings = std::mem::take(&mut self.bindings);
         let mut expectations = std::mem::take(&mut self.expectations);

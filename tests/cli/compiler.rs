@@ -88,7 +88,7 @@ fn a_compiler_that_fails_otherwise_is_told_of() {
         ("", "sh {input}", "has {input} and no {output}"),
         ("cp job.toml \"$4\"", COMPILER, "wrote to {output} is no shader: it is text"),
         (": > \"$4\"", COMPILER, "wrote to {output} is no shader: it is empty"),
-        ("mkdir \"$4\"", COMPILER, "wrote to {output} is no shader: it is no regular file"),
+        ("mkdir \"$4\"", COMPILER, "wrote to {output} is no shader: not a regular file"),
         ("printf 'AB\\0\\1' > \"$4\"", COMPILER, "not with DXBC"),
         ("exec yes", COMPILER, "it said more than 16777216 bytes"),
     ];

@@ -80,7 +80,9 @@ fn a_job_of_many_megabytes_is_refused_with_advice() {
     let values = format!("{ADD}# {}\n", "x".repeat(16 << 20));
     folder.job(&values).fails(2, &["the limit is 16777216", "put the values into files of their own"]);
     fs::write(folder.path("job.json"), "[".repeat((16 << 20) + 1)).unwrap();
-    folder.brolga(&["run", "job.json"]).fails(2, &["the job has 16777217 bytes, the limit is 16777216"]);
+    folder
+        .brolga(&["run", "job.json"])
+        .fails(2, &["cannot read the job: it has 16777217 bytes, the limit is 16777216"]);
 }
 
 #[test]

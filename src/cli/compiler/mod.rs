@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga::CancelToken;
+use brolga::files::FileProblem;
 use brolga::job::{Job, JobError, Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
 use clap::Args;
 
@@ -149,9 +150,11 @@ impl Compiler {
             let plain = lines.clone().find(|line| line.contains("error ")).or_else(|| lines.next()).map(short);
             return Err(first.or(plain).unwrap_or_else(|| format!("the compiler ended with {}", run.status)).into());
         }
-        let bytes = child::read(&output).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => format!("the compiler wrote no {{output}}: {error}"),
-            _ => format!("what the compiler wrote to {{output}} is no shader: {error}"),
+        let bytes = child::read(&output).map_err(|problem| match &problem {
+            FileProblem::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                format!("the compiler wrote no {{output}}: {error}")
+            }
+            _ => format!("what the compiler wrote to {{output}} is no shader: {problem}"),
         })?;
         // Else the source would be blamed.
         match bytes.as_slice() {
