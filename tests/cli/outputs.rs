@@ -67,9 +67,3 @@ fn an_output_goes_through_a_link_to_nothing() {
     std::os::unix::fs::symlink("missing/target.bin", folder.path("astray.bin")).unwrap();
     folder.job(&saving("astray.bin")).fails(2, &["cannot write astray.bin: there is no folder missing"]);
 }
-
-#[test]
-fn a_missing_folder_is_named() {
-    let run = Folder::new().job(&saving("missing/out.bin"));
-    run.fails(2, &["cannot write missing/out.bin: there is no folder missing"]);
-}
