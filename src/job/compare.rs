@@ -280,15 +280,7 @@ mod tests {
     const U0: Register = Register { file: RegisterFile::Unordered, space: 0, number: 0 };
 
     fn rules(pattern: &[NumberType]) -> Rules {
-        Rules {
-            pattern: pattern.to_vec(),
-            mixed: pattern.len() > 1,
-            tolerance: Tolerance::EXACT,
-            element: None,
-            elements: None,
-            skip_elements: Vec::new(),
-            order: Order::Fixed,
-        }
+        Rules { pattern: pattern.to_vec(), mixed: pattern.len() > 1, ..Rules::default() }
     }
 
     fn run(want: &[u8], got: &[u8], rules: &Rules, element: u64) -> Comparison {

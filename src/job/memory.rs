@@ -62,15 +62,7 @@ impl MemoryJob<'_> {
         }
         let MemoryExpectation { register, content, number_type, tolerance } = self.expectation;
         let pattern = vec![number_type];
-        let rules = Rules {
-            pattern: pattern.clone(),
-            mixed: false,
-            tolerance,
-            element: None,
-            elements: None,
-            skip_elements: Vec::new(),
-            order: Order::Fixed,
-        };
+        let rules = Rules { pattern: pattern.clone(), tolerance, ..Rules::default() };
         let expectation = Expectation { register: parsed(register), content: None, rules, counter: None, span: 0..0 };
         let (file, container) = self.shader;
         let job = Job {

@@ -250,15 +250,6 @@ impl Checked<'_> {
         !self.passed() && is_same_code && self.comparisons == other.comparisons
     }
 
-    /// What became of it for JSON, and whether anything was expected.
-    fn verdict(&self) -> &'static str {
-        match (self.passed(), self.comparisons.is_empty()) {
-            (false, _) => "fail",
-            (true, false) => "pass",
-            (true, true) => "done",
-        }
-    }
-
     /// The shader as the job names it.
     fn shader_name(&self) -> String {
         self.series.job().shaders[self.series.shader()].value.to_string_lossy().into_owned()
