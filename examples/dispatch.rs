@@ -3,7 +3,7 @@
 use brolga::bytecode::assembler::assemble;
 use brolga::{Bindings, CompileOptions, Device, Dispatch, Register, View};
 
-/// In place of what `std::fs::read("double.cso")` gives. Each group has 64 threads, and each thread doubles a word.
+/// Instead of what `std::fs::read("double.cso")` would give. Each group has 64 threads, and each thread doubles a word.
 const SHADER: &str = "
 cs_5_0
 dcl_uav_raw u0

@@ -190,7 +190,7 @@ fn forms_of_a_shader_are_printed_and_nothing_runs() {
     assert!(folder.leavings().is_empty());
 }
 
-/// Nobody takes the listing here, so that it ends with the interrupt or never.
+/// The listing is never read here, so that only the interrupt ends it.
 #[test]
 #[cfg(unix)]
 fn an_interrupt_ends_a_listing_at_once() {

@@ -37,13 +37,13 @@ pub(super) struct CacheOptions {
     /// Keep machine code in this folder; by default BROLGA_CACHE, or where the system keeps caches
     #[arg(long, value_name = "FOLDER", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
-    /// Compile every shader anew, and keep nothing
+    /// Compile every shader again, and keep nothing
     #[arg(long)]
     no_cache: bool,
 }
 
 impl CacheOptions {
-    /// The cache to use. One that cannot be used is told of, and done without.
+    /// The cache to use. If it cannot be used a warning says so, and there is none.
     pub fn open(&self, style: Style) -> Option<Cache> {
         if self.no_cache {
             return None;

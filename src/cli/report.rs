@@ -124,7 +124,7 @@ struct Source<'a> {
     span: Range<usize>,
 }
 
-/// Writes to stderr. If nobody can read it there is nobody to tell.
+/// Writes to stderr. If that fails there is no way to report it.
 pub(super) fn say(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

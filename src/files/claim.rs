@@ -1,8 +1,8 @@
 //! Writing output files so that nobody ever sees half of one.
 //!
 //! An output is claimed before the run: its temporary file is made beside it, which finds a missing folder or a missing
-//! right while nothing is lost yet. After the run the content goes to the temporary file, or is there already because the
-//! shader wrote to it, and the file takes the output's name. A claim that is dropped leaves nothing behind.
+//! permission before any work is lost. After the run the content is written to the temporary file, or is there already because
+//! the shader wrote to it, and the file is renamed. A claim that is dropped leaves nothing behind.
 
 use std::fs;
 use std::io::{self, Write};
@@ -46,7 +46,7 @@ impl Claim {
             // The user's mask applies, as to any file; by itself the output would be readable by its owner alone.
             let mode = permissions.as_ref().map_or(0o666, |permissions| permissions.mode() & 0o777);
             builder.permissions(fs::Permissions::from_mode(mode));
-            // Whoever made the old file was not asked for the mask of today. Other bits are about its owner.
+            // The mask does not apply to a mode that a file has already. Other bits are about its owner.
             permissions = permissions.map(|_| fs::Permissions::from_mode(mode));
         }
         let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
@@ -62,7 +62,7 @@ impl Claim {
         prefix.push(name);
         prefix.push(".");
         builder.prefix(&prefix).suffix(".part");
-        // Its error names the temporary file, which nobody asked for: the kind alone says why.
+        // Its error names the temporary file, which would confuse: the kind alone says why.
         let temporary = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         if let Some(permissions) = permissions {
             temporary.as_file().set_permissions(permissions)?;

@@ -2,7 +2,7 @@
 //!
 //! Declarations say kinds, strides and dimensions; the resource definitions (RDEF), which may be stripped, say types and
 //! names. A job with several shaders goes by the first. A shader that cannot be read is an error only where something is
-//! asked of it: whoever compiles it says what is wrong.
+//! asked of it: compiling it says what is wrong.
 
 use std::cell::OnceCell;
 
@@ -78,7 +78,7 @@ impl Declarations<'_> {
     fn found(&self) -> Result<&Found, JobError> {
         if self.found.get().is_none() {
             let found = Found::read(self.container, self.limits).map_err(|error| self.job.of_shader(0, error))?;
-            // Nobody else could have set it.
+            // It cannot have been set in between.
             let _ = self.found.set(found);
         }
         Ok(self.found.get().expect("set above"))
@@ -252,7 +252,7 @@ impl Declarations<'_> {
         };
         variables::check_overlaps(binding.register, runs, &named).map_err(at_span)?;
         runs.extend(named);
-        // Shaders see zeros behind the values, whether the buffer has them or not.
+        // Shaders see zeros after the values, whether the buffer has them or not.
         if let (None, Some(buffer)) = (binding.size, buffer) {
             let end = runs.iter().map(Run::end).max().unwrap_or(0);
             binding.size = Some(end.max(buffer.size_bytes.into()));
@@ -295,7 +295,7 @@ impl Declarations<'_> {
         }
     }
 
-    /// A variable that the shader reads and that ends behind the last byte of a constant buffer.
+    /// A variable that the shader reads and that ends after the last byte of a constant buffer.
     fn beyond(&self, register: Register, bytes: u64) -> Option<(String, u64)> {
         let buffer = self.found().ok()?.buffer(register, BufferKind::ConstantBuffer)?;
         let end = |variable: &resources::Variable| u64::from(variable.offset_bytes) + u64::from(variable.size_bytes);

@@ -370,7 +370,7 @@ pub enum Problem {
         bytes: u64,
         /// The first variable that the shader reads and that is not there, or not all of it.
         variable: String,
-        /// The byte behind its last one.
+        /// The byte after its last one.
         end: u64,
     },
     /// An output format that cannot hold what the view holds.

@@ -134,7 +134,7 @@ impl Prepared {
         self.run_on(self.bind(device)?, device, shader, &compiled, options)
     }
 
-    /// Runs a shader on bindings that nobody else has: what it leaves in them need not be copied.
+    /// Runs a shader on bindings of its own: what it leaves in them need not be copied.
     fn run_on(
         &self,
         bindings: Bindings,

@@ -87,5 +87,5 @@ impl MemoryJob<'_> {
 }
 
 fn parsed(register: &str) -> Register {
-    Register::parse(register).expect("whoever makes a job in memory names registers as listings do")
+    Register::parse(register).expect("jobs in memory name registers as listings do")
 }

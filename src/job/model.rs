@@ -357,7 +357,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The byte behind the last value.
+    /// The byte after the last value.
     pub(super) fn end(&self) -> u64 {
         self.byte.saturating_add(self.bytes.len() as u64)
     }

@@ -1,7 +1,7 @@
 //! Opens the files that a job reads, and checks every size before anything runs.
 //!
-//! Large files of raw bytes are not read here. Those that the shader only reads are mapped: they cost no memory, and nobody
-//! may shorten them while the job runs.
+//! Large files of raw bytes are not read here. Those that the shader only reads are mapped: they cost no memory, and
+//! must not be truncated while the job runs.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

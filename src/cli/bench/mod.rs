@@ -59,10 +59,10 @@ pub(super) struct Arguments {
     /// About how long to measure each
     #[arg(long, value_name = "SECONDS", default_value = "1", allow_negative_numbers = true, value_parser = seconds)]
     seconds: Duration,
-    /// Take so many samples of each, in place of for a time
+    /// Take so many samples of each, instead of measuring for a time
     #[arg(long, value_name = "N", conflicts_with = "seconds", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rounds: Option<u32>,
-    /// Stop a shader that runs longer, and a compiler of HLSL that does
+    /// Stop a compiler of HLSL, compiling a shader, or a run that takes longer
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// What stdout gets: tables for people, one JSON document, or lines of JSON as other runtimes' harnesses write them

@@ -1,4 +1,4 @@
-//! A job for a shader that nobody has written one for: every register that it declares, with sizes that are only a begin.
+//! A first job for a shader: every register that it declares, with sizes to start from.
 //!
 //! What is bound follows from what the runtime finds declared, so that the job runs as it is. The names are from the
 //! shader's resource definitions and stand in comments, free of whatever would end a comment.
