@@ -89,9 +89,9 @@ enum Command {
     /// Assemble a listing into a shader
     Asm(asm::Arguments),
     /// Say what a shader binds, what its inputs and outputs are, and how large it is
-    Info(info::Arguments),
+    Info(options::Shaders),
     /// Find all faults of shaders, and print a line for each
-    Validate(validate::Arguments),
+    Validate(options::Shaders),
     /// Show the cache of machine code, or clear it
     Cache(cache::Arguments),
     /// Print completions for a shell

@@ -186,7 +186,6 @@ pub(super) fn ending(error: &JobError) -> Ending {
         Problem::WriteStopped { .. }
         | Problem::Compile { error: SourceError::Stopped(_), .. }
         | Problem::TooLarge { .. }
-        | Problem::TogetherTooLarge { .. }
         | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,
         Problem::Run {
             error:

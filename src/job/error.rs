@@ -248,22 +248,12 @@ pub enum Problem {
         /// What its dimensions say.
         computed: u64,
     },
-    /// A view over the limit on sizes.
-    #[error("{register} would have {bytes} bytes, the limit is {limit}")]
+    /// A view that is too large, by itself or with those before it.
+    #[error("{what} {bytes} bytes, the limit is {limit}")]
     TooLarge {
-        /// The register.
-        register: String,
+        /// What would have them: `u0 would have`, `with u1 the job would take`.
+        what: String,
         /// Bytes asked for.
-        bytes: u64,
-        /// Bytes allowed.
-        limit: u64,
-    },
-    /// Views that are too much together.
-    #[error("with {register} the job would take {bytes} bytes, the limit is {limit}")]
-    TogetherTooLarge {
-        /// The register that is too much.
-        register: String,
-        /// Bytes of all views up to it.
         bytes: u64,
         /// Bytes allowed.
         limit: u64,

@@ -210,11 +210,11 @@ impl Loader<'_> {
     /// What to say of a view or file of so many bytes, which is too much by itself or with what was there before.
     fn too_large(&self, bytes: u64, span: &Span) -> JobError {
         let (register, limit) = (self.register(), self.most);
-        let problem = match bytes > limit {
-            true => Problem::TooLarge { register, bytes, limit },
-            false => Problem::TogetherTooLarge { register, bytes: bytes.saturating_add(limit - self.left), limit },
+        let (what, bytes) = match bytes > limit {
+            true => (format!("{register} would have"), bytes),
+            false => (format!("with {register} the job would take"), bytes.saturating_add(limit - self.left)),
         };
-        self.job.error(span, problem)
+        self.job.error(span, Problem::TooLarge { what, bytes, limit })
     }
 
     fn not_whole(&self, bytes: u64, unit: u64) -> JobError {
