@@ -327,12 +327,10 @@ pub enum Problem {
         found: &'static str,
     },
     /// A name in a constant buffer's table that is neither a key nor a variable, or one that is no member of a structure.
-    #[error("{owner} has no {what} `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
+    #[error("{place} `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
     UnknownVariable {
-        /// The register, or the structure in quotes.
-        owner: String,
-        /// A variable or a member.
-        what: &'static str,
+        /// What has no such name: `b0 has no variable`.
+        place: String,
         /// The name as written.
         name: String,
         /// The nearest name that exists.
@@ -407,8 +405,8 @@ impl Problem {
             Problem::UnknownVariable { known, .. } if known.is_empty() => {
                 Some("set bytes, as in `at = [{ byte = 12, u32 = [512] }]`".into())
             }
-            Problem::UnknownVariable { what, known, .. } => {
-                Some(format!("its {what}s are {}", short_text(known.join(", "))))
+            Problem::UnknownVariable { known, .. } => {
+                Some(format!("the names here are {}", short_text(known.join(", "))))
             }
             Problem::ReadJob { problem } if matches!(**problem, FileProblem::TooLarge { .. }) => {
                 Some("put the values into files of their own, .npy or raw bytes, and name them with `file`".into())
