@@ -37,13 +37,18 @@ impl Extent {
 
     /// Its value in a shape.
     pub fn of(self, shape: &TextureShape) -> u32 {
+        *self.field(&mut { *shape })
+    }
+
+    /// Where a shape has it.
+    pub(crate) fn field(self, shape: &mut TextureShape) -> &mut u32 {
         match self {
-            Extent::Width => shape.width,
-            Extent::Height => shape.height,
-            Extent::Depth => shape.depth,
-            Extent::Layers => shape.layers,
-            Extent::Mips => shape.mips,
-            Extent::Samples => shape.samples,
+            Extent::Width => &mut shape.width,
+            Extent::Height => &mut shape.height,
+            Extent::Depth => &mut shape.depth,
+            Extent::Layers => &mut shape.layers,
+            Extent::Mips => &mut shape.mips,
+            Extent::Samples => &mut shape.samples,
         }
     }
 }

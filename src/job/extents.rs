@@ -41,9 +41,11 @@ impl TextureKeys {
                 (Dimension::TextureCube | Dimension::TextureCubeArray, Extent::Height) => Some(shape.width),
                 _ => None,
             };
-            shape = with(shape, side, self.get(side).or(implied).ok_or(side.key())?);
+            *side.field(&mut shape) = self.get(side).or(implied).ok_or(side.key())?;
         }
-        Ok(with(shape, detail(dimension), self.get(detail(dimension)).unwrap_or(1)))
+        let detail = detail(dimension);
+        *detail.field(&mut shape) = self.get(detail).unwrap_or(1);
+        Ok(shape)
     }
 
     /// Reads the texture of a file as the job wants to see it. `most` bounds the bytes of its texels.
@@ -82,19 +84,6 @@ impl TextureKeys {
         shape.size_bytes().map_err(|error| error.to_string())?;
         Ok(shape)
     }
-}
-
-/// The shape with another value of an extent.
-fn with(mut shape: TextureShape, extent: Extent, value: u32) -> TextureShape {
-    match extent {
-        Extent::Width => shape.width = value,
-        Extent::Height => shape.height = value,
-        Extent::Depth => shape.depth = value,
-        Extent::Layers => shape.layers = value,
-        Extent::Mips => shape.mips = value,
-        Extent::Samples => shape.samples = value,
-    }
-    shape
 }
 
 impl From<TextureShape> for TextureKeys {
