@@ -21,6 +21,7 @@
 //! |---|---|
 //! | the root | the runtime: devices, shaders, buffers, textures, bindings, dispatches |
 //! | [`bytecode`] | what the bytes of a shader say: listings, the assembler |
+//! | `files` | textures and arrays in files: .png, .dds, .exr, .npy (feature `files`) |
 //! | `job` | job files: a run with its inputs, outputs and expectations (feature `job`) |
 //! | `bench` | measures jobs, with a suite of cases (feature `bench`) |
 //!
@@ -30,6 +31,8 @@
 
 #[cfg(feature = "bench")]
 pub mod bench;
+#[cfg(feature = "files")]
+pub mod files;
 #[cfg(feature = "job")]
 pub mod job;
 

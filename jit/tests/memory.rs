@@ -9,7 +9,9 @@ use std::sync::atomic::Ordering;
 use bound::{compare, resource};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Inst, ResourceId, SharedId, Value};
-use brolga_ir::function::{AtomicOp, CounterOp, Element, Input, InstKind, MemoryRef, Object, Origin, Query, ResourceRef};
+use brolga_ir::function::{
+    AtomicOp, CounterOp, Element, Input, InstKind, MemoryRef, Object, Origin, Query, ResourceRef,
+};
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
 use brolga_ir::stage::Stage;

@@ -80,6 +80,13 @@ impl Object {
         self.0.insert(key.to_owned(), value.into());
     }
 
+    /// Sets the keys of an object.
+    fn extend(&mut self, object: Value) {
+        if let Value::Object(object) = object {
+            self.0.extend(object);
+        }
+    }
+
     /// Sets a key that is left out where it says nothing.
     fn set_if(&mut self, says: bool, key: &str, value: impl Into<Value>) {
         if says {

@@ -31,12 +31,14 @@ fn item(program: &Program, item: &Item) -> Object {
         ItemKind::Declaration(_) => "declaration",
         ItemKind::CustomData(_) => "data",
     };
-    object.set("kind", kind);
-    object.set("at", item.at);
-    object.set("first_word", item.first_word);
-    object.set("word_count", item.word_count);
-    object.set("name", item.kind.text());
-    object.set("text", line(program, item));
+    object.extend(json!({
+        "kind": kind,
+        "at": item.at,
+        "first_word": item.first_word,
+        "word_count": item.word_count,
+        "name": item.kind.text(),
+        "text": line(program, item),
+    }));
     match &item.kind {
         ItemKind::Instruction(instruction) => self::instruction(&mut object, instruction),
         ItemKind::Declaration(declaration) => self::declaration(&mut object, &declaration.kind),
@@ -115,46 +117,40 @@ fn operand(operand: &Operand) -> Object {
 }
 
 fn declaration(object: &mut Object, kind: &DeclarationKind) {
-    match kind {
+    let operand = |operand: &Operand| self::operand(operand).0;
+    let more = match kind {
         DeclarationKind::GlobalFlags(flags) => {
             let set = GlobalFlags::NAMES.iter().filter(|(flag, _)| flags.has(*flag));
-            object.set("flags", set.map(|(_, name)| *name).collect::<Value>());
+            json!({ "flags": set.map(|(_, name)| *name).collect::<Value>() })
         }
         DeclarationKind::Resource { range, kind } => {
             registers(object, range);
-            resource(object, kind);
+            return resource(object, kind);
         }
         DeclarationKind::Uav { range, kind, flags } => {
             registers(object, range);
             resource(object, kind);
-            object.set("flags", flags.names().map(|name| name.trim_start_matches('_')).collect::<Value>());
+            json!({ "flags": flags.names().map(|name| name.trim_start_matches('_')).collect::<Value>() })
         }
         DeclarationKind::Sampler { range, mode } => {
             registers(object, range);
-            object.set("mode", mode.text());
+            json!({ "mode": mode.text() })
         }
         DeclarationKind::ConstantBuffer { range, vectors, dynamic } => {
             registers(object, range);
-            object.set("vectors", *vectors);
-            object.set("dynamic", *dynamic);
+            json!({ "vectors": vectors, "dynamic": dynamic })
         }
-        DeclarationKind::Input { operand, system_value, interpolation } => {
-            object.set("operand", self::operand(operand).0);
-            object.set("system_value", system_value.map(|value| value.text()));
-            object.set("interpolation", interpolation.map(|interpolation| interpolation.text()));
+        DeclarationKind::Input { operand: found, system_value, interpolation } => json!({
+            "operand": operand(found),
+            "system_value": system_value.map(|value| value.text()),
+            "interpolation": interpolation.map(|interpolation| interpolation.text()),
+        }),
+        DeclarationKind::Output { operand: found, system_value } => {
+            json!({ "operand": operand(found), "system_value": system_value.map(|value| value.text()) })
         }
-        DeclarationKind::Output { operand, system_value } => {
-            object.set("operand", self::operand(operand).0);
-            object.set("system_value", system_value.map(|value| value.text()));
-        }
-        DeclarationKind::IndexRange { operand, count } => {
-            object.set("operand", self::operand(operand).0);
-            object.set("count", *count);
-        }
+        DeclarationKind::IndexRange { operand: first, count } => json!({ "operand": operand(first), "count": count }),
         DeclarationKind::IndexableTemp { register, count, components } => {
-            object.set("register", *register);
-            object.set("count", *count);
-            object.set("components", *components);
+            json!({ "register": register, "count": count, "components": components })
         }
         DeclarationKind::Temps { count }
         | DeclarationKind::MaxOutputVertexCount(count)
@@ -162,44 +158,34 @@ fn declaration(object: &mut Object, kind: &DeclarationKind) {
         | DeclarationKind::InputControlPointCount(count)
         | DeclarationKind::OutputControlPointCount(count)
         | DeclarationKind::ForkInstanceCount(count)
-        | DeclarationKind::JoinInstanceCount(count) => object.set("count", *count),
-        DeclarationKind::InputPrimitive { primitive } => object.set("value", primitive_text(*primitive)),
-        DeclarationKind::OutputTopology(topology) => object.set("value", topology.text()),
-        DeclarationKind::TessellatorDomain(domain) => object.set("value", domain.text()),
-        DeclarationKind::TessellatorPartitioning(partitioning) => object.set("value", partitioning.text()),
-        DeclarationKind::TessellatorOutput(output) => object.set("value", output.text()),
-        DeclarationKind::HsMaxTessFactor(factor) => object.set("values", json!([word_text(*factor)])),
-        DeclarationKind::Stream { register } => object.set("register", *register),
-        DeclarationKind::ThreadGroup { size } => object.set("size", json!(size)),
-        DeclarationKind::TgsmRaw { register, bytes } => {
-            object.set("register", *register);
-            object.set("bytes", *bytes);
-        }
+        | DeclarationKind::JoinInstanceCount(count) => json!({ "count": count }),
+        DeclarationKind::InputPrimitive { primitive } => json!({ "value": primitive_text(*primitive) }),
+        DeclarationKind::OutputTopology(topology) => json!({ "value": topology.text() }),
+        DeclarationKind::TessellatorDomain(domain) => json!({ "value": domain.text() }),
+        DeclarationKind::TessellatorPartitioning(partitioning) => json!({ "value": partitioning.text() }),
+        DeclarationKind::TessellatorOutput(output) => json!({ "value": output.text() }),
+        DeclarationKind::HsMaxTessFactor(factor) => json!({ "values": [word_text(*factor)] }),
+        DeclarationKind::Stream { register } => json!({ "register": register }),
+        DeclarationKind::ThreadGroup { size } => json!({ "size": size }),
+        DeclarationKind::TgsmRaw { register, bytes } => json!({ "register": register, "bytes": bytes }),
         DeclarationKind::TgsmStructured { register, stride_bytes, count } => {
-            object.set("register", *register);
-            object.set("stride", *stride_bytes);
-            object.set("count", *count);
+            json!({ "register": register, "stride": stride_bytes, "count": count })
         }
-        DeclarationKind::FunctionBody { body } => object.set("body", *body),
-        DeclarationKind::FunctionTable { table, bodies } => {
-            object.set("table", *table);
-            object.set("bodies", json!(bodies));
-        }
-        DeclarationKind::Interface { interface, dynamic, call_sites, array_length, tables } => {
-            object.set("interface", *interface);
-            object.set("count", *array_length);
-            object.set("call_sites", *call_sites);
-            object.set("dynamic", *dynamic);
-            object.set("tables", json!(tables));
-        }
-    }
+        DeclarationKind::FunctionBody { body } => json!({ "body": body }),
+        DeclarationKind::FunctionTable { table, bodies } => json!({ "table": table, "bodies": bodies }),
+        DeclarationKind::Interface { interface, dynamic, call_sites, array_length, tables } => json!({
+            "interface": interface,
+            "count": array_length,
+            "call_sites": call_sites,
+            "dynamic": dynamic,
+            "tables": tables,
+        }),
+    };
+    object.extend(more);
 }
 
 fn registers(object: &mut Object, range: &RegisterRange) {
-    object.set("id", range.id);
-    object.set("first", range.lower);
-    object.set("last", range.upper);
-    object.set("space", range.space);
+    object.extend(json!({ "id": range.id, "first": range.lower, "last": range.upper, "space": range.space }));
 }
 
 fn resource(object: &mut Object, kind: &ResourceKind) {

@@ -69,9 +69,9 @@ pub struct Work {
 
 /// Rounds that a time is cut into.
 const ROUNDS: u32 = 10;
-/// The part of the time that compiling may take beside.
+/// The part of the time that compiling may take in addition.
 const COMPILING: u32 = 4;
-/// Dispatches that a median is worth something of.
+/// Dispatches from which a median means something.
 const LEAST_DISPATCHES: usize = 3;
 
 impl Amount {
@@ -110,7 +110,7 @@ impl Amount {
 /// Measures every series: first how it compiles, then how it runs, after a warm-up. A series that fails keeps its error and
 /// is left alone. Once a cancel token is set nothing more is measured.
 ///
-/// `tell` hears after every turn of a series how far the whole is, from 0 to 1.
+/// `tell` is called after every turn of a series with the progress of the whole, from 0 to 1.
 pub fn measure(series: &mut [&mut Series<'_>], amount: Amount, tell: &mut dyn FnMut(f64)) {
     take_turns(series, |_, one| !amount.compiled(one.compiles()), |one, _| one.compile());
     take_turns(series, |round, _| round == 0, |one, _| one.warm_up(amount.slice()));

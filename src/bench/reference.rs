@@ -8,7 +8,7 @@ use super::clock::{Sample, Stopwatch};
 const WORDS: usize = 1 << 14;
 
 /// Sorts fixed numbers. A machine that other programs use, or whose clock changes, takes longer at one time than at
-/// another; whoever compares figures of two times can hold this against both.
+/// another; figures of two times can be compared in proportion to this.
 pub fn reference() -> Sample {
     let mut state = 1u32;
     let mut next = || {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::clock::Sample;
 
 /// Times of one thing, measured again and again.
@@ -12,17 +14,19 @@ pub struct Samples {
     cpu: Vec<Duration>,
 }
 
-/// What is said of many times.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What is said of many times, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// The shortest.
-    pub least: Duration,
+    pub least_ms: f64,
     /// Where the middle half of the times begins.
-    pub lower: Duration,
+    pub lower_ms: f64,
     /// The one in the middle, or the mean of the two there.
-    pub median: Duration,
+    pub median_ms: f64,
     /// Where the middle half ends.
-    pub upper: Duration,
+    pub upper_ms: f64,
+    /// What the middle half of the times spans, as a part of the median.
+    pub spread: f64,
 }
 
 impl Samples {
@@ -61,25 +65,20 @@ impl Samples {
 impl Statistics {
     /// Of times in any order, if there are any.
     pub fn of(times: &[Duration]) -> Option<Self> {
-        let mut times = times.to_vec();
-        times.sort_unstable();
-        let least = *times.first()?;
-        let [lower, median, upper] = [0.25, 0.5, 0.75].map(|part| quantile(&times, part));
-        Some(Self { least, lower, median, upper })
-    }
-
-    /// What the middle half of the times spans, as a part of the median.
-    pub fn spread(&self) -> f64 {
-        let span = self.upper.saturating_sub(self.lower);
-        if self.median.is_zero() { 0.0 } else { span.as_secs_f64() / self.median.as_secs_f64() }
+        let mut times: Vec<f64> = times.iter().map(|time| time.as_nanos() as f64 / 1e6).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        let least_ms = *times.first()?;
+        let [lower_ms, median_ms, upper_ms] = [0.25, 0.5, 0.75].map(|part| quantile(&times, part));
+        let spread = if median_ms == 0.0 { 0.0 } else { (upper_ms - lower_ms) / median_ms };
+        Some(Self { least_ms, lower_ms, median_ms, upper_ms, spread })
     }
 }
 
 /// The time below which this part of the sorted times lies, on the line between its two neighbours.
-fn quantile(sorted: &[Duration], part: f64) -> Duration {
+fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
     let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    low + (high - low).mul_f64(place.fract())
+    low + (high - low) * place.fract()
 }
 
 #[cfg(test)]
@@ -93,15 +92,15 @@ mod tests {
     #[test]
     fn statistics_of_known_times() {
         assert_eq!(Statistics::of(&[]), None);
-        let ms = Duration::from_millis;
-        let one = Statistics::of(&times(&[7])).unwrap();
-        assert_eq!(one, Statistics { least: ms(7), lower: ms(7), median: ms(7), upper: ms(7) });
-        let odd = Statistics::of(&times(&[8, 1, 100, 4, 2])).unwrap();
-        assert_eq!((odd, odd.spread()), (Statistics { least: ms(1), lower: ms(2), median: ms(4), upper: ms(8) }, 1.5));
-        let even = Statistics::of(&times(&[8, 2, 6, 4])).unwrap();
-        let (lower, upper) = (Duration::from_micros(3500), Duration::from_micros(6500));
-        assert_eq!((even, even.spread()), (Statistics { least: ms(2), lower, median: ms(5), upper }, 0.6));
-        assert_eq!(Statistics::of(&times(&[0, 0, 0])).unwrap().spread(), 0.0);
+        for (given, [least_ms, lower_ms, median_ms, upper_ms], spread) in [
+            (&[7][..], [7.0; 4], 0.0),
+            (&[8, 1, 100, 4, 2], [1.0, 2.0, 4.0, 8.0], 1.5),
+            (&[8, 2, 6, 4], [2.0, 3.5, 5.0, 6.5], 0.6),
+        ] {
+            let expected = Statistics { least_ms, lower_ms, median_ms, upper_ms, spread };
+            assert_eq!(Statistics::of(&times(given)), Some(expected));
+        }
+        assert_eq!(Statistics::of(&times(&[0, 0, 0])).unwrap().spread, 0.0);
     }
 
     #[test]
@@ -111,6 +110,6 @@ mod tests {
         samples.push(Sample { wall: second, cpu: None });
         assert_eq!((samples.len(), samples.cpu()), (1, None));
         samples.push(Sample { wall: second, cpu: Some(second) });
-        assert_eq!((samples.total_wall(), samples.cpu().unwrap().least), (2 * second, second));
+        assert_eq!((samples.total_wall(), samples.cpu().unwrap().least_ms), (2 * second, 1e3));
     }
 }

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use brolga::{Cache, CacheEntry, CacheError, NotPrivate};
 use clap::Args;
 use etcetera::BaseStrategy;
+use indicatif::{HumanBytes, HumanDuration};
 use serde_json::{Value, json};
 
 use super::Ending;
@@ -36,13 +37,13 @@ pub(super) struct CacheOptions {
     /// Keep machine code in this folder; by default BROLGA_CACHE, or where the system keeps caches
     #[arg(long, value_name = "FOLDER", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
-    /// Compile every shader anew, and keep nothing
+    /// Compile every shader again, and keep nothing
     #[arg(long)]
     no_cache: bool,
 }
 
 impl CacheOptions {
-    /// The cache to use. One that cannot be used is told of, and done without.
+    /// The cache to use. If it cannot be used a warning says so, and there is none.
     pub fn open(&self, style: Style) -> Option<Cache> {
         if self.no_cache {
             return None;
@@ -109,20 +110,21 @@ fn write_text(
     style: Style,
 ) -> io::Result<()> {
     let path = harmless(&cache.path().to_string_lossy());
-    let (count, all) = (entries.len(), size(total_bytes(entries)));
+    let (count, all) = (entries.len(), HumanBytes(total_bytes(entries)));
     let entry_word = if count == 1 { "entry" } else { "entries" };
     if cleared {
         return writeln!(out, "{path}: removed {count} {entry_word}, {all}");
     }
-    writeln!(out, "{path}: {count} {entry_word}, {all} of at most {}", size(cache.cap_bytes()))?;
+    writeln!(out, "{path}: {count} {entry_word}, {all} of at most {}", HumanBytes(cache.cap_bytes()))?;
     if !entries.is_empty() {
         writeln!(out, "{}", style.dim(&format!("{:>10}  {:>10}  shader", "size", "used")))?;
     }
     for entry in entries {
         // Of a time in the future, as a clock that was wrong leaves it, nothing better can be said.
-        let used = age(entry.last_used.elapsed().unwrap_or_default());
+        let used = format!("{:#} ago", HumanDuration(entry.last_used.elapsed().unwrap_or_default()));
         let name = entry.shader.as_deref().map_or_else(|| entry.name.clone(), harmless);
-        writeln!(out, "{:>10}  {used:>10}  {}", size(entry.size_bytes), name.replace('\n', " "))?;
+        let size = HumanBytes(entry.size_bytes).to_string();
+        writeln!(out, "{size:>10}  {used:>10}  {}", name.replace('\n', " "))?;
     }
     Ok(())
 }
@@ -161,26 +163,4 @@ pub(super) fn counters_json(cache: &Cache) -> Value {
 
 fn total_bytes(entries: &[CacheEntry]) -> u64 {
     entries.iter().map(|entry| entry.size_bytes).sum()
-}
-
-/// A number of bytes for people.
-fn size(bytes: u64) -> String {
-    match bytes as f64 {
-        bytes if bytes >= (1 << 20) as f64 => format!("{:.1} MiB", bytes / (1 << 20) as f64),
-        bytes if bytes >= 1024.0 => format!("{:.1} KiB", bytes / 1024.0),
-        bytes => format!("{bytes} B"),
-    }
-}
-
-/// How long ago something was, for people.
-fn age(time: Duration) -> String {
-    const MINUTE: u64 = 60;
-    const HOUR: u64 = 60 * MINUTE;
-    const DAY: u64 = 24 * HOUR;
-    match time.as_secs() {
-        seconds @ ..MINUTE => format!("{seconds} s ago"),
-        seconds @ MINUTE..HOUR => format!("{} min ago", seconds / MINUTE),
-        seconds @ HOUR..DAY => format!("{} h ago", seconds / HOUR),
-        seconds => format!("{} d ago", seconds / DAY),
-    }
 }

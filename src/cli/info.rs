@@ -1,32 +1,19 @@
 //! `brolga info`: what there is to know of a shader without reading its instructions.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use brolga::bytecode::Limits;
 use brolga::bytecode::info::Info;
-use clap::Args;
 use serde_json::json;
 
 use super::advice::advice;
-use super::compiler::{Reader, SourceOptions};
-use super::options::Format;
+use super::compiler::Reader;
+use super::options::{Format, Shaders};
 use super::style::{Style, Styles};
 use super::{Ending, report, stream};
 
-#[derive(Args)]
-pub(super) struct Arguments {
-    /// The shaders, as compilers write them (.cso, .dxbc); `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// What stdout gets: tables for people, or one JSON document
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-    #[command(flatten)]
-    source: SourceOptions,
-}
-
-pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
     if stream::names_input_twice(&arguments.files, styles.err) {
         return Ok(Ending::BadInput);
     }

@@ -78,7 +78,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run jobs and hold their results against what they expect
+    /// Run jobs and check their results
     Run(run::Arguments),
     /// Measure jobs: how long their shaders take to compile and to run
     Bench(bench::Arguments),
@@ -88,15 +88,15 @@ enum Command {
     Dis(dis::Arguments),
     /// Assemble a listing into a shader
     Asm(asm::Arguments),
-    /// Say what a shader binds, takes and gives, and how large it is
-    Info(info::Arguments),
-    /// Find everything that is wrong with shaders: a line for each finding
-    Validate(validate::Arguments),
+    /// Say what a shader binds, what its inputs and outputs are, and how large it is
+    Info(options::Shaders),
+    /// Find all faults of shaders, and print a line for each
+    Validate(options::Shaders),
     /// Show the cache of machine code, or clear it
     Cache(cache::Arguments),
-    /// Print what completes command lines in a shell
+    /// Print completions for a shell
     Completions(packaging::Completions),
-    /// Write the manual's pages
+    /// Write the manual pages
     Man(packaging::Man),
 }
 
@@ -129,7 +129,7 @@ pub fn main() -> ExitCode {
     };
     match ending {
         Ok(ending) => ending.into(),
-        // Whoever read our output has gone: there is nobody to tell.
+        // The reader of our output has gone.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ending::Fine.into(),
         Err(error) => {
             report::say(&format!("error: cannot write to stdout: {error}\n"));

@@ -89,7 +89,7 @@ fn relative(path: &Path, folder: &Path) -> PathBuf {
         return path.to_owned();
     }
     let (Ok(from), Ok(to)) = (absolute(folder), absolute(path)) else { return path.to_owned() };
-    // `..` behind a link is not the way back.
+    // `..` after a link is not the way back.
     let is_plain = |path: &Path| !path.components().any(|part| part == Component::ParentDir);
     if !is_plain(&from) || !is_plain(&to) {
         return to;

@@ -1,11 +1,13 @@
 //! Options that several commands have.
 
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use brolga::{Cache, Device, PerfMap, Pool};
 use clap::{Args, ValueEnum};
 
+use super::compiler::SourceOptions;
 use super::{Ending, report};
 
 /// What stdout gets.
@@ -15,6 +17,19 @@ pub(super) enum Format {
     Text,
     /// One document
     Json,
+}
+
+/// The arguments of commands about shaders.
+#[derive(Args)]
+pub(super) struct Shaders {
+    /// The shaders, as compilers write them (.cso, .dxbc); `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// What stdout gets: text for people, or one JSON document
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    #[command(flatten)]
+    pub source: SourceOptions,
 }
 
 /// Threads that may be asked for; 0 means one for each processor.

@@ -66,7 +66,7 @@ fn style(template: &str) -> ProgressStyle {
     })
 }
 
-/// How long it takes, which nobody knows before something is done.
+/// How long it still takes, which is unknown before something is done.
 fn left(done: u64, eta: Duration) -> String {
     if done == 0 { String::new() } else { format!(", {:#} left", HumanDuration(eta)) }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use brolga::bytecode::assembler::{self, AssembleError, Warning};
-use brolga::job::{JobError, Problem};
+use brolga::job::{JobError, Problem, SourceError};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
 
 use super::advice::advice;
@@ -124,7 +124,7 @@ struct Source<'a> {
     span: Range<usize>,
 }
 
-/// Writes to stderr. If nobody can read it there is nobody to tell.
+/// Writes to stderr. If that fails there is no way to report it.
 pub(super) fn say(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
@@ -184,8 +184,8 @@ pub(super) fn ending(error: &JobError) -> Ending {
     use brolga::{Error, ResourceError};
     match error.problem() {
         Problem::WriteStopped { .. }
+        | Problem::Compile { error: SourceError::Stopped(_), .. }
         | Problem::TooLarge { .. }
-        | Problem::TogetherTooLarge { .. }
         | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,
         Problem::Run {
             error:

@@ -31,13 +31,13 @@ pub(super) struct Arguments {
     /// Threads to use, at most 1024; 0 means one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: u16,
-    /// Stop a shader that takes longer to compile, or to run, and a compiler of HLSL that does
+    /// Stop a compiler of HLSL, compiling a shader, or a run that takes longer
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// What stdout gets: lines for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Print a form of the shaders in place of running them
+    /// Print a form of the shaders instead of running them
     #[arg(long, value_enum)]
     emit: Option<Form>,
     /// Where the files of `save` go; by default here

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use brolga::job::Claim;
+use brolga::files::Claim;
 
 use super::style::Style;
 use super::{Ending, report};

@@ -33,11 +33,7 @@ impl RunLine<'_> {
     }
 
     fn verdict(&self) -> &'static str {
-        match (self.passed(), self.comparisons.is_empty()) {
-            (false, _) => "FAIL",
-            (true, false) => "pass",
-            (true, true) => "done",
-        }
+        verdict(self.passed(), self.comparisons)
     }
 
     /// Without what the dispatch took to make code.
@@ -61,7 +57,7 @@ impl RunLine<'_> {
     pub fn write_text(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
         let verdict = match self.passed() {
             true => style.good(self.verdict()),
-            false => style.bad(self.verdict()),
+            false => style.bad("FAIL"),
         };
         writeln!(
             out,
@@ -94,7 +90,7 @@ impl RunLine<'_> {
         json!({
             "shader": self.shader.to_string_lossy(),
             "engine": self.engine.to_string(),
-            "verdict": self.verdict().to_lowercase(),
+            "verdict": self.verdict(),
             "compile_ms": milliseconds(self.compile_time),
             "cached": self.is_cached,
             "run_ms": milliseconds(self.run_time()),
@@ -106,6 +102,15 @@ impl RunLine<'_> {
             "slots": self.comparisons.iter().map(comparison_json).collect::<Vec<_>>(),
             "engines_disagree_in": self.disagreement.map(|register| register.to_string()),
         })
+    }
+}
+
+/// What became of a run, and whether anything was expected of it.
+pub(super) fn verdict(passed: bool, comparisons: &[Comparison]) -> &'static str {
+    match (passed, comparisons.is_empty()) {
+        (false, _) => "fail",
+        (true, false) => "pass",
+        (true, true) => "done",
     }
 }
 

@@ -1,31 +1,16 @@
 //! `brolga validate`: a line for everything that is wrong with shaders.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use brolga::bytecode::{Findings, Limits, findings};
-use clap::Args;
 use serde_json::json;
 
 use super::advice::advice;
-use super::compiler::SourceOptions;
-use super::options::Format;
+use super::options::{Format, Shaders};
 use super::style::Styles;
 use super::{Ending, report, stream};
 
-#[derive(Args)]
-pub(super) struct Arguments {
-    /// The shaders, as compilers write them (.cso, .dxbc); `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// What stdout gets: a line for each finding, or one JSON document
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-    #[command(flatten)]
-    source: SourceOptions,
-}
-
-pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
     if stream::names_input_twice(&arguments.files, styles.err) {
         return Ok(Ending::BadInput);
     }

@@ -63,8 +63,10 @@ impl Prepared {
             LoadedContent::Bytes(bytes) => view.write(0, bytes),
             LoadedContent::Values(runs, _) => runs.iter().try_for_each(|run| view.write(run.byte, &run.bytes)),
             LoadedContent::File(path, size) => {
-                let unread = |error| Problem::ReadFile { path: path.clone(), error };
-                return copy_file(view, path, *size).map_err(|error| self.job.error(&binding.span, unread(error)));
+                return copy_file(view, path, *size).map_err(|error| {
+                    let (path, problem) = (path.clone(), Box::new(error.into()));
+                    self.job.error(&binding.span, Problem::ReadFile { path, problem })
+                });
             }
         };
         written.map_err(|error| self.refused(binding, error.into()))

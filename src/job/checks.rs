@@ -2,14 +2,14 @@
 
 use brolga_runtime::{Access, Buffer};
 
-use super::bytes::Bytes;
 use super::compare::{Segment, compares_something};
 use super::document::Span;
 use super::error::{JobError, Problem};
 use super::load::{Loader, MAPPED_FROM};
 use super::model::*;
-use super::npy::ElementType;
 use super::prepare::{Check, LoadedView};
+use super::values::NumberType;
+use crate::files::Bytes;
 
 impl Loader<'_> {
     /// What an expectation compares.
@@ -56,7 +56,7 @@ impl Loader<'_> {
                     _ => {
                         let (content, _) = self.open(file, view.kind.keys())?;
                         if pattern.is_empty() {
-                            pattern.extend(content.element.and_then(ElementType::number_type));
+                            pattern.extend(content.element.and_then(NumberType::of_element));
                         }
                         Bytes::Owned(content.bytes)
                     }

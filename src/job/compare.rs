@@ -5,9 +5,9 @@
 
 use brolga_runtime::Register;
 
-use super::bytes::Bytes;
 use super::model::{Order, Rules, Tolerance};
 use super::values::{Number, NumberType};
+use crate::files::Bytes;
 
 /// Differences that are kept for the report; all are counted.
 const KEPT: usize = 8;
@@ -281,15 +281,7 @@ mod tests {
     const U0: Register = Register::u(0);
 
     fn rules(pattern: &[NumberType]) -> Rules {
-        Rules {
-            pattern: pattern.to_vec(),
-            mixed: pattern.len() > 1,
-            tolerance: Tolerance::EXACT,
-            element: None,
-            elements: None,
-            skip_elements: Vec::new(),
-            order: Order::Fixed,
-        }
+        Rules { pattern: pattern.to_vec(), mixed: pattern.len() > 1, ..Rules::default() }
     }
 
     fn run(want: &[u8], got: &[u8], rules: &Rules, element: u64) -> Comparison {

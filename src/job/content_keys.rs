@@ -63,9 +63,9 @@ fn run(entry: &Entry, byte: u64) -> Result<Run, Fault> {
 /// A number of a type, which stands at a key.
 pub(super) fn number(node: &Node, key: &str, number_type: NumberType) -> Result<Number, Fault> {
     number_type.number(&node.value).ok_or_else(|| match &node.value {
-        Value::Integer(found) => out_of_range(key, number_type.range().into(), found.to_string(), node),
+        Value::Integer(found) => wrong_value(key, number_type.range(), found.to_string(), node),
         Value::Float(found) if number_type.is_float() => {
-            out_of_range(key, number_type.range().into(), format!("{found:?}"), node)
+            wrong_value(key, number_type.range(), format!("{found:?}"), node)
         }
         _ => wrong_type(key, number_type.range(), node),
     })

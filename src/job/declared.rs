@@ -2,7 +2,7 @@
 //!
 //! Declarations say kinds, strides and dimensions; the resource definitions (RDEF), which may be stripped, say types and
 //! names. A job with several shaders goes by the first. A shader that cannot be read is an error only where something is
-//! asked of it: whoever compiles it says what is wrong.
+//! asked of it: compiling it says what is wrong.
 
 use std::cell::OnceCell;
 
@@ -14,11 +14,10 @@ use brolga_runtime::{BindingError, Declared, Dimension, Error, Format, Limits, R
 use super::error::{JobError, Problem};
 use super::kind_keys;
 use super::model::*;
-use super::npy::ElementType;
-use super::output::FileForm;
 use super::prepare::LoadedView;
 use super::values::NumberType;
 use super::variables;
+use crate::files::{ElementType, FileForm};
 
 /// Words of a structure whose types are looked at; Direct3D's strides end here.
 const MOST_WORDS: usize = 512;
@@ -65,7 +64,7 @@ impl Declarations<'_> {
     fn found(&self) -> Result<&Found, JobError> {
         if self.found.get().is_none() {
             let found = Found::read(self.container, self.limits).map_err(|error| self.job.of_shader(0, error))?;
-            // Nobody else could have set it.
+            // It cannot have been set in between.
             let _ = self.found.set(found);
         }
         Ok(self.found.get().expect("set above"))
@@ -238,7 +237,7 @@ impl Declarations<'_> {
         };
         variables::check_overlaps(binding.register, runs, &named).map_err(at_span)?;
         runs.extend(named);
-        // Shaders see zeros behind the values, whether the buffer has them or not.
+        // Shaders see zeros after the values, whether the buffer has them or not.
         if let (None, Some(buffer)) = (binding.size, buffer) {
             let end = runs.iter().map(Run::end).max().unwrap_or(0);
             binding.size = Some(end.max(buffer.size_bytes.into()));
@@ -254,7 +253,7 @@ impl Declarations<'_> {
         let types = match kind {
             Kind::Structured { .. } => self.element_types(expectation.register),
             Kind::Typed { format, .. } | Kind::Texture(TextureShape { format, .. }) => {
-                ElementType::of_format(*format).0.number_type().map(|number_type| vec![number_type])
+                NumberType::of_element(ElementType::of_format(*format).0).map(|number_type| vec![number_type])
             }
             _ => None,
         };
@@ -281,7 +280,7 @@ impl Declarations<'_> {
         }
     }
 
-    /// A variable that the shader reads and that ends behind the last byte of a constant buffer.
+    /// A variable that the shader reads and that ends after the last byte of a constant buffer.
     fn beyond(&self, register: Register, bytes: u64) -> Option<(String, u64)> {
         let buffer = self.found().ok()?.buffer(register, BufferKind::ConstantBuffer)?;
         let end = |variable: &resources::Variable| u64::from(variable.offset_bytes) + u64::from(variable.size_bytes);

@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str, syntax: Syntax) -> Result<Node, (Problem, Span)>
     match root.value {
         Value::Table(_) => Ok(root),
         other => Err((
-            Problem::WrongType { key: "the job".into(), wants: "a table".into(), found: other.type_name().into() },
+            Problem::WrongValue { key: "the job".into(), wants: "a table".into(), found: other.type_name().into() },
             root.span,
         )),
     }
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_job_must_be_a_table() {
-        assert!(matches!(parse("[1]", Syntax::Json), Err((Problem::WrongType { .. }, _))));
+        assert!(matches!(parse("[1]", Syntax::Json), Err((Problem::WrongValue { .. }, _))));
     }
 
     fn plain(node: &Node) -> String {

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use brolga_runtime::{BindingError, Error, InstanceError, ResourceError, Unset};
 
 use super::document::Span;
+use super::source::SourceError;
+use crate::files::{FileProblem, SHORT, short, short_path, short_text};
 
 /// A job that cannot be run as it stands: what is wrong, in which file, at which place.
 #[derive(Debug)]
@@ -79,10 +81,10 @@ impl std::error::Error for JobError {
 #[non_exhaustive]
 pub enum Problem {
     /// The job file, or the `case.json` of a folder, cannot be read.
-    #[error("cannot read the job: {error}")]
+    #[error("cannot read the job: {problem}")]
     ReadJob {
         /// Why.
-        error: io::Error,
+        problem: Box<FileProblem>,
     },
     /// A folder is a job by its `case.json`.
     #[error("the folder has no case.json")]
@@ -130,25 +132,15 @@ pub enum Problem {
         /// The other key.
         second: String,
     },
-    /// A value of another type than the key takes.
-    #[error("`{}` takes {wants}, this is {found}", short(key))]
-    WrongType {
+    /// A value of another type, or outside of the range, that the key takes.
+    #[error("`{}` takes {wants}, this is {}", short(key), short(found))]
+    WrongValue {
         /// The key.
         key: String,
         /// What it takes.
         wants: Cow<'static, str>,
         /// What it was given.
         found: Cow<'static, str>,
-    },
-    /// A number outside what the key takes.
-    #[error("`{}` takes {wants}, this is {}", short(key), short(found))]
-    OutOfRange {
-        /// The key.
-        key: String,
-        /// What it takes.
-        wants: String,
-        /// What it was given.
-        found: String,
     },
     /// A name that is not one of a fixed list.
     #[error("there is no {what} `{}`", short(name))]
@@ -204,24 +196,18 @@ pub enum Problem {
         /// What asked for a result.
         key: &'static str,
     },
-    /// A hidden counter on a view that cannot have one.
-    #[error("{register} is a {kind} view: only structured ones have a hidden counter")]
-    CounterKind {
+    /// A key that this kind of view does not have: a hidden counter, a part.
+    #[error("{register} is a {kind} view: {wants}")]
+    KeyOfKind {
         /// The register.
         register: String,
         /// The kind of view.
         kind: &'static str,
-    },
-    /// A part of something that has no parts.
-    #[error("{register} is a {kind} view: `view` shows a part of a texture")]
-    ViewKind {
-        /// The register.
-        register: String,
-        /// The kind of view.
-        kind: &'static str,
+        /// What the key takes.
+        wants: &'static str,
     },
     /// The shader cannot be compiled, cannot run with these bindings, or was stopped.
-    #[error("{}: {}", self::path(shader), short_text(error))]
+    #[error("{}: {}", short_path(shader), short_text(error))]
     Run {
         /// The shader file.
         shader: PathBuf,
@@ -235,12 +221,12 @@ pub enum Problem {
         shader: PathBuf,
     },
     /// A shader in HLSL that the compiler made nothing of.
-    #[error("{} is not compiled: {message}", shader.display())]
+    #[error("{} is not compiled: {error}", shader.display())]
     Compile {
         /// The shader file.
         shader: PathBuf,
         /// Why.
-        message: String,
+        error: SourceError,
     },
     /// Nothing says how large the view is.
     #[error("nothing says how many bytes {register} has")]
@@ -262,22 +248,12 @@ pub enum Problem {
         /// What its dimensions say.
         computed: u64,
     },
-    /// A view over the limit on sizes.
-    #[error("{register} would have {bytes} bytes, the limit is {limit}")]
+    /// A view that is too large, by itself or with those before it.
+    #[error("{what} {bytes} bytes, the limit is {limit}")]
     TooLarge {
-        /// The register.
-        register: String,
+        /// What would have them: `u0 would have`, `with u1 the job would take`.
+        what: String,
         /// Bytes asked for.
-        bytes: u64,
-        /// Bytes allowed.
-        limit: u64,
-    },
-    /// Views that are too much together.
-    #[error("with {register} the job would take {bytes} bytes, the limit is {limit}")]
-    TogetherTooLarge {
-        /// The register that is too much.
-        register: String,
-        /// Bytes of all views up to it.
         bytes: u64,
         /// Bytes allowed.
         limit: u64,
@@ -293,15 +269,15 @@ pub enum Problem {
         unit: u64,
     },
     /// A file named by the job cannot be read.
-    #[error("cannot read {}: {error}", self::path(path))]
+    #[error("cannot read {}: {problem}", short_path(path))]
     ReadFile {
         /// The file.
         path: PathBuf,
         /// Why.
-        error: io::Error,
+        problem: Box<FileProblem>,
     },
     /// A file of another size than the view it fills or describes.
-    #[error("{} has {found} bytes, {register} needs {needed}", self::path(path))]
+    #[error("{} has {found} bytes, {register} needs {needed}", short_path(path))]
     FileSize {
         /// The file.
         path: PathBuf,
@@ -323,51 +299,43 @@ pub enum Problem {
         needed: u64,
     },
     /// A file that is not in the format its name says, or does not fit the view.
-    #[error("{}: {}", self::path(path), short_text(message))]
+    #[error("{}: {}", short_path(path), short_text(problem))]
     BadFile {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        message: String,
+        problem: Box<FileProblem>,
     },
     /// An output that cannot be written.
-    #[error("cannot write {}: {error}", self::path(path))]
+    #[error("cannot write {}: {error}", short_path(path))]
     WriteFile {
         /// The output.
         path: PathBuf,
         /// Why.
         error: io::Error,
     },
-    /// An output that is cut to the hidden counter of a view that has none.
-    #[error("`counted` cuts an output to the hidden counter, and {register} {found}")]
-    NotCounted {
+    /// A key that asks for what the binding does not have: a file to map, a hidden counter to cut an output to.
+    #[error("`{key}` {does}, and {register} {found}")]
+    NothingFor {
+        /// The key.
+        key: &'static str,
+        /// What it does.
+        does: &'static str,
         /// The register.
         register: String,
-        /// What it has, or has not.
+        /// What it has instead.
         found: &'static str,
     },
-    /// A name in a constant buffer's table that is neither a key nor a variable.
-    #[error("{register} has no variable `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
+    /// A name in a constant buffer's table that is neither a key nor a variable, or one that is no member of a structure.
+    #[error("{place} `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
     UnknownVariable {
-        /// The register.
-        register: String,
+        /// What has no such name: `b0 has no variable`.
+        place: String,
         /// The name as written.
         name: String,
-        /// The nearest variable or key.
+        /// The nearest name that exists.
         nearest: Option<String>,
-        /// All variables; none if the shader's names were stripped.
-        known: Vec<String>,
-    },
-    /// A name that is no member of a structure.
-    #[error("`{}` has no member `{}`", short(structure), short(name))]
-    UnknownMember {
-        /// The structure.
-        structure: String,
-        /// The name as written.
-        name: String,
-        /// The nearest member.
-        nearest: Option<String>,
-        /// All members.
+        /// All that exist; none if the shader's names were stripped.
         known: Vec<String>,
     },
     /// A value of a variable where there is a value already.
@@ -390,19 +358,11 @@ pub enum Problem {
         bytes: u64,
         /// The first variable that the shader reads and that is not there, or not all of it.
         variable: String,
-        /// The byte behind its last one.
+        /// The byte after its last one.
         end: u64,
     },
-    /// A job file that is too large to be read.
-    #[error("the job has {bytes} bytes, the limit is {limit}")]
-    JobTooLarge {
-        /// Bytes of the file.
-        bytes: u64,
-        /// Bytes allowed.
-        limit: u64,
-    },
     /// An output format that cannot hold what the view holds.
-    #[error("{} cannot hold {register}: {message}", self::path(path))]
+    #[error("{} cannot hold {register}: {message}", short_path(path))]
     CannotEncode {
         /// The output.
         path: PathBuf,
@@ -411,37 +371,17 @@ pub enum Problem {
         /// Why, and what would work.
         message: String,
     },
-    /// A binding that asks for a mapped file and has none that can be mapped.
-    #[error("`map` maps a file of raw bytes, and {register} {found}")]
-    CannotMap {
-        /// The register.
-        register: String,
-        /// What it has.
-        found: &'static str,
-    },
-    /// An output that the job itself is made of, or reads.
-    #[error("{} is the job's own {what}, which `save` would replace", self::path(path))]
-    SavedOverInput {
+    /// An output that the job itself is made of, or that is written already.
+    #[error("{} is {by}", short_path(path))]
+    OutputTaken {
         /// The output.
         path: PathBuf,
-        /// What it is to the job.
-        what: &'static str,
+        /// What it is to the job, or what writes it.
+        by: String,
     },
     /// The run was cancelled while an output was written.
-    #[error("cancelled while {} was written: it stays as it was", self::path(path))]
+    #[error("cancelled while {} was written: it stays as it was", short_path(path))]
     WriteStopped {
-        /// The output.
-        path: PathBuf,
-    },
-    /// Two registers that are saved to the same file.
-    #[error("{} is written by two registers", self::path(path))]
-    SavedTwice {
-        /// The output.
-        path: PathBuf,
-    },
-    /// An output of an earlier job of the same command.
-    #[error("{} is already written by an earlier job", self::path(path))]
-    SavedByAnother {
         /// The output.
         path: PathBuf,
     },
@@ -459,16 +399,16 @@ impl Problem {
         match self {
             Problem::UnknownKey { nearest: Some(nearest), .. }
             | Problem::UnknownName { nearest: Some(nearest), .. }
-            | Problem::UnknownVariable { nearest: Some(nearest), .. }
-            | Problem::UnknownMember { nearest: Some(nearest), .. } => {
+            | Problem::UnknownVariable { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{}`?", short(nearest)))
             }
             Problem::UnknownVariable { known, .. } if known.is_empty() => {
                 Some("set bytes, as in `at = [{ byte = 12, u32 = [512] }]`".into())
             }
-            Problem::UnknownVariable { known, .. } => Some(format!("its variables are {}", names(known))),
-            Problem::UnknownMember { known, .. } => Some(format!("its members are {}", names(known))),
-            Problem::JobTooLarge { .. } => {
+            Problem::UnknownVariable { known, .. } => {
+                Some(format!("the names here are {}", short_text(known.join(", "))))
+            }
+            Problem::ReadJob { problem } if matches!(**problem, FileProblem::TooLarge { .. }) => {
                 Some("put the values into files of their own, .npy or raw bytes, and name them with `file`".into())
             }
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
@@ -478,7 +418,7 @@ impl Problem {
                     `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
                     .into(),
             ),
-            Problem::SavedOverInput { .. } => Some("choose another name".into()),
+            Problem::OutputTaken { .. } => Some("choose another name".into()),
             Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
             Problem::JobExtension => {
                 Some("a shader is run by a job that names it and says what is bound: `brolga new` writes one".into())
@@ -502,39 +442,6 @@ impl Problem {
             _ => None,
         }
     }
-}
-
-/// Letters of what somebody wrote that a message quotes.
-const SHORT: usize = 80;
-
-/// Letters of a message that was put together elsewhere.
-const SHORT_TEXT: usize = 2000;
-
-/// What a file says, as a message quotes it: files may say megabytes.
-pub(super) fn short(text: &str) -> Cow<'_, str> {
-    cut(text, SHORT)
-}
-
-fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}… ({} bytes)", &text[..end], text.len())),
-    }
-}
-
-/// A message of another place, which may quote as much as it likes.
-fn short_text(text: impl fmt::Display) -> String {
-    cut(&text.to_string(), SHORT_TEXT).into_owned()
-}
-
-/// A path, which is as long as systems allow, or as long as somebody wrote.
-fn path(path: &Path) -> String {
-    cut(&path.to_string_lossy(), SHORT_TEXT).into_owned()
-}
-
-/// A list of names, as long as a message may be.
-fn names(names: &[String]) -> String {
-    short_text(names.join(", "))
 }
 
 /// A table that places an instance of a class.
@@ -577,27 +484,8 @@ pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let lower = name.to_lowercase();
-    let best = known.iter().map(|&candidate| (edits(&lower, &candidate.to_lowercase()), candidate)).min()?;
+    let best = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known)).min()?;
     (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)
-}
-
-/// Letters to insert, delete, change or swap with the next one, to turn one word into the other.
-fn edits(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    for i in 1..=from.len() {
-        let mut row = vec![i; to.len() + 1];
-        for j in 1..=to.len() {
-            let change = last[j - 1] + usize::from(from[i - 1] != to[j - 1]);
-            row[j] = change.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[to.len()]
 }
 
 #[cfg(test)]

@@ -10,13 +10,12 @@ use brolga_runtime::{
     Listing, Oversize, Progress, Report, ResourceError, Shader, View,
 };
 
-use super::bytes::Bytes;
-use super::claim::Claim;
 use super::compare::{Comparison, CounterDifference, compare};
 use super::error::{JobError, Problem};
 use super::model::*;
-use super::output::{self, FileForm};
+use super::output;
 use super::prepare::Prepared;
+use crate::files::{Bytes, Claim, FileForm};
 
 /// How to run a job.
 #[derive(Clone, Debug)]
@@ -26,7 +25,7 @@ pub struct RunOptions {
     pub engine: Engine,
     /// What becomes of a shader that is too large for machine code.
     pub oversize: Oversize,
-    /// Stops compiling, and then the run, when either has taken so long.
+    /// Stops compiling when it has taken so long in all, and then the run when that has.
     pub time_limit: Option<Duration>,
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
@@ -48,6 +47,11 @@ impl RunOptions {
             progress: Progress::new(),
             all_slots: false,
         }
+    }
+
+    /// What is left of the time limit for code, after the rest of a shader was compiled.
+    fn left_after(&self, compiled: &Shader) -> Option<Duration> {
+        self.time_limit.map(|limit| limit.saturating_sub(compiled.compile_time()))
     }
 }
 
@@ -127,21 +131,10 @@ impl Prepared {
     /// Compiles one of the job's shaders and runs it on fresh resources.
     pub fn run(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
         let compiled = self.compile(device, shader, options)?;
-        self.run_compiled(device, shader, &compiled, options)
+        self.run_on(self.bind(device)?, device, shader, &compiled, options)
     }
 
-    /// Runs a shader that [`Prepared::compile`] gave on fresh resources.
-    pub fn run_compiled(
-        &self,
-        device: &Device,
-        shader: usize,
-        compiled: &Shader,
-        options: &RunOptions,
-    ) -> Result<Outcome, JobError> {
-        self.run_on(self.bind(device)?, device, shader, compiled, options)
-    }
-
-    /// Runs a shader on bindings that nobody else has: what it leaves in them need not be copied.
+    /// Runs a shader on bindings of its own: what it leaves in them need not be copied.
     fn run_on(
         &self,
         bindings: Bindings,
@@ -153,7 +146,7 @@ impl Prepared {
         let what = self.what(options);
         let run = || {
             let bound = device.bind(compiled, &bindings)?;
-            bound.prepare_until(what.groups, &options.cancel, options.time_limit)?;
+            bound.prepare_until(what.groups, &options.cancel, options.left_after(compiled))?;
             bound.dispatch(&what)
         };
         let report = run().map_err(|error| self.failed(shader, error))?;
@@ -334,13 +327,21 @@ impl Prepared {
             let path = folder.join(&save.path.value);
             let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
             if let Some(what) = self.job.inputs().find(|(_, input)| claim.replaces(input)).map(|(what, _)| what) {
-                return Err(self.job.error(&save.path.span, Problem::SavedOverInput { path, what }));
+                return Err(self.job.error(
+                    &save.path.span,
+                    Problem::OutputTaken { path, by: format!("the job's own {what}, which `save` would replace") },
+                ));
             }
             if taken.contains(claim.path()) {
-                return Err(self.job.error(&save.path.span, Problem::SavedByAnother { path }));
+                return Err(self.job.error(
+                    &save.path.span,
+                    Problem::OutputTaken { path, by: "already written by an earlier job".into() },
+                ));
             }
             if !paths.insert(claim.path().to_owned()) {
-                return Err(self.job.error(&save.path.span, Problem::SavedTwice { path }));
+                return Err(self
+                    .job
+                    .error(&save.path.span, Problem::OutputTaken { path, by: "written by two registers".into() }));
             }
             claims.push((at, path, claim));
         }
@@ -385,8 +386,9 @@ impl Prepared {
         options: &RunOptions,
     ) -> Result<(), JobError> {
         let bound = device.bind(compiled, bindings);
-        let made =
-            bound.and_then(|bound| bound.prepare_until(self.job.dispatch.value, &options.cancel, options.time_limit));
+        let made = bound.and_then(|bound| {
+            bound.prepare_until(self.job.dispatch.value, &options.cancel, options.left_after(compiled))
+        });
         made.map_err(|error| self.failed(shader, error))
     }
 
@@ -420,7 +422,7 @@ impl Outputs<'_> {
         self.cancel = options.cancel.clone();
         let compiled = prepared.compile(device, shader, options)?;
         if std::mem::replace(&mut self.ran, true) {
-            return prepared.run_compiled(device, shader, &compiled, options);
+            return prepared.run_on(prepared.bind(device)?, device, shader, &compiled, options);
         }
         let in_place: Vec<_> = self.claims.iter().filter(|(at, ..)| prepared.views[*at].in_place).collect();
         let bindings = prepared.bind_over(device, |at| {

@@ -69,7 +69,7 @@ fn pattern(table: &Table<'_>) -> Result<(Vec<NumberType>, bool), Fault> {
             pattern.push(number_type);
         }
         if pattern.is_empty() {
-            return Err(out_of_range("words", "at least one type".into(), "an empty array".into(), node));
+            return Err(wrong_value("words", "at least one type", "an empty array", node));
         }
         return Ok((pattern, true));
     }

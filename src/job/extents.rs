@@ -2,86 +2,7 @@
 
 use brolga_runtime::{Dimension, Format, TextureShape};
 
-/// A count that shapes a texture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extent {
-    /// Texels of a row.
-    Width,
-    /// Rows.
-    Height,
-    /// Slices.
-    Depth,
-    /// Layers; each face of a cube is one.
-    Layers,
-    /// Mip levels.
-    Mips,
-    /// Samples of a texel.
-    Samples,
-}
-
-impl Extent {
-    /// All of them, each at its number.
-    pub const ALL: [Self; 6] = [Self::Width, Self::Height, Self::Depth, Self::Layers, Self::Mips, Self::Samples];
-
-    /// The key in jobs.
-    pub fn key(self) -> &'static str {
-        match self {
-            Extent::Width => "width",
-            Extent::Height => "height",
-            Extent::Depth => "depth",
-            Extent::Layers => "layers",
-            Extent::Mips => "mips",
-            Extent::Samples => "samples",
-        }
-    }
-
-    /// Its value in a shape.
-    pub fn of(self, shape: &TextureShape) -> u32 {
-        match self {
-            Extent::Width => shape.width,
-            Extent::Height => shape.height,
-            Extent::Depth => shape.depth,
-            Extent::Layers => shape.layers,
-            Extent::Mips => shape.mips,
-            Extent::Samples => shape.samples,
-        }
-    }
-
-    /// The shape with another value.
-    fn set(self, mut shape: TextureShape, value: u32) -> TextureShape {
-        match self {
-            Extent::Width => shape.width = value,
-            Extent::Height => shape.height = value,
-            Extent::Depth => shape.depth = value,
-            Extent::Layers => shape.layers = value,
-            Extent::Mips => shape.mips = value,
-            Extent::Samples => shape.samples = value,
-        }
-        shape
-    }
-}
-
-/// The sides of a texture's array of texels, outermost first.
-pub(super) fn sides(dimension: Dimension) -> &'static [Extent] {
-    match dimension {
-        Dimension::Buffer | Dimension::Texture1d => &[Extent::Width],
-        Dimension::Texture1dArray => &[Extent::Layers, Extent::Width],
-        Dimension::Texture2d | Dimension::Texture2dMs => &[Extent::Height, Extent::Width],
-        Dimension::Texture3d => &[Extent::Depth, Extent::Height, Extent::Width],
-        Dimension::Texture2dArray
-        | Dimension::Texture2dMsArray
-        | Dimension::TextureCube
-        | Dimension::TextureCubeArray => &[Extent::Layers, Extent::Height, Extent::Width],
-    }
-}
-
-/// What a texture has in place of, or beside, its sides.
-pub(super) fn detail(dimension: Dimension) -> Extent {
-    match dimension {
-        Dimension::Texture2dMs | Dimension::Texture2dMsArray => Extent::Samples,
-        _ => Extent::Mips,
-    }
-}
+use crate::files::{Extent, FileForm, FileProblem, Texels, detail, sides};
 
 /// A texture as a job describes it. What is `None` is for the file to say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -120,21 +41,32 @@ impl TextureKeys {
                 (Dimension::TextureCube | Dimension::TextureCubeArray, Extent::Height) => Some(shape.width),
                 _ => None,
             };
-            shape = side.set(shape, self.get(side).or(implied).ok_or(side.key())?);
+            *side.field(&mut shape) = self.get(side).or(implied).ok_or(side.key())?;
         }
-        Ok(detail(dimension).set(shape, self.get(detail(dimension)).unwrap_or(1)))
+        let detail = detail(dimension);
+        *detail.field(&mut shape) = self.get(detail).unwrap_or(1);
+        Ok(shape)
     }
 
-    /// The shape of a file's texture as the job wants to see it: the job's kind, if the texels can be seen so. The message
-    /// of an error says in what they differ.
-    pub(super) fn fit(&self, file: TextureShape) -> Result<TextureShape, String> {
+    /// Reads the texture of a file as the job wants to see it. `most` bounds the bytes of its texels.
+    pub(super) fn read(&self, form: FileForm, file: Vec<u8>, most: u64) -> Result<Texels, FileProblem> {
+        let mut found = Texels::decode(form, file, self.format, most)?;
+        found.shape = self.fit(found.shape)?;
+        let format = self.format.unwrap_or(found.shape.format);
+        let found = found.convert(format, most)?;
+        if self.generate_mips { found.with_mips(most) } else { Ok(found) }
+    }
+
+    /// The shape of a file's texture as the job wants to see it: the job's kind, if the texels can be seen so. Otherwise says
+    /// how they differ.
+    pub(super) fn fit(&self, file: TextureShape) -> Result<TextureShape, FileProblem> {
         let mut shape = file;
         // One layer is a texture without layers, and six squares are a cube.
         let family = |dimension: Dimension| sides(dimension).iter().filter(|side| **side != Extent::Layers);
         let is_like = |wanted: Dimension| family(wanted).eq(family(file.dimension));
         if let Some(wanted) = self.dimension {
             if !is_like(wanted) {
-                return Err(format!("it is a {}, the job says {}", file.dimension.name(), wanted.name()));
+                return Err(format!("it is a {}, the job says {}", file.dimension.name(), wanted.name()).into());
             }
             shape.dimension = wanted;
         } else if let Some(seen) = self.seen_as.filter(|seen| is_like(*seen)) {
@@ -146,7 +78,7 @@ impl TextureKeys {
         for extent in Extent::ALL {
             let found = extent.of(&shape);
             if let Some(said) = self.get(extent).filter(|said| *said != found) {
-                return Err(format!("its {} is {found}, the job says {said}", extent.key()));
+                return Err(format!("its {} is {found}, the job says {said}", extent.key()).into());
             }
         }
         shape.size_bytes().map_err(|error| error.to_string())?;

@@ -64,7 +64,10 @@ fn register(table: &Table<'_>, key: &'static str, class: ResourceClass) -> Resul
         Ok(register) if register.class == class && register.space == 0 => Ok(Some(register.index)),
         Ok(_) => {
             let (register, wants) = (text.to_owned(), example(class));
-            Err((Problem::OutOfRange { key: key.into(), wants: wants.into(), found: register }, node.span.clone()))
+            Err((
+                Problem::WrongValue { key: key.into(), wants: wants.into(), found: register.into() },
+                node.span.clone(),
+            ))
         }
         Err(_) => Err((Problem::BadRegister { text: text.to_owned() }, node.span.clone())),
     }

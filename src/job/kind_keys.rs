@@ -6,10 +6,10 @@ use brolga_runtime::{Dimension, Format};
 
 use super::document::{Node, Value};
 use super::error::{Problem, nearest};
-use super::extents::{self, Extent};
 use super::model::*;
 use super::sampler_keys::{self, SAMPLER_KEYS};
 use super::table::*;
+use crate::files::{Extent, detail, sides};
 
 /// Kinds of views by their names in jobs.
 pub(super) const KIND_NAMES: &[&str] = &[
@@ -46,9 +46,9 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
 
 fn texture_keys(dimension: Dimension) -> Vec<&'static str> {
     // A cube has as many layers as faces.
-    let sides = extents::sides(dimension).iter().rev().copied();
+    let sides = sides(dimension).iter().rev().copied();
     let sides = sides.filter(|side| (dimension, *side) != (Dimension::TextureCube, Extent::Layers));
-    let keys = sides.chain([extents::detail(dimension)]).map(Extent::key);
+    let keys = sides.chain([detail(dimension)]).map(Extent::key);
     iter::once("format").chain(keys).collect()
 }
 
@@ -164,12 +164,13 @@ fn dimensions(name: Option<&'static str>, table: &Table<'_>) -> Result<KindKeys,
 /// Refuses what a binding says and its kind of view does not have: dimensions, a hidden counter, a part.
 pub(super) fn check_said(said: &SaidKeys, register: Register, kind: &'static str) -> Result<(), Fault> {
     let known = dimension_keys(kind);
+    let wrong = |wants| Problem::KeyOfKind { register: register.to_string(), kind, wants };
     for (key, span) in said {
         let problem = match *key {
             "counter" if kind == "structured" => continue,
-            "counter" => Problem::CounterKind { register: register.to_string(), kind },
+            "counter" => wrong("only structured ones have a hidden counter"),
             "view" if Dimension::texture_named(kind).is_some() || kind == "texture" => continue,
-            "view" => Problem::ViewKind { register: register.to_string(), kind },
+            "view" => wrong("`view` shows a part of a texture"),
             key if known.contains(&key) => continue,
             key => {
                 let nearest = nearest(key, &known).map(str::to_owned);

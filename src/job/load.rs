@@ -7,13 +7,10 @@ use brolga_runtime::{ResourceError, TextureShape};
 
 use super::document::Span;
 use super::error::{JobError, Problem};
-use super::extents;
-use super::input::{self, Refusal};
 use super::model::*;
-use super::npy::{self, Array, ElementType};
-use super::output::{self, FileForm};
+use super::output;
 use super::prepare::{LoadedContent, LoadedView};
-use super::texels::{self, Texels};
+use crate::files::{self, Array, ElementType, FileForm, FileProblem, HEADER, Texels};
 
 /// Files of raw bytes from this size on are mapped.
 pub(super) const MAPPED_FROM: u64 = 64 << 20;
@@ -129,7 +126,15 @@ impl Loader<'_> {
             Kind::Structured { .. } => "has none: give it `counter = 0`",
             _ => "is no structured view",
         };
-        Err(self.job.error(span, Problem::NotCounted { register: self.register(), found }))
+        Err(self.job.error(
+            span,
+            Problem::NothingFor {
+                key: "counted",
+                does: "cuts an output to the hidden counter",
+                register: self.register(),
+                found,
+            },
+        ))
     }
 
     /// A file of raw bytes that is not read here: where it is, its length, and where it is named.
@@ -162,7 +167,10 @@ impl Loader<'_> {
             (_, Content::File(_)) => "has a file in another format",
             _ => "has no file",
         };
-        Err(self.job.error(span, Problem::CannotMap { register: self.register(), found }))
+        Err(self.job.error(
+            span,
+            Problem::NothingFor { key: "map", does: "maps a file of raw bytes", register: self.register(), found },
+        ))
     }
 
     /// Bytes of the view. `file` is the length of the content that fills it.
@@ -204,11 +212,11 @@ impl Loader<'_> {
     /// What to say of a view or file of so many bytes, which is too much by itself or with what was there before.
     fn too_large(&self, bytes: u64, span: &Span) -> JobError {
         let (register, limit) = (self.register(), self.most);
-        let problem = match bytes > limit {
-            true => Problem::TooLarge { register, bytes, limit },
-            false => Problem::TogetherTooLarge { register, bytes: bytes.saturating_add(limit - self.left), limit },
+        let (what, bytes) = match bytes > limit {
+            true => (format!("{register} would have"), bytes),
+            false => (format!("with {register} the job would take"), bytes.saturating_add(limit - self.left)),
         };
-        self.job.error(span, problem)
+        self.job.error(span, Problem::TooLarge { what, bytes, limit })
     }
 
     fn not_whole(&self, bytes: u64, unit: u64) -> JobError {
@@ -236,10 +244,13 @@ impl Loader<'_> {
     pub fn open(&self, file: &Located<PathBuf>, kind: Kind) -> Result<(FileContent, Kind<TextureShape>), JobError> {
         let path = self.job.resolve(&file.value);
         let bytes = self.read(&path, &file.span)?;
-        let bad = |message| self.job.error(&file.span, Problem::BadFile { path: path.clone(), message });
+        let bad = |problem| {
+            let problem = Box::new(problem);
+            self.job.error(&file.span, Problem::BadFile { path: path.clone(), problem })
+        };
         match (FileForm::of(&path), kind) {
             (form, Kind::Texture(keys)) if form.is_texture() => {
-                let Texels { shape, bytes } = texels::read(form, bytes, &keys, self.left).map_err(bad)?;
+                let Texels { shape, bytes } = keys.read(form, bytes, self.left).map_err(bad)?;
                 Ok((FileContent { path, bytes, element: None }, Kind::Texture(shape)))
             }
             (form, kind) if form.is_texture() => {
@@ -247,13 +258,13 @@ impl Loader<'_> {
                     "this is a texture by its name, and the view is {}: give it another ending to take its bytes as they are",
                     kind.name()
                 );
-                Err(bad(message))
+                Err(bad(message.into()))
             }
             (FileForm::Npy, kind) => {
-                let array = npy::read(&bytes).map_err(bad)?;
+                let (array, elements) = Array::read(&bytes).map_err(bad)?;
                 let kind = self.complete(with_sides(kind, &array))?;
-                check_array(&kind, &array).map_err(bad)?;
-                let (element, header) = (Some(array.element), bytes.len() - array.data.len());
+                check_array(&kind, &array, elements.len() as u64).map_err(bad)?;
+                let (element, header) = (Some(array.element), bytes.len() - elements.len());
                 let mut bytes = bytes;
                 bytes.drain(..header);
                 Ok((FileContent { path, bytes, element }, kind))
@@ -263,11 +274,12 @@ impl Loader<'_> {
     }
 
     fn read(&self, path: &Path, span: &Span) -> Result<Vec<u8>, JobError> {
-        // Room for a header.
-        match input::read(path, self.left.saturating_add(1 << 16)) {
+        match files::read(path, self.left.saturating_add(HEADER)) {
             Ok(bytes) => Ok(bytes),
-            Err(Refusal::TooLarge(bytes)) => Err(self.too_large(bytes, span)),
-            Err(Refusal::Io(error)) => Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), error })),
+            Err(FileProblem::TooLarge { bytes, .. }) => Err(self.too_large(bytes, span)),
+            Err(problem) => {
+                Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), problem: problem.into() }))
+            }
         }
     }
 
@@ -295,19 +307,19 @@ impl Loader<'_> {
 
 /// The kind with the sides that an array says and the job does not. Those of compressed textures are not said: an array
 /// counts blocks.
-fn with_sides(kind: Kind, array: &Array<'_>) -> Kind {
+fn with_sides(kind: Kind, array: &Array) -> Kind {
     let Kind::Texture(mut keys) = kind else { return kind };
     let is_of_texels = keys.format.is_some_and(|format| format.block_extents() == [1, 1]);
     if let Some(dimension) = keys.dimension.filter(|_| is_of_texels) {
-        for (side, length) in extents::sides(dimension).iter().zip(&array.shape) {
+        for (side, length) in files::sides(dimension).iter().zip(&array.sides) {
             keys.set(*side, keys.get(*side).or(u32::try_from(*length).ok()));
         }
     }
     Kind::Texture(keys)
 }
 
-/// Refuses an array that is no view of this kind. The message says why.
-fn check_array(kind: &Kind<TextureShape>, array: &Array<'_>) -> Result<(), String> {
+/// Refuses an array that is no view of this kind.
+fn check_array(kind: &Kind<TextureShape>, array: &Array, size_bytes: u64) -> Result<(), FileProblem> {
     let format = match kind {
         Kind::Typed { format, .. } => *format,
         Kind::Texture(shape) => shape.format,
@@ -315,17 +327,17 @@ fn check_array(kind: &Kind<TextureShape>, array: &Array<'_>) -> Result<(), Strin
     };
     let (wanted, components) = ElementType::of_format(format);
     if wanted != array.element {
-        return Err(format!("the array has elements of {}, the view's format needs {wanted}", array.element));
+        return Err(format!("the array has elements of {}, the view's format needs {wanted}", array.element).into());
     }
     if let Kind::Texture(shape) = kind
         && shape.mips == 1
-        && shape.size_bytes().is_ok_and(|size| size == array.data.len() as u64)
+        && shape.size_bytes().is_ok_and(|size| size == size_bytes)
     {
         // The components of a texel may have a side of their own or not.
-        let (_, sides) = output::array(kind, None, array.data.len() as u64);
+        let sides = Array::of_texture(shape).sides;
         let leading = &sides[..sides.len() - usize::from(components > 1)];
-        if !array.shape.starts_with(leading) {
-            return Err(format!("the array's sides are {:?}, the texture's {leading:?}", array.shape));
+        if !array.sides.starts_with(leading) {
+            return Err(format!("the array's sides are {:?}, the texture's {leading:?}", array.sides).into());
         }
     }
     Ok(())

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use brolga_runtime::TextureShape;
 
-use super::bytes::Bytes;
 use super::compare::Segment;
 use super::model::*;
 use super::prepare::{Check, LoadedContent, LoadedView, Prepared};
 use super::values::NumberType;
+use crate::files::Bytes;
 
 /// A job of one shader and one expectation.
 pub(crate) struct MemoryJob<'a> {
@@ -62,15 +62,7 @@ impl MemoryJob<'_> {
         }
         let MemoryExpectation { register, content, number_type, tolerance } = self.expectation;
         let pattern = vec![number_type];
-        let rules = Rules {
-            pattern: pattern.clone(),
-            mixed: false,
-            tolerance,
-            element: None,
-            elements: None,
-            skip_elements: Vec::new(),
-            order: Order::Fixed,
-        };
+        let rules = Rules { pattern: pattern.clone(), tolerance, ..Rules::default() };
         let expectation = Expectation { register: parsed(register), content: None, rules, counter: None, span: 0..0 };
         let (file, container) = self.shader;
         let job = Job {
@@ -95,5 +87,5 @@ impl MemoryJob<'_> {
 }
 
 fn parsed(register: &str) -> Register {
-    register.parse().expect("whoever makes a job in memory names registers as listings do")
+    register.parse().expect("jobs in memory name registers as listings do")
 }

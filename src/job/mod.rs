@@ -33,8 +33,6 @@
 //! | `model.rs` | what a job says |
 //! | `extents.rs` | what a job says of a texture |
 //! | `values.rs` | numbers in views |
-//! | `bytes.rs` | bytes that are looked at piece by piece |
-//! | `input.rs` | reads the files of a job |
 //! | `draft/` | writes a job for a shader |
 //! | `memory.rs` | jobs that are made in memory |
 //! | `declared.rs` | what the shader says, so that the job need not |
@@ -46,46 +44,33 @@
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
 //! | `source.rs` | shaders that are HLSL |
-//! | `claim.rs` | output files, from before the run until they are whole |
-//! | `output.rs` | the forms of output files |
-//! | `texels.rs` | textures in files, in the format that the job wants |
-//! | `mips.rs` | mip levels that a file does not have |
-//! | `npy.rs`, `picture.rs`, `dds.rs`, `exr.rs` | .npy, .png, .dds and .exr |
+//! | `output.rs` | what output files hold |
 //! | `error.rs` | what can be wrong, and where |
 
 mod bind;
-mod bytes;
 mod checks;
-mod claim;
 mod compare;
 mod content_keys;
-mod dds;
 mod declared;
 mod document;
 mod draft;
 mod error;
 mod execute;
 mod expect_keys;
-mod exr;
 mod extents;
-mod input;
 mod instance_keys;
 mod json;
 mod kind_keys;
 mod load;
 #[cfg(feature = "bench")]
 mod memory;
-mod mips;
 mod model;
-mod npy;
 mod output;
-mod picture;
 mod prepare;
 mod read;
 mod sampler_keys;
 mod source;
 mod table;
-mod texels;
 mod values;
 mod variables;
 
@@ -96,21 +81,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use input::Refusal;
+use crate::files;
 
-pub use bytes::Bytes;
-pub use claim::Claim;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use draft::Draft;
 pub use error::{JobError, Problem};
 pub use execute::{CounterResult, Outcome, Outputs, RunOptions, SlotResult};
-pub use extents::{Extent, TextureKeys};
+pub use extents::TextureKeys;
 #[cfg(feature = "bench")]
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
 pub use prepare::Prepared;
-pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
+pub use source::{Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
 pub use values::{Number, NumberType};
 
 /// Bytes of a job file at most. Its values take up to eighty times as much in memory while they are read; larger content
@@ -133,25 +116,19 @@ impl Job {
             Some("toml") => Syntax::Toml,
             _ => return Err(JobError::new(&path, &nothing, 0..0, Problem::JobExtension)),
         };
-        let text = match input::read(&path, MOST_TEXT) {
-            Ok(bytes) => String::from_utf8(bytes).map_err(io::Error::other),
-            Err(Refusal::TooLarge(bytes)) => {
-                return Err(JobError::new(&path, &nothing, 0..0, Problem::JobTooLarge { bytes, limit: MOST_TEXT }));
-            }
-            Err(Refusal::Io(error)) => Err(error),
-        };
+        let text = files::read(&path, MOST_TEXT)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|error| io::Error::other(error).into()));
         match text {
             Ok(text) => Self::parse(path, &text, syntax),
-            Err(error) => Err(JobError::new(&path, &nothing, 0..0, Problem::ReadJob { error })),
+            Err(problem) => Err(JobError::new(&path, &nothing, 0..0, Problem::ReadJob { problem: problem.into() })),
         }
     }
 
     /// Reads a job from a text. Files that it names are looked for beside `path`, which need not exist.
     pub fn parse(path: PathBuf, text: &str, syntax: Syntax) -> Result<Self, JobError> {
         let text: Arc<str> = Arc::from(text);
-        match document::parse(&text, syntax) {
-            Ok(root) => read::job(&root, path, text),
-            Err((problem, span)) => Err(JobError::new(&path, &text, span, problem)),
-        }
+        let root = document::parse(&text, syntax);
+        let job = root.and_then(|root| read::job(&root, path.clone(), text.clone()));
+        job.map_err(|(problem, span)| JobError::new(&path, &text, span, problem))
     }
 }

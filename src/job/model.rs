@@ -269,7 +269,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The byte behind the last value.
+    /// The byte after the last value.
     pub(super) fn end(&self) -> u64 {
         self.byte.saturating_add(self.bytes.len() as u64)
     }
@@ -311,7 +311,7 @@ pub enum Expected {
 }
 
 /// How the numbers of a view are compared with the expected ones.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Rules {
     /// The types of the numbers, repeated to the end. Empty: the types that the expected values are written with.
     pub pattern: Vec<NumberType>,
@@ -330,9 +330,10 @@ pub struct Rules {
 }
 
 /// Whether the order of elements matters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
     /// It does.
+    #[default]
     Fixed,
     /// The elements are a multiset.
     Any,

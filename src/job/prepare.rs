@@ -1,7 +1,7 @@
 //! Opens the files that a job reads, and checks every size before anything runs.
 //!
-//! Large files of raw bytes are not read here. Those that the shader only reads are mapped: they cost no memory, and nobody
-//! may shorten them while the job runs.
+//! Large files of raw bytes are not read here. Those that the shader only reads are mapped: they cost no memory, and
+//! must not be truncated while the job runs.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -9,14 +9,13 @@ use std::path::PathBuf;
 
 use brolga_runtime::{Limits, TextureShape};
 
-use super::bytes::Bytes;
 use super::compare::Segment;
 use super::declared::Declarations;
 use super::error::{JobError, Problem};
-use super::input;
 use super::load::Loader;
 use super::model::*;
 use super::source::Source;
+use crate::files::{self, Bytes};
 
 /// A job whose files are there and fit.
 #[derive(Debug)]
@@ -100,13 +99,10 @@ impl Job {
                 return Err(self.error(&shader.span, Problem::NotCompiled { shader: path }));
             }
             let most = limits.file.blob_bytes.into();
-            match input::read(&path, most) {
-                Ok(bytes) => containers.push(bytes),
-                Err(refusal) => {
-                    let error = refusal.into_io(most);
-                    return Err(self.error(&shader.span, Problem::ReadFile { path, error }));
-                }
-            }
+            containers
+                .push(files::read(&path, most).map_err(|problem| {
+                    self.error(&shader.span, Problem::ReadFile { path, problem: problem.into() })
+                })?);
         }
         let mut bindings = std::mem::take(&mut self.bindings);
         let mut expectations = std::mem::take(&mut self.expectations);

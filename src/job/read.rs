@@ -12,7 +12,7 @@ use brolga_runtime::ParseRegisterError;
 
 use super::content_keys::{self, RUN_KEYS};
 use super::document::{Entry, Node, Span, Value};
-use super::error::{JobError, Problem};
+use super::error::Problem;
 use super::expect_keys;
 use super::instance_keys;
 use super::kind_keys;
@@ -48,45 +48,8 @@ pub(super) const CONSTANT_KEYS: &[&str] = &[
 /// A sampler has no content.
 const SAMPLER_BINDING_KEYS: &[&str] = &["slot", "kind", "note"];
 
-/// Reads the tree of the job file at `path`.
-pub(super) fn job(root: &Node, path: PathBuf, text: Arc<str>) -> Result<Job, JobError> {
-    match parts(root) {
-        Ok(parts) => Ok(Job {
-            name: parts.name.unwrap_or_else(|| file_name(&path)),
-            path,
-            shaders: parts.shaders,
-            profile: parts.profile,
-            entry: parts.entry,
-            compiled: BTreeMap::new(),
-            dispatch: parts.dispatch,
-            first_group: parts.first_group,
-            instances: parts.instances,
-            bindings: parts.bindings,
-            expectations: parts.expectations,
-            text,
-        }),
-        Err((problem, span)) => Err(JobError::new(&path, &text, span, problem)),
-    }
-}
-
-fn file_name(path: &std::path::Path) -> String {
-    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// A job without what the file's name gives.
-struct Parts {
-    name: Option<String>,
-    shaders: Vec<Located<PathBuf>>,
-    profile: Option<String>,
-    entry: Option<String>,
-    dispatch: Located<[u32; 3]>,
-    first_group: Located<[u32; 3]>,
-    instances: Vec<InstanceChoice>,
-    bindings: Vec<Binding>,
-    expectations: Vec<Expectation>,
-}
-
-fn parts(root: &Node) -> Result<Parts, Fault> {
+/// Reads the tree of the job file at `path`, whose text stands beside it for messages.
+pub(super) fn job(root: &Node, path: PathBuf, text: Arc<str>) -> Result<Job, Fault> {
     let table = Table::open(root, "the job", "the job")?;
     let mut bindings = Vec::new();
     let mut expectations = Vec::new();
@@ -109,8 +72,9 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
     }
     check_registers(&bindings, &expectations)?;
     let dispatch = groups(&table, "dispatch")?.ok_or_else(|| table.missing("dispatch"))?;
-    Ok(Parts {
-        name: table.text("name")?.map(str::to_owned),
+    let file_name = || path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Ok(Job {
+        name: table.text("name")?.map_or_else(file_name, str::to_owned),
         shaders: shaders(&table)?,
         profile: table.text("profile")?.map(str::to_owned),
         entry: table.text("entry")?.map(str::to_owned),
@@ -120,6 +84,9 @@ fn parts(root: &Node) -> Result<Parts, Fault> {
         instances: instance_keys::instances(&table)?,
         bindings,
         expectations,
+        compiled: BTreeMap::new(),
+        path,
+        text,
     })
 }
 
@@ -251,7 +218,7 @@ fn shaders(table: &Table<'_>) -> Result<Vec<Located<PathBuf>>, Fault> {
         _ => as_array(&entry.node, "shaders")?,
     };
     if nodes.is_empty() {
-        return Err(out_of_range("shaders", "at least one file".into(), "an empty array".into(), &entry.node));
+        return Err(wrong_value("shaders", "at least one file", "an empty array", &entry.node));
     }
     nodes.iter().map(|node| Ok(Located { value: as_text(node, &entry.key)?.into(), span: node.span.clone() })).collect()
 }

@@ -87,7 +87,7 @@ pub(super) fn sampler(table: &Table<'_>) -> Result<Sampler, Fault> {
         let Some(node) = table.get(key) else { continue };
         let value = number(node).ok_or_else(|| wrong_type(key, "a number", node))?;
         if !(least as f32..=most as f32).contains(&value) {
-            return Err(out_of_range(key, format!("numbers from {least} to {most}"), value.to_string(), node));
+            return Err(wrong_value(key, format!("numbers from {least} to {most}"), value.to_string(), node));
         }
         *place = value;
     }
@@ -95,7 +95,7 @@ pub(super) fn sampler(table: &Table<'_>) -> Result<Sampler, Fault> {
         Some(node) => match as_integer(node, "max_anisotropy", 1)? {
             most @ ..=ANISOTROPY => most,
             most => {
-                return Err(out_of_range("max_anisotropy", "integers from 1 to 16".into(), most.to_string(), node));
+                return Err(wrong_value("max_anisotropy", "integers from 1 to 16", most.to_string(), node));
             }
         },
         None if sampler.filter.anisotropic => ANISOTROPY,
@@ -105,8 +105,8 @@ pub(super) fn sampler(table: &Table<'_>) -> Result<Sampler, Fault> {
     sampler.comparison = match table.get("comparison") {
         Some(node) if compares => named("comparison", "comparison", COMPARISONS, node)?,
         Some(node) => {
-            let wants = "a `filter` that compares, such as `comparison_linear`".into();
-            return Err(out_of_range("comparison", wants, "beside one that does not".into(), node));
+            let wants = "a `filter` that compares, such as `comparison_linear`";
+            return Err(wrong_value("comparison", wants, "beside one that does not", node));
         }
         None if compares => return Err(table.missing("comparison")),
         None => sampler.comparison,
@@ -124,7 +124,7 @@ fn addresses(node: &Node) -> Result<[AddressMode; 3], Fault> {
     };
     let mut modes = Sampler::default().address;
     if nodes.is_empty() || nodes.len() > modes.len() {
-        return Err(out_of_range("address", "one to three modes".into(), nodes.len().to_string(), node));
+        return Err(wrong_value("address", "one to three modes", nodes.len().to_string(), node));
     }
     for (mode, node) in modes.iter_mut().zip(nodes) {
         *mode = named("address mode", "address", ADDRESSES, node)?;

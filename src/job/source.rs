@@ -1,4 +1,4 @@
-//! Shaders that a job names as HLSL. Nothing here compiles them: whoever runs the job brings a compiler.
+//! Shaders that a job names as HLSL. Nothing here compiles them: the program that runs the job brings a compiler.
 
 use std::path::{Path, PathBuf};
 
@@ -38,12 +38,29 @@ impl Source {
     }
 }
 
+/// Why a compiler made no bytecode of a source.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The source or the compiler is wrong.
+    #[error("{0}")]
+    Refused(String),
+    /// It took too long, and was stopped.
+    #[error("{0}")]
+    Stopped(String),
+}
+
+impl From<String> for SourceError {
+    fn from(message: String) -> Self {
+        SourceError::Refused(message)
+    }
+}
+
 impl Job {
     /// Has the shaders compiled that are HLSL. `compile` gives bytecode, or says why there is none; it is asked once for
     /// each source. Without this, [`Job::prepare`] refuses them.
     pub fn compile_sources(
         &mut self,
-        mut compile: impl FnMut(&Source) -> Result<Vec<u8>, String>,
+        mut compile: impl FnMut(&Source) -> Result<Vec<u8>, SourceError>,
     ) -> Result<(), JobError> {
         for n in 0..self.shaders.len() {
             let path = self.resolve(&self.shaders[n].value);
@@ -54,9 +71,9 @@ impl Job {
             let source = Source::new(path, profile.unwrap_or(USUAL_PROFILE), entry.unwrap_or(USUAL_ENTRY));
             match compile(&source) {
                 Ok(bytes) => drop(self.compiled.insert(n, bytes)),
-                Err(message) => {
+                Err(error) => {
                     let span = &self.shaders[n].span;
-                    return Err(self.error(span, Problem::Compile { shader: source.path, message }));
+                    return Err(self.error(span, Problem::Compile { shader: source.path, error }));
                 }
             }
         }

@@ -106,7 +106,7 @@ impl<'a> Table<'a> {
         // No bound at all would be the key left out.
         match number >= 0.0 && number.is_finite() {
             true => Ok(Some(number)),
-            false => Err(out_of_range(key, "a finite number that is not negative".into(), number.to_string(), node)),
+            false => Err(wrong_value(key, "a finite number that is not negative", number.to_string(), node)),
         }
     }
 }
@@ -132,16 +132,21 @@ pub(super) fn conflict(first: &Entry, second: &Entry) -> Fault {
 
 /// A value of the wrong type.
 pub(super) fn wrong_type(key: &str, wants: impl Into<Cow<'static, str>>, node: &Node) -> Fault {
-    let found = match &node.value {
+    let found: Cow<'static, str> = match &node.value {
         Value::Array(items) => format!("an array of {}", items.len()).into(),
         other => other.type_name().into(),
     };
-    (Problem::WrongType { key: key.into(), wants: wants.into(), found }, node.span.clone())
+    wrong_value(key, wants, found, node)
 }
 
-/// A number outside its range.
-pub(super) fn out_of_range(key: &str, wants: String, found: String, node: &Node) -> Fault {
-    (Problem::OutOfRange { key: key.into(), wants, found }, node.span.clone())
+/// A value that is none of those that the key takes.
+pub(super) fn wrong_value(
+    key: &str,
+    wants: impl Into<Cow<'static, str>>,
+    found: impl Into<Cow<'static, str>>,
+    node: &Node,
+) -> Fault {
+    (Problem::WrongValue { key: key.into(), wants: wants.into(), found: found.into() }, node.span.clone())
 }
 
 /// A text.
@@ -165,7 +170,7 @@ pub(super) fn as_integer<T: Bounded>(node: &Node, key: &str, least: T) -> Result
     let Value::Integer(number) = node.value else { return Err(wrong_type(key, "an integer", node)) };
     match T::try_from(number) {
         Ok(value) if value >= least => Ok(value),
-        _ => Err(out_of_range(key, format!("integers from {least} to {}", T::MOST), number.to_string(), node)),
+        _ => Err(wrong_value(key, format!("integers from {least} to {}", T::MOST), number.to_string(), node)),
     }
 }
 

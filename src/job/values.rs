@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::document::Value;
+use crate::files::ElementType;
 
 /// Types of numbers in views.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,6 +54,21 @@ impl NumberType {
             NumberType::U32 | NumberType::I32 | NumberType::F32 => 4,
             NumberType::F64 => 8,
         }
+    }
+
+    /// The type of an array's elements that are such numbers.
+    pub(super) fn element(self) -> ElementType {
+        let letter = match self {
+            NumberType::U8 | NumberType::U16 | NumberType::U32 => 'u',
+            NumberType::I32 => 'i',
+            NumberType::F32 | NumberType::F64 => 'f',
+        };
+        ElementType { letter, size_bytes: self.size_bytes() }
+    }
+
+    /// The type of the numbers that an array's elements are, if jobs have it.
+    pub(super) fn of_element(element: ElementType) -> Option<Self> {
+        Self::ALL.into_iter().find(|number_type| number_type.element() == element)
     }
 
     /// Whether it has a fraction.

@@ -16,6 +16,7 @@ use super::model::{Binding, NamedValue, Run};
 use super::read::CONSTANT_KEYS;
 use super::table::{Fault, wrong_type};
 use super::values::{Number, NumberType};
+use crate::files::short;
 
 /// Bytes of a vector of four words, where elements, rows and columns begin.
 const VECTOR: u64 = 16;
@@ -27,8 +28,8 @@ pub(super) fn runs(binding: &Binding, buffer: Option<&Buffer>) -> Result<Vec<Run
         let keys = if value.is_explicit { &[] } else { CONSTANT_KEYS };
         let names: Vec<&str> = known.iter().map(String::as_str).chain(keys.iter().copied()).collect();
         let nearest = nearest(&value.name, &names).map(str::to_owned);
-        let (register, name) = (register.to_string(), value.name.clone());
-        (Problem::UnknownVariable { register, name, nearest, known }, value.span.clone())
+        let (place, name) = (format!("{register} has no variable"), value.name.clone());
+        (Problem::UnknownVariable { place, name, nearest, known }, value.span.clone())
     };
     let all = buffer.map_or(Vec::new(), variables);
     let places: HashMap<&str, (&VariableType, u32)> =
@@ -141,8 +142,8 @@ impl Writer {
                 let known: Vec<String> = ty.members.iter().map(|member| member.name.clone()).collect();
                 let names: Vec<&str> = known.iter().map(String::as_str).collect();
                 let nearest = nearest(&entry.key, &names).map(str::to_owned);
-                let (structure, name) = (path.to_owned(), entry.key.clone());
-                return Err((Problem::UnknownMember { structure, name, nearest, known }, entry.key_span.clone()));
+                let (place, name) = (format!("`{}` has no member", short(path)), entry.key.clone());
+                return Err((Problem::UnknownVariable { place, name, nearest, known }, entry.key_span.clone()));
             };
             let inner = byte.saturating_add(member.offset_bytes.into());
             self.any(&entry.node, &format!("{path}.{}", member.name), &member.ty, inner)?;

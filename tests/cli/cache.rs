@@ -58,7 +58,7 @@ fn code_for_bound_formats_is_told_from_the_rest() {
 fn the_cache_is_shown_and_cleared() {
     let folder = folder();
     let empty = folder.brolga(&["cache", "--cache", "kept"]);
-    assert!(empty.out.ends_with("kept: 0 entries, 0 B of at most 256.0 MiB\n"), "{}", empty.out);
+    assert!(empty.out.ends_with("kept: 0 entries, 0 B of at most 256.00 MiB\n"), "{}", empty.out);
     assert!(!folder.path("kept").exists());
     folder.json(&["run", "job.toml", "--engine", "jit", "--cache", "kept", "--format", "json"]);
     fs::write(folder.path("kept/notes.txt"), "mine").unwrap();

@@ -27,7 +27,7 @@ fn a_job_of_hlsl_runs_through_the_compiler() {
     let run = folder.brolga(&["run", "job.toml", "--compiler", COMPILER]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
     assert_eq!(fs::read_to_string(folder.path("called.txt")).unwrap(), "called with cs_5_0 main x y.hlsl\n");
-    // What the job says, and the environment in place of the option.
+    // What the job says, and the environment instead of the option.
     folder.write("job.toml", format!("profile = \"cs_4_1\"\nentry = \"other\"\n{JOB}"));
     let run = Run::of(folder.command(&["run", "job.toml"]).env("BROLGA_COMPILER", COMPILER).output().unwrap());
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
@@ -88,7 +88,7 @@ fn a_compiler_that_fails_otherwise_is_told_of() {
         ("", "sh {input}", "has {input} and no {output}"),
         ("cp job.toml \"$4\"", COMPILER, "wrote to {output} is no shader: it is text"),
         (": > \"$4\"", COMPILER, "wrote to {output} is no shader: it is empty"),
-        ("mkdir \"$4\"", COMPILER, "wrote to {output} is no shader: it is no regular file"),
+        ("mkdir \"$4\"", COMPILER, "wrote to {output} is no shader: not a regular file"),
         ("printf 'AB\\0\\1' > \"$4\"", COMPILER, "not with DXBC"),
         ("exec yes", COMPILER, "it said more than 16777216 bytes"),
     ];
@@ -109,7 +109,7 @@ fn a_time_limit_holds_for_the_compiler_too() {
         let arguments = [command, &["job.toml", "--timeout", "0.01", "--compiler", COMPILER]].concat();
         folder
             .brolga(&arguments)
-            .fails(2, &["x y.hlsl is not compiled: `sh` was stopped after 10.00 ms", "[job.toml:1:10]"]);
+            .fails(3, &["x y.hlsl is not compiled: `sh` was stopped after 10.00 ms", "[job.toml:1:10]"]);
     }
 }
 
@@ -120,7 +120,7 @@ fn without_a_compiler_the_way_to_one_is_told() {
         .brolga(&["run", "job.toml"])
         .fails(2, &["x y.hlsl is HLSL", "`--compiler`", "BROLGA_COMPILER", "docs/compile.md"]);
     folder.brolga(&["info", "x y.hlsl"]).fails(2, &["this is HLSL", "`--compiler`", "docs/compile.md"]);
-    // Nobody wants a compiler for a shader that is compiled.
+    // A compiled shader needs no compiler.
     folder.write("job.toml", JOB.replace("x y.hlsl", "add.cso"));
     folder.brolga(&["run", "job.toml", "--compiler", "absent-compiler"]).fails(0, &[]);
 }
@@ -153,7 +153,7 @@ fn an_interrupt_ends_the_compiler_and_what_it_started() {
         let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         assert!(sent.success());
         let mut rest = Vec::new();
-        // Comes back when nobody holds the pipe any more.
+        // Returns when no process holds the pipe any more.
         pipe.read_to_end(&mut rest).unwrap();
         let code = child.wait().unwrap().code();
         assert_eq!(code, Some(3), "{command:?}");

@@ -197,7 +197,7 @@ fn a_variable_that_is_wrong_is_told_what_would_be_right() {
     with("limit = 1\n[b7]\nlimit = 1", &["b7 is bound to a constant view, the shader declares only", "[b7]"]);
     with("limits = 1", &["b0 has no variable `limits`", "did you mean `limit`?"]);
     with("flie = \"x\"", &["b0 has no variable `flie`", "did you mean `file`?"]);
-    with("whatever = 1", &["b0 has no variable `whatever`", "its variables are limit, center, scale, on"]);
+    with("whatever = 1", &["b0 has no variable `whatever`", "the names here are limit, center, scale, on"]);
     with("values = { at = 1 }", &["b0 has no variable `at`"]);
     with("limit = 1.5", &["`limit` takes integers from 0 to 4294967295, this is a number with a fraction"]);
     with("limit = -1", &["`limit` takes integers from 0 to 4294967295, this is -1"]);

@@ -124,7 +124,7 @@ fn on_terminal(folder: &Folder, arguments: &[&str]) -> String {
     let mut bytes = Vec::new();
     let mut ours = fs::File::from(ours);
     let mut block = [0; 4096];
-    // Where nobody writes any more the terminal gives an error.
+    // Once no process writes any more the terminal gives an error.
     while let Ok(read @ 1..) = ours.read(&mut block) {
         bytes.extend_from_slice(&block[..read]);
     }

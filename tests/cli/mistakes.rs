@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::foreign::cases;
-use super::{ADD, Folder};
+use super::{ADD, ENDLESS, Folder, repository};
 
 #[test]
 fn mistakes_are_told_with_what_would_be_right() {
@@ -31,6 +31,70 @@ fn mistakes_are_told_with_what_would_be_right() {
         .fails(2, &["`save` takes the name of a file, or a table, this is an integer"]);
     with("[t1]", "[cb1]", &["unknown key `cb1` in the job", "did you mean `b1`?"]);
     with("[t1]", "[somewhere]", &["the keys here are name,", "b0, t0, u0, s0"]);
+    with(
+        "dispatch",
+        "dispach",
+        &["unknown key `dispach` in the job", "job.toml:3:1", "dispach = [1, 1, 1]", "`dispatch`?"],
+    );
+    folder.write("short.bin", [0; 1000]);
+    let short = ["short.bin has 1000 bytes, t0 needs 1024", "24 bytes are missing", "job.toml:6:8"];
+    with(first, "file = \"short.bin\"", &short);
+    with("[t0]", "[u7]\nraw = 4\n[t0]", &["add.cso", "u7", "the shader declares", "[u7]"]);
+    with("[t1]\nraw = 1024\nu32 = [10, 20, 30, 40]\n", "", &["t1 is declared as raw buffer"]);
+    let structured = "[u0]\nstructured = { stride = 16, count = 64 }";
+    with("[u0]\nraw = 1024", structured, &["u0 is declared as raw buffer and bound to a structured", "[u0]"]);
+    with("add.cso", "none.cso", &["cannot read", "none.cso"]);
+    folder.job("shader = \n").fails(2, &["job.toml:1:"]);
+}
+
+/// The shader never ends: were the outputs looked at after the run, this test would not end either.
+#[test]
+fn an_output_that_cannot_be_written_is_found_before_the_run() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("taken.bin")).unwrap();
+    let save = |save: &str, parts: &[&str]| folder.job(&ENDLESS.replace("out.bin", save)).fails(2, parts);
+    save("missing/out.bin", &["cannot write missing/out.bin: there is no folder missing", "job.toml:5:8"]);
+    save("taken.bin", &["cannot write taken.bin"]);
+    save("x.png", &["x.png cannot hold u0: a picture is made from a texture"]);
+    save("a.bin\"\n[u1]\nraw = 4\nsave = \"./a.bin", &["written by two registers"]);
+    assert_eq!(folder.leavings(), ["taken.bin"]);
+}
+
+#[test]
+fn absurd_numbers_are_refused() {
+    let folder = Folder::new();
+    let groups = |to: &str| folder.job(&ADD.replace("[1, 1, 1]", to));
+    groups("[1, 1, 1]\nfirst_group = [4294967295, 0, 0]").fails(3, &["job.toml:4:"]);
+    groups("[4294967295, 4294967295, 4294967295]").fails(3, &["4294967295", "the device's limit is 65535"]);
+    folder.brolga(&["run", "job.toml", "--threads", "1000000"]).fails(2, &["--threads"]);
+    // The compiler refuses such a group; a file can have it all the same. dcl_thread_group is its code and three sizes.
+    let whole = fs::read(folder.path("add.cso")).unwrap();
+    let words = |sizes: [u32; 3]| [0x0400_009b, sizes[0], sizes[1], sizes[2]].map(u32::to_le_bytes).concat();
+    let at = whole.windows(16).position(|bytes| bytes == words([64, 1, 1])).unwrap();
+    for (sizes, found) in [([1025, 1, 1], "1025"), ([64, 32, 1], "2048")] {
+        let mut shader = whole.clone();
+        shader[at..at + 16].copy_from_slice(&words(sizes));
+        folder.write("add.cso", shader).job(ADD).fails(2, &["add.cso", found, "1024"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let folder = Folder::new();
+    let geometry = repository("tests/data/graphics/geometry.cube.gs_5_0.cso");
+    let geometry = ADD.replace("add.cso", geometry.to_str().unwrap());
+    folder.job(&geometry).fails(2, &["geometry.cube.gs_5_0.cso", "geometry"]);
+    folder.write("job.json", "{\"shader\": \"add.cso\",}").write("job.toml", ADD);
+    for (arguments, parts) in [
+        (&["none.toml"][..], &["none.toml", "cannot read the job"][..]),
+        (&["add.cso"], &["add.cso", ".toml or .json"]),
+        (&["job.json"], &["job.json:1:"]),
+        (&[], &["JOB"]),
+        (&["job.toml", "--timeout", "0"], &["no time in seconds"]),
+        (&["job.toml", "--engine", "gpu"], &["gpu", "interpreter"]),
+    ] {
+        folder.brolga(&[&["run"], arguments].concat()).fails(2, parts);
+    }
 }
 
 /// In time in proportion to the job.
@@ -63,6 +127,11 @@ fn what_a_message_quotes_is_short() {
         assert_eq!(run.code, Some(2), "{}", run.err.len());
         assert!(run.err.len() < 6000, "{} bytes: {}", run.err.len(), &run.err[..1000]);
     }
+    let zeros = "0, ".repeat(100_000);
+    let line = format!(r#"{{"shader": "add.cso", "dispach": [1, 1, 1], "t0": {{"raw": 4, "u32": [{zeros}0]}}}}"#);
+    let run = folder.write("job.json", line).brolga(&["run", "job.json"]);
+    run.fails(2, &["job.json:1:23", "unknown key `dispach`", "did you mean `dispatch`?"]);
+    assert!(run.err.len() < 1000, "{} bytes", run.err.len());
     // A header may have 64 KiB, all of which may stand for the type of the numbers, or for the array's sides.
     for (from, to) in [("<u4", "<u4".repeat(20_000)), ("(256,)", format!("({})", "7,".repeat(30_000)))] {
         let text = "{'descr': '<u4', 'fortran_order': False, 'shape': (256,), }\n".replace(from, &to);
@@ -80,7 +149,9 @@ fn a_job_of_many_megabytes_is_refused_with_advice() {
     let values = format!("{ADD}# {}\n", "x".repeat(16 << 20));
     folder.job(&values).fails(2, &["the limit is 16777216", "put the values into files of their own"]);
     fs::write(folder.path("job.json"), "[".repeat((16 << 20) + 1)).unwrap();
-    folder.brolga(&["run", "job.json"]).fails(2, &["the job has 16777217 bytes, the limit is 16777216"]);
+    folder
+        .brolga(&["run", "job.json"])
+        .fails(2, &["cannot read the job: it has 16777217 bytes, the limit is 16777216"]);
 }
 
 #[test]

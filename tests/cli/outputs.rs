@@ -43,33 +43,3 @@ fn a_job_does_not_replace_what_it_is_made_of() {
     folder.write("next.toml", saving("two.bin").replace("u32 = [1, 2, 3, 4]", "file = \"one.bin\""));
     folder.write("job.toml", saving("one.bin")).brolga(&["run", "job.toml", "next.toml"]).fails(0, &[]);
 }
-
-#[cfg(unix)]
-#[test]
-fn a_private_output_stays_private() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = Folder::new();
-    folder.write("out.bin", "old");
-    fs::set_permissions(folder.path("out.bin"), fs::Permissions::from_mode(0o600)).unwrap();
-    folder.job(&saving("out.bin")).fails(0, &[]);
-    assert_eq!(fs::metadata(folder.path("out.bin")).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(fs::metadata(folder.path("out.bin")).unwrap().len(), 1024);
-}
-
-#[cfg(unix)]
-#[test]
-fn an_output_goes_through_a_link_to_nothing() {
-    let folder = Folder::new();
-    std::os::unix::fs::symlink("target.bin", folder.path("link.bin")).unwrap();
-    folder.job(&saving("link.bin")).fails(0, &[]);
-    assert!(folder.path("link.bin").is_symlink());
-    assert_eq!(fs::metadata(folder.path("target.bin")).unwrap().len(), 1024);
-    std::os::unix::fs::symlink("missing/target.bin", folder.path("astray.bin")).unwrap();
-    folder.job(&saving("astray.bin")).fails(2, &["cannot write astray.bin: there is no folder missing"]);
-}
-
-#[test]
-fn a_missing_folder_is_named() {
-    let run = Folder::new().job(&saving("missing/out.bin"));
-    run.fails(2, &["cannot write missing/out.bin: there is no folder missing"]);
-}

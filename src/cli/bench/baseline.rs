@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use brolga::bench::Statistics;
+
 use super::peers::Line;
-use super::record::{Document, Record, Summary, Times};
+use super::record::{Document, Record, Times};
 use crate::cli::stream;
 
 /// Earlier figures of one program or runtime.
@@ -14,7 +16,7 @@ pub(super) struct Baseline {
     /// What it was measured on, where that is known.
     pub processor: Option<String>,
     /// What work took that is always the same, where that is known.
-    pub reference: Option<Summary>,
+    pub reference: Option<Statistics>,
     /// Whether other programs disturbed it, as far as that is known.
     pub busy: bool,
     pub rows: Vec<OldRow>,
@@ -55,7 +57,7 @@ pub(super) struct OldTimes {
 /// Figures of many times, or the least alone.
 #[derive(Clone, Copy)]
 pub(super) enum Old {
-    All(Summary),
+    All(Statistics),
     LeastMs(f64),
 }
 

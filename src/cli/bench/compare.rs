@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use brolga::bench::Statistics;
 use serde::{Deserialize, Serialize};
 
 use super::baseline::{Baseline, Old, OldTimes};
 use super::machine::Machine;
-use super::record::{Document, Record, Summary, Times, time};
+use super::record::{Document, Record, Times, time};
 use super::table::{Row, Sheet, cell, rows};
 use crate::cli::report::harmless;
 use crate::cli::style::Style;
@@ -109,8 +110,8 @@ impl Change {
 impl Verdict {
     /// A change is one if the middle halves of both do not meet, and both medians and both least times say the same;
     /// with the times as they are, and with those that a machine as fast as now would have taken before.
-    fn of(before: &Summary, now: &Summary, machine: f64) -> Self {
-        let is_above = |one: &Summary, by: f64, other: &Summary| {
+    fn of(before: &Statistics, now: &Statistics, machine: f64) -> Self {
+        let is_above = |one: &Statistics, by: f64, other: &Statistics| {
             one.lower_ms * by > other.upper_ms
                 && one.median_ms * by > other.median_ms * (1.0 + NOTHING)
                 && one.least_ms * by > other.least_ms * (1.0 + NOTHING)
@@ -252,8 +253,8 @@ mod tests {
 
     const CALM: Conditions = Conditions { machine: None, busy: false };
 
-    fn times(least_ms: f64, lower_ms: f64, median_ms: f64, upper_ms: f64) -> Summary {
-        Summary { least_ms, lower_ms, median_ms, upper_ms, spread: (upper_ms - lower_ms) / median_ms }
+    fn times(least_ms: f64, lower_ms: f64, median_ms: f64, upper_ms: f64) -> Statistics {
+        Statistics { least_ms, lower_ms, median_ms, upper_ms, spread: (upper_ms - lower_ms) / median_ms }
     }
 
     #[test]

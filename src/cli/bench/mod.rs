@@ -23,7 +23,8 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use brolga::bench::{Amount, Samples, Series, Work, measure, reference, suite};
-use brolga::job::{Claim, Comparison, Job, JobError, Prepared, RunOptions};
+use brolga::files::Claim;
+use brolga::job::{Comparison, Job, JobError, Prepared, RunOptions};
 use brolga::{Bindings, CancelToken, CodeFigures, Device, Engine};
 use clap::{Args, ValueEnum};
 
@@ -58,10 +59,10 @@ pub(super) struct Arguments {
     /// About how long to measure each
     #[arg(long, value_name = "SECONDS", default_value = "1", allow_negative_numbers = true, value_parser = seconds)]
     seconds: Duration,
-    /// Take so many samples of each, in place of for a time
+    /// Take so many samples of each, instead of measuring for a time
     #[arg(long, value_name = "N", conflicts_with = "seconds", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rounds: Option<u32>,
-    /// Stop a shader that runs longer, and a compiler of HLSL that does
+    /// Stop a compiler of HLSL, compiling a shader, or a run that takes longer
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// What stdout gets: tables for people, one JSON document, or lines of JSON as other runtimes' harnesses write them
@@ -247,15 +248,6 @@ impl Checked<'_> {
         let is_same_code =
             self.series.shader() == other.series.shader() && self.series.engine() == other.series.engine();
         !self.passed() && is_same_code && self.comparisons == other.comparisons
-    }
-
-    /// What became of it for JSON, and whether anything was expected.
-    fn verdict(&self) -> &'static str {
-        match (self.passed(), self.comparisons.is_empty()) {
-            (false, _) => "fail",
-            (true, false) => "pass",
-            (true, true) => "done",
-        }
     }
 
     /// The shader as the job names it.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Checked;
 use super::compare::Compared;
 use super::machine::Machine;
-use crate::cli::summary::{comparison_json, error_json, milliseconds};
+use crate::cli::summary::{comparison_json, error_json, milliseconds, verdict};
 
 /// All that a command measured.
 #[derive(Serialize, Deserialize)]
@@ -92,18 +92,8 @@ pub(super) struct StageTime {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Times {
     pub samples: usize,
-    pub wall: Option<Summary>,
-    pub cpu: Option<Summary>,
-}
-
-/// What is said of many times, in milliseconds; the spread is a part of the median.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Summary {
-    pub least_ms: f64,
-    pub lower_ms: f64,
-    pub median_ms: f64,
-    pub upper_ms: f64,
-    pub spread: f64,
+    pub wall: Option<Statistics>,
+    pub cpu: Option<Statistics>,
 }
 
 /// What a dispatch does.
@@ -137,14 +127,15 @@ impl Record {
     fn new(checked: &Checked<'_>) -> Self {
         let (series, report) = (&checked.series, checked.series.report());
         let (compile, run) = (Compile::new(series), Times::new(series.runs()));
-        let each =
-            |times: Option<Summary>| Some(times?.median_ms * 1e6 / report.threads as f64).filter(|ns| ns.is_finite());
+        let each = |times: Option<Statistics>| {
+            Some(times?.median_ms * 1e6 / report.threads as f64).filter(|ns| ns.is_finite())
+        };
         let rate = |count: Option<u64>| Some(count? as f64 * 1e3 / run.wall?.median_ms).filter(|rate| rate.is_finite());
         let work = checked.work;
         Self {
             shader: checked.shader_name(),
             engine: series.engine().to_string(),
-            verdict: checked.verdict().to_owned(),
+            verdict: verdict(checked.passed(), &checked.comparisons).to_owned(),
             device_threads: series.device().pool().threads(),
             workers: report.workers,
             groups: report.groups,
@@ -179,8 +170,8 @@ impl Record {
 impl Compile {
     fn new(series: &Series<'_>) -> Self {
         let stage = |stage: CompileStage| {
-            let median = series.stage(stage)?.median;
-            Some(StageTime { stage: stage.name().to_owned(), median_ms: milliseconds(median) })
+            let median_ms = series.stage(stage)?.median_ms;
+            Some(StageTime { stage: stage.name().to_owned(), median_ms })
         };
         let first = series.first_compile();
         Self {
@@ -193,22 +184,12 @@ impl Compile {
 
 impl Times {
     pub fn new(samples: &Samples) -> Self {
-        Self { samples: samples.len(), wall: samples.wall().map(Summary::from), cpu: samples.cpu().map(Summary::from) }
+        Self { samples: samples.len(), wall: samples.wall(), cpu: samples.cpu() }
     }
-}
 
-impl Times {
     /// What is said of work of one thread: processor times, which other programs disturb less, where the system tells.
-    pub fn of_one_thread(&self) -> Option<Summary> {
+    pub fn of_one_thread(&self) -> Option<Statistics> {
         self.cpu.or(self.wall)
-    }
-}
-
-impl From<Statistics> for Summary {
-    fn from(times: Statistics) -> Self {
-        let Statistics { least, lower, median, upper } = times;
-        let [least_ms, lower_ms, median_ms, upper_ms] = [least, lower, median, upper].map(milliseconds);
-        Self { least_ms, lower_ms, median_ms, upper_ms, spread: times.spread() }
     }
 }
 

@@ -3,13 +3,15 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use brolga::CancelToken;
+use brolga::files::{self, FileProblem};
+use brolga::job::SourceError;
 
 use crate::cli::summary::time;
 
@@ -33,9 +35,10 @@ pub(super) fn run(
     folder: &Path,
     longest: Duration,
     cancel: &CancelToken,
-) -> Result<Ended, String> {
+) -> Result<Ended, SourceError> {
     let log = folder.join("said");
     let unwritten = |error: io::Error| format!("what the compiler says cannot be kept: {error}");
+    let unread = |problem: FileProblem| format!("what the compiler says cannot be read: {problem}");
     let said = File::create(&log).map_err(unwritten)?;
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).stdin(Stdio::null()).stderr(said.try_clone().map_err(unwritten)?).stdout(said);
@@ -47,18 +50,18 @@ pub(super) fn run(
     let begin = Instant::now();
     let stopped = loop {
         match child.try_wait() {
-            Ok(Some(status)) => return Ok(Ended { status, said: read_text(&log, MOST_BYTES).map_err(unwritten)? }),
+            Ok(Some(status)) => return Ok(Ended { status, said: read_text(&log, MOST_BYTES).map_err(unread)? }),
             Ok(None) => {}
-            Err(error) => break format!("`{program}` cannot be waited for: {error}"),
+            Err(error) => break format!("`{program}` cannot be waited for: {error}").into(),
         }
         if cancel.is_cancelled() {
-            break "interrupted".to_owned();
+            break SourceError::Stopped("interrupted".into());
         }
         if begin.elapsed() > longest {
-            break format!("`{program}` was stopped after {}", time(longest));
+            break SourceError::Stopped(format!("`{program}` was stopped after {}", time(longest)));
         }
         if log.metadata().is_ok_and(|found| found.len() > MOST_BYTES) {
-            break format!("`{program}` was stopped: it said more than {MOST_BYTES} bytes");
+            break format!("`{program}` was stopped: it said more than {MOST_BYTES} bytes").into();
         }
         thread::sleep(TICK);
     };
@@ -75,23 +78,11 @@ fn kill(child: &mut Child) {
 }
 
 /// What a compiler made.
-pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    read_bounded(path, MOST_BYTES)
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, FileProblem> {
+    files::read(path, MOST_BYTES)
 }
 
 /// A text, whatever it is encoded in.
-pub(super) fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    read_bounded(path, most).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    if !path.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > most {
-        true => Err(io::Error::other(format!("it has more than {most} bytes"))),
-        false => Ok(bytes),
-    }
+pub(super) fn read_text(path: &Path, most: u64) -> Result<String, FileProblem> {
+    files::read(path, most).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga::CancelToken;
-use brolga::job::{Job, JobError, Source, USUAL_ENTRY, USUAL_PROFILE};
+use brolga::files::FileProblem;
+use brolga::job::{Job, JobError, Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
 use clap::Args;
 
 use super::interrupt::{self, Temporary};
@@ -136,7 +137,7 @@ impl Compiler {
     }
 
     /// Compiles a source. What the compiler says is shown; the error is the first of it.
-    fn compile(&self, source: &Source, cancel: &CancelToken) -> Result<Vec<u8>, String> {
+    fn compile(&self, source: &Source, cancel: &CancelToken) -> Result<Vec<u8>, SourceError> {
         let command = Command::parse(self.command.as_deref().unwrap_or(""))?;
         // Said here, because compilers say it in many ways.
         fs::metadata(&source.path).map_err(|error| error.to_string())?;
@@ -147,16 +148,20 @@ impl Compiler {
         if !run.status.success() {
             let mut lines = run.said.lines().map(str::trim).filter(|line| !line.is_empty());
             let plain = lines.clone().find(|line| line.contains("error ")).or_else(|| lines.next()).map(short);
-            return Err(first.or(plain).unwrap_or_else(|| format!("the compiler ended with {}", run.status)));
+            return Err(first.or(plain).unwrap_or_else(|| format!("the compiler ended with {}", run.status)).into());
         }
-        let bytes = child::read(&output).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => format!("the compiler wrote no {{output}}: {error}"),
-            _ => format!("what the compiler wrote to {{output}} is no shader: {error}"),
+        let bytes = child::read(&output).map_err(|problem| match &problem {
+            FileProblem::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                format!("the compiler wrote no {{output}}: {error}")
+            }
+            _ => format!("what the compiler wrote to {{output}} is no shader: {problem}"),
         })?;
         // Else the source would be blamed.
         match bytes.as_slice() {
-            [] => Err("what the compiler wrote to {output} is no shader: it is empty".into()),
-            bytes if is_text(bytes) => Err("what the compiler wrote to {output} is no shader: it is text".into()),
+            [] => Err("what the compiler wrote to {output} is no shader: it is empty".to_owned().into()),
+            text if is_text(text) => {
+                Err("what the compiler wrote to {output} is no shader: it is text".to_owned().into())
+            }
             _ => Ok(bytes),
         }
     }

@@ -1,4 +1,4 @@
-//! A job for a shader that nobody has written one for: every register that it declares, with sizes that are only a begin.
+//! A first job for a shader: every register that it declares, with sizes to start from.
 //!
 //! What is bound follows from what the runtime finds declared, so that the job runs as it is. The names are from the
 //! shader's resource definitions and stand in comments, free of whatever would end a comment.
@@ -16,12 +16,11 @@ use brolga_bytecode::container::classes::ClassType;
 use brolga_bytecode::info::{self, CounterUse, Info};
 use brolga_runtime::{
     ClassInstance, Codegen, CompileOptions, Component, Declared, Device, Dimension, Engine, Error, Format,
-    InstanceError, Limits, Register, ResourceKind, Shader, Unset,
+    InstanceError, Limits, Register, ResourceKind, Shader, TextureShape, Unset,
 };
 
-use super::extents::{self, Extent};
-use super::picture;
 use super::source::Source;
+use crate::files::{Extent, FileForm, sides};
 
 /// Texels along a side of a picture, and of a volume.
 const SIDES: [u32; 2] = [256, 64];
@@ -151,7 +150,7 @@ fn with_comment(line: &str, comment: &str) -> String {
 fn grid(ranges: &[Declared]) -> Option<[u32; 3]> {
     ranges.iter().filter(|range| range.is_writable()).find_map(|range| match range.kind {
         ResourceKind::Typed { dimension, .. } if dimension != Dimension::Buffer => {
-            let mut sides: Vec<u32> = extents::sides(dimension).iter().map(|side| length(dimension, *side)).collect();
+            let mut sides: Vec<u32> = sides(dimension).iter().map(|side| length(dimension, *side)).collect();
             sides.reverse();
             sides.resize(3, 1);
             Some([sides[0], sides[1], sides[2]])
@@ -247,7 +246,7 @@ impl<'a> Page<'a> {
             }
             ResourceKind::Typed { dimension, .. } => {
                 self.line(&format!("format = \"{}\"", texels(range, &known)));
-                let sides = extents::sides(dimension).iter().rev().chain([&Extent::Samples]);
+                let sides = sides(dimension).iter().rev().chain([&Extent::Samples]);
                 let said = sides.filter(|side| match side {
                     _ if dimension == Dimension::Buffer => false,
                     Extent::Samples => dimension.is_multisampled(),
@@ -271,7 +270,7 @@ impl<'a> Page<'a> {
         }
         let ending = match range.kind {
             ResourceKind::Typed { dimension: Dimension::Texture2d, .. }
-                if picture::can_write(texels(range, &known)) =>
+                if FileForm::Png.check(&TextureShape::texture_2d(texels(range, &known), 1, 1)).is_ok() =>
             {
                 "png"
             }

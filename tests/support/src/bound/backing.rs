@@ -70,7 +70,7 @@ impl Backing {
             Held::Nothing => Vec::new(),
             Held::Texture(texture) => texture.buffer().to_vec().expect("a small buffer"),
             Held::Buffer(buffer) => {
-                let all : Vec<u8> = buffer.to_vec().expect("a small buffer");
+                let all: Vec<u8> = buffer.to_vec().expect("a small buffer");
                 let (head, rest) = all.split_at(self.guard_bytes);
                 let (bytes, tail) = rest.split_at(self.size_bytes);
                 if head.iter().chain(tail).any(|&byte| byte != GUARD) {

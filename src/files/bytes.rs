@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use brolga_runtime::{Buffer, View};
 
-/// Bytes of a piece: enough that its beginning costs nothing, few enough that it stays in a cache. A multiple of any number.
+/// Bytes of a piece: enough that starting one costs nothing, few enough that it stays in a cache. A multiple of any number.
 const PIECE: u64 = 1 << 18;
 
 /// Bytes, wherever they are. Clones of those outside of vectors are the same bytes.
@@ -35,12 +35,12 @@ impl Bytes {
     }
 
     /// A copy of the first `most` bytes; of all, if there are fewer.
-    pub(super) fn first(&self, most: u64) -> Vec<u8> {
+    pub(crate) fn first(&self, most: u64) -> Vec<u8> {
         self.part(0, most.min(self.size_bytes()))
     }
 
     /// A copy of bytes, all of which must be there.
-    pub(super) fn part(&self, at: u64, length: u64) -> Vec<u8> {
+    pub(crate) fn part(&self, at: u64, length: u64) -> Vec<u8> {
         let mut bytes = vec![0; length as usize];
         self.read(at, &mut bytes);
         bytes
@@ -57,7 +57,7 @@ impl Bytes {
     }
 
     /// Writes the first `most` of them, or all.
-    pub(super) fn write_to(&self, file: &mut impl Write, most: u64) -> io::Result<()> {
+    pub(crate) fn write_to(&self, file: &mut impl Write, most: u64) -> io::Result<()> {
         let size = self.size_bytes().min(most);
         if let Bytes::Owned(bytes) = self {
             return file.write_all(&bytes[..size as usize]);
@@ -72,7 +72,7 @@ impl Bytes {
 
     /// Hands all of these, piece by piece, with where the piece begins and the bytes of `other` that begin `other_start`
     /// later, to `visit`, until it gives false. `other` must have them.
-    pub(super) fn beside(&self, other: &Bytes, other_start: u64, mut visit: impl FnMut(u64, &[u8], &[u8]) -> bool) {
+    pub(crate) fn beside(&self, other: &Bytes, other_start: u64, mut visit: impl FnMut(u64, &[u8], &[u8]) -> bool) {
         let most = PIECE.min(self.size_bytes()) as usize;
         let (mut ours, mut theirs) = (vec![0; most], vec![0; most]);
         for (at, length) in pieces(self.size_bytes()) {

@@ -11,6 +11,7 @@ use ::exr::prelude::{
 };
 use brolga_runtime::{Format, TextureShape, format};
 
+use super::FileProblem;
 use super::texels::{self, Texels};
 
 const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
@@ -46,8 +47,8 @@ pub(super) fn write(format: Format, width: u32, height: u32, bytes: &[u8]) -> Re
 }
 
 /// Reads the first flat picture of a file as R16G16B16A16_FLOAT, or as R32G32B32A32_FLOAT if it has longer numbers. `most`
-/// bounds the bytes of its texels, and those of all its channels. The message of an error says what is wrong.
-pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
+/// bounds the bytes of its texels, and those of all its channels.
+pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, FileProblem> {
     if !file.starts_with(&MAGIC) {
         return Err("this is no .exr file: it does not begin with the bytes 76 2f 31 01".into());
     }
@@ -65,7 +66,7 @@ pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
     // Every channel is unpacked, whether it is a colour or not.
     let all = (size / 16) as u64 * header.channels.bytes_per_pixel as u64;
     if all > most {
-        return Err(format!("its channels have {all} bytes, the limit is {most}"));
+        return Err(FileProblem::TooLarge { what: "its channels have", bytes: all, limit: most });
     }
     texels::check_packed(all, file.len())?;
     let image = reader().no_deep_data().largest_resolution_level().all_channels().first_valid_layer().all_attributes();
@@ -96,7 +97,7 @@ pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, String> {
 }
 
 /// The channels of red, green, blue and alpha.
-fn colours(channels: &[AnyChannel<FlatSamples>]) -> Result<[Option<&AnyChannel<FlatSamples>>; 4], String> {
+fn colours(channels: &[AnyChannel<FlatSamples>]) -> Result<[Option<&AnyChannel<FlatSamples>>; 4], FileProblem> {
     let of = |name: &str| channels.iter().find(|channel| channel.name.eq_case_insensitive(name));
     let grey = of("Y").or(if let [single] = channels { Some(single) } else { None });
     let colours = match (of("R"), grey) {
@@ -104,16 +105,16 @@ fn colours(channels: &[AnyChannel<FlatSamples>]) -> Result<[Option<&AnyChannel<F
         (None, Some(_)) => [grey, grey, grey, of("A")],
         (None, None) => {
             let names: Vec<String> = channels.iter().map(|channel| channel.name.to_string()).collect();
-            return Err(format!("its channels are {}, and none is R or Y", names.join(", ")));
+            return Err(format!("its channels are {}, and none is R or Y", names.join(", ")).into());
         }
     };
     for channel in colours.into_iter().flatten() {
         let name = &channel.name;
         if matches!(channel.sample_data, FlatSamples::U32(_)) {
-            return Err(format!("its channel {name} has integers, a colour has floats"));
+            return Err(format!("its channel {name} has integers, a colour has floats").into());
         }
         if channel.sampling.area() != 1 {
-            return Err(format!("its channel {name} leaves out texels"));
+            return Err(format!("its channel {name} leaves out texels").into());
         }
     }
     Ok(colours)
@@ -159,7 +160,7 @@ mod tests {
             let corner = at + name.len() + "\0box2i\0".len() + 4 + 8;
             file[corner..corner + 8].copy_from_slice(&[16383u32.to_le_bytes(), 16383u32.to_le_bytes()].concat());
         }
-        let refused = read(&file, u64::MAX).unwrap_err();
+        let refused = read(&file, u64::MAX).unwrap_err().to_string();
         assert!(refused.starts_with("the file is damaged: no 1073741824 bytes can come out of its "), "{refused}");
     }
 
@@ -167,7 +168,7 @@ mod tests {
     #[test]
     fn damaged_files_are_errors_and_never_panics() {
         let file = write(Format::R16G16B16A16_FLOAT, 4, 3, &[0x3c; 96]).unwrap();
-        assert_eq!(read(&file, 95).unwrap_err(), "its channels have 96 bytes, the limit is 95");
+        assert_eq!(read(&file, 95).unwrap_err().to_string(), "its channels have 96 bytes, the limit is 95");
         for at in 0..file.len() {
             assert!(read(&file[..at], 1000).is_err(), "{at}");
             for value in [0, 1, 0x7f, 0x80, 0xff] {

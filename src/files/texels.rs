@@ -1,4 +1,4 @@
-//! Textures in files, and texels from one format to another.
+//! Textures of files in memory, and texels from one format to another.
 //!
 //! * A file's texels keep their bits where the wanted format is of the same family and has the same codes: UNORM, UNORM_SRGB
 //!   and UINT, or SNORM and SINT.
@@ -8,51 +8,59 @@
 use brolga_runtime::format::Encoding;
 use brolga_runtime::{Format, TextureShape};
 
-use super::extents::TextureKeys;
-use super::output::FileForm;
-use super::{dds, exr, mips, picture};
+use super::{FileForm, FileProblem, dds, exr, mips, png};
 
-/// A texture and its shape.
-#[derive(Debug)]
-pub(super) struct Texels {
+/// The texels of a texture, and its shape.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Texels {
+    /// The shape.
     pub shape: TextureShape,
-    /// Tightly packed, as in a view.
+    /// Tightly packed, in the order in which a view has them.
     pub bytes: Vec<u8>,
 }
 
-/// Reads the texture of a file as the job wants to see it. `most` bounds the bytes of its texels. The message of an error
-/// says what is wrong.
-pub(super) fn read(form: FileForm, file: Vec<u8>, keys: &TextureKeys, most: u64) -> Result<Texels, String> {
-    let found = match form {
-        FileForm::Png => picture::read(&file, keys.format, most)?,
-        FileForm::Dds => dds::read(file, keys.format, most)?,
-        FileForm::Exr => exr::read(&file, most)?,
-        FileForm::Raw | FileForm::Npy => unreachable!("these files say nothing of a texture"),
-    };
-    let mut shape = keys.fit(found.shape)?;
-    shape.format = keys.format.unwrap_or(shape.format);
-    check_size(&shape, most)?;
-    let bytes = convert(found.shape.format, shape.format, found.bytes)?;
-    if !keys.generate_mips {
-        return Ok(Texels { shape, bytes });
+impl Texels {
+    /// Reads what a file holds. `wanted` is what texels become that have no type or are pictures without one, if that can be;
+    /// [`Texels::convert`] makes it of the others. `most` bounds the bytes of the texels.
+    pub fn decode(form: FileForm, file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<Self, FileProblem> {
+        match form {
+            FileForm::Png => png::read(&file, wanted, most),
+            FileForm::Dds => dds::read(file, wanted, most),
+            FileForm::Exr => exr::read(&file, most),
+            FileForm::Raw | FileForm::Npy => Err("its name says no texture: it ends in .png, .dds or .exr".into()),
+        }
     }
-    if shape.mips > 1 {
-        return Err(format!("it has {} mip levels already: leave `mips` out to take them", shape.mips));
+
+    /// The same texture in another format. `most` bounds the bytes of the texels.
+    pub fn convert(self, format: Format, most: u64) -> Result<Self, FileProblem> {
+        let mut shape = self.shape;
+        shape.format = format;
+        check_size(&shape, most)?;
+        Ok(Self { bytes: convert(self.shape.format, format, self.bytes)?, shape })
     }
-    if !is_number(shape.format) {
-        return Err(format!("mip levels are means of numbers, and its texels are {}", shape.format));
+
+    /// The same texture with all the mip levels that it can have, made of its only one. `most` bounds the bytes of all.
+    pub fn with_mips(self, most: u64) -> Result<Self, FileProblem> {
+        let TextureShape { mips, format, .. } = self.shape;
+        if mips > 1 {
+            return Err(format!("it has {mips} mip levels already: leave `mips` out to take them").into());
+        }
+        if !is_number(format) {
+            return Err(format!("mip levels are means of numbers, and its texels are {format}").into());
+        }
+        let shape = mips::full(self.shape);
+        check_size(&shape, most)?;
+        Ok(Self { bytes: mips::generate(&self.shape, &self.bytes), shape })
     }
-    let whole = mips::full(shape);
-    check_size(&whole, most)?;
-    Ok(Texels { bytes: mips::generate(&shape, &bytes), shape: whole })
 }
 
 /// Refuses what cannot be a texture, or is too large, before there is memory for it. Gives its bytes.
-pub(super) fn check_size(shape: &TextureShape, most: u64) -> Result<usize, String> {
+pub(crate) fn check_size(shape: &TextureShape, most: u64) -> Result<usize, FileProblem> {
     let size = shape.size_bytes().map_err(|error| error.to_string())?;
     match usize::try_from(size) {
         Ok(bytes) if size <= most => Ok(bytes),
-        _ => Err(format!("its texels have {size} bytes, the limit is {most}")),
+        _ => Err(FileProblem::TooLarge { what: "its texels have", bytes: size, limit: most }),
     }
 }
 
@@ -61,29 +69,30 @@ pub(super) fn check_size(shape: &TextureShape, most: u64) -> Result<usize, Strin
 const MOST_PACKED: u64 = 1376;
 
 /// Refuses a header that promises more bytes than can come out of a file, before there is memory for them.
-pub(super) fn check_packed(promised: u64, file: usize) -> Result<(), String> {
+pub(super) fn check_packed(promised: u64, file: usize) -> Result<(), FileProblem> {
     if promised > MOST_PACKED.saturating_mul(file as u64) {
-        return Err(format!("the file is damaged: no {promised} bytes can come out of its {file}"));
+        return Err(format!("the file is damaged: no {promised} bytes can come out of its {file}").into());
     }
     Ok(())
 }
 
 /// Room for so many bytes.
-pub(super) fn room(bytes: usize) -> Result<Vec<u8>, String> {
+pub(super) fn room(bytes: usize) -> Result<Vec<u8>, FileProblem> {
     let mut room = Vec::new();
     room.try_reserve_exact(bytes).map_err(|_| format!("there is no memory for its {bytes} bytes"))?;
     Ok(room)
 }
 
 /// Texels of another format.
-pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u8>, String> {
+pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u8>, FileProblem> {
     if from == to || share_codes(from, to) {
         return Ok(texels);
     }
     if !is_number(from) || !is_number(to) {
         return Err(format!(
             "its texels are {from}, which do not become {to}: leave `format` out to take them as they are"
-        ));
+        )
+        .into());
     }
     let to_bytes = to.size_bytes() as usize;
     let mut converted = Vec::with_capacity(texels.len() / from.size_bytes() as usize * to_bytes);
@@ -128,7 +137,7 @@ fn share_codes(one: Format, other: Format) -> bool {
 mod tests {
     use super::*;
 
-    fn converted(from: Format, to: Format, texels: &[u8]) -> Result<Vec<u8>, String> {
+    fn converted(from: Format, to: Format, texels: &[u8]) -> Result<Vec<u8>, FileProblem> {
         convert(from, to, texels.to_vec())
     }
 
@@ -152,7 +161,7 @@ mod tests {
             (Format::R8G8B8A8_UNORM, Format::R8G8B8A8_SINT),
             (Format::R8_UINT, Format::R32_FLOAT),
         ] {
-            assert!(converted(from, to, &[0; 4]).unwrap_err().contains(to.name()), "{to}");
+            assert!(converted(from, to, &[0; 4]).unwrap_err().to_string().contains(to.name()), "{to}");
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Writing output files so that nobody ever sees half of one.
 //!
 //! An output is claimed before the run: its temporary file is made beside it, which finds a missing folder or a missing
-//! right while nothing is lost yet. After the run the content goes to the temporary file, or is there already because the
-//! shader wrote to it, and the file takes the output's name. A claim that is dropped leaves nothing behind.
+//! permission before any work is lost. After the run the content is written to the temporary file, or is there already because
+//! the shader wrote to it, and the file is renamed. A claim that is dropped leaves nothing behind.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::{CancelToken, View};
+use brolga_runtime::CancelToken;
 use same_file::Handle;
 use tempfile::NamedTempFile;
 
@@ -46,7 +46,7 @@ impl Claim {
             // The user's mask applies, as to any file; by itself the output would be readable by its owner alone.
             let mode = permissions.as_ref().map_or(0o666, |permissions| permissions.mode() & 0o777);
             builder.permissions(fs::Permissions::from_mode(mode));
-            // Whoever made the old file was not asked for the mask of today. Other bits are about its owner.
+            // The mask does not apply to a mode that a file has already. Other bits are about its owner.
             permissions = permissions.map(|_| fs::Permissions::from_mode(mode));
         }
         let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
@@ -62,7 +62,7 @@ impl Claim {
         prefix.push(name);
         prefix.push(".");
         builder.prefix(&prefix).suffix(".part");
-        // Its error names the temporary file, which nobody asked for: the kind alone says why.
+        // Its error names the temporary file, which would confuse: the kind alone says why.
         let temporary = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         if let Some(permissions) = permissions {
             temporary.as_file().set_permissions(permissions)?;
@@ -78,7 +78,7 @@ impl Claim {
     }
 
     /// Whether the file that it would replace is this one, by whatever names.
-    pub(super) fn replaces(&self, other: &Path) -> bool {
+    pub fn replaces(&self, other: &Path) -> bool {
         matches!([&self.path, other].map(Handle::from_path), [Ok(ours), Ok(theirs)] if ours == theirs)
     }
 
@@ -89,7 +89,7 @@ impl Claim {
 
     /// Makes the temporary file so many zeros long, with room on the disk where the system can promise it: who writes
     /// to a mapped file on a full disk is ended by the system.
-    pub(super) fn reserve(&self, size_bytes: u64) -> io::Result<()> {
+    pub fn reserve(&self, size_bytes: u64) -> io::Result<()> {
         let file = self.temporary.as_file();
         file.set_len(size_bytes)?;
         #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
@@ -108,7 +108,7 @@ impl Claim {
     }
 
     /// The same with content that `write` writes, unless `cancel` is cancelled before the end.
-    pub(super) fn commit_with(
+    pub(crate) fn commit_with(
         mut self,
         cancel: &CancelToken,
         write: impl FnOnce(&mut Writer<'_>) -> io::Result<()>,
@@ -135,7 +135,7 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Writes a temporary file, and gives an error once it is to stop.
-pub(super) struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     file: &'a mut fs::File,
     cancel: &'a CancelToken,
     /// Bytes that may not be on the disk yet.
@@ -149,7 +149,8 @@ impl Writer<'_> {
     }
 
     /// Writes what a shader changed in the mapped file to the disk.
-    pub fn flush_mapped(&self, view: &View) -> io::Result<()> {
+    #[cfg(feature = "job")]
+    pub fn flush_mapped(&self, view: &brolga_runtime::View) -> io::Result<()> {
         let size = view.size_bytes();
         for at in (0..size).step_by(PIECE as usize) {
             self.check()?;

@@ -5,10 +5,11 @@
 
 use std::io::{Cursor, Write};
 
+use ::png::{BitDepth, ColorType};
 use brolga_runtime::format::Encoding;
 use brolga_runtime::{Format, TextureShape};
-use png::{BitDepth, ColorType};
 
+use super::FileProblem;
 use super::bytes::Bytes;
 use super::texels::{self, Texels};
 
@@ -54,12 +55,12 @@ pub(super) fn write(
     width: u32,
     height: u32,
     bytes: &Bytes,
-) -> Result<(), png::EncodingError> {
+) -> Result<(), ::png::EncodingError> {
     let Coding { numbers, depth, colour } = coding(format).expect("only formats that can be written come here");
     let deep = depth == BitDepth::Sixteen;
     let wide = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };
     let (channels, channel_bytes) = (colour.samples(), if deep { 2 } else { 1 });
-    let mut encoder = png::Encoder::new(file, width, height);
+    let mut encoder = ::png::Encoder::new(file, width, height);
     encoder.set_depth(depth);
     encoder.set_color(colour);
     let mut writer = encoder.write_header()?;
@@ -83,10 +84,10 @@ pub(super) fn write(
 }
 
 /// Reads a picture of any colour type into the format that is wanted, or into four channels of as many bits as it has.
-/// `most` bounds the bytes of its texels. The message of an error says what is wrong.
-pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Texels, String> {
-    let mut decoder = png::Decoder::new(Cursor::new(file));
-    decoder.set_transformations(png::Transformations::EXPAND);
+/// `most` bounds the bytes of its texels.
+pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Texels, FileProblem> {
+    let mut decoder = ::png::Decoder::new(Cursor::new(file));
+    decoder.set_transformations(::png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(|error| format!("this is no picture that can be read: {error}"))?;
     let info = reader.info();
     let deep = info.bit_depth == BitDepth::Sixteen;
@@ -106,7 +107,7 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
         _ => None,
     };
     let numbers = numbers.unwrap_or(wanted);
-    let damaged = |error: png::DecodingError| format!("the picture is damaged: {error}");
+    let damaged = |error: ::png::DecodingError| format!("the picture is damaged: {error}");
     let mut bytes;
     if reader.info().interlaced {
         // Its rows come in parts.
@@ -133,7 +134,7 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
 }
 
 /// Texels of four channels from a picture's samples.
-fn texels_of(colour: ColorType, deep: bool, samples: &[u8]) -> Result<Vec<u8>, String> {
+fn texels_of(colour: ColorType, deep: bool, samples: &[u8]) -> Result<Vec<u8>, FileProblem> {
     if !deep {
         return colours(colour, samples);
     }
@@ -142,7 +143,7 @@ fn texels_of(colour: ColorType, deep: bool, samples: &[u8]) -> Result<Vec<u8>, S
 }
 
 /// Red, green, blue and alpha of each texel.
-fn colours<T: Copy + Max>(colour: ColorType, samples: &[T]) -> Result<Vec<T>, String> {
+fn colours<T: Copy + Max>(colour: ColorType, samples: &[T]) -> Result<Vec<T>, FileProblem> {
     Ok(match colour {
         ColorType::Rgba => samples.to_vec(),
         ColorType::Rgb => samples.as_chunks().0.iter().flat_map(|&[r, g, b]| [r, g, b, T::MAX]).collect(),
@@ -170,7 +171,7 @@ impl Max for u16 {
 mod tests {
     use super::*;
 
-    fn write(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Result<Vec<u8>, png::EncodingError> {
+    fn write(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Result<Vec<u8>, ::png::EncodingError> {
         let mut file = Vec::new();
         super::write(&mut file, format, width, height, &Bytes::Owned(bytes))?;
         Ok(file)
@@ -204,7 +205,7 @@ mod tests {
     fn damaged_and_large_pictures_are_errors() {
         let file = write(Format::R8G8B8A8_UNORM, 3, 2, (0..24).collect()).unwrap();
         assert!(read(&file, None, 24).is_ok());
-        assert_eq!(read(&file, None, 23).unwrap_err(), "its texels have 24 bytes, the limit is 23");
+        assert_eq!(read(&file, None, 23).unwrap_err().to_string(), "its texels have 24 bytes, the limit is 23");
         for end in 0..file.len() - 12 {
             assert!(read(&file[..end], None, 1000).is_err(), "{end}");
         }
@@ -232,7 +233,7 @@ mod tests {
         let file = by_hand(16384, [16, 6, 0], &[0x78, 1, 1, 0, 0, 0xff, 0xff, 0, 0, 0, 1, 0]);
         assert_eq!(file.len(), 69);
         // Every row has one byte more than its texels.
-        let refused = read(&file, None, u64::MAX).unwrap_err();
+        let refused = read(&file, None, u64::MAX).unwrap_err().to_string();
         assert_eq!(refused, "the file is damaged: no 2147500032 bytes can come out of its 69");
         assert!(texels::check_packed(1376 * 69, 69).is_ok() && texels::check_packed(1376 * 69 + 1, 69).is_err());
     }
@@ -274,7 +275,7 @@ mod tests {
         // The codes of sixteen bits become the nearest of eight, without a curve.
         let deep = write(Format::R16_UNORM, 1, 1, 0x8000u16.to_le_bytes().to_vec()).unwrap();
         assert_eq!(read(&deep, Some(Format::R8G8B8A8_UNORM_SRGB), 1000).unwrap().bytes, [128, 128, 128, 255]);
-        let refused = |file: &[u8], format| read(file, Some(format), 1000).unwrap_err();
+        let refused = |file: &[u8], format| read(file, Some(format), 1000).unwrap_err().to_string();
         assert!(refused(&file, Format::R32_UINT).contains("do not become R32_UINT"));
         assert!(refused(&deep, Format::R8_UINT).contains("R16G16B16A16_UNORM, which do not become R8_UINT"));
     }

@@ -1,0 +1,325 @@
+//! Textures and arrays in files: `.png`, `.dds`, `.exr` and `.npy`.
+//!
+//! ```no_run
+//! use brolga::{Bindings, View, files};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = brolga::Device::builder().build()?;
+//! let picture = files::load_texture(&device, "scene.png", None)?;
+//! let mut bindings = Bindings::new();
+//! bindings.set("t0".parse()?, View::texture(picture.clone()));
+//! // After a dispatch:
+//! files::save_texture(&picture, "scene.dds")?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Files may be hostile: nothing in them panics, and no header takes more memory than the file can fill or the device allows.
+//! Nobody ever sees half of a file that is written here.
+//!
+//! | file | what |
+//! |---|---|
+//! | `texels.rs` | textures in memory, and texels from one format to another |
+//! | `mips.rs` | mip levels that a file does not have |
+//! | `extent.rs` | the counts that shape a texture |
+//! | `npy.rs`, `png.rs`, `dds.rs`, `exr.rs` | .npy, .png, .dds and .exr |
+//! | `bytes.rs` | bytes that are looked at piece by piece |
+//! | `input.rs` | reads regular files up to a size |
+//! | `claim.rs` | files to write, from before there is content until they are whole |
+//! | `quote.rs` | what messages quote |
+
+mod bytes;
+mod claim;
+mod dds;
+mod exr;
+mod extent;
+mod input;
+mod mips;
+mod npy;
+mod png;
+mod quote;
+mod texels;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use brolga_runtime::{Buffer, CancelToken, Device, Dimension, Format, Texture, TextureShape};
+
+pub use bytes::Bytes;
+pub use claim::Claim;
+pub use extent::Extent;
+pub use input::read;
+pub use npy::{Array, ElementType};
+pub use texels::Texels;
+
+pub(crate) use quote::{short, short_path};
+#[cfg(feature = "job")]
+pub(crate) use {
+    extent::{detail, sides},
+    quote::{SHORT, short_text},
+};
+
+/// Bytes of a file beside what a texture or an array takes in memory.
+pub(crate) const HEADER: u64 = 1 << 16;
+
+/// Forms of files, by the end of the name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileForm {
+    /// Bytes as they are.
+    Raw,
+    /// An array of NumPy's.
+    Npy,
+    /// A picture.
+    Png,
+    /// Any texture.
+    Dds,
+    /// A picture of floats.
+    Exr,
+}
+
+impl FileForm {
+    /// The form that a file's name asks for.
+    pub fn of(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            Some("npy") => FileForm::Npy,
+            Some("png") => FileForm::Png,
+            Some("dds") => FileForm::Dds,
+            Some("exr") => FileForm::Exr,
+            _ => FileForm::Raw,
+        }
+    }
+
+    /// Whether files say themselves what texture they hold.
+    pub fn is_texture(self) -> bool {
+        match self {
+            FileForm::Raw | FileForm::Npy => false,
+            FileForm::Png | FileForm::Dds | FileForm::Exr => true,
+        }
+    }
+
+    /// Refuses a texture that files of this form cannot hold.
+    pub fn check(self, shape: &TextureShape) -> Result<(), FileProblem> {
+        let format = shape.format;
+        let message = match self {
+            FileForm::Npy if shape.mips > 1 => {
+                "an .npy file holds one level of detail: save it as .dds or .bin".to_owned()
+            }
+            FileForm::Raw | FileForm::Npy => return Ok(()),
+            FileForm::Dds if extent::detail(shape.dimension) == Extent::Samples => {
+                "it holds no textures of several samples: save it as .bin".to_owned()
+            }
+            FileForm::Dds => return Ok(()),
+            _ if shape.dimension != Dimension::Texture2d || shape.mips > 1 => {
+                "a picture holds one texture2d of one level: save it as .dds".to_owned()
+            }
+            FileForm::Png if !png::can_write(format) => format!(
+                "its colours are numbers from 0 to 1 or integers of 8 or 16 bits, not {format}: save it as .dds or .npy"
+            ),
+            FileForm::Exr if !exr::can_write(format) => {
+                format!("its colours are floats, not {format}: save it as .png or .dds")
+            }
+            FileForm::Png | FileForm::Exr => return Ok(()),
+        };
+        Err(FileProblem::CannotHold(message))
+    }
+
+    /// Writes a texture that [`FileForm::check`] lets pass.
+    pub(crate) fn write(self, file: &mut impl Write, shape: &TextureShape, bytes: &Bytes) -> io::Result<()> {
+        match self {
+            FileForm::Raw => {}
+            FileForm::Npy => file.write_all(&Array::of_texture(shape).header())?,
+            FileForm::Dds => file.write_all(&dds::header(shape))?,
+            FileForm::Png => {
+                let written = png::write(file, shape.format, shape.width, shape.height, bytes);
+                return written.map_err(io::Error::other);
+            }
+            FileForm::Exr => {
+                let picture = exr::write(shape.format, shape.width, shape.height, &bytes.to_vec());
+                return file.write_all(&picture.map_err(io::Error::other)?);
+            }
+        }
+        bytes.write_to(file, u64::MAX)
+    }
+}
+
+/// A file that is not read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", short_path(path))]
+pub struct FileError {
+    /// Which.
+    pub path: PathBuf,
+    /// Why.
+    #[source]
+    pub problem: FileProblem,
+}
+
+/// Why a file is not read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileProblem {
+    /// The system refuses, or has no such file.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Its content is not what its name says, is damaged, or becomes nothing that was asked for.
+    #[error("{0}")]
+    Content(Cow<'static, str>),
+    /// It has more than the limit.
+    #[error("{what} {bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// What has them: `it has`, `its texels have`.
+        what: &'static str,
+        /// How much that is.
+        bytes: u64,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// Files of this form have no place for the texture.
+    #[error("{0}")]
+    CannotHold(String),
+    /// The device does not take what it holds.
+    #[error(transparent)]
+    Runtime(#[from] brolga_runtime::Error),
+}
+
+impl From<String> for FileProblem {
+    fn from(message: String) -> Self {
+        FileProblem::Content(message.into())
+    }
+}
+
+impl From<&'static str> for FileProblem {
+    fn from(message: &'static str) -> Self {
+        FileProblem::Content(message.into())
+    }
+}
+
+/// Reads a `.png`, `.dds` or `.exr` file into a texture: of the file's format, or of another that its texels can become.
+pub fn load_texture(device: &Device, path: impl AsRef<Path>, format: Option<Format>) -> Result<Texture, FileError> {
+    let (path, most) = (path.as_ref(), device.limits().buffer_bytes);
+    at(path, || {
+        let texels = Texels::decode(FileForm::of(path), content(path, most)?, format, most)?;
+        let format = format.unwrap_or(texels.shape.format);
+        let Texels { shape, bytes } = texels.convert(format, most)?;
+        Ok(device.texture_from(shape, &bytes)?)
+    })
+}
+
+/// Writes a texture to a file of the form that its name asks for.
+pub fn save_texture(texture: &Texture, path: impl AsRef<Path>) -> Result<(), FileError> {
+    let (path, shape) = (path.as_ref(), texture.shape());
+    let form = FileForm::of(path);
+    at(path, || {
+        form.check(shape)?;
+        let bytes = Bytes::Buffer(texture.buffer().clone());
+        Ok(Claim::new(path)?.commit_with(&CancelToken::new(), |file| form.write(file, shape, &bytes))?)
+    })
+}
+
+/// Reads the elements of an `.npy` file into a buffer.
+pub fn load_array(device: &Device, path: impl AsRef<Path>) -> Result<(Buffer, Array), FileError> {
+    let path = path.as_ref();
+    at(path, || {
+        let file = content(path, device.limits().buffer_bytes)?;
+        let (array, elements) = Array::read(&file)?;
+        Ok((device.buffer_from(elements)?, array))
+    })
+}
+
+/// Writes the first elements of a buffer to an `.npy` file, as many as the array has.
+pub fn save_array(buffer: &Buffer, array: &Array, path: impl AsRef<Path>) -> Result<(), FileError> {
+    let path = path.as_ref();
+    at(path, || {
+        let (needed, found) = (array.size_bytes().unwrap_or(u64::MAX), buffer.size_bytes());
+        if needed > found {
+            return Err(format!("the array needs {needed} bytes, the buffer has {found}").into());
+        }
+        Ok(Claim::new(path)?.commit_with(&CancelToken::new(), |file| {
+            file.write_all(&array.header())?;
+            Bytes::Buffer(buffer.clone()).write_to(file, needed)
+        })?)
+    })
+}
+
+/// Says which file a problem is about.
+fn at<T>(path: &Path, what: impl FnOnce() -> Result<T, FileProblem>) -> Result<T, FileError> {
+    what().map_err(|problem| FileError { path: path.to_owned(), problem })
+}
+
+/// A file whose content may take so many bytes, besides a header.
+fn content(path: &Path, most: u64) -> Result<Vec<u8>, FileProblem> {
+    read(path, most.saturating_add(HEADER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of a device's limit are those of the picture.
+    fn device() -> Device {
+        let mut limits = brolga_runtime::Limits::default();
+        limits.buffer_bytes = 1000;
+        Device::builder().threads(1).limits(limits).build().unwrap()
+    }
+
+    #[test]
+    fn every_form_of_file_gives_back_the_texture_that_it_was_given() {
+        let (device, folder) = (device(), tempfile::tempdir().unwrap());
+        let texels: Vec<u8> = (0..24).map(|n| n * 10).collect();
+        for (name, format) in
+            [("x.dds", Format::R8G8B8A8_SNORM), ("x.EXR", Format::R16G16_FLOAT), ("x.png", Format::R8G8B8A8_UNORM_SRGB)]
+        {
+            let path = folder.path().join(name);
+            let shape = TextureShape::texture_2d(format, 3, 2);
+            save_texture(&device.texture_from(shape, &texels).unwrap(), &path).unwrap();
+            let found = load_texture(&device, &path, Some(format)).unwrap();
+            assert_eq!((found.shape(), found.buffer().to_vec().unwrap()), (&shape, texels.clone()), "{name}");
+        }
+        let array = Array { element: "<u2".parse().unwrap(), sides: vec![4, 3] };
+        let path = folder.path().join("x.npy");
+        save_array(&device.buffer_from(&texels).unwrap(), &array, &path).unwrap();
+        let (buffer, found) = load_array(&device, &path).unwrap();
+        assert_eq!((buffer.to_vec().unwrap(), found), (texels, array));
+    }
+
+    #[test]
+    fn a_form_refuses_what_it_has_no_place_for() {
+        let mut shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 4, 4).mips(2);
+        let refusal = |form: FileForm, shape| form.check(&shape).err().map_or(String::new(), |error| error.to_string());
+        assert_eq!(refusal(FileForm::Dds, shape), "");
+        assert!(refusal(FileForm::Png, shape).ends_with("one level: save it as .dds"));
+        assert!(refusal(FileForm::Npy, shape).ends_with("save it as .dds or .bin"));
+        shape.mips = 1;
+        assert!(refusal(FileForm::Exr, shape).contains("not R8G8B8A8_UNORM: save it as .png or .dds"));
+        assert!(refusal(FileForm::Dds, shape.samples(4)).ends_with("save it as .bin"));
+        shape.format = Format::R32_UINT;
+        assert!(refusal(FileForm::Png, shape).contains("not R32_UINT: save it as .dds or .npy"));
+        shape.format = Format::R32_FLOAT;
+        assert_eq!(refusal(FileForm::Png, shape), "");
+    }
+
+    #[test]
+    fn errors_name_the_file_and_leave_nothing_behind() {
+        let (device, folder) = (device(), tempfile::tempdir().unwrap());
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("a.png"), b"GIF89a").unwrap();
+        std::fs::write(path("a.bin"), b"bytes").unwrap();
+        let texture = device.texture(TextureShape::texture_2d(Format::R32_UINT, 15, 15)).unwrap();
+        save_texture(&texture, path("a.dds")).unwrap();
+        let mut limits = brolga_runtime::Limits::default();
+        limits.buffer_bytes = 899;
+        let small = Device::builder().threads(1).limits(limits).build().unwrap();
+        let load = |device: &Device, name: &str| load_texture(device, path(name), None).unwrap_err();
+        for (error, end) in [
+            (load(&device, "none.png"), None),
+            (load(&device, "a.png"), None),
+            (load(&device, "a.bin"), Some("a.bin: its name says no texture: it ends in .png, .dds or .exr")),
+            (load(&small, "a.dds"), Some("a.dds: its texels have 900 bytes, the limit is 899")),
+            (save_texture(&texture, path("b.png")).unwrap_err(), Some("save it as .dds or .npy")),
+        ] {
+            assert!(error.to_string().starts_with(&folder.path().display().to_string()), "{error}");
+            assert!(end.is_none_or(|end| error.to_string().ends_with(end)), "{error}");
+        }
+        assert!(!path("b.png").exists());
+    }
+}
