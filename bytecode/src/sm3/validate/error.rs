@@ -117,7 +117,7 @@ rules! {
     Nesting { what: &'static str, limit: u32, version: Version },
     /// An instruction after `ret` that is not a label.
     #[error("only a label may follow ret")]
-    BehindReturn,
+    AfterReturn,
     /// A label that does not follow a `ret`.
     #[error("label {label} must follow a ret")]
     LabelPlace { label: Register },

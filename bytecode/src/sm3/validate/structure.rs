@@ -127,7 +127,7 @@ fn subroutines(program: &Program, limits: &Limits, faults: &mut Faults<ValidateE
                 }
                 current = Some((at, label));
             }
-            _ if has_returned => faults.push(Rule::BehindReturn.broken(at, op)),
+            _ if has_returned => faults.push(Rule::AfterReturn.broken(at, op)),
             _ => {}
         }
         has_returned = op == Op::Ret;
