@@ -28,6 +28,7 @@ use brolga_ir::interface::ResourceClass;
 
 pub use declared::Declared;
 pub use error::BindingError;
+pub(crate) use error::first_of;
 pub(crate) use names::Names;
 pub use register::{ParseRegisterError, Register};
 pub use rules::{BindingRules, Leniency};

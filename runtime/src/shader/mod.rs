@@ -42,7 +42,6 @@ use brolga_ir::verify::VerifiedFunction;
 pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub(crate) use compiler::Compiler;
 pub use figures::{CodeFigures, CompileStage, StageTimes};
-pub(crate) use instance::few;
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
 pub use location::SourceLocation;
 pub use options::{Codegen, CompileOptions, Emit};
