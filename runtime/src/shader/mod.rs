@@ -20,7 +20,7 @@ mod compile;
 mod compiler;
 mod figures;
 pub(crate) mod instance;
-mod location;
+pub(crate) mod location;
 mod options;
 mod outline;
 mod sm5;
