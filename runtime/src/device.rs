@@ -40,7 +40,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Uses a pool that others may use too, in place of an own one.
+    /// Uses a pool that others may use too, instead of one of its own.
     pub fn pool(mut self, pool: Pool) -> Self {
         self.pool = Some(pool);
         self

@@ -11,8 +11,8 @@ use brolga_jit::CompileError;
 
 use crate::bindings::{BindingError, ParseRegisterError};
 use crate::resource::ResourceError;
-use crate::shader::SourceLocation;
 use crate::shader::instance::InstanceError;
+use crate::shader::location::SourceLocation;
 use crate::stop::StopReason;
 
 /// Why a batch cannot be run.

@@ -110,10 +110,7 @@ fn batches_are_held_against_what_the_shader_declares() {
     assert_eq!(error(12, &mut [read(), ArrayWords::Write(&mut written)]), Some(too_short));
     assert!(matches!(session.run(0..0), Err(Error::NoGroups { stage: "pixel" })));
 
-    let add = std::fs::read(data().join("compute/flow.loops.cs_5_0.cso"))
-        .or_else(|_| std::fs::read(format!("{}/tests/data/endless.sum.cso", env!("CARGO_MANIFEST_DIR"))))
-        .unwrap();
-    let compute = device.compile(&add, &CompileOptions::new(Engine::Interpreter)).unwrap();
+    let compute = support::shader(&device, "endless.sum", Engine::Interpreter);
     let bound = device.bind(&compute, &Bindings::with_rules(BindingRules::PARTIAL)).unwrap();
     let mut worker = bound.worker().unwrap();
     let refused = worker.begin(&dispatch).unwrap().batch(4, &mut []);

@@ -435,8 +435,7 @@ fn workers_run_groups_on_threads_of_ones_own() {
 
 /// A shader whose loop ends after `b0` / 2 rounds, and never if that is odd.
 fn endless(device: &Device, engine: Engine, rounds: u32) -> (Shader, Bindings) {
-    let path = format!("{}/tests/data/endless.plain.cso", env!("CARGO_MANIFEST_DIR"));
-    let shader = device.compile(&std::fs::read(path).unwrap(), &CompileOptions::new(engine)).unwrap();
+    let shader = support::shader(device, "endless.plain", engine);
     let mut bindings = Bindings::new();
     bindings.set(register("b0"), View::constant(words(device, &[rounds])).unwrap());
     bindings.set(register("u0"), View::raw(device.buffer(160).unwrap()).unwrap());

@@ -18,8 +18,7 @@ fn device() -> Device {
 /// The shader `sum` of `endless.hlsl`: groups of 20 threads, each writes the sum of its group's thread numbers to
 /// `u0[thread]`, plus the constant in `b0`.
 fn sum(device: &Device, engine: Engine) -> Shader {
-    let path = format!("{}/tests/data/endless.sum.cso", env!("CARGO_MANIFEST_DIR"));
-    device.compile(&std::fs::read(path).unwrap(), &CompileOptions::new(engine)).unwrap()
+    support::shader(device, "endless.sum", engine)
 }
 
 fn sum_of_group(group: u32) -> u32 {
@@ -85,8 +84,7 @@ fn dispatches_over_the_limit_are_refused() {
 
 #[test]
 fn shaders_over_the_device_s_limits_are_refused() {
-    let path = format!("{}/tests/data/endless.sum.cso", env!("CARGO_MANIFEST_DIR"));
-    let shader = std::fs::read(path).unwrap();
+    let shader = support::file("endless.sum");
     let refused = |change: fn(&mut Limits)| {
         let mut limits = Limits::default();
         change(&mut limits);
@@ -172,9 +170,7 @@ fn broken_files_are_errors_and_never_a_fault_of_ours() {
 fn a_dispatch_does_not_wait_for_another_one_in_the_same_pool() {
     let pool = Pool::new(2).unwrap();
     let device = Device::builder().pool(pool).build().unwrap();
-    let path = format!("{}/tests/data/endless.plain.cso", env!("CARGO_MANIFEST_DIR"));
-    let options = CompileOptions::new(Engine::best());
-    let endless = device.compile(&std::fs::read(path).unwrap(), &options).unwrap();
+    let endless = support::shader(&device, "endless.plain", Engine::best());
     let sum = sum(&device, Engine::best());
     let odd = device.buffer_from(&[7u32]).unwrap();
     let mut bindings = Bindings::new();

@@ -7,9 +7,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use brolga_runtime::{
-    Access, Bindings, CompileOptions, Device, Dispatch, Engine, Error, Format, ResourceError, Shader, View,
-};
+use brolga_runtime::{Access, Bindings, Device, Dispatch, Engine, Error, Format, ResourceError, Shader, View};
 use support::ENGINES;
 
 /// A file of zeros that goes away at the end. Zeros that nobody writes take no room on the disk.
@@ -43,8 +41,7 @@ impl Drop for Scratch {
 
 /// The shader of `large.hlsl`: thread n writes element `first + n * stride` of `u0` and texel of the same number of `u1`.
 fn shader(device: &Device, engine: Engine) -> Shader {
-    let path = format!("{}/tests/data/large.write.cso", env!("CARGO_MANIFEST_DIR"));
-    device.compile(&std::fs::read(path).unwrap(), &CompileOptions::new(engine)).unwrap()
+    support::shader(device, "large.write", engine)
 }
 
 fn run(engine: Engine, elements: u64, first: u32, stride: u32, check: impl Fn(&Scratch, &Scratch, &str)) {

@@ -18,8 +18,7 @@ use support::random::{Random, contents};
 const GROUPS: u32 = 300;
 
 fn shader(device: &Device, entry: &str, engine: Engine) -> Shader {
-    let path = format!("{}/tests/data/endless.{entry}.cso", env!("CARGO_MANIFEST_DIR"));
-    device.compile(&std::fs::read(path).unwrap(), &CompileOptions::new(engine)).unwrap()
+    support::shader(device, &format!("endless.{entry}"), engine)
 }
 
 /// Bindings for the shaders of `endless.hlsl`, and the buffer that they write.

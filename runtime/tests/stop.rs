@@ -7,8 +7,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use brolga_runtime::{
-    Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, Error, Progress, Shader, SourceLocation,
-    StopReason, View,
+    Bindings, Buffer, CancelToken, Device, Dispatch, Engine, Error, Progress, Shader, SourceLocation, StopReason, View,
 };
 use support::ENGINES;
 
@@ -29,11 +28,7 @@ struct Setup {
 impl Setup {
     fn new(entry: &str, engine: Engine, threads: usize) -> Self {
         let device = Device::builder().threads(threads).build().unwrap();
-        let shader = |entry| {
-            let path = format!("{}/tests/data/endless.{entry}.cso", env!("CARGO_MANIFEST_DIR"));
-            device.compile(&std::fs::read(path).unwrap(), &CompileOptions::new(engine)).unwrap()
-        };
-        let (shader, sum) = (shader(entry), shader("sum"));
+        let [shader, sum] = [entry, "sum"].map(|entry| support::shader(&device, &format!("endless.{entry}"), engine));
         let result = device.buffer(u64::from(2 * THREADS_PER_GROUP) * 4).unwrap();
         Self { device, shader, sum, result }
     }

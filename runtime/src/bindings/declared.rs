@@ -74,6 +74,21 @@ impl Declared {
         interface.resources.iter().map(declared).collect()
     }
 
+    /// One register, of which texels are loaded and stored if it has any.
+    #[cfg(test)]
+    pub(crate) fn one(register: Register, kind: ResourceKind) -> Self {
+        Self {
+            register,
+            count: Some(1),
+            kind,
+            uses_counter: false,
+            uses_texel_atomics: false,
+            uses_texel_exchange: false,
+            uses_texels: true,
+            table_len: 1,
+        }
+    }
+
     /// Whether the shader may write it.
     pub fn is_writable(&self) -> bool {
         self.register.class == ResourceClass::UnorderedAccess

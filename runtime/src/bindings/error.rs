@@ -4,7 +4,6 @@ use brolga_ir::interface::{Component, Dimension, ResourceKind};
 
 use super::{ParseRegisterError, Register};
 use crate::format::Format;
-use crate::shader::few;
 
 /// A register whose binding does not fit the shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -182,6 +181,15 @@ fn unwritable(bound: Dimension) -> &'static str {
     if bound.is_cube() { "faces are written as layers of a texture2darray" } else { "samples can only be read" }
 }
 
+/// The first few of some texts, for a message.
+pub(crate) fn first_of(items: &[String], separator: &str) -> String {
+    const SHOWN: usize = 8;
+    match items.split_at_checked(SHOWN) {
+        Some((shown, rest)) if !rest.is_empty() => format!("{} and others", shown.join(separator)),
+        _ => items.join(separator),
+    }
+}
+
 fn joined(registers: &[Register]) -> String {
     registers.iter().map(Register::to_string).collect::<Vec<_>>().join(" and ")
 }
@@ -189,14 +197,14 @@ fn joined(registers: &[Register]) -> String {
 fn known_names(known: &[String], nearest: &Option<String>) -> String {
     match (known.is_empty(), nearest) {
         (true, _) => "as its file has no names".to_owned(),
-        (false, None) => format!("only {}", few(known)),
-        (false, Some(nearest)) => format!("only {}; did you mean `{nearest}`?", few(known)),
+        (false, None) => format!("only {}", first_of(known, ", ")),
+        (false, Some(nearest)) => format!("only {}; did you mean `{nearest}`?", first_of(known, ", ")),
     }
 }
 
 fn list(declared: &[String]) -> String {
     match declared {
         [] => "no register".to_owned(),
-        names => format!("only {}", few(names)),
+        names => format!("only {}", first_of(names, ", ")),
     }
 }

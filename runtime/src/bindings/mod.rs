@@ -1,6 +1,6 @@
 //! Registers, what is bound to them, and what shaders declare of them.
 //!
-//! [`Bindings`] knows nothing of a shader. Whoever binds it to one has it held against what the shader declares.
+//! [`Bindings`] knows nothing of a shader. Binding it to one checks it against what the shader declares.
 //!
 //! | file | what |
 //! |---|---|
@@ -28,6 +28,7 @@ use brolga_ir::interface::ResourceClass;
 
 pub use declared::Declared;
 pub use error::BindingError;
+pub(crate) use error::first_of;
 pub(crate) use names::Names;
 pub use register::{ParseRegisterError, Register};
 pub use rules::{BindingRules, Leniency};
@@ -62,7 +63,7 @@ impl Bindings {
         self.rules
     }
 
-    /// Binds a view in place of what was bound to the register.
+    /// Binds a view, instead of whatever was bound to the register.
     pub fn set(&mut self, register: Register, view: View) -> &mut Self {
         match self.views.get_mut(&register) {
             Some(bound) => *bound = view,

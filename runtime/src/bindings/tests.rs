@@ -9,16 +9,7 @@ use crate::limits::Limits;
 use crate::resource::{Buffer, Counter, GuardPages, Texture, TextureShape};
 
 fn declare(register: &str, kind: ResourceKind) -> Declared {
-    Declared {
-        register: register.parse().unwrap(),
-        count: Some(1),
-        kind,
-        uses_counter: false,
-        uses_texel_atomics: false,
-        uses_texel_exchange: false,
-        uses_texels: true,
-        table_len: 1,
-    }
+    Declared::one(register.parse().unwrap(), kind)
 }
 
 fn typed(dimension: Dimension, component: Component) -> ResourceKind {

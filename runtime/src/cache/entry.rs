@@ -1,4 +1,4 @@
-//! What an entry holds: a hash, and what it is made of: the name of the shader for whoever looks at the cache, and the
+//! What an entry holds: a hash, and what it is made of: the name of the shader for those who look at the cache, and the
 //! content.
 //!
 //! The hash is keyed with the entry's key. It fits only if the content is what was stored, and was stored for this key.

@@ -12,7 +12,7 @@ pub enum CacheError {
     NotPrivate {
         /// The folder.
         path: PathBuf,
-        /// What it is in place of that.
+        /// What it is instead.
         why: NotPrivate,
     },
     /// It cannot be looked at, made or written.

@@ -81,7 +81,7 @@ impl Cache {
     pub const CAP_BYTES: u64 = 256 << 20;
 
     /// A cache in a folder, which is made when something is stored first. A folder that there is must be this user's, and
-    /// nobody else may be able to write to it: whoever can puts code there that this process runs.
+    /// nobody else may be able to write to it: anyone who can could put code there that this process runs.
     ///
     /// # Errors
     /// If the folder is not private to this user, or cannot be looked at.
@@ -154,8 +154,8 @@ impl Cache {
         entry::open(key, &bytes).and_then(read)
     }
 
-    /// Stores content for a key, in place of whatever is there. Does without it where that is not possible. The name, if
-    /// it is not empty, is shown to whoever looks at the cache.
+    /// Stores content for a key, instead of whatever is there. Does without it where that is not possible. The name, if
+    /// it is not empty, is shown to those who look at the cache.
     pub(crate) fn store(&self, key: &Key, name: &str, content: &[u8]) {
         let stored = self.try_store(key, name, content);
         let mut counters = lock(&self.inner.counters);

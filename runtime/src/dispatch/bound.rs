@@ -62,7 +62,7 @@ impl BoundShader {
         &self.bindings
     }
 
-    /// Binds a view in place of what was bound to the register. Texels of another format may take other code.
+    /// Binds a view, instead of whatever was bound to the register. Texels of another format may take other code.
     ///
     /// # Errors
     /// If the view does not fit. Nothing changes then.

@@ -1,4 +1,4 @@
-//! Groups on the caller's own thread: for whoever has threads and an order of its own, as a rasterizer has.
+//! Groups on the caller's own thread: for callers with threads and an order of their own, such as a rasterizer.
 //!
 //! A [`Worker`] holds what a thread needs, a [`Session`] what is the same for all groups of one dispatch. What a call of
 //! [`Session::run`] does beside the groups is to set the float mode and to point the context to what is bound. Batches of

@@ -32,7 +32,7 @@ const MAPPED_FROM: u64 = 1 << 18;
 /// Pages beside the memory of buffers and workers that nobody may touch: a debugging aid and a second wall.
 ///
 /// Every access of a shader is checked. Should a check be wrong, an access outside ends in a guard page, and the system
-/// ends the process in place of letting the shader read or write what is none of its business. Each buffer and texture
+/// ends the process instead of letting the shader go on. Each buffer and texture
 /// takes whole pages then, two of them for the guards; the memory that workers use while they run (shared memory, private
 /// arrays, copies of constant buffers) is guarded too. Mapped files are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

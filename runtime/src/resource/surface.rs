@@ -43,7 +43,7 @@ pub(crate) struct Surface {
     pub layers: u32,
     /// Bytes from a layer to the next.
     pub layer_bytes: u64,
-    /// Samples of a texel, 1 if it is not multisampled. They lie one behind the other.
+    /// Samples of a texel, 1 if it is not multisampled. They lie one after the other.
     pub samples: u32,
     /// The least level of detail, counted in the view's levels, that may be sampled or loaded (functional specification
     /// 5.8); 0 if there is no such bound.

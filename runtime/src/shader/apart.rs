@@ -1,4 +1,4 @@
-//! Compiling in a thread of its own: nothing can stop the code generator, so whoever may have to stop waits for it and,
+//! Compiling in a thread of its own: nothing can stop the code generator, so a caller that may have to stop waits for it and,
 //! when the time has come, waits no longer. What was begun is bounded by
 //! [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage. Code that is done by then is
 //! kept for later: a variant with its shader, any code in the disk cache.

@@ -68,7 +68,7 @@ fn compile_unguarded(
     let (function, outline, code) = match found {
         Some((outline, code)) => (OnceLock::new(), outline, code),
         None => {
-            let function = source.function(&mut clock)?;
+            let function = source.function(&[], None, &mut clock)?;
             let outline = Outline::of(&function);
             for range in &outline.declared {
                 at_most(Limit::RangeRegisters, range.table_len, source.limits().range_registers)?;
@@ -104,11 +104,11 @@ impl Inner {
         clock: &mut StageClock,
     ) -> Result<Cow<'_, VerifiedFunction>, Error> {
         if !texels.is_empty() {
-            return Ok(Cow::Owned(self.source.function_for(texels, self.outline.width, clock)?));
+            return Ok(Cow::Owned(self.source.function(texels, Some(self.outline.width), clock)?));
         }
         if self.function.get().is_none() {
             // If another thread was faster its function is the same.
-            let _ = self.function.set(self.source.function(clock)?);
+            let _ = self.function.set(self.source.function(&[], None, clock)?);
         }
         Ok(Cow::Borrowed(self.function.get().expect("set above")))
     }

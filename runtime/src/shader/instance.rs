@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::bindings::first_of;
+
 /// Something that an interface variable can stand for.
 ///
 /// ```
@@ -260,20 +262,12 @@ impl InstanceError {
 }
 
 /// The first of a list.
-pub(crate) fn few(names: &[String]) -> String {
-    joined(names, ", ")
-}
-
-fn joined(items: &[String], separator: &str) -> String {
-    const SHOWN: usize = 8;
-    match items.split_at_checked(SHOWN) {
-        Some((shown, rest)) if !rest.is_empty() => format!("{} and others", shown.join(separator)),
-        _ => items.join(separator),
-    }
+fn few(names: &[String]) -> String {
+    first_of(names, ", ")
 }
 
 fn list(unset: &[Unset]) -> String {
-    joined(&unset.iter().map(ToString::to_string).collect::<Vec<_>>(), "; ")
+    first_of(&unset.iter().map(ToString::to_string).collect::<Vec<_>>(), "; ")
 }
 
 fn of_class(instances: &[String]) -> String {

@@ -116,22 +116,9 @@ impl Source {
         &self.limits
     }
 
-    /// What the shader means.
-    pub fn function(&self, clock: &mut StageClock) -> Result<VerifiedFunction, Error> {
-        self.make_function(&[], self.width, clock)
-    }
-
-    /// The same, going to texels of these formats by itself. Packets are as wide as those of the usual code.
-    pub fn function_for(
-        &self,
-        texels: &[Option<TexelFormat>],
-        width: Width,
-        clock: &mut StageClock,
-    ) -> Result<VerifiedFunction, Error> {
-        self.make_function(texels, Some(width), clock)
-    }
-
-    fn make_function(
+    /// What the shader means, going to texels of these formats by itself, in packets of this width: that of the options if
+    /// nothing is said, or what suits the shader.
+    pub fn function(
         &self,
         texels: &[Option<TexelFormat>],
         width: Option<Width>,
@@ -144,7 +131,7 @@ impl Source {
         check_limits(&function.interface, &self.limits)?;
         clock.end(CompileStage::Translate)?;
         passes::optimise_for(&mut function, self.level, texels);
-        function.width = width.unwrap_or(function.width);
+        function.width = width.or(self.width).unwrap_or(function.width);
         clock.end(CompileStage::Passes)?;
         let function = verify(function)?;
         clock.end(CompileStage::Verify)?;

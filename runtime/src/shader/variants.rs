@@ -1,4 +1,4 @@
-//! The code of a shader in each of its variants. Each is made once, whoever asks for it, and how often: while one thread
+//! The code of a shader in each of its variants. Each is made once, however often it is asked for: while one thread
 //! makes it others wait, and if the one that asked gives up waiting, the next one finds what was begun.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -20,16 +20,7 @@ fn slot() -> ViewSlot {
 }
 
 fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
-    Declared {
-        register: Register::new(class, 0),
-        count: Some(1),
-        kind,
-        uses_counter: false,
-        uses_texel_atomics: false,
-        uses_texel_exchange: false,
-        uses_texels: true,
-        table_len: 1,
-    }
+    Declared::one(Register::new(class, 0), kind)
 }
 
 /// Where what is never freed can be found, by who looks for leaks.

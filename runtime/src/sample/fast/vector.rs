@@ -112,7 +112,7 @@ macro_rules! vectors {
     (
         $(whole $name:ident $wide:ident $narrow:ident;)*
         $(shift $shift:ident $shift_wide:ident $shift_narrow:ident;)*
-        $(floats $float:ident $float_wide:ident $float_narrow:ident;)*
+        $(floats $float:ident $float_wide:path, $float_narrow:ident;)*
     ) => {
         impl Vector for Avx2 {
             #[inline(always)]
@@ -209,26 +209,6 @@ macro_rules! vectors {
             #[inline(always)]
             fn less_255_times(self, quotient: Self) -> Self {
                 quotient.mul_add_floats(Self::splat_float(-255.0), self)
-            }
-
-            #[inline(always)]
-            fn more_floats(self, other: Self) -> Self {
-                let [one, two] = [self.0, other.0];
-                // SAFETY: as above.
-                Self(unsafe {
-                    let mask = _mm256_cmp_ps::<_CMP_GT_OQ>(_mm256_castsi256_ps(one), _mm256_castsi256_ps(two));
-                    _mm256_castps_si256(mask)
-                })
-            }
-
-            #[inline(always)]
-            fn ordered(self, other: Self) -> Self {
-                let [one, two] = [self.0, other.0];
-                // SAFETY: as above.
-                Self(unsafe {
-                    let mask = _mm256_cmp_ps::<_CMP_ORD_Q>(_mm256_castsi256_ps(one), _mm256_castsi256_ps(two));
-                    _mm256_castps_si256(mask)
-                })
             }
 
             #[inline(always)]
@@ -341,20 +321,6 @@ macro_rules! vectors {
             }
 
             #[inline(always)]
-            fn more_floats(self, other: Self) -> Self {
-                let ([one, two], [three, four]) = (self.floats(), other.floats());
-                // SAFETY: as above.
-                Self::of_floats(unsafe { [_mm_cmpgt_ps(one, three), _mm_cmpgt_ps(two, four)] })
-            }
-
-            #[inline(always)]
-            fn ordered(self, other: Self) -> Self {
-                let ([one, two], [three, four]) = (self.floats(), other.floats());
-                // SAFETY: as above.
-                Self::of_floats(unsafe { [_mm_cmpord_ps(one, three), _mm_cmpord_ps(two, four)] })
-            }
-
-            #[inline(always)]
             fn floor(self) -> Self {
                 let [one, two] = self.floats();
                 // SAFETY: as above.
@@ -415,10 +381,12 @@ vectors! {
     shift shift_left _mm256_slli_epi32 _mm_slli_epi32;
     shift shift_right _mm256_srli_epi32 _mm_srli_epi32;
     shift shift_signed _mm256_srai_epi32 _mm_srai_epi32;
-    floats add_floats _mm256_add_ps _mm_add_ps;
-    floats sub_floats _mm256_sub_ps _mm_sub_ps;
-    floats mul_floats _mm256_mul_ps _mm_mul_ps;
-    floats div_floats _mm256_div_ps _mm_div_ps;
-    floats min_floats _mm256_min_ps _mm_min_ps;
-    floats max_floats _mm256_max_ps _mm_max_ps;
+    floats add_floats _mm256_add_ps, _mm_add_ps;
+    floats sub_floats _mm256_sub_ps, _mm_sub_ps;
+    floats mul_floats _mm256_mul_ps, _mm_mul_ps;
+    floats div_floats _mm256_div_ps, _mm_div_ps;
+    floats min_floats _mm256_min_ps, _mm_min_ps;
+    floats max_floats _mm256_max_ps, _mm_max_ps;
+    floats more_floats _mm256_cmp_ps::<_CMP_GT_OQ>, _mm_cmpgt_ps;
+    floats ordered _mm256_cmp_ps::<_CMP_ORD_Q>, _mm_cmpord_ps;
 }
