@@ -11,6 +11,7 @@
 //! | `interface.rs` | what a shader declares of the world outside |
 //! | `operand.rs` | what instructions are made of |
 //! | `function.rs` | instructions, regions, values |
+//! | `facts.rs` | effects, operands and regions of each kind of instruction |
 //! | `builder.rs` | writes instructions at a cursor |
 //! | `math.rs` | exp2, log2, sine and cosine from the operations |
 //! | `phases.rs` | where barriers cut a shader |
@@ -37,6 +38,7 @@ pub mod batch;
 pub mod bound;
 pub mod builder;
 pub mod entity;
+mod facts;
 pub mod float;
 pub mod float_class;
 pub mod flow;
