@@ -488,6 +488,34 @@ fn views_over_four_gibibytes() {
 
 /// Values that wait in scratch memory use its places one after the other, so that nothing may be stored there sooner than
 /// in its order: not even the address of an access that is checked ahead.
+/// What is known of threads, such as that they are fewer than a buffer's elements, does not hold in lanes without a thread.
+#[test]
+fn lanes_without_a_thread_touch_nothing() {
+    for (group_size, input) in [
+        ([1, 2, 1], Input::ThreadIdInGroup(1)),
+        ([3, 1, 1], Input::ThreadIdInGroup(0)),
+        ([20, 1, 1], Input::ThreadIndex),
+        ([1, 1, 13], Input::ThreadIdInGroup(2)),
+    ] {
+        let threads: u32 = group_size.iter().product();
+        let resources = vec![
+            resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, 1),
+            resource(ResourceClass::Constant, ResourceKind::Constant { vectors: threads }, 1),
+        ];
+        let stage = Stage::Compute { group_size };
+        let mut func = Function::new("tail", Interface { stage, resources, ..Interface::default() });
+        let mut b = Builder::new(&mut func);
+        let (index, offset, zero, always) = (b.input(input), b.i32(8), b.i32(0), b.bool(true));
+        let object = |n: usize| Object::Resource(only(ResourceId::new(n)));
+        let word = b.load(MemoryRef { object: object(1), index: Some(index), offset }, 1)[0];
+        b.store(MemoryRef { object: object(0), index: Some(index), offset: zero }, &[word], always);
+        b.return_();
+        // The buffer ends where its last vector does: what follows is nobody's.
+        let constants = (0..4 * threads).map(|n| n * 7 + 1).collect();
+        compare(func, &[vec![vec![0; threads as usize]], vec![constants]], &[[0, 0, 0]], 100);
+    }
+}
+
 #[test]
 fn addresses_made_late_where_registers_are_few() {
     const ELEMENT: u32 = 144;

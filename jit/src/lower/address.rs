@@ -106,7 +106,7 @@ pub(super) struct Access {
     pub known_offset: Option<u32>,
     /// What is addressed.
     pub place: MemoryRef,
-    /// Upper bounds of the index and the offset, in all lanes.
+    /// Upper bounds of the index and the offset: in all lanes if it is strided, else in all threads.
     pub most: [u32; 2],
 }
 
@@ -292,9 +292,19 @@ impl Lowering<'_, '_> {
             }
             (Location::Area(_), ..) => Spread::Scattered,
         };
-        let most =
+        let mut most =
             [place.index, Some(place.offset)].map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
+        if matches!(spread, Spread::Strided(_)) && !self.are_all_lanes_threads() {
+            // Lanes without a thread go on as the others do.
+            let last = self.shape.lanes() - 1;
+            most = [0, 1].map(|n| most[n].saturating_add(steps[n].saturating_mul(last)));
+        }
         Access { target, index, offset, spread, steps, known_index, known_offset, place, most }
+    }
+
+    /// Whether every lane of every packet is a thread, though perhaps an inactive one: what is known of threads holds there.
+    pub fn are_all_lanes_threads(&self) -> bool {
+        self.layout.threads.is_some_and(|threads| threads.is_multiple_of(self.shape.lanes()))
     }
 
     /// Lane 0's address of an access that is not scattered. Emitted on the fast path only, since the slow one does not need

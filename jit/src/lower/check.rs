@@ -99,7 +99,7 @@ impl Lowering<'_, '_> {
                     checks.push(Check { number: Number::Known(offset), need, limit });
                 }
             }
-            // The bound is that of the last lane.
+            // The bound is that of the last lane already.
             None if most_offset + u64::from(words) * 4 > sure => {
                 checks.push(Check { number: Number::FirstWord(access.place.offset), need, limit });
             }

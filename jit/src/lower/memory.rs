@@ -109,17 +109,20 @@ impl Lowering<'_, '_> {
         if self.is_crowded {
             return self.lane_by_lane(access, mask, Work::Load { words });
         }
-        let (offsets, outside) = self.lane_offsets(area, access, words as u32);
         let (base, flags) = (area.base, area.flags());
         if self.lies_in_quads(access, mask) {
+            // Lanes without a thread read too, and nothing bounds what they compute.
+            let anywhere = Access { most: [u32::MAX; 2], ..access.clone() };
+            let access = if self.are_all_lanes_threads() { access } else { &anywhere };
+            let (offsets, outside) = self.lane_offsets(area, access, words as u32);
             let load = |lowering: &mut Self| lowering.emit().load_quads(base, &offsets, words, flags);
             let Some(outside) = outside else {
                 self.note(Note::Unchecked);
                 return packets(load(self));
             };
-            // Lanes that take no part read too.
             return self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, load);
         }
+        let (offsets, outside) = self.lane_offsets(area, access, words as u32);
         let gather = |lowering: &mut Self| lowering.emit().gather(base, &offsets, words, mask.lanes(), flags);
         let Some(outside) = outside else {
             self.note(Note::Unchecked);

@@ -228,8 +228,10 @@ impl Lowering<'_, '_> {
 
     /// The lanes of the packet that are threads of the group or span.
     pub fn threads_that_exist(&mut self) -> Mask {
+        if self.are_all_lanes_threads() {
+            return Mask::Full;
+        }
         let threads = match self.layout.threads {
-            Some(threads) if threads.is_multiple_of(self.shape.lanes()) => return Mask::Full,
             Some(threads) => self.builder.ins().iconst(types::I32, i64::from(threads)),
             None => self.span_threads(),
         };
