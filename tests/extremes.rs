@@ -8,8 +8,10 @@ use brolga_testing::run::{Devices, Structured};
 use brolga_testing::script::{Do, Script};
 use brolga_testing::shapes::{self, SHAPES};
 
-/// What a thread has that an application's caller may bring: less than the default of two megabytes.
-const STACK_BYTES: usize = 512 << 10;
+/// The stack of a thread that an application may call from: less than the default of two megabytes. Frames are several times as
+/// large under the sanitizer, with which all tests have guard pages.
+const STACK_BYTES: usize =
+    if cfg!(any(brolga_guard_pages = "after", brolga_guard_pages = "before")) { 4 << 20 } else { 512 << 10 };
 
 /// Does something on a thread with a small stack.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {

@@ -211,9 +211,24 @@ pub fn save_texture(texture: &Texture, path: impl AsRef<Path>) -> Result<(), Fil
     let form = FileForm::of(path);
     at(path, || {
         form.check(shape)?;
-        let bytes = Bytes::Buffer(texture.buffer().clone());
-        Ok(Claim::new(path)?.commit_with(&CancelToken::new(), |file| form.write(file, shape, &bytes))?)
+        let (shape, bytes) = packed(texture)?;
+        Ok(Claim::new(path)?.commit_with(&CancelToken::new(), |file| form.write(file, &shape, &bytes))?)
     })
+}
+
+/// The texels of a texture without what is between its rows, as files have them.
+fn packed(texture: &Texture) -> Result<(TextureShape, Bytes), brolga_runtime::Error> {
+    let mut shape = *texture.shape();
+    if shape.row_pitch_bytes.take().is_none() {
+        return Ok((shape, Bytes::Buffer(texture.buffer().clone())));
+    }
+    // Textures with a pitch have one level.
+    let mut bytes = vec![0_u8; shape.size_bytes()? as usize];
+    let layer_bytes = bytes.len() / shape.layers as usize;
+    for (layer, texels) in (0..).zip(bytes.chunks_exact_mut(layer_bytes)) {
+        texture.read(&texture.level(0, layer)?, texels, None)?;
+    }
+    Ok((shape, Bytes::Owned(bytes)))
 }
 
 /// Reads the elements of an `.npy` file into a buffer.
@@ -280,6 +295,20 @@ mod tests {
         save_array(&device.buffer_from(&texels).unwrap(), &array, &path).unwrap();
         let (buffer, found) = load_array(&device, &path).unwrap();
         assert_eq!((buffer.to_vec().unwrap(), found), (texels, array));
+    }
+
+    #[test]
+    fn what_is_between_rows_goes_to_no_file() {
+        let (device, folder) = (device(), tempfile::tempdir().unwrap());
+        let path = folder.path().join("x.png");
+        let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 2, 3);
+        let texture = device.texture(shape.row_pitch(20)).unwrap();
+        let texels: Vec<u8> = (1..=24).collect();
+        texture.buffer().write(0, &vec![0xee; texture.buffer().size_bytes() as usize]).unwrap();
+        texture.write(&texture.level(0, 0).unwrap(), &texels, None).unwrap();
+        save_texture(&texture, &path).unwrap();
+        let found = load_texture(&device, &path, Some(shape.format)).unwrap();
+        assert_eq!((found.shape(), found.buffer().to_vec().unwrap()), (&shape, texels));
     }
 
     #[test]

@@ -101,11 +101,13 @@ fn what_cannot_be_read_is_named() {
 #[test]
 fn a_job_of_very_many_registers_is_refused() {
     let folder = Folder::new();
-    let registers: String = (0..200_000).map(|n| format!("[b{n}]\nu32 = [1]\n")).collect();
+    // Each has pages of its own where there are guard pages, and a process may not have many.
+    let count = if cfg!(any(brolga_guard_pages = "after", brolga_guard_pages = "before")) { 2_000 } else { 200_000 };
+    let registers: String = (0..count).map(|n| format!("[b{n}]\nu32 = [1]\n")).collect();
     folder.job(&format!("{ADD}{registers}")).fails(2, &["b0 is bound to a constant view", "declares only"]);
-    let (registers, last) = (registers + "[u1]\nraw = 4\n", "b199999");
+    let (registers, last) = (registers + "[u1]\nraw = 4\n", format!("b{}", count - 1));
     let expected = format!("{ADD}{registers}[[expect]]\nslot = \"{last}\"\nu32 = [1]\n");
-    folder.job(&expected).fails(2, &["b199999 has no result for `expect`"]);
+    folder.job(&expected).fails(2, &[&format!("{last} has no result for `expect`")]);
 }
 
 #[test]
