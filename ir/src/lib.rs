@@ -30,6 +30,7 @@
 //! | `shape.rs` | how addresses lie over the lanes of a packet |
 //! | `bound.rs` | the largest number that an integer can be |
 //! | `float_class.rs` | which floats can be denormals, infinities, NaNs |
+//! | `pipeline/` | what stands around the shader of a stage: interpolation, the output merger |
 //! | `translate/` | bytecode to IR |
 //! | `interp/` | runs a shader: the definition that compiled code is held to |
 #![forbid(unsafe_code)]
@@ -52,6 +53,7 @@ mod operand;
 pub mod ops;
 pub mod passes;
 pub mod phases;
+pub mod pipeline;
 pub mod sampling;
 pub mod shape;
 pub mod span;

@@ -22,6 +22,7 @@ mod versioning;
 
 use crate::function::Function;
 use crate::texel::TexelFormat;
+pub(crate) use replacements::Replacements;
 pub(crate) use simplify::undone;
 
 /// Which passes run; a debugging aid and the proof that passes change nothing.

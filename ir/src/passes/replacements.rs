@@ -4,17 +4,17 @@ use crate::entity::{Inst, Value};
 use crate::function::{Function, InstKind};
 
 /// The replacements that a pass has decided on; a value that nothing replaces stands for itself.
-pub(super) struct Replacements {
+pub(crate) struct Replacements {
     by: Vec<Option<Value>>,
 }
 
 impl Replacements {
-    pub(super) fn new(func: &Function) -> Self {
+    pub(crate) fn new(func: &Function) -> Self {
         Self { by: vec![None; func.value_count()] }
     }
 
     /// From now on `by` stands for `value`.
-    pub(super) fn replace(&mut self, value: Value, by: Value) {
+    pub(crate) fn replace(&mut self, value: Value, by: Value) {
         debug_assert_ne!(value, by);
         if self.by.len() <= value.index() {
             self.by.resize(value.index() + 1, None);
@@ -23,7 +23,7 @@ impl Replacements {
     }
 
     /// What stands for a value now.
-    pub(super) fn resolve(&self, mut value: Value) -> Value {
+    pub(crate) fn resolve(&self, mut value: Value) -> Value {
         while let Some(Some(by)) = self.by.get(value.index()) {
             value = *by;
         }
@@ -31,12 +31,12 @@ impl Replacements {
     }
 
     /// Rewrites the operands of an instruction.
-    pub(super) fn apply(&self, kind: &mut InstKind) {
+    pub(crate) fn apply(&self, kind: &mut InstKind) {
         kind.for_each_arg(|value| *value = self.resolve(*value));
     }
 
     /// Rewrites the operands of all instructions.
-    pub(super) fn apply_to_all(&self, func: &mut Function) {
+    pub(crate) fn apply_to_all(&self, func: &mut Function) {
         (0..func.inst_count()).for_each(|n| self.apply(&mut func.inst_mut(Inst::new(n)).kind));
     }
 }

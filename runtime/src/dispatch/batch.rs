@@ -1,6 +1,7 @@
 //! Batches of invocations on the caller's own thread: how vertex and pixel shaders run.
 
 use brolga_ir::batch::ArrayWords;
+use brolga_ir::entity::ArrayId;
 use brolga_ir::interface::Array;
 use brolga_ir::stage::Stage;
 
@@ -36,11 +37,11 @@ impl Session<'_> {
 /// Holds a batch against what a shader declares.
 #[inline]
 fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result<(), BatchError> {
-    match shader.stage() {
+    let signature = match shader.stage() {
         Stage::Compute { .. } => return Err(BatchError::NoBatches),
         Stage::Pixel(_) if !invocations.is_multiple_of(4) => return Err(BatchError::Quads { invocations }),
-        Stage::Vertex(_) | Stage::Pixel(_) => {}
-    }
+        Stage::Vertex(signature) | Stage::Pixel(signature) => signature,
+    };
     let declared = shader.arrays();
     if arrays.len() != declared.len() {
         return Err(BatchError::ArrayCount { found: arrays.len(), expected: declared.len() });
@@ -48,6 +49,10 @@ fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result
     for (array, (words, &Array { stride_bytes, is_written })) in arrays.iter().zip(declared).enumerate() {
         if is_written && matches!(words, ArrayWords::Read(_)) {
             return Err(BatchError::ReadOnly { array });
+        }
+        // Whatever else a function reads has elements of its own count.
+        if ![signature.input_array, signature.output_array].contains(&Some(ArrayId::new(array))) {
+            continue;
         }
         let (found, expected) = (words.words().len(), u64::from(invocations) * u64::from(stride_bytes / 4));
         if (found as u64) < expected {

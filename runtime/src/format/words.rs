@@ -8,7 +8,12 @@ impl Format {
     /// The format as compiled code knows it: if its texels are whole words, each channel is a field of one of them, and
     /// there is code for the conversion.
     pub(crate) fn texel_format(self) -> Option<TexelFormat> {
-        if self.block_extents() != [1, 1] || !self.size_bytes().is_multiple_of(4) {
+        self.size_bytes().is_multiple_of(4).then(|| self.vertex_format()).flatten()
+    }
+
+    /// The same of an element of a vertex, which may be a part of a word.
+    pub fn vertex_format(self) -> Option<TexelFormat> {
+        if self.block_extents() != [1, 1] {
             return None;
         }
         let mut channels = [None; 4];
@@ -29,7 +34,7 @@ impl Format {
             }
             *channel = Some(Channel { shift, bits, kind });
         }
-        Some(TexelFormat { words: self.size_bytes() / 4, channels, missing_alpha: self.zero()[3] })
+        Some(TexelFormat { words: self.size_bytes().div_ceil(4), channels, missing_alpha: self.zero()[3] })
     }
 }
 

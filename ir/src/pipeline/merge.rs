@@ -1,0 +1,162 @@
+//! The output merger: blends what a pixel's shader gives into targets (functional specification, 17).
+
+use crate::builder::{Builder, only};
+use crate::entity::{ResourceId, Value};
+use crate::function::{Function, MemoryRef, Object};
+use crate::interface::{Component, Dimension, Resource, ResourceClass, ResourceKind};
+use crate::ops::Op;
+
+use super::interpolate::Pixel;
+use super::record::{PixelArray, state};
+use super::state::{BlendOp, Equation, Factor, PixelState, Range, Target};
+
+/// The register space of targets, which no shader can name.
+pub const TARGET_SPACE: u32 = u32::MAX;
+
+/// Declares the targets as resources, which follow those of the shader.
+pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId> {
+    let resources = &mut func.interface.resources;
+    let mut declare = |target: &Target| {
+        let component = match target.range {
+            Range::Float | Range::Unorm | Range::Snorm => Component::Float,
+            Range::Uint => Component::Uint,
+            Range::Sint => Component::Sint,
+        };
+        resources.push(Resource {
+            class: ResourceClass::UnorderedAccess,
+            kind: ResourceKind::Typed { dimension: Dimension::Texture2d, component },
+            space: TARGET_SPACE,
+            lower: target.output,
+            count: Some(1),
+            uses_counter: false,
+            texel_bytes: None,
+        });
+        ResourceId::new(resources.len() - 1)
+    };
+    state.targets.iter().map(&mut declare).collect()
+}
+
+/// Writes a pixel to a target where it is live.
+pub(super) fn target(
+    b: &mut Builder<'_>,
+    target: &Target,
+    resource: ResourceId,
+    pixel: &Pixel,
+    source: [Value; 4],
+    live: Value,
+) {
+    if target.write_mask & 15 == 0 {
+        return;
+    }
+    let resource = only(resource);
+    let blend = target.blend.filter(|_| !matches!(target.range, Range::Uint | Range::Sint));
+    let mut words = source;
+    if blend.is_some() || target.write_mask & 15 != 15 {
+        let before = b.texel_load(resource, &pixel.position, None);
+        if let Some(blend) = blend {
+            let mut terms = Terms::new(b, target.range, source, before);
+            words = std::array::from_fn(|n| {
+                let equation = if n == 3 { &blend.alpha } else { &blend.color };
+                let value = terms.blend(b, equation, n);
+                b.op(Op::BitsF32, &[value])
+            });
+        }
+        for (n, word) in words.iter_mut().enumerate() {
+            if target.write_mask >> n & 1 == 0 {
+                *word = before[n];
+            }
+        }
+    }
+    b.texel_store(resource, &pixel.position, words, live);
+}
+
+/// What a blend works with, as floats: clamped to what the target holds.
+struct Terms {
+    range: Range,
+    source: [Value; 4],
+    destination: [Value; 4],
+    /// Made when first asked for.
+    factor: Option<[Value; 4]>,
+}
+
+impl Terms {
+    fn new(b: &mut Builder<'_>, range: Range, source: [Value; 4], destination: [Value; 4]) -> Self {
+        let [source, destination] = [source, destination].map(|words| words.map(|word| b.op(Op::AsF32, &[word])));
+        Self { range, source: source.map(|value| clamp(b, range, value)), destination, factor: None }
+    }
+
+    /// One component of the result.
+    fn blend(&mut self, b: &mut Builder<'_>, equation: &Equation, n: usize) -> Value {
+        let (source, destination) = (self.source[n], self.destination[n]);
+        match equation.op {
+            BlendOp::Min => return b.op(Op::FMin, &[source, destination]),
+            BlendOp::Max => return b.op(Op::FMax, &[source, destination]),
+            BlendOp::Add | BlendOp::Subtract | BlendOp::ReverseSubtract => {}
+        }
+        let [by_source, by_destination] =
+            [equation.source, equation.destination].map(|factor| self.factor(b, factor, n));
+        let source = b.op(Op::FMul, &[source, by_source]);
+        let destination = b.op(Op::FMul, &[destination, by_destination]);
+        match equation.op {
+            BlendOp::Subtract => b.op(Op::FSub, &[source, destination]),
+            BlendOp::ReverseSubtract => b.op(Op::FSub, &[destination, source]),
+            _ => b.op(Op::FAdd, &[source, destination]),
+        }
+    }
+
+    fn factor(&mut self, b: &mut Builder<'_>, factor: Factor, n: usize) -> Value {
+        let inverse = |b: &mut Builder<'_>, value| {
+            let one = b.f32(1.0);
+            b.op(Op::FSub, &[one, value])
+        };
+        match factor {
+            Factor::Zero => b.f32(0.0),
+            Factor::One => b.f32(1.0),
+            Factor::SourceColor => self.source[n],
+            Factor::InverseSourceColor => inverse(b, self.source[n]),
+            Factor::SourceAlpha => self.source[3],
+            Factor::InverseSourceAlpha => inverse(b, self.source[3]),
+            Factor::DestinationAlpha => self.destination[3],
+            Factor::InverseDestinationAlpha => inverse(b, self.destination[3]),
+            Factor::DestinationColor => self.destination[n],
+            Factor::InverseDestinationColor => inverse(b, self.destination[n]),
+            Factor::SourceAlphaSaturated if n == 3 => b.f32(1.0),
+            Factor::SourceAlphaSaturated => {
+                let rest = inverse(b, self.destination[3]);
+                b.op(Op::FMin, &[self.source[3], rest])
+            }
+            Factor::BlendFactor => self.constant(b)[n],
+            Factor::InverseBlendFactor => {
+                let value = self.constant(b)[n];
+                inverse(b, value)
+            }
+        }
+    }
+
+    /// The blend factor of the draw.
+    fn constant(&mut self, b: &mut Builder<'_>) -> [Value; 4] {
+        let range = self.range;
+        *self.factor.get_or_insert_with(|| {
+            let (index, offset) = (b.i32(0), b.i32(4 * state::BLEND_FACTOR));
+            let place = MemoryRef { object: Object::Array(PixelArray::State.id()), index: Some(index), offset };
+            let words = b.load(place, 4);
+            std::array::from_fn(|n| {
+                let value = b.op(Op::AsF32, &[words[n]]);
+                clamp(b, range, value)
+            })
+        })
+    }
+}
+
+/// Clamps to what a target holds.
+fn clamp(b: &mut Builder<'_>, range: Range, value: Value) -> Value {
+    match range {
+        Range::Unorm => b.op(Op::FSat, &[value]),
+        Range::Snorm => {
+            let (least, most) = (b.f32(-1.0), b.f32(1.0));
+            let value = b.op(Op::FMax, &[value, least]);
+            b.op(Op::FMin, &[value, most])
+        }
+        Range::Float | Range::Uint | Range::Sint => value,
+    }
+}

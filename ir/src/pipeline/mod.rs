@@ -1,0 +1,104 @@
+//! What stands around the shader of a stage, as part of the same function: what it gets is computed there, and what it gives is used.
+//!
+//! A translated pixel shader reads a row of values for each input and writes one for each output. [`pixel`] puts interpolation
+//! before it and the output merger after it, so that whoever draws hands over quads, primitives and vertices, and targets are
+//! changed in place. Both engines, the verifier and the passes see one function.
+//!
+//! | file | what |
+//! |---|---|
+//! | `fetch.rs` | the inputs of vertices |
+//! | `rows.rs` | takes a function's inputs and outputs away from their arrays |
+//! | `record.rs` | what lies in memory for each quad and each primitive |
+//! | `interpolate.rs` | the inputs of pixels |
+//! | `merge.rs` | the output merger |
+//! | `state.rs` | what selects the code of both |
+
+mod fetch;
+mod interpolate;
+mod merge;
+pub mod record;
+mod rows;
+pub mod state;
+
+use crate::builder::Builder;
+use crate::entity::{ArrayId, Inst};
+use crate::function::{Function, InstKind, Object};
+use crate::ops::Op;
+use crate::stage::{Parameter, Signature, Stage, SystemValue};
+
+use self::interpolate::Pixel;
+use self::record::VertexArray;
+use self::rows::Rows;
+use self::state::{PixelState, VertexState};
+
+pub use fetch::BUFFER_SPACE;
+pub use merge::TARGET_SPACE;
+
+/// Lets a vertex shader read its inputs from vertex buffers, which follow its resources. Its arrays are those of [`record`] from then
+/// on; what it gives lies in the last one, as before.
+///
+/// The function is as it was translated, before any pass. That of another stage is left as it is.
+pub fn vertex(func: &mut Function, state: &VertexState) {
+    let Stage::Vertex(signature) = &func.interface.stage else { return };
+    let signature = signature.clone();
+    let rows = Rows::take(func, &Signature { output_array: None, ..signature.clone() });
+    if let Some(outputs) = signature.output_array {
+        rename(func, outputs, VertexArray::Outputs.id());
+    }
+    func.interface.arrays = record::vertex_arrays(signature.output_rows());
+    func.interface.stage = Stage::Vertex(Signature {
+        output_array: Some(VertexArray::Outputs.id()),
+        outputs: signature.outputs.clone(),
+        ..Signature::default()
+    });
+    let buffers = fetch::declare(func, state);
+
+    let b = &mut Builder::new(func);
+    let inputs = fetch::inputs(b, &signature, state, &buffers);
+    rows.place(b, &inputs);
+    b.return_();
+}
+
+/// Puts interpolation before a pixel shader and the output merger after it. Its arrays are those of [`record`] from then on, and
+/// its targets follow its resources, in the order of [`PixelState::targets`].
+///
+/// The function is as it was translated, before any pass. That of another stage is left as it is.
+pub fn pixel(func: &mut Function, state: &PixelState) {
+    let Stage::Pixel(signature) = &mut func.interface.stage else { return };
+    let signature = std::mem::take(signature);
+    let rows = Rows::take(func, &signature);
+    func.interface.arrays = record::arrays(state.vertex_rows);
+    let targets = merge::declare(func, state);
+
+    let b = &mut Builder::new(func);
+    let pixel = Pixel::new(b);
+    let inputs = interpolate::inputs(b, &pixel, &signature);
+    let outputs = rows.place(b, &inputs);
+    let mut live = pixel.is_covered;
+    if let Some(row) = row_of(&signature.outputs, SystemValue::Discarded) {
+        let (discarded, zero) = (outputs.word(b, row, 0), b.i32(0));
+        let stays = b.op(Op::IEq, &[discarded, zero]);
+        live = b.op(Op::BAnd, &[live, stays]);
+    }
+    for (target, resource) in state.targets.iter().zip(targets) {
+        let source = [0, 1, 2, 3].map(|component| outputs.word(b, target.output, component));
+        merge::target(b, target, resource, &pixel, source, live);
+    }
+    b.return_();
+}
+
+/// The register that a system value is in.
+fn row_of(parameters: &[Parameter], value: SystemValue) -> Option<u32> {
+    parameters.iter().find(|parameter| parameter.system_value == Some(value)).map(|parameter| parameter.row)
+}
+
+/// Lets accesses to an array go to another one.
+fn rename(func: &mut Function, from: ArrayId, to: ArrayId) {
+    for inst in 0..func.inst_count() {
+        if let InstKind::Load { place } | InstKind::Store { place, .. } = &mut func.inst_mut(Inst::new(inst)).kind
+            && place.object == Object::Array(from)
+        {
+            place.object = Object::Array(to);
+        }
+    }
+}

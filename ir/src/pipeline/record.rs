@@ -1,0 +1,123 @@
+//! What lies in memory for each quad and each primitive that pixels are drawn of, in words.
+//!
+//! A quad says which pixels; its primitive has the planes that change evenly over it, relative to an origin pixel, and its attributes:
+//! what the leading vertex has in each register, and how far the second and the third are from that. The state has what changes
+//! from draw to draw without other code.
+
+use crate::entity::ArrayId;
+use crate::interface::Array;
+
+/// The arrays of a vertex shader, in the order in which they are handed over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VertexArray {
+    /// What each vertex is.
+    Vertices,
+    /// One element: the bytes from one vertex to the next in each buffer.
+    Strides,
+    /// What each vertex gives.
+    Outputs,
+}
+
+/// The arrays of a pixel shader, likewise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PixelArray {
+    /// One for every four invocations.
+    Quads,
+    /// The primitives that quads are of.
+    Primitives,
+    /// One element: what changes from draw to draw.
+    State,
+}
+
+impl VertexArray {
+    /// Its number.
+    pub fn id(self) -> ArrayId {
+        ArrayId::new(self as usize)
+    }
+}
+
+impl PixelArray {
+    /// Its number.
+    pub fn id(self) -> ArrayId {
+        ArrayId::new(self as usize)
+    }
+}
+
+/// Words of a vertex before its shader runs.
+pub mod vertex {
+    /// Its place in buffers that have an element for each vertex.
+    pub const INDEX: u32 = 0;
+    /// Its number for the shader.
+    pub const ID: u32 = 1;
+    /// The instance, from 0 on.
+    pub const INSTANCE_ID: u32 = 2;
+    /// The first instance of the draw.
+    pub const FIRST_INSTANCE: u32 = 3;
+    /// All of them.
+    pub const WORDS: u32 = 4;
+}
+
+/// Slots of vertex buffers.
+pub const SLOTS: u32 = 32;
+
+/// Words of a quad.
+pub mod quad {
+    /// The column of its upper left pixel, even. The row follows.
+    pub const CORNER: u32 = 0;
+    /// The number of its primitive.
+    pub const PRIMITIVE: u32 = 2;
+    /// Covered pixels, a bit each: upper left, upper right, lower left, lower right.
+    pub const COVERAGE: u32 = 3;
+    /// All of them.
+    pub const WORDS: u32 = 4;
+}
+
+/// Words of a primitive.
+pub mod primitive {
+    /// The pixel at whose center the planes have their values: column and row.
+    pub const ORIGIN: u32 = 0;
+    /// 1 if it shows its front, else 0.
+    pub const IS_FRONT: u32 = 2;
+    /// Its number in the draw.
+    pub const ID: u32 = 3;
+    /// Depth, 1/w, and the weights of the second and third vertex, both over their w, at the origin.
+    pub const VALUES: u32 = 4;
+    /// What a pixel to the right adds to each.
+    pub const ALONG_X: u32 = 8;
+    /// What a pixel below adds.
+    pub const ALONG_Y: u32 = 12;
+    /// The w of the second and third vertex.
+    pub const W: u32 = 16;
+    /// For each register that the stage before wrote: the four words of the leading vertex, and as floats what the second and the
+    /// third vertex have more.
+    pub const ATTRIBUTES: u32 = 20;
+    /// Words of a register.
+    pub const ATTRIBUTE_WORDS: u32 = 12;
+
+    /// All words of a primitive whose vertices have so many registers.
+    pub fn words(rows: u32) -> u32 {
+        ATTRIBUTES + ATTRIBUTE_WORDS * rows
+    }
+}
+
+/// Words of the state.
+pub mod state {
+    /// The blend factor: red, green, blue, alpha.
+    pub const BLEND_FACTOR: u32 = 0;
+    /// All of them.
+    pub const WORDS: u32 = 4;
+}
+
+/// The declarations of the arrays, for vertices of so many rows.
+pub(super) fn arrays(vertex_rows: u32) -> Vec<Array> {
+    [quad::WORDS, primitive::words(vertex_rows), state::WORDS]
+        .map(|words| Array { stride_bytes: 4 * words, is_written: false })
+        .into()
+}
+
+/// The same of a vertex shader that gives so many rows.
+pub(super) fn vertex_arrays(output_rows: u32) -> Vec<Array> {
+    [(vertex::WORDS, false), (SLOTS, false), (4 * output_rows.max(1), true)]
+        .map(|(words, is_written)| Array { stride_bytes: 4 * words, is_written })
+        .into()
+}

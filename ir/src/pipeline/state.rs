@@ -1,0 +1,144 @@
+//! What selects the code around a shader. All else, such as strides and the blend factor, is data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::texel::TexelFormat;
+
+/// The state that a vertex shader is compiled with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct VertexState {
+    /// What fills its inputs.
+    pub elements: Vec<VertexElement>,
+}
+
+/// An element of a vertex: what fills an input register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct VertexElement {
+    /// The input register.
+    pub row: u32,
+    /// The vertex buffer.
+    pub slot: u32,
+    /// Bytes from the start of a vertex.
+    pub offset: u32,
+    /// Its format. One of less than a word is a part of one.
+    pub format: TexelFormat,
+    /// Its bytes. An element of less than 4 does not cross the end of a word.
+    pub size_bytes: u32,
+    /// What the next one is for.
+    pub advance: Advance,
+}
+
+/// When the next element of a vertex buffer is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Advance {
+    /// For every vertex.
+    Vertex,
+    /// After some instances; never if that is 0.
+    Instance {
+        /// How many.
+        step: u32,
+    },
+}
+
+/// The state that a pixel shader is compiled with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PixelState {
+    /// Registers of a vertex, as the stage before writes them.
+    pub vertex_rows: u32,
+    /// The targets that are written.
+    pub targets: Vec<Target>,
+}
+
+/// A target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Target {
+    /// The output register that goes there.
+    pub output: u32,
+    /// What its numbers are.
+    pub range: Range,
+    /// How it is blended, if it is.
+    pub blend: Option<Blend>,
+    /// Components that are written, red in the lowest bit.
+    pub write_mask: u8,
+}
+
+/// The numbers that a target holds: what comes to a blend is clamped to them (functional specification, 17.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Range {
+    /// Floats.
+    Float,
+    /// 0 to 1.
+    Unorm,
+    /// -1 to 1.
+    Snorm,
+    /// Unsigned integers, which are never blended.
+    Uint,
+    /// Integers with a sign, likewise.
+    Sint,
+}
+
+/// How source and destination become one (functional specification, 17.3 and following).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Blend {
+    /// Red, green and blue.
+    pub color: Equation,
+    /// Alpha.
+    pub alpha: Equation,
+}
+
+/// One equation of a blend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Equation {
+    /// What the source is multiplied by.
+    pub source: Factor,
+    /// What the destination is multiplied by.
+    pub destination: Factor,
+    /// What becomes of both products.
+    pub op: BlendOp,
+}
+
+/// What a term of a blend is multiplied by. In the equation of alpha, colours are their alpha.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Factor {
+    /// 0.
+    Zero,
+    /// 1.
+    One,
+    /// The source's colour.
+    SourceColor,
+    /// 1 less that.
+    InverseSourceColor,
+    /// The source's alpha.
+    SourceAlpha,
+    /// 1 less that.
+    InverseSourceAlpha,
+    /// The destination's alpha.
+    DestinationAlpha,
+    /// 1 less that.
+    InverseDestinationAlpha,
+    /// The destination's colour.
+    DestinationColor,
+    /// 1 less that.
+    InverseDestinationColor,
+    /// The lesser of the source's alpha and 1 less the destination's; 1 for alpha.
+    SourceAlphaSaturated,
+    /// The blend factor.
+    BlendFactor,
+    /// 1 less that.
+    InverseBlendFactor,
+}
+
+/// What becomes of the two terms of a blend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BlendOp {
+    /// Their sum.
+    Add,
+    /// The source's term less the destination's.
+    Subtract,
+    /// The destination's term less the source's.
+    ReverseSubtract,
+    /// The lesser of source and destination; factors count for nothing.
+    Min,
+    /// The greater of source and destination; likewise.
+    Max,
+}

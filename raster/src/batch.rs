@@ -1,0 +1,243 @@
+//! From vertices to primitives that can be drawn: shading, clipping, culling.
+
+use std::collections::HashMap;
+
+use brolga_ir::pipeline::record;
+use brolga_runtime::{ArrayWords, Error, Session};
+
+use crate::assembly::{Batch, Topology};
+use crate::clip::{self, Mode, Polygon};
+use crate::edge::{Bounds, Triangle, area};
+use crate::plane::Corner;
+use crate::small::Mask;
+use crate::viewport::{Plane, Viewport};
+
+/// Words of a row.
+const ROW_WORDS: usize = 4;
+
+/// What a vertex shader gives.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    /// Registers.
+    pub rows: usize,
+    /// The register of the position.
+    pub position: usize,
+    /// The words of clip distances: pixels where one is below 0 are not covered.
+    pub clip: Vec<usize>,
+    /// The words of cull distances: triangles of which all corners have one below 0 are not drawn.
+    pub cull: Vec<usize>,
+    /// How each word of the registers is interpolated by the stage after; what it does not read counts for nothing.
+    pub modes: Vec<Mode>,
+}
+
+/// What becomes of triangles on the screen.
+#[derive(Clone, Copy, Debug)]
+pub struct Raster {
+    /// The part of the target that is drawn to.
+    pub viewport: Viewport,
+    /// Pixels that may be drawn to: those of the target, the viewport and the scissor rectangle.
+    pub scissor: Bounds,
+    /// Triangles that are not drawn.
+    pub cull: Cull,
+    /// Whether triangles whose corners go counter-clockwise show their front.
+    pub is_front_counter_clockwise: bool,
+    /// Whether depth is clipped.
+    pub clips_depth: bool,
+}
+
+/// Triangles that are not drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cull {
+    /// All are drawn.
+    None,
+    /// Those that show their front.
+    Front,
+    /// Those that show their back.
+    Back,
+}
+
+/// Vertices of a draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance<'a> {
+    /// The index buffer, as 32-bit numbers, if there is one.
+    pub indices: Option<&'a [u32]>,
+    /// What is added to an index, or the first vertex.
+    pub base_vertex: u32,
+    /// The instance, from 0 on, and the first one of the draw.
+    pub number: u32,
+    /// The first instance of the draw.
+    pub first: u32,
+    /// The index that begins a strip anew.
+    pub restart: Option<u32>,
+}
+
+/// A triangle on the screen.
+#[derive(Clone, Copy, Debug)]
+pub struct Primitive {
+    /// Its vertices, by their place in the batch; the leading one first.
+    pub vertices: [u32; 3],
+    /// Its number within the instance.
+    pub id: u32,
+    /// Whether it shows its front.
+    pub is_front: bool,
+    /// Its shape.
+    pub triangle: Triangle,
+    /// Pixels that it may cover.
+    pub bounds: Bounds,
+    /// Those that it covers, if it is small.
+    pub mask: Option<Mask>,
+}
+
+/// Primitives that can be drawn, and their vertices.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    /// What the vertices gave, and what cuts made.
+    pub rows: Vec<u32>,
+    /// Where they are.
+    pub corners: Vec<Corner>,
+    /// In the order of the draw.
+    pub primitives: Vec<Primitive>,
+}
+
+impl Instance<'_> {
+    fn index(&self, position: u32) -> u32 {
+        self.indices.map_or(position, |indices| indices[position as usize])
+    }
+
+    /// Which positions begin a strip anew.
+    pub fn is_restart(&self) -> Option<impl Fn(u32) -> bool> {
+        let instance = *self;
+        instance.restart.map(move |restart| move |position| instance.index(position) == restart)
+    }
+}
+
+impl Prepared {
+    /// Shades the vertices of a batch, each once, and sets up what is left of its triangles.
+    pub fn new(
+        topology: Topology,
+        batch: Batch,
+        instance: &Instance<'_>,
+        session: &mut Session<'_>,
+        strides: &[u32],
+        outputs: &Outputs,
+        raster: &Raster,
+    ) -> Result<Self, Error> {
+        let mut places = HashMap::new();
+        let (mut ids, mut triangles) = (Vec::new(), Vec::new());
+        topology.triangles(batch, instance.is_restart(), |positions| {
+            triangles.push(positions.map(|position| {
+                let index = instance.index(position);
+                *places.entry(index).or_insert_with(|| {
+                    let words: [u32; record::vertex::WORDS as usize] =
+                        [index.wrapping_add(instance.base_vertex), index, instance.number, instance.first];
+                    ids.extend(words);
+                    (ids.len() / words.len() - 1) as u32
+                })
+            }));
+        });
+        let count = places.len();
+        let mut rows = vec![0; count * outputs.rows * ROW_WORDS];
+        let mut arrays = [ArrayWords::Read(&ids), ArrayWords::Read(strides), ArrayWords::Write(&mut rows)];
+        session.batch(count as u32, &mut arrays)?;
+
+        let planes: Vec<Plane> = raster.viewport.planes(raster.clips_depth).collect();
+        let mut prepared = Self { rows, ..Self::default() };
+        let mut places = Vec::with_capacity(count);
+        for vertex in 0..count {
+            let position = prepared.position(vertex, outputs);
+            let corner = clip::is_inside(position, &planes).then(|| raster.viewport.transform(position)).flatten();
+            prepared.corners.push(corner.unwrap_or_default());
+            places.push(corner.is_some());
+        }
+        for (n, vertices) in triangles.into_iter().enumerate() {
+            let id = batch.primitive + n as u32;
+            if prepared.is_beyond(vertices, outputs) {
+                continue;
+            }
+            if vertices.iter().all(|&vertex| places[vertex as usize]) {
+                prepared.add(vertices, id, raster);
+            } else {
+                prepared.clip(vertices, id, &planes, outputs, raster);
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// The words of a vertex.
+    pub fn row(&self, vertex: usize, outputs: &Outputs) -> &[u32] {
+        let words = outputs.rows * ROW_WORDS;
+        &self.rows[vertex * words..(vertex + 1) * words]
+    }
+
+    fn position(&self, vertex: usize, outputs: &Outputs) -> [f32; 4] {
+        let words = &self.row(vertex, outputs)[outputs.position * ROW_WORDS..][..ROW_WORDS];
+        std::array::from_fn(|n| f32::from_bits(words[n]))
+    }
+
+    /// The float that a word of a vertex is.
+    pub fn float(&self, vertex: u32, word: usize, outputs: &Outputs) -> f32 {
+        f32::from_bits(self.row(vertex as usize, outputs)[word])
+    }
+
+    /// Whether the distances of a triangle's corners leave nothing of it (functional specification, 15.4.1 and 15.4.2). What is no
+    /// number counts as beyond a cull distance, and leaves nothing as a clip distance.
+    fn is_beyond(&self, vertices: [u32; 3], outputs: &Outputs) -> bool {
+        let distances = |word: usize| vertices.map(|vertex| self.float(vertex, word, outputs));
+        let is_beyond = |distance: f32| distance < 0.0 || distance.is_nan();
+        outputs.cull.iter().any(|&word| distances(word).into_iter().all(is_beyond))
+            || outputs.clip.iter().any(|&word| {
+                let distances = distances(word);
+                distances.iter().any(|distance| distance.is_nan()) || distances.iter().all(|&distance| distance < 0.0)
+            })
+    }
+
+    /// Adds a triangle all of whose corners are on the screen.
+    fn add(&mut self, vertices: [u32; 3], id: u32, raster: &Raster) {
+        let points = vertices.map(|vertex| self.corners[vertex as usize].point);
+        // What has no inside shows its back, and covers nothing.
+        let is_clockwise = area(points) > 0;
+        let is_front = is_clockwise != raster.is_front_counter_clockwise;
+        let is_culled = match raster.cull {
+            Cull::None => false,
+            Cull::Front => is_front,
+            Cull::Back => !is_front,
+        };
+        let Some(triangle) = (!is_culled).then(|| Triangle::new(points)).flatten() else { return };
+        let bounds = triangle.bounds().intersect(raster.scissor);
+        if bounds.is_empty() {
+            return;
+        }
+        let mask = Mask::new(&triangle, bounds);
+        if mask.is_some_and(|mask| mask.quads == 0) {
+            return;
+        }
+        self.primitives.push(Primitive { vertices, id, is_front, triangle, bounds, mask });
+    }
+
+    /// Adds what is left of a triangle after cutting.
+    fn clip(&mut self, vertices: [u32; 3], id: u32, planes: &[Plane], outputs: &Outputs, raster: &Raster) {
+        let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
+        if clip::is_outside(&corners, planes) {
+            return;
+        }
+        let polygon = Polygon::new(&corners, planes);
+        let w = corners.map(|corner| corner[3]);
+        let first = self.corners.len() as u32;
+        for vertex in polygon.vertices() {
+            let Some(corner) = raster.viewport.transform(vertex.position()) else {
+                self.corners.truncate(first as usize);
+                self.rows.truncate(first as usize * outputs.rows * ROW_WORDS);
+                return;
+            };
+            self.corners.push(corner);
+            for word in 0..outputs.rows * ROW_WORDS {
+                let bits = vertices.map(|vertex| self.row(vertex as usize, outputs)[word]);
+                self.rows.push(vertex.attribute(bits, w, outputs.modes[word]));
+            }
+        }
+        // Constant attributes are the leading vertex's in every vertex, so any fan will do.
+        for n in 2..polygon.vertices().len() as u32 {
+            self.add([first, first + n - 1, first + n], id, raster);
+        }
+    }
+}

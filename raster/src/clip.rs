@@ -1,0 +1,159 @@
+//! Cutting triangles at planes, in clip space.
+//!
+//! Every edge is cut on its way from its inner end to its outer one, and in doubles that become floats once. So two triangles that
+//! share an edge get the same vertex there, bit for bit.
+
+use crate::viewport::Plane;
+
+/// The most planes that a triangle is cut at: w, two for depth, four for the range of positions.
+pub const MOST_PLANES: usize = 7;
+
+/// The least w of a vertex that is drawn: it is above 0 always, whatever else is clipped.
+const LEAST_W: f64 = f32::MIN_POSITIVE as f64;
+
+/// A vertex that a cut made, or that it left.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Vertex {
+    /// Its position in clip space.
+    position: [f64; 4],
+    /// What it has of the triangle's corners: it is their sum by these weights.
+    weights: [f64; 3],
+}
+
+/// What is left of a triangle: a convex polygon, wound as it was.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Polygon {
+    vertices: [Vertex; 3 + MOST_PLANES],
+    count: usize,
+}
+
+/// How an attribute of a cut edge comes of its ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// The leading vertex has it.
+    Constant,
+    /// Linear in clip space.
+    Perspective,
+    /// Linear on the screen.
+    NoPerspective,
+}
+
+/// Whether a position is on the inner side of everything.
+pub fn is_inside(position: [f32; 4], planes: &[Plane]) -> bool {
+    let position = position.map(f64::from);
+    inner_w(position) >= 0.0 && planes.iter().all(|&plane| distance(plane, position) >= 0.0)
+}
+
+/// Whether a triangle is outside of one plane as a whole, or has a corner that is no position at all.
+pub fn is_outside(corners: &[[f32; 4]; 3], planes: &[Plane]) -> bool {
+    let positions = corners.map(|corner| corner.map(f64::from));
+    let beyond = |of: &dyn Fn([f64; 4]) -> f64| positions.iter().all(|&position| of(position) < 0.0);
+    positions.iter().flatten().any(|place| place.is_nan())
+        || beyond(&inner_w)
+        || planes.iter().any(|&plane| beyond(&|position| distance(plane, position)))
+}
+
+fn distance(plane: Plane, position: [f64; 4]) -> f64 {
+    // An infinite place times 0 counts for nothing.
+    let product = |n: usize| if plane[n] == 0.0 { 0.0 } else { plane[n] * position[n] };
+    product(0) + product(1) + product(2) + product(3)
+}
+
+fn inner_w(position: [f64; 4]) -> f64 {
+    position[3] - LEAST_W
+}
+
+impl Polygon {
+    /// What is left of a triangle of finite positions.
+    pub fn new(corners: &[[f32; 4]; 3], planes: &[Plane]) -> Self {
+        let mut polygon = Self { count: 3, ..Self::default() };
+        for (n, corner) in corners.iter().enumerate() {
+            let mut weights = [0.0; 3];
+            weights[n] = 1.0;
+            polygon.vertices[n] = Vertex { position: corner.map(f64::from), weights };
+        }
+        polygon.cut(inner_w);
+        for &plane in planes {
+            polygon.cut(|position| distance(plane, position));
+        }
+        polygon
+    }
+
+    /// Its vertices; fewer than three if nothing is left.
+    pub fn vertices(&self) -> &[Vertex] {
+        &self.vertices[..self.count]
+    }
+
+    fn cut(&mut self, distance: impl Fn([f64; 4]) -> f64) {
+        let before = *self;
+        let mut distances = [0.0; 3 + MOST_PLANES];
+        for (n, vertex) in before.vertices().iter().enumerate() {
+            distances[n] = distance(vertex.position);
+        }
+        if distances[..before.count].iter().all(|&distance| distance >= 0.0) {
+            return;
+        }
+        self.count = 0;
+        let mut add = |vertex| {
+            if let Some(place) = self.vertices.get_mut(self.count) {
+                *place = vertex;
+                self.count += 1;
+            }
+        };
+        for n in 0..before.count {
+            let next = (n + 1) % before.count;
+            let (from, to) = (distances[n], distances[next]);
+            if from >= 0.0 {
+                add(before.vertices[n]);
+            }
+            if (from >= 0.0) != (to >= 0.0) {
+                let [inner, outer] = if from >= 0.0 { [n, next] } else { [next, n] };
+                let part = distances[inner] / (distances[inner] - distances[outer]);
+                add(before.vertices[inner].towards(&before.vertices[outer], part));
+            }
+        }
+    }
+}
+
+impl Vertex {
+    fn towards(&self, other: &Self, part: f64) -> Self {
+        let mix = |from: f64, to: f64| from + (to - from) * part;
+        let mut vertex = *self;
+        for (place, &to) in vertex.position.iter_mut().zip(&other.position) {
+            *place = mix(*place, to);
+        }
+        for (weight, &to) in vertex.weights.iter_mut().zip(&other.weights) {
+            *weight = mix(*weight, to);
+        }
+        vertex
+    }
+
+    /// Its position, with a w that is above 0.
+    pub fn position(&self) -> [f32; 4] {
+        let [x, y, z, w] = self.position;
+        [x, y, z, w.max(LEAST_W)].map(|place| place as f32)
+    }
+
+    /// A component of an attribute, from its bits at the triangle's corners, the leading one first, and their w.
+    pub fn attribute(&self, bits: [u32; 3], w: [f32; 3], mode: Mode) -> u32 {
+        if mode == Mode::Constant {
+            return bits[0];
+        }
+        let mut sum = 0.0;
+        for n in 0..3 {
+            let weight = match mode {
+                Mode::NoPerspective => self.weights[n] * f64::from(w[n]) / self.position[3].max(LEAST_W),
+                _ => self.weights[n],
+            };
+            // What a corner does not take part in says nothing, not even infinity.
+            if weight != 0.0 {
+                sum += weight * f64::from(f32::from_bits(bits[n]));
+            }
+        }
+        // A corner as it was keeps all of its bits.
+        match self.weights.iter().position(|&weight| weight == 1.0) {
+            Some(corner) => bits[corner],
+            None => (sum as f32).to_bits(),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Positions in 256ths of a pixel (functional specification, 3.2.4.1 and 15.16).
+
+/// Units of a pixel.
+pub const ONE: i32 = 1 << 8;
+
+/// The center of a pixel, from its corner.
+pub const HALF: i32 = ONE / 2;
+
+/// A position on the screen, in 256ths of a pixel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Point {
+    /// To the right.
+    pub x: i32,
+    /// Downwards.
+    pub y: i32,
+}
+
+impl Point {
+    /// The nearest point of the grid.
+    pub fn snap(position: [f32; 2]) -> Self {
+        Self { x: snap(position[0]), y: snap(position[1]) }
+    }
+}
+
+/// The nearest number of 16 bits with 8 bits after the point, the even one of two. What is beyond the ends becomes the end
+/// (-32768, or 32767 and 255/256); NaN becomes 0.
+pub fn snap(position: f32) -> i32 {
+    // A product by a power of two is exact, and the conversion saturates.
+    ((position * ONE as f32).round_ties_even() as i32).clamp(-(1 << 23), (1 << 23) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::snap;
+
+    #[test]
+    fn positions_snap_as_the_specification_shows() {
+        // The example of the figure "float32 to i.f fixed point".
+        assert_eq!(snap(f32::from_bits(0xc5ff_fd0c)), -8192 * 256 + 0x5e);
+        assert_eq!([f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(snap), [0, (1 << 23) - 1, -(1 << 23)]);
+        assert_eq!(
+            [32767.998, -32768.0, 1e30, -1e30].map(snap),
+            [(1 << 23) - 1, -(1 << 23), (1 << 23) - 1, -(1 << 23)]
+        );
+        // Halves of a unit go to the even neighbour.
+        assert_eq!([0.5, 1.5, 2.5, -0.5, -1.5, 0.501].map(|units: f32| snap(units / 256.0)), [0, 2, 2, 0, -2, 1]);
+        // Below half of a unit, denormals among it.
+        assert_eq!([1.0 / 513.0, f32::from_bits(1), -f32::from_bits(1)].map(snap), [0, 0, 0]);
+    }
+}

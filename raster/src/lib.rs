@@ -1,0 +1,32 @@
+//! Triangles on a grid of pixels, by the rules of Direct3D's functional specification.
+//!
+//! | file | what |
+//! |---|---|
+//! | `fixed.rs` | positions in 256ths of a pixel |
+//! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches |
+//! | `batch.rs` | from vertices to primitives that can be drawn |
+//! | `clip.rs` | cutting triangles at planes |
+//! | `depth.rs` | the depth test before shading |
+//! | `draw.rs` | primitives become pixels, tile by tile |
+//! | `edge.rs` | edge functions: which pixel centers a triangle covers, exactly |
+//! | `small.rs` | coverage of triangles of at most 8 x 8 pixels, as one mask |
+//! | `tile.rs` | coverage of larger triangles, block by block within a tile |
+//! | `packets.rs` | quads of several primitives in packets, in order |
+//! | `plane.rs` | what changes evenly over a triangle: depth, 1/w, weights of its corners |
+//! | `viewport.rs` | from clip space to the screen |
+//!
+//! Coordinates: x grows to the right, y downwards; pixel (i, j) has its center at (i + 0.5, j + 0.5).
+#![forbid(unsafe_code)]
+
+pub mod assembly;
+pub mod batch;
+pub mod clip;
+pub mod depth;
+pub mod draw;
+pub mod edge;
+pub mod fixed;
+pub mod packets;
+pub mod plane;
+pub mod small;
+pub mod tile;
+pub mod viewport;

@@ -1,0 +1,129 @@
+//! What changes evenly over a triangle: depth, the reciprocal of w, and the weights of its corners.
+//!
+//! Differences of snapped positions are exact. Gradients and values are doubles, and become floats once for each *origin*: the corner
+//! of a small triangle's square, or the corner of the tile. So a pixel's values depend on the triangle and its place alone, and
+//! never on how the picture is cut up.
+
+use crate::edge::{Triangle, area};
+use crate::fixed::{HALF, ONE, Point};
+
+/// A corner of a triangle on the screen.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Corner {
+    /// Where it is.
+    pub point: Point,
+    /// Depth, after the viewport.
+    pub z: f32,
+    /// The reciprocal of w.
+    pub rcp_w: f32,
+}
+
+/// How many planes a triangle has.
+pub const COUNT: usize = 4;
+
+/// The planes of a triangle, in doubles: depth, 1/w, and the weights of the second and third corner, both over their w.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Planes {
+    /// What a pixel to the right adds.
+    x: [f64; COUNT],
+    /// What a pixel below adds.
+    y: [f64; COUNT],
+    /// The values at the first corner.
+    first: [f64; COUNT],
+    /// The first corner, in pixels from the center of pixel (0, 0).
+    corner: [f64; 2],
+}
+
+/// The planes around one pixel, in floats: at a pixel `(dx, dy)` from it, `value + x * dx + y * dy`, the sum from left to right.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Local {
+    /// The values at the center of the pixel.
+    pub value: [f32; COUNT],
+    /// What a pixel to the right adds.
+    pub x: [f32; COUNT],
+    /// What a pixel below adds.
+    pub y: [f32; COUNT],
+}
+
+impl Planes {
+    /// The planes of a triangle's corners, in the order that its weights have. None if it has no inside.
+    pub fn new(corners: &[Corner; 3]) -> Option<Self> {
+        let [a, b, c] = corners;
+        let twice = area([a.point, b.point, c.point]);
+        if twice == 0 {
+            return None;
+        }
+        let [w0, w1, w2] = [a, b, c].map(|corner| f64::from(corner.rcp_w));
+        let z = [a, b, c].map(|corner| f64::from(corner.z));
+        Some(Self::of(corners, twice, [z, [w0, w1, w2], [0.0, w1, 0.0], [0.0, 0.0, w2]]))
+    }
+
+    /// The planes of other numbers that the corners have, which do not change evenly before they are divided by w. None as before.
+    pub fn over_w(corners: &[Corner; 3], values: [[f32; 3]; COUNT]) -> Option<Self> {
+        let twice = area(corners.map(|corner| corner.point));
+        let over_w = |value: [f32; 3]| std::array::from_fn(|n| f64::from(value[n]) * f64::from(corners[n].rcp_w));
+        (twice != 0).then(|| Self::of(corners, twice, values.map(over_w)))
+    }
+
+    fn of(corners: &[Corner; 3], twice: i64, values: [[f64; 3]; COUNT]) -> Self {
+        let [a, b, c] = corners;
+        let first = values.map(|[first, ..]| first);
+        let [to_second, to_third] = [1, 2].map(|n| values.map(|value| value[n] - value[0]));
+        let pixel = f64::from(ONE) / twice as f64;
+        let [x1, y1] = [b.point.x - a.point.x, b.point.y - a.point.y].map(|way| f64::from(way) * pixel);
+        let [x2, y2] = [c.point.x - a.point.x, c.point.y - a.point.y].map(|way| f64::from(way) * pixel);
+        let [mut x, mut y] = [[0.0; COUNT]; 2];
+        for n in 0..COUNT {
+            x[n] = to_second[n] * y2 - to_third[n] * y1;
+            y[n] = to_third[n] * x1 - to_second[n] * x2;
+        }
+        let corner = [a.point.x, a.point.y].map(|place| f64::from(place - HALF) / f64::from(ONE));
+        Self { x, y, first, corner }
+    }
+
+    /// The planes around the center of a pixel. What no normal float holds is 0.
+    pub fn around(&self, pixel: [i32; 2]) -> Local {
+        let [dx, dy] = [0, 1].map(|axis| f64::from(pixel[axis]) - self.corner[axis]);
+        let mut local = Local::default();
+        for n in 0..COUNT {
+            local.value[n] = normal((self.first[n] + self.x[n] * dx + self.y[n] * dy) as f32);
+            local.x[n] = normal(self.x[n] as f32);
+            local.y[n] = normal(self.y[n] as f32);
+        }
+        local
+    }
+}
+
+impl Local {
+    /// One plane at a pixel `(dx, dy)` from the middle of things: what machine code computes, to the bit.
+    ///
+    /// Gradients are normal and ways are whole numbers, so products are never denormal; a sum that is, is exact.
+    pub fn at(&self, plane: usize, [dx, dy]: [f32; 2]) -> f32 {
+        normal(normal(self.value[plane] + self.x[plane] * dx) + self.y[plane] * dy)
+    }
+}
+
+/// Flushes what is not normal, as shaders do.
+pub(crate) fn normal(number: f32) -> f32 {
+    if number.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(number) } else { number }
+}
+
+/// A triangle and its planes, ready to be drawn.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Setup {
+    /// Its shape.
+    pub triangle: Triangle,
+    /// What changes over it.
+    pub planes: Planes,
+    /// Whether its corners went clockwise.
+    pub is_clockwise: bool,
+}
+
+impl Setup {
+    /// A triangle of three corners; none if it has no inside.
+    pub fn new(corners: &[Corner; 3]) -> Option<Self> {
+        let points = corners.map(|corner| corner.point);
+        let triangle = Triangle::new(points)?;
+        Some(Self { triangle, planes: Planes::new(corners)?, is_clockwise: triangle.corners == points })
+    }
+}

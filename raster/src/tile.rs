@@ -1,0 +1,129 @@
+//! Coverage of triangles within a tile: blocks of 16 x 16 pixels, then of 4 x 4, then pixels.
+//!
+//! A tile is so small that edge functions take 32 bits in it, where an edge crosses it at all.
+
+use crate::edge::Edge;
+
+/// Pixels along a side of a tile.
+pub const SIZE: i32 = 64;
+
+/// A part of a tile that is covered. Positions are those of the target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Block {
+    /// A square of pixels, all covered, 16 or 64 along a side.
+    Whole {
+        /// Its first pixel.
+        corner: [i32; 2],
+        /// Pixels along a side.
+        size: i32,
+    },
+    /// 4 x 4 pixels, some of which are covered.
+    Part {
+        /// Its first pixel.
+        corner: [i32; 2],
+        /// Four bits for each of 2 x 2 quads, row by row, as in [`small`](crate::small).
+        quads: u16,
+    },
+}
+
+/// The most edges that bound what is drawn: those of a triangle and of a rectangle.
+const MOST_EDGES: usize = 7;
+
+/// An edge that crosses a tile, seen from its first pixel.
+#[derive(Clone, Copy, Default)]
+struct Local {
+    edge: Edge,
+    /// The value at the tile's first pixel.
+    value: i32,
+}
+
+impl Local {
+    fn at(&self, x: i32, y: i32) -> i32 {
+        self.value + self.edge.x * x + self.edge.y * y
+    }
+}
+
+/// Calls a function for each block of a tile whose pixels are on the inner side of all edges (at most 7), row by row.
+pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
+    let mut crossing = [Local::default(); MOST_EDGES];
+    let mut count = 0;
+    for &edge in edges {
+        let value = edge.at(tile[0], tile[1]);
+        let (least, most) = edge.span(SIZE);
+        if value + i64::from(most) < 0 {
+            return;
+        }
+        if value + i64::from(least) < 0 {
+            // The value lies between -most and -least, which both fit: 63 times twice 24 bits.
+            crossing[count] = Local { edge, value: value as i32 };
+            count += 1;
+        }
+    }
+    let crossing = &crossing[..count];
+    if crossing.is_empty() {
+        return draw(Block::Whole { corner: tile, size: SIZE });
+    }
+    each(sides::<16>(crossing, [0, 0]), |[x, y], is_whole| {
+        let corner = [tile[0] + x * 16, tile[1] + y * 16];
+        if is_whole {
+            return draw(Block::Whole { corner, size: 16 });
+        }
+        each(sides::<4>(crossing, [x * 16, y * 16]), |[bx, by], is_whole| {
+            let place = [x * 16 + bx * 4, y * 16 + by * 4];
+            let outside = if is_whole { 0 } else { sides::<1>(crossing, place).outside };
+            if outside != 0xffff {
+                let corner = [tile[0] + place[0], tile[1] + place[1]];
+                draw(Block::Part { corner, quads: in_quads(!outside) });
+            }
+        });
+    });
+}
+
+/// On which sides of the edges 4 x 4 squares lie, a bit for each, row by row.
+struct Sides {
+    /// All pixels are outside of one edge.
+    outside: u16,
+    /// Some pixel is outside of one edge.
+    crossed: u16,
+}
+
+/// Looks at 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
+fn sides<const SIZE: i32>(edges: &[Local], from: [i32; 2]) -> Sides {
+    // Any negative value makes the sign of the whole negative.
+    let [mut greatest, mut least] = [[0_i32; 16]; 2];
+    for local in edges {
+        let first = local.at(from[0], from[1]);
+        let (low, high) = local.edge.span(SIZE);
+        for n in 0..16 {
+            let value = first + local.edge.x * SIZE * (n as i32 & 3) + local.edge.y * SIZE * (n as i32 >> 2);
+            greatest[n] |= value + high;
+            least[n] |= value + low;
+        }
+    }
+    Sides { outside: signs(greatest), crossed: signs(least) }
+}
+
+/// Calls a function for the squares that are not outside, with whether they are whole.
+fn each(sides: Sides, mut visit: impl FnMut([i32; 2], bool)) {
+    let mut left = !sides.outside;
+    while left != 0 {
+        let n = left.trailing_zeros() as i32;
+        left &= left - 1;
+        visit([n & 3, n >> 2], sides.crossed >> n & 1 == 0);
+    }
+}
+
+/// A bit for each negative number.
+fn signs(values: [i32; 16]) -> u16 {
+    let mut bits = 0;
+    for (n, value) in values.into_iter().enumerate() {
+        bits |= u16::from(value < 0) << n;
+    }
+    bits
+}
+
+/// Brings 4 x 4 pixels that lie row by row into the order of quads.
+fn in_quads(rows: u16) -> u16 {
+    // Pixels 2 and 3 of an even row change places with 0 and 1 of the row below.
+    rows & 0xc3c3 | (rows & 0x0c0c) << 2 | (rows & 0x3030) >> 2
+}

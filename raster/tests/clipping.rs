@@ -1,0 +1,178 @@
+//! Clipping and the viewport, by the rules of sections 15.4, 15.6 and 15.16 of the functional specification.
+
+use brolga_raster::clip::{Mode, Polygon, is_inside, is_outside};
+use brolga_raster::edge::{Bounds, Triangle, area};
+use brolga_raster::fixed::Point;
+use brolga_raster::plane::Corner;
+use brolga_raster::viewport::{Plane, Viewport};
+use brolga_testing_base::random::Random;
+
+const VIEWPORT: Viewport = Viewport { left: 0.0, top: 0.0, width: 64.0, height: 64.0, min_depth: 0.0, max_depth: 1.0 };
+
+fn planes(clips_depth: bool) -> Vec<Plane> {
+    VIEWPORT.planes(clips_depth).collect()
+}
+
+fn on_screen(viewport: &Viewport, position: [f32; 4]) -> Corner {
+    viewport.transform(position).expect("a place")
+}
+
+fn random_position(random: &mut Random) -> [f32; 4] {
+    let mut number = |least: f32, most: f32| least + (most - least) * random.below(1 << 20) as f32 / (1 << 20) as f32;
+    let [x, y] = [0; 2].map(|_| number(-3.0, 3.0));
+    let scale = if random.below(8) == 0 { 1e6 } else { 1.0 };
+    let mut number = |least: f32, most: f32| least + (most - least) * random.below(1 << 20) as f32 / (1 << 20) as f32;
+    [x * scale, y * scale, number(-1.0, 2.0), number(-1.0, 2.0)]
+}
+
+#[test]
+fn the_viewport_turns_y_over_and_scales_depth() {
+    let viewport = Viewport { left: 10.0, top: 20.0, width: 100.0, height: 40.0, min_depth: 0.25, max_depth: 0.75 };
+    let corner = on_screen(&viewport, [-2.0, 2.0, 1.0, 2.0]);
+    assert_eq!((corner.point, corner.z, corner.rcp_w), (Point { x: 10 * 256, y: 20 * 256 }, 0.5, 0.5));
+    let corner = on_screen(&viewport, [1.0, -1.0, 1.0, 1.0]);
+    assert_eq!((corner.point, corner.z), (Point { x: 110 * 256, y: 60 * 256 }, 0.75));
+    // Sides between pixels round down: those of the whole viewport, not its size.
+    let viewport = Viewport { left: 0.5, top: -0.5, width: 10.75, height: 3.25, ..viewport };
+    assert_eq!(viewport.scissor(), Bounds { left: 0, top: -1, right: 11, bottom: 2 });
+}
+
+#[test]
+fn what_is_left_is_inside_and_what_is_inside_is_left() {
+    let mut random = Random(1);
+    let planes = planes(true);
+    let mut cut = 0;
+    for _ in 0..100_000 {
+        let corners = [0; 3].map(|_| random_position(&mut random));
+        let polygon = Polygon::new(&corners, &planes);
+        if is_outside(&corners, &planes) {
+            assert!(polygon.vertices().len() < 3);
+        }
+        if corners.iter().all(|&corner| is_inside(corner, &planes)) {
+            assert_eq!(polygon.vertices().len(), 3);
+        } else if polygon.vertices().len() >= 3 {
+            cut += 1;
+        }
+        for vertex in polygon.vertices() {
+            let [_, _, z, w] = vertex.position();
+            assert!(w > 0.0 && z >= -1e-6 && z <= w * (1.0 + 1e-6) + 1e-6, "{corners:?}");
+            let Point { x, y } = on_screen(&VIEWPORT, vertex.position()).point;
+            assert!(x.abs() <= 32767 * 256 + 1 && y.abs() <= 32767 * 256 + 1, "{corners:?}");
+        }
+    }
+    assert!(cut > 20_000, "{cut}");
+}
+
+/// Triangles on both sides of an edge get the same vertices on it.
+#[test]
+fn a_shared_edge_is_cut_at_the_same_place() {
+    let mut random = Random(2);
+    let planes = planes(true);
+    let mut shared = 0;
+    for _ in 0..50_000 {
+        let [a, b, c, d] = [0; 4].map(|_| random_position(&mut random));
+        let on_edge = |corners: [[f32; 4]; 3], apex: usize| {
+            let polygon = Polygon::new(&corners, &planes);
+            let attribute = |vertex: &brolga_raster::clip::Vertex| {
+                let mut weight = [0; 3];
+                weight[apex] = 1.0_f32.to_bits();
+                vertex.attribute(weight, corners.map(|corner| corner[3]), Mode::Perspective)
+            };
+            let mut positions: Vec<_> = polygon
+                .vertices()
+                .iter()
+                .filter(|vertex| attribute(vertex) == 0)
+                .map(|vertex| vertex.position().map(f32::to_bits))
+                .collect();
+            positions.sort_unstable();
+            positions
+        };
+        let [one, other] = [on_edge([a, b, c], 2), on_edge([b, a, d], 2)];
+        // A polygon that is cut away altogether keeps no vertices.
+        if one.len() >= 2 && other.len() >= 2 {
+            assert_eq!(one, other, "{a:?} {b:?} {c:?} {d:?}");
+            shared += 1;
+        }
+    }
+    assert!(shared > 10_000, "{shared}");
+}
+
+/// The plane that a triangle's attributes lie in stays the same: seen from any vertex that a cut made.
+#[test]
+fn cuts_keep_what_attributes_say() {
+    let mut random = Random(3);
+    let planes = planes(true);
+    for _ in 0..20_000 {
+        let corners = [0; 3].map(|_| random_position(&mut random));
+        // An attribute that is the position's own x + 2 y - z + 3 w.
+        let value = |[x, y, z, w]: [f32; 4]| f64::from(x) + 2.0 * f64::from(y) - f64::from(z) + 3.0 * f64::from(w);
+        let bits = corners.map(|corner| (value(corner) as f32).to_bits());
+        for vertex in Polygon::new(&corners, &planes).vertices() {
+            let w = corners.map(|corner| corner[3]);
+            let found = f64::from(f32::from_bits(vertex.attribute(bits, w, Mode::Perspective)));
+            let size = corners.iter().flatten().map(|place| f64::from(place.abs())).sum::<f64>();
+            assert!((found - value(vertex.position())).abs() <= 1e-6 * size, "{corners:?}");
+            assert_eq!(vertex.attribute(bits, w, Mode::Constant), bits[0]);
+        }
+    }
+}
+
+#[test]
+fn w_is_above_zero_whatever_is_clipped() {
+    for clips_depth in [false, true] {
+        let planes = planes(clips_depth);
+        for w in [0.0, -0.0, -1.0, f32::from_bits(1)] {
+            assert!(!is_inside([0.0, 0.0, 0.0, w], &planes));
+            assert!(is_outside(&[[0.1, 0.0, 0.0, w], [0.0, 0.1, 0.0, w], [0.0; 4]], &planes));
+        }
+        // One corner behind the eye is cut off, and does not take the triangle with it.
+        let corners = [[0.0, 0.5, 0.5, 1.0], [0.5, -0.5, 0.5, 1.0], [-0.5, -0.5, -0.5, -1.0]];
+        assert!(Polygon::new(&corners, &planes).vertices().len() >= 4);
+    }
+    // Depth is not clipped.
+    let deep = [[0.0, 0.5, 5.0, 1.0], [0.5, -0.5, -5.0, 1.0], [-0.5, -0.5, 0.5, 1.0]];
+    assert!(deep.iter().all(|&corner| is_inside(corner, &planes(false))));
+    assert!(deep.iter().any(|&corner| !is_inside(corner, &planes(true))));
+}
+
+#[test]
+fn what_is_no_position_draws_nothing() {
+    let planes = planes(false);
+    for corner in
+        [[f32::NAN, 0.0, 0.0, 1.0], [0.0, f32::NAN, 0.0, 1.0], [0.0, 0.0, f32::NAN, 1.0], [0.0, 0.0, 0.0, f32::NAN]]
+    {
+        assert!(!is_inside(corner, &planes) || corner[2].is_nan());
+        assert!(is_outside(&[[0.0, 0.5, 0.5, 1.0], corner, [0.5, 0.0, 0.5, 1.0]], &planes));
+    }
+    // A position of 3.4e34 stays finite; infinity leaves nothing that cannot be drawn.
+    for far in [3.4e34, -3.4e34, f32::INFINITY, f32::NEG_INFINITY] {
+        let corners = [[far, 0.0, 0.5, 1.0], [0.0, 1.0, 0.5, 1.0], [0.0, -1.0, 0.5, 1.0]];
+        for vertex in Polygon::new(&corners, &planes).vertices() {
+            match VIEWPORT.transform(vertex.position()) {
+                None => assert!(far.is_infinite()),
+                Some(corner) => assert!([corner.point.x, corner.point.y].iter().all(|place| place.abs() <= 1 << 23)),
+            }
+        }
+    }
+}
+
+/// Triangles that reach far beyond the screen cover the window as their uncut shape does, but for rounding at their edges.
+#[test]
+fn what_is_cut_far_outside_covers_what_it_did() {
+    let planes = planes(true);
+    let corners = [[-1e6, -1e6, 0.5, 1.0], [1e6, -1e6, 0.5, 1.0], [0.0, 1e6, 0.5, 1.0]];
+    let polygon = Polygon::new(&corners, &planes);
+    let points: Vec<Point> =
+        polygon.vertices().iter().map(|vertex| on_screen(&VIEWPORT, vertex.position()).point).collect();
+    for y in 0..64 {
+        for x in 0..64 {
+            let covering = (2..points.len()).filter(|&n| {
+                let corners = [points[0], points[n - 1], points[n]];
+                area(corners) != 0
+                    && Triangle::new(corners)
+                        .is_some_and(|triangle| triangle.edges().iter().all(|edge| edge.at(x, y) >= 0))
+            });
+            assert_eq!(covering.count(), 1, "({x}, {y})");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Planes against doubles: what a triangle's corners say of a point of it, by areas (functional specification, 3.4.1 and 15.16.2).
+
+use brolga_raster::fixed::Point;
+use brolga_raster::plane::{Corner, Setup};
+use brolga_testing_base::random::Random;
+
+fn unit(random: &mut Random) -> f64 {
+    random.below(1 << 24) as f64 / f64::from(1 << 24)
+}
+
+/// Twice the area of a triangle.
+fn area(corners: [[f64; 2]; 3]) -> f64 {
+    let [a, b, c] = corners;
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+#[test]
+fn values_inside_of_triangles_are_what_their_areas_say() {
+    let mut random = Random(1);
+    let mut worst = [0.0_f64; 4];
+    let mut seen = 0;
+    while seen < 100_000 {
+        let reach = 1 << (9 + random.below(10));
+        let origin = [0; 2].map(|_| random.below(1 << 20) as i32 - (1 << 19));
+        let corners = [0; 3].map(|_| {
+            let [x, y] = origin.map(|origin| origin + random.below(reach) as i32);
+            let w = 0.1 + 10.0 * unit(&mut random);
+            Corner { point: Point { x, y }, z: unit(&mut random) as f32, rcp_w: (1.0 / w) as f32 }
+        });
+        let Some(setup) = Setup::new(&corners) else { continue };
+        let bounds = setup.triangle.bounds();
+        if bounds.is_empty() {
+            continue;
+        }
+        let pixel = [
+            bounds.left + random.below((bounds.right - bounds.left) as usize) as i32,
+            bounds.top + random.below((bounds.bottom - bounds.top) as usize) as i32,
+        ];
+        if setup.triangle.edges().iter().any(|edge| edge.at(pixel[0], pixel[1]) < 0) {
+            continue;
+        }
+        seen += 1;
+        // The tile that the pixel is in, or a square of a small triangle: both are less than 64 pixels away.
+        let from = if random.below(2) == 0 { pixel.map(|place| place & !63) } else { pixel.map(|place| place & !7) };
+        let local = setup.planes.around(from);
+        let way = [0, 1].map(|axis| (pixel[axis] - from[axis]) as f32);
+        let places = corners.map(|corner| [f64::from(corner.point.x), f64::from(corner.point.y)]);
+        let center = pixel.map(|place| f64::from(place) * 256.0 + 128.0);
+        let whole = area(places);
+        let weights = [0, 1, 2].map(|n| area([0, 1, 2].map(|k| if k == n { center } else { places[k] })) / whole);
+        let sum = |of: [f64; 3]| (0..3).map(|n| of[n] * weights[n]).sum::<f64>();
+        let rcp_w = corners.map(|corner| f64::from(corner.rcp_w));
+        let expected =
+            [sum(corners.map(|corner| f64::from(corner.z))), sum(rcp_w), weights[1] * rcp_w[1], weights[2] * rcp_w[2]];
+        // An error is seen against the largest value that the plane has at a corner.
+        let largest = [
+            corners.iter().map(|corner| f64::from(corner.z)).fold(0.0, f64::max),
+            rcp_w.into_iter().fold(0.0, f64::max),
+            rcp_w[1],
+            rcp_w[2],
+        ];
+        // Where a triangle is thinner than a tile its planes are steep, and values at the origin lie far outside of it.
+        let steep = |plane: usize| {
+            let [x, y] = [local.x[plane], local.y[plane]].map(f64::from);
+            (x.abs() + y.abs()) * 64.0 + largest[plane]
+        };
+        for plane in 0..4 {
+            let error = (f64::from(local.at(plane, way)) - expected[plane]).abs() / steep(plane);
+            worst[plane] = worst[plane].max(error);
+        }
+    }
+    // Four roundings: the value, two gradients and the sums.
+    let bound = 4.0 * f64::from(f32::EPSILON) / 2.0;
+    assert!(worst.iter().all(|&error| error < bound), "{worst:?} of {bound:e}");
+}
+
+#[test]
+fn a_plane_that_does_not_change_is_exact() {
+    let mut random = Random(2);
+    for _ in 0..10_000 {
+        let z = unit(&mut random) as f32;
+        let corners = [0; 3].map(|_| {
+            let [x, y] = [0; 2].map(|_| random.below(1 << 16) as i32);
+            Corner { point: Point { x, y }, z, rcp_w: 1.0 }
+        });
+        let Some(setup) = Setup::new(&corners) else { continue };
+        let local = setup.planes.around([random.below(256) as i32, random.below(256) as i32]);
+        assert_eq!([local.at(0, [63.0, 5.0]), local.at(1, [2.0, 62.0])], [z, 1.0]);
+    }
+}
