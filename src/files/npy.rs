@@ -141,7 +141,7 @@ impl Array {
             [version, ..] => return Err(format!("version {version} of the format is unknown, known are 1 to 3").into()),
         };
         let (header, data) = rest.split_at_checked(length).filter(|_| length <= MAX_HEADER).ok_or(short)?;
-        let header = std::str::from_utf8(header).map_err(|_| "the header is no text")?;
+        let header = std::str::from_utf8(header).map_err(|_| "the header is not text")?;
         let element = quoted(after(header, "descr")?).parse()?;
         if after(header, "fortran_order")?.starts_with("True") {
             return Err("the array is in Fortran order: save it with numpy.ascontiguousarray".into());

@@ -63,7 +63,7 @@ fn pattern(table: &Table<'_>) -> Result<(Vec<NumberType>, bool), Fault> {
         for item in as_array(node, "words")? {
             let number_type = content_keys::number_type(item, "words")?;
             if number_type.size_bytes() != 4 {
-                let message = format!("`words` names 32-bit types, {number_type} is none");
+                let message = format!("`words` names 32-bit types, {number_type} is not one");
                 return Err((Problem::Expectation { message }, item.span.clone()));
             }
             pattern.push(number_type);

@@ -125,7 +125,7 @@ impl Bounded for u64 {
     const MOST: Self = i64::MAX as u64;
 }
 
-/// Two keys that exclude each other; the complaint stands at the second.
+/// Two keys that are mutually exclusive; the complaint stands at the second.
 pub(super) fn conflict(first: &Entry, second: &Entry) -> Fault {
     (Problem::Conflict { first: first.key.clone(), second: second.key.clone() }, second.key_span.clone())
 }

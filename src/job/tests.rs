@@ -103,8 +103,8 @@ fn complaints_point_at_what_is_wrong() {
         ("[u0]\ntyped = { format = \"R8\" }\n", "there is no format `R8`", "\"R8\""),
         ("[u0]\nconstant = 16\n", "u0 cannot be a constant", "u0"),
         ("[b0]\nu8 = [256]\n", "`u8` takes integers from 0 to 255, this is 256", "256"),
-        ("[b0]\nu32 = [1]\nf32 = [1]\n", "`u32` and `f32` exclude each other", "f32"),
-        ("[b0]\nfile = \"x\"\nfill = \"zero\"\n", "`file` and `fill` exclude each other", "fill"),
+        ("[b0]\nu32 = [1]\nf32 = [1]\n", "`u32` and `f32` are mutually exclusive", "f32"),
+        ("[b0]\nfile = \"x\"\nfill = \"zero\"\n", "`file` and `fill` are mutually exclusive", "fill"),
         ("[t0]\nraw = 4\ncounter = 1\n", "t0 is a raw view: only structured ones have a hidden counter", "counter"),
         ("[u0]\nkind = \"raw\"\nsize = 4\nstride = 4\n", "unknown key `stride` in a binding", "stride"),
         (
@@ -133,7 +133,7 @@ fn complaints_point_at_what_is_wrong() {
         ("[t0]\nraw = 4\nsave = \"x\"\n", "t0 has no result for `save`: shaders write u# only", "\"x\""),
         (
             "[[bindings]]\nslot = \"q0\"\n",
-            "`q0` is no register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`",
+            "`q0` is not a register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`",
             "\"q0\"",
         ),
         ("[[bindings]]\nslot = \"u0\"\nraw = 4\n[u0]\nraw = 4\n", "u0 is bound twice", "\"u0\""),
@@ -145,7 +145,7 @@ fn complaints_point_at_what_is_wrong() {
         ),
         (
             "[u0]\nraw = 4\nexpect = { u32 = [1], words = [\"f64\"] }\n",
-            "`words` names 32-bit types, f64 is none",
+            "`words` names 32-bit types, f64 is not one",
             "\"f64\"",
         ),
     ] {
@@ -162,7 +162,7 @@ fn complaints_point_at_what_is_wrong() {
 #[test]
 fn sizes_are_checked_before_anything_runs() {
     assert_eq!(unprepared("[u0]\nraw = {}\n"), "nothing says how many bytes u0 has");
-    assert_eq!(unprepared("[u0]\nraw = 6\n"), "u0 has 6 bytes, which is no multiple of 4");
+    assert_eq!(unprepared("[u0]\nraw = 6\n"), "u0 has 6 bytes, which is not a multiple of 4");
     assert_eq!(
         unprepared("[u0]\nstructured = { stride = 8, count = 2 }\nsize = 24\n"),
         "u0 has 24 bytes by `size`, but its structured says 16"
