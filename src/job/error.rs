@@ -412,7 +412,7 @@ impl Problem {
                 Some("put the values in separate files, .npy or raw bytes, and name them with `file`".into())
             }
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
-            Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
+            Problem::UnknownName { known, .. } => Some(format!("expected one of {}", known.join(", "))),
             Problem::NotCompiled { .. } => Some(
                 "name one with `--compiler` or BROLGA_COMPILER, or compile it first, for example with \
                     `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"

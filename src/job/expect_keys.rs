@@ -41,7 +41,7 @@ fn rules(table: &Table<'_>) -> Result<Rules, Fault> {
     };
     let tolerance = table.get("tolerance").map_or(Ok(Tolerance::EXACT), tolerance)?;
     if order == Order::Any && tolerance != Tolerance::EXACT {
-        let message = "elements in any order can only be compared exactly: take out `tolerance` or `order`";
+        let message = "elements in any order can only be compared exactly: remove `tolerance` or `order`";
         return Err((Problem::Expectation { message: message.into() }, table.need("tolerance")?.span.clone()));
     }
     let (pattern, mixed) = pattern(table)?;

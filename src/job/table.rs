@@ -153,7 +153,7 @@ pub(super) fn wrong_value(
 pub(super) fn as_text<'a>(node: &'a Node, key: &str) -> Result<&'a str, Fault> {
     match &node.value {
         Value::Text(text) => Ok(text),
-        _ => Err(wrong_type(key, "a text", node)),
+        _ => Err(wrong_type(key, "a string", node)),
     }
 }
 

@@ -183,7 +183,7 @@ fn what_the_job_says_must_agree_with_the_shader() {
     let counted = REGISTERS.replace("save = \"picture.png\"", "save = { file = \"p.bin\", counted = true }");
     folder
         .job(&job(VARIABLES, "count = 44", &counted))
-        .fails(2, &["`counted` cuts an output", "u2 is no structured view"]);
+        .fails(2, &["`counted` cuts an output", "u2 is not a structured view"]);
     let u0 = "count = 44\nsave = { file = \"r.bin\", counted = true }";
     folder
         .job(&job(VARIABLES, u0, REGISTERS))
@@ -199,7 +199,7 @@ fn a_variable_that_is_wrong_is_told_what_would_be_right() {
     with("flie = \"x\"", &["b0 has no variable `flie`", "did you mean `file`?"]);
     with("whatever = 1", &["b0 has no variable `whatever`", "the names here are limit, center, scale, on"]);
     with("values = { at = 1 }", &["b0 has no variable `at`"]);
-    with("limit = 1.5", &["`limit` takes integers from 0 to 4294967295, this is a number with a fraction"]);
+    with("limit = 1.5", &["`limit` takes integers from 0 to 4294967295, this is a float"]);
     with("limit = -1", &["`limit` takes integers from 0 to 4294967295, this is -1"]);
     with("center = [1, 2, 3]", &["`center` takes an array of 2 numbers (float2), this is an array of 3"]);
     with("center = 1", &["`center` takes an array of 2 numbers (float2), this is an integer"]);
