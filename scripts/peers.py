@@ -78,7 +78,7 @@ def arguments():
     options = parser.parse_args()
     for name in ["src/vkrun.cpp", "src/cases.c", "src/kernels.c", "src/build_spv.sh", "hlsl", "cso"]:
         if not (options.peers / name).exists():
-            parser.error(f"{options.peers} is no folder of the harness: {name} is missing")
+            parser.error(f"{options.peers} is not a folder of the harness: {name} is missing")
     if options.rounds < 1 or options.budget_ms < 1:
         parser.error("there is at least one round, and it takes at least a millisecond")
     return options

@@ -369,7 +369,7 @@ fn one_thread_that_disagrees_is_named() {
                     assert_eq!(threads, [[0; 3], [other, 0, 0]], "{what}");
                     let expected = format!(
                         "threads (0, 0, 0) and ({other}, 0, 0) of group (1, 0, 0) disagree at instruction {} `{}` (byte {}), \
-                         which decides about a barrier: all threads of a group that have not returned must go the same \
+                         which controls a barrier: all threads of a group that have not returned must go the same \
                          way there",
                         location.index.unwrap(),
                         case.place,

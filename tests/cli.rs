@@ -298,7 +298,7 @@ fn a_large_file_is_read_where_it_lies() {
     let run = folder.job(&format!("{job}expect = {{ u32 = [125, 90, 60, 30] }}\n"));
     assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
     large.set_len((64 << 20) + 1).unwrap();
-    folder.job(&job).fails(2, &["t0 has 67108865 bytes, which is no multiple of 4"]);
+    folder.job(&job).fails(2, &["t0 has 67108865 bytes, which is not a multiple of 4"]);
     folder.job(&job.replace("raw = {}", "raw = 64")).fails(2, &["large.bin has 67108865 bytes, t0 needs 64"]);
 }
 
@@ -333,7 +333,7 @@ fn a_class_instance_that_is_missing_or_wrong_is_shown_with_what_would_fit() {
         .fails(2, &["Ramp has data in a constant buffer", "`{ class = \"Ramp\", constants = \"b0\", vector = 0 }`"]);
     folder
         .job(&waves("mix = \"sum\"\nwaves = \"Zero\"\nwave = { class = \"Ramp\", constants = \"b9\" }"))
-        .fails(2, &["b9 is declared as constant buffer and nothing is bound to it"]);
+        .fails(2, &["b9 is declared as constant buffer but nothing is bound to it"]);
     folder.job(&job("sum", "ramps")).fails(2, &["an element of an array of 3, ramps[0] to [2]", "job.toml:6:1"]);
     folder.job(&job("sum", "Zero").replace("waves =", "wavez =")).fails(
         2,

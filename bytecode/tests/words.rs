@@ -316,11 +316,11 @@ fn interfaces_must_fit_their_tables_and_calls() {
         (&[BODY_0, GROUP, FCALL_0, RET, FB_0, RET], "fp0 is not declared"),
         (
             &[BODY_0, TABLE_0, &static_1, GROUP, &[0x0500_0078, 0, 0x0021_3000, 0, 1], RET, FB_0, RET],
-            "fp0[1] is outside of what is declared, 0 to 0",
+            "fp0[1] is outside the declared range, 0 to 0",
         ),
         (
             &[BODY_0, TABLE_0, &static_1, GROUP, &[0x0500_0078, 1, 0x0021_3000, 0, 0], RET, FB_0, RET],
-            "fp0[1] is outside of what is declared, 0 to 0",
+            "fp0[1] is outside the declared range, 0 to 0",
         ),
         (
             &[BODY_0, TABLE_0, &interface(false, 4, 1), TEMPS, GROUP, &fcall_computed(0), RET, FB_0, RET],

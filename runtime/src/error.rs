@@ -23,7 +23,7 @@ pub enum BatchError {
     #[error("a compute shader runs in groups, not in batches")]
     NoBatches,
     /// Part of a quad.
-    #[error("a batch of {invocations} pixels; they come in quads, four by four")]
+    #[error("a batch of {invocations} pixels is not a whole number of quads of 4")]
     Quads {
         /// Pixels.
         invocations: u32,
@@ -37,7 +37,7 @@ pub enum BatchError {
         expected: usize,
     },
     /// An array that the shader writes is given to be read.
-    #[error("array {array} is written by the shader, and given to be read only")]
+    #[error("array {array} is written by the shader, but passed as read-only")]
     ReadOnly {
         /// Its position.
         array: usize,
@@ -85,7 +85,7 @@ pub enum Error {
     #[error(transparent)]
     Translate(#[from] TranslateError),
     /// The translation broke a rule of its own: a fault of Brolga.
-    #[error("internal fault: the shader was translated wrongly: {0}")]
+    #[error("internal error: the shader was translated wrongly: {0}")]
     Verify(#[from] VerifyErrors),
     /// No machine code could be made.
     #[error(transparent)]
@@ -123,9 +123,9 @@ pub enum Error {
         reason: String,
     },
     /// The processor lacks an instruction set.
-    #[error("code is to use {}, and this processor has {}", asked.join(", "), if has.is_empty() { "none of that".into() } else { has.join(", ") })]
+    #[error("the code needs {}, this processor has {}", asked.join(", "), if has.is_empty() { "none of these".into() } else { has.join(", ") })]
     Features {
-        /// What machine code is to use.
+        /// What machine the code needs.
         asked: Vec<&'static str>,
         /// What there is.
         has: Vec<&'static str>,
@@ -163,7 +163,7 @@ pub enum Error {
         groups: u64,
     },
     /// A worker was asked for groups that the dispatch does not have.
-    #[error("groups {} to {} were asked for, the dispatch has {count}", groups.start, groups.end)]
+    #[error("groups {} to {} were requested, the dispatch has {count}", groups.start, groups.end)]
     NoSuchGroups {
         /// What was asked for.
         groups: Range<u64>,
@@ -172,7 +172,7 @@ pub enum Error {
     },
     /// Threads of one group disagreed about a branch that leads to a barrier.
     #[error(
-        "threads ({}, {}, {}) and ({}, {}, {}) of group ({}, {}, {}) disagree at {location}, which decides about a barrier: \
+        "threads ({}, {}, {}) and ({}, {}, {}) of group ({}, {}, {}) disagree at {location}, which controls a barrier: \
          all threads of a group that have not returned must go the same way there",
         threads[0][0], threads[0][1], threads[0][2], threads[1][0], threads[1][1], threads[1][2],
         group[0], group[1], group[2]
@@ -186,7 +186,7 @@ pub enum Error {
         threads: [[u32; 3]; 2],
     },
     /// A fault of Brolga itself.
-    #[error("internal fault: {what}")]
+    #[error("internal error: {what}")]
     Internal {
         /// What is known of it.
         what: String,

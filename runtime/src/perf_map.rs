@@ -1,4 +1,4 @@
-//! A perf map: tells profilers of Linux which shader a piece of machine code is.
+//! A perf map: tells Linux profilers which shader a piece of machine code is.
 //!
 //! `perf report` and others read `/tmp/perf-PID.map`, a text file with a line for each piece of generated code: its
 //! address and size in hexadecimal, and its name. Other generators of code in the process may write to the same file,

@@ -130,7 +130,7 @@ fn a_buffer_says_how_many_groups_there_are() {
         assert_eq!(error, "the number of groups along y is 65536, the device's limit is 65535");
         assert_eq!(
             Dispatch::indirect(groups.clone(), 2).unwrap_err().to_string(),
-            "the numbers of groups begin at byte 2, which is no multiple of 4"
+            "the numbers of groups begin at byte 2, which is not a multiple of 4"
         );
         assert!(matches!(Dispatch::indirect(groups, 8), Err(ResourceError::OutOfRange { .. })));
     }
@@ -426,7 +426,7 @@ fn workers_run_groups_on_threads_of_ones_own() {
         }
         setup.check(|n| 3 * n + 5);
         let error = session.run(0..17).unwrap_err().to_string();
-        assert_eq!(error, "groups 0 to 17 were asked for, the dispatch has 16");
+        assert_eq!(error, "groups 0 to 17 were requested, the dispatch has 16");
         drop(session);
         worker.begin(&what).unwrap().run(15..16).unwrap();
         assert_eq!(read(&setup.results)[59..61], [3 * 59 + 5, 3 * 60 + 6]);

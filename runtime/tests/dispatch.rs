@@ -195,11 +195,11 @@ fn missing_and_wrong_bindings_stop_a_dispatch_before_it_begins() {
     let shader = sum(&device, Engine::Interpreter);
     let mut bindings = Bindings::new();
     let run = |bindings: &Bindings| device.dispatch(&shader, bindings, &Dispatch::new([1; 3])).unwrap_err().to_string();
-    assert_eq!(run(&bindings), "b0 is declared as constant buffer of 1 vector and nothing is bound to it");
+    assert_eq!(run(&bindings), "b0 is declared as constant buffer of 1 vector but nothing is bound to it");
     let buffer = device.buffer(64).unwrap();
     bindings.set("b0".parse().unwrap(), View::constant(buffer.clone()).unwrap());
     bindings.set("u0".parse().unwrap(), View::structured(buffer.clone(), 4).unwrap());
-    assert_eq!(run(&bindings), "u0 is declared as raw buffer and bound to a structured view of stride 4");
+    assert_eq!(run(&bindings), "u0 is declared as raw buffer but bound to a structured view of stride 4");
     bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
     bindings.set("u1".parse().unwrap(), View::raw(buffer).unwrap());
     assert_eq!(run(&bindings), "u1 is bound to a raw view of 64 bytes, the shader declares only b0, u0");

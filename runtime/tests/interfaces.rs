@@ -392,7 +392,7 @@ fn wrong_choices_are_refused_with_what_would_be_right() {
         "no class instance is chosen for `waves[0]` of type IWave, which takes square, ramps[0], ramps[1], ramps[2], Zero",
     );
     refused(&with("wafe", "square".into()), "there is no interface variable `wafe`: the shader uses mix, waves, wave");
-    refused(&with("waves[3]", "square".into()), "`waves[3]` is outside of the array, which has 3 elements");
+    refused(&with("waves[3]", "square".into()), "`waves[3]` is outside the array, which has 3 elements");
     refused(
         &with("wave", "sqare".into()),
         "`wave` cannot be `sqare`: there is no such class instance, it takes square, ramps[0], ramps[1], ramps[2], Zero",
@@ -412,11 +412,11 @@ fn wrong_choices_are_refused_with_what_would_be_right() {
     );
     refused(
         &with("wave", placed("Ramp").into()),
-        "`wave`: Ramp has data in a constant buffer, whose place must be said",
+        "`wave`: Ramp has data in a constant buffer, whose place must be given",
     );
     refused(
         &with("wave", placed("Ramp").constants(0, 0).texture(1).into()),
-        "`wave`: Ramp has no textures, whose place could be said",
+        "`wave`: Ramp has no textures, whose place could be given",
     );
     refused(
         &with("wave", placed("Ramp").constants(16, 0).into()),

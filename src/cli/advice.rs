@@ -15,7 +15,7 @@ pub(super) fn advice(error: &Error, path: &Path, bytes: &[u8]) -> Option<String>
             let container = Container::parse(bytes, &Limits::default()).ok()?;
             let has = |name| container.chunk(name).is_some();
             match () {
-                () if has(b"DXIL") => "this is a shader of model 6 (DXIL), which is not read",
+                () if has(b"DXIL") => "this is a shader of model 6 (DXIL), which is not supported",
                 () if has(b"FX10") => EFFECT,
                 () => return None,
             }
@@ -24,15 +24,15 @@ pub(super) fn advice(error: &Error, path: &Path, bytes: &[u8]) -> Option<String>
         Error::Container(ContainerError::Checksum { .. }) => return None,
         Error::Decode(_) => "the file is damaged; `brolga dis --exact` lists as data what cannot be decoded",
         Error::Validate(_) | Error::Validate9(_) => return error.help(),
-        _ => "the file is damaged or cut",
+        _ => "the file is damaged or truncated",
     };
     Some(text.to_owned())
 }
 
 const EFFECT: &str =
-    "this is an effect (fx): compile each of its shaders by itself, such as with `fxc /T ps_5_0 /E NAME`";
+    "this is an effect (fx): compile each of its shaders separately, for example with `fxc /T ps_5_0 /E NAME`";
 
-const IS_HLSL: &str = "this is HLSL: compile it first, such as with `fxc /T cs_5_0 /E main /Fo x.cso`; \
+const IS_HLSL: &str = "this is HLSL: compile it first, for example with `fxc /T cs_5_0 /E main /Fo x.cso`; \
     where its name ends in .hlsl, `--compiler` does it: docs/compile.md says how";
 
 /// What to do about a file that has nothing of a shader.
@@ -45,12 +45,12 @@ fn of_foreign(path: &Path, bytes: &[u8]) -> &'static str {
     match bytes {
         // Version tokens of effects: fx_2_0, fx_4_0, fx_4_1, fx_5_0.
         [_, _, 0xff, 0xfe, ..] => EFFECT,
-        [0x03, 0x02, 0x23, 0x07, ..] | [0x07, 0x23, 0x02, 0x03, ..] => "this is SPIR-V, which is not read",
+        [0x03, 0x02, 0x23, 0x07, ..] | [0x07, 0x23, 0x02, 0x03, ..] => "this is SPIR-V, which is not supported",
         [b'M', b'Z', ..] | [0x7f, b'E', b'L', b'F', ..] => {
-            "this is a program; its shaders must be taken out of it first"
+            "this is a program; its shaders must be extracted from it first"
         }
         _ => {
-            "shaders begin with the letters DXBC (models 4.0 to 5.1), or as ps_3_0 of Direct3D 9 with the bytes 00 03 ff ff"
+            "shaders begin with the letters DXBC (models 4.0 to 5.1), or, like ps_3_0 of Direct3D 9, with the bytes 00 03 ff ff"
         }
     }
 }
@@ -63,7 +63,7 @@ fn of_text(path: &Path, text: &str) -> &'static str {
         () if text.lines().any(begins_listing) => "this is a listing: `brolga asm` makes a shader of it",
         () if matches!(ending, "toml" | "json") => "a job is run by `brolga run`",
         () if is_hlsl => IS_HLSL,
-        () => "this is text, and shaders are binary files, such as fxc writes them",
+        () => "this is text, and shaders are binary files, as fxc writes them",
     }
 }
 

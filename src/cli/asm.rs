@@ -16,7 +16,7 @@ pub(super) struct Arguments {
     /// The listing, as the compiler or `brolga dis` writes it; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Where the shader goes; `-` is standard output
+    /// The file for the shader; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Write the shader even if it breaks rules
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
 fn no_text(path: &Path, bytes: &[u8], valid: usize) -> (String, &'static str) {
     let path = path.display();
     if bytes.starts_with(b"DXBC") {
-        return (format!("{path} is no text"), "this is a shader: `brolga dis` lists it");
+        return (format!("{path} is not text"), "this is a shader: `brolga dis` lists it");
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return (format!("{path} is text in UTF-16"), "save it as UTF-8");

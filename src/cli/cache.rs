@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// Remove all entries
     #[arg(long)]
     clear: bool,
-    /// What stdout gets: lines for people, or one JSON document
+    /// Output format: lines for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -37,7 +37,7 @@ pub(super) struct CacheOptions {
     /// Keep machine code in this folder; by default BROLGA_CACHE, or where the system keeps caches
     #[arg(long, value_name = "FOLDER", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
-    /// Compile every shader again, and keep nothing
+    /// Compile every shader again, and store nothing
     #[arg(long)]
     no_cache: bool,
 }

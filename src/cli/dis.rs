@@ -15,16 +15,16 @@ use super::{Ending, report, stream};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// The shader, as compilers write it (.cso, .dxbc); `-` is standard input
+    /// The compiled shader (.cso, .dxbc); `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Lose nothing: `brolga asm` makes the same file of this listing, bit for bit
+    /// Lossless: `brolga asm` turns this listing back into the same file, bit for bit
     #[arg(long)]
     exact: bool,
-    /// What the output gets: the listing, or one JSON document with every field of every instruction
+    /// Output format: the listing, or one JSON document with every field of every instruction
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Where the listing goes; by default to standard output
+    /// The file for the listing; standard output by default
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
     if arguments.exact && arguments.format == Format::Json {
-        let text = "`--exact` and `--format json` exclude each other: an exact listing is text for `brolga asm`";
+        let text = "`--exact` and `--format json` are mutually exclusive: an exact listing is text for `brolga asm`";
         let help = "leave one of them out".to_owned();
         report::print_plain(text.into(), Some(help), styles.err);
         return Ok(Ending::BadInput);

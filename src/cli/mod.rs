@@ -88,9 +88,9 @@ enum Command {
     Dis(dis::Arguments),
     /// Assemble a listing into a shader
     Asm(asm::Arguments),
-    /// Say what a shader binds, what its inputs and outputs are, and how large it is
+    /// Show what a shader binds, what its inputs and outputs are, and how large it is
     Info(options::Shaders),
-    /// Find all faults of shaders, and print a line for each
+    /// Validate shaders, and print a line for each error
     Validate(options::Shaders),
     /// Show the cache of machine code, or clear it
     Cache(cache::Arguments),

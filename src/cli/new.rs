@@ -15,13 +15,13 @@ use super::{Ending, report, stream, summary};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// The compute shader, as compilers write it (.cso, .dxbc), or HLSL where a compiler is named
+    /// The compiled compute shader (.cso, .dxbc), or HLSL if a compiler is named
     #[arg(value_name = "SHADER")]
     shader: PathBuf,
-    /// Where the job goes, `-` for standard output; by default here, under the shader's name with the ending .toml
+    /// The file for the job, `-` for standard output; by default SHADER.toml in the current folder
     #[arg(short, long, value_name = "JOB")]
     output: Option<PathBuf>,
-    /// Replace a job that is there
+    /// Replace an existing job
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     };
     if stream::is_standard(&arguments.shader) {
         let help = "save the shader to a file, and name that".to_owned();
-        return fail("a job names its shader's file, which standard input has not".to_owned(), Some(help));
+        return fail("a job names its shader's file, and standard input has none".to_owned(), Some(help));
     }
     let stem = arguments.shader.file_stem().unwrap_or(OsStr::new("shader")).to_string_lossy().into_owned();
     let output = arguments.output.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}.toml")));
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     }
     if !is_shown && !arguments.force && output.symlink_metadata().is_ok() {
         let help = "name another file with `-o`, or replace it with `--force`".to_owned();
-        return fail(format!("{} is there already", output.display()), Some(help));
+        return fail(format!("{} already exists", output.display()), Some(help));
     }
     let reader = arguments.source.reader(styles.err);
     let container = match reader.load(&arguments.shader) {

@@ -22,10 +22,10 @@ pub(super) enum Format {
 /// The arguments of commands about shaders.
 #[derive(Args)]
 pub(super) struct Shaders {
-    /// The shaders, as compilers write them (.cso, .dxbc); `-` is standard input
+    /// The compiled shaders (.cso, .dxbc); `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// What stdout gets: text for people, or one JSON document
+    /// Output format: text for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
     #[command(flatten)]
@@ -40,7 +40,7 @@ const MOST_SECONDS: f64 = 1e9;
 
 /// Reads a time in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time in seconds greater than 0");
+    let wrong = || format!("`{text}` is not a time in seconds greater than 0");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     if seconds > MOST_SECONDS {
         return Err(format!("`{text}` is over the limit of {MOST_SECONDS:e} seconds: leave the option out"));
@@ -52,7 +52,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 /// Options about the devices of a command.
 #[derive(Args, Clone, Copy)]
 pub(super) struct DeviceOptions {
-    /// Name the machine code for profilers of Linux, in /tmp/perf-PID.map
+    /// Name the machine code for Linux profilers, in /tmp/perf-PID.map
     #[arg(long)]
     perf_map: bool,
 }

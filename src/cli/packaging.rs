@@ -20,7 +20,7 @@ pub(super) struct Completions {
 
 #[derive(Args)]
 pub(super) struct Man {
-    /// A folder for a page of each command, which is made if it is not there; by default the first page goes to standard
+    /// The folder for the pages, one per command, created if missing; by default the first page goes to standard
     /// output
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,

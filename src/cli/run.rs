@@ -25,22 +25,22 @@ pub(super) struct Arguments {
     /// Job files (.toml, .json), or folders with a case.json
     #[arg(required = true, value_name = "JOB")]
     jobs: Vec<PathBuf>,
-    /// What runs the shaders; by default machine code where this processor can run it
+    /// The engine that runs the shaders; by default machine code if this processor can run it
     #[arg(long, value_enum)]
     engine: Option<Engines>,
     /// Threads to use, at most 1024; 0 means one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: u16,
-    /// Stop a compiler of HLSL, compiling a shader, or a run that takes longer
+    /// Stop an HLSL compiler, the compilation of a shader, or a run that takes longer
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
-    /// What stdout gets: lines for people, or one JSON document
+    /// Output format: lines for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Print a form of the shaders instead of running them
     #[arg(long, value_enum)]
     emit: Option<Form>,
-    /// Where the files of `save` go; by default here
+    /// The folder for the files of `save`; by default the current one
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -58,7 +58,7 @@ enum Engines {
     Jit,
     /// The interpreter
     Interpreter,
-    /// Each in turn, and their bits must agree
+    /// Both in turn; their results must agree bit for bit
     Both,
 }
 
@@ -78,9 +78,9 @@ impl Engines {
 enum Form {
     /// The optimised intermediate representation
     Ir,
-    /// The same as packets run it, with what explains its speed
+    /// The same, annotated with how packets run it
     Packet,
-    /// What Cranelift is given
+    /// Cranelift's input
     Clif,
     /// Machine code below the shader's instructions
     Asm,
@@ -130,18 +130,18 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     Ok(ending)
 }
 
-/// Options that exclude each other, and what to do about it.
+/// Options that are mutually exclusive, and what to do about it.
 fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> {
     let form = arguments.emit?;
     if arguments.format == Format::Json {
-        return Some(("`--emit` and `--format json` exclude each other: the forms of shaders are text", LEAVE_OUT));
+        return Some(("`--emit` and `--format json` are mutually exclusive: the forms of shaders are text", LEAVE_OUT));
     }
     match arguments.engine {
         Some(Engines::Both) => {
-            Some(("`--emit` and `--engine both` exclude each other: nothing runs", "choose one engine, or none"))
+            Some(("`--emit` and `--engine both` are mutually exclusive: nothing runs", "choose one engine, or none"))
         }
         Some(Engines::Interpreter) if form != Form::Ir => {
-            Some(("the interpreter has no machine code and no packets that could be printed", "leave `--engine` out"))
+            Some(("the interpreter has no machine code and no packets to print", "leave `--engine` out"))
         }
         _ => None,
     }

@@ -18,7 +18,7 @@ pub(super) fn explain(mut error: Error) -> Error {
             let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidArg) else { return error };
             let writes = std::env::args_os().any(|argument| argument == "asm" || argument == "dis");
             if writes && !name.starts_with('-') {
-                let tip = format!("the output is named by `-o {name}`").into();
+                let tip = format!("name the output with `-o {name}`").into();
                 error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
             }
         }

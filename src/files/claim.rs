@@ -1,7 +1,7 @@
 //! Writing output files so that nobody ever sees half of one.
 //!
 //! An output is claimed before the run: its temporary file is made beside it, which finds a missing folder or a missing
-//! permission before any work is lost. After the run the content is written to the temporary file, or is there already because
+//! permission before any work is lost. After the run the content is written to the temporary file, or is there already, because
 //! the shader wrote to it, and the file is renamed. A claim that is dropped leaves nothing behind.
 
 use std::fs;

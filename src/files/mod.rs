@@ -342,7 +342,7 @@ mod tests {
         for (error, end) in [
             (load(&device, "none.png"), None),
             (load(&device, "a.png"), None),
-            (load(&device, "a.bin"), Some("a.bin: its name says no texture: it ends in .png, .dds or .exr")),
+            (load(&device, "a.bin"), Some("a.bin: not the name of a texture file, which ends in .png, .dds or .exr")),
             (load(&small, "a.dds"), Some("a.dds: its texels have 900 bytes, the limit is 899")),
             (save_texture(&texture, path("b.png")).unwrap_err(), Some("save it as .dds or .npy")),
         ] {

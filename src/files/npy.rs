@@ -60,7 +60,7 @@ impl FromStr for ElementType {
     fn from_str(name: &str) -> Result<Self, FileProblem> {
         let unknown = || {
             let name = short(name);
-            format!("elements of type `{name}` are not taken: use little-endian floats or integers, as `<f4`")
+            format!("elements of type `{name}` are not supported: use little-endian floats or integers, such as `<f4`")
         };
         let mut letters = name.chars();
         let (order, letter) = letters.next().zip(letters.next()).ok_or_else(unknown)?;
@@ -138,10 +138,12 @@ impl Array {
             [1, _, low, high, rest @ ..] => (usize::from(u16::from_le_bytes([*low, *high])), rest),
             [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
             [1..=3, ..] | [] => return Err(short.into()),
-            [version, ..] => return Err(format!("version {version} of the format is unknown, known are 1 to 3").into()),
+            [version, ..] => {
+                return Err(format!("version {version} of the format is not supported, only 1 to 3 are").into());
+            }
         };
         let (header, data) = rest.split_at_checked(length).filter(|_| length <= MAX_HEADER).ok_or(short)?;
-        let header = std::str::from_utf8(header).map_err(|_| "the header is no text")?;
+        let header = std::str::from_utf8(header).map_err(|_| "the header is not text")?;
         let element = quoted(after(header, "descr")?).parse()?;
         if after(header, "fortran_order")?.starts_with("True") {
             return Err("the array is in Fortran order: save it with numpy.ascontiguousarray".into());
@@ -175,7 +177,7 @@ fn shape(text: &str) -> Result<Vec<u64>, FileProblem> {
     let inside = text.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inside, _)| inside);
     let sides =
         inside.ok_or("the header's `shape` is no tuple")?.split(',').map(str::trim).filter(|side| !side.is_empty());
-    sides.map(|side| side.parse().map_err(|_| format!("`{}` is no side of an array", short(side)).into())).collect()
+    sides.map(|side| side.parse().map_err(|_| format!("`{}` is not an array dimension", short(side)).into())).collect()
 }
 
 #[cfg(test)]

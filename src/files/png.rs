@@ -88,7 +88,7 @@ pub(super) fn write(
 pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Texels, FileProblem> {
     let mut decoder = ::png::Decoder::new(Cursor::new(file));
     decoder.set_transformations(::png::Transformations::EXPAND);
-    let mut reader = decoder.read_info().map_err(|error| format!("this is no picture that can be read: {error}"))?;
+    let mut reader = decoder.read_info().map_err(|error| format!("this picture cannot be read: {error}"))?;
     let info = reader.info();
     let deep = info.bit_depth == BitDepth::Sixteen;
     let natural = if deep { Format::R16G16B16A16_UNORM } else { Format::R8G8B8A8_UNORM };

@@ -28,7 +28,9 @@ impl Texels {
             FileForm::Png => png::read(&file, wanted, most),
             FileForm::Dds => dds::read(file, wanted, most),
             FileForm::Exr => exr::read(&file, most),
-            FileForm::Raw | FileForm::Npy => Err("its name says no texture: it ends in .png, .dds or .exr".into()),
+            FileForm::Raw | FileForm::Npy => {
+                Err("not the name of a texture file, which ends in .png, .dds or .exr".into())
+            }
         }
     }
 
@@ -79,7 +81,7 @@ pub(super) fn check_packed(promised: u64, file: usize) -> Result<(), FileProblem
 /// Room for so many bytes.
 pub(super) fn room(bytes: usize) -> Result<Vec<u8>, FileProblem> {
     let mut room = Vec::new();
-    room.try_reserve_exact(bytes).map_err(|_| format!("there is no memory for its {bytes} bytes"))?;
+    room.try_reserve_exact(bytes).map_err(|_| format!("cannot allocate its {bytes} bytes"))?;
     Ok(room)
 }
 

@@ -86,7 +86,7 @@ impl Loader<'_> {
             let unit = segment.pattern[0].size_bytes() as u64;
             if !segment.byte.is_multiple_of(unit) || !segment.bytes.size_bytes().is_multiple_of(unit) {
                 let (number_type, end) = (segment.pattern[0], segment.byte + segment.bytes.size_bytes());
-                let message = format!("bytes {} to {end} are no whole number of {number_type}", segment.byte);
+                let message = format!("bytes {} to {end} are not a whole number of {number_type}", segment.byte);
                 return bad(&expectation.span, message);
             }
         }

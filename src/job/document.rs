@@ -52,10 +52,10 @@ impl Value {
     pub fn type_name(&self) -> &'static str {
         match self {
             Value::Null => "null",
-            Value::Bool(_) => "a truth value",
+            Value::Bool(_) => "a boolean",
             Value::Integer(_) => "an integer",
-            Value::Float(_) => "a number with a fraction",
-            Value::Text(_) => "a text",
+            Value::Float(_) => "a float",
+            Value::Text(_) => "a string",
             Value::Array(_) => "an array",
             Value::Table(_) => "a table",
         }

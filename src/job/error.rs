@@ -111,7 +111,7 @@ pub enum Problem {
         known: Vec<&'static str>,
     },
     /// A key given twice in one table.
-    #[error("the key `{}` stands here a second time", short(key))]
+    #[error("the key `{}` is given twice", short(key))]
     DuplicateKey {
         /// The key.
         key: String,
@@ -124,8 +124,8 @@ pub enum Problem {
         /// The key, or keys of which one must be there.
         key: &'static str,
     },
-    /// Two keys that exclude each other.
-    #[error("`{}` and `{}` exclude each other", short(first), short(second))]
+    /// Two keys that are mutually exclusive.
+    #[error("`{}` and `{}` are mutually exclusive", short(first), short(second))]
     Conflict {
         /// One key.
         first: String,
@@ -155,7 +155,7 @@ pub enum Problem {
         known: Vec<&'static str>,
     },
     /// A register name that is none.
-    #[error("`{}` is no register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`", short(text))]
+    #[error("`{}` is not a register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`", short(text))]
     BadRegister {
         /// The text.
         text: String,
@@ -259,7 +259,7 @@ pub enum Problem {
         limit: u64,
     },
     /// Content of a size that is no whole number of elements, rows or words.
-    #[error("{register} has {bytes} bytes, which is no multiple of {unit}")]
+    #[error("{register} has {bytes} bytes, which is not a multiple of {unit}")]
     NotWhole {
         /// The register.
         register: String,
@@ -327,7 +327,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// A name in a constant buffer's table that is neither a key nor a variable, or one that is no member of a structure.
-    #[error("{place} `{}`{}", short(name), if known.is_empty() { ", for the shader has no names (RDEF)" } else { "" })]
+    #[error("{place} `{}`{}", short(name), if known.is_empty() { ", because the shader has no names (RDEF)" } else { "" })]
     UnknownVariable {
         /// What has no such name: `b0 has no variable`.
         place: String,
@@ -348,7 +348,7 @@ pub enum Problem {
     },
     /// A constant buffer that ends before a variable does. The shader runs nevertheless.
     #[error(
-        "{register} has {bytes} bytes, and the shader's variable `{}` ends at byte {end}: what is missing is 0",
+        "{register} has {bytes} bytes, and the shader's variable `{}` ends at byte {end}: the missing bytes read as 0",
         short(variable)
     )]
     ShortConstants {
@@ -380,7 +380,7 @@ pub enum Problem {
         by: String,
     },
     /// The run was cancelled while an output was written.
-    #[error("cancelled while {} was written: it stays as it was", short_path(path))]
+    #[error("cancelled while writing {}: the file is unchanged", short_path(path))]
     WriteStopped {
         /// The output.
         path: PathBuf,
@@ -409,17 +409,17 @@ impl Problem {
                 Some(format!("the names here are {}", short_text(known.join(", "))))
             }
             Problem::ReadJob { problem } if matches!(**problem, FileProblem::TooLarge { .. }) => {
-                Some("put the values into files of their own, .npy or raw bytes, and name them with `file`".into())
+                Some("put the values in separate files, .npy or raw bytes, and name them with `file`".into())
             }
             Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
-            Problem::UnknownName { known, .. } => Some(format!("known are {}", known.join(", "))),
+            Problem::UnknownName { known, .. } => Some(format!("expected one of {}", known.join(", "))),
             Problem::NotCompiled { .. } => Some(
-                "name one with `--compiler` or BROLGA_COMPILER, or compile it first, such as with \
+                "name one with `--compiler` or BROLGA_COMPILER, or compile it first, for example with \
                     `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
                     .into(),
             ),
             Problem::OutputTaken { .. } => Some("choose another name".into()),
-            Problem::NoCase => Some("a folder needs a case.json; another job file is named itself".into()),
+            Problem::NoCase => Some("a folder needs a case.json; name any other job file itself".into()),
             Problem::JobExtension => {
                 Some("a shader is run by a job that names it and says what is bound: `brolga new` writes one".into())
             }
@@ -427,13 +427,13 @@ impl Problem {
                 Some("give `count` (elements), `size` (bytes), values, or a `file`".into())
             }
             Problem::NoSize { .. } => Some("give `size`, values, or a `file`".into()),
-            Problem::ExpectUnbound { .. } => Some("bind the register, or take the expectation out".into()),
+            Problem::ExpectUnbound { .. } => Some("bind the register, or remove the expectation".into()),
             Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
             Problem::Run { error: Error::Compile(error), .. } if error.is_size() => {
                 Some("the interpreter can run it: leave out `--engine`".into())
             }
             Problem::Run { error: Error::Binding(BindingError::NoCounter { .. }), .. } => {
-                Some("say how many elements there are to begin with, as in `counter = 0`".into())
+                Some("give the initial number of elements, as in `counter = 0`".into())
             }
             Problem::FileSize { found, needed, .. } if found < needed => {
                 Some(format!("{} bytes are missing", needed - found))

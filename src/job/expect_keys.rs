@@ -41,7 +41,7 @@ fn rules(table: &Table<'_>) -> Result<Rules, Fault> {
     };
     let tolerance = table.get("tolerance").map_or(Ok(Tolerance::EXACT), tolerance)?;
     if order == Order::Any && tolerance != Tolerance::EXACT {
-        let message = "elements in any order can only be compared exactly: take out `tolerance` or `order`";
+        let message = "elements in any order can only be compared exactly: remove `tolerance` or `order`";
         return Err((Problem::Expectation { message: message.into() }, table.need("tolerance")?.span.clone()));
     }
     let (pattern, mixed) = pattern(table)?;
@@ -63,7 +63,7 @@ fn pattern(table: &Table<'_>) -> Result<(Vec<NumberType>, bool), Fault> {
         for item in as_array(node, "words")? {
             let number_type = content_keys::number_type(item, "words")?;
             if number_type.size_bytes() != 4 {
-                let message = format!("`words` names 32-bit types, {number_type} is none");
+                let message = format!("`words` names 32-bit types, {number_type} is not one");
                 return Err((Problem::Expectation { message }, item.span.clone()));
             }
             pattern.push(number_type);

@@ -151,7 +151,7 @@ fn dimensions(name: Option<&'static str>, table: &Table<'_>) -> Result<KindKeys,
         match table.get(extent.key()).map(|node| (node, &node.value)) {
             Some((node, Value::Text(text))) if extent == Extent::Mips => {
                 if text != "generate" {
-                    return Err(unknown_name("way to say mips", text, &["generate"], &node.span));
+                    return Err(unknown_name("value of mips", text, &["generate"], &node.span));
                 }
                 keys.texture.generate_mips = true;
             }
@@ -196,7 +196,7 @@ pub(super) fn view(node: &Node) -> Result<ViewKeys, Fault> {
         let Some(node) = table.get(key) else { return Ok(None) };
         match as_array(node, key)? {
             [first, count] => Ok(Some([as_integer(first, key, 0)?, as_integer(count, key, 1)?])),
-            _ => Err(wrong_type(key, "an array of the first and how many", node)),
+            _ => Err(wrong_type(key, "an array of the first and the count", node)),
         }
     };
     let dimension = |node: &Node| {

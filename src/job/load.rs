@@ -124,7 +124,7 @@ impl Loader<'_> {
         let found = match self.kind {
             _ if self.binding.counter.is_some() => return Ok(()),
             Kind::Structured { .. } => "has none: give it `counter = 0`",
-            _ => "is no structured view",
+            _ => "is not a structured view",
         };
         Err(self.job.error(
             span,
@@ -255,7 +255,7 @@ impl Loader<'_> {
             }
             (form, kind) if form.is_texture() => {
                 let message = format!(
-                    "this is a texture by its name, and the view is {}: give it another ending to take its bytes as they are",
+                    "by its name this is a texture, but the view is {}: rename it to use its bytes as they are",
                     kind.name()
                 );
                 Err(bad(message.into()))
@@ -337,7 +337,7 @@ fn check_array(kind: &Kind<TextureShape>, array: &Array, size_bytes: u64) -> Res
         let sides = Array::of_texture(shape).sides;
         let leading = &sides[..sides.len() - usize::from(components > 1)];
         if !array.sides.starts_with(leading) {
-            return Err(format!("the array's sides are {:?}, the texture's {leading:?}", array.sides).into());
+            return Err(format!("the array's shape is {:?}, the texture's {leading:?}", array.sides).into());
         }
     }
     Ok(())

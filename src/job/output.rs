@@ -36,7 +36,7 @@ fn npy_refusal(kind: &Kind<TextureShape>, size_bytes: u64, number_type: Option<N
         _ => size_bytes,
     };
     let whole = unit.is_multiple_of(number_type.size_bytes() as u64);
-    (!whole).then(|| format!("{unit} bytes are no whole number of {number_type}"))
+    (!whole).then(|| format!("{unit} bytes are not a whole number of {number_type}"))
 }
 
 /// Writes the first `size_bytes` of what a view holds, all of it where it is no structured one. It must not have been refused.

@@ -222,11 +222,11 @@ mod tests {
             ("address = 1", "`address` takes a text, or an array of one for each axis, this is an integer"),
             (
                 "border = [0, 0, 0, \"x\"]",
-                "`border` takes numbers from -3.4028235e38 to 3.4028235e38, or \"nan\", \"inf\", \"-inf\", this is a text",
+                "`border` takes numbers from -3.4028235e38 to 3.4028235e38, or \"nan\", \"inf\", \"-inf\", this is a string",
             ),
             ("border = [0, 0, 0]", "`border` takes an array of 4 numbers, this is an array of 3"),
             ("bias = 16", "`bias` takes numbers from -16 to 15.99, this is 16"),
-            ("max_level = \"all\"", "`max_level` takes a number, this is a text"),
+            ("max_level = \"all\"", "`max_level` takes a number, this is a string"),
             ("max_anisotropy = 17", "`max_anisotropy` takes integers from 1 to 16, this is 17"),
             ("filter = \"comparison_point\"", "a sampler needs the key `comparison`"),
             (

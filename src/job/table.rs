@@ -125,7 +125,7 @@ impl Bounded for u64 {
     const MOST: Self = i64::MAX as u64;
 }
 
-/// Two keys that exclude each other; the complaint stands at the second.
+/// Two keys that are mutually exclusive; the complaint stands at the second.
 pub(super) fn conflict(first: &Entry, second: &Entry) -> Fault {
     (Problem::Conflict { first: first.key.clone(), second: second.key.clone() }, second.key_span.clone())
 }
@@ -153,7 +153,7 @@ pub(super) fn wrong_value(
 pub(super) fn as_text<'a>(node: &'a Node, key: &str) -> Result<&'a str, Fault> {
     match &node.value {
         Value::Text(text) => Ok(text),
-        _ => Err(wrong_type(key, "a text", node)),
+        _ => Err(wrong_type(key, "a string", node)),
     }
 }
 

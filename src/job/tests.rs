@@ -96,15 +96,15 @@ fn complaints_point_at_what_is_wrong() {
     let head = "shader = \"s\"\ndispatch = [1, 1, 1]\n";
     let with = |text: &str| complaint(&format!("{head}{text}"));
     for (text, message, place) in [
-        ("[u0]\nraw = \"x\"\n", "`raw` takes a table, this is a text", "\"x\""),
+        ("[u0]\nraw = \"x\"\n", "`raw` takes a table, this is a string", "\"x\""),
         ("[u0]\nraw = -4\n", "`raw` takes integers from 0 to 9223372036854775807, this is -4", "-4"),
         ("[u0]\nflie = \"x\"\n", "unknown key `flie` in a binding", "flie"),
         ("[u0]\nkind = \"texture2\"\n", "there is no kind of view `texture2`", "\"texture2\""),
         ("[u0]\ntyped = { format = \"R8\" }\n", "there is no format `R8`", "\"R8\""),
         ("[u0]\nconstant = 16\n", "u0 cannot be a constant", "u0"),
         ("[b0]\nu8 = [256]\n", "`u8` takes integers from 0 to 255, this is 256", "256"),
-        ("[b0]\nu32 = [1]\nf32 = [1]\n", "`u32` and `f32` exclude each other", "f32"),
-        ("[b0]\nfile = \"x\"\nfill = \"zero\"\n", "`file` and `fill` exclude each other", "fill"),
+        ("[b0]\nu32 = [1]\nf32 = [1]\n", "`u32` and `f32` are mutually exclusive", "f32"),
+        ("[b0]\nfile = \"x\"\nfill = \"zero\"\n", "`file` and `fill` are mutually exclusive", "fill"),
         ("[t0]\nraw = 4\ncounter = 1\n", "t0 is a raw view: only structured ones have a hidden counter", "counter"),
         ("[u0]\nkind = \"raw\"\nsize = 4\nstride = 4\n", "unknown key `stride` in a binding", "stride"),
         (
@@ -117,13 +117,13 @@ fn complaints_point_at_what_is_wrong() {
         ("[s0]\nsampler = {}\nfilter = \"point\"\n", "unknown key `filter` in a binding", "filter"),
         ("[s0]\nfilter = \"pont\"\n", "there is no filter `pont`", "\"pont\""),
         ("[s0]\nsampler = { adress = \"wrap\" }\n", "unknown key `adress` in a sampler", "adress"),
-        ("[t0]\ntexture2d = { mips = \"all\" }\n", "there is no way to say mips `all`", "\"all\""),
+        ("[t0]\ntexture2d = { mips = \"all\" }\n", "there is no value of mips `all`", "\"all\""),
         ("[t0]\ntexturecube = { layers = 6 }\n", "unknown key `layers` in a texture", "layers"),
         ("[t0]\ntexture2dms = { mips = 2 }\n", "unknown key `mips` in a texture", "mips"),
         ("[t0]\ntexture2d = {}\nview = { mip = 1 }\n", "unknown key `mip` in a view", "mip"),
         (
             "[t0]\ntexture2d = {}\nview = { layers = [1] }\n",
-            "`layers` takes an array of the first and how many, this is an array of 1",
+            "`layers` takes an array of the first and the count, this is an array of 1",
             "[1]",
         ),
         ("[t0]\ntexture2d = {}\nview = { dimension = \"2d\" }\n", "there is no kind of texture `2d`", "\"2d\""),
@@ -133,19 +133,19 @@ fn complaints_point_at_what_is_wrong() {
         ("[t0]\nraw = 4\nsave = \"x\"\n", "t0 has no result for `save`: shaders write u# only", "\"x\""),
         (
             "[[bindings]]\nslot = \"q0\"\n",
-            "`q0` is no register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`",
+            "`q0` is not a register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`",
             "\"q0\"",
         ),
         ("[[bindings]]\nslot = \"u0\"\nraw = 4\n[u0]\nraw = 4\n", "u0 is bound twice", "\"u0\""),
         ("[[expect]]\nslot = \"u3\"\ncounter = 1\n", "u3 is expected but not bound", "\"u3\""),
         (
             "[u0]\nraw = 4\nexpect = { u32 = [1], order = \"any\", tolerance = { abs = 1 } }\n",
-            "elements in any order can only be compared exactly: take out `tolerance` or `order`",
+            "elements in any order can only be compared exactly: remove `tolerance` or `order`",
             "{ abs = 1 }",
         ),
         (
             "[u0]\nraw = 4\nexpect = { u32 = [1], words = [\"f64\"] }\n",
-            "`words` names 32-bit types, f64 is none",
+            "`words` names 32-bit types, f64 is not one",
             "\"f64\"",
         ),
     ] {
@@ -162,7 +162,7 @@ fn complaints_point_at_what_is_wrong() {
 #[test]
 fn sizes_are_checked_before_anything_runs() {
     assert_eq!(unprepared("[u0]\nraw = {}\n"), "nothing says how many bytes u0 has");
-    assert_eq!(unprepared("[u0]\nraw = 6\n"), "u0 has 6 bytes, which is no multiple of 4");
+    assert_eq!(unprepared("[u0]\nraw = 6\n"), "u0 has 6 bytes, which is not a multiple of 4");
     assert_eq!(
         unprepared("[u0]\nstructured = { stride = 8, count = 2 }\nsize = 24\n"),
         "u0 has 24 bytes by `size`, but its structured says 16"
@@ -371,7 +371,7 @@ fn an_image_takes_its_sides_from_a_picture_or_an_array() {
     assert!(wrong("{ format = \"R32_FLOAT\" }", "p.npy").ends_with("elements of |u1, the view's format needs <f4"));
     assert!(
         wrong("{ format = \"R8G8B8A8_UNORM\", width = 2, height = 3 }", "p.npy")
-            .ends_with("sides are [2, 3, 4], the texture's [3, 2]")
+            .ends_with("shape is [2, 3, 4], the texture's [3, 2]")
     );
     assert!(wrong("{ format = \"R8G8B8A8_UNORM\" }", "s.cso").contains("needs the key `width`"));
 }
@@ -424,7 +424,7 @@ fn a_texture_is_what_its_file_says() {
     assert!(wrong("texturecube = { format = \"R32_UINT\" }").contains("R8G8B8A8_UNORM, which do not become R32_UINT"));
     assert!(prepare("[t0]\ntexture2d = {}\nfile = \"s.cso\"").unwrap_err().contains("needs the key `format`"));
     for kind in ["raw = {}", "typed = { format = \"R32_UINT\" }", "structured = { stride = 4 }"] {
-        assert!(wrong(kind).contains("cube.dds: this is a texture by its name, and the view is "), "{kind}");
+        assert!(wrong(kind).contains("cube.dds: by its name this is a texture, but the view is "), "{kind}");
     }
 }
 

@@ -146,7 +146,10 @@ fn lines_of_other_runtimes_can_be_compared_with() {
     };
     folder.write("lines.json", line("lvp_1", 1e6) + &line("lvp_1", 1e7) + &line("lvp_2", 1.0) + &line("sws_1", 1e-9));
     let run = folder.brolga(&["bench", "--only", "tiny", "--rounds", "1", "--threads", "1", "--compare", "lines.json"]);
-    assert_eq!((run.code, run.err.as_str()), (Some(0), "warning: nothing that lvp_2 has figures of was measured\n"));
+    assert_eq!(
+        (run.code, run.err.as_str()),
+        (Some(0), "warning: lvp_2 has no figures for anything that was measured\n")
+    );
     let beside = |runtime: &str| {
         let table = run.out.split("\n\n").find(|table| table.starts_with(&format!("beside {runtime}:"))).unwrap();
         table.lines().nth(2).unwrap().to_owned()
@@ -176,7 +179,7 @@ fn what_cannot_be_compared_with_is_refused_before_anything_runs() {
         ("list.json", "list.json: invalid"),
         ("job.json", "missing field `passed`"),
         ("text.json", "line 1 column"),
-        ("bytes.json", "is no text"),
+        ("bytes.json", "is not text"),
         ("lines.json", "line 1: missing field `wall`"),
         ("cut.json", "line 2: "),
         ("skipped.json", "has no figures"),
@@ -298,8 +301,8 @@ fn wrong_use_is_refused() {
         (&["--only", "tiny,huge"], &["huge", "saxpy_l2"]),
         (&["--only", "tiny,tiny"], &["`--only` names a case twice"]),
         (&["job.toml", "--rounds", "1", "--seconds", "1"], &["--rounds", "--seconds"]),
-        (&["job.toml", "--seconds", "0"], &["no time in seconds"]),
-        (&["job.toml", "--seconds", "nan"], &["no time in seconds"]),
+        (&["job.toml", "--seconds", "0"], &["not a time in seconds"]),
+        (&["job.toml", "--seconds", "nan"], &["not a time in seconds"]),
         (&["job.toml", "--threads", "1,1025"], &["1025"]),
         (&["job.toml", "--threads", "1,,2"], &["--threads"]),
         (&["job.toml", "--engine", "both"], &["both", "interpreter"]),

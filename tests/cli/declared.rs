@@ -171,7 +171,7 @@ fn what_the_job_says_must_agree_with_the_shader() {
     with("[t1]\n", "[t9]\nsize = 4\nfill = \"zero\"\n[t1]\n")
         .fails(2, &["t9 is bound to a view, the shader declares only", "[t9]"]);
     with("[t1]\n", "[t1]\nstructured = {}\n")
-        .fails(2, &["t1 is declared as typed buffer of uint and bound to a structured view"]);
+        .fails(2, &["t1 is declared as typed buffer of uint but bound to a structured view"]);
     with("counted = true", "counted = 1").fails(2, &["`counted` takes true or false"]);
     with("count = 4\nsave", "count = 1\nsave").fails(0, &[]);
     assert!(
@@ -183,7 +183,7 @@ fn what_the_job_says_must_agree_with_the_shader() {
     let counted = REGISTERS.replace("save = \"picture.png\"", "save = { file = \"p.bin\", counted = true }");
     folder
         .job(&job(VARIABLES, "count = 44", &counted))
-        .fails(2, &["`counted` cuts an output", "u2 is no structured view"]);
+        .fails(2, &["`counted` cuts an output", "u2 is not a structured view"]);
     let u0 = "count = 44\nsave = { file = \"r.bin\", counted = true }";
     folder
         .job(&job(VARIABLES, u0, REGISTERS))
@@ -199,7 +199,7 @@ fn a_variable_that_is_wrong_is_told_what_would_be_right() {
     with("flie = \"x\"", &["b0 has no variable `flie`", "did you mean `file`?"]);
     with("whatever = 1", &["b0 has no variable `whatever`", "the names here are limit, center, scale, on"]);
     with("values = { at = 1 }", &["b0 has no variable `at`"]);
-    with("limit = 1.5", &["`limit` takes integers from 0 to 4294967295, this is a number with a fraction"]);
+    with("limit = 1.5", &["`limit` takes integers from 0 to 4294967295, this is a float"]);
     with("limit = -1", &["`limit` takes integers from 0 to 4294967295, this is -1"]);
     with("center = [1, 2, 3]", &["`center` takes an array of 2 numbers (float2), this is an array of 3"]);
     with("center = 1", &["`center` takes an array of 2 numbers (float2), this is an integer"]);
@@ -216,7 +216,7 @@ fn a_variable_that_is_wrong_is_told_what_would_be_right() {
     with("limit = 1\nu32 = [2]", &["byte 0 of b0 is set twice", "limit = 1"]);
     with("scale = 1\nat = [{ byte = 8, f32 = [1, 2] }]", &["byte 12 of b0 is set twice"]);
     with("limit = 1\nvalues = { limit = 1 }", &["byte 0 of b0 is set twice"]);
-    with("limit = 1\nfill = \"zero\"", &["`fill` and `limit` exclude each other"]);
+    with("limit = 1\nfill = \"zero\"", &["`fill` and `limit` are mutually exclusive"]);
     with("limit = 1\nsize = 2", &["b0 has 2 bytes, the values end at byte 4"]);
 }
 
@@ -232,7 +232,9 @@ fn a_stripped_shader_has_no_names() {
         let run = folder.job(&job(b0));
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{b0}");
     }
-    folder.job(&job(VARIABLES)).fails(2, &["`limit`, for the shader has no names (RDEF)", "set bytes, as in `at = "]);
+    folder
+        .job(&job(VARIABLES))
+        .fails(2, &["`limit`, because the shader has no names (RDEF)", "set bytes, as in `at = "]);
     let text = job("").replace("format = \"R32G32_UINT\"\n", "");
     folder.job(&text).fails(2, &["a typed view needs the key `format`", "[t1]"]);
 }
@@ -242,7 +244,10 @@ fn a_short_constant_buffer_is_told_and_runs() {
     let folder = folder();
     let text = job("f32 = [1, 2, 3]", "count = 44", REGISTERS);
     let run = folder.job(&text);
-    run.fails(0, &["b0 has 12 bytes, and the shader's variable `scale` ends at byte 16: what is missing is 0", "[b0]"]);
+    run.fails(
+        0,
+        &["b0 has 12 bytes, and the shader's variable `scale` ends at byte 16: the missing bytes read as 0", "[b0]"],
+    );
     let run = folder.brolga(&["run", "job.toml", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert!(document["jobs"][0]["warnings"][0]["message"].as_str().unwrap().starts_with("b0 has 12 bytes"));

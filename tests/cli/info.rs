@@ -154,7 +154,7 @@ fn a_shader_comes_through_a_pipe_and_a_broken_one_is_an_error() {
     assert_eq!(run.out, folder.brolga(&["info", "add.cso"]).out);
 
     folder.write("cut.cso", &whole[..whole.len() / 2]);
-    folder.brolga(&["info", "cut.cso"]).fails(2, &["cut.cso: container size", "the file is damaged or cut"]);
+    folder.brolga(&["info", "cut.cso"]).fails(2, &["cut.cso: container size", "the file is damaged or truncated"]);
     folder.brolga(&["info", "missing.cso"]).fails(2, &["cannot read missing.cso"]);
 }
 

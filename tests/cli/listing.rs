@@ -48,7 +48,7 @@ fn a_program_gets_every_field_as_json() {
     assert!(fs::read_to_string(folder.path("add.json")).unwrap().starts_with('{'));
 
     let run = folder.brolga(&["dis", "--format", "json", "--exact", "add.cso"]);
-    run.fails(2, &["`--exact` and `--format json` exclude each other", "leave one of them out"]);
+    run.fails(2, &["`--exact` and `--format json` are mutually exclusive", "leave one of them out"]);
     folder.write("noise.cso", "noise");
     folder.brolga(&["dis", "--format", "json", "noise.cso"]).fails(2, &["noise.cso: no shader container at byte 0"]);
 }
@@ -115,11 +115,11 @@ fn a_file_of_the_other_kind_is_recognised() {
     let folder = Folder::new();
     folder.write("text.asm", "cs_5_0\nret\n");
     folder.brolga(&["dis", "text.asm"]).fails(2, &["text.asm", "this is a listing: `brolga asm`"]);
-    folder.brolga(&["asm", "add.cso", "-o", "x.cso"]).fails(2, &["add.cso is no text", "`brolga dis` lists it"]);
+    folder.brolga(&["asm", "add.cso", "-o", "x.cso"]).fails(2, &["add.cso is not text", "`brolga dis` lists it"]);
     folder.brolga(&["dis", "missing.cso"]).fails(2, &["cannot read missing.cso"]);
     let whole = fs::read(folder.path("add.cso")).unwrap();
     folder.write("cut.cso", &whole[..whole.len() / 2]);
-    folder.brolga(&["dis", "cut.cso"]).fails(2, &["cut.cso: container size", "the file is damaged or cut"]);
+    folder.brolga(&["dis", "cut.cso"]).fails(2, &["cut.cso: container size", "the file is damaged or truncated"]);
 }
 
 #[test]

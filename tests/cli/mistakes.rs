@@ -25,7 +25,7 @@ fn mistakes_are_told_with_what_would_be_right() {
     with("[t0]\nraw = 1024\nu32 = [1, 2, 3, 4]", "[t0]\nflie = \"x\"", &["unknown key `flie`", "did you mean `file`?"]);
     with("raw = 1024", "typed = { format = \"RGBA8_UNORM\" }", &["no format `RGBA8_UNORM`", "`R8G8B8A8_UNORM`?"]);
     with("[1, 1, 1]", "[40, 24]", &["`dispatch` takes an array of 3 integers, this is an array of 2"]);
-    with("dispatch", "shader = \"b\"\ndispatch", &["the key `shader` stands here a second time", "job.toml:3:1"]);
+    with("dispatch", "shader = \"b\"\ndispatch", &["the key `shader` is given twice", "job.toml:3:1"]);
     folder
         .job(&format!("{ADD}save = 1\n"))
         .fails(2, &["`save` takes the name of a file, or a table, this is an integer"]);
@@ -42,7 +42,7 @@ fn mistakes_are_told_with_what_would_be_right() {
     with("[t0]", "[u7]\nraw = 4\n[t0]", &["add.cso", "u7", "the shader declares", "[u7]"]);
     with("[t1]\nraw = 1024\nu32 = [10, 20, 30, 40]\n", "", &["t1 is declared as raw buffer"]);
     let structured = "[u0]\nstructured = { stride = 16, count = 64 }";
-    with("[u0]\nraw = 1024", structured, &["u0 is declared as raw buffer and bound to a structured", "[u0]"]);
+    with("[u0]\nraw = 1024", structured, &["u0 is declared as raw buffer but bound to a structured", "[u0]"]);
     with("add.cso", "none.cso", &["cannot read", "none.cso"]);
     folder.job("shader = \n").fails(2, &["job.toml:1:"]);
 }
@@ -90,7 +90,7 @@ fn what_cannot_be_read_is_named() {
         (&["add.cso"], &["add.cso", ".toml or .json"]),
         (&["job.json"], &["job.json:1:"]),
         (&[], &["JOB"]),
-        (&["job.toml", "--timeout", "0"], &["no time in seconds"]),
+        (&["job.toml", "--timeout", "0"], &["not a time in seconds"]),
         (&["job.toml", "--engine", "gpu"], &["gpu", "interpreter"]),
     ] {
         folder.brolga(&[&["run"], arguments].concat()).fails(2, parts);
@@ -149,7 +149,7 @@ fn what_a_message_quotes_is_short() {
 fn a_job_of_many_megabytes_is_refused_with_advice() {
     let folder = Folder::new();
     let values = format!("{ADD}# {}\n", "x".repeat(16 << 20));
-    folder.job(&values).fails(2, &["the limit is 16777216", "put the values into files of their own"]);
+    folder.job(&values).fails(2, &["the limit is 16777216", "put the values in separate files"]);
     fs::write(folder.path("job.json"), "[".repeat((16 << 20) + 1)).unwrap();
     folder
         .brolga(&["run", "job.json"])
@@ -167,5 +167,5 @@ fn a_file_that_is_no_shader_is_told_by_run_too() {
     }
     let run = folder.write("j.toml", ADD.replace("add.cso", "a.spv")).brolga(&["run", "j.toml", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    assert_eq!(document["jobs"][0]["error"]["help"], "this is SPIR-V, which is not read");
+    assert_eq!(document["jobs"][0]["error"]["help"], "this is SPIR-V, which is not supported");
 }

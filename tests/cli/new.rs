@@ -86,7 +86,7 @@ fn a_job_names_its_shader_from_its_own_folder_and_its_outputs_after_itself() {
 fn a_job_that_is_there_stays_unless_force_is_said() {
     let folder = Folder::new();
     folder.write("add.toml", "mine");
-    folder.brolga(&["new", "add.cso"]).fails(2, &["add.toml is there already", "`--force`", "`-o`"]);
+    folder.brolga(&["new", "add.cso"]).fails(2, &["add.toml already exists", "`--force`", "`-o`"]);
     assert_eq!(fs::read_to_string(folder.path("add.toml")).unwrap(), "mine");
     folder.brolga(&["new", "add.cso", "--force"]).fails(0, &[]);
     folder.brolga(&["run", "add.toml"]).fails(0, &[]);

@@ -14,7 +14,7 @@ fn a_wrong_command_line_is_told_what_would_be_right() {
         (&["dis", "add.cso", "x.asm"], &["unexpected argument 'x.asm'", "`-o x.asm`"]),
         (&["run", "job.toml", "--threads", "-1"], &["-1 is not in 0..=1024"]),
         (&["bench", "job.toml", "--threads", "-1"], &["-1 is not in 0..=1024"]),
-        (&["run", "job.toml", "--timeout", "-1"], &["`-1` is no time in seconds greater than 0"]),
+        (&["run", "job.toml", "--timeout", "-1"], &["`-1` is not a time in seconds greater than 0"]),
         (&["bench", "job.toml", "--rounds", "-1"], &["-1 is not in 1..=1000000"]),
         (&["bench", "job.toml", "--engine", "jit,jit"], &["`--engine` names an engine twice", "measured once"]),
         (&["bench", "job.toml", "--threads", "2,1,2"], &["`--threads` has a number twice", "measured once"]),

@@ -42,7 +42,7 @@ errors! {
     #[error("the file is empty: a shader would begin at byte {at}")]
     Empty,
     /// Fewer bytes than a field needs.
-    #[error("container is cut at byte {at}: {need} bytes are needed, {have} are left")]
+    #[error("container is truncated at byte {at}: {need} bytes are needed, {have} are left")]
     Truncated { need: u32, have: u32 },
     /// The file does not begin with `DXBC`.
     #[error("no shader container at byte {at}: it begins with {}, not with DXBC", FirstBytes(*found))]
@@ -69,7 +69,7 @@ errors! {
     #[error("checksum at byte {at} is {}, the content gives {}", Hex(stored), Hex(computed))]
     Checksum { stored: [u8; 16], computed: [u8; 16] },
     /// A name is missing or has no end.
-    #[error("name at byte {at}: offset {offset} does not lead to text within the chunk")]
+    #[error("name at byte {at}: offset {offset} does not point to text within the chunk")]
     Name { offset: u32 },
     /// A register number that no stage has.
     #[error("signature register {register} at byte {at}: the largest is 31")]

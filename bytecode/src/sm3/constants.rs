@@ -15,13 +15,13 @@ errors! {
     ConstantsError:
 
     /// Fewer bytes than a record needs.
-    #[error("table of constants is cut at byte {at}: {need} bytes are needed, {have} are there")]
+    #[error("table of constants is truncated at byte {at}: {need} bytes are needed, {have} are there")]
     Truncated { need: u32, have: u32 },
     /// The size in the table's head is not that of the head.
     #[error("table of constants at byte {at}: a head of {size} bytes, it must have 28")]
     HeadSize { size: u32 },
     /// A name has no end within the table.
-    #[error("table of constants: offset {offset} at byte {at} does not lead to text within it")]
+    #[error("table of constants: offset {offset} at byte {at} does not point to text within it")]
     Name { offset: u32 },
     /// A number that means nothing in its field.
     #[error("table of constants: unknown {what} {code} at byte {at}")]

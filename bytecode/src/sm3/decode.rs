@@ -22,7 +22,7 @@ errors! {
     #[error("token at byte {at}: needs {need} more bytes, {have} are left")]
     Truncated { need: u32, have: u32 },
     /// The first word is not a version token.
-    #[error("version token at byte {at}: {token:#010x} is none of vs_1_0 to vs_3_sw and ps_1_1 to ps_3_sw")]
+    #[error("version token at byte {at}: {token:#010x} is not one of vs_1_0 to vs_3_sw and ps_1_1 to ps_3_sw")]
     UnknownVersion { token: u32 },
     /// An opcode that no version has.
     #[error("token at byte {at}: opcode {code} does not exist")]

@@ -29,7 +29,7 @@ use crate::options::Options;
 pub enum Form {
     /// The operations as packets run them.
     Packet,
-    /// What Cranelift is given.
+    /// Cranelift's input.
     Clif,
     /// Machine code below the shader's instructions.
     Asm,

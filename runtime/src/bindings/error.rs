@@ -23,7 +23,7 @@ pub enum BindingError {
         nearest: Option<String>,
     },
     /// The source gives several registers this name, as with a texture and its sampler in the style of Direct3D 9.
-    #[error("`{name}` is the name of {}: one of these must be said", joined(registers))]
+    #[error("`{name}` is the name of {}: specify one of these", joined(registers))]
     AmbiguousName {
         /// The name.
         name: String,
@@ -31,7 +31,7 @@ pub enum BindingError {
         registers: Vec<Register>,
     },
     /// The shader declares it and nothing is bound.
-    #[error("{register} is declared as {declared} and nothing is bound to it")]
+    #[error("{register} is declared as {declared} but nothing is bound to it")]
     Unbound {
         /// The register.
         register: Register,
@@ -49,7 +49,7 @@ pub enum BindingError {
         declared: Vec<String>,
     },
     /// Another kind of view is bound.
-    #[error("{register} is declared as {declared} and bound to a {bound}")]
+    #[error("{register} is declared as {declared} but bound to a {bound}")]
     Kind {
         /// The register.
         register: Register,
@@ -59,7 +59,7 @@ pub enum BindingError {
         bound: String,
     },
     /// A structured view of another stride is bound.
-    #[error("{register} is declared with a stride of {declared} bytes and bound to a view with one of {bound}")]
+    #[error("{register} is declared with a stride of {declared} bytes but bound to a view with one of {bound}")]
     Stride {
         /// The register.
         register: Register,
@@ -69,7 +69,7 @@ pub enum BindingError {
         bound: u32,
     },
     /// A typed view of another shape is bound.
-    #[error("{register} is declared as a {declared} and bound to a {bound}")]
+    #[error("{register} is declared as a {declared} but bound to a {bound}")]
     Dimension {
         /// The register.
         register: Register,
@@ -79,7 +79,7 @@ pub enum BindingError {
         bound: Dimension,
     },
     /// A view of a kind that cannot be written is bound where the shader writes.
-    #[error("{register} can be written and is bound to a {bound}: {}", unwritable(*bound))]
+    #[error("{register} can be written but is bound to a {bound}: {}", unwritable(*bound))]
     WrittenDimension {
         /// The register.
         register: Register,
@@ -87,7 +87,7 @@ pub enum BindingError {
         bound: Dimension,
     },
     /// A view of a format that cannot be written is bound where the shader writes.
-    #[error("{register} can be written and is bound to a view of format {bound}, which cannot be written")]
+    #[error("{register} can be written but is bound to a view of format {bound}, which cannot be written")]
     WrittenFormat {
         /// The register.
         register: Register,
@@ -95,7 +95,7 @@ pub enum BindingError {
         bound: Format,
     },
     /// A view in a format that only a shader that writes can see is bound where it only reads.
-    #[error("{register} sees a texture of format {texture} as {bound}, as which it can only be written, by a u#")]
+    #[error("{register} views a texture of format {texture} as {bound}, which can only be written, by a u#")]
     WordFormat {
         /// The register.
         register: Register,
@@ -113,7 +113,7 @@ pub enum BindingError {
         bound: String,
     },
     /// The components of the view's format are not what the shader takes them for.
-    #[error("{register} is declared with components {declared} and bound to a view of format {bound}")]
+    #[error("{register} is declared with components {declared} but bound to a view of format {bound}")]
     Component {
         /// The register.
         register: Register,
@@ -124,7 +124,7 @@ pub enum BindingError {
     },
     /// The shader does atomics on texels that are not one 32-bit integer.
     #[error(
-        "{register} is used for atomics, which need R32_UINT or R32_SINT (exchanges also R32_FLOAT), and bound to a view of format {bound}"
+        "{register} is used for atomics, which need R32_UINT or R32_SINT (exchanges also R32_FLOAT), but bound to a view of format {bound}"
     )]
     AtomicFormat {
         /// The register.
@@ -133,13 +133,13 @@ pub enum BindingError {
         bound: Format,
     },
     /// The shader uses the hidden counter and the view has none.
-    #[error("{register} is declared with a hidden counter and bound to a view without one")]
+    #[error("{register} is declared with a hidden counter but bound to a view without one")]
     NoCounter {
         /// The register.
         register: Register,
     },
     /// A view of memory that may not be written is bound where the shader writes.
-    #[error("{register} can be written and is bound to memory that may only be read")]
+    #[error("{register} can be written but is bound to memory that may only be read")]
     ReadOnly {
         /// The register.
         register: Register,

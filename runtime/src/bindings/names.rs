@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(find("lights[4]"), Err(unknown("lights[4]") + "; did you mean `lights`?"));
         assert_eq!(find("all[4294967295]"), Err(unknown("all[4294967295]")));
         assert_eq!(find("imgae"), Err(unknown("imgae") + "; did you mean `image`?"));
-        assert_eq!(find("image"), Err("`image` is the name of t0 and s0: one of these must be said".to_owned()));
+        assert_eq!(find("image"), Err("`image` is the name of t0 and s0: specify one of these".to_owned()));
         let stripped = Names::default().find("image").unwrap_err();
         assert_eq!(stripped.to_string(), "the shader has nothing named `image`, as its file has no names");
     }

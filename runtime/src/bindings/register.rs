@@ -106,7 +106,7 @@ impl fmt::Display for Register {
 
 /// A text that names no register.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no register: expected b, t, u or s and a number, as in u0 or t3,space1")]
+#[error("{text:?} is not a register: expected b, t, u or s and a number, as in u0 or t3,space1")]
 pub struct ParseRegisterError {
     /// The text.
     pub text: String,

@@ -40,7 +40,7 @@ fn check_by(rules: BindingRules, declared: &[Declared], bound: &[(&str, View)]) 
 fn registers_that_nothing_is_bound_to() {
     let declared = [declare("u1", ResourceKind::Raw)];
     let error = check(&declared, &[]).unwrap_err();
-    assert_eq!(error.to_string(), "u1 is declared as raw buffer and nothing is bound to it");
+    assert_eq!(error.to_string(), "u1 is declared as raw buffer but nothing is bound to it");
     check_by(BindingRules::PARTIAL, &declared, &[]).unwrap();
 }
 
@@ -105,7 +105,7 @@ fn kinds_must_agree() {
         }
     }
     let strides = check(&[declare("t0", views[2].0)], &[("t0", views[3].1.clone())]).unwrap_err();
-    assert_eq!(strides.to_string(), "t0 is declared with a stride of 16 bytes and bound to a view with one of 8");
+    assert_eq!(strides.to_string(), "t0 is declared with a stride of 16 bytes but bound to a view with one of 8");
 }
 
 fn texture(shape: TextureShape) -> View {
@@ -157,39 +157,39 @@ fn what_is_wrong_with_a_texture_is_said() {
             "t0",
             Dimension::Texture2d,
             view(flat.array(3)),
-            "t0 is declared as a texture2d and bound to a texture2darray",
+            "t0 is declared as a texture2d but bound to a texture2darray",
         ),
-        ("t0", Dimension::Texture2d, view(flat.samples(4)), "t0 is declared as a texture2d and bound to a texture2dms"),
-        ("t0", Dimension::Buffer, view(flat), "t0 is declared as a typed buffer and bound to a texture2d"),
+        ("t0", Dimension::Texture2d, view(flat.samples(4)), "t0 is declared as a texture2d but bound to a texture2dms"),
+        ("t0", Dimension::Buffer, view(flat), "t0 is declared as a typed buffer but bound to a texture2d"),
         (
             "t0",
             Dimension::Texture2d,
             view(flat).with_format(Format::R8G8B8A8_UINT).unwrap(),
-            "t0 is declared with components float and bound to a view of format R8G8B8A8_UINT",
+            "t0 is declared with components float but bound to a view of format R8G8B8A8_UINT",
         ),
         (
             "t0",
             Dimension::Texture2d,
             View::raw(bytes()).unwrap(),
-            "t0 is declared as texture2d of float and bound to a raw view of 256 bytes",
+            "t0 is declared as texture2d of float but bound to a raw view of 256 bytes",
         ),
         (
             "u0",
             Dimension::Texture2dArray,
             cube.clone(),
-            "u0 is declared as a texture2darray and bound to a texturecube",
+            "u0 is declared as a texture2darray but bound to a texturecube",
         ),
         (
             "u0",
             Dimension::TextureCube,
             cube,
-            "u0 can be written and is bound to a texturecube: faces are written as layers of a texture2darray",
+            "u0 can be written but is bound to a texturecube: faces are written as layers of a texture2darray",
         ),
         (
             "u0",
             Dimension::Texture2dMs,
             view(flat.samples(4)),
-            "u0 can be written and is bound to a texture2dms: samples can only be read",
+            "u0 can be written but is bound to a texture2dms: samples can only be read",
         ),
         (
             "t0",
@@ -204,7 +204,7 @@ fn what_is_wrong_with_a_texture_is_said() {
         assert_eq!(error.to_string(), message);
     }
     let raw = check(&[declare("t0", ResourceKind::Raw)], &[("t0", texture(flat))]).unwrap_err();
-    assert_eq!(raw.to_string(), "t0 is declared as raw buffer and bound to a texture2d of format R8G8B8A8_UNORM");
+    assert_eq!(raw.to_string(), "t0 is declared as raw buffer but bound to a texture2d of format R8G8B8A8_UNORM");
 }
 
 #[test]
@@ -221,14 +221,14 @@ fn formats_are_written_and_seen_as_the_specification_allows() {
     }
     assert_eq!(
         written(view(Format::BC1_UNORM)).unwrap_err(),
-        "u0 can be written and is bound to a view of format BC1_UNORM, which cannot be written"
+        "u0 can be written but is bound to a view of format BC1_UNORM, which cannot be written"
     );
     // Functional specification 5.3.9.5.
     let words = view(Format::R8G8B8A8_UNORM).with_format(Format::R32_UINT).unwrap();
     written(words.clone()).unwrap();
     assert_eq!(
         read(words).unwrap_err(),
-        "t0 sees a texture of format R8G8B8A8_UNORM as R32_UINT, as which it can only be written, by a u#"
+        "t0 views a texture of format R8G8B8A8_UNORM as R32_UINT, which can only be written, by a u#"
     );
     assert!(view(Format::R32_UINT).with_format(Format::R8G8B8A8_UNORM).is_err());
     let buffer = |format| View::typed(bytes(), format).unwrap();

@@ -33,7 +33,7 @@ pub enum CacheError {
 #[non_exhaustive]
 pub enum NotPrivate {
     /// A file, a link, or anything else.
-    #[error("is no folder")]
+    #[error("is not a folder")]
     Kind,
     /// It is another user's.
     #[error("belongs to another user")]

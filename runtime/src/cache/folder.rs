@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(names(&folder), [name(1)]);
         rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join(name(3)), rustix::fs::Mode::RUSR).unwrap();
         assert!(folder.read(&name(3)).is_err());
-        // Folders of other users cannot be made without privileges; this one is there already.
+        // Folders of other users cannot be made without privileges; this one already exists.
         if !file_owner::is_own(&fs::metadata("/").unwrap()) {
             assert_eq!(why(Path::new("/")), Some(NotPrivate::Owner));
         }

@@ -359,7 +359,7 @@ impl fmt::Display for Format {
 
 /// A text that names no known format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is no known format: expected a name as R8G8B8A8_UNORM")]
+#[error("{name:?} is not a known format: expected a name such as R8G8B8A8_UNORM")]
 pub struct UnknownFormat {
     /// The text.
     pub name: String,

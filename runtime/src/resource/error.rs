@@ -13,7 +13,7 @@ use crate::format::{Format, Use};
 #[non_exhaustive]
 pub enum ResourceError {
     /// There is not so much memory.
-    #[error("no memory for {size_bytes} bytes")]
+    #[error("cannot allocate {size_bytes} bytes")]
     OutOfMemory {
         /// Bytes asked for.
         size_bytes: u64,
@@ -37,7 +37,7 @@ pub enum ResourceError {
         buffer_bytes: u64,
     },
     /// Bytes that are not a whole number of elements.
-    #[error("{size_bytes} bytes are no whole number of elements of {element_bytes} bytes")]
+    #[error("{size_bytes} bytes are not a whole number of elements of {element_bytes} bytes")]
     Elements {
         /// Bytes to copy.
         size_bytes: u64,
@@ -48,7 +48,7 @@ pub enum ResourceError {
     #[error("the buffer is read-only")]
     ReadOnly,
     /// Memory to wrap that begins where words cannot.
-    #[error("the memory to wrap begins at {address:#x}, which is no multiple of 4")]
+    #[error("the memory to wrap begins at {address:#x}, which is not a multiple of 4")]
     WrappedAddress {
         /// The address of its first byte.
         address: usize,
@@ -72,7 +72,7 @@ pub enum ResourceError {
         mips: u32,
     },
     /// A mip level or layer to copy that the texture does not have.
-    #[error("mip level {mip} of layer {layer} was asked for, the texture has {mips} mip levels and {layers} layers")]
+    #[error("mip level {mip} of layer {layer} does not exist, the texture has {mips} mip levels and {layers} layers")]
     NoLevel {
         /// The mip level, counted from 0.
         mip: u32,
@@ -109,7 +109,7 @@ pub enum ResourceError {
         expected: u64,
     },
     /// Something in a buffer that begins where it must not.
-    #[error("{what} at byte {offset_bytes}, which is no multiple of {unit_bytes}")]
+    #[error("{what} at byte {offset_bytes}, which is not a multiple of {unit_bytes}")]
     Misaligned {
         /// What begins there.
         what: &'static str,
@@ -119,7 +119,7 @@ pub enum ResourceError {
         unit_bytes: u32,
     },
     /// A stride that Direct3D does not have.
-    #[error("a stride of {stride_bytes} bytes is no multiple of 4 from 4 to 2048")]
+    #[error("a stride of {stride_bytes} bytes is not a multiple of 4 from 4 to 2048")]
     Stride {
         /// The stride.
         stride_bytes: u32,
@@ -176,14 +176,14 @@ pub enum ResourceError {
         /// Rows.
         height: u32,
     },
-    /// Layers of a cube that are no whole cubes.
-    #[error("a cube has 6 faces, {layers} layers are no whole cubes")]
+    /// Layers of a cube that are not whole cubes.
+    #[error("a cube has 6 faces, {layers} layers are not whole cubes")]
     CubeFaces {
         /// Layers.
         layers: u32,
     },
     /// Texels that are no whole blocks of a format that stores blocks of them.
-    #[error("the {axis} of a texture of format {format} is a multiple of {multiple} texels, {value} is none")]
+    #[error("the {axis} of a texture of format {format} must be a multiple of {multiple} texels, not {value}")]
     Blocks {
         /// Its format.
         format: Format,
@@ -203,7 +203,7 @@ pub enum ResourceError {
         format: Format,
     },
     /// A typed buffer is no texture.
-    #[error("a typed buffer is no texture: it is a buffer, seen as one")]
+    #[error("a typed buffer is not a texture: it is a typed view of a buffer")]
     NoTexture,
     /// A view of a kind that a texture cannot be seen as.
     #[error("a {texture} can be seen as {}, not as {view}", list(possible))]
@@ -242,7 +242,7 @@ pub enum ResourceError {
         layers: u32,
     },
     /// A least level of detail that is none.
-    #[error("a least level of detail is a number from 0 on, not {level}")]
+    #[error("a minimum level of detail must be 0 or more, not {level}")]
     MinLevel {
         /// What was asked for.
         level: f32,
@@ -264,7 +264,7 @@ pub enum ResourceError {
         level_bias: f32,
     },
     /// A sampler's bound of the level of detail is no number.
-    #[error("a sampler's least or largest level of detail is NaN, and must be a number")]
+    #[error("a sampler's minimum or maximum level of detail is NaN, but must be a number")]
     LevelNan,
     /// A sampler takes too few or too many samples.
     #[error("a sampler's anisotropy is {max_anisotropy}, which must be from 1 to 16")]

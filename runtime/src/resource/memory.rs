@@ -343,7 +343,7 @@ impl Buffer {
     /// too, and no reference to them exists: shaders may change them at any time during a dispatch.
     ///
     /// # Errors
-    /// If `base` is no multiple of 4.
+    /// If `base` is not a multiple of 4.
     pub unsafe fn wrap(
         base: NonNull<u8>,
         size_bytes: usize,

@@ -299,12 +299,12 @@ fn boxes_outside_are_errors() {
         (
             &plain,
             part(2, 0, [0; 3], [1; 3]),
-            "mip level 2 of layer 0 was asked for, the texture has 2 mip levels and 1 layers",
+            "mip level 2 of layer 0 does not exist, the texture has 2 mip levels and 1 layers",
         ),
         (
             &plain,
             part(0, 1, [0; 3], [1; 3]),
-            "mip level 0 of layer 1 was asked for, the texture has 2 mip levels and 1 layers",
+            "mip level 0 of layer 1 does not exist, the texture has 2 mip levels and 1 layers",
         ),
         (
             &plain,
@@ -349,10 +349,10 @@ fn impossible_shapes_are_errors() {
         (TextureShape::texture_2d(Format::R32_UINT, 16385, 1), "the width of a texture2d is 1 to 16384, not 16385"),
         (of(Dimension::Texture3d).depth(2049), "the depth of a texture3d is 1 to 2048, not 2049"),
         (of(Dimension::Texture1d).height(2), "the height of a texture1d is 1, not 2"),
-        (cube.layers(5), "a cube has 6 faces, 5 layers are no whole cubes"),
+        (cube.layers(5), "a cube has 6 faces, 5 layers are not whole cubes"),
         (cube.height(1), "the faces of a cube are squares, not 2 by 1 texels"),
         (cube.array(2052), "the number of layers of a texturecubearray is 1 to 2046, not 2052"),
-        (of(Dimension::Buffer), "a typed buffer is no texture: it is a buffer, seen as one"),
+        (of(Dimension::Buffer), "a typed buffer is not a texture: it is a typed view of a buffer"),
         (square.samples(3), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 3"),
         (square.samples(32), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 32"),
         (square.samples(0), "a texture2dms has 1, 2, 4, 8 or 16 samples, not 0"),
@@ -369,15 +369,15 @@ fn impossible_shapes_are_errors() {
         (of(Dimension::Texture3d).samples(2), "a texture3d has 1 sample, not 2"),
         (
             TextureShape::texture_2d(Format::BC1_UNORM, 6, 8),
-            "the width of a texture of format BC1_UNORM is a multiple of 4 texels, 6 is none",
+            "the width of a texture of format BC1_UNORM must be a multiple of 4 texels, not 6",
         ),
         (
             TextureShape::texture_2d(Format::BC3_UNORM, 8, 2),
-            "the height of a texture of format BC3_UNORM is a multiple of 4 texels, 2 is none",
+            "the height of a texture of format BC3_UNORM must be a multiple of 4 texels, not 2",
         ),
         (
             TextureShape::texture_2d(Format::R8G8_B8G8_UNORM, 5, 2),
-            "the width of a texture of format R8G8_B8G8_UNORM is a multiple of 2 texels, 5 is none",
+            "the width of a texture of format R8G8_B8G8_UNORM must be a multiple of 2 texels, not 5",
         ),
         (
             TextureShape::new(Dimension::TextureCube, Format::BC1_UNORM, 4).height(4).layers(6).samples(4),
@@ -470,8 +470,8 @@ fn impossible_views_are_errors() {
             a().with_format(Format::R16_UINT),
             "texels of format R8G8B8A8_UNORM cannot be seen as R16_UINT, only as other formats of R8G8B8A8",
         ),
-        (a().with_min_level(-1.0), "a least level of detail is a number from 0 on, not -1"),
-        (a().with_min_level(f32::NAN), "a least level of detail is a number from 0 on, not NaN"),
+        (a().with_min_level(-1.0), "a minimum level of detail must be 0 or more, not -1"),
+        (a().with_min_level(f32::NAN), "a minimum level of detail must be 0 or more, not NaN"),
         (buffer.clone().with_mips(0, 1), "only views of textures have mip levels"),
         (buffer.with_format(Format::R8_UINT), "only views of textures have another format"),
         (a().with_range(0, 4), "only views of buffers have a range of bytes"),

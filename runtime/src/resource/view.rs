@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(view.to_vec::<[u16; 2]>().unwrap(), [[0, 0x0100], [0x0302, 0x0504]]);
         assert_eq!(
             view.to_vec::<[u8; 3]>().unwrap_err().to_string(),
-            "8 bytes are no whole number of elements of 3 bytes"
+            "8 bytes are not a whole number of elements of 3 bytes"
         );
         assert!(matches!(view.to_vec::<()>(), Err(ResourceError::Elements { element_bytes: 0, .. })));
         let beyond = |offset| view.write(offset, &[9u8]);

@@ -148,7 +148,7 @@ pub enum InstanceError {
         known: Vec<String>,
     },
     /// An element that the array of interface variables does not have.
-    #[error("`{variable}` is outside of the array, which has {count} elements")]
+    #[error("`{variable}` is outside the array, which has {count} elements")]
     Element {
         /// The variable with its index.
         variable: String,
@@ -279,7 +279,7 @@ fn of_class(instances: &[String]) -> String {
 
 fn place(has: bool, what: &str) -> String {
     match has {
-        true => format!("{what}, whose place must be said"),
-        false => format!("no {what}, whose place could be said"),
+        true => format!("{what}, whose place must be given"),
+        false => format!("no {what}, whose place could be given"),
     }
 }

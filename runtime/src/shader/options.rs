@@ -112,7 +112,7 @@ pub enum Emit {
     Ir,
     /// The same as packets run it, with what was decided about each operation.
     Packet,
-    /// What Cranelift is given.
+    /// Cranelift's input.
     Clif,
     /// Machine code below the shader's instructions.
     Asm,

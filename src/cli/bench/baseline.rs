@@ -71,7 +71,7 @@ impl From<&Times> for OldTimes {
 pub(super) fn read(path: &Path) -> Result<Vec<Baseline>, String> {
     let name = path.display();
     let bytes = stream::load(path)?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("{name} is no text"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{name} is not text"))?;
     let first = text.lines().find(|line| !line.trim().is_empty()).ok_or_else(|| format!("{name} is empty"))?;
     let is_line = serde_json::from_str::<serde_json::Value>(first).is_ok_and(|line| line.get("k").is_some());
     let baselines = match is_line {

@@ -44,37 +44,37 @@ pub(super) struct Arguments {
     /// Job files (.toml, .json), or folders with a case.json; without any the suite is measured
     #[arg(value_name = "JOB")]
     jobs: Vec<PathBuf>,
-    /// Measure the suite too, where jobs are named
+    /// Measure the suite in addition to the named jobs
     #[arg(long)]
     suite: bool,
-    /// Of the suite, measure these cases alone
+    /// Measure only these cases of the suite
     #[arg(long, value_name = "CASE,…", value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(suite::NAMES))]
     only: Vec<String>,
-    /// What runs the shaders, side by side; by default machine code where this processor can run it
+    /// Engines to measure side by side; by default machine code if this processor can run it
     #[arg(long, value_enum, value_name = "ENGINE,…", value_delimiter = ',')]
     engine: Vec<OneEngine>,
-    /// Numbers of threads, side by side, each at most 1024; 0 means one for each processor
+    /// Thread counts to measure side by side, each at most 1024; 0 means one for each processor
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1,0", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: Vec<u16>,
-    /// About how long to measure each
+    /// Approximate time to spend on each measurement
     #[arg(long, value_name = "SECONDS", default_value = "1", allow_negative_numbers = true, value_parser = seconds)]
     seconds: Duration,
-    /// Take so many samples of each, instead of measuring for a time
+    /// Take this many samples of each, instead of measuring for a given time
     #[arg(long, value_name = "N", conflicts_with = "seconds", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rounds: Option<u32>,
-    /// Stop a compiler of HLSL, compiling a shader, or a run that takes longer
+    /// Stop an HLSL compiler, the compilation of a shader, or a run that takes longer
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
-    /// What stdout gets: tables for people, one JSON document, or lines of JSON as other runtimes' harnesses write them
+    /// Output format: tables for people, one JSON document, or lines of JSON as other runtimes' harnesses write them
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// What the lines of `--format peers` call this program
+    /// The name of this program in the lines of `--format peers`
     #[arg(long, value_name = "NAME", default_value = "brolga")]
     label: String,
-    /// Write the JSON document to a file too, to compare with later
+    /// Also write the JSON document to a file, for a later `--compare`
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Show ratios to the figures of files from `--save` or `--format peers`
+    /// Show ratios to the figures in files from `--save` or `--format peers`
     #[arg(long, value_name = "FILE,…", value_delimiter = ',')]
     compare: Vec<PathBuf>,
     #[command(flatten)]
@@ -462,7 +462,10 @@ impl<'a> Session<'a> {
             Format::Peers => peers::write(&mut out, document, &self.arguments.label)?,
         }
         for name in compare::unused(document, &self.baselines) {
-            report::say(&format!("warning: nothing that {} has figures of was measured\n", report::harmless(name)));
+            report::say(&format!(
+                "warning: {} has no figures for anything that was measured\n",
+                report::harmless(name)
+            ));
         }
         Ok(())
     }

@@ -50,7 +50,7 @@ rules! {
     #[error("its condition must be r0.w in {version}")]
     CndCondition { version: Version },
     /// The loop counter outside of a loop.
-    #[error("aL is used outside of a loop")]
+    #[error("aL is used outside a loop")]
     LoopCounter,
     /// A register that cannot be addressed.
     #[error("{register} cannot be addressed in {version}")]
@@ -74,13 +74,13 @@ rules! {
     #[error("reserved bits {bits:#010x} of the usage token of {register} must be zero")]
     ReservedUsageBits { register: Register, bits: u32 },
     /// An unknown texture type.
-    #[error("texture type {code} of {register} is none of 2 (2d), 3 (cube) and 4 (volume)")]
+    #[error("texture type {code} of {register} is not 2 (2d), 3 (cube) or 4 (volume)")]
     TextureTypeCode { register: Register, code: u32 },
     /// A texture type on a register that is not a sampler.
     #[error("{register} is not a sampler, but has texture type {}", texture.text())]
     TextureTypeOfOther { register: Register, texture: TextureType },
     /// An unknown usage.
-    #[error("usage {code} of {register} is none of 0 (position) to 13 (sample)")]
+    #[error("usage {code} of {register} is not one of 0 (position) to 13 (sample)")]
     UsageCode { register: Register, code: u32 },
     /// A usage that pixel shaders do not have.
     #[error("pixel shaders have no {}{index}, which {register} is declared as", usage.text())]

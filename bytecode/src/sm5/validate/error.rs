@@ -103,7 +103,7 @@ rules! {
     #[error("{register} is declared with a stride of {declared} bytes, here it has {found}")]
     Stride { register: Register, found: u32, declared: u32 },
     /// An index must be within what is declared.
-    #[error("{register}[{index}] is outside of what is declared, {first} to {last}")]
+    #[error("{register}[{index}] is outside the declared range, {first} to {last}")]
     Index { register: Register, index: u64, first: u64, last: u64 },
     /// An operand has as many indices as its file wants.
     #[error("`{operand}` is {file} with {found} indices, it must have {expected}")]

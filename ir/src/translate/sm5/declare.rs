@@ -53,7 +53,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names, Stage
         .map(|declared| {
             let register = declared.register;
             match declared.kind {
-                // A size that is no multiple of a word holds no further word.
+                // A size that is not a multiple of a word holds no further word.
                 SharedMemoryKind::Raw { bytes } => Shared { register, raw: true, stride_bytes: 4, count: bytes / 4 },
                 SharedMemoryKind::Structured { stride_bytes, count } => {
                     Shared { register, raw: false, stride_bytes, count }
