@@ -56,7 +56,7 @@ impl Uniformity {
         uniformity
     }
 
-    /// How packets are put together.
+    /// How threads are packed.
     pub fn packing(&self) -> Packing {
         self.packing
     }

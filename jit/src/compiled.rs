@@ -84,7 +84,7 @@ impl Compiled {
         self.facts.width
     }
 
-    /// How packets are put together.
+    /// How threads are packed.
     pub fn packing(&self) -> Packing {
         self.facts.packing
     }

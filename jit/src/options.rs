@@ -74,8 +74,8 @@ pub struct Options {
     pub vector_bytes: VectorBytes,
     /// Which threads share packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
     pub packing: Packing,
-    /// Instructions that the code generator is given at most. Each takes it 1 to 2 us and about 450 bytes while it runs,
-    /// and nothing can stop it.
+    /// The most instructions that the code generator is given. Each takes it 1 to 2 us and about 450 bytes while it
+    /// runs, and nothing can stop it.
     pub most_instructions: u32,
 }
 

@@ -65,7 +65,7 @@ impl Facts {
         }
     }
 
-    /// How packets are put together.
+    /// How threads are packed.
     pub fn packing(&self) -> Packing {
         self.uniformity.packing()
     }

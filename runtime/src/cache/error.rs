@@ -15,15 +15,15 @@ pub enum CacheError {
         /// What it is instead.
         why: NotPrivate,
     },
-    /// It cannot be looked at, made or written.
+    /// It cannot be inspected, created or written.
     #[error("the cache in {} cannot be used: {source}", path.display())]
     Io {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Nothing tells the code of this build from that of others.
+    /// Nothing distinguishes the code of this build from that of others.
     #[error("this build has no cache: its crates were not built within their workspace, so its sources are unknown")]
     UnknownSources,
 }

@@ -1,4 +1,4 @@
-//! What becomes of the texels that a filter takes.
+//! How the texels that a filter takes are combined.
 //!
 //! Weights are whole numbers, exact as doubles. A filter's result is defined as the sum of texels times weights in
 //! doubles, in the order in which the texels come, divided by the sum of the weights, and rounded once to 32 bits. With
