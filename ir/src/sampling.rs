@@ -197,7 +197,7 @@ pub struct SampleCall<'a> {
     pub texture: (ResourceId, Elements<'a>),
     /// The range of the sampler, and the position in it.
     pub sampler: (ResourceId, Elements<'a>),
-    /// Bits of the lanes that take part.
+    /// Mask of the active lanes.
     pub lanes: u64,
     /// Operands in the order of [`Sampling::args`].
     pub args: &'a [Row<'a>],

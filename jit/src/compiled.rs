@@ -53,7 +53,7 @@ pub(crate) struct CodeFacts {
     pub(crate) packing: Packing,
     pub(crate) votes: Option<VoteRows>,
     pub(crate) immediate: Box<[u32]>,
-    /// What comes with a batch.
+    /// The arrays of a batch.
     pub(crate) arrays: Box<[Array]>,
     pub(crate) statistics: Statistics,
 }

@@ -29,9 +29,9 @@ use crate::options::Options;
 pub enum Form {
     /// The operations as packets run them.
     Packet,
-    /// What Cranelift is given.
+    /// Cranelift's input.
     Clif,
-    /// Machine code below the shader's instructions.
+    /// Machine code, interleaved with the shader's instructions.
     Asm,
 }
 
@@ -87,9 +87,9 @@ pub struct Counts {
     pub instructions: u32,
     /// Bytes of constants among them.
     pub data_bytes: u32,
-    /// Instructions that save a value on the stack for want of registers.
+    /// Instructions that spill a value to the stack.
     pub spills: u32,
-    /// Instructions that read such a value.
+    /// Instructions that reload a spilled value.
     pub reloads: u32,
 }
 
