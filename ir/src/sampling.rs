@@ -191,7 +191,7 @@ impl Elements<'_> {
 /// One sample instruction of one packet.
 #[derive(Debug)]
 pub struct SampleCall<'a> {
-    /// What is asked.
+    /// The kind of sampling.
     pub sampling: &'a Sampling,
     /// The range of the texture, and the position in it.
     pub texture: (ResourceId, Elements<'a>),

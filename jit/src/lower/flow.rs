@@ -60,7 +60,7 @@ pub(super) struct Frame {
     empty: Block,
     /// Results, `None` for those that are unused or share a parameter's home.
     results: SmallVec<[Option<Home>; 4]>,
-    /// Parameters of the next round.
+    /// Parameters of the next iteration.
     params: SmallVec<[Option<Home>; 4]>,
     /// Whether results are written in active lanes only.
     blend_results: bool,

@@ -41,7 +41,7 @@ pub(crate) enum Bound {
     Constants(Constants),
     /// Texels: a typed buffer or a texture.
     Texels(Texels),
-    /// How textures are filtered.
+    /// A sampler.
     Sampler(Sampler),
 }
 
