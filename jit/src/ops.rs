@@ -1,7 +1,7 @@
 //! Lowering of the IR's pure operations, one arm per row of the table in `ir/src/ops.rs`.
 //!
 //! The result has the bits of `Op::eval` in either float mode, for scalars and for packets; only the payload of a NaN
-//! that arithmetic makes is free. The recipes are in `packet/`.
+//! that arithmetic produces is unspecified. The recipes are in `packet/`.
 
 use brolga_ir::bound::Bounds;
 use brolga_ir::entity::Value;
@@ -15,12 +15,12 @@ use crate::packet::float::Extreme;
 use crate::packet::integer::{Division, RightShift};
 use crate::packet::{Emit, Operand};
 
-/// What is known of an operation before its code is written, in all lanes that are active.
+/// What is known about an operation before its code is emitted, in all active lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// The classes of each operand that is a float.
     pub classes: [ClassSet; 3],
-    /// What a select gives of its floats, if its condition says which of the two is less.
+    /// Which of its floats a select returns, if its condition compares them.
     pub selects: Option<Extreme>,
     /// Of a shift: an amount, at most 16, to which at most 15 are added, 31 in all.
     pub least_amount: Option<u8>,
@@ -190,7 +190,7 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
     }
 }
 
-/// A condition that does not hold: a uniform one is 0 or 1, so only its lowest bit turns.
+/// A condition that does not hold: a uniform one is 0 or 1, so only its lowest bit is flipped.
 fn not(emit: &mut Emit<'_, '_>, a: &Operand) -> Operand {
     match a {
         Operand::Uniform(a) => Operand::scalar(Type::Bool, emit.ins().bxor_imm_u(a.value, 1)),

@@ -1,8 +1,9 @@
 //! The passes, in one visible list.
 //!
 //! Cranelift runs without its optimiser (it undoes the lockstep order of packets), so all simplification is done here,
-//! on the shader. Every pass keeps results to the bit: none reassociates floats, `precise` or not, because the bit
-//! promise holds for all. Passes never call passes; the list below says the order and, where it matters, why.
+//! on the shader. Every pass preserves results bit for bit: none reassociates floats, `precise` or not, because
+//! bit-exactness is promised for all. Passes never call passes; the list below gives the order and, where it matters,
+//! the reason.
 
 mod compact;
 mod cse;
@@ -24,17 +25,17 @@ use crate::function::Function;
 use crate::texel::TexelFormat;
 pub(crate) use simplify::undone;
 
-/// Which passes run; a debugging aid and the proof that passes change nothing.
+/// Which passes run; for debugging, and for testing that passes preserve results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Level {
-    /// Only what the engines need: threads wait for each other where they may, and slots become values.
+    /// Only what the engines need: reconvergence at barriers, and SSA construction.
     None,
     /// Everything.
     #[default]
     Full,
 }
 
-/// Rounds of simplification at most; shaders seen so far settle after three.
+/// The most rounds of simplification; shaders seen so far settle after three.
 const ROUNDS: usize = 6;
 
 /// Turns freshly translated code into the form the engines take, and makes it small and fast.
@@ -42,8 +43,8 @@ pub fn optimise(func: &mut Function, level: Level) {
     optimise_for(func, level, &[]);
 }
 
-/// The same where the formats of texels are known: by resource, in declaration order, what its one register is bound to.
-/// The function then goes to those texels by itself and may only run with such views.
+/// The same where the formats of texels are known: by resource, in declaration order, the format bound to its only
+/// register. The function then accesses those texels directly and may only run with such views.
 pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFormat>]) {
     // Part of what a barrier means, whatever the level.
     rejoin::run(func);

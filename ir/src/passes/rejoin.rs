@@ -1,9 +1,9 @@
-//! Threads that leave a construct after its last barrier wait at its end.
+//! Makes threads that leave a construct after its last barrier reconverge at its end.
 //!
-//! A construct that holds a barrier runs once for the group, and the threads must agree about every jump that leaves it.
-//! After its last barrier they need not: a switch that they leave one by one, or a round of a loop that some of them end
-//! sooner, still sees all of them together at the next barrier. So what follows the last barrier becomes the only
-//! arm of a switch, and the jumps leave that switch, which runs packet by packet like any other code.
+//! A construct that holds a barrier runs once for the group, and the threads must agree about every jump that leaves
+//! it. After its last barrier they need not: a switch that they leave one by one, or a loop iteration that some of them
+//! end sooner, still has them all together at the next barrier. So what follows the last barrier becomes the only arm
+//! of a switch, and the jumps leave that switch, which runs packet by packet like any other code.
 //!
 //! ```text
 //! switch a {                        switch a {
@@ -13,8 +13,8 @@
 //! }
 //! ```
 //!
-//! Where the jump skips code of an enclosing `if` too, or the same code jumps elsewhere, a slot says where a thread
-//! goes; what follows looks at it, and so do the threads together for jumps about which they must agree.
+//! Where the jump skips code of an enclosing `if` too, or the same code jumps elsewhere, a slot records where a thread
+//! goes; the code that follows tests it, as does the group for jumps about which threads must agree.
 
 use smallvec::SmallVec;
 
@@ -44,7 +44,8 @@ pub(super) fn run(func: &mut Function) {
     }
 }
 
-/// Marks what holds a barrier that waits, and lists such switches and loops, inner ones first. Gives whether there is one.
+/// Marks what holds a barrier that waits, and lists such switches and loops, inner ones first. Returns whether there is
+/// one.
 fn find(func: &Function, region: Region, waits: &mut [bool], constructs: &mut Vec<Inst>) -> bool {
     let mut any = false;
     for &inst in &func.region(region).insts {

@@ -1,4 +1,4 @@
-//! Constant folding and algebraic simplification that keeps every bit.
+//! Bit-exact constant folding and algebraic simplification.
 //!
 //! Constants are folded with the operations' own `eval`, the same that the interpreter uses. Float identities are
 //! limited to those that hold for every operand under Direct3D's rules (x * 1 is not x: it flushes). A branch on a
@@ -12,7 +12,7 @@ use crate::ops::Op;
 use crate::passes::replacements::Replacements;
 use crate::types::{Const, Type};
 
-/// Runs the pass; gives whether anything changed.
+/// Runs the pass; returns whether anything changed.
 pub(super) fn run(func: &mut Function) -> bool {
     let mut simplify = Simplify { replacements: Replacements::new(func), changed: false };
     simplify.region(func, func.body());

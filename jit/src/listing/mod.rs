@@ -35,7 +35,7 @@ pub enum Form {
     Asm,
 }
 
-/// An instruction of the shader as its own listing has it.
+/// An instruction of the shader as in the shader's own listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
     /// Where it is in the file.
@@ -70,9 +70,9 @@ pub enum LineKind {
     Shader,
     /// An operation of the intermediate representation.
     Operation,
-    /// What the lines below are for that belong to no instruction, or to many.
+    /// A heading for lines that belong to no instruction, or to many.
     Part,
-    /// A place that code jumps to or reads.
+    /// A label of a jump target or of data.
     Label,
     /// A machine instruction, or data between them.
     Machine,
