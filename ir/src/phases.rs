@@ -1,10 +1,10 @@
 //! Where barriers divide a shader.
 //!
 //! A barrier that waits for the group splits the code around it into *segments*: within a segment the packets of a
-//! group run one after the other. An `if`, `loop` or `switch` is *cut* when it contains such a barrier, or contains a
-//! break or continue of a cut loop or switch; it then runs once for the whole group, its condition agreed among the
-//! packets, and its regions are lists of steps themselves. Everything else stays inside a segment. A shader without a
-//! waiting barrier is one segment.
+//! group run in turn. An `if`, `loop` or `switch` is *cut* when it contains such a barrier, or contains a break or
+//! continue of a cut loop or switch; it then runs once for the whole group, its condition agreed among the packets, and
+//! its regions are lists of steps themselves. Everything else stays inside a segment. A shader without a waiting
+//! barrier is one segment.
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, ValueDef};
@@ -12,7 +12,7 @@ use crate::function::{Function, InstKind, ValueDef};
 /// A part of a region of the group level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Instructions without a cut, by their positions `start..end` in the region. Packets run them one after the other.
+    /// Instructions without a cut, by their positions `start..end` in the region. Packets run them in turn.
     Segment {
         /// Position of the first instruction.
         start: usize,

@@ -146,7 +146,7 @@ impl Sampling {
             | fixed[2] << 18
     }
 
-    /// What a number stands for.
+    /// Decodes a number.
     #[inline]
     pub fn decode(code: u32) -> Self {
         let kind = match code & 7 {

@@ -108,7 +108,7 @@ impl Compiled {
         }
     }
 
-    /// Makes a context ready to run groups, one after the other. The float mode must be that of the code.
+    /// Makes a context ready to run groups in sequence. The float mode must be that of the code.
     ///
     /// # Safety
     /// The context is set up as [`crate::abi`] says (A and B) for this shader, and the processor has the features that

@@ -46,7 +46,7 @@ impl Known {
     }
 }
 
-/// What is known of the least that a number is, if it is at most 15 more.
+/// A lower bound of a number, if the number exceeds it by at most 15.
 fn least_amount(func: &Function, bounds: &Bounds, amount: Value) -> Option<u8> {
     if bounds.most(amount) <= 15 {
         return Some(0);
@@ -56,7 +56,7 @@ fn least_amount(func: &Function, bounds: &Bounds, amount: Value) -> Option<u8> {
     (least <= 16 && bounds.most(rest) <= 15).then_some(least as u8)
 }
 
-/// What a select of two floats gives, if its condition says which of the two is less.
+/// Which of two floats a select returns, if its condition compares them.
 fn compared_by(func: &Function, args: &[Value]) -> Option<Extreme> {
     let (Op::FLt | Op::DLt, &[less, more]) = func.as_op(args[0])? else { return None };
     let is_same = |a: Value, b: Value| a == b || func.as_const(a).is_some_and(|a| func.as_const(b) == Some(a));

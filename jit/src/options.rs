@@ -27,7 +27,7 @@ impl CpuFeatures {
         None
     }
 
-    /// These, normalised: AVX2 and FMA need AVX.
+    /// Every possible subset of these, itself first. AVX2 and FMA need AVX.
     pub fn subsets(self) -> Vec<Self> {
         let all =
             [(true, true, true), (true, true, false), (true, false, true), (true, false, false), (false, false, false)];

@@ -67,7 +67,7 @@ impl Marker {
                 self.keep(func, inst);
             }
             if is_loop {
-                // What leaves the loop is what goes round in it.
+                // The loop's results are its loop variables.
                 self.work.extend(data.results.iter().filter(|result| self.live[result.index()]));
             }
         }

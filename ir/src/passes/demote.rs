@@ -14,13 +14,13 @@ use crate::function::{Effect, Function, InstKind, MemoryRef, Object, Origin, Val
 use crate::interface::Local;
 use crate::types::{Const, Type};
 
-/// Operands that all constructs may carry: so many for each instruction, and so many in a shader of any size.
+/// Operands that all constructs may carry: this many for each instruction, and this many in a shader of any size.
 const CARRIED_PER_INST: usize = 1;
 const CARRIED_ALWAYS: usize = 1 << 12;
 /// In a shader that is over that: as how many operands for each of its writes a slot may be carried.
 const CARRIED_AT_EASE: usize = 16;
-/// As how many operands a slot may be carried in any shader: so many for each of its writes, and so many more. Bounds the
-/// time to count them.
+/// As how many operands a slot may be carried in any shader: this many for each of its writes, plus a constant. Bounds
+/// the time to count them.
 const CARRIED_PER_WRITE: usize = 64;
 const CARRIED_BY_SLOT: usize = 1 << 12;
 

@@ -55,14 +55,15 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
         texels::run(func, formats);
         return;
     }
-    // Slots bring along every register a loop or branch writes: drop those nobody reads before anything looks at them.
+    // SSA construction carries every register that a loop or branch writes: drop those that are never read before any
+    // other pass.
     dead::remove(func);
     // Most is gone. The passes below go over what is left many times.
     compact::run(func);
     let settle = |func: &mut Function| {
         for round in 0..ROUNDS {
             let changed = simplify::run(func) | cse::run(func);
-            // What an earlier pass left is for the first round.
+            // The first round handles what earlier passes left.
             if round > 0 && !changed {
                 break;
             }

@@ -29,7 +29,7 @@ const MOST_AROUND: usize = 16;
 
 /// The thread goes on after the code it is in.
 const ON: u32 = 0;
-/// It goes to the end of the construct, or of the round. Greater numbers are the other jumps.
+/// It goes to the end of the construct, or of the iteration. Greater numbers are the other jumps.
 const END: u32 = 1;
 
 /// Runs the pass. Needs a function with slots.
@@ -63,7 +63,7 @@ fn find(func: &Function, region: Region, waits: &mut [bool], constructs: &mut Ve
     any
 }
 
-/// Where a jump goes to.
+/// The destination of a jump.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Jump {
     Break(Inst),
@@ -94,7 +94,7 @@ struct Rejoin<'a> {
     /// Switches put around what follows the last barrier of each region.
     around: &'a mut [usize],
     construct: Inst,
-    /// Where each thread goes, once that is needed.
+    /// Where each thread goes, once needed.
     place: Option<Slot>,
 }
 
@@ -108,7 +108,7 @@ impl Rejoin<'_> {
             self.rest(region, true);
         }
         let Some(place) = self.place else { return };
-        // Every entry and every round begins anew.
+        // Reset at every entry and every iteration.
         for region in regions {
             let rest = std::mem::take(&mut self.func.region_mut(region).insts);
             let mut b = self.builder(region, Origin::default());
@@ -170,7 +170,7 @@ impl Rejoin<'_> {
         self.waits.get(inst.index()).is_some_and(|&waits| waits)
     }
 
-    /// Whether a jump goes to where the threads of the construct are together again.
+    /// Whether a jump goes to where the threads of the construct reconverge.
     fn is_end(&self, jump: Jump) -> bool {
         let is_loop = matches!(self.func.inst(self.construct).kind, InstKind::Loop { .. });
         jump == if is_loop { Jump::Continue(self.construct) } else { Jump::Break(self.construct) }

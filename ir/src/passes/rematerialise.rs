@@ -106,7 +106,7 @@ struct Rematerialise<'a> {
     segment: u32,
     /// The segment that computes each value that this pass may rematerialise.
     home: HashMap<Value, u32>,
-    /// The value that each clone stands for.
+    /// The value of which each clone is a copy.
     originals: HashMap<Value, Value>,
 }
 

@@ -93,7 +93,7 @@ impl AccessForm {
 /// `context` is the caller's own (C), set up as A and B say; what [`Call::area`] describes exists, and lanes that
 /// choose views choose among those of a declared range.
 pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, code: u32, _: u32) -> u32 {
-    // SAFETY: as the caller says; nothing else touches the context while the helper runs (B).
+    // SAFETY: as the caller says; nothing else accesses the context while the helper runs (B).
     let context = unsafe { &mut *context };
     let form = AccessForm::decode(code);
     let lanes = context.call.lanes;

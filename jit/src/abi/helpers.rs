@@ -97,7 +97,7 @@ unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce
 /// # Safety
 /// As for [`guarded`].
 unsafe fn caught<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, &mut Call)) -> u32 {
-    // SAFETY: compiled code passes its own context (C), which nothing else touches while it runs (B).
+    // SAFETY: compiled code passes its own context (C), which nothing else accesses while it runs (B).
     let context = unsafe { &mut *context };
     // SAFETY: the runtime pairs `host` with the helpers of its type (B).
     let host = unsafe { &*context.host.cast::<H>() };

@@ -109,7 +109,7 @@ fn branch_target(found: &Instruction) -> Option<u32> {
     near.then(|| found.near_branch64() as u32)
 }
 
-/// What lies between instructions, cut where something refers to it.
+/// The bytes between instructions, split where something refers to them.
 fn find_data(bytes: &[u8], code: &BTreeMap<u32, Instruction>) -> Vec<Piece> {
     let mut references: BTreeMap<u32, Content> = BTreeMap::new();
     for found in code.values().filter(|found| found.is_ip_rel_memory_operand()) {

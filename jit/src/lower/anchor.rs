@@ -21,7 +21,7 @@ const LARGE: usize = 2_000;
 const FRESH: u32 = 64;
 /// Anchors besides the context.
 const COUNT: usize = 10;
-/// Where the rounds are that loops have left: what all loops count is no different.
+/// Where the loop iterations left are counted: in the context, like everything else that all loops share.
 const ROUNDS_LEFT: usize = COUNT;
 /// Where the caller's value of the pinned register is.
 const PINNED: usize = COUNT + 1;

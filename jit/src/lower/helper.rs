@@ -18,7 +18,7 @@ impl Lowering<'_, '_> {
     pub fn call_for(&mut self, inst: Inst) {
         let func = self.func;
         let data = func.inst(inst);
-        // What goes to which row; `None` is 0.
+        // The value of each row; `None` is 0.
         let mut operands: SmallVec<[(CallRow, Option<Value>); 8]> = SmallVec::new();
         let coords = |values: &[Value]| [0, 1, 2].map(|n| (CallRow::Coord(n), values.get(n).copied()));
         let (helper, code, resource, effect) = match &data.kind {
@@ -126,8 +126,8 @@ impl Lowering<'_, '_> {
         self.take_results(results, once);
     }
 
-    /// Writes which register of a range is meant, of one that is the same for all lanes in lane 0 only if `once`; gives
-    /// whether it is.
+    /// Writes which register of a range is meant, for a uniform one only in lane 0 if `once`; returns whether it is
+    /// uniform.
     fn pass_element(&mut self, resource: ResourceRef, row: CallRow, once: bool) -> bool {
         let element = match resource.element {
             Element::Fixed(n) => self.constant(n),

@@ -341,7 +341,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A read-modify-write of memory of our own by all lanes of the packet, one after the other.
+    /// A read-modify-write of the worker's own memory by all lanes of the packet in sequence.
     fn update_all(&mut self, area: &Area, access: &Access, work: Work<'_>) -> Operand {
         let Work::Atomic { op, value, compare } = work else { unreachable!("only called for atomics") };
         self.note(Note::LanesInTurn);
@@ -379,7 +379,7 @@ impl Lowering<'_, '_> {
 
 /// The check that decides whether a packet takes the fast path.
 enum Guard<'a> {
-    /// An `i8`: all that it goes to is in range.
+    /// An `i8`: everything accessed is in range.
     Inside(ir::Value),
     /// The lanes that have a word out of range.
     Outside(&'a Packet),

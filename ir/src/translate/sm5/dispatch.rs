@@ -170,7 +170,7 @@ impl Translator<'_, '_> {
             | Opcode::Case
             | Opcode::Default
             | Opcode::Label => Ok(()),
-            // Nobody debugs: a break does nothing, an abort ends the thread.
+            // There is no debugger: a break does nothing, an abort ends the thread.
             Opcode::Nop | Opcode::DebugBreak => Ok(()),
             Opcode::Abort => {
                 self.b.return_();

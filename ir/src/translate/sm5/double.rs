@@ -30,7 +30,7 @@ fn pairs(mask: u8) -> impl Iterator<Item = usize> {
     (0..2).filter(move |pair| mask >> (2 * pair) & 3 != 0)
 }
 
-/// All lanes of the pairs that a mask touches.
+/// All lanes of the pairs that a mask overlaps.
 fn whole_pairs(mask: u8) -> u8 {
     pairs(mask).fold(0, |lanes, pair| lanes | 3 << (2 * pair))
 }

@@ -1,4 +1,4 @@
-//! Instructions that move bits: they look at them only if a modifier or `_sat` asks for it.
+//! Instructions that move bits: they interpret them only if a modifier or `_sat` requires it.
 
 use brolga_bytecode::sm5::{Instruction, Operand};
 
