@@ -187,7 +187,7 @@ impl Device {
 
     /// A buffer that maps a file. With [`Access::ReadWrite`] what shaders write is written to the file.
     ///
-    /// Nobody may shorten the file while the buffer lives: the system kills a process that accesses a page that is
+    /// The file must not be shortened while the buffer lives: the system kills a process that accesses a page that is
     /// gone. A file mapped twice is two buffers to the check that nothing is bound as both `t#` and `u#`; a shader that
     /// reads what it writes that way gets the file's bytes from before or after the write.
     pub fn map_buffer(&self, path: &Path, access: Access) -> Result<Buffer, Error> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// Somebody else could put code there.
+    /// Another user could put code there.
     #[error("{} {why}: a cache needs a folder of this user that nobody else can write to", path.display())]
     NotPrivate {
         /// The folder.

@@ -1,7 +1,7 @@
 //! The files of a cache: private, complete, within its size limit.
 //!
 //! Every file is checked after it has been opened, so that it does not matter what anyone does to the folders above. A
-//! file of this user that nobody else can write to was written by this user.
+//! file of this user that no other user can write to was written by this user.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -294,7 +294,7 @@ mod tests {
             let file = File::create(folder.path().join(format!("{UNFINISHED}{name}"))).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(60 * minutes)).unwrap();
         }
-        // Somebody else's.
+        // Another program's.
         File::create(folder.path().join(format!("{UNFINISHED}draft"))).unwrap();
         folder.make_room(1, 1000).unwrap();
         let left = || fs::read_dir(folder.path()).unwrap().count();

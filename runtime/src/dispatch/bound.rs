@@ -133,7 +133,7 @@ impl BoundShader {
             // Whatever happens in the hook, no work continues for nothing.
             let _cancelling = Cancelling(&what.cancel);
             let work = move || {
-                // Nobody is waiting any more if the hook panicked.
+                // If the hook panicked, the receiver is gone.
                 let _ = sender.send(self.dispatch(what));
             };
             let name = "brolga-dispatch".to_owned();

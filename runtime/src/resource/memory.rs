@@ -118,7 +118,7 @@ impl Memory {
         let mapping = MmapRaw::from(MmapMut::map_anon(inner.checked_add(2 * page)?).ok()?);
         for offset in [0, page + inner] {
             let guard = mapping.as_mut_ptr().wrapping_add(offset);
-            // SAFETY: a page of the mapping made above, to which nobody has an address yet.
+            // SAFETY: a page of the mapping made above, whose address nobody else has yet.
             unsafe { region::protect(guard, page, region::Protection::NONE) }.ok()?;
         }
         let before = match guards {

@@ -152,7 +152,7 @@ fn unquantize<const SIGNED: bool>(value: i32, bits: u32) -> i32 {
     magnitude * value.signum()
 }
 
-/// The bits of the half that an interpolated component stands for.
+/// The bits of the half that an interpolated component encodes.
 fn finish<const SIGNED: bool>(value: i32) -> u32 {
     if SIGNED {
         let magnitude = (value.abs() * 31) >> 5;
