@@ -231,7 +231,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// An edge brings `from` to the merged value `to`.
+    /// An edge passes `from` to the merged value `to`.
     fn bring(&mut self, from: Value, to: Value) {
         self.grow(to, self.sets[from.index()]);
     }
@@ -484,7 +484,7 @@ mod tests {
                     tuple.iter().zip(op.args()).map(|(&bits, &ty)| b.constant(Const { ty, bits })).collect();
                 made.push((b.op(op, &args), tuple));
             }
-            // So that integers are looked at too.
+            // So that integers are analysed too.
             anything(&mut b);
             b.return_();
             let classes = FloatClasses::compute(&func, &Flow::new(&func));

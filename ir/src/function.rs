@@ -122,7 +122,7 @@ pub enum InstKind {
         place: MemoryRef,
         /// The words, 1 to 4.
         values: Values,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
     /// Read-modify-write of one word; returns the previous word, 0 where nothing was done. Atomic on views.
@@ -135,7 +135,7 @@ pub enum InstKind {
         value: Value,
         /// Comparand of a compare-exchange.
         compare: Option<Value>,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
     /// Changes the hidden counter of a structured view; returns an `i32`, 0 where nothing was done.
@@ -144,7 +144,7 @@ pub enum InstKind {
         op: CounterOp,
         /// The view.
         resource: ResourceRef,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
     /// Reads a texel as four words, converted by the view's format; missing components are 0, 0, 0, 1. Out of range
@@ -165,7 +165,7 @@ pub enum InstKind {
         coords: Values,
         /// Four words.
         values: Values,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
     /// Read-modify-write of a texel of one 32-bit component.
@@ -180,7 +180,7 @@ pub enum InstKind {
         value: Value,
         /// Comparand of a compare-exchange.
         compare: Option<Value>,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
     /// Queries a view; four results.

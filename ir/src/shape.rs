@@ -313,7 +313,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// An edge brings `from` to the merged value `to`.
+    /// An edge passes `from` to the merged value `to`.
     fn bring(&mut self, from: Value, to: Value) {
         let Merge { keeps_shape, whole } = self.merges[to.index()];
         if let Some(fact) = self.facts[from.index()] {

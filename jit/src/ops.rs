@@ -77,7 +77,8 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
     debug_assert_eq!(operands.len(), op.args().len(), "operands of {op:?}");
     debug_assert!(mode == FloatMode::Default || !op.is_f64_arithmetic(), "{op:?} must not run under flush-to-zero");
     let mut args = emit.same_form(operands);
-    // What the processor does by itself in the other mode. A denormal is as good as a zero to what gives integers.
+    // What the processor does by itself in the other mode. Where the result is an integer, a denormal is as good as a
+    // zero.
     if mode == FloatMode::Default && op.is_f32_arithmetic() && op.result() != Type::I32 {
         for (arg, &classes) in args.iter_mut().zip(&known.classes) {
             *arg = emit.flush(mode, arg, classes);

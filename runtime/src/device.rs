@@ -146,8 +146,8 @@ impl Device {
         Shader::compile(container, options, &self.compiler)
     }
 
-    /// The same, until a token is cancelled or the time is over. The shader is compiled in a thread of its own: what cannot
-    /// be stopped at once is left to end by itself, which [`Limits::code_instructions`] bounds.
+    /// The same, until a token is cancelled or the time is over. The shader is compiled in a thread of its own: what
+    /// cannot be stopped at once is abandoned and ends by itself, which [`Limits::code_instructions`] bounds.
     ///
     /// # Errors
     /// As [`compile`](Self::compile), and [`Error::CompileStopped`].

@@ -11,7 +11,7 @@ use crate::function::{Function, InstKind, Values};
 use crate::ops::Op;
 use crate::types::Type;
 
-/// Runs the pass; gives whether a type changed.
+/// Runs the pass; returns whether a type changed.
 pub(super) fn infer(func: &mut Function) -> bool {
     let mut changed = false;
     for precision in [SINGLE, DOUBLE] {

@@ -96,7 +96,7 @@ struct Walk<'a> {
     loops: Vec<(u32, Vec<Value>)>,
     /// Enclosing cut constructs, innermost last, to which the ends of regions belong.
     targets: Vec<Inst>,
-    /// What jumps and ends of regions bring, and to what.
+    /// What jumps and ends of regions pass, and to what.
     moves: Vec<(Value, Value)>,
 }
 

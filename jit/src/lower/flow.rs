@@ -275,7 +275,7 @@ impl Lowering<'_, '_> {
         let active = self.active();
         for (n, &arg) in args.iter().enumerate() {
             let frame = &self.frames[at];
-            // A shared home already holds what a break brings.
+            // A shared home already holds what a break passes.
             if frame.shared.get(n).copied().unwrap_or(false) {
                 continue;
             }
@@ -445,7 +445,8 @@ impl Lowering<'_, '_> {
         frame.masked = true;
         self.note(Note::WayOut);
         frame.results = self.result_homes(inst);
-        // Lanes that stay bring the results, and others need none: nothing needs a mask, and the lanes after it are known.
+        // Lanes that stay pass the results, and others need none: nothing needs a mask, and the lanes after it are
+        // known.
         frame.blend_results = false;
         if let Some(after) = frame.after.take() {
             self.release(after);

@@ -14,7 +14,7 @@ use crate::abi::{self, CallRow, HelperId, SampleForm, SampleLanes, offsets};
 use crate::packet::Operand;
 
 impl Lowering<'_, '_> {
-    /// Writes an instruction that a helper carries out, but for samples.
+    /// Emits an instruction that a helper performs, except samples.
     pub fn call_for(&mut self, inst: Inst) {
         let func = self.func;
         let data = func.inst(inst);
@@ -137,7 +137,7 @@ impl Lowering<'_, '_> {
         element.is_uniform()
     }
 
-    /// Makes lane 0 the only one to take part.
+    /// Makes lane 0 the only active one.
     fn mask_first_lane(&mut self) {
         let none = self.emit().mask_constant(false);
         self.store_row(&none, CallRow::Mask);
@@ -164,7 +164,7 @@ impl Lowering<'_, '_> {
         self.branch_away(fault, self.exit);
     }
 
-    /// Calls a helper; gives whether it set a fault.
+    /// Calls a helper; returns whether it set a fault.
     pub fn call_helper(&mut self, helper: HelperId, resource: u32, code: u32) -> ir::Value {
         let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::HELPERS);
         let address = self.builder.ins().load(types::I64, constant_flags(), table, helper.offset());

@@ -126,7 +126,7 @@ impl Layout {
         self.total
     }
 
-    /// What the worker must bring, with some scratch memory.
+    /// What the worker must provide, with some scratch memory.
     pub fn arena(&self, scratch_bytes: u64) -> ArenaLayout {
         let total = self.total + scratch_bytes.next_multiple_of(ALIGN);
         let size_bytes = usize::try_from(total).expect("limits keep the arena small");

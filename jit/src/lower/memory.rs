@@ -312,7 +312,7 @@ impl Lowering<'_, '_> {
         self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Store { values }, scatter);
     }
 
-    /// Writes a read-modify-write; gives the words before.
+    /// Emits a read-modify-write; returns the previous words.
     pub fn atomic(
         &mut self,
         op: AtomicOp,

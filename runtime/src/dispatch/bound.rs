@@ -90,8 +90,8 @@ impl BoundShader {
         self.resolved.code_here(&self.shader, self.grid(groups)?)
     }
 
-    /// The same, until a token is cancelled or the time is over. The code is made in a thread of its own: what cannot be
-    /// stopped at once is left to end by itself.
+    /// The same, until a token is cancelled or the time is over. The code is made in a thread of its own: what cannot
+    /// be stopped at once is abandoned and ends by itself.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare), and [`Error::CompileStopped`].

@@ -422,7 +422,7 @@ mod tests {
         let mut words = [0x0403_0201u32, 0x0807_0605, 0xaaaa_aaaa];
         let base = NonNull::from(&mut words).cast::<u8>();
         let owner = Arc::new(());
-        // SAFETY: the words outlive the buffer, and are looked at when it is gone.
+        // SAFETY: the words outlive the buffer, and are read when it is gone.
         let wrap = |at, size, access| unsafe { Buffer::wrap(base.add(at), size, access, Arc::clone(&owner)) };
         let error = wrap(2, 4, Access::Read).unwrap_err();
         assert!(matches!(error, ResourceError::WrappedAddress { address } if address == base.addr().get() + 2));

@@ -159,7 +159,7 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    /// The bits that a move of one source gives: untouched, or the result of a double operation.
+    /// The result bits of a move of one source: untouched, or the result of a double operation.
     fn moved_pairs(&mut self, instruction: &Instruction, source: &Operand, mask: u8) -> Result<Pairs> {
         let mut result = self.pair_bits(source, mask)?;
         if source.absolute || source.negate || instruction.saturate {

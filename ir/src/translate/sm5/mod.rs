@@ -133,7 +133,7 @@ impl Translator<'_, '_> {
         instruction.operands.as_slice().try_into().map_err(|_| self.bad_operand("count"))
     }
 
-    /// The operands of a load but for the feedback word, a second destination that some have.
+    /// The operands of a load except the feedback word, a second destination that some have.
     fn load_operands<'i, const N: usize>(
         &self,
         instruction: &'i Instruction,
