@@ -1,6 +1,6 @@
-//! The memory that comes with a batch of invocations: what its function declares as [`Array`](crate::interface::Array)s.
+//! The memory passed with a batch of invocations: what its function declares as [`Array`](crate::interface::Array)s.
 
-/// The words of one array. An element that they do not hold as a whole does not exist.
+/// The words of one array. A partial element at the end does not exist.
 #[derive(Debug)]
 pub enum ArrayWords<'a> {
     /// An array that the function only reads.

@@ -1,14 +1,15 @@
-//! Upper bounds of integers, so that accesses that cannot miss need no check, and shorter code does for small numbers.
+//! Upper bounds of integers, so that accesses that are always in range need no check, and small numbers get shorter
+//! code.
 //!
-//! A bound holds in all lanes of a packet, active or not: inputs count the threads that pad the last packet, and what
-//! moves under masks (parameters and results of control flow) has no bound.
+//! A bound holds in all lanes of a packet, active or not: inputs include the threads that pad the last packet, and
+//! values that move under masks (parameters and results of control flow) have no bound.
 
 use crate::entity::{Region, Value};
 use crate::function::{Function, Input, InstKind, ValueDef};
 use crate::ops::Op;
 use crate::types::Type;
 
-/// The largest number that each value can be, as an unsigned number.
+/// The largest number that each value can be, unsigned.
 #[derive(Debug)]
 pub struct Bounds {
     most: Vec<u32>,

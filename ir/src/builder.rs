@@ -1,4 +1,4 @@
-//! Writes instructions into a function, one after the other, at a cursor.
+//! Writes instructions into a function in sequence, at a cursor.
 //!
 //! The builder checks operand types in debug builds; the verifier is the full check. It folds nothing: passes do.
 
@@ -14,7 +14,7 @@ use crate::types::{Const, Type};
 
 /// Appends instructions to one region of a function at a time.
 pub struct Builder<'a> {
-    /// The function that grows.
+    /// The function being built.
     pub func: &'a mut Function,
     region: Region,
     origin: Origin,
@@ -28,12 +28,12 @@ impl<'a> Builder<'a> {
         Self { func, region, origin: Origin::default(), precise: false }
     }
 
-    /// The region that grows.
+    /// The region being built.
     pub fn region(&self) -> Region {
         self.region
     }
 
-    /// Appends to another region from now on; gives the previous one.
+    /// Switches to another region; returns the previous one.
     pub fn switch_to(&mut self, region: Region) -> Region {
         std::mem::replace(&mut self.region, region)
     }
@@ -180,7 +180,7 @@ impl<'a> Builder<'a> {
         self.one(InstKind::TexelAtomic { op, resource, coords, value, compare, effect }, Type::I32)
     }
 
-    /// Asks about a view.
+    /// Queries a view.
     pub fn query(&mut self, query: Query, resource: ResourceRef, level: Option<Value>) -> [Value; 4] {
         self.many(InstKind::Query { query, resource, level })
     }
@@ -196,12 +196,12 @@ impl<'a> Builder<'a> {
         self.many(InstKind::Sample { sampling, texture, sampler, args: Values::from_slice(args) })
     }
 
-    /// A float as other threads of the quad have it.
+    /// A float's value in other threads of the quad.
     pub fn quad_read(&mut self, from: [u8; 4], value: Value) -> Value {
         self.one(InstKind::QuadRead { from, value }, Type::F32)
     }
 
-    /// Whether a condition holds in all threads of the packet that run.
+    /// Whether a condition holds in all active threads of the packet.
     pub fn packet_all(&mut self, condition: Value) -> Value {
         self.one(InstKind::PacketAll(condition), Type::Bool)
     }
@@ -218,7 +218,7 @@ impl<'a> Builder<'a> {
         (inst, then_region, else_region)
     }
 
-    /// Does something where a condition holds, in an `if` without results.
+    /// Builds an `if` without results, whose body runs where a condition holds.
     pub fn when(&mut self, cond: Value, body: impl FnOnce(&mut Self)) {
         let (_, then_region, else_region) = self.if_else(cond, &[]);
         let outer = self.switch_to(then_region);
@@ -267,7 +267,7 @@ impl<'a> Builder<'a> {
         self.inst(InstKind::Break { target, args: Values::from_slice(args) }, &[]);
     }
 
-    /// Goes to the next round of an enclosing loop.
+    /// Continues with the next iteration of an enclosing loop.
     pub fn continue_(&mut self, target: Inst, args: &[Value]) {
         self.inst(InstKind::Continue { target, args: Values::from_slice(args) }, &[]);
     }

@@ -43,7 +43,7 @@ entities! {
     Value "v";
     /// An instruction. Control flow is an instruction that owns regions.
     Inst "i";
-    /// A straight list of instructions that ends in a terminator.
+    /// A linear list of instructions that ends in a terminator.
     Region "region";
     /// A variable before SSA construction (a component of `r#`); gone afterwards.
     Slot "slot";
@@ -53,6 +53,6 @@ entities! {
     SharedId "g";
     /// An indexable temporary array (`x#`), private to a thread.
     LocalId "x";
-    /// A declaration of an array that comes with a batch of invocations.
+    /// A declaration of an array passed with a batch of invocations.
     ArrayId "array";
 }

@@ -1,13 +1,13 @@
-//! What is known of each kind of instruction: its effect, its operands and regions, what it passes on and to whom. Passes and
-//! analyses ask here.
+//! What is known about each kind of instruction: its effect, its operands and regions, the values it passes on and to
+//! which construct. Used by passes and analyses.
 
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Element, InstKind, MemoryRef, Object, ResourceRef, Sync, Values};
 
-/// What an instruction does besides giving results, and what these depend on besides its operands: what passes and analyses
-/// ask before they remove, merge or move it.
+/// What an instruction does besides producing results, and what these depend on besides its operands: what passes and
+/// analyses check before they remove, merge or move it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Nothing: its results follow from its operands and the thread.
@@ -27,10 +27,10 @@ pub enum Effect {
 }
 
 impl InstKind {
-    /// What it does besides giving results. The only place that says so for each kind.
+    /// What it does besides producing results. The only place that says so for each kind.
     pub fn effect(&self) -> Effect {
         match *self {
-            // What is asked about a view stays the same for the whole run.
+            // The results of queries stay the same for the whole run.
             InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } | InstKind::Query { .. } => Effect::None,
             InstKind::SlotGet(_) | InstKind::QuadRead { .. } | InstKind::PacketAll(_) => Effect::Context,
             InstKind::Load { place } => Effect::Read(place.object),
@@ -56,7 +56,7 @@ impl InstKind {
         self.effect() == Effect::Terminator
     }
 
-    /// Whether it must stay even if nobody uses its results. Loads may go.
+    /// Whether it must stay even if its results are unused. Loads may be removed.
     pub fn has_effect(&self) -> bool {
         !matches!(self.effect(), Effect::None | Effect::Context | Effect::Read(_))
     }
@@ -74,8 +74,8 @@ impl InstKind {
         }
     }
 
-    /// The construct that the values it passes on are for, its target or `owner`, which owns the region it is in. A loop, as
-    /// `inst`, passes values on to itself.
+    /// The construct that receives the values it passes on: its target or `owner`, which owns the region it is in. A
+    /// loop, as `inst`, passes values on to itself.
     pub(crate) fn receiver(&self, inst: Inst, owner: Option<Inst>) -> Option<Inst> {
         match self {
             InstKind::Yield(_) => owner,

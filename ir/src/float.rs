@@ -1,15 +1,15 @@
 //! Direct3D's float rules on one number: flushing, NaN handling of min and max, saturation, half precision.
 //!
 //! Everything here holds whatever the processor's control register says, except that the caller must run under the
-//! default rounding (to nearest even) and without flush-to-zero; the interpreter's guard sees to that.
+//! default rounding (to nearest even) and without flush-to-zero; the interpreter's guard ensures that.
 
-/// The NaN that becomes visible where a float turns into bits.
+/// The NaN that becomes visible where a float is converted to bits.
 pub const NAN_F32: u32 = 0x7fc0_0000;
-/// The NaN that becomes visible where a double turns into bits.
+/// The NaN that becomes visible where a double is converted to bits.
 pub const NAN_F64: u64 = 0x7ff8_0000_0000_0000;
 
-/// Below this magnitude a 32-bit result is tiny *after* rounding to 24 bits with an unbounded exponent: half a unit
-/// under the smallest normal number, ties going up to it.
+/// Below this magnitude a 32-bit result is tiny *after* rounding to 24 bits with an unbounded exponent: half an ulp
+/// below the smallest normal number, to which ties round up.
 const TINY: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1u64 << 25) as f64);
 
 /// A denormal becomes the zero of its sign.
@@ -42,7 +42,7 @@ pub fn max(a: f32, b: f32) -> f32 {
     if b.is_nan() || a > b { a } else { b }
 }
 
-/// Clamp to [0, 1] with NaN and -0 going to +0.
+/// Clamp to [0, 1]; NaN and -0 become +0.
 pub fn saturate(x: f32) -> f32 {
     if x > 0.0 { x.min(1.0) } else { 0.0 }
 }
@@ -82,7 +82,7 @@ pub fn to_half(x: f32) -> u32 {
     sign | half
 }
 
-/// The float that a half in the low 16 bits stands for; its denormals are normal floats. Every NaN gives [`NAN_F32`], since
+/// The float equal to a half in the low 16 bits; its denormals are normal floats. Every NaN gives [`NAN_F32`], since
 /// texels are seen as bits.
 pub fn from_half(bits: u32) -> f32 {
     let sign = (bits & 0x8000) << 16;

@@ -1,14 +1,14 @@
-//! Which classes of number each float may belong to: zeros, denormals, normal numbers, infinities, NaNs.
+//! The classes of number that each float may belong to: zeros, denormals, normal numbers, infinities, NaNs.
 //!
-//! Engines need not flush what cannot be a denormal, and need no care for NaNs where there can be none. The classes are
-//! IEEE 754's, but that there is one for all NaNs, whose sign and payload are no part of a float. Integers have the
-//! classes of the floats of their width that their bits are, so that facts survive the way through bits.
+//! Engines need not flush what cannot be a denormal, nor handle NaNs where there can be none. The classes are IEEE
+//! 754's, except that there is one for all NaNs, whose sign and payload are not part of a float. Integers have the
+//! classes of their bits read as floats of the same width, so that facts survive bit casts.
 //!
-//! No rule here repeats what an operation of arithmetic does: it is evaluated, as its row in the table says, where the
-//! classes of its operands end. All of them grow or fall with each operand within a class, so the result lies between.
+//! No rule here repeats what an arithmetic operation does: it is evaluated, by its row in the table, at the ends of its
+//! operands' classes. All of them are monotonic in each operand within a class, so the result is in between.
 //!
-//! Lanes that are not active have no value. Like uniformity the analysis is optimistic around loops; the set of a value
-//! only ever grows, at most nine times.
+//! Inactive lanes have no value. Like uniformity the analysis is optimistic around loops; the set of a value only ever
+//! grows, at most nine times.
 
 use std::sync::OnceLock;
 
@@ -25,7 +25,7 @@ use crate::types::{Const, Type};
 pub struct ClassSet(u16);
 
 impl ClassSet {
-    /// No class: nothing ever gets there.
+    /// No class: unreachable.
     pub const NONE: Self = Self(0);
     /// Minus infinity.
     pub const MINUS_INFINITY: Self = Self(1);
@@ -33,9 +33,9 @@ impl ClassSet {
     pub const NEGATIVE_NORMAL: Self = Self(1 << 1);
     /// Negative denormals.
     pub const NEGATIVE_DENORMAL: Self = Self(1 << 2);
-    /// The zero with a sign.
+    /// Negative zero.
     pub const MINUS_ZERO: Self = Self(1 << 3);
-    /// The zero without a sign.
+    /// Positive zero.
     pub const ZERO: Self = Self(1 << 4);
     /// Positive denormals.
     pub const DENORMAL: Self = Self(1 << 5);
@@ -43,7 +43,7 @@ impl ClassSet {
     pub const NORMAL: Self = Self(1 << 6);
     /// Infinity.
     pub const INFINITY: Self = Self(1 << 7);
-    /// Everything that is no number.
+    /// Every NaN.
     pub const NAN: Self = Self(1 << NAN_CLASS);
     /// Every class.
     pub const ALL: Self = Self((1 << CLASSES) - 1);
@@ -81,12 +81,12 @@ impl ClassSet {
         Self(self.0 | other.0)
     }
 
-    /// The classes but for others.
+    /// The classes without others.
     const fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
-    /// The classes after denormals became the zeros of their sign.
+    /// The classes after flushing denormals to zeros of their sign.
     pub fn flushed(self) -> Self {
         let zeros = (self.0 & Self::DENORMAL.0) >> 1 | (self.0 & Self::NEGATIVE_DENORMAL.0) << 1;
         Self(self.0 | zeros).without(Self::DENORMAL.or(Self::NEGATIVE_DENORMAL))
@@ -116,7 +116,7 @@ impl ClassSet {
 
 /// How many classes there are.
 const CLASSES: usize = 9;
-/// The only one that has no place in the order of numbers.
+/// The only unordered one.
 const NAN_CLASS: usize = 8;
 
 /// The sign bit and the exponent's bits of floats of a width.
@@ -141,7 +141,7 @@ fn class_of(ty: Type, bits: u64) -> usize {
     if bits & sign == 0 { 4 + distance } else { 3 - distance }
 }
 
-/// The bits of the two numbers between which a class lies.
+/// The bits of the two end points of a class.
 fn ends_of(ty: Type, class: usize) -> [u64; 2] {
     let (sign, exponent) = layout(ty);
     let least_normal = exponent & exponent.wrapping_neg();
@@ -176,7 +176,7 @@ impl FloatClasses {
         for &inst in &flow.order {
             let known = analysis.changed.len();
             analysis.visit(inst, None);
-            // Uses come later in this order, but for what goes back to a loop's start.
+            // Uses come later in this order, except along back edges.
             if !matches!(func.inst(inst).kind, InstKind::Yield(_) | InstKind::Continue { .. }) {
                 analysis.changed.truncate(known);
             }
@@ -199,12 +199,13 @@ struct Analysis<'a> {
     func: &'a Function,
     flow: &'a Flow,
     sets: Vec<ClassSet>,
-    /// Values whose uses are still to be looked at.
+    /// The worklist: values whose uses are still to be visited.
     changed: Vec<Value>,
 }
 
 impl Analysis<'_> {
-    /// Spreads what is known about an instruction's operands: about one of them, or about all and the instruction itself.
+    /// Propagates what is known about an instruction's operands: about one of them, or about all and the instruction
+    /// itself.
     fn visit(&mut self, inst: Inst, position: Option<usize>) {
         let data = self.func.inst(inst);
         if let Some((from, to)) = self.flow.edge(self.func, inst) {
@@ -221,7 +222,7 @@ impl Analysis<'_> {
             }
             // Another thread's value of the same instruction, or the thread's own.
             InstKind::QuadRead { value, .. } => self.grow(data.results[0], self.sets[value.index()]),
-            // Bits from elsewhere; what control flow gives is brought by its edges.
+            // Bits from elsewhere; results of control flow arrive along its edges.
             kind => {
                 if kind.effect() != Effect::Control {
                     data.results.iter().for_each(|&result| self.grow(result, ClassSet::ALL));
@@ -230,12 +231,12 @@ impl Analysis<'_> {
         }
     }
 
-    /// One way brings `from` to the merged value `to`.
+    /// An edge passes `from` to the merged value `to`.
     fn bring(&mut self, from: Value, to: Value) {
         self.grow(to, self.sets[from.index()]);
     }
 
-    /// Takes in that a value may belong to these classes too.
+    /// Adds classes that a value may belong to.
     fn grow(&mut self, value: Value, by: ClassSet) {
         let set = &mut self.sets[value.index()];
         if !by.is_within(*set) {
@@ -333,7 +334,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// The classes of float bits that integer operations change: how exponents are put in place and signs changed.
+    /// The classes of float bits that integer operations change: setting exponents and changing signs.
     fn of_bits(&self, op: Op, args: &[Value]) -> ClassSet {
         const SIGN: u32 = 0x8000_0000;
         const MANTISSA_BITS: u32 = 23;
@@ -351,7 +352,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// The classes of what arithmetic makes of floats.
+    /// The classes of results of float arithmetic.
     fn of_arithmetic(&self, op: Op, args: &[Value]) -> ClassSet {
         let sets = |n: usize| args.get(n).map_or(ClassSet(1), |arg| self.sets[arg.index()]);
         let same = args.len() == 2 && args[0] == args[1];
@@ -374,7 +375,8 @@ impl Analysis<'_> {
     }
 }
 
-/// What an operation of arithmetic makes of operands of one class each, the last one's counting fastest. Found once.
+/// The classes of an arithmetic operation's results for operands of one class each, the last operand's varying fastest.
+/// Computed once.
 fn images(op: Op) -> &'static [ClassSet] {
     static IMAGES: [OnceLock<Vec<ClassSet>>; Op::ALL.len()] = [const { OnceLock::new() }; Op::ALL.len()];
     IMAGES[op as usize].get_or_init(|| {
@@ -482,7 +484,7 @@ mod tests {
                     tuple.iter().zip(op.args()).map(|(&bits, &ty)| b.constant(Const { ty, bits })).collect();
                 made.push((b.op(op, &args), tuple));
             }
-            // So that integers are looked at too.
+            // So that integers are analysed too.
             anything(&mut b);
             b.return_();
             let classes = FloatClasses::compute(&func, &Flow::new(&func));

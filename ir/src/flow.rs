@@ -1,5 +1,5 @@
-//! Data flow and control flow of a function: the uses of each value, what encloses what, and the edges along which values
-//! merge. For analyses that propagate facts along them.
+//! Data flow and control flow of a function: the uses of each value, what encloses what, and the edges along which
+//! values merge. For analyses that propagate facts.
 
 use smallvec::SmallVec;
 
@@ -8,7 +8,7 @@ use crate::function::{Function, InstKind};
 
 /// Uses, nesting and edges of one function.
 pub struct Flow {
-    /// All instructions in program order, an owner before what it owns.
+    /// All instructions in program order, an owner before its regions' instructions.
     pub order: Vec<Inst>,
     owners: Vec<Option<Inst>>,
     regions: Vec<Region>,
@@ -20,7 +20,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Looks at a function without slots.
+    /// Analyses a function without slots.
     pub fn new(func: &Function) -> Self {
         let mut flow = Self {
             order: Vec::with_capacity(func.inst_count()),
@@ -91,17 +91,17 @@ impl Flow {
         self.loop_depths[value.index()]
     }
 
-    /// Who uses a value, and at which position of the operands.
+    /// The uses of a value: instruction and operand position.
     pub(crate) fn uses(&self, value: Value) -> &[(Inst, u32)] {
         &self.uses[value.index()]
     }
 
-    /// The terminators that bring results to an `if`, `switch` or `loop`.
+    /// The terminators that pass results to an `if`, `switch` or `loop`.
     pub(crate) fn result_edges(&self, inst: Inst) -> &[Inst] {
         &self.result_edges[inst.index()]
     }
 
-    /// The terminators that bring the next round's parameters to a loop.
+    /// The terminators that pass the next iteration's parameters to a loop.
     pub(crate) fn param_edges(&self, loop_inst: Inst) -> &[Inst] {
         &self.param_edges[loop_inst.index()]
     }
@@ -119,8 +119,8 @@ impl Flow {
         func.edge(inst, self.owner(self.region_of(inst)))
     }
 
-    /// Whether all these terminators bring one and the same value as their `n`-th operand whichever lane takes which and
-    /// when: equal constants, or one value defined in no deeper loop, so that all lanes mean one evaluation of it.
+    /// Whether all these terminators pass the same value as their `n`-th operand whichever lane takes which and when:
+    /// equal constants, or one value defined in no deeper loop, so that all lanes refer to one evaluation of it.
     pub(crate) fn same_evaluation(&self, func: &Function, edges: &[Inst], n: usize, loop_depth: u32) -> bool {
         let mut args = edges.iter().map(|&edge| func.inst(edge).kind.passed().expect("edges pass values on")[n]);
         let Some(first) = args.next() else { return true };

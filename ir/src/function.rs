@@ -2,11 +2,11 @@
 //!
 //! * A [`Region`] is a list of instructions whose last one is a terminator. Control flow is an instruction that owns
 //!   regions; there is no other control-flow graph.
-//! * Everything is said for one thread. Engines run packets of threads in lockstep: a condition that differs between
-//!   threads turns into masks, read off the tree.
-//! * Execution masks are implicit. What touches memory also takes an *effect* condition: the thread takes part only
-//!   where it holds (a helper pixel or a discarded one does not); an atomic without effect gives 0. Loads take none:
-//!   helper pixels need what they read.
+//! * Semantics are per thread. Engines run packets of threads in lockstep: divergent conditions become lane masks,
+//!   derived from the region tree.
+//! * Execution masks are implicit. Writes to memory also take an *effect* condition: a thread takes part only where it
+//!   holds (helper lanes and discarded pixels do not); an atomic without effect returns 0. Loads take none: helper
+//!   lanes need what they read.
 //! * Values cross region borders as parameters and results: see [`InstKind`].
 
 use smallvec::SmallVec;
@@ -77,7 +77,7 @@ pub struct InstData {
 /// Parameters and instructions of a region.
 #[derive(Clone, Debug, Default)]
 pub struct RegionData {
-    /// Values that each entry brings.
+    /// Values passed on each entry.
     pub params: Vec<Value>,
     /// Instructions in order; the last one is a terminator.
     pub insts: Vec<Inst>,
@@ -86,7 +86,7 @@ pub struct RegionData {
 /// One arm of a switch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Case {
-    /// Selector values that lead here, not empty, each in one case only.
+    /// Selector values of this arm, not empty, each in one case only.
     pub labels: Vec<u32>,
     /// The arm.
     pub region: Region,
@@ -122,10 +122,10 @@ pub enum InstKind {
         place: MemoryRef,
         /// The words, 1 to 4.
         values: Values,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
-    /// Read-modify-write of one word; gives the word before, 0 where nothing was done. Atomic on views.
+    /// Read-modify-write of one word; returns the previous word, 0 where nothing was done. Atomic on views.
     Atomic {
         /// What happens to the word.
         op: AtomicOp,
@@ -135,24 +135,24 @@ pub enum InstKind {
         value: Value,
         /// Comparand of a compare-exchange.
         compare: Option<Value>,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
-    /// Changes the hidden counter of a structured view; gives an `i32`, 0 where nothing was done.
+    /// Changes the hidden counter of a structured view; returns an `i32`, 0 where nothing was done.
     Counter {
         /// Up or down.
         op: CounterOp,
         /// The view.
         resource: ResourceRef,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
     /// Reads a texel as four words, converted by the view's format; missing components are 0, 0, 0, 1. Out of range
-    /// gives the same with zero components, an unbound view four zeros.
+    /// yields the same with zero components, an unbound view four zeros.
     TexelLoad {
         /// The view.
         resource: ResourceRef,
-        /// As many as the dimension asks for.
+        /// As many as the dimension requires.
         coords: Values,
         /// Mip level or sample, where there is one.
         level: Option<Value>,
@@ -161,11 +161,11 @@ pub enum InstKind {
     TexelStore {
         /// The view.
         resource: ResourceRef,
-        /// As many as the dimension asks for.
+        /// As many as the dimension requires.
         coords: Values,
         /// Four words.
         values: Values,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
     /// Read-modify-write of a texel of one 32-bit component.
@@ -174,18 +174,18 @@ pub enum InstKind {
         op: AtomicOp,
         /// The view.
         resource: ResourceRef,
-        /// As many as the dimension asks for.
+        /// As many as the dimension requires.
         coords: Values,
         /// Operand.
         value: Value,
         /// Comparand of a compare-exchange.
         compare: Option<Value>,
-        /// Threads that take part.
+        /// Threads that perform it.
         effect: Value,
     },
-    /// Asks about a view; four results.
+    /// Queries a view; four results.
     Query {
-        /// The question.
+        /// The kind of query.
         query: Query,
         /// The view.
         resource: ResourceRef,
@@ -194,25 +194,25 @@ pub enum InstKind {
     },
     /// Samples a texture; four words as in [`InstKind::TexelLoad`], zeros if the view is unbound.
     Sample {
-        /// What is asked.
+        /// The kind of sampling.
         sampling: Sampling,
         /// The view.
         texture: ResourceRef,
         /// The sampler.
         sampler: ResourceRef,
-        /// Operands in the order of [`Sampling::args`]: floats, but for computed offsets.
+        /// Operands in the order of [`Sampling::args`]: floats, except for computed offsets.
         args: Values,
     },
-    /// The value, a float, that it has in another thread of the quad: four threads in a row, of which 0 and 1 are the upper
-    /// row of pixels. A thread keeps its own where the other one does not run.
+    /// A float's value in another thread of the quad: four consecutive threads, of which 0 and 1 are the upper row of
+    /// pixels. A thread keeps its own where the other one is inactive.
     QuadRead {
         /// By position in the quad, the position that is read.
         from: [u8; 4],
         /// The value.
         value: Value,
     },
-    /// Whether a condition holds in all threads of the packet that run, as a condition. Passes alone write it, where either
-    /// answer leads to the same results: which threads share a packet is no business of a shader's.
+    /// Whether a condition holds in all active threads of the packet, as a condition. Only passes generate it, where
+    /// either answer leads to the same results: shaders cannot observe which threads share a packet.
     PacketAll(Value),
     /// Orders memory, and waits for the group if it says so.
     Barrier(Sync),
@@ -229,7 +229,7 @@ pub enum InstKind {
     /// Runs its body until a break. Body parameters, `inits`, results and the operands of its breaks and continues are
     /// the same list of types: the i-th of each is one variable. A yield at the body's end is a continue.
     Loop {
-        /// Parameters of the first round.
+        /// Parameters of the first iteration.
         inits: Values,
         /// The body.
         body: Region,
@@ -254,11 +254,11 @@ pub enum InstKind {
         /// Its results.
         args: Values,
     },
-    /// Terminator: next round of an enclosing loop.
+    /// Terminator: next iteration of an enclosing loop.
     Continue {
         /// The loop.
         target: Inst,
-        /// Parameters of the next round.
+        /// Parameters of the next iteration.
         args: Values,
     },
     /// Terminator: the thread ends.
@@ -311,7 +311,7 @@ impl Function {
         Slot::new(self.slots.len() - 1)
     }
 
-    /// Forgets all slots, once no instruction touches one.
+    /// Removes all slots, once no instruction accesses one.
     pub(crate) fn clear_slots(&mut self) {
         self.slots.clear();
     }
@@ -374,8 +374,8 @@ impl Function {
         }
     }
 
-    /// Whether an instruction gives the same wherever its operands are known, and is cheap enough to run where nobody may
-    /// need it. Most queries, texel loads and samples call the host.
+    /// Whether an instruction yields the same wherever its operands are known, and is cheap enough to speculate. Most
+    /// queries, texel loads and samples call the host.
     pub(crate) fn is_speculatable(&self, kind: &InstKind) -> bool {
         match (kind.effect(), kind) {
             (_, InstKind::Query { query, .. }) => *query == Query::Layout,
@@ -384,7 +384,7 @@ impl Function {
         }
     }
 
-    /// Whether an instruction, or one in the regions it owns, is of a kind that `f` looks for.
+    /// Whether an instruction, or one in the regions it owns, is of a kind that `f` accepts.
     pub fn holds(&self, inst: Inst, f: &impl Fn(&InstKind) -> bool) -> bool {
         let kind = &self.inst(inst).kind;
         f(kind) || kind.regions().iter().flat_map(|&inner| &self.region(inner).insts).any(|&inst| self.holds(inst, f))
@@ -395,8 +395,8 @@ impl Function {
         self.insts.iter().any(|inst| inst.kind.is_waiting_barrier())
     }
 
-    /// What an instruction passes on, and the values that these become, in the same order: a loop's entry and its next
-    /// rounds bring parameters, all else brings results of what encloses it. `owner` owns the region it is in.
+    /// What an instruction passes on, and the values that these become, in the same order: a loop's entry and back
+    /// edges pass parameters, all else passes results of the enclosing construct. `owner` owns the region it is in.
     pub fn edge(&self, inst: Inst, owner: Option<Inst>) -> Option<(&[Value], &[Value])> {
         let kind = &self.inst(inst).kind;
         let (args, to) = (kind.passed()?, kind.receiver(inst, owner)?);

@@ -8,7 +8,7 @@ use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Origin, Query};
 use crate::sampling::SampleCall;
 
-/// One register: a declared range and the position in it. A position out of range is an unbound register.
+/// One register: a declared range and the position in it. A position out of range means an unbound register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ViewSlot {
     /// The range.
@@ -34,7 +34,7 @@ pub trait Host: Sync {
     fn load(&self, at: Address, words: &mut [u32]);
     /// Writes consecutive words; those out of range are dropped.
     fn store(&self, at: Address, words: &[u32]);
-    /// Atomic read-modify-write of a word; gives the word before, 0 out of range.
+    /// Atomic read-modify-write of a word; returns the previous word, 0 out of range.
     fn atomic(&self, op: AtomicOp, at: Address, value: u32, compare: u32) -> u32;
     /// Changes the hidden counter; 0 if the view is unbound or has none.
     fn counter(&self, op: CounterOp, view: ViewSlot) -> u32;
@@ -46,9 +46,9 @@ pub trait Host: Sync {
     fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32;
     /// Samples a texture for the lanes of a packet, in whatever float mode the packet runs.
     fn sample(&self, call: SampleCall<'_>);
-    /// Answers a question about a view.
+    /// Answers a query about a view.
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4];
-    /// Whether the run should stop. Asked at group starts and loop back-edges: must be cheap.
+    /// Whether the run should stop. Polled at group starts and loop back edges: must be cheap.
     fn stop_requested(&self) -> bool;
 }
 
@@ -76,7 +76,7 @@ impl Fault {
 pub enum FaultKind {
     /// The host asked to stop (cancelled, or out of time).
     Stopped,
-    /// The budget of loop rounds is used up.
+    /// The budget of loop iterations is used up.
     OutOfFuel,
     /// Threads of a group disagreed about a branch that leads to a barrier.
     DivergentBarrier {

@@ -1,6 +1,6 @@
 //! What a shader declares of the world outside it: its stage, resources, shared memory, arrays.
 //!
-//! These are facts of the shader, not of what is bound to it. Bindings are checked against them by the runtime.
+//! These are properties of the shader, not of its bindings, which the runtime checks against them.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct Interface {
     pub shared: Vec<Shared>,
     /// Indexable temporaries (`x#`); indexed by [`LocalId`].
     pub locals: Vec<Local>,
-    /// Arrays that are handed over with each batch of invocations; indexed by [`ArrayId`]. At most [`MOST_ARRAYS`].
+    /// Arrays that are passed with each batch of invocations; indexed by [`ArrayId`]. At most [`MOST_ARRAYS`].
     pub arrays: Vec<Array>,
     /// The immediate constant buffer (`icb`), in vectors of four words.
     pub immediate: Vec<[u32; 4]>,
@@ -84,7 +84,7 @@ pub struct Resource {
     pub count: Option<u32>,
     /// The view's hidden counter is used.
     pub uses_counter: bool,
-    /// Bytes of a texel, where code goes to texels by itself: the function was made for one format.
+    /// Bytes of a texel, where code accesses texels directly: the function was made for one format.
     pub texel_bytes: Option<u32>,
 }
 
@@ -94,8 +94,7 @@ impl Resource {
         Self { class, kind, space: 0, lower, count: Some(1), uses_counter: false, texel_bytes: None }
     }
 
-    /// Bytes from one element to the next where the function knows it: of constant buffers, structured views, and texels
-    /// of a known format.
+    /// The stride where the function knows it: of constant buffers, structured views, and texels of a known format.
     pub fn stride_bytes(&self) -> Option<u32> {
         self.kind.stride_bytes().or(self.texel_bytes)
     }
@@ -116,7 +115,7 @@ named! {
         ShaderResource = "t",
         /// `u#`, read and write.
         UnorderedAccess = "u",
-        /// `s#`, how textures are filtered.
+        /// `s#`, samplers.
         Sampler = "s",
     }
 }
@@ -143,14 +142,14 @@ pub enum ResourceKind {
         /// Bytes from one element to the next.
         stride_bytes: u32,
     },
-    /// Texels of a format that the view brings.
+    /// Texels of a format that the view determines.
     Typed {
         /// Shape of the resource.
         dimension: Dimension,
-        /// What a component is for the shader.
+        /// The component type that the shader sees.
         component: Component,
     },
-    /// How textures are filtered.
+    /// A sampler.
     Sampler {
         /// Whether it compares texels with a reference.
         compares: bool,
@@ -158,7 +157,7 @@ pub enum ResourceKind {
 }
 
 impl ResourceKind {
-    /// Bytes from one element to the next where the shader fixes it: constant buffers and structured views.
+    /// The stride where the shader fixes it: of constant buffers and structured views.
     pub fn stride_bytes(self) -> Option<u32> {
         match self {
             ResourceKind::Constant { .. } => Some(16),
@@ -245,7 +244,7 @@ impl Dimension {
         }
     }
 
-    /// Whether it has layers that the shader chooses from.
+    /// Whether it has layers that the shader selects.
     pub fn is_array(self) -> bool {
         matches!(
             self,
@@ -274,7 +273,7 @@ impl fmt::Display for Dimension {
 }
 
 named! {
-    /// What a component of a typed resource is for the shader; the view's format must agree.
+    /// The component type of a typed resource that the shader sees; the view's format must match.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Component {
         /// Float, 32 bits or fewer.
@@ -335,8 +334,8 @@ pub struct Local {
 /// The most arrays that a function declares.
 pub const MOST_ARRAYS: usize = 8;
 
-/// Memory that is handed over with a batch of invocations and belongs to its caller: elements one after the other, as
-/// many as there are.
+/// Memory that is passed with a batch of invocations and belongs to its caller: contiguous elements, any number of
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Array {
     /// Bytes from one element to the next, a multiple of 4.

@@ -1,4 +1,4 @@
-//! What a shader means: typed values in structured regions, for one thread.
+//! The intermediate representation: what a shader means, as typed values in structured regions, for one thread.
 //!
 //! | file | what |
 //! |---|---|
@@ -14,25 +14,25 @@
 //! | `facts.rs` | effects, operands and regions of each kind of instruction |
 //! | `builder.rs` | writes instructions at a cursor |
 //! | `math.rs` | exp2, log2, sine and cosine from the operations |
-//! | `phases.rs` | where barriers cut a shader |
+//! | `phases.rs` | where barriers divide a shader |
 //! | `passes/` | SSA construction and simplification, one visible list |
-//! | `host.rs` | what a running shader asks of the outside world |
-//! | `batch.rs` | the memory that comes with a batch of invocations |
-//! | `sampling.rs` | what the sample instructions ask for |
-//! | `texel.rs` | how texels lie in memory, and code that converts them |
+//! | `host.rs` | a running shader's interface to the outside world |
+//! | `batch.rs` | the memory passed with a batch of invocations |
+//! | `sampling.rs` | the kinds of sample instructions and their operands |
+//! | `texel.rs` | the layout of texels in memory, and code that converts them |
 //! | `text.rs` | the text form: printing and parsing |
-//! | `verify.rs` | the rules a function keeps; a checked function is another type |
+//! | `verify.rs` | the rules a function obeys; a checked function is another type |
 //! | `flow.rs` | uses, nesting and edges, for the analyses |
 //! | `span.rs` | which groups run together, and which threads share packets |
 //! | `srgb.rs` | the sRGB curve |
 //! | `width.rs` | how many threads a packet has |
 //! | `uniformity.rs` | what is the same in all threads |
-//! | `shape.rs` | how addresses lie over the lanes of a packet |
+//! | `shape.rs` | how addresses vary across the lanes of a packet |
 //! | `bound.rs` | the largest number that an integer can be |
 //! | `float_class.rs` | which floats can be denormals, infinities, NaNs |
 //! | `pipeline/` | what stands around the shader of a stage: interpolation, the output merger |
 //! | `translate/` | bytecode to IR |
-//! | `interp/` | runs a shader: the definition that compiled code is held to |
+//! | `interp/` | runs a shader: the reference for compiled code |
 #![forbid(unsafe_code)]
 
 pub mod batch;

@@ -1,7 +1,7 @@
 //! `exp2`, `log2`, sine and cosine as plain operations, so that every engine gives the same bits.
 //!
 //! Each function reduces its argument to a short interval and evaluates a minimax polynomial there (found with the
-//! Remez algorithm for the interval and error measure named at its coefficients). Direct3D asks for little, so the
+//! Remez algorithm for the interval and error measure named at its coefficients). Direct3D requires little, so the
 //! polynomials are short:
 //!
 //! | function | Direct3D's bound | error here |
@@ -10,9 +10,9 @@
 //! | `log2` | 2^-21 absolute in [0.5, 2], relative elsewhere | relative 2^-21 in [0.5, 2] too |
 //! | sine, cosine | 0.0008 absolute up to 100 pi | 1.5e-6 absolute up to 12000, growing beyond, never outside [-1, 1] |
 //!
-//! Two habits keep them cheap. Bounds are put on values by `a < b ? a : b`, which vector code does in one instruction and
-//! which lets a NaN through as its second operand; where a NaN must not come through, by `fmin` or `fmax` with a constant.
-//! Small integers become bits, and the reverse, by adding a number, not by a conversion, which would have to clamp.
+//! Two techniques keep them cheap. Values are clamped by `a < b ? a : b`, which vector code does in one instruction and
+//! which passes a NaN through as its second operand; where a NaN must not pass, by `fmin` or `fmax` with a constant.
+//! Small integers are converted to bits and back by adding a number, not by a conversion, which would have to clamp.
 
 use std::f32::consts::{FRAC_1_PI, LOG2_E};
 
@@ -43,7 +43,7 @@ const REDUCED_END: f32 = 1.575;
 /// an integer and leaves that in the low bits.
 const INTEGER: f32 = 12_582_912.0;
 
-/// What is added to an exponent in a float's bits.
+/// The bias of the exponent in a float's bits.
 const EXPONENT_BIAS: f32 = 127.0;
 
 /// The bits of sqrt(1/2).
@@ -58,8 +58,8 @@ fn polynomial(b: &mut Builder<'_>, x: Value, coefficients: &[f32]) -> Value {
     sum_of_terms(b, x, terms)
 }
 
-/// The sum of terms times rising powers of x. More than three are paired and the pairs summed in powers of x^2: a product
-/// more at every level, but half as many steps that wait for each other.
+/// The sum of terms times rising powers of x. More than three are paired and the pairs summed in powers of x^2
+/// (Estrin's scheme): one more product per level, but half the dependency chain.
 fn sum_of_terms(b: &mut Builder<'_>, x: Value, terms: Vec<Value>) -> Value {
     if terms.len() <= 3 {
         let (&highest, others) = terms.split_last().expect("a polynomial has a coefficient");
@@ -370,7 +370,7 @@ mod tests {
         for x in [1e5, 1e10, -3e25, f32::MAX, f32::MIN] {
             assert!(sin_cos.run(x).iter().all(|value| value.abs() <= 1.0), "{x}");
         }
-        // Small angles are their own sine, with all their digits.
+        // Small angles are their own sine, to full precision.
         assert_eq!(sin_cos.run(1e-10)[0], 1e-10);
     }
 }

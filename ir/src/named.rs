@@ -1,6 +1,6 @@
 //! Enums whose values have names: all values, the name of each, and the value of a name, from one row for each.
 
-/// What [`named`] gives an enum, for code that is the same for all of them.
+/// What [`named`] provides for an enum, for code that is generic over them.
 pub(crate) trait Named: Copy + 'static {
     /// Every value.
     const VALUES: &'static [Self];

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
 use crate::named::named;
 
-/// What a thread can ask about itself.
+/// What a thread can query about itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Input {
     /// `vThreadID`, component 0 to 2.
@@ -25,7 +25,7 @@ pub enum Input {
 pub struct ResourceRef {
     /// The range.
     pub id: ResourceId,
-    /// Which register of the range, counted from its first; a computed one out of range reads as unbound.
+    /// Which register of the range, counted from its first; a computed one out of range acts as unbound.
     pub element: Element,
 }
 
@@ -47,11 +47,11 @@ pub enum Object {
     Shared(SharedId),
     /// A private array; an element is a vector of 4 words.
     Local(LocalId),
-    /// An array that came with the batch.
+    /// An array of the batch.
     Array(ArrayId),
     /// The immediate constant buffer; an element is a vector of 16 bytes.
     Immediate,
-    /// The sRGB curve, [`srgb::LINEAR`](crate::srgb::LINEAR); an element is the number of a code.
+    /// The sRGB curve, [`srgb::LINEAR`](crate::srgb::LINEAR); an element is the linear value of a code.
     Curve,
 }
 
@@ -115,7 +115,7 @@ impl AtomicOp {
         }
     }
 
-    /// Changes a word that others may change too; gives the word before.
+    /// Atomically changes a word; returns the previous one.
     pub fn change(self, word: &AtomicU32, value: u32, compare: u32) -> u32 {
         let order = Ordering::Relaxed;
         match self {
@@ -146,31 +146,31 @@ named! {
 }
 
 named! {
-    /// What can be asked about a view. Each gives four `i32`.
+    /// Queries of a view. Each returns four `i32`.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub enum Query {
         /// `bufinfo`: elements of a typed or structured buffer, bytes of a raw one, replicated.
         BufferSize = "buffer_size",
-        /// `resinfo`: width, height, depth or layers, mip count, as integers; zeros (but for the mip count) if the level does
-        /// not exist; dimensions that the resource lacks are 0.
+        /// `resinfo`: width, height, depth or layers, mip count, as integers; zeros (except for the mip count) if the
+        /// level does not exist; dimensions that the resource lacks are 0.
         TextureSize = "texture_size",
         /// `sampleinfo`: samples, 0, 0, 0.
         SampleCount = "sample_count",
-        /// `samplepos`: where the sample that the level names is, as the bits of two floats and zeros: along x and y, from the
-        /// texel's centre. Zeros if there is no such sample.
+        /// `samplepos`: the position of the sample that the level operand names, as the bits of two floats and zeros:
+        /// along x and y, from the texel's centre. Zeros if there is no such sample.
         SamplePosition = "sample_position",
-        /// Of a view whose texels code goes to by itself, of its most detailed level: width, height, depth or layers, and the
-        /// texels from one of the latter to the next. Never asked by shaders.
+        /// For a view whose texels code accesses directly, of its most detailed level: width, height, depth or layers,
+        /// and the slice pitch in texels. Never used by shaders.
         Layout = "layout",
     }
 }
 
 impl Query {
-    /// Those that shaders ask.
+    /// Those that shaders use.
     pub const OF_SHADERS: [Query; 4] =
         [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition];
 
-    /// Whether the level that it may carry means anything.
+    /// Whether its level operand is used.
     pub fn takes_level(self) -> bool {
         match self {
             Query::TextureSize | Query::SamplePosition => true,
@@ -182,7 +182,7 @@ impl Query {
 /// The memories a barrier orders and whether it waits for the group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Sync {
-    /// All threads of the group arrive before any goes on.
+    /// All threads of the group arrive before any continues.
     pub threads: bool,
     /// Orders shared memory.
     pub shared: bool,

@@ -2,7 +2,7 @@
 //!
 //! A row gives the variant, its name in the text form, the types of its operands and result, and its meaning on one
 //! thread. The builder, printer, parser, verifier, constant folder and interpreter derive everything from the row; the
-//! JIT's lowering is held to it. In a meaning, an `i32` is a Rust `u32` and an `i64` a `u64`.
+//! JIT's lowering is tested against it. In a meaning, an `i32` is a Rust `u32` and an `i64` a `u64`.
 //!
 //! Float rules (Direct3D 11 functional specification, section 3.1): 32-bit float operations read denormals as zeros of
 //! their sign and flush denormal results; 64-bit ones honour denormals. NaN payloads are not part of a float value:
@@ -67,7 +67,7 @@ macro_rules! ir_ops {
                 }
             }
 
-            /// What the operation does, as its row says it.
+            /// What the operation does, from its row.
             pub fn doc(self) -> &'static str {
                 match self {
                     $(Op::$name => concat!($($doc),*).trim_ascii(),)*
@@ -91,7 +91,7 @@ macro_rules! ir_ops {
             /// The operation's meaning: the bits of its result from the bits of its operands.
             ///
             /// # Panics
-            /// If `args` has fewer operands than [`Op::args`] says; the verifier keeps that from happening.
+            /// If `args` has fewer operands than [`Op::args`] says; the verifier prevents that.
             pub fn eval(self, args: &[u64]) -> u64 {
                 match self {
                     $(Op::$name => {
@@ -117,7 +117,7 @@ ir_ops! {
     /// Direct3D's form of a condition: all ones or zero.
     BToI "btoi" (a: bool) -> i32 = if a { u32::MAX } else { 0 };
 
-    // Selects never look at the bits they move.
+    // Selects never inspect the bits they move.
     /// The first if the condition holds, else the second.
     SelectBool "select.bool" (c: bool, a: bool, b: bool) -> bool = if c { a } else { b };
     /// The first if the condition holds, else the second.
@@ -140,9 +140,9 @@ ir_ops! {
     UMulHi "umulhi" (a: i32, b: i32) -> i32 = ((u64::from(a) * u64::from(b)) >> 32) as u32;
     /// High half of the signed product.
     SMulHi "smulhi" (a: i32, b: i32) -> i32 = ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32;
-    /// Unsigned quotient. Division by zero gives all ones, as Direct3D asks.
+    /// Unsigned quotient. Division by zero gives all ones, as Direct3D requires.
     UDiv "udiv" (a: i32, b: i32) -> i32 = a.checked_div(b).unwrap_or(u32::MAX);
-    /// Unsigned remainder. Division by zero gives all ones, as Direct3D asks.
+    /// Unsigned remainder. Division by zero gives all ones, as Direct3D requires.
     UMod "umod" (a: i32, b: i32) -> i32 = a.checked_rem(b).unwrap_or(u32::MAX);
     /// Bitwise and.
     And "and" (a: i32, b: i32) -> i32 = a & b;
@@ -236,7 +236,7 @@ ir_ops! {
     F32ToF16 "f32tof16" (a: f32) -> i32 = float::to_half(a);
     /// From half precision in the low 16 bits, exact.
     F16ToF32 "f16tof32" (a: i32) -> f32 = float::from_half(a);
-    /// The same bits read as a float; they are not looked at.
+    /// The same bits read as a float; they are not inspected.
     AsF32 "as.f32" (a: i32) -> f32 = f32::from_bits(a);
     /// The bits of a float; a NaN gives 0x7fc00000.
     BitsF32 "bits.f32" (a: f32) -> i32 = if a.is_nan() { float::NAN_F32 } else { a.to_bits() };
@@ -248,7 +248,7 @@ ir_ops! {
     Low64 "low64" (a: i64) -> i32 = a as u32;
     /// High half.
     High64 "high64" (a: i64) -> i32 = (a >> 32) as u32;
-    /// The same bits read as a double; they are not looked at.
+    /// The same bits read as a double; they are not inspected.
     AsF64 "as.f64" (a: i64) -> f64 = f64::from_bits(a);
     /// The bits of a double; a NaN gives 0x7ff8000000000000.
     BitsF64 "bits.f64" (a: f64) -> i64 = if a.is_nan() { float::NAN_F64 } else { a.to_bits() };

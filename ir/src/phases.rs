@@ -1,7 +1,7 @@
-//! Where barriers cut a shader.
+//! Where barriers divide a shader.
 //!
 //! A barrier that waits for the group splits the code around it into *segments*: within a segment the packets of a
-//! group run one after the other. An `if`, `loop` or `switch` is *cut* when it holds such a barrier, or holds a break or
+//! group run in turn. An `if`, `loop` or `switch` is *cut* when it contains such a barrier, or contains a break or
 //! continue of a cut loop or switch; it then runs once for the whole group, its condition agreed among the packets, and
 //! its regions are lists of steps themselves. Everything else stays inside a segment. A shader without a waiting
 //! barrier is one segment.
@@ -12,7 +12,7 @@ use crate::function::{Function, InstKind, ValueDef};
 /// A part of a region of the group level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Instructions without a cut, by their positions `start..end` in the region. Packets run them one after the other.
+    /// Instructions without a cut, by their positions `start..end` in the region. Packets run them in turn.
     Segment {
         /// Position of the first instruction.
         start: usize,
@@ -64,7 +64,7 @@ impl Phases {
     }
 
     /// Whether a value is used in another segment than the one that computes it, so that it must be kept per packet.
-    /// Never so for constants and inputs, which are cheaper to compute again; always so for parameters and results of cut
+    /// Never so for constants and inputs, which are cheaper to recompute; always so for parameters and results of cut
     /// instructions.
     pub fn is_crossing(&self, value: Value) -> bool {
         self.crossing[value.index()]
@@ -84,7 +84,7 @@ impl Phases {
         any
     }
 
-    /// `open` lists the enclosing instructions. Gives whether something was newly cut.
+    /// `open` lists the enclosing instructions. Returns whether something was newly cut.
     fn mark_jumps(&mut self, func: &Function, region: Region, open: &mut Vec<Inst>) -> bool {
         let mut changed = false;
         for &inst in &func.region(region).insts {

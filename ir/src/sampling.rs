@@ -1,7 +1,7 @@
 //! The operands and variants of all sample instructions, in one description.
 //!
 //! Functional specification 7.18 and 22.4. `sample`, `sample_b`, `sample_c` and `lod` take derivatives from their quad:
-//! the translation computes them, so that everything that samples is given a level, derivatives, or nothing.
+//! the translation computes them, so that sampling is given a level, derivatives, or nothing.
 
 use crate::entity::ResourceId;
 use crate::interface::Dimension;
@@ -9,22 +9,22 @@ use crate::interface::Dimension;
 /// A 32-bit value of every lane of a packet.
 pub type Row<'a> = &'a [u32];
 
-/// What a sample instruction gives.
+/// The result of a sample instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SampleKind {
     /// The filtered texels.
     Filter,
-    /// Texels compared with a reference, the answers (0 or 1) filtered; the same in all four results.
+    /// Texels compared with a reference, the outcomes (0 or 1) filtered; the same in all four results.
     Compare,
-    /// One component (0 to 3) of the four texels that a linear filter would take of the most detailed level, in the order
-    /// lower left, lower right, upper right, upper left.
+    /// One component (0 to 3) of the four texels that a linear filter would take from the most detailed level, in the
+    /// order lower left, lower right, upper right, upper left.
     Gather {
         /// Which component.
         component: u8,
     },
     /// The same of the first component, compared with a reference.
     GatherCompare,
-    /// The level of detail that would be taken, clamped and unclamped, then two zeros.
+    /// The level of detail that would be used, clamped and unclamped, then two zeros.
     Level,
 }
 
@@ -46,16 +46,16 @@ pub enum LevelSource {
     Derivatives,
 }
 
-/// Texels that are added to the place.
+/// Texel offsets added to the position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offsets {
     /// Known from the bytecode, -8 to 7 each.
     Fixed([i8; 3]),
-    /// Two operands, of which the low six bits count, signed.
+    /// Two operands, whose low six bits are signed offsets.
     Computed,
 }
 
-/// Everything about a sample instruction but its operands and what it samples.
+/// Everything about a sample instruction except its operands and what it samples.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sampling {
     /// What it gives.
@@ -66,7 +66,7 @@ pub struct Sampling {
     pub has_bias: bool,
     /// Whether an operand bounds the level from below, after everything else.
     pub has_clamp: bool,
-    /// Texels that are added to the place.
+    /// Texel offsets added to the position.
     pub offsets: Offsets,
 }
 
@@ -95,7 +95,7 @@ pub enum SampleArg {
 pub const MOST_SAMPLE_ARGS: usize = 15;
 
 impl Sampling {
-    /// The operands in their order, each with how many values it takes on a texture of this dimension.
+    /// The operands in order, each with how many values it takes on a texture of this dimension.
     pub fn args(self, dimension: Dimension) -> impl Iterator<Item = (SampleArg, usize)> {
         let compares = self.kind.compares();
         let (given, derived) = (self.level == LevelSource::Given, self.level == LevelSource::Derivatives);
@@ -146,7 +146,7 @@ impl Sampling {
             | fixed[2] << 18
     }
 
-    /// What a number stands for.
+    /// Decodes a number.
     #[inline]
     pub fn decode(code: u32) -> Self {
         let kind = match code & 7 {
@@ -191,17 +191,17 @@ impl Elements<'_> {
 /// One sample instruction of one packet.
 #[derive(Debug)]
 pub struct SampleCall<'a> {
-    /// What is asked.
+    /// The kind of sampling.
     pub sampling: &'a Sampling,
     /// The range of the texture, and the position in it.
     pub texture: (ResourceId, Elements<'a>),
     /// The range of the sampler, and the position in it.
     pub sampler: (ResourceId, Elements<'a>),
-    /// Bits of the lanes that take part.
+    /// Mask of the active lanes.
     pub lanes: u64,
     /// Operands in the order of [`Sampling::args`].
     pub args: &'a [Row<'a>],
-    /// Rows for the results of the lanes that take part. A computed NaN is 0x7fc00000.
+    /// Rows for the results of the active lanes. A computed NaN is 0x7fc00000.
     pub results: [&'a mut [u32]; 4],
 }
 

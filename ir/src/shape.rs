@@ -1,18 +1,18 @@
-//! How integers, above all addresses, are laid out over the lanes of a packet.
+//! How integers, above all addresses, vary across the lanes of a packet.
 //!
 //! A value is *affine* if it grows by the same stride from each lane to the next, modulo 2^32; stride 0 is a
-//! packet-uniform value. Engines turn affine addresses into vector loads and stores. The sum may wrap between two lanes:
-//! who needs a contiguous range must check that it does not.
+//! packet-uniform value. Engines turn affine addresses into vector loads and stores. The sum may wrap between two
+//! lanes: users that need a contiguous range must check that it does not.
 //!
-//! Four lanes in a row are a *quad* of pixels. What is not affine may still be known within each quad: the second lane of a
-//! row differs from the first by one number, the lower row from the upper one by another, as coordinates of pixels do. If
-//! both are 0, all four lanes are equal, as with what belongs to a quad's primitive. Anything else is *scattered*.
+//! Four consecutive lanes are a *quad* of pixels. Values that are not affine may still be known within each quad: the
+//! second lane of a row differs from the first by one number, the lower row from the upper one by another, as for pixel
+//! coordinates. If both are 0, all four lanes are equal, as for per-primitive values. Anything else is *scattered*.
 //!
-//! Lanes that are not active have no value, lane 0 like any other. So affine means: for any two active lanes the values
+//! Inactive lanes have no value, and lane 0 is no exception. So affine means: for any two active lanes the values
 //! differ by the stride times the distance of the lanes. See [`Shapes::in_all_lanes`] for when an engine may look at a
 //! fixed lane.
 //!
-//! Like uniformity the analysis is optimistic around loops; each value goes down a short ladder, so it is linear.
+//! Like uniformity the analysis is optimistic around loops; each value descends a short lattice, so it is linear.
 
 use crate::entity::{Inst, Value};
 use crate::flow::Flow;
@@ -23,7 +23,7 @@ use crate::stage::Stage;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
 
-/// How an `i32` is laid out over the lanes of a packet.
+/// How an `i32` varies across the lanes of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Grows by `stride` per lane, modulo 2^32.
@@ -84,14 +84,14 @@ impl Shapes {
     }
 
     /// Whether the shape holds in inactive lanes too, in an engine that computes pure operations in all lanes and where
-    /// [`Uniformity::params_need_masks`] and [`Uniformity::results_need_masks`] do not hold moves values in all lanes. If
-    /// so lane 0 may stand for all; if not the first active lane must.
+    /// [`Uniformity::params_need_masks`] and [`Uniformity::results_need_masks`] do not hold moves values in all lanes.
+    /// If so, lane 0 may represent all; if not, the first active lane must.
     pub fn in_all_lanes(&self, value: Value) -> bool {
         self.facts[value.index()].is_none_or(|fact| fact.in_all_lanes)
     }
 }
 
-/// What is known of a value; `None` in the table means that nothing has reached it yet.
+/// What is known about a value; `None` in the table means that nothing has reached it yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fact {
     line: Option<Line>,
@@ -232,14 +232,14 @@ impl Line {
     }
 }
 
-/// Zero is a multiple of everything; more alignment than this is of no use.
+/// Zero is a multiple of everything; more alignment than this is useless.
 const MAX_ALIGN: u32 = 31;
 
 fn bit_length(value: u32) -> u32 {
     32 - value.leading_zeros()
 }
 
-/// How ways come together in a merged value.
+/// How edges meet in a merged value.
 #[derive(Clone, Copy)]
 struct Merge {
     /// Lanes that come different ways cannot be told apart by the shape.
@@ -275,7 +275,7 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Looks at an instruction, or only at what hangs on one of its operands.
+    /// Visits an instruction, or only what depends on one of its operands.
     fn visit(&mut self, inst: Inst, position: Option<usize>) {
         let data = self.func.inst(inst);
         if let Some((from, to)) = self.flow.edge(self.func, inst) {
@@ -313,7 +313,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// One way brings `from` to the merged value `to`.
+    /// An edge passes `from` to the merged value `to`.
     fn bring(&mut self, from: Value, to: Value) {
         let Merge { keeps_shape, whole } = self.merges[to.index()];
         if let Some(fact) = self.facts[from.index()] {

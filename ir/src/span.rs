@@ -1,9 +1,9 @@
 //! Which groups run together, and which of their threads share packets.
 //!
-//! A group with few threads would leave most lanes of its packets empty. Where threads of different groups cannot tell
-//! that they run together (no shared memory, no barrier that waits), packets therefore hold threads of several groups:
-//! an engine runs a *span*, some groups that follow each other, as if it were one group. Thread `n` of the span is
-//! thread `n % t` of its group `n / t`, for groups of `t` threads.
+//! A group with few threads would leave most lanes of its packets idle. Where threads of different groups cannot
+//! observe that they run together (no shared memory, no waiting barrier), packets therefore hold threads of several
+//! groups: an engine runs a *span* of consecutive groups as if it were one group. Thread `n` of the span is thread `n %
+//! t` of its group `n / t`, for groups of `t` threads.
 //!
 //! Spans that an engine is given start at multiples of [`Packing::quantum`] groups, so which threads share a packet
 //! depends on the dispatch alone, not on how it is cut into spans.
@@ -19,23 +19,23 @@ pub enum Packing {
     /// Those of one group.
     #[default]
     Group,
-    /// Those of groups in one row along x, which differ in nothing but that.
+    /// Those of groups in one row along x, which differ only in x.
     Row,
-    /// Those of any groups that follow each other, x fastest.
+    /// Those of any consecutive groups, x fastest.
     Grid,
 }
 
-/// Most threads of a span.
+/// The most threads of a span.
 pub const SPAN_THREADS: u32 = 1024;
 
-/// Groups with more threads are not worth it: at most one lane in sixteen of theirs is empty.
+/// Groups with more threads are not worth it: at most one lane in sixteen of theirs is idle.
 const SMALL_GROUP: u32 = 112;
 
-/// Fewer packets than this are run sooner than other code is made.
+/// Fewer packets than this run faster than other code is made.
 const WORTH_PACKETS: u64 = 1000;
 
 impl Packing {
-    /// Whether packets are better off with threads of several groups, and may have them.
+    /// Whether packets benefit from threads of several groups, and may have them.
     pub fn may_span(func: &Function) -> bool {
         let threads = func.interface.threads_per_group();
         let some_left_over = threads > 0 && threads <= SMALL_GROUP && !threads.is_multiple_of(func.width.lanes());
@@ -51,8 +51,8 @@ impl Packing {
         }
     }
 
-    /// The packing for a dispatch of a shader that may span: threads of a row have numbers that follow each other, so rows
-    /// are preferred unless they are so short that many packets would stay empty.
+    /// The packing for a dispatch of a shader that may span: threads of a row have consecutive indices, so rows are
+    /// preferred unless they are so short that many lanes would be idle.
     pub fn for_grid(grid: Grid, threads_per_group: u32, lanes: u32) -> Self {
         let packets = |groups: u64| groups.saturating_mul(threads_per_group.into()).div_ceil(lanes.into());
         let width = u64::from(grid.groups[0]);
@@ -69,7 +69,7 @@ impl Packing {
         }
     }
 
-    /// Most groups of a span, a multiple of the quantum.
+    /// The most groups of a span, a multiple of the quantum.
     pub fn most_groups(self, threads_per_group: u32, lanes: u32) -> u32 {
         let quantum = self.quantum(threads_per_group, lanes);
         match self {
@@ -105,7 +105,7 @@ impl Grid {
     }
 }
 
-/// Quotient and remainder. Most rows are the only one, and a division takes longer than many a group's packet.
+/// Quotient and remainder. Most dispatches have one row, and a division costs more than many a group's packet does.
 #[inline]
 fn divide(n: u64, by: u64) -> (u64, u64) {
     if n < by { (0, n) } else { (n / by, n % by) }

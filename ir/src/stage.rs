@@ -1,19 +1,20 @@
-//! The stage of the pipeline that a shader is for, and what an invocation gets from there and gives back.
+//! The pipeline stage of a shader, and an invocation's inputs and outputs.
 //!
-//! A compute shader runs in groups of threads. The shaders of all other stages run in *batches* of invocations: each is a
-//! group of one thread, whose number in the batch is component 0 of [`Input::ThreadId`](crate::function::Input::ThreadId).
-//! Four invocations of a pixel shader in a row are a quad, whose numbers 0 and 1 are side by side and 2 and 3 one row below.
+//! A compute shader runs in groups of threads. The shaders of all other stages run in *batches* of invocations: each is
+//! a group of one thread, whose number in the batch is component 0 of
+//! [`Input::ThreadId`](crate::function::Input::ThreadId). Four consecutive invocations of a pixel shader are a quad: 0
+//! and 1 are the upper row of pixels, 2 and 3 the lower one.
 //!
-//! What an invocation gets and gives lies in two arrays of [`Interface::arrays`](crate::interface::Interface::arrays), an
-//! element for each invocation, a row of four words for each register: the caller that runs the batch fills the one and reads
-//! the other. A register `v#` or `o#` has the row of its number; registers without a number follow.
+//! Inputs and outputs are in two arrays of [`Interface::arrays`](crate::interface::Interface::arrays), with an element
+//! for each invocation and a row of four words for each register: the caller that runs the batch fills the one and
+//! reads the other. A register `v#` or `o#` has the row of its number; registers without a number follow.
 
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ArrayId;
 use crate::named::named;
 
-/// The stage, with what shaders of this stage alone declare.
+/// The stage, with the declarations specific to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     /// Threads in groups.
@@ -28,7 +29,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The stage's name, as a sentence has it.
+    /// The stage's name, for use in a sentence.
     pub fn name(&self) -> &'static str {
         match self {
             Stage::Compute { .. } => "compute",
@@ -45,7 +46,7 @@ impl Stage {
         }
     }
 
-    /// What goes in and out; nothing of a compute shader does.
+    /// The inputs and outputs; compute shaders have none.
     pub fn signature(&self) -> Option<&Signature> {
         match self {
             Stage::Compute { .. } => None,
@@ -61,7 +62,7 @@ impl Default for Stage {
     }
 }
 
-/// What goes into an invocation and what comes out.
+/// The inputs and outputs of an invocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     /// The array of the inputs, if there are any.
@@ -90,16 +91,16 @@ fn rows(parameters: &[Parameter]) -> u32 {
     parameters.iter().map(|parameter| parameter.row + 1).max().unwrap_or(0)
 }
 
-/// Components of a register that go in or out.
+/// Components of a register that are inputs or outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
     /// The row of its register, counted in vectors of four words.
     pub row: u32,
     /// The components, x in the lowest bit.
     pub mask: u8,
-    /// What the pipeline makes of it or puts there.
+    /// Its system value, if it has one.
     pub system_value: Option<SystemValue>,
-    /// How an input of a pixel shader comes of the vertices.
+    /// How an input of a pixel shader is interpolated.
     pub interpolation: Interpolation,
 }
 
@@ -109,9 +110,9 @@ named! {
     pub enum SystemValue {
         /// Where the vertex or the pixel is.
         Position = "position",
-        /// Distances from planes that clip.
+        /// Clip distances.
         ClipDistance = "clip_distance",
-        /// Distances from planes that cull.
+        /// Cull distances.
         CullDistance = "cull_distance",
         /// The slice of the render target.
         RenderTargetArrayIndex = "rendertarget_array_index",
@@ -123,12 +124,12 @@ named! {
         PrimitiveId = "primitive_id",
         /// The number of the instance.
         InstanceId = "instance_id",
-        /// All ones where the primitive shows its front.
+        /// All ones where the primitive is front-facing.
         IsFrontFace = "is_front_face",
         /// The sample that the invocation is for.
         SampleIndex = "sample_index",
-        /// The samples of the pixel that the primitive covers, a bit each; none in a helper pixel. As an output, the samples that
-        /// are written.
+        /// The samples of the pixel that the primitive covers, a bit each; none in a helper lane. As an output, the
+        /// samples that are written.
         Coverage = "coverage",
         /// Whether all of the pixel is covered.
         InnerCoverage = "inner_coverage",
@@ -146,7 +147,7 @@ named! {
 }
 
 named! {
-    /// How a value of a pixel comes of those of the vertices. Specification, 16.4.
+    /// How a pixel's value is interpolated from those of the vertices. Specification, 16.4.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Interpolation {
         /// That of the leading vertex, or what is not interpolated at all.

@@ -1,7 +1,7 @@
-//! How texels lie in memory and what they mean, for code that goes to them by itself.
+//! The layout and meaning of texels in memory, for code that accesses them directly.
 //!
-//! The code written here converts as the host does for every other texel; both are functional specification 3.2. Formats
-//! that need more (blocks, shared exponents) or have texels that are no whole words stay with the host.
+//! The code written here converts as the host does for every other texel; both are functional specification 3.2.
+//! Formats that need more (blocks, shared exponents) or have texels that are not whole words are left to the host.
 
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,7 @@ impl TexelFormat {
         })
     }
 
-    /// A texel's words of the four words that a shader writes.
+    /// A texel's words from the four words that a shader writes.
     pub(crate) fn encode(&self, b: &mut Builder<'_>, values: &[Value]) -> Vec<Value> {
         let mut words: Vec<Option<Value>> = vec![None; self.words as usize];
         for (channel, &value) in self.channels.iter().zip(values) {

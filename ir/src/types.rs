@@ -5,10 +5,10 @@ use std::fmt;
 use crate::named::named;
 
 named! {
-    /// Type of a value. Every value is one scalar of one thread; packets of threads are the engines' business.
+    /// Type of a value. Every value is one scalar of one thread; packets of threads are left to the engines.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
     pub enum Type {
-        /// A condition. Has no bit pattern: `btoi` makes Direct3D's 0 or 0xffffffff of it.
+        /// A condition. Has no bit pattern: `btoi` converts it to Direct3D's 0 or 0xffffffff.
         Bool = "bool",
         /// 32 bits without a meaning of their own: signed, unsigned or untyped.
         I32 = "i32",

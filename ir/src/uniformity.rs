@@ -1,23 +1,23 @@
 //! Which values are the same in all threads, and which control flow threads take together.
 //!
-//! A *packet* is a fixed number of consecutive threads of one group, run in lockstep. A value is *packet-uniform* if, each
-//! time its definition runs, it is the same in all lanes of the packet that are active there: it may stay a scalar. It is
-//! *group-uniform* if that holds for all active threads of the group (packets are compared in the same round of every
-//! loop around the definition). Threads that are not active have no value. Where packets hold threads of several groups
-//! (see [`Packing`]) the span of groups that run together stands for the group in all this.
+//! A *packet* is a fixed number of consecutive threads of one group, run in lockstep. A value is *packet-uniform* if,
+//! each time its definition runs, it is the same in all lanes of the packet that are active there: it may stay a
+//! scalar. It is *group-uniform* if that holds for all active threads of the group (packets are compared in the same
+//! iteration of every loop around the definition). Inactive threads have no value. Where packets hold threads of
+//! several groups (see [`Packing`]) the span of groups that run together takes the group's role.
 //!
 //! The analysis is optimistic: everything is uniform until a reason to the contrary turns up. The reasons spread along
-//! uses and along *divergence*. An `if`, `switch` or `loop` diverges when threads that enter it together need not go the
-//! same way through it. For an `if` and a `switch` that is so if the condition varies. It is also so for a `switch` or
-//! `loop` with a jump to it, a break or continue, that sits inside something divergent within it: some threads jump and
-//! others stay, or they jump from different rounds of an inner loop. Then everything in it is run by only some of them,
-//! so jumps from it to further out are divergent too. Threads that leave to further out, or return, go away as a whole:
-//! that does not make those that stay differ.
+//! uses and along *divergence*. An `if`, `switch` or `loop` diverges when threads that enter it together need not go
+//! the same way through it. For an `if` and a `switch` that is so if the condition varies. It is also so for a `switch`
+//! or `loop` with a jump to it, a break or continue, that sits inside something divergent within it: some threads jump
+//! and others stay, or they jump from different iterations of an inner loop. Then everything in it is run by only some
+//! of them, so jumps from it to further out are divergent too. Threads that leave to further out, or return, are simply
+//! gone: that does not make those that stay differ.
 //!
-//! Where threads come together again from a divergent construct, the merged value is uniform only if all ways in bring
-//! the very same value, from one evaluation of it.
+//! Where threads reconverge after a divergent construct, the merged value is uniform only if all edges pass the very
+//! same value, from one evaluation of it.
 //!
-//! Every value and every construct is demoted at most once, so the cost is linear but for the nesting depth.
+//! Every value and every construct is demoted at most once, so the cost is linear apart from the nesting depth.
 
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
@@ -30,16 +30,16 @@ pub struct Uniformity {
     packing: Packing,
     packet: Facts,
     group: Facts,
-    /// Per instruction: lanes may go away in it while others pass.
+    /// Per instruction: lanes may leave within it while others pass.
     loses_lanes: Vec<bool>,
     region_loses_lanes: Vec<bool>,
     region_returns: Vec<bool>,
-    /// Per instruction: results come by at most one way.
+    /// Per instruction: results arrive along at most one edge.
     one_way: Vec<bool>,
 }
 
 impl Uniformity {
-    /// Analyses a function without slots, for packets put together in this way.
+    /// Analyses a function without slots, for this packing.
     pub fn compute(func: &Function, flow: &Flow, packing: Packing) -> Self {
         let packet = Analysis::run(func, flow, Scope::Packet { lanes: func.width.lanes() }, packing);
         let group = Analysis::run(func, flow, Scope::Group, packing);
@@ -56,7 +56,7 @@ impl Uniformity {
         uniformity
     }
 
-    /// How packets are put together.
+    /// How threads are packed.
     pub fn packing(&self) -> Packing {
         self.packing
     }
@@ -83,28 +83,28 @@ impl Uniformity {
         self.group.diverges[inst.index()]
     }
 
-    /// Whether some break or continue that targets this `loop` or `switch` is taken by only some of the lanes that could
-    /// take it together. If not, all active lanes leave a loop in the same round by the same break (but for those that
-    /// leave to further out or return).
+    /// Whether some break or continue that targets this `loop` or `switch` is taken by only some of the lanes that
+    /// could take it together. If not, all active lanes leave a loop in the same iteration by the same break (except
+    /// those that leave to further out or return).
     pub fn jumps_diverge(&self, inst: Inst) -> bool {
         self.packet.jumps_diverge[inst.index()]
     }
 
-    /// Whether lanes in the same round of this loop may reach the next one by different continues (the end of the body
-    /// counts as one) or at different times. If not, its parameters can be overwritten in all lanes at once.
+    /// Whether lanes in the same iteration of this loop may reach the next one by different continues (the end of the
+    /// body counts as one) or at different times. If not, its parameters can be overwritten in all lanes at once.
     pub fn params_need_masks(&self, loop_inst: Inst) -> bool {
         self.packet.continues_diverge[loop_inst.index()]
     }
 
-    /// Whether results of this `if`, `switch` or `loop` come to different lanes by different ways or at different times.
-    /// If not, they can be written in all lanes at once.
+    /// Whether results of this `if`, `switch` or `loop` reach different lanes along different edges or at different
+    /// times. If not, they can be written in all lanes at once.
     pub fn results_need_masks(&self, func: &Function, inst: Inst) -> bool {
         let one_way = matches!(func.inst(inst).kind, InstKind::If { .. }) && self.one_way[inst.index()];
         self.packet.diverges[inst.index()] && !one_way
     }
 
-    /// Whether lanes of a packet may go away within this instruction, by a return or a jump to further out, while
-    /// others reach its end. If not, the lanes active after it are those active before it, or none.
+    /// Whether lanes of a packet may leave within this instruction, by a return or a jump to further out, while others
+    /// reach its end. If not, the lanes active after it are those active before it, or none.
     pub fn may_lose_lanes(&self, inst: Inst) -> bool {
         self.loses_lanes[inst.index()]
     }
@@ -160,9 +160,9 @@ struct Analysis<'a> {
     scope: Scope,
     packing: Packing,
     facts: Facts,
-    /// Values found varying whose uses are still to be looked at.
+    /// Values found varying whose uses are still to be visited.
     values: Vec<Value>,
-    /// Constructs found divergent whose merges and jumps are still to be looked at.
+    /// Constructs found divergent whose merges and jumps are still to be visited.
     constructs: Vec<Inst>,
 }
 
@@ -241,7 +241,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Looks at what a divergent construct merges, and at the jumps that leave it for an outer construct.
+    /// Visits the merges of a divergent construct, and the jumps that leave it for an outer construct.
     fn construct_diverges(&mut self, inst: Inst) {
         for (n, &result) in self.func.inst(inst).results.iter().enumerate() {
             if !self.flow.same_evaluation(self.func, self.flow.result_edges(inst), n, self.flow.loop_depth(result)) {

@@ -1,9 +1,9 @@
-//! Checks that a function keeps the rules that later stages rely on; collects all that is broken.
+//! Checks that a function obeys the rules that later stages rely on; collects all violations.
 //!
 //! The rules are those of [`function.rs`](crate::function): the tree of regions, definitions before uses, types from
 //! the operation table, jumps to enclosing targets, accesses that fit what is declared. A function that passes becomes
-//! a [`VerifiedFunction`], which nobody can change. Hand-made indices that point nowhere are findings too, never
-//! panics; the walk keeps its own stack, so that no nesting is too deep for it.
+//! a [`VerifiedFunction`], which is immutable. Dangling indices are reported too, never panics; the walk keeps its own
+//! stack, so that no nesting is too deep for it.
 //!
 //! Direct3D's limits (sizes, counts) are not checked here: they belong to the validation of the bytecode.
 
@@ -18,7 +18,7 @@ use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Case, Function, Input, InstData, InstKind, Origin, ValueDef};
 use crate::types::{Const, Type};
 
-/// A function that keeps every rule of a finished function.
+/// A function that obeys every rule of a finished function.
 #[derive(Clone, Debug)]
 pub struct VerifiedFunction(Function);
 
@@ -42,7 +42,7 @@ impl Deref for VerifiedFunction {
 pub enum Stage {
     /// Slots are allowed.
     BeforeSsa,
-    /// No instruction touches a slot.
+    /// No instruction accesses a slot.
     Final,
 }
 
@@ -129,7 +129,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks a region as a whole and gives whether its instructions are to be looked at.
+    /// Checks a region as a whole and returns whether its instructions are to be checked.
     fn enter(&mut self, region: Region) -> bool {
         if region.index() >= self.func.region_count() {
             self.report(Problem::NoRegion(region));
@@ -225,7 +225,7 @@ impl Verifier<'_> {
         (value.index() < self.func.value_count()).then(|| self.func.ty(value))
     }
 
-    /// Values that point nowhere are left out: they are findings already.
+    /// Dangling values are left out: they are reported already.
     fn types(&self, values: &[Value]) -> Types {
         Types(values.iter().filter_map(|&value| self.ty(value)).collect())
     }

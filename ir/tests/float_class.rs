@@ -304,7 +304,7 @@ fn facts_go_through_bits() {
     assert_eq!([sum, shifted], [ClassSet::ALL; 2]);
 }
 
-/// A loop that counts in floats: the parameter is a number in every round, and so is what a break brings.
+/// A loop that counts in floats: the parameter is a number in every iteration, and so is what a break passes.
 #[test]
 fn loops_carry_what_all_rounds_have() {
     let mut func = function();

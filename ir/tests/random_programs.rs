@@ -13,7 +13,7 @@ use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
 use brolga_testing_base::scalar::{self, Memory};
 
-/// What two groups of a program leave behind, thread by thread.
+/// The output of two groups of a program, thread by thread.
 fn outcome(func: &Function, seed: u64) -> Vec<Vec<u32>> {
     let memory = Memory::new(&func.interface, &programs::contents(&func.interface, &mut Random(seed)));
     for group in 0..programs::GROUPS {
@@ -33,7 +33,7 @@ fn interpreted(func: &VerifiedFunction, seed: u64) -> Vec<Vec<u32>> {
     memory.words()
 }
 
-/// What a batch of a program leaves behind, one invocation after the other.
+/// The output of a batch of a program, by invocation.
 fn batch_outcome(func: &Function, seed: u64) -> Vec<Vec<u32>> {
     let mut memory = Memory::new(&func.interface, &programs::contents(&func.interface, &mut Random(seed)));
     memory.set_arrays(&programs::arrays(&func.interface, &mut Random(seed)));
@@ -59,7 +59,7 @@ fn interpreted_batch(func: &VerifiedFunction, seed: u64) -> Vec<Vec<u32>> {
 
 type Words = Vec<Vec<u32>>;
 
-/// Holds programs after the passes, on both models, against what they do before.
+/// Compares programs after the passes, on both models, with what they do before.
 fn check(
     generate: fn(u64, usize) -> Function,
     outcome: fn(&Function, u64) -> Words,

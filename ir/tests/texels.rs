@@ -22,7 +22,7 @@ use brolga_testing_base::random::Random;
 const OUT: u32 = 0;
 const IMAGE: u32 = 1;
 
-/// Words that each thread leaves behind.
+/// Words that each thread outputs.
 const SEEN: u32 = 4;
 
 const GROUP: [u32; 3] = [16, 2, 2];
@@ -156,7 +156,7 @@ impl Host for Model {
     }
 }
 
-/// Channels of these widths, one behind the other, none of them in two words.
+/// Consecutive channels of these widths, none of them split between two words.
 fn format(kind: ChannelKind, widths: &[u32]) -> TexelFormat {
     let (mut channels, mut shift) = ([None; 4], 0);
     for (channel, &bits) in channels.iter_mut().zip(widths) {

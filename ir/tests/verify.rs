@@ -172,10 +172,10 @@ fn inputs_are_words_with_three_components() {
 #[test]
 fn uses_come_after_definitions_in_open_regions() {
     let not = |value| Problem::NotDominated(Value::new(value));
-    // A value of one arm, seen from the other arm and from behind.
+    // A value of one arm, used in the other arm and after both.
     finds("if v2 {\nv4: i32 = const 1\nyield\n} else {\nv5: i32 = iadd v4, v4\nyield\n}\nreturn", &[not(4), not(4)]);
     finds("if v2 { v4: i32 = const 1\nyield } else { yield }\nv5: i32 = iadd v4, v0\nreturn", &[not(4)]);
-    // A loop's parameter behind the loop (the loop's results are v5).
+    // A loop's parameter after the loop (the loop's results are v5).
     finds("loop l0 (v4: i32 = v0) -> v5: i32 { yield v4 }\nv6: i32 = iadd v4, v5\nreturn", &[not(4)]);
     // An instruction's own results inside of it.
     finds("if v2 -> v4: i32 { yield v4 } else { yield v0 }\nreturn", &[not(4)]);

@@ -30,8 +30,8 @@ pub(crate) struct ExecutableCode {
 }
 
 impl ExecutableCode {
-    /// Places code that has no relocations and makes it executable. Its entry is its first byte.
-    /// The module tells a running `perf record` the name.
+    /// Places code that has no relocations and makes it executable. Its entry is its first byte. The module reports the
+    /// name to a running `perf record`.
     pub fn new(isa: OwnedTargetIsa, signature: &Signature, bytes: &[u8], name: &str) -> io::Result<Self> {
         let provider = Provider::default();
         let mut builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());

@@ -52,7 +52,7 @@ pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> 
     Ok(Compiled { code: make_executable(isa, &machine.bytes, name)?, facts })
 }
 
-/// Makes machine code executable that was generated with these options before.
+/// Makes machine code that was generated earlier with these options executable.
 pub(crate) fn place(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
     make_executable(host(options, TargetSettings::default())?, bytes, name)
 }
@@ -66,7 +66,7 @@ fn make_executable(isa: OwnedTargetIsa, bytes: &[u8], name: &str) -> Result<Exec
 /// Target settings that depend on the function.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TargetSettings {
-    /// The code generator says where basic blocks are.
+    /// The code generator reports where basic blocks are.
     pub blocks: bool,
     /// A pinned register is reserved for `lower/anchor.rs`.
     pub pinned: bool,
@@ -105,7 +105,7 @@ pub(crate) struct Machine {
 /// What a listing needs besides the code.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    /// What Cranelift was given.
+    /// Cranelift's input.
     pub clif: String,
     /// What each range of code is for, in order; a gap belongs to the range before it.
     pub sites: Vec<(Range<u32>, Site)>,
@@ -222,7 +222,7 @@ fn codegen_error(error: cranelift_codegen::CodegenError) -> CompileError {
     CompileError::Codegen { message: error.to_string() }
 }
 
-/// What every thread of a group, or of the longest span, knows of itself: a row for each [`ThreadRow`], padded to whole
+/// The indices of every thread of a group, or of the longest span: a row for each [`ThreadRow`], padded to whole
 /// packets.
 fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
     let [width, height, _] = func.interface.group_size();

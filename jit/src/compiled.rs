@@ -41,7 +41,7 @@ pub struct Compiled {
     pub(crate) facts: CodeFacts,
 }
 
-/// What running machine code takes besides its bytes.
+/// What running machine code needs besides its bytes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CodeFacts {
     pub(crate) float_mode: FloatMode,
@@ -53,7 +53,7 @@ pub(crate) struct CodeFacts {
     pub(crate) packing: Packing,
     pub(crate) votes: Option<VoteRows>,
     pub(crate) immediate: Box<[u32]>,
-    /// What comes with a batch.
+    /// The arrays of a batch.
     pub(crate) arrays: Box<[Array]>,
     pub(crate) statistics: Statistics,
 }
@@ -84,7 +84,7 @@ impl Compiled {
         self.facts.width
     }
 
-    /// How packets are put together.
+    /// How threads are packed.
     pub fn packing(&self) -> Packing {
         self.facts.packing
     }
@@ -94,10 +94,10 @@ impl Compiled {
         postcard::to_allocvec(&(&self.facts, self.code.bytes())).expect("lists and numbers always have a form")
     }
 
-    /// What [`Self::to_bytes`] was called on. Takes no more memory than in proportion to the bytes.
+    /// What [`Self::to_bytes`] was called on. Takes memory at most proportional to the bytes.
     ///
     /// # Errors
-    /// If the bytes are none that it gives, or the system gives no executable memory.
+    /// If the bytes are not from it, or the system provides no executable memory.
     ///
     /// # Safety
     /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled with these options.
@@ -108,7 +108,7 @@ impl Compiled {
         }
     }
 
-    /// Makes a context ready to run groups, one after the other. The float mode must be that of the code.
+    /// Makes a context ready to run groups in sequence. The float mode must be that of the code.
     ///
     /// # Safety
     /// The context is set up as [`crate::abi`] says (A and B) for this shader, and the processor has the features that
@@ -124,8 +124,8 @@ impl Compiled {
     }
 }
 
-/// A shader with a context that is set up for it: the setup that is common to all groups is done once, since it would take
-/// longer than many a group.
+/// A shader with a context that is set up for it: the setup that is common to all groups is done once, since it would
+/// cost more than many a group does.
 #[derive(Debug)]
 pub struct Run<'a> {
     compiled: &'a Compiled,
@@ -135,7 +135,7 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs one group. `fuel` is its budget of loop rounds, counted for each packet.
+    /// Runs one group. `fuel` is its budget of loop iterations, counted for each packet.
     ///
     /// # Errors
     /// The fault that ended the group early. Memory then holds what was written before it.
@@ -183,8 +183,8 @@ impl Run<'_> {
     /// The fault that ended it early. Memory then holds what was written before it.
     ///
     /// # Panics
-    /// If the function is not one for batches, its packets are put together otherwise than in rows, or an array that it
-    /// writes is given to be read.
+    /// If the function is not one for batches, its packing is not [`Packing::Row`], or an array that it writes is given
+    /// to be read.
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>], fuel: u64) -> Result<(), Fault> {
         let facts = &self.compiled.facts;
         assert!(facts.packing == Packing::Row && facts.group_size == [1; 3], "invocations are groups of one thread");
@@ -203,7 +203,7 @@ impl Run<'_> {
         self.context.fuel
     }
 
-    /// Adds what is known about a fault once everything has stopped.
+    /// Completes a fault once everything has stopped.
     #[cold]
     fn complete(&self, fault: Fault) -> Fault {
         match fault.kind {

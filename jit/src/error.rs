@@ -43,7 +43,7 @@ pub enum CompileError {
     Memory {
         /// Bytes of code.
         bytes: usize,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }

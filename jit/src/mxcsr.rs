@@ -54,7 +54,7 @@ pub struct FloatGuard {
     mode: FloatMode,
     #[cfg(target_arch = "x86_64")]
     saved: u32,
-    /// The register belongs to the thread, so the guard may not leave it.
+    /// The register is per thread, so the guard may not move to another.
     thread: PhantomData<*const ()>,
 }
 

@@ -1,7 +1,7 @@
 //! Lowering of the IR's pure operations, one arm per row of the table in `ir/src/ops.rs`.
 //!
 //! The result has the bits of `Op::eval` in either float mode, for scalars and for packets; only the payload of a NaN
-//! that arithmetic makes is free. The recipes are in `packet/`.
+//! that arithmetic produces is unspecified. The recipes are in `packet/`.
 
 use brolga_ir::bound::Bounds;
 use brolga_ir::entity::Value;
@@ -15,12 +15,12 @@ use crate::packet::float::Extreme;
 use crate::packet::integer::{Division, RightShift};
 use crate::packet::{Emit, Operand};
 
-/// What is known of an operation before its code is written, in all lanes that are active.
+/// What is known about an operation before its code is emitted, in all active lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// The classes of each operand that is a float.
     pub classes: [ClassSet; 3],
-    /// What a select gives of its floats, if its condition says which of the two is less.
+    /// Which of its floats a select returns, if its condition compares them.
     pub selects: Option<Extreme>,
     /// Of a shift: an amount, at most 16, to which at most 15 are added, 31 in all.
     pub least_amount: Option<u8>,
@@ -46,7 +46,7 @@ impl Known {
     }
 }
 
-/// What is known of the least that a number is, if it is at most 15 more.
+/// A lower bound of a number, if the number exceeds it by at most 15.
 fn least_amount(func: &Function, bounds: &Bounds, amount: Value) -> Option<u8> {
     if bounds.most(amount) <= 15 {
         return Some(0);
@@ -56,7 +56,7 @@ fn least_amount(func: &Function, bounds: &Bounds, amount: Value) -> Option<u8> {
     (least <= 16 && bounds.most(rest) <= 15).then_some(least as u8)
 }
 
-/// What a select of two floats gives, if its condition says which of the two is less.
+/// Which of two floats a select returns, if its condition compares them.
 fn compared_by(func: &Function, args: &[Value]) -> Option<Extreme> {
     let (Op::FLt | Op::DLt, &[less, more]) = func.as_op(args[0])? else { return None };
     let is_same = |a: Value, b: Value| a == b || func.as_const(a).is_some_and(|a| func.as_const(b) == Some(a));
@@ -77,7 +77,8 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
     debug_assert_eq!(operands.len(), op.args().len(), "operands of {op:?}");
     debug_assert!(mode == FloatMode::Default || !op.is_f64_arithmetic(), "{op:?} must not run under flush-to-zero");
     let mut args = emit.same_form(operands);
-    // What the processor does by itself in the other mode. A denormal is as good as a zero to what gives integers.
+    // What the processor does by itself in the other mode. Where the result is an integer, a denormal is as good as a
+    // zero.
     if mode == FloatMode::Default && op.is_f32_arithmetic() && op.result() != Type::I32 {
         for (arg, &classes) in args.iter_mut().zip(&known.classes) {
             *arg = emit.flush(mode, arg, classes);
@@ -190,7 +191,7 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
     }
 }
 
-/// A condition that does not hold: a uniform one is 0 or 1, so only its lowest bit turns.
+/// A condition that does not hold: a uniform one is 0 or 1, so only its lowest bit is flipped.
 fn not(emit: &mut Emit<'_, '_>, a: &Operand) -> Operand {
     match a {
         Operand::Uniform(a) => Operand::scalar(Type::Bool, emit.ins().bxor_imm_u(a.value, 1)),

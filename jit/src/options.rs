@@ -9,12 +9,12 @@ pub struct CpuFeatures {
     pub avx: bool,
     /// AVX2.
     pub avx2: bool,
-    /// Fused multiply and add, used where the shader asks for fusion.
+    /// Fused multiply-add, used where the shader requests fusion.
     pub fma: bool,
 }
 
 impl CpuFeatures {
-    /// Those of this processor, or `None` if it is below the floor or no x86-64.
+    /// Those of this processor, or `None` if it is below the floor or not x86-64.
     pub fn detect() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         {
@@ -27,7 +27,7 @@ impl CpuFeatures {
         None
     }
 
-    /// These, and what is left of them when some are off. AVX2 and FMA need AVX.
+    /// Every possible subset of these, itself first. AVX2 and FMA need AVX.
     pub fn subsets(self) -> Vec<Self> {
         let all =
             [(true, true, true), (true, true, false), (true, false, true), (true, false, false), (false, false, false)];
@@ -70,12 +70,12 @@ impl VectorBytes {
 pub struct Options {
     /// Instruction sets that the code may use; the processor that runs it must have them.
     pub features: CpuFeatures,
-    /// In what vectors the code keeps its lanes.
+    /// The size of the code's vectors.
     pub vector_bytes: VectorBytes,
     /// Which threads share packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
     pub packing: Packing,
-    /// Instructions that the code generator is given at most. Each takes it 1 to 2 us and about 450 bytes while it runs,
-    /// and nothing can stop it.
+    /// The most instructions that the code generator is given. Each takes it 1 to 2 us and about 450 bytes while it
+    /// runs, and nothing can stop it.
     pub most_instructions: u32,
 }
 

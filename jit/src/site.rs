@@ -14,7 +14,7 @@ pub(crate) enum Site {
     Packets,
     /// Inputs that are recomputed, and values kept from other segments.
     Recall,
-    /// The end of a segment: values moved on, packets agreeing on where to go.
+    /// The end of a segment: moving values, and packets agreeing on where to go.
     Tail,
     /// The return to the caller.
     Exit,
@@ -36,7 +36,7 @@ impl Site {
         Site::Inst { inst, once: false }
     }
 
-    /// The site as a number that the code generator carries along.
+    /// The site as a number that the code generator carries.
     pub fn to_location(self) -> SourceLoc {
         let number = match self {
             Site::Inst { inst, once } => PARTS.len() + inst.index() * 2 + usize::from(once),

@@ -326,7 +326,7 @@ fn threads_return_before_a_barrier() {
     assert_eq!(output_of(func, 16), expected);
 }
 
-/// A loop with a barrier and no exit but a return ends when nobody is left.
+/// A loop with a barrier and no exit but a return ends when no thread is left.
 #[test]
 fn groups_end_with_their_last_thread() {
     let mut func = function([12, 1, 1]);
@@ -578,6 +578,6 @@ fn deep_nesting_compiles() {
     let value = level(&mut b, 64, zero);
     store_own(&mut b, value);
     b.return_();
-    // Whether it runs to its end in this many rounds does not matter.
+    // Whether it finishes within this many iterations does not matter.
     compare(func, &words(8), &[[0, 0, 0]], 2000);
 }

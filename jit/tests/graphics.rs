@@ -15,7 +15,7 @@ use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::{Builder, Function, Op};
 use brolga_testing_base::random::Random;
 
-/// Loop rounds of a batch: random data makes some loops endless.
+/// Loop iterations of a batch: random data makes some loops endless.
 const FUEL: u64 = 4_000;
 
 /// The vertex and pixel shaders of the corpus.
@@ -233,7 +233,7 @@ fn registers_can_be_chosen_by_an_index() {
     assert_eq!((outcome.end, &outcome.arrays[1]), (Ok(()), &expected));
 }
 
-/// Whoever hands over less memory than the batch has invocations gets zeros, and nothing is written outside.
+/// A caller that passes less memory than the batch has invocations gets zeros, and nothing is written outside.
 #[test]
 fn arrays_may_be_too_short() {
     let func = assembled(

@@ -141,7 +141,7 @@ enum Form {
     Packet,
 }
 
-/// Every mixture of forms for so many operands.
+/// Every mixture of forms for this many operands.
 fn mixtures(operands: usize) -> Vec<Vec<Form>> {
     (0..1 << operands)
         .map(|bits: u32| (0..operands).map(|n| if bits >> n & 1 != 0 { Form::Uniform } else { Form::Packet }).collect())
@@ -239,7 +239,7 @@ fn packet_address(emit: &mut Emit<'_, '_>, ty: Type, base: Value, index: Value) 
     emit.builder.ins().iadd(base, offset)
 }
 
-/// Compiles an operation on operands from memory; its result goes to the last pointer.
+/// Compiles an operation on operands from memory; its result is stored at the last pointer.
 fn compile(code: &mut Code, op: Op, forms: &[Form], mode: FloatMode) -> usize {
     code.function(|emit, index, pointers| {
         let mut operands = Vec::new();

@@ -33,7 +33,7 @@ fn word(random: &mut Random) -> u32 {
     }
 }
 
-/// Any function at all, with a budget of rounds since most of their loops do not end.
+/// Any function at all, with a budget of iterations since most of their loops do not end.
 #[test]
 fn random_functions_do_the_same_on_both_engines() {
     for seed in seeds(0..300) {

@@ -28,7 +28,7 @@ const DIMENSIONS: [Dimension; 7] = [
     Dimension::TextureCubeArray,
 ];
 
-/// A group of so many threads with a texture range and two sampler ranges of three registers each.
+/// A group of this many threads with a texture range and two sampler ranges of three registers each.
 fn function(threads: u32, dimension: Dimension) -> Function {
     let typed = ResourceKind::Typed { dimension, component: Component::Float };
     let resources = vec![

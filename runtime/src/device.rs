@@ -52,7 +52,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Sets whether pages that nobody may touch lie beside buffers, textures and the memory of workers.
+    /// Sets whether inaccessible pages surround buffers, textures and the memory of workers.
     pub fn guard_pages(mut self, guard_pages: GuardPages) -> Self {
         self.guard_pages = guard_pages;
         self
@@ -71,8 +71,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Lets machine code use these instruction sets of the processor and no others; without it code uses all that it
-    /// knows. Results are the same.
+    /// Restricts machine code to these instruction sets of the processor; by default code uses all that it supports.
+    /// Results are the same.
     pub fn features(mut self, features: CpuFeatures) -> Self {
         self.features = Some(features);
         self
@@ -125,7 +125,7 @@ impl Device {
         &self.runner.limits
     }
 
-    /// Whether guard pages lie beside the memory it makes.
+    /// Whether guard pages surround the memory it allocates.
     pub fn guard_pages(&self) -> GuardPages {
         self.runner.guard_pages
     }
@@ -135,19 +135,19 @@ impl Device {
         self.compiler.features
     }
 
-    /// The cache, with what was asked of it.
+    /// The cache, with its counters.
     pub fn cache(&self) -> Option<&Cache> {
         self.compiler.cache.as_ref()
     }
 
-    /// Compiles the compute shader in a container, in the caller's thread, or takes its code from the cache. Threads that
-    /// compile side by side do not wait for each other. [`Codegen`](crate::Codegen) says which code is made when.
+    /// Compiles the compute shader in a container, in the caller's thread, or takes its code from the cache. Threads
+    /// that compile concurrently do not wait for each other. [`Codegen`](crate::Codegen) says which code is made when.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
         Shader::compile(container, options, &self.compiler)
     }
 
-    /// The same, until a token is cancelled or the time is over. The shader is compiled in a thread of its own: what cannot
-    /// be stopped at once is left to end by itself, which [`Limits::code_instructions`] bounds.
+    /// The same, until a token is cancelled or the time is over. The shader is compiled in a thread of its own: what
+    /// cannot be stopped at once is abandoned and ends by itself, which [`Limits::code_instructions`] bounds.
     ///
     /// # Errors
     /// As [`compile`](Self::compile), and [`Error::CompileStopped`].
@@ -162,9 +162,9 @@ impl Device {
         Shader::compile_until(container, options, &self.compiler, watch.stop())
     }
 
-    /// Compiles a function that somebody built or read as text, as one that was translated: it goes through the passes of
-    /// the options' level, its code is kept in the cache by what its text says, and errors name its operations by the byte
-    /// that they say they come from. It has no interface variables for the options to choose instances for.
+    /// Compiles a function that was built or parsed from text, like a translated one: the passes of the options' level
+    /// run on it, its code is cached under its text, and errors name operations by the byte offsets recorded in them.
+    /// It has no interface variables for which the options could choose instances.
     ///
     /// # Errors
     /// If it declares more than the limits allow, or no code can be made.
@@ -185,11 +185,11 @@ impl Device {
         Ok(buffer)
     }
 
-    /// A buffer whose content is that of a file. With [`Access::ReadWrite`] what shaders write goes to the file.
+    /// A buffer that maps a file. With [`Access::ReadWrite`] what shaders write is written to the file.
     ///
-    /// Nobody may shorten the file while the buffer lives: the system ends a process that touches a page that is gone.
-    /// A file mapped twice is two buffers to the check that nothing is bound as `t#` and `u#` at once; a shader that reads
-    /// what it writes that way gets the file's bytes from before or after.
+    /// The file must not be shortened while the buffer lives: the system kills a process that accesses a page that is
+    /// gone. A file mapped twice is two buffers to the check that nothing is bound as both `t#` and `u#`; a shader that
+    /// reads what it writes that way gets the file's bytes from before or after the write.
     pub fn map_buffer(&self, path: &Path, access: Access) -> Result<Buffer, Error> {
         let buffer = Buffer::map(path, access)?;
         self.check_size(buffer.size_bytes())?;
@@ -208,7 +208,7 @@ impl Device {
         Ok(Texture::new(self.buffer_from(texels)?, shape)?)
     }
 
-    /// Holds bindings against a shader, to dispatch it with them often.
+    /// Checks bindings against a shader, to dispatch it with them repeatedly.
     ///
     /// # Errors
     /// If a register is not bound as the shader declares it.

@@ -56,11 +56,11 @@ pub enum BatchError {
     },
 }
 
-/// Anything that keeps a shader from its results.
+/// Any error between a shader and its results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The bytes are no shader that can be used.
+    /// The bytes are not a usable shader.
     #[error(transparent)]
     File(#[from] brolga_bytecode::Error),
     /// A shader of a stage that cannot be run.
@@ -84,7 +84,7 @@ pub enum Error {
     /// The shader has something that cannot be run yet, or is too large.
     #[error(transparent)]
     Translate(#[from] TranslateError),
-    /// The translation broke a rule of its own: a fault of Brolga.
+    /// The translation broke an IR rule: a bug in Brolga.
     #[error("internal error: the shader was translated wrongly: {0}")]
     Verify(#[from] VerifyErrors),
     /// No machine code could be made.
@@ -96,14 +96,14 @@ pub enum Error {
     /// A buffer, texture or view.
     #[error(transparent)]
     Resource(#[from] ResourceError),
-    /// A bound of the device.
+    /// A limit of the device was exceeded.
     #[error("{limit} is {value}, the device's limit is {most}")]
     OverLimit {
-        /// What is bounded.
+        /// What is limited.
         limit: Limit,
         /// What was asked for.
         value: u64,
-        /// The bound.
+        /// The limit.
         most: u64,
     },
     /// The perf map could not be written.
@@ -111,7 +111,7 @@ pub enum Error {
     PerfMap {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The worker threads could not be started.
@@ -119,33 +119,33 @@ pub enum Error {
     Pool {
         /// Threads asked for.
         threads: usize,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
     /// The processor lacks an instruction set.
     #[error("the code needs {}, this processor has {}", asked.join(", "), if has.is_empty() { "none of these".into() } else { has.join(", ") })]
     Features {
-        /// What machine the code needs.
+        /// The instruction sets requested.
         asked: Vec<&'static str>,
-        /// What there is.
+        /// Those available.
         has: Vec<&'static str>,
     },
-    /// The thread that watches the time could not be started.
+    /// The timer thread could not be started.
     #[error("the thread that watches the time limit could not be started: {reason}")]
     Timer {
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
     /// Compiling was stopped.
     #[error("{why} while the shader was compiled")]
     CompileStopped {
-        /// Who stopped it.
+        /// What stopped it.
         why: StopReason,
     },
     /// The shader was stopped while it ran.
     #[error("{why} in group ({}, {}, {}) at {location}", group[0], group[1], group[2])]
     Stopped {
-        /// Who stopped it.
+        /// What stopped it.
         why: StopReason,
         /// Where it was.
         location: SourceLocation,
@@ -155,7 +155,7 @@ pub enum Error {
     /// The dispatch was stopped before any group was interrupted.
     #[error("{why} after {groups_done} of {groups} groups")]
     StoppedBetweenGroups {
-        /// Who stopped it.
+        /// What stopped it.
         why: StopReason,
         /// Groups that had finished.
         groups_done: u64,
@@ -185,10 +185,10 @@ pub enum Error {
         /// The first thread of the group that has not returned, and the first that goes another way than this one.
         threads: [[u32; 3]; 2],
     },
-    /// A fault of Brolga itself.
+    /// A bug in Brolga itself.
     #[error("internal error: {what}")]
     Internal {
-        /// What is known of it.
+        /// What is known about it.
         what: String,
     },
 }
@@ -207,7 +207,7 @@ pub enum Error {
 /// | 8 | `Stopped` | the caller's cancel token, time limit or fuel ended the work | more time or fuel, if that was not intended |
 /// | 9 | `DivergentBarrier` | threads of a group met different barriers | a corrected shader |
 /// | 10 | `System` | the operating system refused memory, a thread or a file | trying again, with less |
-/// | 11 | `Internal` | a fault of Brolga | a report to its developers |
+/// | 11 | `Internal` | a bug in Brolga | a report to its developers |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
@@ -274,14 +274,14 @@ impl From<ParseRegisterError> for Error {
     }
 }
 
-/// What a panic said, as an error.
+/// A panic's message, as an error.
 pub(crate) fn internal(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     Error::Internal { what: text.unwrap_or_else(|| "panic".to_owned()) }
 }
 
-/// What a bound of [`Limits`](crate::Limits) is about.
+/// What a bound of [`Limits`](crate::Limits) applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
@@ -293,7 +293,7 @@ pub enum Limit {
     DispatchGroups(u8),
     /// Bytes of a buffer or texture.
     BufferBytes,
-    /// Registers of one declared range, or of those the last one bound.
+    /// Registers of one declared range, or the last one bound in it.
     RangeRegisters,
     /// Vectors of a constant buffer.
     ConstantVectors,

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
-/// Whether a file or folder belongs to the user that this process acts for.
+/// Whether a file or folder belongs to this process's effective user.
 #[cfg(unix)]
 pub(crate) fn is_own(metadata: &Metadata) -> bool {
     metadata.uid() == rustix::process::geteuid().as_raw()
@@ -21,13 +21,13 @@ pub(crate) fn others_can_write(metadata: &Metadata) -> bool {
     metadata.mode() & GROUP_AND_OTHERS != 0
 }
 
-/// Makes a folder that others cannot look into.
+/// Creates a folder that is accessible to this user only.
 #[cfg(unix)]
 pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Elsewhere folders of a user are closed to others by themselves.
+/// Elsewhere a user's folders are closed to others by default.
 #[cfg(not(unix))]
 pub(crate) fn is_own(_: &Metadata) -> bool {
     true

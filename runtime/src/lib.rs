@@ -16,17 +16,18 @@
 //! # }
 //! ```
 //!
-//! A program that dispatches often binds once, with [`Device::bind`]: a [`BoundShader`] knows all that a dispatch would find
-//! out anew, and any number of threads may run it. A [`Worker`] of it runs groups on a thread of the caller's own.
+//! A program that dispatches often binds once, with [`Device::bind`]: a [`BoundShader`] knows all that a dispatch would
+//! otherwise determine anew, and any number of threads may run it. A [`Worker`] of it runs groups on a thread of the
+//! caller's own.
 //!
 //! | file | what |
 //! |---|---|
 //! | `device.rs` | the device: makes everything else and runs it |
-//! | `dispatch/` | bound shaders and their work over groups |
+//! | `dispatch/` | bound shaders and their dispatch over groups |
 //! | `shader/` | compiled shaders: options, source positions, the code of each variant |
-//! | `engine/` | the JIT's code and the interpreter behind one front |
-//! | `host/` | what a running shader reaches of what is bound |
-//! | `bindings/` | registers, what is bound to them and declared of them, the check of one against the other |
+//! | `engine/` | the JIT's code and the interpreter behind one interface |
+//! | `host/` | a running shader's access to what is bound |
+//! | `bindings/` | registers, their bindings and declarations, the check of one against the other |
 //! | `sample/` | what sample instructions read from textures |
 //! | `resource/` | memory, buffers, textures, views |
 //! | `format/` | texel formats: one row each, and their conversions |
@@ -38,7 +39,7 @@
 //! | `limits.rs` | bounds on what a device accepts |
 //! | `error.rs` | what can go wrong |
 //!
-//! Each uses those below it, but for `error.rs`, which names what others found wrong.
+//! Each uses those below it, except `error.rs`, which wraps the errors of the others.
 //!
 //! Nothing is global: a [`Device`] owns its pool, limits and cache. Shaders, buffers and textures are cheap to clone and may be
 //! used from any thread. No shader, however hostile, reaches memory outside the views bound to it.

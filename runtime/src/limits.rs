@@ -9,26 +9,26 @@ use brolga_bytecode::Limits as FileLimits;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Limits {
-    /// What a shader file may ask for while it is read.
+    /// Limits on parsing a shader file.
     pub file: FileLimits,
     /// Threads in a group; Direct3D allows 1,024.
     pub group_threads: u32,
     /// Bytes of shared memory of one group; Direct3D allows 32 KiB.
     pub shared_bytes: u32,
-    /// Groups of a dispatch along each axis, the last one's position plus 1; Direct3D allows 65,535.
+    /// Groups of a dispatch along each axis, counting from the origin to the last one; Direct3D allows 65,535.
     pub dispatch_groups: u32,
     /// Bytes in one buffer or texture.
     pub buffer_bytes: u64,
-    /// Registers of one declared range, which bounds the tables made for a dispatch. Of a range without an end as many
-    /// may be bound.
+    /// Registers of one declared range, which bounds the tables made for a dispatch. As many may be bound in an
+    /// unbounded range.
     pub range_registers: u32,
     /// Vectors of a constant buffer that shaders see; Direct3D allows 4,096.
     pub constant_vectors: u32,
     /// Bytes of private memory that one worker may need for arrays, kept values and shared memory. Direct3D's 4,096
     /// registers in 1,024 threads are 64 MiB of words; the interpreter takes twice that and a little.
     pub arena_bytes: u64,
-    /// Instructions that the code generator is given for one shader. Each takes it 1 to 2 us and about 450 bytes while it
-    /// runs. [`CompileOptions::oversize`](crate::CompileOptions::oversize) says what becomes of shaders with more.
+    /// Instructions that the code generator is given for one shader. Each takes it 1 to 2 us and about 450 bytes while
+    /// it runs. [`CompileOptions::oversize`](crate::CompileOptions::oversize) says what happens to shaders with more.
     pub code_instructions: u32,
 }
 

@@ -1,8 +1,8 @@
-//! A perf map: tells Linux profilers which shader a piece of machine code is.
+//! A perf map: tells Linux profilers which shader a piece of machine code belongs to.
 //!
 //! `perf report` and others read `/tmp/perf-PID.map`, a text file with a line for each piece of generated code: its
-//! address and size in hexadecimal, and its name. Other generators of code in the process may write to the same file,
-//! so lines are appended, each with one write. Lines stay when a shader is dropped, since profiles are read later; code
+//! address and size in hexadecimal, and its name. Other code generators in the process may write to the same file, so
+//! lines are appended, each with one write. Lines stay when a shader is dropped, since profiles are read later; code
 //! that takes the same addresses afterwards has a later line.
 
 use std::fs::{File, OpenOptions};
@@ -33,7 +33,7 @@ impl PerfMap {
     ///
     /// # Errors
     /// If it cannot be written, or is not a file of this user: everybody may write to `/tmp`, and a link there could
-    /// lead anywhere.
+    /// point anywhere.
     pub fn of_process() -> io::Result<Self> {
         Self::at(PathBuf::from(format!("/tmp/perf-{}.map", std::process::id())))
     }
@@ -85,13 +85,12 @@ impl NamedCode {
     }
 }
 
-/// A name without what would end the line.
+/// A name without line breaks.
 pub(crate) fn one_line(name: &str) -> String {
     name.chars().map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter }).collect()
 }
 
-/// Refuses what somebody else may have put there. Looked at after it was opened, so that it cannot be changed in
-/// between.
+/// Refuses a file that another user may have put there. Checked after opening, so that it cannot be swapped in between.
 #[cfg(unix)]
 fn check_owner(path: &Path, file: &File) -> io::Result<()> {
     use std::fs;

@@ -1,7 +1,7 @@
-//! Threads, and work that borrows from its caller shared among them.
+//! Threads, which share work that borrows from its caller.
 //!
-//! The only unsafe code here hands a borrowed closure to threads of a pool. [`Gate`] makes it sound: nobody gets in after it
-//! was closed, and [`Pool::run`] closes it, and waits for all who are inside, before it returns or unwinds.
+//! The only unsafe code here hands a borrowed closure to threads of a pool. [`Gate`] makes it sound: no thread enters
+//! once it is closed, and [`Pool::run`] closes it, and waits for all threads inside, before it returns or unwinds.
 
 #![allow(unsafe_code)]
 
@@ -35,11 +35,11 @@ impl fmt::Debug for Pool {
 }
 
 impl Pool {
-    /// Threads of a pool at most.
+    /// The most threads of a pool.
     pub const MOST_THREADS: usize = 1024;
 
-    /// A pool for `threads` threads, the caller's included, of which there may be [`Pool::MOST_THREADS`]. 0 means as many as
-    /// the machine has processors.
+    /// A pool of `threads` threads, the caller's included, at most [`Pool::MOST_THREADS`]. 0 means as many as the
+    /// machine has processors.
     pub fn new(threads: usize) -> Result<Self, Error> {
         let most = Self::MOST_THREADS;
         let threads = match threads {
@@ -62,8 +62,8 @@ impl Pool {
     }
 
     /// The caller's own threads: `spawn` hands a task to one of them, now or later, or drops it, and returns at once. A
-    /// dispatch uses up to `threads`, the one that calls it included, and waits only for tasks that have begun; it goes
-    /// well even if none ever does, and inside of one of these threads too.
+    /// dispatch uses up to `threads`, the one that calls it included, and waits only for tasks that have begun; it
+    /// completes even if none ever does, and inside one of these threads too.
     ///
     /// More than [`Pool::MOST_THREADS`] are not used.
     ///
@@ -77,8 +77,8 @@ impl Pool {
         self.threads
     }
 
-    /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began, even if a
-    /// borrowed thread cannot be had but for a panic. A worker that is busy with another dispatch is not waited for.
+    /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began, even if
+    /// borrowing a thread panics. A worker that is busy with another dispatch is not waited for.
     pub(crate) fn run(&self, helpers: usize, work: &(dyn Fn() + Sync)) {
         let helpers = helpers.min(self.threads - 1);
         let Some(workers) = self.workers.as_ref().filter(|_| helpers > 0) else { return work() };
@@ -105,10 +105,11 @@ struct Gate {
     work: Work,
 }
 
-/// What [`Pool::run`] was given, for tasks that may come after it.
+/// What [`Pool::run`] was given, for tasks that may outlive it.
 struct Work(*const (dyn Fn() + Sync));
 
-// SAFETY: a shared reference to something that any thread may call, but for its lifetime, which `Gate::work` sees to.
+// SAFETY: a shared reference to something that any thread may call, except for its lifetime, which `Gate::work`
+// ensures.
 unsafe impl Send for Work {}
 // SAFETY: as above.
 unsafe impl Sync for Work {}
@@ -133,12 +134,12 @@ impl Gate {
     /// Does the work, unless the gate is closed.
     fn work(&self) {
         if let Some(_inside) = self.enter() {
-            // SAFETY: whoever made the gate keeps the work until it is closed, which waits for those who are inside.
+            // SAFETY: the gate's creator keeps the work until it is closed, which waits for the threads inside.
             unsafe { (*self.work.0)() }
         }
     }
 
-    /// Goes in, unless it is closed. Leaves when the result is dropped.
+    /// Enters, unless it is closed. Leaves when the result is dropped.
     fn enter(&self) -> Option<Inside<'_>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.closed {
@@ -148,7 +149,7 @@ impl Gate {
         Some(Inside { gate: self })
     }
 
-    /// Lets nobody in any more and waits until all have left.
+    /// Admits no more threads and waits until all have left.
     fn close(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.closed = true;
@@ -158,7 +159,7 @@ impl Gate {
     }
 }
 
-/// Closes a gate in the end.
+/// Closes a gate when dropped.
 struct Closing<'a> {
     gate: &'a Gate,
 }

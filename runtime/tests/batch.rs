@@ -11,7 +11,7 @@ use support::ENGINES;
 use support::case::data;
 use support::random::{Random, bind};
 
-/// Loop rounds of a batch: random data makes some loops endless.
+/// Loop iterations of a batch: random data makes some loops endless.
 const FUEL: u64 = 20_000;
 
 /// The rows of a batch, some of whose pixels are helpers.

@@ -291,7 +291,7 @@ fn rules_are_chosen_one_by_one() {
     type Case<'a> = (Leniency, &'a dyn Fn(&mut Bindings), u32);
     let cases: [Case<'_>; 3] = [
         (Leniency::Unbound, &|bindings| drop(bindings.remove(register("t0"))), 100),
-        // Nobody looks at it: it may even be what another register writes.
+        // It is ignored: it may even be what another register writes.
         (
             Leniency::Undeclared,
             &|bindings| {
@@ -433,7 +433,7 @@ fn workers_run_groups_on_threads_of_ones_own() {
     }
 }
 
-/// A shader whose loop ends after `b0` / 2 rounds, and never if that is odd.
+/// A shader whose loop ends after `b0` / 2 iterations, and never if that is odd.
 fn endless(device: &Device, engine: Engine, rounds: u32) -> (Shader, Bindings) {
     let shader = support::shader(device, "endless.plain", engine);
     let mut bindings = Bindings::new();

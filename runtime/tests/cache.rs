@@ -257,7 +257,7 @@ fn where_nothing_can_be_stored_everything_is_compiled() {
     }
     let parent = tempfile::tempdir().unwrap();
     let shader = read(ADD);
-    // A folder that nobody can make.
+    // A folder that cannot be created.
     if cfg!(target_os = "linux") {
         assert_eq!(list(start(Path::new("/proc/self/cache"), &shader).1), counters(0, 1, 0, 0, 1));
     }

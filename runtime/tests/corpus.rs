@@ -10,10 +10,10 @@ use support::ENGINES;
 use support::case::{compute_shaders, data};
 use support::random::{Random, bind};
 
-/// Loop rounds for a group: random data makes some loops endless.
+/// Loop iterations for a group: random data makes some loops endless.
 const FUEL: u64 = 20_000;
 
-/// What a run leaves behind: how it ended and the content of every view with its counter.
+/// The outcome of a run: how it ended and the content of every view with its counter.
 type After = (String, Vec<(String, Vec<u8>, Option<u32>)>);
 
 fn run(device: &Device, shader: &Shader, mut random: Random) -> After {

@@ -11,7 +11,7 @@ use support::ENGINES;
 use support::case::{compute_shaders, data};
 use support::random::{Random, contents};
 
-/// Loop rounds for a group.
+/// Loop iterations for a group.
 const FUEL: u64 = 2_000;
 
 /// Words of a buffer of which views see a part. A whole number of pages, so that both ends may lie beside a guard.
@@ -23,7 +23,7 @@ const SIZES: [u64; 6] = [0, 1, 2, 3, 5, 1000];
 /// Extents of textures: rows that packets fill, rows that they do not, and single texels.
 const EXTENTS: [[u32; 3]; 3] = [[32, 16, 2], [7, 5, 3], [1, 1, 1]];
 
-/// A view of a texture's first level or its last, which lies beside the guard, if code goes to such texels by itself.
+/// A view of a texture's first level or its last, which is next to the guard, if code accesses such texels directly.
 fn texture_view(
     device: &Device,
     declared: &Declared,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use brolga_runtime::{Access, Bindings, Device, Dispatch, Engine, Error, Format, ResourceError, Shader, View};
 use support::ENGINES;
 
-/// A file of zeros that goes away at the end. Zeros that nobody writes take no room on the disk.
+/// A file of zeros that is removed at the end. Zeros that are never written take no space on disk.
 struct Scratch(PathBuf);
 
 impl Scratch {

@@ -222,7 +222,7 @@ const COUNTS: [(u32, u32); 2] = [(3, 10), (0, 1)];
 const BASE: u32 = 20;
 const FACTORS: [u32; 2] = [4, 9];
 
-/// Runs `effects.hlsl` with so many slots. `index` tells which slot each thread wants.
+/// Runs `effects.hlsl` with this many slots. `index` says which slot each thread wants.
 fn effects(container: &[u8], slots: u32, groups: u32, index: impl Fn(u32) -> u32) {
     let mut random = Random::wild(u64::from(slots));
     let instances: Vec<&str> = (0..slots).map(|_| EFFECTS[random.bits() as usize % 4]).collect();
@@ -295,7 +295,7 @@ fn classes_have_textures_and_buffers() {
             let run = Run { container: &container, choices: &choices, bound: &bound, groups: 1 };
             let [actual] = &run.results()[..] else { panic!("one u#") };
             for (x, actual) in (0..).zip(actual) {
-                // Beyond the array nothing is called, and the register holds what somebody left there.
+                // Beyond the array nothing is called, and the register keeps its previous content.
                 if let Some(called) = [first, second].get(index * x as usize) {
                     assert_eq!(*actual, at(source, x) + 1000 * at(called, x), "{choices:?}, thread {x}");
                 }
@@ -424,7 +424,7 @@ fn wrong_choices_are_refused_with_what_would_be_right() {
     );
 }
 
-/// A container in which nobody finds the chunk of this name.
+/// A container in which the chunk of this name is not found.
 fn without(chunk: &[u8; 4], mut container: Vec<u8>) -> Vec<u8> {
     let at = container.windows(4).position(|name| name == chunk).unwrap();
     container[at..at + 4].copy_from_slice(b"NONE");

@@ -102,7 +102,7 @@ fn a_panic_while_threads_are_borrowed_is_passed_on_when_the_others_are_done() {
     let run = || device.dispatch(&sum, &bindings, &dispatch);
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"no second thread"));
-    // Nobody writes any more: whoever was inside has left.
+    // No thread writes any more: all that were inside have left.
     let after: Vec<u32> = result.to_vec().unwrap();
     device.dispatch(&sum, &bindings, &dispatch).unwrap();
     check_sums(&result, 4);
@@ -211,7 +211,7 @@ fn without_time_nothing_runs() {
         let error = device.dispatch(&sum, &bindings, &dispatch).unwrap_err();
         assert_eq!(error.to_string(), format!("the time limit of 0ns stopped the run after 0 of {GROUPS} groups"));
         assert!(result.to_vec::<u32>().unwrap().iter().all(|&sum| sum == 0));
-        // A cancelled token says more than a time limit that nobody waited for.
+        // A cancelled token says more than a time limit that was not waited for.
         let token = CancelToken::new();
         token.cancel();
         let error = device.dispatch(&sum, &bindings, &dispatch.cancel(token)).unwrap_err();

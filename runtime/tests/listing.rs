@@ -18,7 +18,7 @@ fn instructions(container: &[u8]) -> Vec<String> {
     program.items().iter().filter_map(|item| text(&item.kind)).collect()
 }
 
-/// Holds a listing of machine code against the shader's instructions and the size of its code, where that is known.
+/// Checks a listing of machine code against the shader's instructions and the size of its code, where known.
 fn check_asm(listing: &Listing, instructions: &[String], code_bytes: Option<usize>) -> Result<(), String> {
     let mut next = 0;
     let mut listed = Vec::new();

@@ -1,4 +1,4 @@
-//! Memory of the caller's with rows apart: shaders see the texels, and touch nothing beside them.
+//! The caller's memory with a row pitch: shaders see the texels, and access nothing beside them.
 #![allow(unsafe_code)]
 
 mod support;

@@ -5,21 +5,22 @@ use super::code::{Code, Slot};
 use crate::function::Input;
 use crate::span::Span;
 
-/// Values, masks, shared memory and private arrays of what runs. Any shader can use any arena: it grows as
-/// needed and keeps its size.
+/// Values, masks, shared memory and private arrays of a running span. Any shader can use any arena: it grows as needed
+/// and keeps its size.
 #[derive(Debug, Default)]
 pub struct Arena {
-    /// The shared frame, then what each packet keeps; of each value the bits in every lane, as in [`Const`](crate::Const).
+    /// The shared frame, then the values that each packet keeps; for each value the bits in every lane, as in
+    /// [`Const`](crate::Const).
     pub(super) values: Vec<u64>,
     /// Buffer for moves whose sources and targets overlap.
     pub(super) moving: Vec<u64>,
     /// Operands and results of a sample, row after row.
     pub(super) rows: Vec<u32>,
-    /// Per packet, the threads that have not ended.
+    /// Per packet, the threads that have not returned.
     pub(super) alive: Vec<Mask>,
     /// Per loop or switch, the lanes that left it by a break.
     pub(super) broken: Vec<Mask>,
-    /// Per loop, the lanes that wait for the next round.
+    /// Per loop, the lanes that wait for the next iteration.
     pub(super) continued: Vec<Mask>,
     pub(super) shared: Vec<u32>,
     /// Private arrays: packet, word, lane.

@@ -1,8 +1,8 @@
 //! The flattened form of a function: instructions whose operands are positions in the arena.
 //!
-//! A [`Slot`] below `frame_len` is in the frame that all packets share, one after the other; a higher one is in the
-//! part that each packet keeps from segment to segment. Constants and inputs are no instructions: they lie in the frame
-//! before a packet begins.
+//! A [`Slot`] below `frame_len` is in the frame that packets use in turn; a higher one is in the part that each packet
+//! keeps from segment to segment. Constants and inputs are not instructions: they are in the frame before a packet
+//! begins.
 
 use super::Mask;
 use crate::entity::ResourceId;
@@ -11,7 +11,7 @@ use crate::ops::Op;
 use crate::sampling::Sampling;
 use crate::span::Packing;
 
-/// Where a value lies.
+/// Where a value is stored.
 pub(super) type Slot = u32;
 
 /// Number of a loop or switch among those of its function.
@@ -66,7 +66,7 @@ pub(super) struct GroupRegion {
     pub(super) end: End,
 }
 
-/// Where a region's end leads. Its operands have been moved by then.
+/// Where control goes at a region's end. Its operands have been moved by then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
     Yield,
@@ -188,7 +188,7 @@ pub(super) enum Node {
     Return,
 }
 
-/// Values that become others at once.
+/// Parallel moves of values.
 #[derive(Debug)]
 pub(super) struct Moves {
     /// From, to.
@@ -256,7 +256,7 @@ pub(super) struct Address {
     pub(super) offset: Slot,
 }
 
-/// What an address is in.
+/// The memory that an address refers to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Space {
     View(View),
@@ -312,6 +312,6 @@ pub(super) struct Update {
     pub(super) value: Slot,
     pub(super) compare: Option<Slot>,
     pub(super) effect: Slot,
-    /// Takes the word before.
+    /// Receives the previous word.
     pub(super) to: Slot,
 }

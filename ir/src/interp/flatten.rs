@@ -48,7 +48,7 @@ struct Flattener<'a> {
 }
 
 impl Flattener<'_> {
-    /// Gives every value, target and declaration its place.
+    /// Assigns every value, target and declaration its location.
     fn layout(&mut self, packing: Packing) -> Code {
         let (func, interface) = (self.func, &self.func.interface);
         let (mut frame, mut kept) = (Vec::new(), Vec::new());

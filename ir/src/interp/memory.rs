@@ -1,4 +1,4 @@
-//! Accesses of a packet to memory and views, lane after lane.
+//! Accesses of a packet to memory and views, lane by lane.
 
 use smallvec::SmallVec;
 
@@ -13,7 +13,7 @@ use crate::srgb::LINEAR;
 const MAX_WORDS: usize = 4;
 
 impl Runner<'_, '_> {
-    /// Runs an instruction that touches memory or a view.
+    /// Runs an instruction that accesses memory or a view.
     pub(super) fn access(&mut self, node: &Node, mask: Mask) {
         match node {
             Node::Load { from, to, once } => {
@@ -36,7 +36,7 @@ impl Runner<'_, '_> {
                 });
             }
             Node::Sample { sampling, texture, sampler, args, to, once } => {
-                // What is the same in all lanes is sampled once.
+                // Uniform samples are taken once.
                 let lanes = if *once { mask & mask.wrapping_neg() } else { mask };
                 self.sample(sampling, [texture, sampler], args, to, lanes);
                 if *once {
@@ -153,7 +153,7 @@ impl Runner<'_, '_> {
         ([x, y, z], texel.level.map_or(0, |slot| self.word(slot, lane)))
     }
 
-    /// Fills `to` from what a lane reads; `once` asks the first active lane only.
+    /// Fills `to` from what each lane reads; with `once`, from what the first active lane reads.
     fn read(&mut self, to: &[Slot], once: bool, mask: Mask, get: impl Fn(&Self, usize) -> [u32; MAX_WORDS]) {
         let mut words = [0; MAX_WORDS];
         for (n, lane) in lanes_of(mask).enumerate() {

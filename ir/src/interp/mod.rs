@@ -1,5 +1,4 @@
-//! Runs a shader on data, one thread group at a time, or one [`Span`] of small ones: the definition that compiled code is
-//! held to.
+//! Runs a shader on data, one thread group at a time, or one [`Span`] of small ones: the reference for compiled code.
 //!
 //! * The threads of a group (or span) form *packets* of consecutive threads (as many as the function's
 //!   [`Width`](crate::Width) says), in lockstep: an instruction runs for all active lanes, in increasing order, before the
@@ -7,13 +6,13 @@
 //! * Between two waiting barriers the packets run one after the other, in increasing order (see
 //!   [`Phases`](crate::phases::Phases)). Control flow that holds a barrier runs once for the group; threads that
 //!   disagree about it stop the run. Threads that returned count as arrived.
-//! * Where lanes of a packet take both sides of an `if`, the first side runs first; arms of a switch run in their order,
-//!   the default last. A loop runs while a lane is in it.
+//! * Where lanes of a packet take both sides of an `if`, the first side runs first; arms of a switch run in order, the
+//!   default last. A loop runs while a lane is in it.
 //! * A load whose address is packet-uniform reads once for the packet, so that a race cannot make lanes differ.
 //! * Shared memory and private arrays are zero when a group starts.
 //!
-//! Numbers are those of [`Op::eval`](crate::ops::Op::eval), which presumes that the processor neither flushes denormals
-//! nor rounds otherwise than to nearest: the caller sees to it.
+//! Numbers are those of [`Op::eval`](crate::ops::Op::eval), which assumes that the processor neither flushes denormals
+//! nor rounds otherwise than to nearest: the caller ensures that.
 //!
 //! | file | what |
 //! |---|---|
@@ -77,12 +76,12 @@ impl Interpreter {
         Arena::bytes_for(&self.code)
     }
 
-    /// Runs one group. `fuel` is a budget of loop rounds: each round but the first of a loop takes one, per packet if
-    /// the loop is inside a segment.
+    /// Runs one group. `fuel` is a budget of loop iterations: each iteration of a loop but the first takes one, per
+    /// packet if the loop is inside a segment.
     ///
     /// # Errors
-    /// If the host asks to stop, the fuel is used up, or threads disagree about a branch that leads to a barrier. What
-    /// was written until then stays.
+    /// If the host requests a stop, the fuel is used up, or threads disagree about a branch that leads to a barrier.
+    /// What was written until then stays.
     pub fn run_group(
         &self,
         host: &dyn Host,
@@ -103,7 +102,7 @@ impl Interpreter {
     /// An array that is not given has no elements.
     ///
     /// # Panics
-    /// If the function is not one for batches, or its packets are put together otherwise than in rows.
+    /// If the function is not one for batches, or its packing is not [`Packing::Row`].
     pub fn run_batch(
         &self,
         host: &dyn Host,

@@ -16,7 +16,7 @@ pub(super) struct Runner<'a, 'b> {
     pub(super) host: &'a dyn Host,
     pub(super) arena: &'a mut Arena,
     pub(super) fuel: &'a mut u64,
-    /// What came with the batch.
+    /// The arrays of the batch.
     pub(super) arrays: &'a mut [ArrayWords<'b>],
     /// Which packet of the span.
     pub(super) packet: usize,
@@ -94,7 +94,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// Sets some lanes of a value, each from what lanes of others hold: the operands are read from where these begin.
+    /// Sets some lanes of a value, each from the same lane of the operands, whose positions are given.
     fn map<const N: usize>(&mut self, to: Slot, from: [Slot; N], mask: Mask, bits: impl Fn(usize, [&[u64]; N]) -> u64) {
         let (code, packet) = (self.code, self.packet);
         let to = Arena::start_of(code, packet, to);
@@ -132,7 +132,7 @@ impl Runner<'_, '_> {
         self.map(to, args, mask, |lane, args| op.eval(&args.map(|arg| arg[lane])[..count]));
     }
 
-    /// What other lanes of the quad hold, or a lane's own value where they do not run.
+    /// The value in other lanes of the quad, or a lane's own value where they are inactive.
     fn quad_read(&mut self, from: &[u8; 4], value: Slot, to: Slot, mask: Mask) {
         self.map(to, [value], mask, |lane, [value]| {
             let other = (lane & !3) + usize::from(from[lane & 3]);

@@ -1,8 +1,8 @@
 //! Renumbers what is left, in program order.
 //!
-//! Entities are indices into arenas and side tables, and nothing ever leaves an arena. After the passes most numbers mean
-//! nothing any more, and what stands side by side in the program lies far apart; in large shaders every later walk then
-//! waits for memory.
+//! Entities are indices into arenas and side tables, and nothing ever leaves an arena. After the passes most numbers
+//! are dead, and neighbours in the program are far apart in memory; in large shaders every later walk then misses the
+//! cache.
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind};

@@ -11,7 +11,7 @@ use crate::entity::{Inst, Region};
 use crate::function::{Effect, Function, InstKind};
 use crate::passes::replacements::Replacements;
 
-/// Runs the pass; gives whether anything was replaced.
+/// Runs the pass; returns whether anything was replaced.
 pub(super) fn run(func: &mut Function) -> bool {
     let mut cse = Cse::new(func);
     cse.region(func, func.body());
@@ -19,7 +19,7 @@ pub(super) fn run(func: &mut Function) -> bool {
 }
 
 struct Cse {
-    /// Computations that are known here, in lists by hash: the newest of each list. Only looked up, never iterated.
+    /// Computations available here, in lists by hash: the newest of each list. Only looked up, never iterated.
     newest: Vec<Option<Inst>>,
     /// For each of them the next older one of its list.
     older: Vec<Option<Inst>>,

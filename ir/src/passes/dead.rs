@@ -1,7 +1,7 @@
 //! Dead code elimination: removes instructions without effect whose results are unused, and results, loop variables and
-//! yielded values that lead nowhere (a loop variable that only feeds itself is dead).
+//! yielded values without a live use (a loop variable that only feeds itself is dead).
 //!
-//! Loops stay even if they compute nothing: one may never end, and that is for the time limit to say.
+//! Loops stay even if they compute nothing: one may never end, and only the time limit can decide that.
 
 use rustc_hash::FxHashMap;
 
@@ -24,23 +24,24 @@ pub(super) fn remove(func: &mut Function) {
     sweep(func, func.body(), &marker, &mut masks);
 }
 
-/// Marks what must stay in one walk from the end to the beginning, so that uses are met before what they use. Only where
-/// loops go back, what the walk has passed may turn out to be needed.
+/// Marks what must stay in one backward walk, so that uses are met before definitions. Only through back edges may
+/// something that the walk has passed turn out to be needed.
 struct Marker {
     live: Vec<bool>,
     kept: Vec<bool>,
-    /// The walk has met these; who needs them later must look at what they need.
+    /// The instructions that the walk has visited; if one is found live later, its operands must be visited.
     passed: Vec<bool>,
     /// The instruction that owns each region.
     owner: Vec<Option<Inst>>,
-    /// For each control instruction, the terminators that bring its results or loop variables.
+    /// For each control instruction, the terminators that pass its results or loop variables.
     edges: FxHashMap<Inst, Vec<Inst>>,
-    /// Live values whose definitions are to be looked at again.
+    /// Live values whose definitions are to be revisited.
     work: Vec<Value>,
 }
 
 impl Marker {
-    /// Marks what must stay of a region; gives whether it holds anything that must stay even if nothing needs its results.
+    /// Marks what must stay of a region; returns whether it holds anything that must stay even if its results are
+    /// unused.
     fn region(&mut self, func: &Function, region: Region) -> bool {
         let mut any = false;
         for &inst in func.region(region).insts.iter().rev() {
@@ -66,14 +67,14 @@ impl Marker {
                 self.keep(func, inst);
             }
             if is_loop {
-                // What leaves the loop is what goes round in it.
+                // The loop's results are its loop variables.
                 self.work.extend(data.results.iter().filter(|result| self.live[result.index()]));
             }
         }
         any
     }
 
-    /// A terminator brings operands to a construct whose results are wanted, or may be later.
+    /// A terminator passes operands to a construct whose results are live, or may turn out to be.
     fn edge(&mut self, func: &Function, from: Inst, to: Inst) {
         self.edges.entry(to).or_default().push(from);
         for (&arg, result) in func.inst(from).kind.passed().into_iter().flatten().zip(&func.inst(to).results) {

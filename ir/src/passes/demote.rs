@@ -1,11 +1,11 @@
 //! Demotes registers to memory where constructs would carry them too often.
 //!
-//! SSA construction turns a slot that a construct writes into one more operand of every edge into it and out of it. That
-//! makes slots times edges: a thousand registers that change within 64 blocks, or in a loop with 64 breaks, are carried
-//! some hundred thousand times, and a hostile file could ask for a million times that. Where this is out of proportion to
-//! the size of the shader, the slots that are carried most for each of their writes become words of a private array before
-//! SSA construction. So what is carried, and all that later stages do for it, is linear in the size of the shader.
-//! Shaders that people write have no such slots.
+//! SSA construction turns a slot that a construct writes into one more operand of every edge into it and out of it.
+//! That makes slots times edges: a thousand registers that change within 64 blocks, or in a loop with 64 breaks, are
+//! carried some hundred thousand times, and a hostile file could cause a million times that. Where this is out of
+//! proportion to the size of the shader, the slots carried most per write become words of a private array before SSA
+//! construction. So the number of carried values, and the work of later stages on them, is linear in the size of the
+//! shader. Hand-written shaders have no such slots.
 
 use std::cmp::Reverse;
 
@@ -14,13 +14,13 @@ use crate::function::{Effect, Function, InstKind, MemoryRef, Object, Origin, Val
 use crate::interface::Local;
 use crate::types::{Const, Type};
 
-/// Operands that all constructs may carry: so many for each instruction, and so many in a shader of any size.
+/// Operands that all constructs may carry: this many for each instruction, and this many in a shader of any size.
 const CARRIED_PER_INST: usize = 1;
 const CARRIED_ALWAYS: usize = 1 << 12;
 /// In a shader that is over that: as how many operands for each of its writes a slot may be carried.
 const CARRIED_AT_EASE: usize = 16;
-/// As how many operands a slot may be carried in any shader: so many for each of its writes, and so many more. Bounds the
-/// time to count them.
+/// As how many operands a slot may be carried in any shader: this many for each of its writes, plus a constant. Bounds
+/// the time to count them.
 const CARRIED_PER_WRITE: usize = 64;
 const CARRIED_BY_SLOT: usize = 1 << 12;
 

@@ -1,7 +1,7 @@
-//! Loop-invariant code motion: computations that are the same in every round move out of their loop.
+//! Loop-invariant code motion: computations that are the same in every iteration move out of their loop.
 //!
-//! Only what is cheap and cannot fail moves, even out of a branch. Loops that hold a waiting barrier are left alone: a value
-//! from before them would have to be kept for every packet of the group.
+//! Only cheap computations without side effects move, even out of a branch. Loops that contain a waiting barrier are
+//! left alone: a value from before them would have to be kept for every packet of the group.
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind};
@@ -12,8 +12,8 @@ pub(super) fn run(func: &mut Function) {
     region(func, func.body(), 0, &mut depth);
 }
 
-/// `depth` is the number of loops around the place where each value seen so far is computed. Gives the instructions
-/// that leave the region: they need nothing of its innermost loop.
+/// `depth` is the number of loops around the place where each value seen so far is computed. Returns the instructions
+/// that leave the region: they depend on nothing in its innermost loop.
 fn region(func: &mut Function, at: Region, loops: u32, depth: &mut [u32]) -> Vec<Inst> {
     let mut leaving = Vec::new();
     let mut kept = Vec::new();

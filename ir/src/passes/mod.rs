@@ -1,8 +1,9 @@
 //! The passes, in one visible list.
 //!
 //! Cranelift runs without its optimiser (it undoes the lockstep order of packets), so all simplification is done here,
-//! on the shader. Every pass keeps results to the bit: none reassociates floats, `precise` or not, because the bit
-//! promise holds for all. Passes never call passes; the list below says the order and, where it matters, why.
+//! on the shader. Every pass preserves results bit for bit: none reassociates floats, `precise` or not, because
+//! bit-exactness is promised for all. Passes never call passes; the list below gives the order and, where it matters,
+//! the reason.
 
 mod compact;
 mod cse;
@@ -25,17 +26,17 @@ use crate::texel::TexelFormat;
 pub(crate) use replacements::Replacements;
 pub(crate) use simplify::undone;
 
-/// Which passes run; a debugging aid and the proof that passes change nothing.
+/// Which passes run; for debugging, and for testing that passes preserve results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Level {
-    /// Only what the engines need: threads wait for each other where they may, and slots become values.
+    /// Only what the engines need: reconvergence at barriers, and SSA construction.
     None,
     /// Everything.
     #[default]
     Full,
 }
 
-/// Rounds of simplification at most; shaders seen so far settle after three.
+/// The most rounds of simplification; shaders seen so far settle after three.
 const ROUNDS: usize = 6;
 
 /// Turns freshly translated code into the form the engines take, and makes it small and fast.
@@ -43,8 +44,8 @@ pub fn optimise(func: &mut Function, level: Level) {
     optimise_for(func, level, &[]);
 }
 
-/// The same where the formats of texels are known: by resource, in declaration order, what its one register is bound to.
-/// The function then goes to those texels by itself and may only run with such views.
+/// The same where the formats of texels are known: by resource, in declaration order, the format bound to its only
+/// register. The function then accesses those texels directly and may only run with such views.
 pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFormat>]) {
     // Part of what a barrier means, whatever the level.
     rejoin::run(func);
@@ -55,14 +56,15 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
         texels::run(func, formats);
         return;
     }
-    // Slots bring along every register a loop or branch writes: drop those nobody reads before anything looks at them.
+    // SSA construction carries every register that a loop or branch writes: drop those that are never read before any
+    // other pass.
     dead::remove(func);
     // Most is gone. The passes below go over what is left many times.
     compact::run(func);
     let settle = |func: &mut Function| {
         for round in 0..ROUNDS {
             let changed = simplify::run(func) | cse::run(func);
-            // What an earlier pass left is for the first round.
+            // The first round handles what earlier passes left.
             if round > 0 && !changed {
                 break;
             }

@@ -1,9 +1,9 @@
 //! Chooses the width of packets: how many threads run in lockstep.
 //!
-//! Sixteen lanes keep twice as many independent chains in flight, and share each address, bounds check and uniform instruction
-//! among twice as many threads. They cost twice the registers, and where threads part ways more lanes idle. So a function
-//! gets them where rows of its groups fill them, all threads of a packet stay together in its loops, and few values are
-//! alive at once.
+//! Sixteen lanes keep twice as many independent chains in flight, and share each address, bounds check and uniform
+//! instruction among twice as many threads. They cost twice the registers, and where threads diverge more lanes idle.
+//! So a function gets them where rows of its groups fill them, its loops are packet-uniform, and few values are live at
+//! once.
 
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
@@ -14,8 +14,8 @@ use crate::types::Type;
 use crate::uniformity::Uniformity;
 use crate::width::Width;
 
-/// Varying values alive at once for which sixteen lanes are still faster. Each takes four of sixteen registers, but those that
-/// wait in memory cost less than idle units.
+/// The most varying values live at once for which sixteen lanes are still faster. Each takes four of sixteen registers,
+/// but spilled ones cost less than idle units.
 const MAX_PRESSURE: u32 = 20;
 
 /// Instructions beyond which compile time counts for more.
@@ -121,7 +121,7 @@ impl Count<'_> {
         }
     }
 
-    /// Register pressure: most values alive at once.
+    /// Register pressure: the most values live at once.
     fn pressure(&self) -> u32 {
         let mut changes = vec![0i32; self.position as usize + 2];
         for range in self.live_ranges.iter().flatten().filter(|range| range.end > range.start) {

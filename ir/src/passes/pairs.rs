@@ -1,4 +1,4 @@
-//! Joins the halves of doubles: those that cross region borders side by side become one 64-bit value.
+//! Joins the halves of doubles: those that cross region borders together become one 64-bit value.
 //!
 //! Registers have 32 bits, so a double that lives across a branch or a loop is carried as two values, taken apart at
 //! every end and joined again at every use. Where the two are joined inside (or after) the construct, this pass carries
@@ -12,7 +12,7 @@ use crate::ops::Op;
 use crate::passes::replacements::Replacements;
 use crate::types::Type;
 
-/// Runs the pass; gives whether anything was joined.
+/// Runs the pass; returns whether anything was joined.
 pub(super) fn join(func: &mut Function) -> bool {
     let mut pairs = Pairs { of: HashMap::new(), owner: vec![None; func.region_count()] };
     pairs.find(func, func.body());
@@ -33,7 +33,7 @@ struct Pairs {
 }
 
 impl Pairs {
-    /// Finds what is joined of the values that constructs carry.
+    /// Finds the pairs to join among the values that constructs carry.
     fn find(&mut self, func: &Function, region: Region) {
         for &inst in &func.region(region).insts {
             let kind = &func.inst(inst).kind;
@@ -106,7 +106,7 @@ impl Pairs {
         func.region_mut(region).insts = kept;
     }
 
-    /// Appends the joined values to the operands that are brought to a construct.
+    /// Appends the joined values to the operands that are passed to a construct.
     fn extend(&self, func: &mut Function, to: Inst, args: &mut Values, origin: Origin, kept: &mut Vec<Inst>) {
         for [low, high] in self.of.get(&to).into_iter().flatten().copied() {
             let halves = Values::from_slice(&[args[low], args[high]]);

@@ -1,9 +1,9 @@
-//! Threads that leave a construct after its last barrier wait at its end.
+//! Makes threads that leave a construct after its last barrier reconverge at its end.
 //!
-//! A construct that holds a barrier runs once for the group, and the threads must agree about every jump that leaves it.
-//! After its last barrier they need not: a switch that they leave one by one, or a round of a loop that some of them end
-//! sooner, still sees all of them together at the next barrier. So what follows the last barrier becomes the only
-//! arm of a switch, and the jumps leave that switch, which runs packet by packet like any other code.
+//! A construct that holds a barrier runs once for the group, and the threads must agree about every jump that leaves
+//! it. After its last barrier they need not: a switch that they leave one by one, or a loop iteration that some of them
+//! end sooner, still has them all together at the next barrier. So what follows the last barrier becomes the only arm
+//! of a switch, and the jumps leave that switch, which runs packet by packet like any other code.
 //!
 //! ```text
 //! switch a {                        switch a {
@@ -13,8 +13,8 @@
 //! }
 //! ```
 //!
-//! Where the jump skips code of an enclosing `if` too, or the same code jumps elsewhere, a slot says where a thread
-//! goes; what follows looks at it, and so do the threads together for jumps about which they must agree.
+//! Where the jump skips code of an enclosing `if` too, or the same code jumps elsewhere, a slot records where a thread
+//! goes; the code that follows tests it, as does the group for jumps about which threads must agree.
 
 use smallvec::SmallVec;
 
@@ -29,7 +29,7 @@ const MOST_AROUND: usize = 16;
 
 /// The thread goes on after the code it is in.
 const ON: u32 = 0;
-/// It goes to the end of the construct, or of the round. Greater numbers are the other jumps.
+/// It goes to the end of the construct, or of the iteration. Greater numbers are the other jumps.
 const END: u32 = 1;
 
 /// Runs the pass. Needs a function with slots.
@@ -44,7 +44,8 @@ pub(super) fn run(func: &mut Function) {
     }
 }
 
-/// Marks what holds a barrier that waits, and lists such switches and loops, inner ones first. Gives whether there is one.
+/// Marks what holds a barrier that waits, and lists such switches and loops, inner ones first. Returns whether there is
+/// one.
 fn find(func: &Function, region: Region, waits: &mut [bool], constructs: &mut Vec<Inst>) -> bool {
     let mut any = false;
     for &inst in &func.region(region).insts {
@@ -62,7 +63,7 @@ fn find(func: &Function, region: Region, waits: &mut [bool], constructs: &mut Ve
     any
 }
 
-/// Where a jump goes to.
+/// The destination of a jump.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Jump {
     Break(Inst),
@@ -93,7 +94,7 @@ struct Rejoin<'a> {
     /// Switches put around what follows the last barrier of each region.
     around: &'a mut [usize],
     construct: Inst,
-    /// Where each thread goes, once that is needed.
+    /// Where each thread goes, once needed.
     place: Option<Slot>,
 }
 
@@ -107,7 +108,7 @@ impl Rejoin<'_> {
             self.rest(region, true);
         }
         let Some(place) = self.place else { return };
-        // Every entry and every round begins anew.
+        // Reset at every entry and every iteration.
         for region in regions {
             let rest = std::mem::take(&mut self.func.region_mut(region).insts);
             let mut b = self.builder(region, Origin::default());
@@ -169,7 +170,7 @@ impl Rejoin<'_> {
         self.waits.get(inst.index()).is_some_and(|&waits| waits)
     }
 
-    /// Whether a jump goes to where the threads of the construct are together again.
+    /// Whether a jump goes to where the threads of the construct reconverge.
     fn is_end(&self, jump: Jump) -> bool {
         let is_loop = matches!(self.func.inst(self.construct).kind, InstKind::Loop { .. });
         jump == if is_loop { Jump::Continue(self.construct) } else { Jump::Break(self.construct) }

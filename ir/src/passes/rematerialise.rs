@@ -1,8 +1,8 @@
-//! Rematerialisation: what is as fast to compute as to read is computed again after a barrier.
+//! Rematerialisation: values that are as fast to compute as to load are recomputed after a barrier.
 //!
-//! A value that is used after a barrier is stored for every packet and read again in each segment that uses it. An address
-//! that is an operation or two away from the thread's number is better computed again: it takes no memory, and an engine
-//! that sees where it comes from knows how it grows from lane to lane.
+//! A value that is used after a barrier is stored for every packet and read again in each segment that uses it. An
+//! address that is an operation or two away from the thread's index is better recomputed: it takes no memory, and an
+//! engine that sees its definition knows its stride from lane to lane.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::phases::{Phases, Step};
 use crate::span::Packing;
 use crate::uniformity::Uniformity;
 
-/// Most operations that computing a value again may take.
+/// The most operations that recomputing a value may take.
 const MAX_COST: u32 = 3;
 
 /// Runs the pass.
@@ -30,7 +30,7 @@ pub(super) fn run(func: &mut Function) {
     pass.region(body);
 }
 
-/// How many operations compute each value from what every segment has at hand.
+/// How many operations compute each value from what is available in every segment.
 struct Costs {
     of: Vec<Option<u32>>,
     /// Whether the value would be kept for every packet.
@@ -106,7 +106,7 @@ struct Rematerialise<'a> {
     segment: u32,
     /// The segment that computes each value that this pass may rematerialise.
     home: HashMap<Value, u32>,
-    /// The value that each clone stands for.
+    /// The value of which each clone is a copy.
     originals: HashMap<Value, Value>,
 }
 
@@ -185,7 +185,7 @@ impl Rematerialise<'_> {
     }
 }
 
-/// What is computed again at the start of a segment.
+/// What is recomputed at the start of a segment.
 #[derive(Default)]
 struct Clones {
     insts: Vec<Inst>,

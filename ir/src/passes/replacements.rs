@@ -1,9 +1,9 @@
-//! Replacement of values: which value stands for which.
+//! Replacement of values: which value replaces which.
 
 use crate::entity::{Inst, Value};
 use crate::function::{Function, InstKind};
 
-/// The replacements that a pass has decided on; a value that nothing replaces stands for itself.
+/// The replacements that a pass has decided on; a value without a replacement maps to itself.
 pub(crate) struct Replacements {
     by: Vec<Option<Value>>,
 }
@@ -13,7 +13,7 @@ impl Replacements {
         Self { by: vec![None; func.value_count()] }
     }
 
-    /// From now on `by` stands for `value`.
+    /// Replaces `value` by `by` from now on.
     pub(crate) fn replace(&mut self, value: Value, by: Value) {
         debug_assert_ne!(value, by);
         if self.by.len() <= value.index() {
@@ -22,7 +22,7 @@ impl Replacements {
         self.by[value.index()] = Some(by);
     }
 
-    /// What stands for a value now.
+    /// The current replacement of a value.
     pub(crate) fn resolve(&self, mut value: Value) -> Value {
         while let Some(Some(by)) = self.by.get(value.index()) {
             value = *by;

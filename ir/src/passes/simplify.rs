@@ -1,4 +1,4 @@
-//! Constant folding and algebraic simplification that keeps every bit.
+//! Bit-exact constant folding and algebraic simplification.
 //!
 //! Constants are folded with the operations' own `eval`, the same that the interpreter uses. Float identities are
 //! limited to those that hold for every operand under Direct3D's rules (x * 1 is not x: it flushes). A branch on a
@@ -12,7 +12,7 @@ use crate::ops::Op;
 use crate::passes::replacements::Replacements;
 use crate::types::{Const, Type};
 
-/// Runs the pass; gives whether anything changed.
+/// Runs the pass; returns whether anything changed.
 pub(super) fn run(func: &mut Function) -> bool {
     let mut simplify = Simplify { replacements: Replacements::new(func), changed: false };
     simplify.region(func, func.body());
@@ -138,7 +138,7 @@ fn simpler(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
         let bits: SmallVec<[u64; 4]> = consts.iter().flatten().map(|c| c.bits).collect();
         return Some(Outcome::Const(Const { ty: op.result(), bits: op.eval(&bits) }));
     }
-    // A constant goes to the right of what does not care, so that the rules below need one form only.
+    // Constants move to the right of commutative operations, so that the rules below need one form only.
     if is_commutative(op) && consts[0].is_some() {
         return Some(Outcome::Op(op, Values::from_slice(&[args[1], args[0]])));
     }
@@ -253,7 +253,7 @@ fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) 
             if let Some(cond) = operand_of(func, args[0], Op::BNot) {
                 return Some(Outcome::Op(op, Values::from_slice(&[cond, args[2], args[1]])));
             }
-            // Comparisons that vector code has to turn round are turned round here, where that costs nothing.
+            // Comparisons whose operands vector code would have to swap are swapped here, at no cost.
             let (made_by, parts) = func.as_op(args[0])?;
             let opposite = match made_by {
                 Op::INe => Op::IEq,

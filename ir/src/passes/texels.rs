@@ -40,7 +40,7 @@ pub(super) fn run(func: &mut Function, formats: &[Option<TexelFormat>]) -> bool 
     changed
 }
 
-/// The format of the texel that an instruction touches, if code can do what it asks.
+/// The format of the texel that an instruction accesses, if code can perform the access.
 fn known(func: &Function, inst: Inst, formats: &[Option<TexelFormat>]) -> Option<TexelFormat> {
     let kind = &func.inst(inst).kind;
     let (InstKind::TexelLoad { resource, .. }

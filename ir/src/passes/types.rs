@@ -11,7 +11,7 @@ use crate::function::{Function, InstKind, Values};
 use crate::ops::Op;
 use crate::types::Type;
 
-/// Runs the pass; gives whether a type changed.
+/// Runs the pass; returns whether a type changed.
 pub(super) fn infer(func: &mut Function) -> bool {
     let mut changed = false;
     for precision in [SINGLE, DOUBLE] {
@@ -207,7 +207,7 @@ impl Web {
     }
 
     /// Removes values until all that are left satisfy `holds`; a loop's parameter and result stay or go together. Those
-    /// that may have lost what they need when a value goes are looked at again: `dependent` lists them.
+    /// whose condition may fail when a value is removed are revisited: `dependent` lists them.
     fn shrink<D: Iterator<Item = Value>>(
         &self,
         mut set: Vec<bool>,
@@ -226,7 +226,7 @@ impl Web {
         set
     }
 
-    /// What flows into a carried value.
+    /// The values that flow into a carried value.
     fn incoming(&self, func: &Function, value: Value) -> impl Iterator<Item = Value> {
         let edges = self.carried(value).into_iter().flat_map(|carried| &carried.incoming);
         edges.map(|&(inst, n)| match &func.inst(inst).kind {
@@ -263,7 +263,7 @@ struct Rewrite<'a> {
     precision: Precision,
     /// Values that become floats.
     float: &'a [bool],
-    /// The bits of each, for those who want them.
+    /// The bits of each, for uses as bits.
     as_bits: Vec<Option<Value>>,
 }
 

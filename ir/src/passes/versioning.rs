@@ -1,9 +1,10 @@
-//! Code versioning: a version of the code for packets whose threads touch a row of texels, none of them beyond an edge.
+//! Code versioning: a version of the code for packets whose threads access a row of texels, none of them beyond an
+//! edge.
 //!
-//! Shaders clamp coordinates to an image, and every texel is compared with the extents. Almost all packets lie inside: for
-//! them a clamp gives its operand, so that addresses grow from lane to lane, and comparisons hold. So there are two
-//! versions of the rest of a region, with one check of the whole packet before: one for packets that lie inside, without
-//! clamps and comparisons, and the code as it was.
+//! Shaders clamp coordinates to an image, and every texel is compared with the extents. Almost all packets are inside:
+//! for them a clamp returns its operand, so that addresses are affine, and comparisons hold. So there are two versions
+//! of the rest of a region, selected by one check of the whole packet: one for packets inside, without clamps and
+//! comparisons, and the original code.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,13 +18,13 @@ use crate::span::Packing;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
 
-/// Most instructions, all regions included, that get a second version.
+/// The most instructions, all regions included, that get a second version.
 const MAX_VERSIONED: usize = 600;
 
-/// Most checks of a packet: each has a cost.
+/// The most checks of a packet: each has a cost.
 const MAX_CHECKS: usize = 24;
 
-/// Runs the pass; gives whether it changed something.
+/// Runs the pass; returns whether it changed anything.
 pub(super) fn run(func: &mut Function) -> bool {
     // Which packets there will be is not known; what is the same or grows in those of a group is a good guess.
     let flow = Flow::new(func);
@@ -51,7 +52,7 @@ enum Assumption {
 /// What is known of the instructions of a region.
 #[derive(Default)]
 struct Scan {
-    /// Those that can run at its start, since all that they need of it can.
+    /// Those that can run at its start, since all their operands can.
     movable: HashSet<Inst>,
     /// Values that addresses are computed from.
     addresses: HashSet<Value>,
@@ -215,8 +216,8 @@ impl Versioning<'_> {
         self.func.region_mut(region).insts.push(terminator);
     }
 
-    /// What to check for the assumptions to hold: instead of a conjunction its parts, each once. What is the same for all
-    /// threads comes first: together these are one check.
+    /// What to check for the assumptions to hold, conjunctions split into parts, each once. Uniform conditions come
+    /// first: together they are one check.
     fn checks(&self, assumptions: &[(Value, Assumption)], scan: &Scan) -> Vec<(Value, Assumption)> {
         let (mut checks, mut own) = (Vec::new(), Vec::new());
         let (mut seen, mut open) = (HashSet::new(), Vec::new());
@@ -263,7 +264,7 @@ fn note_address(place: &MemoryRef, addresses: &mut HashSet<Value>) {
     }
 }
 
-/// Operations whose result grows from lane to lane if an operand does, as they occur in addresses.
+/// Operations whose result is affine if their operands are, as they occur in addresses.
 fn is_address_op(op: Op) -> bool {
     matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::Shl | Op::SMin | Op::SMax | Op::UMin | Op::UMax)
 }

@@ -18,7 +18,7 @@ pub struct ParseError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseProblem {
-    /// Something else than the grammar asks for.
+    /// Something other than the grammar requires.
     #[error("found {found}, expected {expected}")]
     Unexpected {
         /// What is there.
@@ -35,7 +35,7 @@ pub enum ParseProblem {
     /// A number that does not fit.
     #[error("number {0} is too large")]
     TooLarge(String),
-    /// No packets have so many threads.
+    /// No packets have this many threads.
     #[error("packets have 8 or 16 threads, not {0}")]
     PacketWidth(u32),
     /// More blocks in one another than the limit.

@@ -28,7 +28,7 @@ pub(super) const SAMPLE_KINDS: [(&str, SampleKind); 8] = [
     ("level", SampleKind::Level),
 ];
 
-/// What a sample asks for, but for its operands.
+/// The kind of a sample, without its operands.
 pub(super) fn sampling_words(sampling: Sampling) -> String {
     let kind = SAMPLE_KINDS.iter().find(|(_, kind)| *kind == sampling.kind).map_or("?", |(word, _)| word);
     let mut words = format!("{kind} {}", sampling.level.named());
@@ -53,7 +53,7 @@ pub(super) fn input_word(input: Input) -> (&'static str, Option<u8>) {
     }
 }
 
-/// The input that this word stands for.
+/// The input of this name.
 pub(super) fn input_from_word(word: &str) -> Option<Input> {
     let components = (0..3).flat_map(|n| [Input::ThreadId(n), Input::GroupId(n), Input::ThreadIdInGroup(n)]);
     components.chain([Input::ThreadIndex]).find(|&input| match input_word(input) {

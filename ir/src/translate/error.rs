@@ -36,7 +36,7 @@ pub enum TranslateError {
         /// The byte where it begins.
         at: u32,
     },
-    /// An interface slot that stands for nothing.
+    /// An interface slot that is not bound.
     #[error("the interface slot fp{slot} stands for no class instance")]
     Unbound {
         /// The slot.

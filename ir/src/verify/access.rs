@@ -103,7 +103,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks an instruction that touches memory or a view.
+    /// Checks an instruction that accesses memory or a view.
     pub(super) fn access(&mut self, data: &InstData) {
         match &data.kind {
             InstKind::Load { place } => {

@@ -7,7 +7,7 @@ use brolga_ir::function::AtomicOp;
 
 use super::{Call, CallRow, Context, Range, View, number_of};
 
-/// What compiled code passes of an access in one number.
+/// What compiled code passes about an access, packed in one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AccessForm {
     pub work: AccessWork,
@@ -15,13 +15,13 @@ pub(crate) struct AccessForm {
     pub words: usize,
     /// Lanes choose an element. Raw memory is a single one.
     pub indexed: bool,
-    /// What the lanes go to.
+    /// What the lanes access.
     pub area: AreaForm,
     /// Only this worker accesses the memory.
     pub private: bool,
 }
 
-/// What lanes do at their addresses.
+/// The operation of lanes at their addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessWork {
     Load,
@@ -29,7 +29,7 @@ pub(crate) enum AccessWork {
     Atomic(AtomicOp),
 }
 
-/// Where the memory of an access is, and how it lies.
+/// Where the memory of an access is, and its layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AreaForm {
     /// [`Call::area`] says it.
@@ -42,7 +42,7 @@ pub(crate) enum AreaForm {
     Raw,
 }
 
-/// Memory that lanes go to: elements one after the other.
+/// Memory that lanes access: contiguous elements.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AreaRecord {
@@ -87,14 +87,13 @@ impl AccessForm {
     }
 }
 
-/// The helper. Lanes go one after the other; of their words those that are in range are read or written, and the others
-/// read 0.
+/// The helper. Lanes run in order; words in range are read or written, others read 0.
 ///
 /// # Safety
-/// `context` is the caller's own (C), set up as A and B say; what [`Call::area`] says is there, and lanes that choose views
-/// choose among those of a declared range.
+/// `context` is the caller's own (C), set up as A and B say; what [`Call::area`] describes exists, and lanes that
+/// choose views choose among those of a declared range.
 pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, code: u32, _: u32) -> u32 {
-    // SAFETY: as the caller says; nothing else touches the context while the helper runs (B).
+    // SAFETY: as the caller says; nothing else accesses the context while the helper runs (B).
     let context = unsafe { &mut *context };
     let form = AccessForm::decode(code);
     let lanes = context.call.lanes;
@@ -149,10 +148,10 @@ unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> Are
 }
 
 impl AccessForm {
-    /// Does the work at one word; gives what was there.
+    /// Performs the operation on one word; returns the previous word.
     ///
     /// # Safety
-    /// The word may be read, or written if that is the work, and is changed by others only as a whole.
+    /// The word may be read, or written if that is the operation, and is changed by others only as a whole.
     unsafe fn word(self, call: &Call, lane: usize, word: usize, at: *mut u32) -> u32 {
         // SAFETY: as the caller says. Others may look at the word at any time, so it is an atomic one here.
         let shared = unsafe { AtomicU32::from_ptr(at) };

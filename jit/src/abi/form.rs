@@ -4,8 +4,7 @@ use brolga_ir::sampling::Sampling;
 
 use super::number_of;
 
-/// What compiled code knows of a sample: passed in one number with what is sampled, so that rows are written only where
-/// lanes differ.
+/// What compiled code knows about a sample, passed in one number, so that rows are written only where lanes differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SampleForm {
     pub sampling: Sampling,
@@ -18,7 +17,7 @@ pub(crate) struct SampleForm {
     pub same_sampler: bool,
 }
 
-/// Which lanes take part in a sample.
+/// Which lanes are active in a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SampleLanes {
     /// All lanes of the packet.

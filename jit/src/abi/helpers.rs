@@ -1,4 +1,4 @@
-//! The helpers: runtime functions that compiled code calls, most of which ask the host.
+//! The helpers: runtime functions that compiled code calls, most of which call the host.
 
 use std::mem::offset_of;
 use std::panic::AssertUnwindSafe;
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::{Call, CallRow, Context, INTERNAL, SampleForm, SampleLanes};
 use crate::mxcsr::{FloatGuard, FloatMode};
 
-/// A helper: context, resource number, operation number, origin. Gives non-zero if it set a fault.
+/// A helper: context, resource number, operation number, origin. Returns nonzero if it set a fault.
 pub type Helper = unsafe extern "C" fn(*mut Context, u32, u32, u32) -> u32;
 
 /// Addresses of the helpers, called by position.
@@ -58,7 +58,7 @@ impl HelperId {
     }
 }
 
-/// The helpers that ask a host of this type.
+/// The helpers that call a host of this type.
 pub fn helpers<H: Host>() -> &'static Helpers {
     const {
         &Helpers {
@@ -97,7 +97,7 @@ unsafe fn guarded<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce
 /// # Safety
 /// As for [`guarded`].
 unsafe fn caught<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(&H, &mut Call)) -> u32 {
-    // SAFETY: compiled code passes its own context (C), which nothing else touches while it runs (B).
+    // SAFETY: compiled code passes its own context (C), which nothing else accesses while it runs (B).
     let context = unsafe { &mut *context };
     // SAFETY: the runtime pairs `host` with the helpers of its type (B).
     let host = unsafe { &*context.host.cast::<H>() };
@@ -109,7 +109,7 @@ unsafe fn caught<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(
     context.fault_kind
 }
 
-/// Calls `lane` for the lanes that take part, in increasing order, and keeps their results; the others get zeros.
+/// Calls `lane` for the active lanes, in increasing order, and stores their results; the others get zeros.
 fn each_lane(call: &mut Call, mut lane: impl FnMut(&Call, usize) -> [u32; 4]) {
     for n in 0..call.lanes {
         let words = if call.row(CallRow::Mask)[n] != 0 { lane(call, n) } else { [0; 4] };
@@ -211,7 +211,7 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
     }
 }
 
-/// Fused multiply and add on processors without the instruction. Every lane takes part: the operation is pure.
+/// Fused multiply and add on processors without the instruction. Computed in every lane: the operation is pure.
 unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 {
     // SAFETY: called by compiled code only, with its own context (C).
     let context = unsafe { &mut *context };
@@ -232,8 +232,8 @@ fn elements(is_same: bool, row: Row<'_>) -> Elements<'_> {
     if is_same { Elements::Same(row[0]) } else { Elements::Own(row) }
 }
 
-/// The lanes whose words are not zero. Read in pieces that were written as such or in larger ones: what is read at once
-/// and was written in two pieces has to wait for memory.
+/// The lanes whose words are not zero. Read in pieces no larger than they were written in: a read that spans two writes
+/// defeats store forwarding.
 fn lanes_of(mask: Row<'_>) -> u64 {
     let pairs = mask.chunks_exact(2).map(|pair| {
         // SAFETY: two words of a row, read where they are.

@@ -60,7 +60,7 @@ struct Zeroes([AtomicU64; ZERO_BYTES / 8]);
 
 static ZEROES: Zeroes = Zeroes([const { AtomicU64::new(0) }; ZERO_BYTES / 8]);
 
-/// Elements of a structured view, or bytes of a raw one, that 32-bit numbers can name.
+/// Elements of a structured view, or bytes of a raw one, that 32-bit numbers can address.
 pub const MOST_NAMED: u64 = 1 << 32;
 
 /// One bound view. Samplers, and texels whose format the code was not compiled for, are accessed through helpers and stay
@@ -77,7 +77,7 @@ pub struct View {
     pub count: u64,
     /// The hidden counter, null if there is none.
     pub counter: *mut u32,
-    /// Of texels that code accesses directly: width, height, depth or layers, texels from one of the latter to the next.
+    /// Of texels that code accesses directly: width, height, depth or layers, the slice pitch in texels.
     pub layout: [u32; 4],
 }
 
@@ -133,11 +133,11 @@ impl ArrayRecord {
 /// A row of a helper call: a word for each lane of the packet, two for values of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CallRow {
-    /// All ones in lanes that take part.
+    /// All ones in active lanes.
     Mask,
     /// Position of the view in its range.
     Element,
-    /// One of three coordinates; unused ones are not read. Of an access the element and the byte in it.
+    /// One of three coordinates; unused ones are not read. For an access, the element and the byte in it.
     Coord(usize),
     /// Mip level or sample.
     Level,
@@ -145,8 +145,7 @@ pub(crate) enum CallRow {
     Value(usize),
     /// Comparand of a compare-exchange.
     Compare,
-    /// One of four words that the helper gives back: 0 for lanes that take no part, but for samples, which leave them as
-    /// they are.
+    /// One of four words that the helper returns: 0 for inactive lanes, except for samples, which leave them unchanged.
     Result(usize),
     /// Position of the sampler in its range.
     Sampler,
@@ -188,13 +187,13 @@ impl CallRow {
 #[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// One [`CallRow`] after the other, each with a word for every lane of the packets that run.
+    /// The [`CallRow`]s in order, each with a word for every lane of the packets that run.
     rows: [u32; CallRow::COUNT * MAX_LANES],
     /// Threads of a packet; set by [`crate::Compiled`].
     pub lanes: usize,
     /// The range of the sampler.
     pub sampler_range: u32,
-    /// Memory that lanes go to.
+    /// Memory that lanes access.
     pub area: AreaRecord,
 }
 
@@ -228,11 +227,11 @@ pub struct Context {
     pub ranges: *const Range,
     /// The helper table.
     pub helpers: *const Helpers,
-    /// The host that the helpers ask.
+    /// The host that the helpers call.
     pub host: *const (),
     /// Non-zero: stop soon.
     pub stop: *const AtomicU32,
-    /// Shared memory, values kept over barriers, private arrays.
+    /// Shared memory, values kept across barriers, private arrays.
     pub arena: *mut u8,
     /// Loop iterations left.
     pub fuel: u64,
@@ -276,7 +275,7 @@ pub struct Context {
     group_rows: Vec<u32>,
 }
 
-/// What a context is made from.
+/// What a context is initialised from.
 #[derive(Clone, Copy, Debug)]
 pub struct Bindings {
     /// A range for every declared resource, in declaration order.
@@ -361,7 +360,7 @@ impl Context {
         self.span_groups = self.group_rows.as_ptr();
     }
 
-    /// The first thread that was at the instruction that faulted, where groups run in spans.
+    /// The first thread that was at the faulting instruction, where groups run in spans.
     pub(crate) fn faulting_thread(&self) -> u32 {
         let lane = self.call.row(CallRow::Mask).iter().position(|&word| word != 0);
         self.fault_thread + lane.unwrap_or(0) as u32

@@ -18,7 +18,7 @@ pub(crate) struct VoteRows {
     pub threads: u32,
     /// The first packet's record.
     pub records: u64,
-    /// From one packet's record to the next.
+    /// The stride of packets' records.
     pub record_bytes: u64,
     /// The row of votes in a record.
     pub votes: u64,
@@ -41,7 +41,7 @@ impl ThreadRow {
     /// The rows in their order.
     pub const ALL: [Self; 5] = [Self::Place(0), Self::Place(1), Self::Place(2), Self::Index, Self::Group];
 
-    /// What the table has for a thread of a group of this width and height.
+    /// The table's entry for a thread of a group of this width and height.
     pub fn of(self, index: u32, width: u32, height: u32) -> u32 {
         match self {
             ThreadRow::Place(0) => index % width,

@@ -84,7 +84,7 @@ enum Owner {
     Data,
 }
 
-/// Registers are moved and spilled where no site is noted: such code belongs to what is before it.
+/// Register moves and spills have no site: such code belongs to what precedes it.
 fn with_sites<'a>(pieces: &'a [Piece], record: &Record) -> Vec<(&'a Piece, Owner)> {
     let mut sites = record.sites.iter().peekable();
     let mut last = Owner::Prologue;
@@ -166,7 +166,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// What a run of pieces has in common.
+    /// The site that a run of pieces shares.
     fn part(&self, place: Owner) -> (Owner, Option<usize>) {
         match place {
             Owner::Site(Site::Inst { once, .. }) => {

@@ -41,17 +41,17 @@ pub(super) enum Stack {
     Reads,
 }
 
-/// Machine code taken apart. The pieces cover every byte once, in order.
+/// Disassembled machine code. The pieces cover every byte once, in order.
 #[derive(Debug)]
 pub(super) struct Disassembly {
     pub pieces: Vec<Piece>,
-    /// Names of the places that code jumps to and of the data that it reads.
+    /// Labels of jump targets and of the data that code reads.
     pub labels: BTreeMap<u32, String>,
-    /// Places that are jumped back to.
+    /// Targets of backward jumps.
     pub loops: BTreeSet<u32>,
 }
 
-/// Takes machine code apart. `blocks` are starts of basic blocks, and `jumps` those that are not only fallen into.
+/// Disassembles machine code. `blocks` are starts of basic blocks, and `jumps` those that are jump targets.
 pub(super) fn disassemble(bytes: &[u8], blocks: &[u32], jumps: &[u32]) -> Disassembly {
     let code = find_code(bytes, blocks);
     let targets: BTreeSet<u32> = code.values().filter_map(branch_target).chain(jumps.iter().copied()).collect();
@@ -109,7 +109,7 @@ fn branch_target(found: &Instruction) -> Option<u32> {
     near.then(|| found.near_branch64() as u32)
 }
 
-/// What lies between instructions, cut where something refers to it.
+/// The bytes between instructions, split where something refers to them.
 fn find_data(bytes: &[u8], code: &BTreeMap<u32, Instruction>) -> Vec<Piece> {
     let mut references: BTreeMap<u32, Content> = BTreeMap::new();
     for found in code.values().filter(|found| found.is_ip_rel_memory_operand()) {
@@ -152,7 +152,7 @@ fn write(code: &BTreeMap<u32, Instruction>, labels: &BTreeMap<u32, String>) -> V
     code.values().map(piece).collect()
 }
 
-/// Code has no variables on the stack but what does not fit the registers, and no arguments there.
+/// Only spilled values are on the stack: code has no other variables and no arguments there.
 fn stack(found: &Instruction) -> Stack {
     let frame = matches!(found.memory_base(), Register::RSP | Register::RBP);
     let memory = (0..found.op_count()).any(|n| found.op_kind(n) == OpKind::Memory);
@@ -164,7 +164,7 @@ fn stack(found: &Instruction) -> Stack {
     }
 }
 
-/// Labels in place of numbers.
+/// Replaces numbers by labels.
 struct Names(BTreeMap<u32, String>);
 
 impl SymbolResolver for Names {

@@ -31,11 +31,11 @@ pub enum Form {
     Packet,
     /// Cranelift's input.
     Clif,
-    /// Machine code below the shader's instructions.
+    /// Machine code, interleaved with the shader's instructions.
     Asm,
 }
 
-/// An instruction of the shader as its own listing has it.
+/// An instruction of the shader as in the shader's own listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
     /// Where it is in the file.
@@ -70,9 +70,9 @@ pub enum LineKind {
     Shader,
     /// An operation of the intermediate representation.
     Operation,
-    /// What the lines below are for that belong to no instruction, or to many.
+    /// A heading for lines that belong to no instruction, or to many.
     Part,
-    /// A place that code jumps to or reads.
+    /// A label of a jump target or of data.
     Label,
     /// A machine instruction, or data between them.
     Machine,
@@ -87,9 +87,9 @@ pub struct Counts {
     pub instructions: u32,
     /// Bytes of constants among them.
     pub data_bytes: u32,
-    /// Instructions that save a value on the stack for want of registers.
+    /// Instructions that spill a value to the stack.
     pub spills: u32,
-    /// Instructions that read such a value.
+    /// Instructions that reload a spilled value.
     pub reloads: u32,
 }
 

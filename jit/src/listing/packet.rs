@@ -95,7 +95,7 @@ fn computed(func: &Function, lines: &[Line]) -> Vec<Value> {
     values
 }
 
-/// What is known of an instruction and was decided about it.
+/// What is known and was decided about an instruction.
 fn comment(func: &Function, inst: Inst, notes: &Notes, decisions: &[Note]) -> String {
     let data = func.inst(inst);
     if matches!(data.kind, InstKind::Const(_)) {
@@ -114,7 +114,7 @@ fn comment(func: &Function, inst: Inst, notes: &Notes, decisions: &[Note]) -> St
     parts.join("; ")
 }
 
-/// What is known of the values that an instruction makes.
+/// What is known about an instruction's results.
 fn values(func: &Function, data: &InstData, notes: &[ValueNote]) -> Vec<String> {
     let mut parts = Vec::new();
     let mut kept: Vec<Kept> = Vec::new();

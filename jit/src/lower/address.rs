@@ -1,4 +1,4 @@
-//! Addresses: the memory an access goes to, its bounds, and how its addresses are laid out over the lanes.
+//! Addresses: the memory that is accessed, its bounds, and how addresses vary across the lanes.
 //!
 //! All bounds are computed in 64 bits from 32-bit numbers, so nothing wraps. A fast path is taken only if every active
 //! lane's words are all in range; everything else goes lane by lane (`lanes.rs`), where each word is checked.
@@ -40,7 +40,7 @@ pub(super) enum Limit {
     Value(ir::Value),
 }
 
-/// Memory that an access goes to.
+/// The memory that is accessed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Area {
     pub base: ir::Value,
@@ -111,8 +111,8 @@ pub(super) struct Access {
 }
 
 impl Lowering<'_, '_> {
-    /// Looks up the views of ranges with one register that code goes to directly. A large function looks where it uses
-    /// them (see `anchor.rs`).
+    /// Looks up the views of ranges with one register that code accesses directly. A large function looks them up where
+    /// it uses them (see `anchor.rs`).
     pub fn look_up_views(&mut self) {
         if self.is_large() {
             return;
@@ -180,7 +180,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().select(exists, record, unbound)
     }
 
-    /// The layout of a view whose texels code goes to: four scalars of its record.
+    /// The layout of a view whose texels code accesses: four scalars of its record.
     pub fn layout_of(&mut self, resource: ResourceRef) -> [Operand; 4] {
         let Element::Fixed(element) = resource.element else {
             unreachable!("only views at known registers have a known format")
@@ -254,7 +254,7 @@ impl Lowering<'_, '_> {
         };
         let declared_register = matches!((resource.element, count), (Element::Fixed(n), Some(count)) if n < count);
         let (sure, constant) = match kind {
-            // The runtime brings at least what is declared, and a block of zeros for what is not bound.
+            // The runtime provides at least what is declared, and a block of zeros for what is not bound.
             ResourceKind::Constant { vectors }
                 if declared_register && vectors <= ZERO_BYTES as u32 / REGISTER_BYTES =>
             {
@@ -302,7 +302,7 @@ impl Lowering<'_, '_> {
         Access { target, index, offset, spread, steps, known_index, known_offset, place, most }
     }
 
-    /// Whether every lane of every packet is a thread, though perhaps an inactive one: what is known of threads holds there.
+    /// Whether every lane of every packet is a thread, though perhaps an inactive one: facts about threads hold there.
     pub fn are_all_lanes_threads(&self) -> bool {
         self.layout.threads.is_some_and(|threads| threads.is_multiple_of(self.shape.lanes()))
     }
@@ -338,7 +338,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().uextend(types::I64, first)
     }
 
-    /// Whether all words lie in the element if it exists, so that one check is enough for all.
+    /// Whether all words are in the element if it exists, so that one check suffices for all.
     pub fn fits_element(&self, area: &Area, access: &Access, words: usize) -> bool {
         match (area.stride, access.known_offset) {
             (Some(stride), Some(offset)) => u64::from(offset & !3) + words as u64 * 4 <= u64::from(stride),
@@ -365,8 +365,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The byte offset per lane from the area's base, and the lanes that have a word out of range or beyond what 32
-    /// bits can say (`None` if there are none for sure).
+    /// The byte offset per lane from the area's base, and the lanes that have a word out of range or beyond 32 bits
+    /// (`None` if there are certainly none).
     pub fn lane_offsets(&mut self, area: &Area, access: &Access, words: u32) -> (Packet, Option<Packet>) {
         let offset = match access.known_offset {
             Some(offset) => self.constant(offset & !3),
@@ -423,7 +423,7 @@ impl Lowering<'_, '_> {
         (self.emit().packet(&total), outside)
     }
 
-    /// The number of elements that 32-bit byte offsets can reach, at most those there are.
+    /// The number of elements that 32-bit byte offsets can reach, at most all.
     fn element_limit(&mut self, area: &Area, stride: u32) -> Operand {
         let most = u64::from(u32::MAX) / u64::from(stride.max(1));
         match area.limit {
@@ -454,7 +454,7 @@ impl Lowering<'_, '_> {
         self.emit().constant(brolga_ir::Const::i32(value)).into()
     }
 
-    /// Lanes that take part in an effect: the active ones where the condition holds. `None` if there are certainly none.
+    /// Lanes that perform an effect: the active ones where the condition holds. `None` if there are certainly none.
     pub fn effect_mask(&mut self, effect: Value) -> Option<Mask> {
         let active = self.active();
         if let Some(constant) = self.func.as_const(effect) {
@@ -494,7 +494,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// How an access lies whose index and offset grow from lane to lane.
+/// The layout of an access whose index and offset are affine.
 fn strided(area: &Area, index_step: u32, offset_step: u32, lanes: u32) -> Spread {
     let stride = match (area.stride, index_step, offset_step) {
         (Some(stride), index, 0) => u64::from(index) * u64::from(stride),

@@ -17,11 +17,11 @@ use crate::packet::Packet;
 
 /// Instructions of the IR from which on a function is large.
 const LARGE: usize = 2_000;
-/// Instructions of the shader after which anchors are read again, without any control flow between.
+/// Instructions of the shader after which anchors are reloaded, without any control flow between.
 const FRESH: u32 = 64;
-/// Anchors besides the context.
+/// Number of anchors besides the context.
 const COUNT: usize = 10;
-/// Where the rounds are that loops have left: what all loops count is no different.
+/// Position of the count of loop iterations left, which all loops share and which is kept like an anchor.
 const ROUNDS_LEFT: usize = COUNT;
 /// Where the caller's value of the pinned register is.
 const PINNED: usize = COUNT + 1;

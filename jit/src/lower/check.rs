@@ -19,7 +19,7 @@ use super::notes::Note;
 /// Instructions of a segment, all regions included, beyond which it is not written twice.
 const MOST_TWICE: usize = 160;
 
-/// Operations, one on the other, that are done ahead for an address at most.
+/// The longest chain of operations that is hoisted for an address.
 const MOST_STEPS: u32 = 6;
 
 /// Checks that are done ahead at most.
@@ -234,7 +234,7 @@ impl Lowering<'_, '_> {
         count
     }
 
-    /// Lists the accesses of instructions whose addresses can be made before all of `ahead`.
+    /// Lists the accesses of instructions whose addresses can be computed before all of `ahead`.
     fn find_accesses(&self, ahead: &[Inst], insts: &[Inst], found: &mut Vec<Proof>) {
         for &inst in insts {
             let kind = &self.func.inst(inst).kind;

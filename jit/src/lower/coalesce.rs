@@ -18,7 +18,7 @@ use super::facts::Facts;
 use super::pressure::Pressure;
 use crate::packet;
 
-/// Values that share a place at most, so that comparing them stays quick.
+/// The most values that share a slot, so that comparing them stays quick.
 const MOST_TOGETHER: usize = 64;
 
 /// For each value the one whose place it shares, often itself.
@@ -92,11 +92,11 @@ struct Walk<'a> {
     facts: &'a Facts,
     position: u32,
     lives: Vec<Option<Life>>,
-    /// Cut loops around: the step at which each starts, and what is used in it from before.
+    /// Enclosing cut loops: the step at which each starts, and the values from before that are used in it.
     loops: Vec<(u32, Vec<Value>)>,
-    /// Cut constructs around, innermost last, which the ends of regions belong to.
+    /// Enclosing cut constructs, innermost last, to which the ends of regions belong.
     targets: Vec<Inst>,
-    /// What jumps and ends of regions bring, and to what.
+    /// What jumps and ends of regions pass, and to what.
     moves: Vec<(Value, Value)>,
 }
 
@@ -129,7 +129,7 @@ impl Walk<'_> {
         data.results.iter().for_each(|&result| self.define(result));
     }
 
-    /// Notes what a segment's end brings along. Jumps within a segment never leave it.
+    /// Records what a segment's end passes on. Jumps within a segment never leave it.
     fn jump(&mut self, inst: Inst) {
         let func = self.func;
         let (target, args, is_next_round) = match &func.inst(inst).kind {
@@ -178,7 +178,7 @@ impl Walk<'_> {
     fn use_(&mut self, value: Value) {
         let Some(life) = &mut self.lives[value.index()] else { return };
         life.end = self.position;
-        // What a loop uses from before it is needed in each of its rounds.
+        // What a loop uses from before it is live in all of its iterations.
         let start = life.start;
         if let Some((_, used)) = self.loops.iter_mut().find(|(loop_start, _)| *loop_start > start) {
             used.push(value);

@@ -65,7 +65,7 @@ impl Facts {
         }
     }
 
-    /// How packets are put together.
+    /// How threads are packed.
     pub fn packing(&self) -> Packing {
         self.uniformity.packing()
     }
@@ -105,7 +105,7 @@ impl Facts {
         equal && (all_lanes_active || self.shapes.in_all_lanes(value))
     }
 
-    /// For each parameter of a loop whether every break of it brings just that parameter.
+    /// For each parameter of a loop, whether every break passes exactly that parameter.
     pub fn breaks_bring_params(&self, func: &Function, loop_inst: Inst, body: Region) -> Vec<bool> {
         let mut same = vec![true; func.region(body).params.len()];
         visit_breaks(func, body, loop_inst, &mut |args| {

@@ -38,7 +38,7 @@ use super::scratch::Parked;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
 
-/// Most pure instructions that are cheaper to run in vain than to branch around.
+/// The most pure instructions that are cheaper to run in vain than to branch around.
 const BRANCH_COST: usize = 8;
 
 /// A construct that is being written.
@@ -53,14 +53,14 @@ pub(super) struct Frame {
     merge: Block,
     /// Something jumps there.
     merged: bool,
-    /// The end of a loop's round.
+    /// The end of a loop iteration.
     latch: Block,
     latched: bool,
     /// Where control goes when no lane is left where it stands.
     empty: Block,
     /// Results, `None` for those that are unused or share a parameter's home.
     results: SmallVec<[Option<Home>; 4]>,
-    /// Parameters of the next round.
+    /// Parameters of the next iteration.
     params: SmallVec<[Option<Home>; 4]>,
     /// Whether results are written in active lanes only.
     blend_results: bool,
@@ -71,7 +71,7 @@ pub(super) struct Frame {
     after: Option<Home>,
     /// Some lanes come out.
     delivered: bool,
-    /// Lanes of a loop's next round, if they need not be those of this one.
+    /// Lanes of a loop's next iteration, if they need not be those of this one.
     run: Option<Home>,
     /// Lanes may reach the next iteration on several paths.
     gathers_run: bool,
@@ -275,7 +275,7 @@ impl Lowering<'_, '_> {
         let active = self.active();
         for (n, &arg) in args.iter().enumerate() {
             let frame = &self.frames[at];
-            // A shared home already holds what a break brings.
+            // A shared home already holds what a break passes.
             if frame.shared.get(n).copied().unwrap_or(false) {
                 continue;
             }
@@ -378,7 +378,7 @@ impl Lowering<'_, '_> {
         self.finish(frame, entry);
     }
 
-    /// Goes on in a block all of whose predecessors are written, with these lanes.
+    /// Continues in a block all of whose predecessors are emitted, with these lanes.
     pub fn enter(&mut self, block: Block, mask: Mask) {
         self.resume(block);
         self.mask = Some(mask);
@@ -416,8 +416,8 @@ impl Lowering<'_, '_> {
         self.finish_masked(entry);
     }
 
-    /// The sides of a divergent `if` that is a way out, the one that leads out first and whether lanes take it where the
-    /// condition holds: it never comes to its end, and the other side has nothing to do.
+    /// The sides of a divergent `if` that is an exit, the leaving one first, and whether lanes take it where the
+    /// condition holds: it never reaches its end, and the other side is empty.
     fn way_out_of(&self, inst: Inst, regions: [Region; 2]) -> Option<([Region; 2], bool)> {
         if !self.facts.uniformity.may_lose_lanes(inst) {
             return None;
@@ -437,7 +437,7 @@ impl Lowering<'_, '_> {
         (leads_out(else_region) && self.is_idle(then_region)).then_some(([else_region, then_region], false))
     }
 
-    /// Lowers a way out. Where no lane takes it, what follows continues without testing for lanes that are left.
+    /// Lowers an exit. Where no lane takes it, what follows continues without testing for remaining lanes.
     #[inline(never)]
     fn way_out(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
         let entry = self.active();
@@ -445,7 +445,8 @@ impl Lowering<'_, '_> {
         frame.masked = true;
         self.note(Note::WayOut);
         frame.results = self.result_homes(inst);
-        // Lanes that stay bring the results, and others need none: nothing needs a mask, and the lanes after it are known.
+        // Lanes that stay pass the results, and others need none: nothing needs a mask, and the lanes after it are
+        // known.
         frame.blend_results = false;
         if let Some(after) = frame.after.take() {
             self.release(after);

@@ -14,11 +14,11 @@ use crate::abi::{self, CallRow, HelperId, SampleForm, SampleLanes, offsets};
 use crate::packet::Operand;
 
 impl Lowering<'_, '_> {
-    /// Writes an instruction that a helper carries out, but for samples.
+    /// Emits an instruction that a helper performs, except samples.
     pub fn call_for(&mut self, inst: Inst) {
         let func = self.func;
         let data = func.inst(inst);
-        // What goes to which row; `None` is 0.
+        // The value of each row; `None` is 0.
         let mut operands: SmallVec<[(CallRow, Option<Value>); 8]> = SmallVec::new();
         let coords = |values: &[Value]| [0, 1, 2].map(|n| (CallRow::Coord(n), values.get(n).copied()));
         let (helper, code, resource, effect) = match &data.kind {
@@ -126,8 +126,8 @@ impl Lowering<'_, '_> {
         self.take_results(results, once);
     }
 
-    /// Writes which register of a range is meant, of one that is the same for all lanes in lane 0 only if `once`; gives
-    /// whether it is.
+    /// Writes which register of a range is meant, for a uniform one only in lane 0 if `once`; returns whether it is
+    /// uniform.
     fn pass_element(&mut self, resource: ResourceRef, row: CallRow, once: bool) -> bool {
         let element = match resource.element {
             Element::Fixed(n) => self.constant(n),
@@ -137,7 +137,7 @@ impl Lowering<'_, '_> {
         element.is_uniform()
     }
 
-    /// Makes lane 0 the only one to take part.
+    /// Makes lane 0 the only active one.
     fn mask_first_lane(&mut self) {
         let none = self.emit().mask_constant(false);
         self.store_row(&none, CallRow::Mask);
@@ -164,7 +164,7 @@ impl Lowering<'_, '_> {
         self.branch_away(fault, self.exit);
     }
 
-    /// Calls a helper; gives whether it set a fault.
+    /// Calls a helper; returns whether it set a fault.
     pub fn call_helper(&mut self, helper: HelperId, resource: u32, code: u32) -> ir::Value {
         let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::HELPERS);
         let address = self.builder.ins().load(types::I64, constant_flags(), table, helper.offset());

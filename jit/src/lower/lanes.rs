@@ -59,7 +59,7 @@ pub(super) fn is_crowded(func: &Function) -> bool {
     insts.filter(is_access).nth(MOST_WRITTEN).is_some()
 }
 
-/// Memory that the helper goes to.
+/// The memory that the helper accesses.
 pub(super) struct Reach {
     pub form: AreaForm,
     pub private: bool,
@@ -72,7 +72,7 @@ pub(super) struct Reach {
 }
 
 impl Lowering<'_, '_> {
-    /// Does the work in each lane of the mask; gives results, 0 where nothing was done.
+    /// Performs the access in each lane of the mask; returns results, 0 where nothing was done.
     pub fn lane_by_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
         if self.is_crowded {
             let reach = self.reach(access);

@@ -2,7 +2,7 @@
 //!
 //! | part | for |
 //! |---|---|
-//! | shared memory | every `g#`, one after the other |
+//! | shared memory | every `g#`, contiguous |
 //! | records | one per packet: threads that have not returned, their votes, values kept across barriers |
 //! | private arrays | one block per packet that must keep them, else one for all |
 //! | scratch | values of the running packet that are spilled, see `pressure.rs` |
@@ -22,7 +22,7 @@ use crate::abi::{ArenaLayout, VoteRows};
 use crate::error::CompileError;
 use crate::packet::Shape;
 
-/// What every part of the arena starts at a multiple of: a cache line, and a vector of any size.
+/// The alignment of every part of the arena: a cache line, and a vector of any size.
 pub(super) const ALIGN: u64 = 64;
 
 /// Bytes of a scalar of any type.
@@ -46,7 +46,7 @@ pub(super) struct Layout {
     pub record_bytes: u64,
     /// Where the row of threads that have not returned is in a record.
     pub alive: Option<u64>,
-    /// Where the row of the threads' last votes on a branch around a barrier is in a record.
+    /// The offset in a record of the row of the threads' last votes on a branch around a barrier.
     pub votes: Option<u64>,
     slots: Vec<Option<u64>>,
     /// Where the packets' private arrays begin.
@@ -126,7 +126,7 @@ impl Layout {
         self.total
     }
 
-    /// What the worker must bring, with some scratch memory.
+    /// What the worker must provide, with some scratch memory.
     pub fn arena(&self, scratch_bytes: u64) -> ArenaLayout {
         let total = self.total + scratch_bytes.next_multiple_of(ALIGN);
         let size_bytes = usize::try_from(total).expect("limits keep the arena small");

@@ -24,7 +24,7 @@ const ELEMENT_ROWS: u32 = 4;
 
 /// Where the words of an access are.
 enum Rows {
-    /// Rows one after the other, known to exist: the byte offset of the first one in the packet's block.
+    /// Consecutive rows, known to exist: the byte offset of the first one in the packet's block.
     Known(i32),
     /// One row for all lanes: the element's address, the byte offset in it, and whether the element exists.
     Same { element: ir::Value, offset: Operand, exists: ir::Value },
@@ -80,7 +80,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Where the rows of an access are whose index and offset are constants, if all of them exist.
+    /// The rows of an access with constant index and offset, if all of them exist.
     fn known_rows(&self, id: LocalId, place: MemoryRef, words: usize) -> Option<i32> {
         let index = self.func.as_const(place.index?)?.bits;
         let first = self.func.as_const(place.offset)?.bits / 4;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::{Lowering, own_flags};
 use crate::packet::{Operand, Packet, Vectors, is_wide, scalar_type, vector_type};
 
-/// Most vectors and scalars of variables in registers. Wherever control flow merges, such a variable becomes block
+/// The most vectors and scalars of variables in registers. Wherever control flow merges, such a variable becomes block
 /// parameters, and for most values that are live at the start of a block the register allocator looks at all parameters
 /// before them.
 const MOST_VARIABLES: usize = 4096;

@@ -312,7 +312,7 @@ impl Lowering<'_, '_> {
         self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Store { values }, scatter);
     }
 
-    /// Writes a read-modify-write; gives the words before.
+    /// Emits a read-modify-write; returns the previous words.
     pub fn atomic(
         &mut self,
         op: AtomicOp,
@@ -341,7 +341,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A read-modify-write of memory of our own by all lanes of the packet, one after the other.
+    /// A read-modify-write of the worker's own memory by all lanes of the packet in sequence.
     fn update_all(&mut self, area: &Area, access: &Access, work: Work<'_>) -> Operand {
         let Work::Atomic { op, value, compare } = work else { unreachable!("only called for atomics") };
         self.note(Note::LanesInTurn);
@@ -379,7 +379,7 @@ impl Lowering<'_, '_> {
 
 /// The check that decides whether a packet takes the fast path.
 enum Guard<'a> {
-    /// An `i8`: all that it goes to is in range.
+    /// An `i8`: everything accessed is in range.
     Inside(ir::Value),
     /// The lanes that have a word out of range.
     Outside(&'a Packet),

@@ -92,8 +92,8 @@ pub(crate) struct Needs {
     pub votes: Option<VoteRows>,
 }
 
-/// Writes the Cranelift function for a shader and gives what it needs of an arena. With notes every
-/// instruction says what it is for.
+/// Emits the Cranelift function for a shader and returns what it needs of an arena. With notes, every instruction
+/// records its purpose.
 pub(crate) fn lower(
     func: &Function,
     options: &Options,
@@ -244,7 +244,7 @@ struct Lowering<'a, 'f> {
     exit: Block,
     /// Values that are available at the builder's position.
     values: Vec<Option<Operand>>,
-    /// Lane 0 of values that are known to grow evenly from lane to lane.
+    /// Lane 0 of values that are known to be affine.
     firsts: Vec<Option<ir::Value>>,
     /// Values to forget at the end of the segment.
     defined: Vec<Value>,
@@ -272,7 +272,7 @@ struct Lowering<'a, 'f> {
     is_crowded: bool,
     /// In a large function, base addresses and the position are kept in memory.
     kept_anchors: Option<Anchors>,
-    /// Constructs of the segment around the builder's position, outermost first.
+    /// Constructs of the segment enclosing the builder's position, outermost first.
     frames: Vec<Frame>,
     /// Cut constructs around it.
     group_frames: Vec<GroupFrame>,
@@ -466,9 +466,9 @@ impl<'f> Lowering<'_, 'f> {
         self.begin(next);
     }
 
-    /// Takes a round off the budget; written at the back edge of every loop. Rounds are taken from the context in
-    /// portions, and only then is the stop word looked at: what every round pays is one count and one branch. `lanes` are
-    /// those that are in the loop, if the running packet is one of a span.
+    /// Takes an iteration off the budget; emitted at the back edge of every loop. Iterations are taken from the context
+    /// in portions, and only then is the stop word polled: each iteration costs one count and one branch. `lanes` are
+    /// those in the loop, if the running packet is one of a span.
     fn poll(&mut self, origin: Origin, lanes: Option<&Mask>) {
         self.takes_rounds = true;
         let [refill, next] = [(); 2].map(|()| self.builder.create_block());
@@ -511,7 +511,7 @@ impl<'f> Lowering<'_, 'f> {
         }
     }
 
-    /// The function's end: gives back the rounds that were taken and not used.
+    /// The function's end: returns the iterations that were taken and not used.
     fn give_back_rounds(&mut self) {
         let left = self.rounds_left();
         let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);

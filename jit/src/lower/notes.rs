@@ -23,14 +23,14 @@ pub(crate) struct Notes {
     pub segments: Vec<(Inst, Packets)>,
     /// Of each value what it is at run time.
     pub values: Vec<ValueNote>,
-    /// What lies in the arena.
+    /// What is in the arena.
     pub arena: ArenaNote,
 }
 
 /// What the packets of a group do in a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Packets {
-    /// This many run it, one after the other.
+    /// This many run it in sequence.
     Loop(u32),
     /// Nothing is left for them.
     Idle,
@@ -65,11 +65,11 @@ pub(crate) enum Note {
     LanesCheck,
     /// A loop over the lanes.
     LaneByLane,
-    /// Lanes one after the other, written out.
+    /// Lanes in sequence, unrolled.
     LanesInTurn,
-    /// All lanes go to the same place of their private arrays, a contiguous row.
+    /// All lanes access the same element of their private arrays, a contiguous row.
     RowsTogether,
-    /// Each lane goes to its own place of a private array.
+    /// Each lane accesses its own element of a private array.
     RowPerLane,
     /// A helper is called, with operands of all lanes.
     Helper,
@@ -87,8 +87,8 @@ pub(crate) enum Note {
     WayOut,
     /// Lanes leave a loop in different iterations, through way-out tests.
     LeaveApart,
-    /// Lanes leave a loop in different rounds and come to the next one by several ways: each ends with a test whether any is
-    /// left.
+    /// Lanes leave a loop in different iterations and reach the next one along several edges: each iteration ends with
+    /// a test whether any is left.
     AnyTest,
     /// Lanes leave a loop together.
     LeaveTogether,
@@ -143,7 +143,7 @@ impl fmt::Display for Note {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ValueNote {
     pub form: Form,
-    /// How much it grows from lane to lane, where that is known and not 0.
+    /// The stride from lane to lane, where known and not 0.
     pub step: Option<u32>,
     /// The largest number that it can be, where that is known.
     pub most: Option<u32>,
@@ -181,7 +181,7 @@ impl Kept {
     }
 }
 
-/// What lies in the arena, in bytes.
+/// What is in the arena, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ArenaNote {
     /// Threads of a group; `None` if groups run in spans.

@@ -24,8 +24,8 @@ use crate::packet::{self, Shape};
 
 /// Packets alive at once, wide ones counted twice. Registers hold eight.
 const PACKETS: u32 = 32;
-/// The same in a large function: what the register allocator itself moves to the frame costs it far more time than what
-/// never was in a register.
+/// The same in a large function: values that the register allocator itself spills cost it far more time than values
+/// that were never in a register.
 const PACKETS_IF_LARGE: u32 = 12;
 /// Scalars alive at once.
 const SCALARS: u32 = 40;
@@ -139,8 +139,8 @@ impl Pressure {
         }
     }
 
-    /// Gives places to remote values. Packets use a place one after the other; scalars do not, since what is computed
-    /// for the group is computed ahead of its position.
+    /// Assigns slots to remote values. Packets use a slot in turn; scalars do not, since what is computed for the group
+    /// is computed ahead of its position.
     fn give_places(&mut self, facts: &Facts, shape: Shape, lifetimes: &[Lifetime]) {
         let mut free: [Vec<u64>; 2] = Default::default();
         let mut ends = BTreeSet::new();
@@ -327,7 +327,7 @@ impl Count<'_> {
         Lifetime { value, of, is_scalar, size, start, end: self.position, weight, segment: self.segment }
     }
 
-    /// Constants take no register for long, and what is not used none at all.
+    /// Constants occupy no register for long, and unused values none at all.
     fn counts(&self, value: Value) -> bool {
         self.facts.is_used(value) && self.func.as_const(value).is_none()
     }

@@ -14,7 +14,7 @@ use crate::packet::Operand;
 
 /// Instructions of the shader for which a loaded value stays in its register.
 const NEAR: u32 = 12;
-/// Constructs within each other whose masks are held in registers.
+/// The most nested constructs whose masks are held in registers.
 const SHALLOW: usize = 4;
 
 /// Allocates scratch memory.
@@ -105,7 +105,7 @@ impl Lowering<'_, '_> {
         self.scratch.base
     }
 
-    /// Whether masks of open constructs go to memory: there are many, or they would be alive for long.
+    /// Whether masks of open constructs are stored in memory: there are many, or they would be live for long.
     pub fn is_deep(&self) -> bool {
         self.frames.len() > SHALLOW || self.is_large()
     }

@@ -1,4 +1,4 @@
-//! A segment: what packets run one after the other between two cuts.
+//! A segment: what packets run in turn between two cuts.
 //!
 //! Before its loop over packets, a segment computes once for the group what is the same for all threads. Often nothing else
 //! is left, and there is no loop at all.
@@ -65,7 +65,7 @@ pub(super) struct Votes {
 }
 
 impl Lowering<'_, '_> {
-    /// Instructions that packets run one after the other, without a terminator.
+    /// Instructions that packets run in turn, without a terminator.
     pub fn segment(&mut self, insts: &[Inst], tail: Tail<'_>) {
         let used = self.used_from_elsewhere(insts, tail);
         self.stand(Site::Recall);

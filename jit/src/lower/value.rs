@@ -24,7 +24,7 @@ impl Lowering<'_, '_> {
         self.values[value.index()].clone().expect("verified: definitions come before uses")
     }
 
-    /// An operand of an operation whose result varies: what was splatted before the loop, if it was.
+    /// An operand of an operation whose result varies: the value splatted before the loop, if there is one.
     pub fn splat_operand(&mut self, op: Op, position: usize, value: Value) -> Operand {
         match &self.splats[value.index()] {
             Some(packet) if !keeps_uniform(op, position) => packet.clone().into(),
@@ -32,7 +32,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Before a loop: brings uniform values that operations of its body need in every lane there once. Gives what is to be
+    /// Before a loop: splats uniform values that operations of its body need in every lane, once. Returns what is to be
     /// forgotten after it.
     pub fn splat_for_loop(&mut self, body: Region) -> Vec<Value> {
         let mut found = Vec::new();
@@ -48,8 +48,9 @@ impl Lowering<'_, '_> {
         found
     }
 
-    /// A comparison of unsigned numbers as one of signed numbers, where that is the same: processors without AVX-512 have
-    /// only those for vectors. One side must be small; a scalar that is large becomes the largest signed number.
+    /// A comparison of unsigned numbers as one of signed numbers, where that is the same: processors without AVX-512
+    /// have only signed ones for vectors. One side must be small; a scalar that is large becomes the largest signed
+    /// number.
     pub fn signed_if_same(&mut self, op: Op, values: &[Value], mut args: Vec<Operand>) -> (Op, Vec<Operand>) {
         let signed = match op {
             Op::ULt => Op::SLt,
@@ -136,8 +137,8 @@ impl Lowering<'_, '_> {
         self.emit().store_operand(operand, uniform, record, at, own_flags());
     }
 
-    /// What a variable of the group is to hold after this packet: what it held before if no lane is active, since then
-    /// the operand is anything.
+    /// The value of a group variable after this packet: the previous one if no lane is active, since the operand is
+    /// then undefined.
     fn unless_empty(&mut self, home: &Home, operand: &Operand) -> Operand {
         let Some(Mask::Lanes(lanes)) = self.mask.clone() else { return operand.clone() };
         let any = self.emit().any(&lanes);
@@ -322,8 +323,8 @@ impl Lowering<'_, '_> {
         Some(self.builder.ins().iadd(start, place))
     }
 
-    /// What lane 0 has of an operation that grows evenly from lane to lane: the same operation on what lane 0 has of its
-    /// operands. If it turns out to be unused, no code remains.
+    /// Lane 0 of an affine operation: the same operation on lane 0 of its operands. If it turns out to be unused, no
+    /// code remains.
     pub fn first_of_op(&mut self, result: Value, op: Op, args: &[Value]) -> Option<ir::Value> {
         if self.facts.is_uniform(result) || self.facts.stride(result, true).is_none() {
             return None;

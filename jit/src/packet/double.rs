@@ -19,7 +19,8 @@ use super::{Emit, Fma, Operand, Packet, Vectors, vector_type};
 const HIGH_OF_2_POW_52: u32 = 0x4330_0000;
 const TWO_POW_52: f64 = (1u64 << 52) as f64;
 const TWO_POW_31: f64 = (1u64 << 31) as f64;
-/// Half a unit below the smallest normal float: what is smaller rounds to something tiny (see `brolga_ir::float::narrow`).
+/// Half an ulp below the smallest normal float: anything smaller rounds to a tiny result (see
+/// `brolga_ir::float::narrow`).
 const TINY: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1u64 << 25) as f64);
 
 impl Emit<'_, '_> {
@@ -126,7 +127,8 @@ impl Emit<'_, '_> {
         self.clamp_to_integer(&number, f64::from(i32::MIN), f64::from(i32::MAX))
     }
 
-    /// To an unsigned integer: towards zero, clamped, NaN gives 0 (the lower bound stands second, where it wins).
+    /// To an unsigned integer: towards zero, clamped, NaN gives 0 (the lower bound is the second operand, which is
+    /// returned for a NaN).
     pub fn double_to_unsigned(&mut self, a: &Operand) -> Operand {
         if let Operand::Uniform(a) = a {
             return Operand::scalar(Type::I32, self.ins().fcvt_to_uint_sat(types::I32, a.value));
@@ -143,7 +145,7 @@ impl Emit<'_, '_> {
         self.low_word_of_integral(&whole).into()
     }
 
-    /// To 32 bits, flushed: what is tiny after rounding to 24 bits becomes a zero of its sign.
+    /// To 32 bits, flushed: results that are tiny after rounding to 24 bits become zeros of their sign.
     pub fn double_to_float(&mut self, a: &Operand) -> Operand {
         let float: Operand = match a {
             Operand::Uniform(a) => Operand::scalar(Type::F32, self.ins().fdemote(types::F32, a.value)),

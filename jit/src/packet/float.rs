@@ -243,8 +243,8 @@ impl Emit<'_, '_> {
         self.choose(&is_nan, &nan, &bits)
     }
 
-    /// To half precision, rounded towards zero, in integers but for denormal halves: those are the float's value in
-    /// units of 2^-24, which a conversion that cuts off gives.
+    /// To half precision, rounded towards zero, in integers except for denormal halves: those are the float's value in
+    /// units of 2^-24, by a truncating conversion.
     pub fn float_to_half(&mut self, a: &Operand, classes: ClassSet) -> Operand {
         let bits = self.reinterpret(Type::I32, a);
         let magnitude = self.and_bits(&bits, !SIGN);

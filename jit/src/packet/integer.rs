@@ -78,8 +78,9 @@ impl Emit<'_, '_> {
         [Operand::Packet(self.packet(a)), Operand::Packet(self.packet(b))]
     }
 
-    /// x >> (least + s) for s up to 15: both halves of x >> least, each shifted left by 16 - s in a product, and then right
-    /// by 16. The lower half of a product never leaves its 32 bits; of the upper one, what leaves is lost anyway.
+    /// x >> (least + s) for s up to 15: both halves of x >> least, each shifted left by 16 - s in a product, and then
+    /// right by 16. The lower half of a product never exceeds its 32 bits; the overflow of the upper one is discarded
+    /// anyway.
     fn ushr_small(&mut self, a: &Operand, least: u8, amount: &Operand) -> Operand {
         let bias = self.constant_packet(Const::i32(127 + 16 + u32::from(least))).into();
         let exponent = self.sub(&bias, amount);

@@ -150,7 +150,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// A scalar that stands for all lanes.
+    /// A scalar that represents all lanes.
     pub fn scalar(ty: Type, value: Value) -> Self {
         Operand::Uniform(Uniform { ty, value })
     }
@@ -171,7 +171,7 @@ impl Operand {
         }
     }
 
-    /// Whether one scalar stands for all lanes.
+    /// Whether one scalar represents all lanes.
     pub fn is_uniform(&self) -> bool {
         matches!(self, Operand::Uniform(_))
     }

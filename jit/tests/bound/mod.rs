@@ -1,7 +1,7 @@
 //! Memory bound to a function's resources, and a run of the function on both engines over equal copies of it.
 //!
-//! Buffers lie between guard words that nobody may write and a page that nobody may even read (`Walled`), and so does the
-//! arena. Typed views answer from a small table, so that their accesses are told apart without formats. All unsafe code of
+//! Buffers lie between guard words that must not be written and an inaccessible page (`Walled`), and so does the arena.
+//! Typed views answer from a small table, so that their accesses are told apart without formats. All unsafe code of
 //! these tests is here.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
@@ -24,7 +24,7 @@ use brolga_jit::{CompileError, Compiled, CpuFeatures, FloatGuard, FloatMode, Opt
 /// Guard words before each buffer.
 pub const GUARD: usize = 16;
 const GUARD_WORD: u32 = 0xfeed_f00d;
-/// Words behind a typed view.
+/// Words of memory under a typed view.
 const TEXELS: usize = 16;
 /// Registers that an unbounded range gets.
 const UNBOUNDED: u32 = 3;
@@ -79,7 +79,7 @@ impl Bound {
         }
     }
 
-    /// Gives the first register of a range so many words of zeros.
+    /// Gives the first register of a range this many words of zeros.
     pub fn enlarge(&mut self, range: usize, words: usize) {
         self.ranges[range][0] = Buffer::new(&[], words);
     }
@@ -225,7 +225,7 @@ fn update(op: AtomicOp, word: &AtomicU32, value: u32, compare: u32) -> u32 {
         .expect("the closure gives a value")
 }
 
-/// A resource of so many registers.
+/// A resource of this many registers.
 pub fn resource(class: ResourceClass, kind: ResourceKind, count: u32) -> Resource {
     Resource { class, kind, space: 0, lower: 0, count: Some(count), uses_counter: false, texel_bytes: None }
 }

@@ -1,7 +1,7 @@
 //! Checks bindings against what a shader declares.
 //!
-//! Every declared register that is bound gets a view of the declared kind, and nothing else is bound. What this lets pass
-//! is what the host and compiled code rely on: strides, dimensions, counters and writability are as declared.
+//! Every declared register that is bound gets a view of the declared kind, and nothing else is bound. The host and
+//! compiled code rely on this check: strides, dimensions, counters and writability are as declared.
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 
@@ -12,7 +12,7 @@ use crate::format::{Encoding, Format, Use};
 use crate::limits::Limits;
 use crate::resource::{Elements, View, ViewKind};
 
-/// Finds the view of every declared register; gives what `bind` makes of them, which is told where each stands.
+/// Finds the view of every declared register; returns what `bind` makes of each, given its position.
 pub(crate) fn resolve<T>(
     declared: &[Declared],
     bindings: &Bindings,
@@ -43,9 +43,9 @@ pub(crate) fn may_alias(declared: &[Declared]) -> bool {
     has(ResourceClass::UnorderedAccess) && has(ResourceClass::ShaderResource)
 }
 
-/// Holds a view against what is declared of a register, and gives its places: the number of each range that the register is
-/// in, and the position there, which a table may be too short for if the range has no end. There are none if the register
-/// is not declared and need not be.
+/// Checks a view against a register's declarations and returns its places: the number of each range that contains the
+/// register, and the position in it, which may exceed the table if the range is unbounded. There are none if the
+/// register is not declared and need not be.
 pub(crate) fn each_place(
     declared: &[Declared],
     register: Register,
@@ -66,7 +66,7 @@ pub(crate) fn each_place(
     Ok(())
 }
 
-/// Registers of a range that need a place: those that the shader names, and of a range without an end those that are
+/// Registers of a range that need a table entry: those that the shader names, and in an unbounded range those that are
 /// bound.
 fn table_len(range: &Declared, bindings: &Bindings, limits: &Limits) -> Result<usize, Error> {
     if let Some(count) = range.count {
@@ -158,12 +158,12 @@ fn check_texels(
     Ok(())
 }
 
-/// Whether textures of a kind can be written: not through cubes, and no samples.
+/// Whether textures of a kind can be written: cubes and multisampled textures cannot.
 fn is_writable(dimension: Dimension) -> bool {
     !dimension.is_cube() && !dimension.is_multisampled()
 }
 
-/// Whether a shader that takes components for `declared` may see texels of an encoding.
+/// Whether a shader that declares components as `declared` may see texels of an encoding.
 fn component_fits(declared: Component, encoding: Encoding, rules: BindingRules) -> bool {
     match declared {
         Component::Float => !encoding.is_integer(),
@@ -172,7 +172,7 @@ fn component_fits(declared: Component, encoding: Encoding, rules: BindingRules) 
         Component::Sint | Component::Uint if rules.allows(Leniency::OtherSign) => encoding.is_integer(),
         Component::Sint => encoding == Encoding::Sint,
         Component::Uint => encoding == Encoding::Uint,
-        // A double is two words, which Direct3D has no format for.
+        // A double is two words, for which Direct3D has no format.
         Component::Double | Component::Mixed => true,
     }
 }
@@ -185,8 +185,9 @@ pub(crate) fn check_removal(range: &Declared, bindings: &Bindings, register: Reg
     }
 }
 
-/// What one register reads must not be written through another: shaders may take it for constant. Constant buffers are
-/// copied when a dispatch begins and may share anything. Held against the others is one register, bound or about to be.
+/// What one register reads must not be written through another: shaders may assume that it is constant. Constant
+/// buffers are copied when a dispatch begins and may share anything. Checks one register, bound or about to be, against
+/// the others.
 pub(crate) fn check_aliases(
     declared: &[Declared],
     bindings: &Bindings,

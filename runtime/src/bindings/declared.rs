@@ -1,4 +1,4 @@
-//! What a shader declares of the registers it uses.
+//! How a shader declares the registers it uses.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::Register;
 pub struct Declared {
     /// The range's first register.
     pub register: Register,
-    /// Registers in the range; `None` if it has no end.
+    /// Registers in the range; `None` if it is unbounded.
     pub count: Option<u32>,
     /// How the shader reads and writes it.
     pub kind: ResourceKind,
@@ -27,13 +27,13 @@ pub struct Declared {
     pub uses_texel_exchange: bool,
     /// Texels are loaded, stored or changed by atomics, and not only sampled.
     pub(crate) uses_texels: bool,
-    /// Views that the range's table must have: the declared registers, or of a range without an end up to the last one
-    /// that the shader names.
+    /// Entries that the range's table must have: the declared registers, or in an unbounded range those up to the last
+    /// one that the shader names.
     pub(crate) table_len: u32,
 }
 
 impl Declared {
-    /// The declarations of a shader, in their order.
+    /// The declarations of a shader, in order.
     pub(crate) fn of(function: &Function) -> Vec<Self> {
         let mut declared = Self::of_interface(&function.interface);
         for region in 0..function.region_count() {
@@ -59,7 +59,7 @@ impl Declared {
         declared
     }
 
-    /// The declarations without what the instructions say.
+    /// The declarations alone, without what the instructions reveal.
     pub(crate) fn of_interface(interface: &Interface) -> Vec<Self> {
         let declared = |resource: &Resource| Self {
             register: Register::new(resource.class, resource.lower).in_space(resource.space),
@@ -74,7 +74,7 @@ impl Declared {
         interface.resources.iter().map(declared).collect()
     }
 
-    /// One register, of which texels are loaded and stored if it has any.
+    /// One register, whose texels, if any, are loaded and stored.
     #[cfg(test)]
     pub(crate) fn one(register: Register, kind: ResourceKind) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Declared {
     }
 }
 
-/// The resources that an instruction touches: one, but for samples, which have a sampler too.
+/// The resources that an instruction accesses: one, except for sampling, which has a sampler too.
 fn resources_of(kind: &InstKind) -> impl Iterator<Item = &ResourceRef> {
     let sampler = match kind {
         InstKind::Sample { sampler, .. } => Some(sampler),

@@ -9,7 +9,7 @@ use crate::format::Format;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindingError {
-    /// A text that names no register.
+    /// A string that names no register.
     #[error(transparent)]
     Name(#[from] ParseRegisterError),
     /// The source gives no register this name.
@@ -22,7 +22,7 @@ pub enum BindingError {
         /// The nearest of them, if one is near.
         nearest: Option<String>,
     },
-    /// The source gives several registers this name, as with a texture and its sampler in the style of Direct3D 9.
+    /// The source gives several registers this name, such as a texture and its sampler in Direct3D 9 style.
     #[error("`{name}` is the name of {}: specify one of these", joined(registers))]
     AmbiguousName {
         /// The name.
@@ -112,12 +112,12 @@ pub enum BindingError {
         /// What is bound.
         bound: String,
     },
-    /// The components of the view's format are not what the shader takes them for.
+    /// The components of the view's format are not what the shader declares.
     #[error("{register} is declared with components {declared} but bound to a view of format {bound}")]
     Component {
         /// The register.
         register: Register,
-        /// What the shader takes a component for.
+        /// What the shader declares a component as.
         declared: Component,
         /// Format of the view.
         bound: Format,
@@ -144,7 +144,7 @@ pub enum BindingError {
         /// The register.
         register: Register,
     },
-    /// The same memory can be written through one register and is taken for constant through the other.
+    /// The same memory can be written through one register and is assumed constant through the other.
     #[error("{read} and {written} are bound to the same memory, which one reads and the other can write")]
     Aliased {
         /// The register that is only read.
@@ -155,7 +155,7 @@ pub enum BindingError {
 }
 
 impl BindingError {
-    /// The register that it is about, the first one that its message names.
+    /// The register concerned: the first one that the message names.
     pub fn register(&self) -> Option<Register> {
         match self {
             Self::Name(_) | Self::UnknownName { .. } | Self::AmbiguousName { .. } => None,
@@ -181,7 +181,7 @@ fn unwritable(bound: Dimension) -> &'static str {
     if bound.is_cube() { "faces are written as layers of a texture2darray" } else { "samples can only be read" }
 }
 
-/// The first few of some texts, for a message.
+/// The first few of some strings, for a message.
 pub(crate) fn first_of(items: &[String], separator: &str) -> String {
     const SHOWN: usize = 8;
     match items.split_at_checked(SHOWN) {

@@ -1,14 +1,14 @@
-//! Registers, what is bound to them, and what shaders declare of them.
+//! Registers, what is bound to them, and how shaders declare them.
 //!
 //! [`Bindings`] knows nothing of a shader. Binding it to one checks it against what the shader declares.
 //!
 //! | file | what |
 //! |---|---|
-//! | `register.rs` | registers, as listings name them |
+//! | `register.rs` | registers as listings name them |
 //! | `names.rs` | registers, as the source names them |
-//! | `declared.rs` | what a shader declares of the registers it uses |
+//! | `declared.rs` | how a shader declares the registers it uses |
 //! | `rules.rs` | what may differ between the two |
-//! | `check.rs` | holds bindings against declarations |
+//! | `check.rs` | checks bindings against declarations |
 //! | `error.rs` | what can be wrong |
 //! | `table.rs` | one value for each declared register |
 
@@ -35,7 +35,7 @@ pub use rules::{BindingRules, Leniency};
 
 use crate::resource::View;
 
-/// Views by register, and how they are held against a shader.
+/// Views by register, and the rules for checking them against a shader.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     views: BTreeMap<Register, View>,
@@ -43,27 +43,27 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// No views, to become what a shader declares.
+    /// No views, under the default rules: all that a shader declares must be bound.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No views, and other rules than [`BindingRules::COMPLETE`].
+    /// No views, under other rules than [`BindingRules::COMPLETE`].
     pub fn with_rules(rules: BindingRules) -> Self {
         Self { views: BTreeMap::new(), rules }
     }
 
-    /// The same views by rules that allow more.
+    /// The same views under rules that allow more.
     pub(crate) fn allowing(self, what: Leniency) -> Self {
         Self { rules: self.rules.allow(what), ..self }
     }
 
-    /// How it is held against a shader.
+    /// The rules for checking it against a shader.
     pub fn rules(&self) -> BindingRules {
         self.rules
     }
 
-    /// Binds a view, instead of whatever was bound to the register.
+    /// Binds a view, replacing whatever was bound to the register.
     pub fn set(&mut self, register: Register, view: View) -> &mut Self {
         match self.views.get_mut(&register) {
             Some(bound) => *bound = view,
@@ -72,7 +72,7 @@ impl Bindings {
         self
     }
 
-    /// Takes away what is bound to a register.
+    /// Unbinds a register.
     pub fn remove(&mut self, register: Register) -> Option<View> {
         self.views.remove(&register)
     }

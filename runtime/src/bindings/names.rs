@@ -7,7 +7,7 @@ use brolga_bytecode::container::ResourceDefinitions;
 
 use super::{BindingError, Register};
 
-/// The names of a shader's registers, as its file has them in the resource definitions (RDEF).
+/// The names of a shader's registers, from the resource definitions (RDEF) in its file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(Vec<(String, Register, Option<u32>)>);
 

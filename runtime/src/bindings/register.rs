@@ -49,7 +49,7 @@ impl Register {
         Self { space, ..self }
     }
 
-    /// Whether it is one of `count` registers from `first` on, of which there is no last one if the count is `None`.
+    /// Whether it is one of `count` registers from `first` on; `None` means an unbounded range.
     pub fn is_within(self, first: Register, count: Option<u32>) -> bool {
         let offset = self.index.checked_sub(first.index);
         (self.class, self.space) == (first.class, first.space)
@@ -104,11 +104,11 @@ impl fmt::Display for Register {
     }
 }
 
-/// A text that names no register.
+/// A string that names no register.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a register: expected b, t, u or s and a number, as in u0 or t3,space1")]
 pub struct ParseRegisterError {
-    /// The text.
+    /// The string.
     pub text: String,
 }
 

@@ -1,20 +1,20 @@
-//! What bindings may have or lack beside what a shader declares.
+//! How bindings may differ from what a shader declares.
 
 /// Something that is an error unless it is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Leniency {
-    /// Registers that the shader declares may be left unbound: they read as zeros and drop writes, as Direct3D has it.
+    /// Registers that the shader declares may be left unbound: they read as zeros and drop writes, as in Direct3D.
     Unbound,
-    /// Registers that the shader does not declare may be bound: nobody looks at their views. So one set of bindings serves
+    /// Registers that the shader does not declare may be bound: their views are ignored. So one set of bindings serves
     /// shaders that use different parts of it.
     Undeclared,
-    /// Where a shader declares signed integers, texels of an unsigned format may be bound, and the reverse, as R32_SINT for
-    /// `uint`. Their bits are taken as they are; narrow ones are widened as the view's format says.
+    /// Where a shader declares signed integers, texels of an unsigned format may be bound, and vice versa, such as
+    /// R32_SINT for `uint`. Their bits are reinterpreted; narrow ones are widened according to the view's format.
     OtherSign,
 }
 
-/// How bindings are held against what a shader declares.
+/// How bindings are checked against what a shader declares.
 ///
 /// ```
 /// use brolga_runtime::{BindingRules, Bindings, Leniency};
@@ -30,11 +30,11 @@ pub struct BindingRules {
 }
 
 impl BindingRules {
-    /// Every register that the shader declares is bound, but for ranges without an end, and no other. The default.
+    /// Exactly the registers that the shader declares are bound, except in unbounded ranges. The default.
     pub const COMPLETE: Self = Self { unbound: false, undeclared: false, other_sign: false };
-    /// The same, but that registers may be left unbound.
+    /// The same, except that registers may be left unbound.
     pub const PARTIAL: Self = Self::COMPLETE.allow(Leniency::Unbound);
-    /// What Windows' runtime takes: everything is allowed.
+    /// What the Windows runtime accepts: everything is allowed.
     pub const DIRECT3D: Self = Self::PARTIAL.allow(Leniency::Undeclared).allow(Leniency::OtherSign);
 
     /// The same rules with something allowed.

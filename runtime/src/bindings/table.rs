@@ -1,4 +1,4 @@
-//! One value for each register of each declared range, in one piece of memory.
+//! One value for each register of each declared range, contiguous in memory.
 
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ pub(crate) struct Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Ranges of so many registers with default values. Lengths that are errors are passed on.
+    /// Ranges of the given lengths with default values. Propagates an error among the lengths.
     pub fn new<E>(lens: impl IntoIterator<Item = Result<usize, E>>) -> Result<Self, E>
     where
         T: Default,
@@ -37,12 +37,12 @@ impl<T> Table<T> {
         &self.values[self.starts[range]..self.starts[range + 1]]
     }
 
-    /// The values of all ranges, one after the other.
+    /// The values of all ranges, concatenated.
     pub fn values(&self) -> &[T] {
         &self.values
     }
 
-    /// Where among all of them a value stands, if there is such a range and it has the position.
+    /// The index of a value among all of them, if there is such a range and it has the position.
     #[inline]
     pub fn index(&self, range: usize, position: usize) -> Option<usize> {
         let &[start, end] = self.starts.get(range..range + 2)? else { return None };
@@ -55,7 +55,7 @@ impl<T> Table<T> {
         self.values.get(self.index(range, position)?)
     }
 
-    /// Changes a value, by where it stands among all.
+    /// Changes a value, by its index among all.
     pub fn set(&mut self, index: usize, value: T) {
         self.values[index] = value;
     }

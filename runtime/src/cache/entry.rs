@@ -1,17 +1,17 @@
-//! What an entry holds: a hash, and what it is made of: the name of the shader for those who look at the cache, and the
+//! What an entry holds: a hash, and what it covers: the shader's name, for people who inspect the cache, and the
 //! content.
 //!
-//! The hash is keyed with the entry's key. It fits only if the content is what was stored, and was stored for this key.
-//! It tells damage, not malice: a user who can write to the folder can make entries.
+//! The hash is keyed with the entry's key. It matches only if the content is what was stored, and was stored for this
+//! key. It detects damage, not malice: a user who can write to the folder can make entries.
 
 use super::key::Key;
 
 const HASH_BYTES: usize = blake3::OUT_LEN;
-/// Stands before the name. Entries of earlier versions have no name.
+/// Precedes the name. Entries of earlier versions have no name.
 const MARK: &[u8; 8] = b"\x89shader\n";
-/// A name is cut off behind so many bytes.
+/// A name is truncated to this many bytes.
 const NAME_BYTES: usize = 512;
-/// How much of an entry is enough to know its name.
+/// How many bytes of an entry suffice to read its name.
 pub(super) const HEAD_BYTES: usize = HASH_BYTES + MARK.len() + 2 + NAME_BYTES;
 
 /// An entry for a key. The name is empty if there is none.
@@ -33,13 +33,13 @@ pub(super) fn open<'a>(key: &Key, entry: &'a [u8]) -> Option<&'a [u8]> {
     (hash(key, rest) == *stored).then(|| split(rest)).flatten().map(|(_, content)| content)
 }
 
-/// The name in an entry of which at least the head is here. Nothing says that it is undamaged.
+/// The name in an entry of which at least the head is given. It may be damaged.
 pub(super) fn name(entry: &[u8]) -> Option<&str> {
     let (name, _) = split(entry.get(HASH_BYTES..)?)?;
     std::str::from_utf8(name).ok().filter(|name| !name.is_empty())
 }
 
-/// The name and the content behind the hash.
+/// The name and the content after the hash.
 fn split(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = rest.strip_prefix(MARK)?.split_first_chunk()?;
     rest.split_at_checked(u16::from_le_bytes(*length).into())
@@ -84,7 +84,7 @@ mod tests {
         let long = "ä".repeat(NAME_BYTES);
         assert_eq!(name(&named(&long)[..HEAD_BYTES]), Some(&long[..NAME_BYTES]));
         assert_eq!(name(&named(&format!("x{long}"))[..HEAD_BYTES]).map(str::len), Some(NAME_BYTES - 1));
-        // An entry without a name begins with its content, and any bytes may stand in a file.
+        // An entry without a name begins with its content, and a file may hold any bytes.
         for bytes in [&[][..], &[0; 31], &[0; 200], &named("add.cso")[..HASH_BYTES + MARK.len() + 3]] {
             assert_eq!(name(bytes), None);
         }

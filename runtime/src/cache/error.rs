@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// Somebody else could put code there.
+    /// Another user could put code there.
     #[error("{} {why}: a cache needs a folder of this user that nobody else can write to", path.display())]
     NotPrivate {
         /// The folder.
@@ -15,15 +15,15 @@ pub enum CacheError {
         /// What it is instead.
         why: NotPrivate,
     },
-    /// It cannot be looked at, made or written.
+    /// It cannot be inspected, created or written.
     #[error("the cache in {} cannot be used: {source}", path.display())]
     Io {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Nothing tells the code of this build from that of others.
+    /// Nothing distinguishes the code of this build from that of others.
     #[error("this build has no cache: its crates were not built within their workspace, so its sources are unknown")]
     UnknownSources,
 }

@@ -1,7 +1,7 @@
-//! The files of a cache: private, whole, no more than there is room for.
+//! The files of a cache: private, complete, within its size limit.
 //!
-//! Every file is looked at after it was opened, so that it does not matter what somebody does to the folders above. A
-//! file of this user that nobody else can write to was written by this user.
+//! Every file is checked after it has been opened, so that it does not matter what anyone does to the folders above. A
+//! file of this user that no other user can write to was written by this user.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -13,16 +13,16 @@ use super::error::{CacheError, NotPrivate};
 use super::key::Key;
 use crate::file_owner;
 
-/// What begins the names of files that are being written.
+/// Prefix of the names of files that are being written.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Whether a name is one that temporary files get: six letters and digits behind the prefix.
+/// Whether a name is that of a temporary file: the prefix and six letters or digits.
 fn is_unfinished(name: &str) -> bool {
     let rest = name.strip_prefix(UNFINISHED);
     rest.is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// Who began to write a file this long ago is gone.
+/// The writer of an unfinished file this old is gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The largest entry that is read, in bytes.
@@ -34,21 +34,21 @@ const MOST_BYTES: u64 = 1 << 30;
 pub struct CacheEntry {
     /// The name of its file.
     pub name: String,
-    /// What its shader was called when it was stored: file, entry point and model, as in `add.cso:main cs_5_0`. `None` if
-    /// it had no name.
+    /// The name of its shader when it was stored: file, entry point and model, as in `add.cso:main cs_5_0`. `None` if
+    /// it had none.
     pub shader: Option<String>,
     /// Bytes of the file.
     pub size_bytes: u64,
-    /// When it was stored or used last.
+    /// When it was last stored or used.
     pub last_used: SystemTime,
 }
 
 /// The files of a cache.
 #[derive(Debug, Default)]
 struct Listing {
-    /// Those used last first.
+    /// Most recently used first.
     entries: Vec<CacheEntry>,
-    /// Files that somebody is writing, or left.
+    /// Files that are being written, or were abandoned.
     unfinished: Vec<CacheEntry>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Folder {
 impl Folder {
     /// A folder that may be missing, and is private if it is not.
     pub fn open(path: &Path) -> Result<Self, CacheError> {
-        // A slash at the end would lead through a link.
+        // A trailing slash would follow a link.
         let absolute = std::path::absolute(path).map(|path| path.components().collect());
         let folder = Self { path: absolute.map_err(|source| CacheError::Io { path: path.to_owned(), source })? };
         match folder.check() {
@@ -73,7 +73,7 @@ impl Folder {
         &self.path
     }
 
-    /// Makes the folder if it is missing, for nobody else to look into.
+    /// Creates the folder if it is missing, accessible to this user only.
     pub fn make(&self) -> Result<(), CacheError> {
         let parents = self.path.parent().map_or(Ok(()), fs::create_dir_all);
         match parents.and_then(|()| file_owner::create_dir(&self.path)) {
@@ -91,12 +91,12 @@ impl Folder {
         CacheError::Io { path: self.path.clone(), source }
     }
 
-    /// All bytes of a file that only this user can have written, which counts as used now.
+    /// All bytes of a file that only this user can have written; marks it as used now.
     pub fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         let (file, size) = self.open_file(name)?;
         let mut bytes = Vec::with_capacity(size as usize);
         (&file).take(MOST_BYTES).read_to_end(&mut bytes)?;
-        // Where that is not possible entries are removed by age.
+        // Where that is not possible, entries are removed by age.
         let _ = file.set_modified(SystemTime::now());
         Ok(bytes)
     }
@@ -128,7 +128,7 @@ impl Folder {
         Ok((file, metadata.len()))
     }
 
-    /// Puts a file into the folder, whole or not at all. A system that crashes may leave a part of it.
+    /// Puts a file into the folder atomically. A system crash may leave a part of it.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), CacheError> {
         let write = || {
             let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.path)?;
@@ -139,30 +139,30 @@ impl Folder {
         write().map_err(|source| self.failed(source))
     }
 
-    /// All entries, those used last first.
+    /// All entries, most recently used first.
     pub fn entries(&self) -> io::Result<Vec<CacheEntry>> {
         let mut entries = self.list()?.entries;
         entries.iter_mut().for_each(|entry| entry.shader = self.shader_name(&entry.name));
         Ok(entries)
     }
 
-    /// Removes all entries, and what was never finished. Gives the entries.
+    /// Removes all entries and unfinished files. Returns the entries.
     pub fn clear(&self) -> io::Result<Vec<CacheEntry>> {
         let Listing { entries, unfinished } = self.list()?;
         entries.iter().chain(&unfinished).try_for_each(|file| self.remove(file))?;
         Ok(entries)
     }
 
-    /// Sees to it that `size` bytes more fit under the cap, if need be by removing entries that were used longest ago,
-    /// a few more than must be. Gives the bytes that may be stored before this must be called again: not all that is
-    /// left, since others store here too.
+    /// Ensures that `size` more bytes fit under the cap, if necessary by removing the least recently used entries, a
+    /// few more than needed. Returns the bytes that may be stored before this must be called again: not all that
+    /// remain, since other processes store here too.
     pub fn make_room(&self, size: u64, cap_bytes: u64) -> Result<u64, CacheError> {
         let make_room = || {
             if size > cap_bytes {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
             let Listing { mut entries, unfinished } = self.list()?;
-            // A time in the future is as good as now.
+            // A time in the future counts as now.
             let is_abandoned = |file: &&CacheEntry| file.last_used.elapsed().unwrap_or_default() >= ABANDONED;
             unfinished.iter().filter(is_abandoned).try_for_each(|file| self.remove(file))?;
             let mut used: u64 = entries.iter().map(|entry| entry.size_bytes).sum();
@@ -171,7 +171,7 @@ impl Folder {
                 while used > enough
                     && let Some(entry) = entries.pop()
                 {
-                    // What cannot be removed goes on taking room.
+                    // What cannot be removed keeps occupying space.
                     if self.remove(&entry).is_ok() {
                         used -= entry.size_bytes;
                     }
@@ -185,7 +185,7 @@ impl Folder {
         make_room().map_err(|source| self.failed(source))
     }
 
-    /// Removes a file, which another process may have done before.
+    /// Removes a file, unless another process already has.
     fn remove(&self, file: &CacheEntry) -> io::Result<()> {
         match fs::remove_file(self.path.join(&file.name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(folder.read(&name(1)).unwrap(), [1; 100]);
         assert_eq!(folder.make_room(100, 320).unwrap(), 100);
         assert_eq!(names(&folder), [name(1), name(3)]);
-        // More than the cap never fits, and nothing has to go for it.
+        // More than the cap never fits, and nothing is removed for it.
         assert!(folder.make_room(301, 300).is_err());
         assert_eq!(names(&folder).len(), 2);
         assert!(folder.path().join("notes.txt").exists());
@@ -294,7 +294,7 @@ mod tests {
             let file = File::create(folder.path().join(format!("{UNFINISHED}{name}"))).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(60 * minutes)).unwrap();
         }
-        // Somebody else's.
+        // Another program's.
         File::create(folder.path().join(format!("{UNFINISHED}draft"))).unwrap();
         folder.make_room(1, 1000).unwrap();
         let left = || fs::read_dir(folder.path()).unwrap().count();

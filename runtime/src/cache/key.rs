@@ -1,7 +1,7 @@
-//! What entries are found by: a hash of everything that decides about the code.
+//! The keys of entries: a hash of everything that determines the code.
 //!
-//! Whatever decides implements `Hash`, so that a field that is added there is in the key as well. The sources of the
-//! compiler decide too: `build.rs` gives each version of them a number.
+//! Everything that determines it implements `Hash`, so that a field added there is in the key as well. The sources of
+//! the compiler matter too: `build.rs` gives each version of them a number.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,7 +10,7 @@ use super::error::CacheError;
 /// The sources that this was built from.
 const SOURCES: Option<&str> = option_env!("BROLGA_SOURCES");
 
-/// What an entry is found by.
+/// The key of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key(blake3::Hash);
 
@@ -32,12 +32,12 @@ impl Key {
 
 const SUFFIX: &str = ".code";
 
-/// Makes the keys of things that have much in common, which is hashed once.
+/// Makes keys that have much in common, which is hashed once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyBuilder(blake3::Hash);
 
 impl KeyBuilder {
-    /// Starts with what this build is and what the keys have in common.
+    /// Starts with the identity of this build and what the keys have in common.
     pub fn new(common: impl Hash) -> Self {
         Self(hash_of((SOURCES, common)))
     }
@@ -47,7 +47,7 @@ impl KeyBuilder {
         Key(hash_of((self.0, own)))
     }
 
-    /// Whether keys tell this build from others.
+    /// Whether keys distinguish this build from others.
     pub fn check_build() -> Result<(), CacheError> {
         SOURCES.map(|_| ()).ok_or(CacheError::UnknownSources)
     }

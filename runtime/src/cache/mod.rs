@@ -1,20 +1,21 @@
 //! The disk cache: machine code of shaders, kept from one process to the next.
 //!
-//! An entry is a file named by its key, a hash of everything that decides about the code: the shader's file, how it is
+//! An entry is a file named by its key, a hash of everything that determines the code: the shader's file, how it is
 //! compiled, the device's limits, the processor's features, and the sources of the compiler itself. It holds the code
-//! behind a hash of it that is made with the key. So an entry that was damaged, cut off by a crash, or belongs under
-//! another name is known as such: it is not used, and the next one for its key takes its place. What is checked is the
-//! copy in memory that is used afterwards.
+//! after a hash of it, keyed with the entry's key. So an entry that was damaged, cut off by a crash, or belongs under
+//! another name is detected: it is not used, and the next one for its key replaces it. What is checked is the copy in
+//! memory that is used afterwards.
 //!
-//! Any number of processes may use a folder at once. Entries appear whole, by a rename, and never change; whoever needs
-//! room removes those that were used longest ago. A cache that cannot be read or written is slower and nothing else.
+//! Any number of processes may use a folder at once. Entries appear atomically, by a rename, and never change; a
+//! process that needs room removes the least recently used. A cache that cannot be read or written costs time and
+//! nothing else.
 //!
 //! | file | what |
 //! |---|---|
 //! | `entry.rs` | what an entry holds |
 //! | `error.rs` | why a folder is not used |
-//! | `folder.rs` | the files: private, whole, no more than there is room for |
-//! | `key.rs` | what entries are found by |
+//! | `folder.rs` | the files: private, complete, within the size limit |
+//! | `key.rs` | the keys of entries |
 
 mod entry;
 mod error;
@@ -54,12 +55,12 @@ pub struct Cache {
 struct Inner {
     folder: Folder,
     cap_bytes: u64,
-    /// Bytes that may be stored before the folder must be looked at again.
+    /// Bytes that may be stored before the folder must be listed again.
     room: Mutex<u64>,
     counters: Mutex<CacheCounters>,
 }
 
-/// What a cache was asked for since it was opened.
+/// Counts of what a cache has been asked for since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheCounters {
@@ -67,8 +68,8 @@ pub struct CacheCounters {
     pub hits: u64,
     /// Code that was not there.
     pub misses: u64,
-    /// Code that was there and is not used: damaged, not the code that its name says, or in a file that somebody else
-    /// could have written.
+    /// Code that was there and is not used: damaged, not the code of its name, or in a file that another user could
+    /// have written.
     pub rejected: u64,
     /// Code that was stored.
     pub stored: u64,
@@ -77,19 +78,19 @@ pub struct CacheCounters {
 }
 
 impl Cache {
-    /// Bytes that a cache takes at most unless something else is said: 256 MiB.
+    /// The default cap on a cache's size: 256 MiB.
     pub const CAP_BYTES: u64 = 256 << 20;
 
-    /// A cache in a folder, which is made when something is stored first. A folder that there is must be this user's, and
-    /// nobody else may be able to write to it: anyone who can could put code there that this process runs.
+    /// A cache in a folder, which is created when something is first stored. An existing folder must belong to this
+    /// user and be writable by nobody else: anyone who can write to it could put code there that this process runs.
     ///
     /// # Errors
-    /// If the folder is not private to this user, or cannot be looked at.
+    /// If the folder is not private to this user, or cannot be inspected.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, CacheError> {
         Self::with_cap(folder, Self::CAP_BYTES)
     }
 
-    /// The same with another bound on the bytes of its files. Several processes may exceed it by a sixteenth each.
+    /// The same with another cap on the bytes of its files. Several processes may exceed it by a sixteenth each.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -105,26 +106,25 @@ impl Cache {
         self.inner.folder.path()
     }
 
-    /// Bytes that its files take at most.
+    /// The cap on the bytes of its files.
     pub fn cap_bytes(&self) -> u64 {
         self.inner.cap_bytes
     }
 
-    /// What it was asked for since it was opened.
+    /// What it has been asked for since it was opened.
     pub fn counters(&self) -> CacheCounters {
         *lock(&self.inner.counters)
     }
 
-    /// Its entries, those used last first. Of builds of any version; nothing says that they, or the names in them, are
-    /// undamaged.
+    /// Its entries, most recently used first, from builds of any version; they, and the names in them, may be damaged.
     ///
     /// # Errors
-    /// If the folder cannot be read. One that is not there has no entries.
+    /// If the folder cannot be read. A missing one has no entries.
     pub fn entries(&self) -> io::Result<Vec<CacheEntry>> {
         self.inner.folder.entries()
     }
 
-    /// Removes all entries, and gives those that are gone. Other files in the folder stay.
+    /// Removes all entries and returns them. Other files in the folder stay.
     ///
     /// # Errors
     /// If the folder cannot be read, or an entry cannot be removed.
@@ -132,8 +132,8 @@ impl Cache {
         self.inner.folder.clear()
     }
 
-    /// What `read` makes of the content that is stored for a key, if that is there, undamaged, and `read` can use it. What
-    /// is undamaged may still lack what is asked for: `Some(None)`.
+    /// What `read` makes of the content stored for a key, if it exists, is undamaged, and `read` can use it. Undamaged
+    /// content may still lack what is wanted: `Some(None)`.
     pub(crate) fn load<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<Option<T>>) -> Option<T> {
         let file = self.inner.folder.read(&key.file_name());
         let is_missing = matches!(&file, Err(error) if error.kind() == io::ErrorKind::NotFound);
@@ -148,14 +148,14 @@ impl Cache {
         found.flatten()
     }
 
-    /// The same for what stands beside code: nothing is counted.
+    /// The same for what accompanies code: nothing is counted.
     pub(crate) fn look<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         let bytes = self.inner.folder.read(&key.file_name()).ok()?;
         entry::open(key, &bytes).and_then(read)
     }
 
-    /// Stores content for a key, instead of whatever is there. Does without it where that is not possible. The name, if
-    /// it is not empty, is shown to those who look at the cache.
+    /// Stores content for a key, replacing any. Ignores failure. The name, if not empty, is for people who inspect the
+    /// cache.
     pub(crate) fn store(&self, key: &Key, name: &str, content: &[u8]) {
         let stored = self.try_store(key, name, content);
         let mut counters = lock(&self.inner.counters);
@@ -165,9 +165,9 @@ impl Cache {
         }
     }
 
-    /// The same for what stands beside code: nothing is counted.
+    /// The same for what accompanies code: nothing is counted.
     pub(crate) fn put(&self, key: &Key, name: &str, content: &[u8]) {
-        // The next one to look for it makes it anew.
+        // The next process to look for it makes it anew.
         let _ = self.try_store(key, name, content);
     }
 

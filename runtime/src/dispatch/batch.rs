@@ -12,13 +12,13 @@ use crate::error::{BatchError, Error};
 use crate::shader::Shader;
 
 impl Session<'_> {
-    /// Runs a batch of invocations of a vertex or pixel shader. The arrays are those that the shader declares, in order: what
-    /// the invocations get, and what they give ([`Signature`](crate::Signature) says what is where). Each holds an element
-    /// for every invocation. The pixels of a quad follow each other; pixels that nothing covers are helpers, if they have
-    /// no samples in [`SystemValue::Coverage`](crate::SystemValue::Coverage).
+    /// Runs a batch of invocations of a vertex or pixel shader. The arrays are those that the shader declares, in
+    /// order: the invocations' inputs and outputs ([`Signature`](crate::Signature) says which is where). Each holds an
+    /// element for every invocation. The pixels of a quad are consecutive; pixels with no samples in
+    /// [`SystemValue::Coverage`](crate::SystemValue::Coverage) are helper lanes.
     ///
     /// # Errors
-    /// If the batch is not what the shader takes, or it did not finish. The arrays then hold what was written until it stopped.
+    /// If the batch does not fit the shader, or did not finish. The arrays then hold what was written until it stopped.
     #[inline]
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>]) -> Result<(), Error> {
         check(self.shader, invocations, arrays)?;
@@ -34,7 +34,7 @@ impl Session<'_> {
     }
 }
 
-/// Holds a batch against what a shader declares.
+/// Checks a batch against what a shader declares.
 #[inline]
 fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result<(), BatchError> {
     let signature = match shader.stage() {

@@ -20,11 +20,11 @@ use crate::stop::{CancelToken, Watch};
 /// How often a hook is called.
 const HOOK: Duration = Duration::from_millis(5);
 
-/// A shader with what is bound to it. What a dispatch would find out anew each time is known: that the bindings fit, where
-/// their memory is, which code goes to their texels.
+/// A shader with its bindings. What a dispatch would otherwise determine each time is known: that the bindings fit,
+/// where their memory is, which code accesses their texels.
 ///
-/// Any number of threads may dispatch it at once. Constant buffers are read when a dispatch begins, so that what is written
-/// to them between two dispatches is seen, and what is written meanwhile is not; everything else is reached in place.
+/// Any number of threads may dispatch it at once. Constant buffers are read when a dispatch begins, so that writes to
+/// them between two dispatches are seen, and writes during one are not; everything else is accessed in place.
 ///
 /// ```no_run
 /// # use brolga_runtime::{Bindings, BoundShader, Device, Dispatch, Error, Shader, View};
@@ -62,7 +62,7 @@ impl BoundShader {
         &self.bindings
     }
 
-    /// Binds a view, instead of whatever was bound to the register. Texels of another format may take other code.
+    /// Binds a view, replacing whatever was bound to the register. Texels of another format may need other code.
     ///
     /// # Errors
     /// If the view does not fit. Nothing changes then.
@@ -72,17 +72,17 @@ impl BoundShader {
         Ok(())
     }
 
-    /// Takes away what is bound to a register.
+    /// Unbinds a register.
     ///
     /// # Errors
-    /// If the bindings' rules want something there. Nothing changes then.
+    /// If the bindings' rules require something there. Nothing changes then.
     pub fn remove(&mut self, register: Register) -> Result<Option<View>, Error> {
         self.resolved.remove(&self.shader, &self.bindings, register)?;
         Ok(self.bindings.remove(register))
     }
 
-    /// Makes the code for dispatches of so many groups along x, y and z, in the caller's thread, so that none is made at the
-    /// first one.
+    /// Makes the code for dispatches of this many groups along x, y and z, in the caller's thread, so that the first
+    /// one need not.
     ///
     /// # Errors
     /// If there are too many groups, the code is too large, or it needs more private memory than the device allows.
@@ -90,8 +90,8 @@ impl BoundShader {
         self.resolved.code_here(&self.shader, self.grid(groups)?)
     }
 
-    /// The same, until a token is cancelled or the time is over. The code is made in a thread of its own: what cannot be
-    /// stopped at once is left to end by itself.
+    /// The same, until a token is cancelled or the time is over. The code is made in a thread of its own: what cannot
+    /// be stopped at once is abandoned and ends by itself.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare), and [`Error::CompileStopped`].
@@ -120,20 +120,20 @@ impl BoundShader {
         })
     }
 
-    /// The same, calling a hook on the caller's thread every few milliseconds until it is over, as for what a language does
-    /// between its statements; [`ControlFlow::Break`] cancels this dispatch and no other. The work is done by other threads, of
-    /// which one is started for it.
+    /// The same, calling a hook on the caller's thread every few milliseconds until it is over, for example to let a
+    /// language runtime handle signals; [`ControlFlow::Break`] cancels this dispatch and no other. The work is done by
+    /// other threads, one of which is started for it.
     ///
     /// # Errors
-    /// As [`dispatch`](Self::dispatch), and [`Error::Pool`] if there can be no such thread.
+    /// As [`dispatch`](Self::dispatch), and [`Error::Pool`] if that thread cannot be started.
     pub fn dispatch_hooked(&self, what: &Dispatch, hook: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Report, Error> {
         let what = &Dispatch { cancel: what.cancel.follower(), ..what.clone() };
         let (sender, receiver) = channel();
         thread::scope(|scope| {
-            // Whatever happens in the hook, nobody works on for nothing.
+            // Whatever happens in the hook, no work continues for nothing.
             let _cancelling = Cancelling(&what.cancel);
             let work = move || {
-                // Nobody is waiting any more if the hook panicked.
+                // If the hook panicked, the receiver is gone.
                 let _ = sender.send(self.dispatch(what));
             };
             let name = "brolga-dispatch".to_owned();
@@ -153,7 +153,7 @@ impl BoundShader {
         })
     }
 
-    /// What runs groups on the caller's own thread, whichever that is, without looking for others.
+    /// Runs groups on the calling thread, whichever that is, without involving others.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -162,7 +162,7 @@ impl BoundShader {
     }
 }
 
-/// Cancels a token in the end.
+/// Cancels a token when dropped.
 struct Cancelling<'a>(&'a CancelToken);
 
 impl Drop for Cancelling<'_> {

@@ -1,4 +1,4 @@
-//! Why a run did not finish, and what is said of it.
+//! Why a run did not finish, and how that is reported.
 
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::Span;
@@ -12,7 +12,7 @@ use crate::stop::{StopReason, StopWord};
 pub(super) enum Failure {
     /// A span met a fault, in this group.
     Fault { fault: Fault, group: [u32; 3] },
-    /// A thread could not begin, or a fault of ours.
+    /// A thread could not begin, or an internal fault.
     Error(Error),
 }
 
@@ -31,7 +31,7 @@ pub(super) fn fault_in(span: &Span, fault: Fault) -> Failure {
     Failure::Fault { fault, group: span.group(fault.group) }
 }
 
-/// Says why a run of so many groups did not finish.
+/// The error for a run of this many groups that did not finish.
 #[cold]
 pub(super) fn error_of(shader: &Shader, fuel: Option<u64>, stop: &StopWord, outcome: Outcome, groups: u64) -> Error {
     let groups_done = outcome.groups_done;

@@ -3,12 +3,12 @@
 //! | file | what |
 //! |---|---|
 //! | `bound.rs` | a shader with what is bound to it: bound once, dispatched often |
-//! | `resolved.rs` | what that knows ahead of a dispatch |
+//! | `resolved.rs` | what is known ahead of a dispatch |
 //! | `run.rs` | one run, from its beginning to its report |
 //! | `worker.rs` | groups on the caller's own thread |
 //! | `batch.rs` | batches of invocations, likewise |
 //! | `schedule.rs` | groups on the threads of the pool |
-//! | `runner.rs` | what dispatches take of a device |
+//! | `runner.rs` | the parts of a device that dispatches use |
 //! | `fault.rs` | why a run did not finish |
 
 mod batch;
@@ -48,12 +48,12 @@ pub struct Dispatch {
     pub first_group: [u32; 3],
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
-    /// Stops the run when it has taken so long.
+    /// Stops the run when it has taken this long.
     pub time_limit: Option<Duration>,
-    /// Rounds that the loops of one group may take before the run stops, counted for each packet of threads; `None` for no
-    /// bound. Small groups that share packets share their rounds too.
+    /// Loop iterations that one group may take before the run stops, counted for each packet of threads; `None` for no
+    /// bound. Small groups that share packets share their iterations too.
     pub fuel: Option<u64>,
-    /// Tells how far the run is.
+    /// Reports how far the run has got.
     pub progress: Progress,
 }
 
@@ -71,8 +71,8 @@ impl Dispatch {
         }
     }
 
-    /// As many groups along x, y and z as three words of a buffer say, from a byte on, when the dispatch begins. Each
-    /// [`Worker::begin`] reads them anew.
+    /// As many groups along x, y and z as three words of a buffer, from a byte offset on, say when the dispatch begins.
+    /// Each [`Worker::begin`] reads them anew.
     ///
     /// # Errors
     /// If the words are not all in the buffer, or do not begin at a multiple of 4.
@@ -102,20 +102,20 @@ impl Dispatch {
         self
     }
 
-    /// Sets the rounds that the loops of one group may take.
+    /// Sets the loop iterations that one group may take.
     pub fn fuel(mut self, rounds: u64) -> Self {
         self.fuel = Some(rounds);
         self
     }
 
-    /// Sets what to tell how far the run is.
+    /// Sets where the run reports its progress.
     pub fn progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
         self
     }
 }
 
-/// How far a run is. Clones share the number, so that another thread can read it.
+/// How far a run has got. Clones share the number, so that another thread can read it.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<AtomicU64>);
 
@@ -135,7 +135,7 @@ impl Progress {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// What is done by now. Threads may say it out of order, so it never goes back.
+    /// The groups done by now. Threads may report out of order, so it never decreases.
     fn set(&self, groups: u64) {
         if groups > self.groups_done() {
             self.0.store(groups, Ordering::Relaxed);
@@ -151,12 +151,12 @@ pub struct Report {
     pub groups: u64,
     /// Threads that ran.
     pub threads: u64,
-    /// Threads of this machine that took part at most.
+    /// The most threads of this machine that took part.
     pub workers: usize,
     /// Time from the call to the end of the last group.
     pub elapsed: Duration,
-    /// The part of it that went into code for what no dispatch of the shader had bound before: texels of other formats, or
-    /// groups in short rows.
+    /// The part of it spent making code for what no dispatch of the shader had needed before: texels of other formats,
+    /// or groups in short rows.
     pub compile: Duration,
 }
 

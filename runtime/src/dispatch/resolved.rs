@@ -1,5 +1,5 @@
-//! What is known of a shader and its bindings ahead of a dispatch: the views, the formats that select code, the code, and
-//! what earlier runs left to be used again.
+//! What is known of a shader and its bindings ahead of a dispatch: the views, the formats that select code, the code,
+//! and what earlier runs left for reuse.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::resource::View;
 use crate::shader::Shader;
 use crate::stop::StopWord;
 
-/// What runs that are over leave for later ones at most, as many as there are threads that dispatch at once.
+/// The most kits that finished runs leave for later ones: one for each thread that dispatches at once.
 const MOST_KEPT: usize = 64;
 
 /// What is known ahead of a dispatch.
@@ -24,16 +24,16 @@ const MOST_KEPT: usize = 64;
 pub(super) struct Resolved {
     views: BoundViews,
     formats: TexelFormats,
-    /// For packets that lie in rows, and for those that lie over their ends.
+    /// For packets within rows, and for those that cross their ends.
     codes: [OnceLock<Arc<Code>>; 2],
-    /// What one run after the other uses.
+    /// For runs that follow each other.
     first: Mutex<Option<Kit>>,
-    /// What runs beside it left.
+    /// Left by runs concurrent with them.
     others: Mutex<Vec<Kit>>,
 }
 
 impl Resolved {
-    /// Holds bindings against a shader.
+    /// Checks bindings against a shader.
     pub fn new(shader: &Shader, bindings: &Bindings, runner: &Runner) -> Result<Self, Error> {
         let views = bind(shader, bindings, runner)?;
         let formats = views.texel_formats();
@@ -45,7 +45,7 @@ impl Resolved {
         &self.views
     }
 
-    /// Binds another view to a register. The bindings are those before. Whatever is wrong, nothing changes.
+    /// Binds another view to a register. The bindings are those before the change. On an error nothing changes.
     pub fn set(
         &mut self,
         shader: &Shader,
@@ -58,7 +58,7 @@ impl Resolved {
         match self.views.change(declared, bindings, &runner.limits, register, view)? {
             Some(change) => self.apply(change),
             None => {
-                // A range without an end has more registers now.
+                // An unbounded range has more registers now.
                 let mut bindings = bindings.clone();
                 bindings.set(register, view.clone());
                 let new = Self::new(shader, &bindings, runner)?;
@@ -80,7 +80,7 @@ impl Resolved {
         let first = self.first.get_mut().unwrap_or_else(PoisonError::into_inner);
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         let other_formats = self.views.apply(change, |index, bound| {
-            // One for which there is no memory is made anew when it is needed.
+            // Where memory runs out, the kit is made anew when it is needed.
             others.retain_mut(|kit| kit.frame.rebind(index, bound).is_ok());
             if first.as_mut().is_some_and(|kit| kit.frame.rebind(index, bound).is_err()) {
                 *first = None;
@@ -92,7 +92,7 @@ impl Resolved {
         }
     }
 
-    /// The code for a dispatch, and how long it took to make if nobody had.
+    /// The code for a dispatch, and how long it took to make if it was missing.
     pub fn code(&self, shader: &Shader, grid: Grid, stop: &StopWord) -> Result<(&Arc<Code>, Duration), Error> {
         self.code_by(shader, grid, |shader, variant| shader.code_until(variant, stop))
     }
@@ -115,11 +115,11 @@ impl Resolved {
         }
         let start = Instant::now();
         let code = make(shader, &shader.variant(packing, self.formats.clone()))?;
-        // If another thread was faster it found the same.
+        // If another thread was faster, it found the same.
         Ok((slot.get_or_init(|| code), start.elapsed()))
     }
 
-    /// Lets a run use what another left, or, where others run at the same time, what is its own.
+    /// Lets a run use what another left, or, where others run concurrently, a kit of its own.
     pub fn with_kit<T>(&self, runner: &Runner, run: impl FnOnce(&mut Kit) -> Result<T, Error>) -> Result<T, Error> {
         match self.first.try_lock() {
             Ok(mut first) => {
@@ -140,7 +140,7 @@ impl Resolved {
         }
     }
 
-    /// What a run needs that has others beside it.
+    /// What a run needs while others run concurrently.
     pub fn take(&self, runner: &Runner) -> Result<Kit, Error> {
         let left = self.others.lock().unwrap_or_else(PoisonError::into_inner).pop();
         left.map_or_else(|| Kit::new(&self.views, runner), Ok)

@@ -14,7 +14,7 @@ use crate::host::BoundViews;
 use crate::shader::{Outline, Shader};
 use crate::stop::Watch;
 
-/// Work below this, in threads times instructions, is done sooner than another thread wakes up.
+/// Work below this, in threads times instructions, is done before another thread wakes up.
 const SMALL: u64 = 1 << 15;
 
 /// What one run uses and leaves.
@@ -39,14 +39,14 @@ impl Kit {
         Ok(Self { frame: Frame::new(views, runner.guard_pages)?, seat: None })
     }
 
-    /// Keeps no more than there is room for between two runs.
+    /// Drops what is too large to keep between runs.
     pub fn settle(&mut self, runner: &Runner) {
         if !self.seat.as_ref().is_some_and(Seat::is_small) {
             self.give_back(runner);
         }
     }
 
-    /// Gives its seat to others.
+    /// Returns its seat's parts for others to use.
     pub fn give_back(&mut self, runner: &Runner) {
         if let Some(seat) = self.seat.take() {
             seat.give_back(&runner.workspaces);
@@ -55,7 +55,7 @@ impl Kit {
 }
 
 impl<'a> Begun<'a> {
-    /// Looks at the clock, and at what can be wrong with a dispatch whatever is bound.
+    /// Reads the clock, and checks the dispatch as far as that does not depend on the bindings.
     pub fn new(runner: &'a Runner, what: &'a Dispatch) -> Result<Self, Error> {
         let start = Instant::now();
         let grid = grid(what, &runner.limits)?;
@@ -65,13 +65,13 @@ impl<'a> Begun<'a> {
     }
 }
 
-/// Holds bindings against a shader.
+/// Checks bindings against a shader.
 pub(super) fn bind(shader: &Shader, bindings: &Bindings, runner: &Runner) -> Result<BoundViews, Error> {
     let Outline { declared, sampled, .. } = shader.outline();
     BoundViews::new(declared, sampled, bindings, &runner.limits)
 }
 
-/// Binds a shader and runs it once: what a bound shader keeps for later is not made.
+/// Binds a shader and runs it once, without building what a bound shader keeps for later.
 pub(crate) fn once(runner: &Runner, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
     shader.check_groups()?;
     let begun = Begun::new(runner, what)?;
@@ -97,7 +97,7 @@ pub(crate) fn once(runner: &Runner, shader: &Shader, bindings: &Bindings, what: 
     result
 }
 
-/// Runs a dispatch that has begun, with code that took so long to make.
+/// Runs a dispatch that has begun, with code that took this long to make.
 pub(super) fn run(
     shader: &Shader,
     runner: &Runner,

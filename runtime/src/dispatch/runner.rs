@@ -1,4 +1,4 @@
-//! What dispatches take of a device.
+//! The parts of a device that dispatches use.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::pool::Pool;
 use crate::resource::GuardPages;
 use crate::stop::Timer;
 
-/// What dispatches take of a device.
+/// The parts of a device that dispatches use.
 #[derive(Debug)]
 pub(crate) struct Runner {
     pub pool: Pool,

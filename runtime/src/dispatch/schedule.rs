@@ -19,7 +19,7 @@ use super::{Progress, Runner};
 use crate::engine::{Link, Seat, float_guard};
 use crate::error::{Error, internal};
 
-/// Shares of the groups that are left for each thread, so that none waits long for the last one.
+/// Shares of the remaining groups for each thread, so that none waits long for the last one.
 const SHARES: u64 = 16;
 
 /// Most spans that a thread takes at a time.
@@ -29,9 +29,9 @@ const MOST_AT_A_TIME: u64 = 256;
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     grid: Grid,
-    /// Groups that a span could hold if it had no end.
+    /// Groups within which a span must stay: a row, or all.
     row: u64,
-    /// Groups of a span.
+    /// Groups per span.
     at_once: u64,
     /// Spans of one row.
     per_row: u64,
@@ -48,7 +48,7 @@ impl Plan {
         let lanes = width.lanes();
         let quantum = u64::from(packing.quantum(threads_per_group, lanes));
         let most = u64::from(packing.most_groups(threads_per_group, lanes));
-        // Divisions take longer than many a group, and small dispatches need none.
+        // Divisions cost more than many a group does, and small dispatches need none.
         let (count, shares) = (grid.count(), workers * SHARES);
         let share = if count < shares * quantum { 0 } else { count / shares / quantum * quantum };
         let at_once = share.clamp(quantum, most);
@@ -77,7 +77,7 @@ pub(super) struct Job<'a> {
     pub grid: Grid,
     pub threads_per_group: u32,
     pub width: Width,
-    /// Rounds that the loops of a group may take.
+    /// Loop iterations that a group may take.
     pub fuel: u64,
     pub progress: &'a Progress,
 }
@@ -87,7 +87,7 @@ struct Run<'a> {
     runner: &'a Runner,
     plan: Plan,
     job: Job<'a>,
-    /// A thread takes one of so many shares of the spans that are left.
+    /// A thread takes one of this many shares of the remaining spans.
     shares: u64,
     /// The next span.
     next: AtomicU64,
@@ -122,7 +122,7 @@ pub(super) fn run(link: &Link<'_>, runner: &Runner, threads: usize, seat: &mut S
     Outcome { groups_done: run.done.into_inner(), failure: failure.map(|(_, failure)| failure) }
 }
 
-/// The same by a thread that has nobody beside it.
+/// The same by a single thread.
 fn alone(link: &Link<'_>, plan: &Plan, seat: &mut Seat, job: Job<'_>) -> Outcome {
     let mut groups_done = 0;
     let work = || {
@@ -141,7 +141,7 @@ fn alone(link: &Link<'_>, plan: &Plan, seat: &mut Seat, job: Job<'_>) -> Outcome
 }
 
 impl Run<'_> {
-    /// One thread's work, in the seat that there is or, for all but the first to come, one of its own. A panic becomes a
+    /// One thread's work, in the given seat or, for all but the first thread, one of its own. A panic becomes a
     /// failure.
     fn work(&self, own: &Mutex<Option<&mut Seat>>) {
         let work = || {
@@ -162,7 +162,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes spans until none are left. The seat is asked for when there is work.
+    /// Takes spans until none are left. The seat is obtained only when there is work.
     fn share<'s>(&self, seat: impl FnOnce() -> Result<&'s mut Seat, Error>) {
         let count = self.plan.spans();
         let mut ask = Some(seat);
@@ -185,7 +185,7 @@ impl Run<'_> {
             let end = (start + taken).min(count);
             let mut done = 0;
             let whole = self.work_on(start..end, seat, &mut done);
-            // Once for all of them: who adds to what all threads share waits until what the groups wrote is in the cache.
+            // Once for all of them: an atomic add to shared memory waits until what the groups wrote is in the cache.
             let before = self.done.fetch_add(done, Ordering::Relaxed);
             self.job.progress.set(before + done);
             if !whole || end == count {
@@ -194,7 +194,7 @@ impl Run<'_> {
         }
     }
 
-    /// Runs some spans and counts their groups; gives whether all finished.
+    /// Runs some spans and counts their groups; returns whether all finished.
     fn work_on(&self, spans: Range<u64>, seat: &mut Seat, done: &mut u64) -> bool {
         let mode = float_guard(self.link.code());
         let mut running = seat.start(self.link, &mode);
@@ -212,7 +212,7 @@ impl Run<'_> {
         true
     }
 
-    /// Notes a failure. Of several the lowest rank counts, then the first span.
+    /// Records a failure. Of several the lowest rank counts, then the first span.
     fn fail(&self, rank: u8, n: u64, failure: Failure) {
         self.last.fetch_min(n, Ordering::Relaxed);
         let mut noted = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,8 +222,8 @@ impl Run<'_> {
     }
 }
 
-/// A fault of the shader is more worth telling than that the run was stopped, and a stop inside an instruction more than
-/// one at a group's start.
+/// A fault of the shader is more worth reporting than that the run was stopped, and a stop inside an instruction more
+/// than one at a group's start.
 fn rank(fault: Fault) -> u8 {
     match fault.kind {
         FaultKind::Stopped if fault.origin == Default::default() => 3,

@@ -1,8 +1,8 @@
-//! Groups on the caller's own thread: for callers with threads and an order of their own, such as a rasterizer.
+//! Groups on the caller's own thread: for callers with their own threads and order, such as a rasterizer.
 //!
-//! A [`Worker`] holds what a thread needs, a [`Session`] what is the same for all groups of one dispatch. What a call of
-//! [`Session::run`] does beside the groups is to set the float mode and to point the context to what is bound. Batches of
-//! invocations, for vertex and pixel shaders, run through a method beside it (`batch.rs`).
+//! A [`Worker`] holds what a thread needs, a [`Session`] what is the same for all groups of one dispatch. Besides
+//! running groups, a call of [`Session::run`] only sets the float mode and points the context to what is bound. Batches
+//! of invocations, for vertex and pixel shaders, run through another method (`batch.rs`).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::engine::{Code, Frame, Link, Seat, float_guard};
 use crate::error::Error;
 use crate::shader::Shader;
 
-/// One thread's part of a [`BoundShader`](crate::BoundShader): its arena, its context, its copies of constant buffers. It may
-/// go from thread to thread.
+/// One thread's part of a [`BoundShader`](crate::BoundShader): its arena, its context, its copies of constant buffers.
+/// It may move between threads.
 ///
 /// ```no_run
 /// # use brolga_runtime::{BoundShader, Dispatch, Error};
@@ -37,7 +37,7 @@ pub struct Worker<'a> {
     runner: &'a Runner,
     shader: &'a Shader,
     resolved: &'a Resolved,
-    /// Back with the bound shader when it is dropped.
+    /// Returned to the bound shader on drop.
     kit: Option<Kit>,
 }
 
@@ -46,8 +46,8 @@ impl<'a> Worker<'a> {
         Ok(Self { runner, shader, resolved, kit: Some(resolved.take(runner)?) })
     }
 
-    /// Begins to run groups of a dispatch: reads the constant buffers, and makes the code if there is none yet. The time limit
-    /// counts from now on. Other workers may run other groups of the same dispatch. Its progress is not told.
+    /// Begins to run groups of a dispatch: reads the constant buffers, and makes the code if there is none yet. The
+    /// time limit starts now. Other workers may run other groups of the same dispatch. Its progress is not reported.
     ///
     /// # Errors
     /// As for a dispatch, before any group runs.
@@ -92,14 +92,14 @@ pub struct Session<'w> {
     pub(super) code: &'w Arc<Code>,
     pub(super) frame: &'w Frame,
     pub(super) seat: &'w mut Seat,
-    /// Groups that run together at most.
+    /// The most groups that run together.
     most_groups: u64,
     quantum: u64,
 }
 
 impl Session<'_> {
     /// Groups that fill packets: small ones share them. Ranges that begin and end at multiples of it, or where a row of
-    /// groups does, run in the same packets as in a dispatch, and leave the fewest lanes empty.
+    /// groups does, run in the same packets as in a dispatch, and leave the fewest lanes idle.
     pub fn quantum(&self) -> u64 {
         self.quantum
     }
@@ -123,7 +123,7 @@ impl Session<'_> {
         })
     }
 
-    /// The same of groups that there are; on an error with the number of those that finished.
+    /// The same for groups known to exist; an error comes with the number of those that finished.
     #[inline]
     fn run_spans(&mut self, groups: Range<u64>) -> Result<(), (u64, Failure)> {
         let grid = self.begun.grid;
@@ -133,7 +133,7 @@ impl Session<'_> {
         let (width, packing) = (u64::from(grid.groups[0]), self.code.packing());
         let mut start = groups.start;
         while start < groups.end {
-            // Most dispatches are one row, and a division takes longer than many a packet.
+            // Most dispatches are one row, and a division costs more than many a packet does.
             let in_row = match packing {
                 Packing::Row if start < width => width - start,
                 Packing::Row => width - start % width,

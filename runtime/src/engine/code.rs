@@ -8,25 +8,25 @@ use brolga_jit::{CompileError, Compiled, CpuFeatures, Options, VectorBytes};
 use super::{Engine, Oversize};
 use crate::host::TexelFormats;
 
-/// Which code of a shader it is: everything that selects code and is known only when a shader is bound and dispatched. By it
-/// code is found, in the shader as in the disk cache.
+/// Identifies one code of a shader: everything that selects code and is known only when a shader is bound and
+/// dispatched. The key to its code, in the shader as in the disk cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
-    /// How packets are put together. [`Packing::Row`] stands for whatever is usual.
+    /// How threads are packed. [`Packing::Row`] means the usual packing.
     pub packing: Packing,
     /// Formats of texels.
     pub texels: TexelFormats,
-    /// In what vectors machine code keeps its lanes.
+    /// The vector size of machine code.
     pub vector_bytes: VectorBytes,
 }
 
 impl Variant {
-    /// What most dispatches run, and any could.
+    /// The variant that most dispatches run, and that any could.
     pub fn usual() -> Self {
         Self { packing: Packing::Row, texels: TexelFormats::default(), vector_bytes: VectorBytes::default() }
     }
 
-    /// What tells it from the usual one, after a name.
+    /// How it differs from the usual one, as a suffix to a name.
     pub fn difference(&self) -> &'static str {
         match (self.packing == Packing::Grid, self.texels == TexelFormats::default()) {
             (false, true) => "",
@@ -36,12 +36,12 @@ impl Variant {
         }
     }
 
-    /// Whether it is that.
+    /// Whether it is the usual one.
     pub fn is_usual(&self) -> bool {
         *self == Self::usual()
     }
 
-    /// How packets of a function are put together in its code.
+    /// How threads of a function are packed in its code.
     pub fn packing_for(&self, function: &VerifiedFunction) -> Packing {
         if self.packing == Packing::Grid { self.packing } else { usual_packing(function) }
     }
@@ -74,7 +74,7 @@ impl Code {
         }
     }
 
-    /// How packets are put together.
+    /// How threads are packed.
     pub fn packing(&self) -> Packing {
         match self {
             Code::Jit(compiled) => compiled.packing(),
@@ -107,7 +107,7 @@ impl Code {
     }
 }
 
-/// The packets that suit most dispatches of a shader.
+/// The packing that suits most dispatches of a shader.
 pub(crate) fn usual_packing(function: &VerifiedFunction) -> Packing {
     if Packing::may_span(function) { Packing::Row } else { Packing::Group }
 }
@@ -118,14 +118,14 @@ pub(crate) struct Target {
     pub engine: Engine,
     /// What machine code may use of the processor; `None` where it cannot run.
     pub features: Option<CpuFeatures>,
-    /// Instructions that the code generator is given at most.
+    /// The most instructions that the code generator is given.
     pub most_instructions: u32,
-    /// What becomes of shaders with more.
+    /// What happens to shaders with more.
     pub oversize: Oversize,
 }
 
 impl Target {
-    /// What the machine code of a variant is made with, for a function whose packets are put together in this way.
+    /// The options for the machine code of a variant, for a function whose threads are packed this way.
     pub fn jit_options(self, packing: Packing, variant: &Variant) -> Result<Options, CompileError> {
         Ok(Options {
             features: self.features.ok_or(CompileError::Unsupported)?,

@@ -1,4 +1,4 @@
-//! What one run has for itself: the tables of views that compiled code reads, and copies of the constant buffers.
+//! What belongs to one run: the tables of views that compiled code reads, and copies of the constant buffers.
 
 #![allow(unsafe_code)]
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::host::{Bound, BoundViews};
 use crate::resource::{GuardPages, Memory};
 
-/// What one run has for itself. Two runs at once need two.
+/// What belongs to one run. Two concurrent runs need two.
 #[derive(Debug)]
 pub(crate) struct Frame {
     /// A range for every declared resource. They point into `views`.
@@ -19,8 +19,8 @@ pub(crate) struct Frame {
     guard_pages: GuardPages,
 }
 
-// SAFETY: the pointers are only copied here. What they point to is kept by the frame, and by the bound views beside it, and
-// only compiled code goes there, which treats it as memory that any thread may change.
+// SAFETY: the pointers are only copied here. What they point to is kept alive by the frame, and by the bound views
+// beside it, and only compiled code accesses it, as memory that any thread may change.
 unsafe impl Send for Frame {}
 // SAFETY: as above.
 unsafe impl Sync for Frame {}
@@ -41,14 +41,14 @@ impl Frame {
         for constants in bound.constants() {
             match constants {
                 Some((index, _)) => frame.rebind(index, bound.views().values()[index].as_ref())?,
-                // Nobody asks for it until something is bound there again, which changes this frame too.
+                // Nothing reads it until something is bound there again, which changes this frame too.
                 None => frame.constants.push(Memory::zeroed(0, guard_pages)?),
             }
         }
         Ok(frame)
     }
 
-    /// Follows a change of an entry of the table.
+    /// Applies a change of an entry of the table.
     pub fn rebind(&mut self, index: usize, bound: Option<&Bound>) -> Result<(), Error> {
         let mut entry = view(bound);
         if let Some(Bound::Constants(constants)) = bound {
@@ -84,7 +84,7 @@ impl Frame {
     }
 }
 
-/// A view as compiled code sees it; a constant buffer has its place in a frame.
+/// A view as compiled code sees it; a constant buffer is filled in by a frame.
 fn view(bound: Option<&Bound>) -> View {
     match bound {
         None | Some(Bound::Sampler(_) | Bound::Constants(_)) => View::UNBOUND,

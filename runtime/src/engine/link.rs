@@ -1,4 +1,4 @@
-//! Code and what it runs on, put together for one run.
+//! Code linked with what it runs on, for one run.
 
 use brolga_jit::abi::{Bindings, helpers};
 
@@ -7,7 +7,7 @@ use super::frame::Frame;
 use crate::host::{BoundViews, Reach};
 use crate::stop::StopWord;
 
-/// A shader's code with what is bound to it, for one run. All of its workers share it.
+/// A shader's code with its bindings, for one run. All of its workers share it.
 #[derive(Debug)]
 pub(crate) struct Link<'a> {
     code: &'a Code,
@@ -27,7 +27,7 @@ impl<'a> Link<'a> {
         self.code
     }
 
-    /// What a running shader reaches.
+    /// What a running shader can access.
     pub(super) fn reach(&self) -> &Reach<'a> {
         &self.reach
     }

@@ -1,11 +1,11 @@
-//! The two engines behind one front: compiled code with its tables, and the interpreter.
+//! The two engines behind one interface: compiled code with its tables, and the interpreter.
 //!
 //! | file | what |
 //! |---|---|
 //! | `code.rs` | a shader in the form that an engine runs, and what selects it |
-//! | `frame.rs` | what one run has for itself: tables of views, copies of constant buffers |
-//! | `seat.rs` | what one thread has for itself: an arena and a context |
-//! | `link.rs` | code and what it runs on, put together |
+//! | `frame.rs` | what belongs to one run: tables of views, copies of constant buffers |
+//! | `seat.rs` | what belongs to one thread: an arena and a context |
+//! | `link.rs` | code linked with what it runs on |
 //! | `workspace.rs` | arenas and contexts, kept from run to run |
 //!
 //! The only unsafe code here is the call of compiled code in `seat.rs`. What that code relies on (`brolga_jit::abi`, A and
@@ -29,7 +29,7 @@ pub(crate) use workspace::Workspaces;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// Machine code, on processors it can be made for.
+    /// Machine code, on supported processors.
     Jit,
     /// The interpreter, which defines what is right and runs on every processor.
     Interpreter,
@@ -51,7 +51,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// What becomes of a shader that is too large for machine code: it would be more than
+/// What happens to a shader that is too large for machine code: it would exceed
 /// [`Limits::code_instructions`](crate::Limits::code_instructions), or need more than a stack frame has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -59,7 +59,7 @@ pub enum Oversize {
     /// The interpreter runs it, and [`Shader::engine`](crate::Shader::engine) says so.
     #[default]
     Interpret,
-    /// It is not compiled. Code that a dispatch of groups in short rows takes is larger, and may be refused then.
+    /// It is not compiled. Code for a dispatch of groups in short rows is larger, and may be refused later.
     Refuse,
 }
 

@@ -1,4 +1,4 @@
-//! What one thread has for itself while it works on a run: an arena, and the record that compiled code works on.
+//! What belongs to one thread while it works on a run: an arena, and the context record that compiled code uses.
 
 #![allow(unsafe_code)]
 
@@ -14,10 +14,10 @@ use super::workspace::{Workspace, Workspaces};
 use crate::error::Error;
 use crate::host::Reach;
 
-/// Arenas beyond this are not kept by whoever keeps a seat for its next run.
+/// Seats with arenas larger than this are not kept for the next run.
 const MOST_KEPT_BYTES: u64 = 1 << 20;
 
-/// One thread's place at the work. It may serve one run after the other, of any shader that it fits.
+/// One thread's execution resources. It may serve successive runs, of any shader that it fits.
 #[derive(Debug)]
 pub(crate) enum Seat {
     Jit(Workspace),
@@ -37,7 +37,7 @@ impl Seat {
         }
     }
 
-    /// Makes a seat for this code of whatever there is.
+    /// Makes the given seat, if any, fit this code.
     pub fn fit<'s>(seat: &'s mut Option<Self>, code: &Code, workspaces: &Workspaces) -> Result<&'s mut Self, Error> {
         if !seat.as_ref().is_some_and(|seat| seat.fits(code)) {
             if let Some(other) = seat.take() {
@@ -58,12 +58,12 @@ impl Seat {
         }
     }
 
-    /// Whether it is small enough to be kept by whoever may use it again.
+    /// Whether it is small enough to be kept for reuse.
     pub fn is_small(&self) -> bool {
         matches!(self, Seat::Jit(workspace) if workspace.arena_bytes() <= MOST_KEPT_BYTES)
     }
 
-    /// Keeps what it consists of for others.
+    /// Returns its parts for others to use.
     pub fn give_back(self, workspaces: &Workspaces) {
         if let Seat::Jit(workspace) = self {
             workspaces.put_back(workspace);
@@ -84,8 +84,8 @@ impl Seat {
                 );
                 let bindings = link.bindings(workspace.arena_base());
                 workspace.context.bind(bindings);
-                // SAFETY: the context was bound just now for the link's shader, with tables that fit its declarations, a
-                // host of the helpers' type, and an arena of its own as large as it asks for; the link, which is
+                // SAFETY: the context was bound just now for the link's shader, with tables that fit its declarations,
+                // a host of the helpers' type, and an arena of its own as large as it requires; the link, which is
                 // borrowed for as long as groups run, keeps the tables and the views. The code was compiled for this
                 // processor's features.
                 Running::Jit(unsafe { compiled.start(&mut workspace.context, mode) })
@@ -95,7 +95,7 @@ impl Seat {
     }
 }
 
-/// Sets the float mode in which code runs. Numbers of the interpreter presume the default one.
+/// Sets the float mode in which code runs. The interpreter's arithmetic assumes the default one.
 pub(crate) fn float_guard(code: &Code) -> FloatGuard {
     FloatGuard::new(match code {
         Code::Interpreter(_) => FloatMode::Default,
@@ -103,7 +103,7 @@ pub(crate) fn float_guard(code: &Code) -> FloatGuard {
     })
 }
 
-/// A seat that runs groups.
+/// A seat that is running groups.
 #[derive(Debug)]
 pub(crate) enum Running<'a> {
     Jit(Run<'a>),
@@ -111,7 +111,7 @@ pub(crate) enum Running<'a> {
 }
 
 impl Running<'_> {
-    /// Runs a batch of invocations with the arrays that the code's function declares, with a budget of loop rounds.
+    /// Runs a batch of invocations with the arrays that the code's function declares, with a budget of loop iterations.
     #[inline]
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>], mut fuel: u64) -> Result<(), Fault> {
         match self {
@@ -122,7 +122,7 @@ impl Running<'_> {
         }
     }
 
-    /// Runs the groups of a span, with a budget of loop rounds for each.
+    /// Runs the groups of a span, with a budget of loop iterations for each.
     #[inline]
     pub fn span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {
         let mut fuel = fuel.saturating_mul(span.groups.into());

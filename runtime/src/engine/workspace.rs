@@ -1,5 +1,5 @@
-//! What workers need to run compiled code, whatever the shader: an arena and a context. A device keeps those of workers
-//! that are done for the next dispatches.
+//! What workers need to run compiled code, whatever the shader: an arena and a context. A device keeps those of
+//! finished workers for later dispatches.
 
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
@@ -10,10 +10,10 @@ use crate::error::Error;
 use crate::host::Reach;
 use crate::resource::{GuardPages, Memory};
 
-/// Workspaces that a device keeps at most.
+/// The most workspaces that a device keeps.
 const MOST_KEPT: usize = 64;
 
-/// Bytes of arenas that a device keeps at most.
+/// The most bytes of arenas that a device keeps.
 const MOST_KEPT_BYTES: u64 = 32 << 20;
 
 /// One worker's. Nothing may rely on what its last user left in it.
@@ -35,7 +35,7 @@ impl Workspace {
     }
 }
 
-/// Those that nobody uses, the one used last at the end.
+/// Those not in use, the most recently used last.
 #[derive(Debug)]
 pub(crate) struct Workspaces {
     unused: Mutex<Vec<Workspace>>,
@@ -48,8 +48,8 @@ impl Workspaces {
         Self { unused: Mutex::default(), guard_pages }
     }
 
-    /// One with an arena of just so many bytes, so that guard pages lie right beside it, and a context that is bound to
-    /// nothing, or to what its last user had.
+    /// One with an arena of exactly this many bytes, so that guard pages are adjacent to it, and a context that is
+    /// bound to nothing, or still to its last user's bindings.
     pub fn take(&self, arena_bytes: u64) -> Result<Workspace, Error> {
         let kept = {
             let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +65,7 @@ impl Workspaces {
         }
     }
 
-    /// Keeps one for later, in place of those that nobody has used for longest.
+    /// Keeps one for later, evicting the least recently used.
     pub fn put_back(&self, workspace: Workspace) {
         let bytes = |workspace: &Workspace| workspace.arena.size_bytes();
         if bytes(&workspace) > MOST_KEPT_BYTES {
@@ -79,7 +79,7 @@ impl Workspaces {
     }
 }
 
-/// What a context has before anything is bound.
+/// A context's contents before anything is bound.
 fn nothing(arena: *mut u8) -> Bindings {
     Bindings { ranges: ptr::null(), helpers: helpers::<Reach>(), host: ptr::null(), stop: ptr::null(), arena, fuel: 0 }
 }

@@ -1,6 +1,6 @@
-//! What a row's codec gives: the words of a block's texels, and back.
+//! What a row's codec does: converts a block's texels to words, and back.
 //!
-//! A block is one little-endian number of [`Format::size_bytes`] bytes with [`Format::block_extents`] texels; of most
+//! A block is one little-endian number of [`Format::size_bytes`] bytes with [`Format::block_extents`] texels; in most
 //! formats it is a single texel. The functions of a row are compiled for that row alone: its encodings, shifts and
 //! widths are constants in them.
 
@@ -15,7 +15,7 @@ pub(super) trait Codec: Sized {
     const EXTENTS: [u32; 2];
     /// Bytes of a block.
     const SIZE_BYTES: u32;
-    /// Makes a block of one texel, in formats that something can write.
+    /// Encodes a block of one texel, in writable formats.
     const ENCODE: Option<fn(Words) -> u128> = None;
 
     /// Reads what the block's texels share.
@@ -52,12 +52,12 @@ impl Functions {
 }
 
 impl Format {
-    /// The four words of a texel. Of a block of several texels, those of the first one.
+    /// The four words of a texel; in a block of several texels, of the first one.
     pub fn decode(self, texel: u128) -> [u32; 4] {
         self.decoder()(texel)
     }
 
-    /// The function behind [`decode`](Self::decode), for those who read many texels.
+    /// The function behind [`decode`](Self::decode), for callers that read many texels.
     pub const fn decoder(self) -> fn(u128) -> [u32; 4] {
         self.row().functions.decode
     }
@@ -68,13 +68,13 @@ impl Format {
         (self.row().functions.decode_texel)(block, (x % width + y % height * width) as usize)
     }
 
-    /// The four words of each texel of a block: texel (x, y) goes to x + y * width, with the width from
-    /// [`block_extents`](Self::block_extents). What lies beyond the block's texels stays as it is.
+    /// The four words of each texel of a block: texel (x, y) is stored at x + y * width, with the width from
+    /// [`block_extents`](Self::block_extents). Elements beyond the block's texels are unchanged.
     pub fn decode_block(self, block: u128, texels: &mut [[u32; 4]; 16]) {
         (self.row().functions.decode_block)(block, texels);
     }
 
-    /// The texel of four words. Words of channels that the format lacks are not looked at. In formats without
+    /// The texel of four words. Words of channels that the format lacks are ignored. In formats without
     /// [`encoder`](Self::encoder) it is 0.
     pub fn encode(self, words: [u32; 4]) -> u128 {
         self.encoder().map_or(0, |encode| encode(words))

@@ -1,13 +1,13 @@
 //! Texels whose components are fields, and the four words that shaders see: section 3.2 of the functional specification.
 //!
-//! * Float to fixed point: NaN is 0; clamp; scale in 32-bit floats; add 0.5 away from zero; drop the fraction.
+//! * Float to fixed point: NaN is 0; clamp; scale in 32-bit floats; add 0.5 away from zero; truncate.
 //! * Float to a smaller float: rounded towards zero, so that no finite number becomes infinite. The floats of 11 and 10
-//!   bits have no sign: what is below zero becomes zero.
+//!   bits are unsigned: negative numbers become zero.
 //! * Integers: clamped to the range of the component.
 //! * Components that a format lacks read as 0, alpha as 1.
 //!
-//! 32-bit components are moved and keep every bit. Nothing here depends on the processor's float mode: a denormal float
-//! is zero in every format that is narrower.
+//! 32-bit components are copied bit for bit. Nothing here depends on the processor's float mode: a denormal float is
+//! zero in every narrower format.
 
 use std::marker::PhantomData;
 
@@ -17,7 +17,7 @@ use super::codec::{Codec, Words};
 use super::srgb;
 use super::table::{Described, Encoding, Field};
 
-/// A texel whose components are where the parts of row `D` say.
+/// A texel whose components are laid out as the parts of row `D` say.
 pub(super) struct Fields<D> {
     texel: u128,
     row: PhantomData<D>,
@@ -101,7 +101,7 @@ fn encode_component(encoding: Encoding, word: u32, bits: u32) -> u32 {
     }
 }
 
-/// A number in [`least`, 1] as a multiple of 1 / `scale`. 32-bit floats have no digit left for the half beside 24 bits.
+/// A number in [`least`, 1] as a multiple of 1 / `scale`. 32-bit floats have no bit left for the half beside 24 bits.
 #[inline(always)]
 fn to_fixed(number: f32, least: f32, scale: u32) -> i32 {
     if number.is_nan() {

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `table.rs` | the formats: a row each |
 //! | `uses.rs` | what a format may be used for, and which formats may see each other's texels |
-//! | `codec.rs` | what a row's codec gives: words of texels and back |
+//! | `codec.rs` | what a row's codec does: converts texels to words and back |
 //! | `convert.rs` | components that are fields of a texel |
 //! | `srgb.rs` | the sRGB curve |
 //! | `shared_exponent.rs` | three fractions with one exponent |
 //! | `pairs.rs` | two texels that share red and blue |
-//! | `words.rs` | what compiled code converts by itself |
+//! | `words.rs` | formats that compiled code converts itself |
 //! | `bc/` | blocks of 4 by 4 texels: BC1 to BC7 |
 
 mod bc;

@@ -1,10 +1,10 @@
-//! Two texels side by side that share red and blue: functional specification 19.4.
+//! Two adjacent texels that share red and blue: functional specification 19.4.
 
 use super::codec::{Codec, Words};
 use super::convert::decode_component;
 use super::table::Encoding;
 
-/// Red, green of the left texel, blue, green of the right one, a byte each; `GREEN_FIRST` swaps each two of them.
+/// Red, green of the left texel, blue, green of the right one, a byte each; `GREEN_FIRST` swaps each pair of them.
 pub(super) struct Pair<const GREEN_FIRST: bool> {
     bytes: [u8; 4],
 }

@@ -32,8 +32,8 @@ impl Codec for SharedExponent {
     }
 }
 
-/// The exponent is the least that the largest component fits in; fractions are rounded to nearest, ties to even. What is
-/// beyond the format's range becomes its largest number, what is below zero or NaN becomes zero.
+/// The exponent is the least in which the largest component fits; fractions are rounded to nearest, ties to even.
+/// Numbers beyond the format's range are clamped to its largest, negative ones and NaN to zero.
 fn encode(words: Words) -> u128 {
     let [red, green, blue, _] = words.map(|word| match f32::from_bits(word) {
         number if number > 0.0 => number.min(MOST),

@@ -9,7 +9,7 @@ pub(super) fn to_linear(code: u32) -> f32 {
     f32::from_bits(LINEAR[(code & 0xff) as usize])
 }
 
-/// The code whose place on the curve is nearest; NaN is 0.
+/// The code nearest on the curve; NaN is 0.
 pub(super) fn from_linear(number: f32) -> u32 {
     LIMITS.partition_point(|&limit| f32::from_bits(limit) <= number) as u32
 }

@@ -1,9 +1,9 @@
 //! The table of texel formats: one row each, numbered and named as in DXGI, without the prefix.
 //!
-//! A row says which family the format is of, what the components are, what the format may be used for, and the parts of a
-//! texel from the lowest bit up with their widths; X is unused. Depth is red and stencil is green, as in the formats
-//! through which shaders see them. Everything else follows: size, order of channels, conversions. Formats whose texels
-//! are not made of fields name their channels and a codec.
+//! A row gives the format's family, what the components are, what the format may be used for, and the parts of a texel
+//! from the lowest bit up with their widths; X is unused. Depth is red and stencil is green, as in the formats through
+//! which shaders see them. Everything else follows: size, order of channels, conversions. Formats whose texels do not
+//! consist of fields name their channels and a codec.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ pub enum Encoding {
     Unorm,
     /// Signed fixed point: the largest code is 1, the two lowest are -1.
     Snorm,
-    /// As [`Encoding::Unorm`], red, green and blue along the sRGB curve.
+    /// As [`Encoding::Unorm`], with red, green and blue along the sRGB curve.
     Srgb,
     /// Unsigned integer.
     Uint,
@@ -51,13 +51,13 @@ pub struct Field {
     pub bits: u32,
 }
 
-/// What a row lists of a texel.
+/// What a row lists about a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
     pub encoding: Encoding,
     /// By channel; `None` where the format has none.
     encodings: [Option<Encoding>; 4],
-    /// By channel; `None` where it is no field of its own.
+    /// By channel; `None` where it is not a field of its own.
     fields: [Option<Field>; 4],
     pub bits: u32,
 }
@@ -87,7 +87,7 @@ impl Parts {
         Self { encoding, encodings, fields, bits: shift }
     }
 
-    /// What a channel is and where, if the format has it and if it is a field.
+    /// The encoding and the field of a channel, if the format has it and if it is a field.
     #[inline(always)]
     pub const fn channel(&self, channel: usize) -> (Option<Encoding>, Option<Field>) {
         (self.encodings[channel], self.fields[channel])
@@ -306,25 +306,25 @@ impl Format {
         Format::ALL.iter().copied().find(|format| format.dxgi() == number)
     }
 
-    /// What the components are: where they differ, the first.
+    /// The encoding of the components: where they differ, of the first.
     pub const fn encoding(self) -> Encoding {
         self.row().parts.encoding
     }
 
-    /// What red, green, blue and alpha are; `None` for those that the format lacks. Depth is red and stencil green.
+    /// The encodings of red, green, blue and alpha; `None` for those that the format lacks. Depth is red and stencil
+    /// green.
     pub const fn channels(self) -> [Option<Encoding>; 4] {
         self.row().parts.encodings
     }
 
     /// Where red, green, blue and alpha are; `None` for those that the format lacks, and for all in formats whose
-    /// components are no fields of a texel: the compressed ones, and those that share something between components or
+    /// components are not fields of a texel: the compressed ones, and those that share bits between components or
     /// texels.
     pub const fn fields(self) -> [Option<Field>; 4] {
         self.row().parts.fields
     }
 
-    /// Bytes of a block of [`block_extents`](Self::block_extents) texels, which mostly is one texel: 1, 2, 4, 8, 12 or
-    /// 16.
+    /// Bytes of a block of [`block_extents`](Self::block_extents) texels, usually one texel: 1, 2, 4, 8, 12 or 16.
     pub const fn size_bytes(self) -> u32 {
         self.row().size_bytes
     }
@@ -335,7 +335,7 @@ impl Format {
         self.row().block_extents
     }
 
-    /// What a read out of range gives: zeros in the format's components, and 1 in an alpha that it lacks.
+    /// The result of a read out of range: zeros in the format's components, and 1 in an alpha that it lacks.
     pub const fn zero(self) -> [u32; 4] {
         self.row().parts.zero()
     }
@@ -345,7 +345,7 @@ impl Format {
         self.allows(Use::Atomic)
     }
 
-    /// What the address of a block is a multiple of: its size, or 4 for larger ones.
+    /// The alignment of a block: its size, or 4 for larger ones.
     pub(crate) const fn unit_bytes(self) -> u32 {
         if self.size_bytes() < 4 { self.size_bytes() } else { 4 }
     }
@@ -357,11 +357,11 @@ impl fmt::Display for Format {
     }
 }
 
-/// A text that names no known format.
+/// A string that names no known format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is not a known format: expected a name such as R8G8B8A8_UNORM")]
 pub struct UnknownFormat {
-    /// The text.
+    /// The string.
     pub name: String,
 }
 

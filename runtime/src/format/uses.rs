@@ -1,9 +1,9 @@
 //! What a format may be used for, and which formats may see each other's texels.
 //!
-//! The rows say it with the sets below, after the columns of Microsoft's format list for Direct3D 11.1
-//! (`D3D11_3_Formats_FL11_1.xls`), where what is optional counts as allowed. Two things are taken from elsewhere:
-//! loads from typed UAVs, which Direct3D 11.3 allows for every format that can be stored to ("UAV Typed Load": symmetric
-//! support required), and typed UAVs of B8G8R8A8_UNORM ("Relaxed Format Casting").
+//! The rows use the sets below, modelled on the columns of Microsoft's format list for Direct3D 11.1
+//! (`D3D11_3_Formats_FL11_1.xls`), where optional counts as allowed. Two things are taken from elsewhere: loads from
+//! typed UAVs, which Direct3D 11.3 allows for every format that can be stored to ("UAV Typed Load": symmetric support
+//! required), and typed UAVs of B8G8R8A8_UNORM ("Relaxed Format Casting").
 
 use brolga_ir::interface::Dimension;
 
@@ -46,7 +46,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// The use that a resource of this dimension is.
+    /// The use that corresponds to a resource of this dimension.
     pub const fn of_dimension(dimension: Dimension) -> Self {
         match dimension {
             Dimension::Buffer => Use::Buffer,
@@ -73,7 +73,7 @@ impl Uses {
         Self(set)
     }
 
-    /// Everything in several sets; what is no integer can be filtered and blended besides.
+    /// The union of several sets; formats other than integers can also be filtered and blended.
     pub const fn of_row(sets: &[Self], encoding: Encoding) -> Self {
         let mut set = 0;
         let mut n = 0;
@@ -104,7 +104,7 @@ pub(super) const TEXTURE: Uses =
 pub(super) const BLOCKS: Uses = Uses::of(&[Use::Texture2d, Use::Texture3d, Use::TextureCube, Use::Load]);
 /// Depth-stencil targets.
 pub(super) const DEPTH: Uses = Uses::of(&[Use::Texture1d, Use::Texture2d, Use::TextureCube, Use::DepthStencil]);
-/// What shaders see of a depth-stencil target with both.
+/// What shaders see of a target with both depth and stencil.
 pub(super) const DEPTH_READ: Uses =
     Uses::of(&[Use::Texture1d, Use::Texture2d, Use::Texture2dMs, Use::TextureCube, Use::Load]);
 /// Render targets.
@@ -138,7 +138,7 @@ impl Format {
         self.family() == other.family()
     }
 
-    /// Whether a UAV of format `other` may be made for a texture of this format. Beside the family these are, for some
+    /// Whether a UAV of format `other` may be made for a texture of this format. Besides the family these are, for some
     /// families of 32-bit texels, R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5).
     pub fn is_storable_as(self, other: Format) -> bool {
         let as_word = other.family() == "R32" && STORED_AS_R32.contains(&self.family());

@@ -1,11 +1,11 @@
-//! Formats that compiled code converts by itself.
+//! Formats that compiled code converts itself.
 
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 
 use super::table::{Encoding, Field, Format};
 
 impl Format {
-    /// The format as compiled code knows it: if its texels are whole words, each channel is a field of one of them, and
+    /// The format as compiled code knows it, if its texels are whole words, each channel is a field of one of them, and
     /// there is code for the conversion.
     pub(crate) fn texel_format(self) -> Option<TexelFormat> {
         self.size_bytes().is_multiple_of(4).then(|| self.vertex_format()).flatten()
@@ -27,7 +27,7 @@ impl Format {
                 Encoding::Sint => ChannelKind::Sint,
                 Encoding::Srgb => ChannelKind::Srgb,
             };
-            // A channel that is no field shares bits with others.
+            // A channel that is not a field shares bits with others.
             let Field { shift, bits } = self.fields()[n]?;
             if shift % 32 + bits > 32 {
                 return None;

@@ -1,8 +1,8 @@
-//! What a running shader reaches: the views bound to each declared range, as the one [`Host`] of both engines.
+//! What a running shader can access: the views bound to each declared range, as the one [`Host`] of both engines.
 //!
-//! Views are checked when they are bound, so that strides, dimensions and counters are as declared. Every access is checked
-//! here: the index against the view, then each word against the element, in 64 bits. What is out of range, or not bound,
-//! reads as zeros and drops writes.
+//! Views are checked when they are bound, so that strides, dimensions and counters are as declared. Every access is
+//! checked here: the index against the view, then each word against the element, in 64 bits. Anything out of range, or
+//! not bound, reads as zeros and drops writes.
 //!
 //! | file | what |
 //! |---|---|
@@ -28,7 +28,7 @@ use texel::Texels;
 pub(crate) use views::{Bound, BoundViews, Change, TexelFormats, trimmed};
 use views::{Extent, Words};
 
-/// What one run reaches: what is bound, its copies of the constant buffers, and when to stop.
+/// What one run can access: what is bound, its copies of the constant buffers, and the stop word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach<'a> {
     views: &'a BoundViews,
@@ -52,7 +52,7 @@ impl<'a> Reach<'a> {
         self.views.views.get(view.id.index(), view.element as usize)?.as_ref()
     }
 
-    /// Where the bytes of a register are that can be read.
+    /// Where the readable bytes of a register are.
     #[inline]
     fn readable(&self, view: ViewSlot) -> Option<(&'a Memory, &'a Extent)> {
         match self.bound(view)? {

@@ -1,4 +1,4 @@
-//! Which texture and sampler the lanes of a packet mean, and what is kept ready for each pair of them.
+//! Which texture and sampler the lanes of a packet refer to, and what is prepared for each pair of them.
 
 use brolga_ir::entity::ResourceId;
 use brolga_ir::sampling::{Elements, SampleCall};
@@ -10,7 +10,7 @@ use crate::bindings::table::Table;
 use crate::resource::Sampler;
 use crate::sample::Prepared;
 
-/// Pairs beyond which the rest is made ready where it is sampled, as where a shader chooses from long ranges.
+/// The most pairs to prepare ahead; the rest, as where a shader indexes long ranges, is prepared where it is sampled.
 const MOST_READY: usize = 64;
 
 type Views = Table<Option<Bound>>;
@@ -18,7 +18,7 @@ type Views = Table<Option<Bound>>;
 /// A range of textures and one of samplers that a shader samples together.
 pub(crate) type Pair = (ResourceId, ResourceId);
 
-/// What is ready to be sampled.
+/// The prepared pairs.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     groups: SmallVec<[Group; 4]>,
@@ -39,7 +39,7 @@ struct Group {
 }
 
 impl Samples {
-    /// Makes the pairs of these ranges ready.
+    /// Prepares the pairs of these ranges.
     pub fn new(ranges: &[Pair], views: &Views) -> Self {
         let mut samples = Self::default();
         for &(texture, sampler) in ranges {
@@ -54,7 +54,7 @@ impl Samples {
         samples
     }
 
-    /// Makes the pairs of a range ready once more, in which something else is bound now.
+    /// Prepares the pairs of a range again, after its bindings changed.
     pub fn renew(&mut self, range: usize, views: &Views) {
         for group in
             self.groups.iter().filter(|group| [group.texture, group.sampler].iter().any(|id| id.index() == range))
@@ -65,7 +65,7 @@ impl Samples {
         }
     }
 
-    /// A pair, if it is among those that were made ready.
+    /// A pair, if it is among those prepared.
     #[inline(always)]
     fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<&Option<Prepared>> {
         let group = self.groups.iter().find(|group| (group.texture, group.sampler) == (texture.0, sampler.0))?;
@@ -76,7 +76,7 @@ impl Samples {
 }
 
 impl Group {
-    /// Its pairs in their order.
+    /// Its pairs in order.
     fn prepare(&self, views: &Views) -> impl Iterator<Item = Option<Prepared>> {
         let pairs = (0..self.textures).flat_map(|t| (0..self.samplers).map(move |s| (t as u32, s as u32)));
         pairs.map(|(t, s)| prepare(views, (self.texture, t), (self.sampler, s)))
@@ -84,7 +84,7 @@ impl Group {
 }
 
 impl BoundViews {
-    /// Samples for the lanes of a packet, those together that mean the same texture and sampler.
+    /// Samples for the lanes of a packet, together for lanes with the same texture and sampler.
     #[inline(always)]
     pub(super) fn sample_packet(&self, call: SampleCall<'_>) {
         if let ((texture, Elements::Same(t)), (sampler, Elements::Same(s))) = (call.texture, call.sampler)
@@ -97,7 +97,7 @@ impl BoundViews {
         }
     }
 
-    /// The same where lanes may mean different ones, or nothing is ready.
+    /// The same where lanes may have different ones, or nothing is prepared.
     #[cold]
     fn sample_each(&self, call: SampleCall<'_>) {
         let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, mut results, .. } = call;
@@ -124,7 +124,7 @@ impl BoundViews {
     }
 }
 
-/// The lanes of a set that mean the same pair.
+/// The lanes of a set that refer to the same pair.
 fn same_lanes(set: u64, textures: Elements<'_>, samplers: Elements<'_>, pair: (u32, u32)) -> u64 {
     if let (Elements::Same(_), Elements::Same(_)) = (textures, samplers) {
         return set;
@@ -143,7 +143,7 @@ fn unbound(lanes: u64, results: &mut [&mut [u32]; 4]) {
     }
 }
 
-/// Makes a pair ready; nothing if no texture is bound. Where no sampler is, Direct3D's default one samples.
+/// Prepares a pair; none if no texture is bound. Where no sampler is bound, Direct3D's default one is used.
 fn prepare(views: &Views, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<Prepared> {
     let bound = |(id, element): (ResourceId, u32)| views.get(id.index(), element as usize)?.as_ref();
     let Bound::Texels(Texels::Texture(surface)) = bound(texture)? else { return None };

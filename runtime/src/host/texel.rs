@@ -14,25 +14,25 @@ use crate::resource::{Memory, Surface, Texel};
 pub(crate) enum Texels {
     /// A part of a buffer.
     Buffer { memory: Arc<Memory>, offset_bytes: u64, count: u64, format: Format },
-    /// What a view of a texture sees; of one that may be written a single level.
+    /// What a view of a texture sees: if it may be written, a single level.
     Texture(Surface),
 }
 
-/// Where the texels of a view lie that compiled code goes to by itself.
+/// Where the texels of a view are, if compiled code accesses them directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// First byte of the first texel, for compiled code.
     pub base: *mut u8,
-    /// Texels from there to the view's last one. Below 2^32, so that no texel's number wraps.
+    /// Texels from there to the view's last one. Below 2^32, so that no texel's index wraps.
     pub count: u64,
-    /// Of the most detailed level: width, height, depth or layers, and the texels from one of the latter to the next.
+    /// Of the most detailed level: width, height, depth or layers, and the slice pitch in texels.
     pub extents: [u32; 4],
     /// How they are read and written.
     pub format: TexelFormat,
 }
 
 impl Texels {
-    /// The layout, if the format and the kind of texture are such that compiled code can go to the texels.
+    /// The layout, if the format and the kind of texture allow compiled code to access the texels directly.
     pub fn layout(&self) -> Option<Layout> {
         let format = self.format().texel_format()?;
         let size_bytes = u64::from(format.size_bytes());
@@ -56,8 +56,8 @@ impl Texels {
         (count <= u32::MAX.into()).then_some(Layout { base, count, extents, format })
     }
 
-    /// Reads a texel at a mip level, or a sample of a multisampled one. Out of range gives zeros, but 1 in an alpha that the
-    /// format lacks.
+    /// Reads a texel at a mip level, or a sample of a multisampled one. Out of range yields zeros, but 1 in an alpha
+    /// that the format lacks.
     pub fn load(&self, coords: [u32; 3], level: u32) -> [u32; 4] {
         let format = self.format();
         let Some(at) = self.offset(coords, level) else { return format.zero() };
@@ -71,7 +71,7 @@ impl Texels {
         self.memory().store_number(at, format.size_bytes(), format.encode(words));
     }
 
-    /// The word of a texel of the first level, if it is in range and of a format that atomics are for.
+    /// The word of a texel of the first level, if it is in range and its format allows atomics.
     pub fn atomic(&self, coords: [u32; 3]) -> Option<&AtomicU32> {
         if !self.format().allows(Use::Exchange) {
             return None;
@@ -87,8 +87,8 @@ impl Texels {
         }
     }
 
-    /// What `resinfo` gives: extents of a level by the kind of texture, zeros if there is no such level, and the number of
-    /// levels. What a least level of detail leaves out has its extents.
+    /// The result of `resinfo`: extents of a level by the kind of texture, zeros if there is no such level, and the
+    /// number of levels. Levels below a least level of detail keep their extents.
     pub fn size(&self, level: u32) -> [u32; 4] {
         let Texels::Texture(surface) = self else { return [0; 4] };
         let count = surface.levels.len() as u32;
@@ -101,12 +101,12 @@ impl Texels {
             Dimension::Texture2d | Dimension::Texture2dMs | Dimension::TextureCube => [width, height, 0, count],
             Dimension::Texture2dArray | Dimension::Texture2dMsArray => [width, height, layers, count],
             Dimension::Texture3d => [width, height, depth, count],
-            // Undefined in the specification, which wishes for the number of cubes.
+            // Undefined in the specification, which recommends the number of cubes.
             Dimension::TextureCubeArray => [width, height, layers / 6, count],
         }
     }
 
-    /// Samples of a texel; 0 of a typed buffer.
+    /// Samples of a texel; 0 for a typed buffer.
     pub fn sample_count(&self) -> u32 {
         match self {
             Texels::Buffer { .. } => 0,
@@ -162,8 +162,8 @@ impl Texels {
     }
 }
 
-/// Where samples are, in sixteenths of a texel from its centre: the standard patterns of section 19.2.4 of the functional
-/// specification. Empty for a count without one.
+/// Where samples are, in sixteenths of a texel from its centre: the standard patterns of section 19.2.4 of the
+/// functional specification. Empty for a count that has none.
 fn sample_pattern(count: u32) -> &'static [[i8; 2]] {
     match count {
         1 => &[[0, 0]],

@@ -1,7 +1,7 @@
 //! What a shader's registers are bound to, checked against what it declares.
 //!
-//! It owns what it is made of: views share their memory. Constant buffers alone are not reached in place: a run reads them
-//! when it begins, into copies of its own.
+//! It owns what it is made of: views share their memory. Only constant buffers are not accessed in place: a run copies
+//! them when it begins.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::resource::{BufferView, Counter, Elements, GuardPages, Memory, Sampler, View, ViewKind};
 
-/// By declared range, the format of the texels that code goes to by itself; empty if there are none.
+/// By declared range, the format of the texels that code accesses directly; empty if there are none.
 pub(crate) type TexelFormats = SmallVec<[Option<TexelFormat>; 2]>;
 
 /// Everything that a shader has bound.
@@ -28,7 +28,7 @@ pub(crate) type TexelFormats = SmallVec<[Option<TexelFormat>; 2]>;
 pub(crate) struct BoundViews {
     pub(super) views: Table<Option<Bound>>,
     pub(super) samples: Samples,
-    /// Where in the table the constant buffers are: of each the copies have one.
+    /// Indices of the constant buffers in the table; there is a copy of each.
     constants: SmallVec<[usize; 4]>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Bound {
     Constants(Constants),
     /// Texels: a typed buffer or a texture.
     Texels(Texels),
-    /// How textures are filtered.
+    /// A sampler.
     Sampler(Sampler),
 }
 
@@ -58,10 +58,10 @@ pub(crate) struct Words {
 pub(crate) struct Constants {
     memory: Arc<Memory>,
     offset_bytes: u64,
-    /// What of it is read.
+    /// How much of it is read.
     read_bytes: u64,
     pub(super) copy: usize,
-    /// Of the copy: padded with zeros to whole vectors and the declared ones.
+    /// Extent of the copy: padded with zeros to whole vectors and the declared size.
     pub(super) extent: Extent,
 }
 
@@ -79,12 +79,12 @@ pub(super) struct Extent {
 /// A change of one register, checked and ready to be made.
 #[derive(Debug)]
 pub(crate) struct Change {
-    /// Where in the table, and what is to stand there.
+    /// Indices in the table, and the new entries.
     entries: SmallVec<[(usize, usize, Option<Bound>); 1]>,
 }
 
 impl BoundViews {
-    /// Checks what is bound against what is declared. Textures and samplers that are sampled together are made ready.
+    /// Checks what is bound against what is declared. Textures and samplers that are used together are prepared.
     pub fn new(declared: &[Declared], sampled: &[Pair], bindings: &Bindings, limits: &Limits) -> Result<Self, Error> {
         let mut constants = SmallVec::new();
         let views = check::resolve(declared, bindings, limits, |range, index, view| {
@@ -137,7 +137,7 @@ impl BoundViews {
         Ok(Change { entries })
     }
 
-    /// Makes a change, and tells of each entry that it changes. Gives whether the formats of texels are others now.
+    /// Applies a change, and reports each entry that it changes. Returns whether the formats of texels changed.
     pub fn apply(&mut self, change: Change, mut tell: impl FnMut(usize, Option<&Bound>)) -> bool {
         let mut other_formats = false;
         for (range, index, bound) in change.entries {
@@ -160,7 +160,7 @@ impl BoundViews {
         &self.views
     }
 
-    /// The constant buffers with their places in the table, in the order of their copies; nothing where one was taken away.
+    /// The constant buffers with their indices in the table, in the order of their copies; none where one was unbound.
     pub fn constants(&self) -> impl Iterator<Item = Option<(usize, &Constants)>> {
         self.constants.iter().map(|&index| match &self.views.values()[index] {
             Some(Bound::Constants(constants)) => Some((index, constants)),
@@ -168,8 +168,8 @@ impl BoundViews {
         })
     }
 
-    /// By declared range, the format of the texels that compiled code can go to. Ranges of several registers, whose
-    /// formats may differ, are left to the host.
+    /// By declared range, the format of the texels that compiled code can access directly. Ranges of several registers,
+    /// whose formats may differ, are left to the host.
     pub fn texel_formats(&self) -> TexelFormats {
         match self.views.values().iter().any(|bound| matches!(bound, Some(Bound::Texels(_)))) {
             true => trimmed(self.views.ranges().map(format_of)),
@@ -178,7 +178,7 @@ impl BoundViews {
     }
 }
 
-/// The format of the texels of a range that compiled code can go to.
+/// The format of the texels of a range that compiled code can access directly.
 fn format_of(range: &[Option<Bound>]) -> Option<TexelFormat> {
     match range {
         [Some(Bound::Texels(texels))] => texels.layout().map(|layout| layout.format),
@@ -186,7 +186,7 @@ fn format_of(range: &[Option<Bound>]) -> Option<TexelFormat> {
     }
 }
 
-/// Formats without those at the end that say nothing, so that the same ones are equal.
+/// Formats without trailing `None`s, so that equivalent ones compare equal.
 pub(crate) fn trimmed(formats: impl Iterator<Item = Option<TexelFormat>>) -> TexelFormats {
     let mut formats: TexelFormats = formats.collect();
     formats.truncate(formats.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
@@ -244,7 +244,7 @@ impl Words {
 }
 
 impl Constants {
-    /// What lies beyond the largest constant buffer is not seen.
+    /// Bytes beyond the largest constant buffer are not seen.
     fn new(view: &BufferView, declared_vectors: u32, limits: &Limits, copy: usize) -> Self {
         let most = limits.constant_vectors.max(declared_vectors);
         let count = view.size_bytes.div_ceil(16).min(most.into()).max(declared_vectors.into());
@@ -280,7 +280,7 @@ impl Constants {
 }
 
 impl Extent {
-    /// Where the bytes that an address reaches begin and end, counted in the memory; none if the index is out of range.
+    /// Where the bytes that an address can access begin and end in the memory; none if the index is out of range.
     fn element(&self, at: Address) -> Option<(u64, u64)> {
         let (start, size_bytes) = match self.stride_bytes {
             None => (0, self.size_bytes),
@@ -296,14 +296,14 @@ impl Extent {
         Some((start + u64::from(at.offset_bytes & !3), start + size_bytes))
     }
 
-    /// Where each of some consecutive words is, if it is in range.
+    /// The offset of each of some consecutive words, if it is in range.
     pub fn word_offsets(&self, at: Address) -> impl Iterator<Item = Option<u64>> {
         let (first, end) = self.element(at).unwrap_or((4, 0));
         (first..).step_by(4).map(move |offset| (offset + 4 <= end).then_some(offset))
     }
 }
 
-/// What a register answers to a question of the shader.
+/// A register's result for a shader's query.
 pub(super) fn answer(query: Query, bound: &Bound, level: u32) -> [u32; 4] {
     match (query, bound) {
         (Query::BufferSize, Bound::Words(words)) => [u32::try_from(words.count()).unwrap_or(u32::MAX); 4],
@@ -315,7 +315,7 @@ pub(super) fn answer(query: Query, bound: &Bound, level: u32) -> [u32; 4] {
             let [x, y] = texels.sample_position(level);
             [x.to_bits(), y.to_bits(), 0, 0]
         }
-        // Asked of this only where compiled code does not go to texels.
+        // Only queried where compiled code does not access texels directly.
         (Query::Layout, _)
         | (Query::TextureSize | Query::SampleCount | Query::SamplePosition, Bound::Words(_) | Bound::Constants(_))
         | (_, Bound::Sampler(_)) => [0; 4],

@@ -14,11 +14,11 @@ use super::memory::{GuardPages, Memory};
 pub enum Access {
     /// Shaders may only read it.
     Read,
-    /// Shaders may read and write it; what they write goes to the file.
+    /// Shaders may read and write it; what they write is written to the file.
     ReadWrite,
 }
 
-/// Bytes in memory, of ours or of the caller, or in a mapped file. Clones are the same bytes.
+/// Bytes in memory, Brolga's or the caller's, or in a mapped file. Clones share the bytes.
 ///
 /// Reading and writing takes a shared reference, because shaders write too. Each 32-bit word (at a multiple of 4) is read
 /// and written whole; nothing else is promised about a buffer that is read while a shader or another thread writes it.
@@ -33,8 +33,8 @@ impl Buffer {
         Ok(Memory::zeroed(size_bytes, guards)?.into())
     }
 
-    /// A buffer whose content is that of a file. With [`Access::ReadWrite`] what is written goes to the file. What
-    /// [`Device::map_buffer`](crate::Device::map_buffer), which also holds it against the device's limits, says of the file
+    /// A buffer that maps a file. With [`Access::ReadWrite`] writes reach the file. What
+    /// [`Device::map_buffer`](crate::Device::map_buffer), which also checks the device's limits, says about the file
     /// applies.
     pub fn map(path: &Path, access: Access) -> Result<Self, ResourceError> {
         let memory = Memory::map(path, access);
@@ -46,25 +46,25 @@ impl Buffer {
         self.memory.size_bytes()
     }
 
-    /// Whether it may be written: not so for a file mapped, or memory wrapped, for reading.
+    /// Whether it may be written: not if it is a file mapped, or memory wrapped, for reading.
     pub fn is_writable(&self) -> bool {
         self.memory.is_writable()
     }
 
-    /// Copies elements out, from a byte on, which may be any.
+    /// Copies elements out, from any byte offset on.
     ///
     /// # Errors
-    /// If some of them are outside of the buffer.
+    /// If some of them are outside the buffer.
     pub fn read<T: Pod>(&self, offset_bytes: u64, elements: &mut [T]) -> Result<(), ResourceError> {
         self.check(offset_bytes, size_of_val(elements) as u64)?;
         self.memory.read(offset_bytes, bytemuck::cast_slice_mut(elements));
         Ok(())
     }
 
-    /// Copies elements in, from a byte on, which may be any.
+    /// Copies elements in, from any byte offset on.
     ///
     /// # Errors
-    /// If some of them would be outside of the buffer, or it is read-only. Nothing is written then.
+    /// If some of them would be outside the buffer, or it is read-only. Nothing is written then.
     pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
         if !self.is_writable() {
             return Err(ResourceError::ReadOnly);
@@ -97,12 +97,12 @@ impl Buffer {
         Ok(elements)
     }
 
-    /// Writes what shaders changed in a mapped file to the disk, and waits. Does nothing for other buffers.
+    /// Writes changes in a mapped file to disk, and waits. Does nothing for other buffers.
     pub fn flush(&self) -> std::io::Result<()> {
         self.memory.flush(0, self.size_bytes())
     }
 
-    /// The same of some of its bytes, all of which must be there.
+    /// The same for some of its bytes, all of which must exist.
     pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
         self.check(offset_bytes, size_bytes).map_err(std::io::Error::other)?;
         self.memory.flush(offset_bytes, size_bytes)
@@ -112,7 +112,7 @@ impl Buffer {
         &self.memory
     }
 
-    /// Holds a range against the size.
+    /// Checks a range against the size.
     pub(crate) fn check(&self, offset_bytes: u64, size_bytes: u64) -> Result<(), ResourceError> {
         let buffer_bytes = self.size_bytes();
         match offset_bytes.checked_add(size_bytes) {

@@ -8,14 +8,14 @@ use brolga_ir::interface::Dimension;
 use super::shape::SAMPLE_COUNTS;
 use crate::format::{Format, Use};
 
-/// A buffer, texture or view that cannot be.
+/// A buffer, texture or view that cannot exist.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResourceError {
-    /// There is not so much memory.
+    /// There is not enough memory.
     #[error("cannot allocate {size_bytes} bytes")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         size_bytes: u64,
     },
     /// A file could not be mapped.
@@ -23,7 +23,7 @@ pub enum ResourceError {
     Map {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Bytes outside a buffer.
@@ -53,16 +53,16 @@ pub enum ResourceError {
         /// The address of its first byte.
         address: usize,
     },
-    /// Rows of a texture, or of texels to copy, that are nearer to each other than their texels allow.
+    /// A row pitch, of a texture or of texels to copy, that is smaller than a row, or misaligned.
     #[error(
         "rows of {row_bytes} bytes cannot lie {row_pitch_bytes} bytes apart: the pitch is at least as large, and a multiple of {unit_bytes}"
     )]
     RowPitch {
-        /// Bytes from a row to the next.
+        /// The row pitch in bytes.
         row_pitch_bytes: u64,
         /// Bytes of a row's texels.
         row_bytes: u64,
-        /// What the pitch is a multiple of.
+        /// What the pitch must be a multiple of.
         unit_bytes: u32,
     },
     /// A texture of several mip levels with a row pitch.
@@ -83,7 +83,7 @@ pub enum ResourceError {
         /// Layers of the texture.
         layers: u32,
     },
-    /// A box of texels that is partly outside of its mip level, or has parts of blocks.
+    /// A box of texels that is partly outside its mip level, or has parts of blocks.
     #[error(
         "a box of {} texels at ({}, {}, {}) is not in the mip level, which has {}{}",
         times(extents), origin[0], origin[1], origin[2], times(level), in_blocks(*block)
@@ -108,7 +108,7 @@ pub enum ResourceError {
         /// Bytes that are needed.
         expected: u64,
     },
-    /// Something in a buffer that begins where it must not.
+    /// Something in a buffer at a misaligned offset.
     #[error("{what} at byte {offset_bytes}, which is not a multiple of {unit_bytes}")]
     Misaligned {
         /// What begins there.
@@ -168,7 +168,7 @@ pub enum ResourceError {
         /// Samples of a texel.
         samples: u32,
     },
-    /// A cube whose faces are no squares.
+    /// A cube whose faces are not square.
     #[error("the faces of a cube are squares, not {width} by {height} texels")]
     CubeSquare {
         /// Texels in a row.
@@ -182,7 +182,7 @@ pub enum ResourceError {
         /// Layers.
         layers: u32,
     },
-    /// Texels that are no whole blocks of a format that stores blocks of them.
+    /// Texels that are not whole blocks of a block-compressed or packed format.
     #[error("the {axis} of a texture of format {format} must be a multiple of {multiple} texels, not {value}")]
     Blocks {
         /// Its format.
@@ -202,7 +202,7 @@ pub enum ResourceError {
         /// Its format.
         format: Format,
     },
-    /// A typed buffer is no texture.
+    /// A typed buffer is not a texture.
     #[error("a typed buffer is not a texture: it is a typed view of a buffer")]
     NoTexture,
     /// A view of a kind that a texture cannot be seen as.
@@ -228,7 +228,7 @@ pub enum ResourceError {
     ViewRange {
         /// Mip levels, layers or slices.
         what: &'static str,
-        /// Those of the view, without the last.
+        /// Those of the view, end exclusive.
         range: Range<u32>,
         /// How many there are.
         most: u32,
@@ -241,7 +241,7 @@ pub enum ResourceError {
         /// Layers of the view.
         layers: u32,
     },
-    /// A least level of detail that is none.
+    /// An invalid least level of detail.
     #[error("a minimum level of detail must be 0 or more, not {level}")]
     MinLevel {
         /// What was asked for.
@@ -263,7 +263,7 @@ pub enum ResourceError {
         /// The bias.
         level_bias: f32,
     },
-    /// A sampler's bound of the level of detail is no number.
+    /// A sampler's bound on the level of detail is NaN.
     #[error("a sampler's minimum or maximum level of detail is NaN, but must be a number")]
     LevelNan,
     /// A sampler takes too few or too many samples.

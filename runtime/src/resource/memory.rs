@@ -1,11 +1,12 @@
-//! The one type that owns bytes which shaders read and write, and the only place that touches them from Rust.
+//! The one type that owns the bytes that shaders read and write, and the only place that accesses them from Rust.
 //!
-//! Several threads may read and write the same bytes at once: shaders race if they are written so. Therefore Rust reads
-//! and writes them by relaxed atomic operations only, never through references to plain bytes; compiled code uses plain
+//! Several threads may read and write the same bytes at once: shaders may contain data races. Therefore Rust reads and
+//! writes them by relaxed atomic operations only, never through references to plain bytes; compiled code uses plain
 //! machine instructions, which is the same thing to the processor. Every access here is checked against the size.
 //!
-//! The first byte is aligned to [`ALIGNMENT`], or with guard pages after the last byte to what the size is a multiple of, 4
-//! at least; that of wrapped memory to 4. No byte after the last one is read or written. A mapped file must not be shortened while it is mapped: that is up to who opens it, and said at
+//! The first byte is aligned to [`ALIGNMENT`], or with guard pages after the last byte to the largest alignment that
+//! the size allows, at least 4; in wrapped memory to 4. No byte after the last one is read or written. A mapped file
+//! must not be shortened while it is mapped: that is the caller's responsibility, stated at
 //! [`Device::map_buffer`](crate::Device::map_buffer).
 
 #![allow(unsafe_code)]
@@ -23,18 +24,18 @@ use memmap2::{MmapMut, MmapOptions, MmapRaw};
 use super::buffer::{Access, Buffer};
 use super::error::ResourceError;
 
-/// Alignment of the first byte, and what owned memory is a multiple of: the widest vector there is.
+/// Alignment of the first byte and of the size of owned memory: the widest vector there is.
 pub(crate) const ALIGNMENT: usize = 64;
 
-/// From here on memory comes from the system directly, zeroed when it is first touched.
+/// From this size on, memory comes from the system directly, zeroed on first access.
 const MAPPED_FROM: u64 = 1 << 18;
 
-/// Pages beside the memory of buffers and workers that nobody may touch: a debugging aid and a second wall.
+/// Inaccessible pages beside the memory of buffers and workers: a debugging aid and a second line of defence.
 ///
-/// Every access of a shader is checked. Should a check be wrong, an access outside ends in a guard page, and the system
-/// ends the process instead of letting the shader go on. Each buffer and texture
-/// takes whole pages then, two of them for the guards; the memory that workers use while they run (shared memory, private
-/// arrays, copies of constant buffers) is guarded too. Mapped files are not.
+/// Every access of a shader is checked. Should a check be wrong, an access outside hits a guard page, and the system
+/// kills the process instead of letting the shader continue. Each buffer and texture then takes whole pages, plus two
+/// guard pages; the memory that workers use while they run (shared memory, private arrays, copies of constant buffers)
+/// is guarded too. Mapped files are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GuardPages {
@@ -72,14 +73,15 @@ pub(crate) struct Memory {
 enum Owner {
     Heap(Layout),
     Mapping(MmapRaw),
-    /// Kept for as long as the memory is used.
+    /// Kept alive for as long as the memory is used.
     Caller {
         _owner: Box<dyn Any + Send + Sync>,
     },
 }
 
-// SAFETY: `base` is owned by this value, or lent to it by who called `wrap`, and stays valid and in place until it drops; Rust reaches what it points to only
-// by atomic operations in this file, so that any thread may hold and use it.
+// SAFETY: `base` is owned by this value, or lent to it by the caller of `wrap`, and stays valid and in place until it
+// drops; Rust accesses what it points to only by atomic operations in this file, so that any thread may hold and use
+// it.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -91,7 +93,7 @@ impl Memory {
         if guards != GuardPages::Off {
             return Self::between_guards(size_bytes, guards).ok_or_else(refused);
         }
-        // Room to the end of the last vector, at least one.
+        // Space up to the end of the last vector, at least one.
         let room = size_bytes
             .max(1)
             .checked_next_multiple_of(ALIGNMENT as u64)
@@ -116,7 +118,7 @@ impl Memory {
         let mapping = MmapRaw::from(MmapMut::map_anon(inner.checked_add(2 * page)?).ok()?);
         for offset in [0, page + inner] {
             let guard = mapping.as_mut_ptr().wrapping_add(offset);
-            // SAFETY: a page of the mapping made above, to which nobody has an address yet.
+            // SAFETY: a page of the mapping made above, whose address nobody else has yet.
             unsafe { region::protect(guard, page, region::Protection::NONE) }.ok()?;
         }
         let before = match guards {
@@ -171,7 +173,7 @@ impl Memory {
         self.base.as_ptr()
     }
 
-    /// Writes changes of bytes of a mapped file to the disk. All of them must be there.
+    /// Writes changes of bytes of a mapped file to disk. All of them must exist.
     pub fn flush(&self, offset_bytes: u64, size_bytes: u64) -> io::Result<()> {
         match &self.owner {
             Owner::Mapping(mapping) if self.writable => mapping.flush_range(offset_bytes as usize, size_bytes as usize),
@@ -189,9 +191,9 @@ impl Memory {
         Some(unsafe { self.base.as_ptr().add(offset_bytes as usize) })
     }
 
-    /// A byte, only to be loaded unless the memory is writable.
+    /// A byte, to be loaded only unless the memory is writable.
     fn byte(&self, offset_bytes: u64) -> Option<&AtomicU8> {
-        // SAFETY: inside, valid while `self` lives, and reached by atomics only.
+        // SAFETY: inside, valid while `self` lives, and accessed by atomics only.
         self.at(offset_bytes, 1).map(|at| unsafe { AtomicU8::from_ptr(at) })
     }
 
@@ -216,8 +218,8 @@ impl Memory {
         }
         // SAFETY: the offset is inside.
         let first = unsafe { self.base.as_ptr().add(offset_bytes as usize) };
-        // SAFETY: all of them are inside, valid while `self` lives, aligned since the base and the offset are, and reached
-        // by atomics only.
+        // SAFETY: all of them are inside, valid while `self` lives, aligned since the base and the offset are, and
+        // accessed by atomics only.
         Some(unsafe { std::slice::from_raw_parts(first.cast(), count) })
     }
 
@@ -287,7 +289,7 @@ impl Memory {
         }
     }
 
-    /// Copies bytes from a multiple of 4 on to the beginning of other memory, as many as both have; nothing if that is not
+    /// Copies bytes from a multiple of 4 on to the beginning of other memory, as many as both have; none if that is not
     /// writable.
     pub fn copy_to(&self, offset_bytes: u64, to: &Memory, size_bytes: u64) {
         if !to.writable {
@@ -327,7 +329,7 @@ impl Memory {
     }
 }
 
-/// Cuts a range of bytes into those before the first word, whole words, and those after the last word.
+/// Splits a range of bytes into those before the first word, whole words, and those after the last word.
 fn split(offset_bytes: u64, length: usize) -> (usize, usize, usize) {
     let head = length.min((offset_bytes.next_multiple_of(4) - offset_bytes) as usize);
     let words = (length - head) / 4 * 4;
@@ -335,8 +337,8 @@ fn split(offset_bytes: u64, length: usize) -> (usize, usize, usize) {
 }
 
 impl Buffer {
-    /// A buffer over memory of the caller's, which is not copied. `owner` is dropped with the last clone of the buffer, and
-    /// with whatever still uses it: that may be what owns the memory, or `()`.
+    /// A buffer over the caller's memory, which is not copied. `owner` is dropped with the last clone of the buffer and
+    /// the last use of it: it may be the owner of the memory, or `()`.
     ///
     /// # Safety
     /// Until `owner` is dropped, `size_bytes` bytes from `base` on stay valid for reads, with [`Access::ReadWrite`] for writes
@@ -362,8 +364,8 @@ impl Buffer {
 impl Drop for Memory {
     fn drop(&mut self) {
         match &self.owner {
-            // SAFETY: allocated with this layout, and nobody reaches it any more: compiled code runs only while a dispatch
-            // holds a share of this value.
+            // SAFETY: allocated with this layout, and nothing accesses it any more: compiled code runs only while a
+            // dispatch holds a reference to this value.
             Owner::Heap(layout) => unsafe { dealloc(self.base.as_ptr(), *layout) },
             Owner::Mapping(_) | Owner::Caller { .. } => {}
         }
@@ -420,7 +422,7 @@ mod tests {
         let mut words = [0x0403_0201u32, 0x0807_0605, 0xaaaa_aaaa];
         let base = NonNull::from(&mut words).cast::<u8>();
         let owner = Arc::new(());
-        // SAFETY: the words outlive the buffer, and are looked at when it is gone.
+        // SAFETY: the words outlive the buffer, and are read when it is gone.
         let wrap = |at, size, access| unsafe { Buffer::wrap(base.add(at), size, access, Arc::clone(&owner)) };
         let error = wrap(2, 4, Access::Read).unwrap_err();
         assert!(matches!(error, ResourceError::WrappedAddress { address } if address == base.addr().get() + 2));
@@ -450,7 +452,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn guards_lie_right_beside_the_memory() {
-        // Start and permissions of each mapping, as Linux tells them.
+        // Start and permissions of each mapping, as Linux reports them.
         let permissions = |address: usize| {
             let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
             let of = |line: &str| {

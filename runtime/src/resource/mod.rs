@@ -1,6 +1,6 @@
-//! Memory that shaders read and write: `memory.rs` has the one type that owns it, `buffer.rs` and `texture.rs` what is made of
-//! it, `shape.rs` what textures there are, `view.rs` and `texture_view.rs` what a register sees of them, and `surface.rs` where
-//! the texels are that it sees.
+//! Memory that shaders read and write: `memory.rs` has the one type that owns it, `buffer.rs` and `texture.rs` what is
+//! built on it, `shape.rs` the possible textures, `view.rs` and `texture_view.rs` what a register sees of them, and
+//! `surface.rs` where those texels are. Samplers are in `sampler.rs`, errors in `error.rs`.
 
 mod buffer;
 mod error;

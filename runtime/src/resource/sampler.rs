@@ -1,4 +1,4 @@
-//! Samplers: how textures are filtered and what lies outside them.
+//! Samplers: how textures are filtered and addressed outside their extents.
 
 use super::error::ResourceError;
 
@@ -7,23 +7,23 @@ const MOST_ANISOTROPY: u32 = 16;
 /// What may be added to a level of detail.
 const BIASES: std::ops::RangeInclusive<f32> = -16.0..=15.99;
 
-/// What a filter takes of the texels around a place.
+/// Which texels around a position a filter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Tap {
     /// The nearest one.
     #[default]
     Point,
-    /// The two nearest ones along each axis, by their distance.
+    /// The two nearest ones along each axis, weighted by distance.
     Linear,
 }
 
-/// What becomes of the texels that a filter takes.
+/// How the texels that a filter takes are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Reduction {
     /// Their weighted sum.
     #[default]
     Weighted,
-    /// Each is compared with a reference first; for instructions that compare.
+    /// Each is first compared with a reference; for comparison instructions.
     Comparison,
     /// The smallest of those with a weight, component by component.
     Minimum,
@@ -31,34 +31,34 @@ pub enum Reduction {
     Maximum,
 }
 
-/// A filter, as `D3D11_FILTER` says it.
+/// A filter, as in `D3D11_FILTER`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Filter {
-    /// Where a texel covers less than a pixel.
+    /// Minification: where a texel covers less than a pixel.
     pub minify: Tap,
-    /// Where it covers more.
+    /// Magnification: where it covers more.
     pub magnify: Tap,
     /// Between mip levels.
     pub mip: Tap,
-    /// Whether it follows the shape of a pixel on the texture; everything else is linear then.
+    /// Whether it follows a pixel's footprint on the texture; everything else is then linear.
     pub anisotropic: bool,
-    /// What becomes of the texels.
+    /// How the texels are combined.
     pub reduction: Reduction,
 }
 
-/// What lies outside a texture along an axis.
+/// How coordinates outside a texture along an axis are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum AddressMode {
     /// The texture again.
     Wrap,
-    /// The texture again, every other time turned around.
+    /// The texture again, every other time mirrored.
     Mirror,
     /// The texels at its edge.
     #[default]
     Clamp,
     /// A colour.
     Border,
-    /// The texture turned around once, then the texels at its edge.
+    /// The texture mirrored once, then the texels at its edge.
     MirrorOnce,
 }
 
@@ -84,22 +84,22 @@ pub enum Comparison {
     Always,
 }
 
-/// The state of a sampler. [`Sampler::default`] is what Direct3D has in an empty slot.
+/// The state of a sampler. [`Sampler::default`] is Direct3D's state of an empty slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
     /// The filter.
     pub filter: Filter,
-    /// What lies outside along u, v and w.
+    /// The address modes along u, v and w.
     pub address: [AddressMode; 3],
     /// Added to the level of detail, -16 to 15.99.
     pub level_bias: f32,
-    /// The least level of detail. It wins over the largest.
+    /// The least level of detail. It takes precedence over the largest.
     pub min_level: f32,
     /// The largest level of detail.
     pub max_level: f32,
     /// The most samples along the line of an anisotropic filter, 1 to 16.
     pub max_anisotropy: u32,
-    /// How instructions that compare do it.
+    /// The comparison of comparison instructions.
     pub comparison: Comparison,
     /// The colour of [`AddressMode::Border`].
     pub border: [f32; 4],
@@ -122,7 +122,7 @@ impl Default for Sampler {
 }
 
 impl Sampler {
-    /// Whether it is for instructions that compare.
+    /// Whether it is for comparison instructions.
     pub fn compares(&self) -> bool {
         self.filter.reduction == Reduction::Comparison
     }

@@ -1,4 +1,4 @@
-//! Shapes of textures: what Direct3D allows of them, and where their texels lie.
+//! Shapes of textures: which Direct3D allows, and where their texels are.
 
 use brolga_ir::interface::Dimension;
 
@@ -10,16 +10,16 @@ use crate::format::{Format, Use};
 const MOST_TEXELS: u32 = 16384;
 const MOST_TEXELS_3D: u32 = 2048;
 const MOST_LAYERS: u32 = 2048;
-/// Samples of which Direct3D defines where they are.
+/// Sample counts for which Direct3D defines sample positions.
 pub(super) const SAMPLE_COUNTS: [u32; 5] = [1, 2, 4, 8, 16];
 /// Layers of a cube.
 pub(super) const FACES: u32 = 6;
 
 /// Kind, format and extents of a texture. Extents that a kind lacks are 1.
 ///
-/// Texels are tightly packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the
-/// other. In a block-compressed format that is said of blocks: a mip level has as many as cover it, one at least. So a
-/// texture can lie in a mapped file. Rows may lie farther apart, in memory of other owners for example.
+/// Texels are tightly packed: for each layer, each mip level, each slice, each row, each texel, its samples one after
+/// the other. In a block-compressed format this applies to blocks: a mip level has as many as cover it, at least one.
+/// So a texture can be a mapped file. A larger row pitch is possible, for example in memory of other owners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct TextureShape {
@@ -39,8 +39,8 @@ pub struct TextureShape {
     pub mips: u32,
     /// Samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
     pub samples: u32,
-    /// Bytes from a row, of blocks if there are any, to the next, of a texture of one mip level; `None` where rows are packed.
-    /// Slices and layers are as many rows.
+    /// The row pitch in bytes (of rows of blocks if there are any), for a texture of one mip level; `None` where rows
+    /// are packed. Slices and layers follow without further padding.
     pub row_pitch_bytes: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ impl TextureShape {
         self
     }
 
-    /// Makes a 2D texture, or an array of them, multisampled, with so many samples for each texel.
+    /// Makes a 2D texture, or an array of them, multisampled, with this many samples for each texel.
     pub fn samples(mut self, samples: u32) -> Self {
         self.dimension = match self.dimension {
             Dimension::Texture2d => Dimension::Texture2dMs,
@@ -103,20 +103,20 @@ impl TextureShape {
         self
     }
 
-    /// Sets the bytes from a row to the next. Machine code then leaves the texels to the runtime, which is slower.
+    /// Sets the row pitch. Machine code then leaves the texels to the runtime, which is slower.
     pub fn row_pitch(mut self, bytes: u64) -> Self {
         self.row_pitch_bytes = Some(bytes);
         self
     }
 
-    /// Bytes from the first texel to the end of the last one. An error if there cannot be such a texture.
+    /// Bytes from the first texel to the end of the last one. An error if such a texture is impossible.
     pub fn size_bytes(&self) -> Result<u64, ResourceError> {
         self.check()?;
         let after_last_row = self.row_pitch_bytes.map_or(0, |pitch| pitch - self.row_bytes(self.width));
         Ok(self.layer_bytes() * u64::from(self.layers) - after_last_row)
     }
 
-    /// Bytes of the blocks that cover so many texels of a row.
+    /// Bytes of the blocks that cover this many texels of a row.
     pub(super) fn row_bytes(&self, width: u32) -> u64 {
         let [block_width, _] = self.format.block_extents();
         u64::from(width.div_ceil(block_width)) * u64::from(self.format.size_bytes()) * u64::from(self.samples)
@@ -197,10 +197,10 @@ impl TextureShape {
     }
 }
 
-/// Bytes from a row to the next at most, so that no product overflows.
+/// The largest row pitch in bytes, so that no product overflows.
 const MOST_PITCH: u64 = 1 << 32;
 
-/// Whether rows of some bytes can lie so far apart.
+/// Checks a row pitch for rows of some bytes.
 pub(super) fn check_pitch(row_pitch_bytes: u64, row_bytes: u64, unit_bytes: u32) -> Result<(), ResourceError> {
     match row_pitch_bytes.is_multiple_of(unit_bytes.into()) && (row_bytes..=MOST_PITCH).contains(&row_pitch_bytes) {
         true => Ok(()),

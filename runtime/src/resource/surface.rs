@@ -11,13 +11,13 @@ use crate::format::Format;
 /// A mip level of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SurfaceLevel {
-    /// First byte, counted in the memory: that of the view's first layer.
+    /// Offset in the memory of the first byte of the view's first layer.
     pub offset_bytes: u64,
-    /// Texels along x, y and z, at least 1 each; the last are no layers.
+    /// Texels along x, y and z, at least 1 each; z does not count layers.
     pub extents: [u32; 3],
-    /// Bytes from a row of blocks to the next.
+    /// The row pitch (of rows of blocks) in bytes.
     pub row_bytes: u64,
-    /// Bytes from a slice of a 3D texture to the next.
+    /// The slice pitch of a 3D texture in bytes.
     pub slice_bytes: u64,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Surface {
     pub layers: u32,
     /// Bytes from a layer to the next.
     pub layer_bytes: u64,
-    /// Samples of a texel, 1 if it is not multisampled. They lie one after the other.
+    /// Samples of a texel, 1 if it is not multisampled. They are consecutive.
     pub samples: u32,
     /// The least level of detail, counted in the view's levels, that may be sampled or loaded (functional specification
     /// 5.8); 0 if there is no such bound.
@@ -64,7 +64,7 @@ pub(crate) struct Texel {
 }
 
 impl Surface {
-    /// Where a texel's block begins, counted in the memory; none outside the view. The least level is not looked at.
+    /// Offset in the memory of a texel's block; none outside the view. Ignores the least level.
     pub fn block_offset(&self, texel: Texel) -> Option<u64> {
         let level = self.levels.get(texel.level as usize)?;
         let [x, y, z] = texel.at;
@@ -80,15 +80,15 @@ impl Surface {
         Some(level.offset_bytes + layer * self.layer_bytes + z * level.slice_bytes + y * level.row_bytes + block)
     }
 
-    /// The bytes of the view, counted in the memory: a range for each layer, in increasing order.
+    /// The bytes of the view, as offsets in the memory: a range for each layer, in increasing order.
     pub fn byte_ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let start = self.levels.first().map_or(0, |level| level.offset_bytes);
         let end = self.levels.last().map_or(start, SurfaceLevel::end_bytes);
         (0..u64::from(self.layers)).map(move |layer| layer * self.layer_bytes).map(move |at| at + start..at + end)
     }
 
-    /// Whether the least level leaves a level to texels that are not filtered (functional specification 5.8.4, 5.8.5): from
-    /// the level that it is within on, and none if it is beyond the last.
+    /// Whether the least level lets unfiltered accesses reach a level (functional specification 5.8.4, 5.8.5): from the
+    /// level that contains it on, and none if it is beyond the last.
     pub fn reaches(&self, level: u32) -> bool {
         let last = self.levels.len().saturating_sub(1);
         self.min_level <= last as f32 && level >= self.min_level as u32

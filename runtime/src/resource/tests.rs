@@ -1,4 +1,4 @@
-//! Textures and views of them, held against a walk over all texels in storage order that counts bytes.
+//! Textures and views of them, checked against a walk over all texels in storage order that counts bytes.
 
 use brolga_ir::interface::Dimension;
 
@@ -432,7 +432,7 @@ fn no_extent_overflows() {
     }
 }
 
-/// Every list of so many values.
+/// Every list of this many values.
 fn each<const N: usize>(values: [u32; 8]) -> impl Iterator<Item = [u32; N]> {
     (0..8usize.pow(N as u32)).map(move |n| std::array::from_fn(|position| values[n >> (3 * position) & 7]))
 }

@@ -6,7 +6,7 @@ use super::buffer::Buffer;
 use super::error::ResourceError;
 use super::shape::{TextureShape, check_pitch};
 
-/// Texels in a shape. Clones are the same texels.
+/// Texels in a shape. Clones share the texels.
 #[derive(Clone, Debug)]
 pub struct Texture {
     buffer: Buffer,
@@ -28,7 +28,7 @@ pub struct TexelBox {
 }
 
 impl Texture {
-    /// A texture whose texels are a buffer's content, in the places that [`TextureShape`] says.
+    /// A texture whose texels are a buffer's content, laid out as [`TextureShape`] says.
     pub fn new(buffer: Buffer, shape: TextureShape) -> Result<Self, ResourceError> {
         let expected = shape.size_bytes()?;
         let actual = buffer.size_bytes();
@@ -61,8 +61,8 @@ impl Texture {
         }
     }
 
-    /// Copies the texels of a box in: slice after slice, row after row. From a row to the next there are `row_pitch_bytes`
-    /// in `texels`; without it rows are packed. What follows the last row is not looked at.
+    /// Copies the texels of a box in: slice by slice, row by row. `row_pitch_bytes` is the row pitch in `texels`;
+    /// without it rows are packed. What follows the last row is ignored.
     ///
     /// # Errors
     /// If the texture does not have such a box, there are too few bytes, or the memory is read-only. Nothing is written then.
@@ -77,10 +77,10 @@ impl Texture {
         rows.try_for_each(|row| self.buffer.write(row.offset_bytes, &bytes[row.at..row.at + row.size]))
     }
 
-    /// Copies the texels of a box out, as [`write`](Self::write) copies them in. What lies between rows is left as it is.
+    /// Copies the texels of a box out, as [`write`](Self::write) copies them in. Padding between rows is unchanged.
     ///
     /// # Errors
-    /// If the texture does not have such a box, or there is too little room.
+    /// If the texture does not have such a box, or there is too little space.
     pub fn read<T: Pod>(
         &self,
         from: &TexelBox,

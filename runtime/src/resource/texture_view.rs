@@ -12,7 +12,7 @@ use super::surface::{Surface, SurfaceLevel};
 use super::texture::Texture;
 use crate::format::{Format, Use};
 
-/// A texture or a part of it, seen in some way that [`check`](Self::check) let pass.
+/// A texture or a part of it, seen in a way that [`check`](Self::check) accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct TextureView {
     pub texture: Texture,
@@ -52,7 +52,7 @@ impl TextureView {
         self.format = seen_as(format);
     }
 
-    /// Whether there can be such a view of the texture.
+    /// Checks that such a view of the texture is possible.
     pub fn check(&self) -> Result<(), ResourceError> {
         let shape = self.texture.shape();
         let possible = kinds(shape.dimension);
@@ -111,7 +111,7 @@ impl TextureView {
         !self.texture.shape().format.is_castable_to(self.format)
     }
 
-    /// The texels that a register sees: for writing those of the first level.
+    /// The texels that a register sees: for writing, those of the first level.
     pub fn surface(&self, writable: bool) -> Surface {
         let shape = self.texture.shape();
         let (layers, layer_bytes) = (self.layers(), shape.layer_bytes());
@@ -120,7 +120,7 @@ impl TextureView {
         let count = layers.len() as u32;
         let layer_count = match self.dimension {
             Dimension::Texture3d => {
-                // No layers but slices, of the one level that is left where they are not all.
+                // Not layers but slices, of the only level left where the view has fewer than all.
                 if let [level] = &mut levels[..] {
                     level.offset_bytes += u64::from(layers.start) * level.slice_bytes;
                     level.extents[2] = count;
@@ -142,7 +142,7 @@ impl TextureView {
             layers: layer_count,
             layer_bytes,
             samples: shape.samples,
-            // What is written is not bound by it (functional specification 5.8.2).
+            // It does not apply to writes (functional specification 5.8.2).
             min_level: if writable { 0.0 } else { (self.min_level - self.mips.start as f32).max(0.0) },
         }
     }

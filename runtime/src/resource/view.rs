@@ -14,7 +14,7 @@ use super::texture::Texture;
 use super::texture_view::TextureView;
 use crate::format::Format;
 
-/// A structured view's hidden counter. Clones are the same counter, so that it can be read after a run.
+/// A structured view's hidden counter. Clones share the counter, so that it can be read after a run.
 #[derive(Clone, Debug, Default)]
 pub struct Counter(Arc<AtomicU32>);
 
@@ -51,7 +51,7 @@ pub struct View {
 pub(crate) enum ViewKind {
     Buffer(BufferView),
     Texture(TextureView),
-    /// No memory: how textures are filtered.
+    /// No memory: the state of a sampler.
     Sampler(Box<Sampler>),
 }
 
@@ -85,22 +85,22 @@ impl View {
         Self::buffer(buffer, Elements::Raw)
     }
 
-    /// Elements of `stride_bytes`. A part of an element at the end does not count.
+    /// Elements of `stride_bytes`. A partial element at the end does not count.
     pub fn structured(buffer: Buffer, stride_bytes: u32) -> Result<Self, ResourceError> {
         Self::buffer(buffer, Elements::Structured { stride_bytes })
     }
 
-    /// Texels in one row. A part of a texel at the end does not count.
+    /// Texels in one row. A partial texel at the end does not count.
     pub fn typed(buffer: Buffer, format: Format) -> Result<Self, ResourceError> {
         Self::buffer(buffer, Elements::Typed { format })
     }
 
-    /// A whole texture. Where it is written, its first mip level.
+    /// A whole texture. Writes access its first mip level.
     pub fn texture(texture: Texture) -> Self {
         Self { kind: ViewKind::Texture(TextureView::new(texture)) }
     }
 
-    /// A sampler: an error if its numbers are out of range.
+    /// A sampler. An error if its numbers are out of range.
     pub fn sampler(sampler: Sampler) -> Result<Self, ResourceError> {
         sampler.check()?;
         Ok(Self { kind: ViewKind::Sampler(Box::new(sampler)) })
@@ -126,22 +126,22 @@ impl View {
     }
 
     /// The same view of a texture, its texels read and written in another format of the same family. Some families of
-    /// 32-bit texels can be written as R32_UINT, R32_SINT and R32_FLOAT besides (functional specification 5.3.9.5). A depth
-    /// format stands for the one that shaders read it in.
+    /// 32-bit texels can also be written as R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5). A
+    /// depth format means the one in which shaders read it.
     pub fn with_format(self, format: Format) -> Result<Self, ResourceError> {
         self.with_texture("another format", |view| view.set_format(format))
     }
 
     /// The same view of a texture, as another kind.
     ///
-    /// One row of texels, alone or in layers, can be seen as the other; so can multisampled textures. Rectangles can be
-    /// seen alone, in layers, as a cube and as cubes in layers. A kind that takes fewer layers than there are sees the
-    /// first ones, unless [`with_layers`](Self::with_layers) says which.
+    /// 1D textures and 1D arrays can be seen as each other; so can multisampled textures and their arrays. 2D textures
+    /// can be seen as 2D textures, 2D arrays, cubes and cube arrays. A kind that takes fewer layers than there are sees
+    /// the first ones, unless [`with_layers`](Self::with_layers) says which.
     pub fn with_dimension(self, dimension: Dimension) -> Result<Self, ResourceError> {
         self.with_texture("another kind", |view| view.dimension = dimension)
     }
 
-    /// The same view of a texture, of some mip levels, counted in the texture. Where it is written, of the first of them.
+    /// The same view of a texture, of some mip levels, counted in the texture. Writes access the first of them.
     pub fn with_mips(self, first: u32, count: u32) -> Result<Self, ResourceError> {
         self.with_texture("mip levels", |view| view.mips = first..first.saturating_add(count))
     }
@@ -152,9 +152,9 @@ impl View {
         self.with_texture("layers", |view| view.layers = Some(first..first.saturating_add(count)))
     }
 
-    /// The same view of a texture, without its levels of detail below this one, counted in the texture: what is finer is
-    /// not sampled, and loads of it are out of range. Where filtering goes between two levels a fraction counts. Writing is
-    /// not bound by it.
+    /// The same view of a texture, clamped to this least level of detail, counted in the texture: finer levels are not
+    /// sampled, and loads from them are out of range. The fraction matters where filtering blends two levels. Writes
+    /// are not affected.
     pub fn with_min_level(self, level: f32) -> Result<Self, ResourceError> {
         if level.is_nan() || level < 0.0 {
             return Err(ResourceError::MinLevel { level });
@@ -192,24 +192,25 @@ impl View {
         }
     }
 
-    /// Bytes that it sees; of a texture those of all of it, whatever the view leaves out, and none for a sampler.
+    /// Bytes that it sees; for a texture those of the whole texture, whatever the view leaves out, and none for a
+    /// sampler.
     pub fn size_bytes(&self) -> u64 {
         self.bytes().map_or(0, |(_, range)| range.end - range.start)
     }
 
-    /// Copies elements in, from a byte of the view on, as [`Buffer::write`].
+    /// Copies elements in, from a byte offset in the view on, like [`Buffer::write`].
     pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
         let (buffer, start) = self.start_of(offset_bytes, size_of_val(elements) as u64)?;
         buffer.write(start, elements)
     }
 
-    /// Copies elements out, from a byte of the view on, as [`Buffer::read`].
+    /// Copies elements out, from a byte offset in the view on, like [`Buffer::read`].
     pub fn read<T: Pod>(&self, offset_bytes: u64, elements: &mut [T]) -> Result<(), ResourceError> {
         let (buffer, start) = self.start_of(offset_bytes, size_of_val(elements) as u64)?;
         buffer.read(start, elements)
     }
 
-    /// Where bytes of the view begin in the buffer, if all of them are inside.
+    /// Offset in the buffer of bytes of the view, if all of them are inside.
     fn start_of(&self, offset_bytes: u64, size_bytes: u64) -> Result<(&Buffer, u64), ResourceError> {
         let buffer_bytes = self.size_bytes();
         match (self.bytes(), offset_bytes.checked_add(size_bytes)) {
@@ -218,8 +219,8 @@ impl View {
         }
     }
 
-    /// Writes what shaders changed in some bytes of the view, all of which must be there, to the disk, and waits, if the buffer
-    /// maps a file.
+    /// If the buffer maps a file, writes changes in some bytes of the view, all of which must exist, to disk, and
+    /// waits.
     pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
         if size_bytes == 0 {
             return Ok(());
@@ -228,7 +229,7 @@ impl View {
         buffer.flush_range(start, size_bytes)
     }
 
-    /// A copy of the bytes that it sees as elements, as [`Buffer::to_vec`]; of a sampler none.
+    /// A copy of the bytes that it sees as elements, like [`Buffer::to_vec`]; none for a sampler.
     pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, ResourceError> {
         self.bytes().map_or(Ok(Vec::new()), |(buffer, range)| buffer.elements(range))
     }
@@ -253,7 +254,8 @@ impl View {
         }
     }
 
-    /// The buffer behind it and the range of bytes that it sees, of a texture those of all of it; nothing for a sampler.
+    /// The underlying buffer and the range of bytes that it sees, for a texture those of the whole texture; none for a
+    /// sampler.
     pub(crate) fn bytes(&self) -> Option<(&Buffer, Range<u64>)> {
         match &self.kind {
             ViewKind::Buffer(view) => Some((&view.buffer, view.offset_bytes..view.offset_bytes + view.size_bytes)),
@@ -262,7 +264,7 @@ impl View {
         }
     }
 
-    /// The bytes that a register bound to it reads, or writes, in increasing order.
+    /// The bytes that a register bound to it reads or writes, in increasing order.
     fn byte_ranges(&self, writable: bool) -> Vec<Range<u64>> {
         match &self.kind {
             ViewKind::Texture(view) => view.surface(writable).byte_ranges().collect(),
@@ -270,7 +272,7 @@ impl View {
         }
     }
 
-    /// Whether some byte is written if it is bound for writing, and read if the other view is bound for reading.
+    /// Whether a byte that it writes if bound for writing is read by the other view if that is bound for reading.
     pub(crate) fn overlaps(&self, read: &View) -> bool {
         let memory = |view: &View| view.bytes().map(|(buffer, _)| Arc::as_ptr(buffer.memory()));
         if memory(self) != memory(read) {

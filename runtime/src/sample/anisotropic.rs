@@ -1,9 +1,9 @@
 //! Anisotropic filtering: the line along which texels are taken.
 //!
-//! Functional specification 7.18.11, with its ideal transformation of the derivatives to the axes of the ellipse that they
-//! span. It leaves the choice of the samples to us: as many as the ratio of anisotropy says, rounded up, of the same
-//! weight, spread evenly along the longer axis of the ellipse. Cubes and textures without two axes are filtered as if the
-//! filter was linear in all directions.
+//! Functional specification 7.18.11, with its ideal transformation of the derivatives to the axes of the ellipse that
+//! they span. It leaves the choice of samples to the implementation: here the ratio of anisotropy rounded up, equally
+//! weighted, evenly spaced along the ellipse's major axis. Cubes and textures without two axes are filtered as if the
+//! filter were linear.
 
 use super::level::{Footprint, dot, log2};
 
@@ -12,12 +12,12 @@ use super::level::{Footprint, dot, log2};
 pub(super) struct Line {
     /// How many.
     pub count: u32,
-    /// How far the line reaches, in normalised coordinates.
+    /// The extent of the line, in normalised coordinates.
     pub reach: [f64; 2],
 }
 
 impl Line {
-    /// Where a sample lies, seen from the middle, which is at `centre`.
+    /// The position of a sample on the line around `centre`.
     pub fn sample(&self, centre: [f32; 2], index: u32) -> [f32; 2] {
         let along = (f64::from(index) + 0.5) / f64::from(self.count) - 0.5;
         [0, 1].map(|axis| (f64::from(centre[axis]) + self.reach[axis] * along) as f32)
@@ -53,7 +53,7 @@ pub(super) fn footprint(footprint: &Footprint, most: u32) -> (f64, Option<Line>)
     (log2(minor), (count > 1).then_some(Line { count, reach }))
 }
 
-/// The longer axis of the ellipse that two vectors span; none if it is a circle.
+/// The major axis of the ellipse that two vectors span; none if it is a circle.
 fn ellipse(x: [f64; 3], y: [f64; 3]) -> Option<[f64; 2]> {
     // Its implicit form is a u^2 + b u v + c v^2 = f.
     let a = x[1] * x[1] + y[1] * y[1];

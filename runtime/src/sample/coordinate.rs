@@ -1,8 +1,8 @@
 //! From a normalised coordinate to texels along one axis: range reduction, fixed point, address modes.
 //!
-//! Functional specification 7.18.5 to 7.18.9. Coordinates become fixed point with 8 bits of fraction, rounded to the
-//! nearest even; a coordinate that has no place becomes 0 there: NaN, and an infinity on an axis that wraps or mirrors.
-//! An infinity on another axis is far outside.
+//! Functional specification 7.18.5 to 7.18.9. Coordinates become fixed point with 8 bits of fraction, rounded to
+//! nearest even; a coordinate without a position becomes 0: NaN, and an infinity on an axis that wraps or mirrors. An
+//! infinity on another axis is far outside.
 
 use brolga_ir::float;
 
@@ -11,12 +11,12 @@ use crate::resource::{AddressMode, Tap};
 /// Fixed point: units of a texel.
 pub(super) const ONE: u32 = 256;
 
-/// Where range reduction ends, in widths of the texture. The specification has 10, which is enough for offsets of -8 to
-/// 7 texels on a texture of one texel; `gather4_po` has -32 to 31.
+/// The limit of range reduction, in widths of the texture. The specification has 10, which is enough for offsets of -8
+/// to 7 texels on a texture of one texel; `gather4_po` has -32 to 31.
 pub(super) const FAR: f32 = 64.0;
 
-/// The texels that a filter takes along an axis, with their weights in units of 1 / [`ONE`], which together are 1. What
-/// has no weight does not count. Texels may lie outside: [`address`] is for that.
+/// The texels that a filter takes along an axis, with their weights in units of 1 / [`ONE`], which sum to 1. Texels of
+/// weight zero are ignored. Texels may be outside the texture: see [`address`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taps {
     pub texels: [i32; 2],
@@ -24,7 +24,7 @@ pub(super) struct Taps {
 }
 
 impl Taps {
-    /// On an axis that the texture has not.
+    /// For an axis that the texture lacks.
     pub const NONE: Self = Self { texels: [0; 2], weights: [ONE, 0] };
 }
 
@@ -49,7 +49,7 @@ pub(super) fn around(coordinate: f32, extent: u32, offset: i32, tap: Tap) -> Tap
     }
 }
 
-/// Takes the magnitude from a coordinate without changing which texels it means.
+/// Reduces a coordinate's magnitude without changing which texels it selects.
 fn reduce(coordinate: f32, mode: AddressMode) -> f32 {
     match mode {
         AddressMode::Wrap => coordinate - coordinate.floor(),
@@ -62,14 +62,14 @@ fn reduce(coordinate: f32, mode: AddressMode) -> f32 {
     }
 }
 
-/// Fixed point with 8 bits of fraction, rounded to the nearest even; NaN is 0. Texels of the largest texture at the
-/// largest reduced coordinate fit by far.
+/// Fixed point with 8 bits of fraction, rounded to nearest even; NaN is 0. Texels of the largest texture at the largest
+/// reduced coordinate fit easily.
 #[inline]
 pub(super) fn to_fixed(number: f32) -> i32 {
     (number * ONE as f32).round_ties_even() as i32
 }
 
-/// Which texel of the texture lies at a place along an axis; none is the border.
+/// The texel of the texture at a position along an axis; `None` is the border.
 pub(super) fn address(texel: i32, mode: AddressMode, extent: u32) -> Option<u32> {
     let extent = extent as i32;
     if (0..extent).contains(&texel) {
@@ -88,12 +88,12 @@ pub(super) fn address(texel: i32, mode: AddressMode, extent: u32) -> Option<u32>
     Some(inside as u32)
 }
 
-/// -1 lies on 0, -2 on 1.
+/// -1 maps to 0, -2 to 1.
 fn mirror_at_zero(texel: i32) -> i32 {
     if texel < 0 { -texel - 1 } else { texel }
 }
 
-/// The layer of an array: the nearest, of two the even one, then the nearest that there is.
+/// The layer of an array: rounded to nearest even, then clamped.
 #[inline]
 pub(super) fn layer(coordinate: f32, layers: u32) -> u32 {
     // `max` turns a NaN into 0, and layers are few enough for exact floats.

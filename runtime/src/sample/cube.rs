@@ -1,14 +1,14 @@
-//! Cubes: the face that a direction hits, derivatives on it, and what lies beyond its edges.
+//! Cubes: the face that a direction hits, derivatives on it, and the texels beyond its edges.
 //!
 //! Functional specification 7.18.7 (choice of the face), 7.18.11 (derivatives), 7.18.12 (edges and corners). A face's
-//! coordinates run from -1 to 1 along two axes of space; faces are +x, -x, +y, -y, +z, -z.
+//! coordinates run from -1 to 1 along two spatial axes; faces are +x, -x, +y, -y, +z, -z.
 
 use smallvec::{SmallVec, smallvec};
 
-/// An axis of space and a direction along it.
+/// A spatial axis and a direction along it.
 type Direction = (usize, f64);
 
-/// By face: its normal, and where its first and second coordinate grow.
+/// By face: its normal, and the directions in which its first and second coordinate grow.
 const FACES: [[Direction; 3]; 6] = [
     [(0, 1.0), (2, -1.0), (1, -1.0)],
     [(0, -1.0), (2, 1.0), (1, -1.0)],
@@ -18,8 +18,8 @@ const FACES: [[Direction; 3]; 6] = [
     [(2, -1.0), (0, -1.0), (1, -1.0)],
 ];
 
-/// The face that a direction hits, and where it lies there, from 0 to 1. Of two axes that are equally far, z goes before
-/// y before x. A direction without length or with NaNs hits some face at NaN.
+/// The face that a direction hits, and the coordinates there, from 0 to 1. Between axes of equal magnitude, z takes
+/// precedence over y over x. A direction without length or with NaNs hits some face at NaN.
 pub(super) fn project(direction: [f32; 3]) -> (u32, [f32; 2]) {
     let [x, y, z] = direction.map(f32::abs);
     let axis = if z >= x && z >= y {
@@ -40,7 +40,7 @@ pub(super) fn project(direction: [f32; 3]) -> (u32, [f32; 2]) {
 pub(super) fn derivatives(direction: [f32; 3], face: u32, derivative: [f32; 3]) -> [f64; 2] {
     let [major, u, v] = FACES[face as usize];
     let along = |vector: [f32; 3], (axis, sign): Direction| f64::from(vector[axis]) * sign;
-    // The formula divides by the normal's axis taken positive, so that its derivative turns its sign with it.
+    // The formula divides by the magnitude along the normal's axis, so that its derivative changes sign with it.
     let (length, growth) = (along(direction, major), along(derivative, major));
     [u, v].map(|axis| 0.5 * (length * along(derivative, axis) - along(direction, axis) * growth) / (length * length))
 }
@@ -48,8 +48,8 @@ pub(super) fn derivatives(direction: [f32; 3], face: u32, derivative: [f32; 3]) 
 /// A texel of a face.
 pub(super) type FaceTexel = (u32, [u32; 2]);
 
-/// The texels that stand for the one at a place of a face with `extent` texels along each side, which may lie one beyond
-/// its edges: one, or beyond a corner the three that meet there, each by a third.
+/// The texels that represent the one at a position on a face of `extent` texels a side, which may be one beyond its
+/// edges: one, or beyond a corner the three that meet there, a third each.
 pub(super) fn resolve(face: u32, [x, y]: [i32; 2], extent: u32) -> SmallVec<[FaceTexel; 3]> {
     let inside = 0..extent as i32;
     let nearest = |texel: i32| texel.clamp(0, extent as i32 - 1);
@@ -64,14 +64,14 @@ pub(super) fn resolve(face: u32, [x, y]: [i32; 2], extent: u32) -> SmallVec<[Fac
     }
 }
 
-/// The texel of the next face that lies beyond an edge of this one.
+/// The texel of the adjacent face beyond an edge of this one.
 fn over_the_edge(face: u32, texel: [i32; 2], extent: u32) -> FaceTexel {
-    // Centres of texels in units of half a texel: the face lies at `extent` along its normal, its outermost centres at
+    // Centres of texels in units of half a texel: the face is at `extent` along its normal, its outermost centres at
     // `extent - 1` along its coordinates.
     let size = extent as i32;
     let [normal, axes @ ..] = FACES[face as usize];
     let mut place = [0; 3];
-    // Over the edge a texel comes to lie on the other face, next to the edge.
+    // Beyond the edge a texel lands on the other face, next to the edge.
     place[normal.0] = (size - 1) * normal.1 as i32;
     let mut hit = normal;
     for ((axis, sign), texel) in axes.into_iter().zip(texel) {

@@ -1,17 +1,17 @@
-//! What becomes of the texels that a filter takes.
+//! How the texels that a filter takes are combined.
 //!
-//! Weights are whole numbers, exact as doubles. A filter's result is defined as the sum of texels times weights in
-//! doubles, in the order in which the texels come, divided by the sum of the weights, and rounded once to 32 bits. With
-//! fixed point the sum is exact, so that the result is the correctly rounded one. In all formats equal texels give what a
-//! load of one gives, and the result is between the smallest and the largest texel: doubles are finer than any weight.
-//! Texels without weight are not looked at.
+//! Weights are integers, exact as doubles. A filter's result is defined as the sum of texels times weights in doubles,
+//! in texel order, divided by the sum of the weights, and rounded once to 32 bits. With fixed point the sum is exact,
+//! so that the result is correctly rounded. In all formats equal texels yield the same as a load of one, and the result
+//! is between the smallest and the largest texel: doubles are finer than any weight. Texels of weight zero are not
+//! read.
 
 use brolga_ir::float;
 
 use super::texel::Texels;
 use crate::resource::{Comparison, Reduction, Texel};
 
-/// Texels that were taken so far.
+/// The texels taken so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Taken {
     Weighted { sums: [f64; 4] },
@@ -20,11 +20,11 @@ pub(super) enum Taken {
     Maximum { values: [f64; 4] },
 }
 
-/// Adding this changes nothing, not even a zero's sign.
+/// The identity of addition, which preserves even a zero's sign.
 const NOTHING: f64 = -0.0;
 
 impl Taken {
-    /// None yet. Sums are asked for by instructions that do not compare, whatever the sampler says.
+    /// None yet. Non-comparison instructions use sums even with a comparison sampler.
     pub fn none(reduction: Reduction) -> Self {
         match reduction {
             Reduction::Weighted | Reduction::Comparison => Taken::Weighted { sums: [NOTHING; 4] },

@@ -1,4 +1,4 @@
-//! One lane: from its operands to its result. Every feature is here; other ways to the same bits are short cuts.
+//! One lane: from its operands to its result. Every feature is here; the fast paths give the same bits.
 
 use brolga_ir::float;
 use brolga_ir::sampling::{Offsets, Row, SampleKind, Sampling};
@@ -13,13 +13,13 @@ use super::texel::Texels;
 use super::{Operands, Prepared};
 use crate::resource::{Sampler, Tap, Texel};
 
-/// What a lane asks of a texture and a sampler.
+/// One lane's sampling operation.
 #[derive(Debug)]
 pub(super) struct Lane<'a> {
     texels: &'a Texels,
     sampler: &'a Sampler,
     kind: SampleKind,
-    /// The direction into a cube, else where to sample.
+    /// The direction into a cube, or where to sample.
     coordinates: [f32; 3],
     /// The face of a cube that the coordinates hit.
     face: u32,
@@ -105,7 +105,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The level of detail before its bounds, and where to sample if not at one place.
+    /// The level of detail before clamping, and the line if there are several samples.
     pub fn level_and_line(&self) -> (f32, Option<Line>) {
         let (level, line) = match self.level {
             Some(level) => (level, None),
@@ -182,7 +182,7 @@ impl<'a> Lane<'a> {
         taken.finish(self.texels, total as f64)
     }
 
-    /// What is read where a bound excludes all levels.
+    /// The result where a bound excludes all levels.
     fn out_of_bounds(&self) -> [u32; 4] {
         let outside = Texel { level: u32::MAX, ..Texel::default() };
         match self.kind.compares() {
@@ -234,7 +234,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Takes one texel, or beyond a cube's corner the three that stand for it.
+    /// Takes one texel, or beyond a cube's corner the three that represent it.
     fn take_texel(&self, taken: &mut Taken, level: usize, texel: [i32; 3], weight: f64) {
         if !self.texels.surface().dimension.is_cube() {
             taken.take(self.texels, self.place(level, texel), weight);
@@ -247,7 +247,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The parts that a texel's weight comes in: three on cubes.
+    /// How many parts a texel's weight is split into: three on cubes.
     fn parts(&self) -> u32 {
         if self.texels.surface().dimension.is_cube() { 3 } else { 1 }
     }
@@ -256,17 +256,17 @@ impl<'a> Lane<'a> {
         self.texels.surface().levels[level].extents[axis]
     }
 
-    /// The place of a texel that may lie outside; none is the border.
+    /// The position of a texel that may be out of range; `None` is the border.
     fn place(&self, level: usize, [x, y, z]: [i32; 3]) -> Option<Texel> {
         let [mode_x, mode_y, mode_z] = self.sampler.address;
-        // What the texture has not along an axis is inside.
+        // Along an axis that the texture lacks, everything is in range.
         let x = address(x, mode_x, self.extent(level, 0))?;
         let y = address(y, mode_y, self.extent(level, 1))?;
         let z = address(z, mode_z, self.extent(level, 2))?;
         Some(Texel { level: level as u32, at: [x, y, z], layer: self.layer, sample: 0 })
     }
 
-    /// The place or places of a texel that may lie outside; none is the border.
+    /// The position or positions of a texel that may be out of range; `None` is the border.
     fn places(&self, level: usize, texel: [i32; 3]) -> SmallVec<[Option<Texel>; 3]> {
         if !self.texels.surface().dimension.is_cube() {
             return smallvec![self.place(level, texel)];
@@ -278,7 +278,8 @@ impl<'a> Lane<'a> {
         places.into_iter().map(on_face).collect()
     }
 
-    /// Of the four texels that a linear filter takes of the most detailed level, counter-clockwise from the lower left.
+    /// Gathers the four texels that a linear filter takes from the most detailed level, counter-clockwise from the
+    /// lower left.
     fn gather(&self, result: impl FnOnce([[i32; 3]; 4]) -> [u32; 4]) -> [u32; 4] {
         if !self.texels.surface().reaches(0) {
             return match (self.kind, self.out_of_bounds()) {
@@ -296,7 +297,7 @@ impl<'a> Lane<'a> {
         let is_integer = self.texels.surface().format.encoding().is_integer();
         let places = self.places(0, texel);
         match places[..] {
-            // Integers have no mean: beyond a cube's corner the one on the face itself stands for it.
+            // Integers have no mean: beyond a cube's corner the one on the face itself represents it.
             [place, ref others @ ..] if !self.kind.compares() && (others.is_empty() || is_integer) => {
                 self.texels.words(place)[component & 3]
             }

@@ -1,14 +1,14 @@
 //! The level of detail: from derivatives, and from it to mip levels.
 //!
 //! Functional specification 7.18.10 and 7.18.11; 5.8 for the bound of a resource, 5.9.4.5.4 for that of an instruction.
-//! Everything is done in doubles, in which squares of floats neither overflow nor vanish.
+//! Everything is computed in doubles, in which squares of floats neither overflow nor underflow.
 
 use brolga_ir::float;
 
 use super::coordinate::{ONE, to_fixed};
 use crate::resource::{Sampler, Tap};
 
-/// How far a pixel reaches on a texture: derivatives of the coordinates along the screen's axes, and the texels of level 0
+/// A pixel's footprint on a texture: derivatives of the coordinates along the screen's axes, and the texels of level 0
 /// along each coordinate. Axes that the texture lacks are 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
@@ -24,15 +24,15 @@ impl Footprint {
         [self.x, self.y].map(scale)
     }
 
-    /// Whether the derivatives have the same direction, or one of them none. Those that the shader gave are floats, of
-    /// which the products are exact.
+    /// Whether the derivatives are parallel, or one of them is zero. Those given by the shader are floats, whose
+    /// products are exact.
     pub fn is_line(&self) -> bool {
         let ([a, b, c], [d, e, f]) = (self.x, self.y);
         [b * f - c * e, c * d - a * f, a * e - b * d] == [0.0; 3]
     }
 
-    /// The level of detail of a filter that looks the same in all directions: the binary logarithm of the longer axis of
-    /// the ellipse that the derivatives span; of the longer derivative where they span none.
+    /// The level of detail of an isotropic filter: the binary logarithm of the major axis of the ellipse that the
+    /// derivatives span; of the longer derivative where they span none.
     pub fn level(&self) -> f64 {
         let [x, y] = self.scaled();
         of_products(dot(x, x), dot(y, y), dot(x, y), self.is_line())
@@ -53,8 +53,8 @@ pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Binary logarithm of what is not negative, exact for powers of two, else within 1e-11. No platform's library, so that
-/// the bits are the same everywhere. What is too small for a normal number counts as 0.
+/// Binary logarithm of a non-negative number, exact for powers of two, else within 1e-11. Not the platform's library,
+/// so that the bits are the same everywhere. Denormals count as 0.
 pub(super) fn log2(number: f64) -> f64 {
     const FRACTION_BITS: u32 = 52;
     if number.is_nan() || number == f64::INFINITY {
@@ -78,22 +78,22 @@ pub(super) fn log2(number: f64) -> f64 {
 /// Mip levels to filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Levels {
-    /// The level of detail after all bounds.
+    /// The level of detail after all clamping.
     pub clamped: f32,
-    /// Whether the filter for magnification is to be taken.
+    /// Whether the magnification filter applies.
     pub magnifies: bool,
     pub first: usize,
-    /// The next one, or again the first one.
+    /// The next one, or the first one again.
     pub second: usize,
     /// Weight of the second one, in units of 1 / [`ONE`].
     pub fraction: u32,
 }
 
 /// The mip levels for a level of detail. `least` is the bound of the resource or the instruction, `count` the number of
-/// levels. None if the bound lies beyond the last level: then all texels are out of bounds.
+/// levels. None if the bound is beyond the last level: then all texels are out of bounds.
 ///
-/// A level of detail that is NaN counts as the sampler's largest. Which of the filters is to be taken does not depend on
-/// how many levels there are.
+/// A level of detail that is NaN counts as the sampler's largest. The choice between the filters does not depend on the
+/// number of levels.
 #[inline]
 pub(super) fn select(level: f32, sampler: &Sampler, mip: Tap, least: f32, count: usize) -> Option<Levels> {
     let last = count.saturating_sub(1);

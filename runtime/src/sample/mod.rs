@@ -1,8 +1,8 @@
 //! Sampling: what the sample instructions read from a texture through a sampler.
 //!
-//! Functional specification 7.18 and 22.4. [`Prepared`] is made once for a texture and a sampler and asked once per packet.
-//! What a lane gets depends on its operands and the texels only: not on other lanes, the packet's width or the processor.
-//! Denormal operands count as 0, in whatever float mode the caller runs.
+//! Functional specification 7.18 and 22.4. [`Prepared`] is made once for a texture and a sampler and used once per
+//! packet. A lane's result depends on its operands and the texels only: not on other lanes, the packet's width or the
+//! processor. Denormal operands count as 0, in whatever float mode the caller runs.
 //!
 //! | file | what it has |
 //! |---|---|
@@ -11,15 +11,15 @@
 //! | `level.rs` | the level of detail and the mip levels |
 //! | `anisotropic.rs` | samples along a line |
 //! | `texel.rs` | texels of the surface, the border |
-//! | `filter.rs` | what becomes of the texels |
-//! | `lane.rs` | one lane's operands and its result: everything |
-//! | `fast/` | short cuts to the same result |
+//! | `filter.rs` | how texels are combined |
+//! | `lane.rs` | one lane, from operands to result: every feature |
+//! | `fast/` | fast paths to the same result |
 //!
 //! Where Direct3D leaves something open:
 //!
 //! * Filters other than the nearest texel are not defined for integer formats, which get the nearest one.
-//! * A computed NaN is 0x7fc00000. A texel that is taken alone keeps its bits.
-//! * An instruction that compares does it whatever the sampler's filter says; one that does not never does.
+//! * A computed NaN is 0x7fc00000. A single unfiltered texel keeps its bits.
+//! * Comparison instructions compare whatever the sampler's filter says; others never do.
 
 mod anisotropic;
 mod coordinate;
@@ -45,14 +45,14 @@ use texel::Texels;
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     texels: Texels,
-    /// As it is used: with filters that the format allows, and a sensible anisotropy.
+    /// The effective sampler: with filters that the format allows, and a sensible anisotropy.
     sampler: Sampler,
     #[cfg(target_arch = "x86_64")]
     fast: Option<fast::Fast>,
 }
 
 impl Prepared {
-    /// Does what depends on the texture and the sampler only.
+    /// Precomputes what depends on the texture and the sampler only.
     pub fn new(surface: &Surface, sampler: &Sampler) -> Self {
         let mut sampler = *sampler;
         let filter = &mut sampler.filter;
@@ -83,7 +83,7 @@ impl Prepared {
         self.sample_in_default_mode(sampling, lanes, args, results);
     }
 
-    /// The same in a mode of its own. Changing it takes as long as a few samples.
+    /// The same in the default float mode. Switching takes as long as a few samples.
     #[inline(never)]
     fn sample_in_default_mode(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) {
         let _mode = FloatGuard::new(FloatMode::Default);
@@ -94,7 +94,7 @@ impl Prepared {
         self.sample_lanes(sampling, lanes, args, results);
     }
 
-    /// The long way.
+    /// The general path.
     #[inline(never)]
     fn sample_lanes(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) {
         let operands = Operands::new(self, sampling, args);
@@ -107,7 +107,7 @@ impl Prepared {
     }
 }
 
-/// The rows of operands by what they are; those that an instruction has not are empty.
+/// The rows of operands by meaning; those that an instruction lacks are empty.
 #[derive(Debug, Default)]
 struct Operands<'a> {
     coordinates: &'a [Row<'a>],

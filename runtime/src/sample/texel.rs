@@ -1,11 +1,11 @@
-//! Texels of a surface as filters want them.
+//! Texels of a surface in the form that filters use.
 
 use brolga_ir::float::{self, NAN_F32};
 
 use crate::format::{Encoding, Field, Format};
 use crate::resource::{Surface, Texel};
 
-/// How a component takes part in filters: as a whole number where that is exact.
+/// How a component is filtered: as an integer where that is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Channel {
     /// The format lacks it.
@@ -21,7 +21,7 @@ enum Channel {
 pub(super) struct Texels {
     surface: Surface,
     channels: [Channel; 4],
-    /// Of formats in which a block is one texel.
+    /// For formats in which a block is one texel.
     decoder: Option<fn(u128) -> [u32; 4]>,
     border_words: [u32; 4],
     border_values: [f64; 4],
@@ -34,7 +34,7 @@ impl Texels {
         let border_words = border_words(format, border);
         let decoder = (format.block_extents() == [1, 1]).then(|| format.decoder());
         let mut texels = Self { surface: surface.clone(), channels, decoder, border_words, border_values: [0.0; 4] };
-        // Not as the nearest code: the border is as fine as the filter.
+        // Not rounded to the nearest code: the border is as precise as the filter.
         for (channel, value) in texels.border_values.iter_mut().enumerate() {
             *value = f64::from(f32::from_bits(border_words[channel])) * channels[channel].scale();
         }
@@ -45,7 +45,7 @@ impl Texels {
         &self.surface
     }
 
-    /// What a load gives; the border where there is no texel.
+    /// The result of a load; the border where there is no texel.
     pub fn words(&self, texel: Option<Texel>) -> [u32; 4] {
         match texel {
             Some(texel) => self.load(texel).map_or(self.surface.format.zero(), |block| self.decode(block, texel)),
@@ -53,7 +53,7 @@ impl Texels {
         }
     }
 
-    /// What filters sum up: [`finish`](Self::finish) makes words of it.
+    /// The values that filters sum: [`finish`](Self::finish) converts them to words.
     #[inline(always)]
     pub fn values(&self, texel: Option<Texel>) -> [f64; 4] {
         match texel {
@@ -80,8 +80,8 @@ impl Texels {
         }
     }
 
-    /// The words of sums of [`values`](Self::values), the weights of which sum up to `total`. Whatever the sum was rounded
-    /// to in 53 bits, one rounding to 24 bits follows: so equal texels give just what a load of one gives.
+    /// The words of sums of [`values`](Self::values) whose weights sum to `total`. However the sum was rounded to 53
+    /// bits, one rounding to 24 bits follows: so equal texels yield exactly what a load of one does.
     pub fn finish(&self, sums: [f64; 4], total: f64) -> [u32; 4] {
         let mut words = self.surface.format.zero();
         for ((word, channel), sum) in words.iter_mut().zip(self.channels).zip(sums) {
@@ -131,7 +131,7 @@ impl Channel {
         }
     }
 
-    /// The code as a whole number, in formats in which a block is one texel.
+    /// The code as an integer, in formats in which a block is one texel.
     fn code(self, texel: u128) -> f64 {
         let Channel::Code { field, signed } = self else { return 0.0 };
         let unused = 32 - field.bits;
@@ -143,7 +143,7 @@ impl Channel {
         }
     }
 
-    /// What its values are divided by.
+    /// The divisor of its values.
     fn scale(self) -> f64 {
         match self {
             Channel::Code { field, signed } => f64::from(u32::MAX >> (32 - field.bits) >> u32::from(signed)),
@@ -157,8 +157,8 @@ pub(super) fn number_bits(number: f64) -> u32 {
     if number.is_nan() { NAN_F32 } else { (number as f32).to_bits() }
 }
 
-/// The border as a load would give it: in the format's range, and only the components that the format has. NaN is 0 in
-/// fixed point. Where shaders see integers, the colour's whole part counts.
+/// The border as a load would return it: in the format's range, and only the components that the format has. NaN is 0
+/// in fixed point. Where shaders see integers, the colour is truncated.
 fn border_words(format: Format, border: [f32; 4]) -> [u32; 4] {
     let mut words = format.zero();
     for (channel, number) in border.into_iter().enumerate() {

@@ -1,7 +1,6 @@
-//! Compiling in a thread of its own: nothing can stop the code generator, so a caller that may have to stop waits for it and,
-//! when the time has come, waits no longer. What was begun is bounded by
-//! [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage. Code that is done by then is
-//! kept for later: a variant with its shader, any code in the disk cache.
+//! Compiling in a thread of its own: nothing can stop the code generator, so a caller that may have to stop waits for
+//! it only until then. The work begun is bounded by [`Limits::code_instructions`](crate::Limits::code_instructions) and
+//! ends with its stage. Code finished by then is kept for later: a variant with its shader, any code in the disk cache.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -11,11 +10,11 @@ use std::time::Duration;
 use crate::error::{Error, internal};
 use crate::stop::StopWord;
 
-/// How often the waiting thread looks at the stop word. A result wakes it at once.
+/// How often the waiting thread polls the stop word. A result wakes it at once.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 
-/// Does the work, and gives up waiting for it once the word is set. Where there can be no thread nothing stops it. A panic,
-/// which would be a fault of ours, becomes an error.
+/// Does the work, and gives up waiting for it once the word is set. Where no thread can be started, nothing stops it. A
+/// panic, which would be a bug in Brolga, becomes an error.
 pub(super) fn apart<T: Send + 'static>(
     stop: &StopWord,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
@@ -40,7 +39,7 @@ pub(super) fn apart<T: Send + 'static>(
     }
 }
 
-/// Does the work that comes, if any does; nobody may be waiting any more for what it gives.
+/// Does the work received, if any; nobody may be waiting for its result any more.
 fn work_once<R, W: FnOnce() -> R>(begin: &Receiver<W>, results: &Sender<R>) {
     if let Ok(work) = begin.recv() {
         let _ = results.send(work());

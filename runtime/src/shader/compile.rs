@@ -23,18 +23,18 @@ use crate::perf_map::NamedCode;
 /// A compiled shader.
 pub(super) struct Inner {
     pub source: Source,
-    /// Made of the source when something is made of it.
+    /// Made from the source when first needed.
     function: OnceLock<VerifiedFunction>,
     pub outline: Outline,
     pub variants: Arc<Variants>,
-    /// The place of its code in the cache, if there is one.
+    /// Where its code is in the cache, if there is one.
     stored: Option<Stored>,
     times: Mutex<StageTimes>,
-    /// Where profilers are told of its code.
+    /// Where its code is recorded for profilers.
     profiled: Option<NamedCode>,
 }
 
-/// Makes a shader, or takes its code from the cache. A panic, which would be a fault of ours, becomes an error.
+/// Makes a shader, or takes its code from the cache. A panic, which would be a bug in Brolga, becomes an error.
 pub(super) fn compile(
     input: Input<'_>,
     options: &CompileOptions,
@@ -97,7 +97,7 @@ fn compile_unguarded(
 }
 
 impl Inner {
-    /// The function that goes to texels of these formats by itself. The one without any is kept.
+    /// The function that accesses texels of these formats directly. The one without any is kept.
     fn function_for(
         &self,
         texels: &[Option<TexelFormat>],
@@ -107,13 +107,13 @@ impl Inner {
             return Ok(Cow::Owned(self.source.function(texels, Some(self.outline.width), clock)?));
         }
         if self.function.get().is_none() {
-            // If another thread was faster its function is the same.
+            // If another thread was faster, its function is the same.
             let _ = self.function.set(self.source.function(&[], None, clock)?);
         }
         Ok(Cow::Borrowed(self.function.get().expect("set above")))
     }
 
-    /// What compiling it took so far.
+    /// The times of compiling it so far.
     pub fn times(&self) -> StageTimes {
         *self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -122,7 +122,7 @@ impl Inner {
         self.times.lock().unwrap_or_else(PoisonError::into_inner).add(times);
     }
 
-    /// Makes the code of a variant that is marked so, or takes it from the cache, and keeps it for all dispatches from now on.
+    /// Makes the code of a marked variant, or takes it from the cache, and keeps it for all later dispatches.
     pub fn make(&self, mark: Mark) -> Result<Arc<Code>, Error> {
         let mut clock = StageClock::start();
         let code = self.make_by(mark, &mut clock);
@@ -130,7 +130,7 @@ impl Inner {
         code
     }
 
-    /// The same by a clock. What does without formats of texels stands in where code with them would be too large.
+    /// The same with a clock. Where code for given texel formats would be too large, the code without them is used.
     fn make_by(&self, mark: Mark, clock: &mut StageClock) -> Result<Arc<Code>, Error> {
         let variant = mark.variant();
         let cached = self.stored.as_ref().and_then(|stored| stored.load(variant, self.source.name()));
@@ -153,7 +153,7 @@ impl Inner {
         Ok(mark.keep(Made { code: Arc::new(code), is_cached }))
     }
 
-    /// Makes the code of a variant and stores it; nothing if code that goes to texels by itself would be too large.
+    /// Makes the code of a variant and stores it; nothing if code that accesses texels directly would be too large.
     fn generate(&self, variant: &Variant, clock: &mut StageClock) -> Result<Option<Code>, Error> {
         let (mut target, limits) = (self.source.target(), self.source.limits());
         if !variant.texels.is_empty() {
@@ -181,7 +181,7 @@ impl Inner {
     }
 }
 
-/// Ends the stages that code goes through together.
+/// Ends the stages of making code, whose times the code reports.
 fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
     match code {
         Code::Jit(compiled) => {
@@ -195,7 +195,7 @@ fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
     }
 }
 
-/// What machine code is made of: the foremost code of a shader.
+/// Statistics of a shader's machine code: of its foremost variant.
 pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<Option<CodeFigures>, Error> {
     let Code::Jit(compiled) = code else { return Ok(None) };
     let counts: Counts = guarded(|| {
@@ -207,7 +207,7 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
     Ok(Some(CodeFigures { bytes: code_bytes, instructions, frame_bytes, spills, reloads }))
 }
 
-/// A form of a shader as text, made for these formats of texels.
+/// A textual form of a shader, made for these texel formats.
 pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
         let options = shader.source.target().jit_options(usual_packing(function), &Variant::usual())?;
@@ -224,7 +224,7 @@ pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -
     })
 }
 
-/// Turns a panic, which would be a fault of ours, into an error.
+/// Turns a panic, which would be a bug in Brolga, into an error.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)))
 }

@@ -1,4 +1,4 @@
-//! What compiling takes of a device.
+//! The parts of a device that compiling uses.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::cache::Cache;
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
 
-/// What compiling takes of a device.
+/// The parts of a device that compiling uses.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     pub limits: Arc<Limits>,
     /// What machine code may use of the processor; `None` where none can run.
     pub features: Option<CpuFeatures>,
     pub cache: Option<Cache>,
-    /// Where machine code is noted for profilers.
+    /// Where machine code is recorded for profilers.
     pub perf_map: Option<PerfMap>,
 }

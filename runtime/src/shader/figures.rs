@@ -1,4 +1,4 @@
-//! What compiling took and gave, for those who measure it.
+//! Statistics of compiling: times, and figures about the code.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,30 +6,30 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::stop::StopWord;
 
-/// A stage on the way from a shader's bytes to something that runs.
+/// A stage of compiling, from a shader's bytes to something that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CompileStage {
-    /// The container, and its words as instructions.
+    /// Parsing the container, and decoding its instructions.
     Decode,
-    /// The rules for programs, and what the container says beside them.
+    /// Checking the rules for programs, and the rest of the container against them.
     Validate,
-    /// Instructions to operations.
+    /// Translating instructions to IR operations.
     Translate,
     /// Simplification of the operations.
     Passes,
-    /// The rules for operations, and what the shader binds.
+    /// Checking the rules for operations, and the shader's declarations.
     Verify,
-    /// Operations to what Cranelift takes, or to what the interpreter does.
+    /// Lowering operations to Cranelift's IR, or to the interpreter's form.
     Lower,
     /// Cranelift.
     Codegen,
-    /// Making the code executable, and what there is to do with a cache.
+    /// Making the code executable, and accessing the cache.
     Link,
 }
 
 impl CompileStage {
-    /// All of them in their order.
+    /// All of them in order.
     pub const ALL: [Self; 8] = [
         Self::Decode,
         Self::Validate,
@@ -79,7 +79,7 @@ impl StageTimes {
     }
 }
 
-/// Notes the times of stages that follow one another, and ends the work between two of them when it is to stop.
+/// Records the times of successive stages, and ends the work between two of them when it is to stop.
 pub(super) struct StageClock {
     times: StageTimes,
     last: Instant,
@@ -105,7 +105,7 @@ impl StageClock {
         self.end_with(stage, &[])
     }
 
-    /// The same where other stages had these parts of the time.
+    /// The same where other stages took these parts of the time.
     pub fn end_with(&mut self, stage: CompileStage, others: &[(CompileStage, Duration)]) -> Result<(), Error> {
         let now = Instant::now();
         let mut left = now - self.last;
@@ -121,13 +121,13 @@ impl StageClock {
         }
     }
 
-    /// What was noted.
+    /// The times recorded.
     pub fn times(&self) -> StageTimes {
         self.times
     }
 }
 
-/// What a shader's machine code is made of.
+/// Statistics of a shader's machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CodeFigures {
@@ -137,8 +137,8 @@ pub struct CodeFigures {
     pub instructions: u32,
     /// Bytes of the stack frame.
     pub frame_bytes: u32,
-    /// Instructions that save a value on the stack for want of registers.
+    /// Instructions that spill a value to the stack.
     pub spills: u32,
-    /// Instructions that read such a value.
+    /// Instructions that reload a spilled value.
     pub reloads: u32,
 }

@@ -1,10 +1,10 @@
-//! Class instances: what interface variables of a shader can be made to stand for, and what can be wrong with that.
+//! Class instances: what a shader's interface variables can be bound to, and the errors in doing so.
 
 use std::fmt;
 
 use crate::bindings::first_of;
 
-/// Something that an interface variable can stand for.
+/// Something that an interface variable can be bound to.
 ///
 /// ```
 /// use brolga_runtime::{ClassInstance, CompileOptions};
@@ -15,15 +15,15 @@ use crate::bindings::first_of;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClassInstance {
-    /// An instance that the shader declares, `sun` or `suns[2]`. The name of a class without data will do too: its
+    /// An instance that the shader declares, `sun` or `suns[2]`. The name of a class without data also works: its
     /// instances are all alike, and compilers keep no names for them.
     Named(String),
-    /// An instance of a class whose data lie where the caller says.
+    /// An instance of a class whose data are where the caller says.
     Placed(PlacedInstance),
 }
 
 impl ClassInstance {
-    /// An instance of a class, to be told where its data lie.
+    /// An instance of a class, whose data's location is to be set.
     pub fn of_class(class: impl Into<String>) -> PlacedInstance {
         PlacedInstance { class: class.into(), constants: None, texture: None, sampler: None }
     }
@@ -56,7 +56,7 @@ impl fmt::Display for ClassInstance {
     }
 }
 
-/// An instance of a class and where its data lie. What its class has, and only that, must be said.
+/// An instance of a class and where its data are. Exactly the kinds of data that its class has must be given.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PlacedInstance {
     pub(super) class: String,
@@ -95,7 +95,7 @@ impl Instances {
     }
 }
 
-/// An interface variable that nothing was chosen for.
+/// An interface variable for which nothing was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unset {
@@ -103,9 +103,9 @@ pub struct Unset {
     pub variable: String,
     /// The interface, where the file has its name.
     pub interface: Option<String>,
-    /// What it could stand for: instances, and classes without data.
+    /// What it could be bound to: instances, and classes without data.
     pub fits: Vec<String>,
-    /// Classes whose instances it could stand for if somebody says where their data lie.
+    /// Classes whose instances it could be bound to, given where their data are.
     pub classes: Vec<String>,
 }
 
@@ -123,11 +123,11 @@ impl fmt::Display for Unset {
     }
 }
 
-/// An interface variable, or what is chosen for it, that does not fit the shader.
+/// An interface variable, or the choice for it, that does not fit the shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstanceError {
-    /// Interface variables that nothing is chosen for.
+    /// Interface variables for which nothing is chosen.
     #[error("no class instance is chosen for {}", list(unset))]
     Unset {
         /// The variables.
@@ -175,7 +175,7 @@ pub enum InstanceError {
         /// Its instances.
         instances: Vec<String>,
     },
-    /// The instance is an array, and none of its elements is named, or one that there is not.
+    /// The instance is an array, and the choice names no element, or one that does not exist.
     #[error("`{variable}` cannot be `{instance}`: that must be an element of an array of {count}, {name}[0] to [{}]", count - 1)]
     ArrayElement {
         /// The variable.
@@ -209,7 +209,7 @@ pub enum InstanceError {
         /// The classes that fit the variable.
         classes: Vec<String>,
     },
-    /// Nobody says where the data of an instance lie, or somebody says it of data that there are not.
+    /// The location of an instance's data is missing, or given for data that its class lacks.
     #[error("`{variable}`: {class} has {}", place(*has, what))]
     Place {
         /// The variable.
@@ -242,7 +242,7 @@ pub enum InstanceError {
 }
 
 impl InstanceError {
-    /// The variable that the error is about, if it is one that somebody has chosen something for.
+    /// The variable that the error is about, if something was chosen for it.
     pub fn variable(&self) -> Option<&str> {
         match self {
             Self::Unset { .. } => None,

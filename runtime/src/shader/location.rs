@@ -10,7 +10,7 @@ pub struct SourceLocation {
     pub byte: u32,
     /// Its number, counted from 0 with declarations left out, as the listing can number them.
     pub index: Option<u32>,
-    /// Its text; empty if nothing is known of it.
+    /// Its text; empty if unknown.
     pub text: String,
 }
 

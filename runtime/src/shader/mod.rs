@@ -4,14 +4,14 @@
 //! |---|---|
 //! | `options.rs` | how to compile them |
 //! | `compile.rs` | makes them |
-//! | `compiler.rs` | what that takes of a device |
+//! | `compiler.rs` | the parts of a device that compiling uses |
 //! | `source.rs` | what they are made from |
 //! | `sm5/` | the front end for shader models 4 and 5 |
 //! | `variants.rs` | their code, each variant once |
-//! | `instance.rs` | what interface variables can stand for |
-//! | `apart.rs` | makes them in a thread of its own |
-//! | `figures.rs` | what compiling took and gave |
-//! | `outline.rs` | what dispatches ask of them |
+//! | `instance.rs` | what interface variables can be bound to |
+//! | `apart.rs` | compiles them in a separate thread |
+//! | `figures.rs` | statistics of compiling |
+//! | `outline.rs` | what dispatches need to know about them |
 //! | `stored.rs` | their place in the disk cache |
 //! | `location.rs` | names their instructions |
 
@@ -82,7 +82,7 @@ impl Shader {
         Ok(Self { inner })
     }
 
-    /// Compiles a container in a thread of its own, which is left to itself once the word is set.
+    /// Compiles a container in a thread of its own, which is abandoned once the word is set.
     pub(crate) fn compile_until(
         container: &[u8],
         options: &CompileOptions,
@@ -95,10 +95,11 @@ impl Shader {
         Ok(Self { inner: apart(stop, work)? })
     }
 
-    /// Makes the code for texels of these formats and dispatches of so many groups along x, y and z, in the caller's thread,
-    /// so that none is made at their first use. Formats of registers that code does not go to by itself do not matter.
+    /// Makes the code for texels of these formats and dispatches of this many groups along x, y and z, in the caller's
+    /// thread, so that none is made at first use. Formats of registers that code does not access directly do not
+    /// matter.
     ///
-    /// Where views are there already, [`BoundShader::prepare`](crate::BoundShader::prepare) knows better what they need.
+    /// If views already exist, [`BoundShader::prepare`](crate::BoundShader::prepare) knows better what they need.
     ///
     /// # Errors
     /// If the code is too large, or needs more private memory than the device allows.
@@ -122,7 +123,7 @@ impl Shader {
         Ok(())
     }
 
-    /// What runs it: as far as its code is not made yet, what is to run it.
+    /// The engine that runs it, or is to run it if its code is not made yet.
     pub fn engine(&self) -> Engine {
         match self.inner.variants.usual() {
             Some(code) => code.engine(),
@@ -135,8 +136,8 @@ impl Shader {
         self.inner.source.profile()
     }
 
-    /// The register that the shader's source calls `name`, for [`Bindings::set`]: of a buffer, a texture, a sampler or a
-    /// constant buffer, or of an element of an array of them, as in `lights[2]`.
+    /// The register that the shader's source calls `name`, for [`Bindings::set`]: of a buffer, a texture, a sampler or
+    /// a constant buffer, or an element of an array of them, as in `lights[2]`.
     ///
     /// # Errors
     /// If the file has no such name, as after stripping, or several registers have it.
@@ -144,7 +145,7 @@ impl Shader {
         self.inner.source.register(name)
     }
 
-    /// The stage, with what goes in and out of it.
+    /// The stage, with its inputs and outputs.
     pub fn stage(&self) -> &Stage {
         &self.inner.outline.stage
     }
@@ -157,7 +158,7 @@ impl Shader {
         }
     }
 
-    /// What a batch brings, in the order of the declarations.
+    /// The arrays of a batch, in the order of declaration.
     pub fn arrays(&self) -> &[Array] {
         &self.inner.outline.arrays
     }
@@ -172,7 +173,7 @@ impl Shader {
         &self.inner.outline.declared
     }
 
-    /// Time from bytes to something that runs, that of all code which was made so far.
+    /// Time of compiling, for all code made so far.
     pub fn compile_time(&self) -> Duration {
         self.compile_times().total()
     }
@@ -182,17 +183,17 @@ impl Shader {
         self.inner.times()
     }
 
-    /// Whether its code, all that there is, comes from the device's cache.
+    /// Whether all of its code so far comes from the device's cache.
     pub fn is_cached(&self) -> bool {
         self.inner.variants.are_cached()
     }
 
-    /// Bytes of its usual machine code, or of what was made first if there is no such code; the interpreter has none.
+    /// Bytes of its usual machine code, or of the first made if there is none yet; the interpreter has none.
     pub fn code_bytes(&self) -> Option<usize> {
         self.inner.variants.foremost()?.1.bytes().map(<[u8]>::len)
     }
 
-    /// What the same machine code is made of, counted in code that is made anew.
+    /// Statistics of the same machine code, gathered by generating it again.
     pub fn code_figures(&self) -> Result<Option<CodeFigures>, Error> {
         match self.inner.variants.foremost() {
             Some((variant, code)) => compile::figures(&self.inner, &variant, &code),
@@ -200,13 +201,13 @@ impl Shader {
         }
     }
 
-    /// A form of the shader as text. What Cranelift is given, and machine code, are made anew, with any engine.
+    /// A textual form of the shader. Cranelift's input and machine code are generated anew, with any engine.
     pub fn emit(&self, form: Emit) -> Result<Listing, Error> {
         compile::emit(&self.inner, form, &[])
     }
 
-    /// The same of what runs with these bindings: compiled code goes to texels of many formats by itself, in a variant of
-    /// the shader that is made for them. Registers may be left unbound.
+    /// The same for what runs with these bindings: compiled code accesses texels of many formats directly, in a variant
+    /// of the shader made for them. Registers may be left unbound.
     pub fn emit_for(&self, form: Emit, bindings: &Bindings) -> Result<Listing, Error> {
         let partial = bindings.clone().allowing(Leniency::Unbound);
         let views = BoundViews::new(&self.outline().declared, &[], &partial, self.inner.source.limits())?;
@@ -218,12 +219,12 @@ impl Shader {
         self.inner.source.location(origin)
     }
 
-    /// What is known of its function.
+    /// The outline of its function.
     pub(crate) fn outline(&self) -> &Outline {
         &self.inner.outline
     }
 
-    /// How packets of a dispatch are put together: [`Packing::Grid`], or [`Packing::Row`] for whatever is usual.
+    /// How threads of a dispatch are packed: [`Packing::Grid`], or [`Packing::Row`] for the usual packing.
     #[inline]
     pub(crate) fn packing(&self, grid: Grid) -> Packing {
         let outline = self.outline();
@@ -235,7 +236,8 @@ impl Shader {
 
     /// Which code runs with this packing and texels of these formats.
     pub(crate) fn variant(&self, packing: Packing, texels: TexelFormats) -> Variant {
-        // The interpreter is the definition, and asks the host. What is only sampled needs no code for its format.
+        // The interpreter is the definition, and calls the host. Textures that are only sampled need no code for their
+        // format.
         let texels = match texels.is_empty() || self.engine() == Engine::Interpreter {
             true => TexelFormats::default(),
             false => {
@@ -246,18 +248,18 @@ impl Shader {
         Variant { packing, texels, ..Variant::usual() }
     }
 
-    /// What most dispatches run, if it is made.
+    /// The code that most dispatches run, if it is made.
     #[inline]
     pub(crate) fn usual_code(&self) -> Option<&Arc<Code>> {
         self.inner.variants.usual()
     }
 
-    /// Whether there is the code of a variant.
+    /// Whether the code of a variant exists.
     pub(crate) fn has_code(&self, variant: &Variant) -> bool {
         self.inner.variants.has(variant)
     }
 
-    /// The code of a variant, which is made in the caller's thread if there is none yet.
+    /// The code of a variant, made in the caller's thread if there is none yet.
     pub(crate) fn code_here(&self, variant: &Variant) -> Result<Arc<Code>, Error> {
         match self.claim(variant, &StopWord::default())? {
             Ok(code) => Ok(code),
@@ -265,7 +267,7 @@ impl Shader {
         }
     }
 
-    /// The same, until the word is set: it is made in a thread of its own, which is left to itself then.
+    /// The same, until the word is set: it is made in a thread of its own, which is then abandoned.
     pub(crate) fn code_until(&self, variant: &Variant, stop: &StopWord) -> Result<Arc<Code>, Error> {
         match self.claim(variant, stop)? {
             Ok(code) => Ok(code),
@@ -276,7 +278,8 @@ impl Shader {
         }
     }
 
-    /// The code of a variant, or the mark of who is to make it. Where there are too many, what does without formats will do.
+    /// The code of a variant, or a mark that obliges the caller to make it. Where there are too many variants, the one
+    /// without formats is used.
     fn claim(&self, variant: &Variant, stop: &StopWord) -> Result<Result<Arc<Code>, Mark>, Error> {
         if let Some(usual) = self.inner.variants.usual().filter(|_| variant.is_usual()) {
             return Ok(Ok(Arc::clone(usual)));

@@ -1,4 +1,4 @@
-//! How to compile a shader, and forms of it to look at.
+//! How to compile a shader, and the forms in which it can be shown.
 
 use brolga_ir::Width;
 use brolga_ir::passes::Level;
@@ -8,20 +8,19 @@ use crate::engine::{Engine, Oversize};
 
 /// When the code of a shader is made.
 ///
-/// Code is made for what is bound: a dispatch whose texels have other formats, or whose groups lie in short rows, runs other
-/// code than most.
+/// Code is made for what is bound: a dispatch whose texels have other formats, or whose groups form short rows, runs
+/// different code from most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Codegen {
-    /// What most dispatches run is made at once, so that a shader that compiles can run. Other code is made for the first
-    /// dispatch that needs it.
+    /// The code of most dispatches is made at once, so that a shader that compiles can run. Other code is made for the
+    /// first dispatch that needs it.
     #[default]
     Eager,
-    /// All code is made when it is known what is bound: by [`Shader::compile_for`](crate::Shader::compile_for),
-    /// [`BoundShader::prepare`](crate::BoundShader::prepare), or the first dispatch. Then only is it found out whether code
-    /// is too large, or needs more private memory than
-    /// [`Limits::arena_bytes`](crate::Limits::arena_bytes); everything else that can be wrong with a shader is told
-    /// at once.
+    /// All code is made once the bindings are known: by [`Shader::compile_for`](crate::Shader::compile_for),
+    /// [`BoundShader::prepare`](crate::BoundShader::prepare), or the first dispatch. Only then does it turn out whether
+    /// code is too large, or needs more private memory than [`Limits::arena_bytes`](crate::Limits::arena_bytes); all
+    /// other errors in a shader are reported at once.
     Deferred,
 }
 
@@ -29,13 +28,13 @@ pub enum Codegen {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CompileOptions {
-    /// What shall run it; the best for this processor if nothing is said.
+    /// The engine to run it; by default the best for this processor.
     pub engine: Engine,
-    /// What becomes of a shader that is too large for machine code.
+    /// What happens to a shader that is too large for machine code.
     pub oversize: Oversize,
-    /// Which simplifications are made before. Results are the same.
+    /// Which simplifications are made first. Results are the same.
     pub level: Level,
-    /// Threads of a packet; what suits the shader if nothing is said. Shaders whose threads race may see it.
+    /// Threads of a packet; by default what suits the shader. Only shaders with data races can tell.
     pub width: Option<Width>,
     /// When code is made.
     pub codegen: Codegen,
@@ -57,7 +56,7 @@ impl CompileOptions {
         }
     }
 
-    /// Sets what becomes of a shader that is too large for machine code.
+    /// Sets what happens to a shader that is too large for machine code.
     pub fn oversize(mut self, oversize: Oversize) -> Self {
         self.oversize = oversize;
         self
@@ -81,17 +80,17 @@ impl CompileOptions {
         self
     }
 
-    /// Chooses what an interface variable of the shader stands for. Each must stand for something; the calls through it
-    /// are compiled in place, so that another choice is another shader.
+    /// Chooses what an interface variable of the shader is bound to. Each must be bound; calls through it are
+    /// devirtualised, so that another choice is another shader.
     ///
-    /// `variable` is its name in the source, or the listing's `fp#`. The name of an array stands for all of its elements,
-    /// but for those that are named by themselves, as in `lights[2]`.
+    /// `variable` is its name in the source, or the listing's `fp#`. The name of an array means all of its elements,
+    /// except those that are named individually, as in `lights[2]`.
     pub fn instance(mut self, variable: impl Into<String>, instance: impl Into<ClassInstance>) -> Self {
         self.instances.add(variable.into(), instance.into());
         self
     }
 
-    /// Names the shader for profilers, as the file it comes from; without a name they show its checksum.
+    /// Names the shader for profilers, for example after its file; without a name they show its checksum.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -104,16 +103,16 @@ impl Default for CompileOptions {
     }
 }
 
-/// A form of a shader to look at.
+/// A form in which a shader can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Emit {
     /// The optimised intermediate representation.
     Ir,
-    /// The same as packets run it, with what was decided about each operation.
+    /// The same as packets run it, with the decisions about each operation.
     Packet,
     /// Cranelift's input.
     Clif,
-    /// Machine code below the shader's instructions.
+    /// Machine code, interleaved with the shader's instructions.
     Asm,
 }

@@ -1,5 +1,5 @@
-//! What dispatches ask of a shader's function. It is stored with the code, so that the function is only made where it is
-//! needed: for other code, or to look at.
+//! What dispatches need to know about a shader's function. It is stored with the code, so that the function is only
+//! made where it is needed: for other code, or to be shown.
 
 use brolga_ir::Width;
 use brolga_ir::entity::{Region, ResourceId};
@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 use crate::bindings::Declared;
 use crate::engine::usual_packing;
 
-/// What dispatches ask of a shader's function.
+/// What dispatches need to know about a shader's function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outline {
     /// Its name.
     pub name: String,
     /// Its stage.
     pub stage: Stage,
-    /// What comes with a batch.
+    /// The arrays of a batch.
     pub arrays: Vec<Array>,
     /// Threads of a packet.
     pub width: Width,
-    /// How packets are usually put together.
+    /// The usual packing.
     pub packing: Packing,
     /// The declared registers in declaration order.
     pub declared: Vec<Declared>,

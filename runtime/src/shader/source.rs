@@ -1,4 +1,4 @@
-//! A shader as it was read, and how its function is made.
+//! A shader as read, and how its function is made.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ use crate::perf_map::one_line;
 pub(super) enum Input<'a> {
     /// A container.
     Container(&'a [u8]),
-    /// A function that somebody built.
+    /// A function built by the caller.
     Function(&'a VerifiedFunction),
 }
 
-/// A shader as it was read, and what its function is made with.
+/// A shader as read, and what its function is made with.
 #[derive(Debug)]
 pub(super) struct Source {
     front_end: FrontEnd,
@@ -47,7 +47,7 @@ pub(super) struct Source {
 enum FrontEnd {
     /// A container of shader models 4 and 5.
     Sm5(Box<sm5::Program>),
-    /// Somebody built it.
+    /// Built by the caller.
     Function(Box<Function>),
 }
 
@@ -60,7 +60,7 @@ impl Source {
         clock: &mut StageClock,
     ) -> Result<Self, Error> {
         let program = sm5::Program::load(container, &options.instances, &compiler.limits, clock)?;
-        // A container has its checksum behind its four letters.
+        // A container has its checksum after its four-character code.
         let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Self::new(FrontEnd::Sm5(Box::new(program)), options, compiler, checksum))
     }
@@ -96,7 +96,7 @@ impl Source {
         self.program().map(sm5::Program::profile)
     }
 
-    /// The register that the source calls so.
+    /// The register that the source gives this name.
     pub fn register(&self, name: &str) -> Result<Register, BindingError> {
         self.program().map_or(&Names::default(), |program| &program.names).find(name)
     }
@@ -111,13 +111,13 @@ impl Source {
         self.target
     }
 
-    /// What it is held against.
+    /// The device's limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// What the shader means, going to texels of these formats by itself, in packets of this width: that of the options if
-    /// nothing is said, or what suits the shader.
+    /// The shader's function, accessing texels of these formats directly, in packets of this width: by default the
+    /// options' width, or what suits the shader.
     pub fn function(
         &self,
         texels: &[Option<TexelFormat>],
@@ -150,7 +150,7 @@ impl Source {
     }
 }
 
-/// Holds what a shader declares against the device's limits, before memory is taken for it.
+/// Checks a shader's declarations against the device's limits, before memory is allocated for it.
 fn check_limits(interface: &Interface, limits: &Limits) -> Result<(), Error> {
     let threads: u64 = interface.group_size().map(u64::from).iter().product();
     at_most(Limit::GroupThreads, threads, limits.group_threads)?;
@@ -164,7 +164,7 @@ fn check_limits(interface: &Interface, limits: &Limits) -> Result<(), Error> {
     Ok(())
 }
 
-/// Holds a number against a limit.
+/// Checks a number against a limit.
 pub(super) fn at_most(limit: Limit, value: impl Into<u64>, most: impl Into<u64>) -> Result<(), Error> {
     let (value, most) = (value.into(), most.into());
     if value > most { Err(Error::OverLimit { limit, value, most }) } else { Ok(()) }

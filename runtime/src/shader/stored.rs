@@ -1,6 +1,6 @@
 //! A shader's place in the disk cache.
 //!
-//! The unsafe code here makes machine code of bytes from the cache; what vouches for them is said there.
+//! The unsafe code here turns bytes from the cache into machine code; the comments there say why they can be trusted.
 
 #![allow(unsafe_code)]
 
@@ -13,13 +13,13 @@ use crate::cache::{Cache, Key, KeyBuilder};
 use crate::engine::{Code, Engine, Target, Variant};
 use crate::limits::Limits;
 
-/// Where a cache has the code of one shader, in each of its variants.
+/// Where a cache keeps the code of one shader, in each of its variants.
 #[derive(Debug)]
 pub(super) struct Stored {
     cache: Cache,
     keys: KeyBuilder,
     target: Target,
-    /// What the shader is called, if it has a name.
+    /// The shader's name, if it has one.
     name: Option<String>,
     profile: String,
 }
@@ -34,12 +34,12 @@ impl Stored {
         target: Target,
         profile: String,
     ) -> Option<Self> {
-        // A new option must be looked at here: does it decide about the code?
+        // A new option must be considered here: does it affect the code?
         let CompileOptions { engine, oversize: _, level, width, codegen: _, instances, name } = options;
         if *engine != Engine::Jit {
             return None;
         }
-        // Its text says all of a function.
+        // A function's text determines it completely.
         let what = match input {
             Input::Container(bytes) => (Some(bytes), None),
             Input::Function(function) => (None, Some(function.to_string())),
@@ -48,7 +48,7 @@ impl Stored {
         Some(Self { cache: cache.clone(), keys, target, name: name.clone(), profile })
     }
 
-    /// The code of a variant, which profilers are to know by a name, and the outline of the shader.
+    /// The code of a variant, under this name for profilers, and the outline of the shader.
     pub fn load(&self, variant: &Variant, name: &str) -> Option<(Outline, Code)> {
         let options = self.target.jit_options(variant.packing, variant).ok()?;
         self.cache.load(&self.key(variant), |bytes| {
@@ -56,20 +56,20 @@ impl Stored {
             if code.is_empty() {
                 return Some(None);
             }
-            // SAFETY: the cache gives the bytes that this user stored for the key, unchanged. `store` is all that stores
-            // under such keys, and what it stores is from `to_bytes`; keys of other options, and of builds of other
-            // sources, are others.
+            // SAFETY: the cache returns the bytes that this user stored for the key, unchanged. Only `store` stores
+            // under such keys, and what it stores is from `to_bytes`; other options, and builds of other sources, have
+            // other keys.
             let compiled = unsafe { Compiled::from_bytes(code, &options, name) }.ok()?;
             Some(Some((outline, Code::Jit(Box::new(compiled)))))
         })
     }
 
-    /// The outline of the shader, which stands with its usual code, or alone if other code was stored.
+    /// The outline of the shader, which is stored with its usual code, or alone if other code was stored.
     pub fn outline(&self) -> Option<Outline> {
         self.cache.look(&self.key(&Variant::usual()), |bytes| parts(bytes).map(|(outline, _)| outline))
     }
 
-    /// Stores the code of a variant, and sees to it that the outline is where it is looked for.
+    /// Stores the code of a variant, and ensures that the outline is stored where it will be looked up.
     pub fn store(&self, variant: &Variant, outline: &Outline, code: &Code) {
         let Code::Jit(compiled) = code else { return };
         let named = |what: &str| {
@@ -84,13 +84,13 @@ impl Stored {
         }
     }
 
-    /// The key of a variant that is asked for, whose packing the shader then may or may not have.
+    /// The key of a requested variant, whose packing the shader may or may not turn out to have.
     fn key(&self, variant: &Variant) -> Key {
         self.keys.key(variant)
     }
 }
 
-/// An outline and the bytes of code, which are none where there is an outline alone.
+/// An outline and the bytes of code, empty where there is an outline alone.
 fn parts(bytes: &[u8]) -> Option<(Outline, &[u8])> {
     match postcard::take_from_bytes(bytes) {
         Ok((parts, [])) => Some(parts),
@@ -178,7 +178,7 @@ mod tests {
         let differ = found.iter().enumerate().all(|(n, key)| !found[..n].contains(key));
         assert!(differ && found.len() == 4 * (all.len() + 7 + 2 * container.len()));
 
-        // A name is for profilers, and the interpreter has no code.
+        // Names are for profilers only, and the interpreter has no code.
         assert_eq!(keys(container, &plain.clone().named("add.cso"), &limits), found[..4]);
         assert!(keys(container, &CompileOptions::new(Engine::Interpreter), &limits).is_empty());
     }

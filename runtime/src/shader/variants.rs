@@ -1,5 +1,5 @@
-//! The code of a shader in each of its variants. Each is made once, however often it is asked for: while one thread
-//! makes it others wait, and if the one that asked gives up waiting, the next one finds what was begun.
+//! The code of a shader in each of its variants. Each is made once, however often it is requested: while one thread
+//! makes it others wait, and if the requester gives up waiting, the next one finds the work in progress.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -8,15 +8,15 @@ use crate::engine::{Code, Variant};
 use crate::error::Error;
 use crate::stop::StopWord;
 
-/// Variants with formats of texels that a shader has at most; beyond them texels are left to the host.
+/// The most variants with texel formats that a shader has; beyond them texels are left to the host.
 const MOST_VARIANTS: usize = 32;
 
-/// The code that there is, and which is being made.
+/// The code that exists, and that is being made.
 #[derive(Debug, Default)]
 pub(super) struct Variants {
     slots: Mutex<Vec<(Variant, Slot)>>,
     changed: Condvar,
-    /// The usual code once more, to be had at once.
+    /// The usual code once more, for access without locking.
     usual: OnceLock<Arc<Code>>,
 }
 
@@ -26,31 +26,31 @@ enum Slot {
     Made(Made),
 }
 
-/// Code and where it comes from.
+/// Code, and whether it comes from the cache.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub code: Arc<Code>,
     pub is_cached: bool,
 }
 
-/// What came of asking for a variant.
+/// The outcome of requesting a variant.
 pub(super) enum Claim {
-    /// It is there.
+    /// It exists.
     Made(Arc<Code>),
-    /// Whoever asked is to make it.
+    /// The requester is to make it.
     Mine(Mark),
     /// There are too many already.
     Full,
 }
 
-/// Says that a variant is being made, until it is dropped.
+/// Marks a variant as being made, until it is dropped.
 pub(super) struct Mark {
     variants: Arc<Variants>,
     variant: Variant,
 }
 
 impl Variants {
-    /// Asks for a variant, and waits while another thread makes it, until the word is set.
+    /// Requests a variant, and waits while another thread makes it, until the word is set.
     pub fn claim(self: &Arc<Self>, variant: &Variant, stop: &StopWord) -> Result<Claim, Error> {
         let mut slots = self.lock();
         loop {
@@ -76,12 +76,12 @@ impl Variants {
         self.usual.get()
     }
 
-    /// Whether there is the code of a variant.
+    /// Whether the code of a variant exists.
     pub fn has(&self, variant: &Variant) -> bool {
         self.lock().iter().any(|(known, slot)| known == variant && slot.made().is_some())
     }
 
-    /// The usual code, or else what was made first.
+    /// The usual code, or else the first made.
     pub fn foremost(&self) -> Option<(Variant, Arc<Code>)> {
         let slots = self.lock();
         let made = || slots.iter().filter_map(|(variant, slot)| Some((variant, slot.made()?)));
@@ -89,7 +89,7 @@ impl Variants {
         found.map(|(variant, made)| (variant.clone(), Arc::clone(&made.code)))
     }
 
-    /// Whether there is code, and none that was not in the cache.
+    /// Whether there is code, and all of it comes from the cache.
     pub fn are_cached(&self) -> bool {
         let slots = self.lock();
         let mut made = slots.iter().filter_map(|(_, slot)| slot.made()).peekable();
@@ -131,7 +131,7 @@ impl Mark {
 
 impl Drop for Mark {
     fn drop(&mut self) {
-        // Whoever waits and finds nothing tries by itself, and gets an error of its own.
+        // A waiting thread that finds nothing tries itself, and gets its own error.
         let is_mine = |(known, slot): &(Variant, Slot)| *known == self.variant && slot.made().is_none();
         self.variants.lock().retain(|slot| !is_mine(slot));
         self.variants.changed.notify_all();

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `word.rs` | the word that engines look at, and why a run stopped |
+//! | `word.rs` | the word that engines poll, and why a run stopped |
 //! | `timer.rs` | the clock that sets it when a run's time is over |
 
 mod timer;
@@ -17,14 +17,14 @@ pub(crate) use word::StopWord;
 
 use timer::Alarm;
 
-/// Stops the runs that it was given to. Clones are the same token; once cancelled it stays so.
+/// Stops the runs that it was given to. Clones are the same token; once cancelled it stays cancelled.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     word: Arc<StopWord>,
 }
 
 impl CancelToken {
-    /// A token that nobody has cancelled.
+    /// A token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
@@ -53,7 +53,7 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Begins to watch a run that began at `start`. The timer's thread may be refused.
+    /// Begins to watch a run that began at `start`. Starting the timer's thread may fail.
     pub fn new(
         token: &'a CancelToken,
         timer: &'a Timer,

@@ -20,7 +20,7 @@ struct Shared {
     woken: Condvar,
 }
 
-/// When an alarm goes off, and a number that tells those of the same time apart.
+/// When an alarm goes off, and a number that distinguishes those of the same time.
 type Key = (Instant, u64);
 
 #[derive(Debug, Default)]
@@ -28,12 +28,12 @@ struct State {
     alarms: BTreeMap<Key, Arc<StopWord>>,
     /// Alarms ever set.
     count: u64,
-    /// When the thread looks by itself; before that it is woken for an alarm that is earlier.
+    /// When the thread next wakes by itself; an earlier alarm wakes it sooner.
     next_look: Option<Instant>,
     closed: bool,
 }
 
-/// A time that was set. It is forgotten when this is dropped.
+/// An alarm that was set. Dropping this cancels it.
 #[derive(Debug)]
 pub(crate) struct Alarm<'a> {
     shared: &'a Shared,
@@ -41,7 +41,7 @@ pub(crate) struct Alarm<'a> {
 }
 
 impl Timer {
-    /// Sets a stop word at a time. The thread may be refused.
+    /// Sets a stop word at a time. Starting the thread may fail.
     pub fn set(&self, deadline: Instant, stop: Arc<StopWord>) -> std::io::Result<Alarm<'_>> {
         self.start()?;
         let mut state = self.shared.lock();

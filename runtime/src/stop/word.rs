@@ -13,7 +13,7 @@ pub enum StopReason {
     Cancelled,
     /// Its time limit.
     TimeLimit(Duration),
-    /// Its bound on loop rounds.
+    /// Its bound on loop iterations.
     Fuel(u64),
 }
 
@@ -31,10 +31,9 @@ const RUNNING: u32 = 0;
 const CANCELLED: u32 = 1;
 const OUT_OF_TIME: u32 = 2;
 
-/// The word that tells the workers of a run to stop; not 0 if they shall.
+/// The word that tells the workers of a run to stop; nonzero if they should.
 ///
-/// A run without a time limit looks at its token's own word, one with a limit at a word of its own that follows the
-/// token's.
+/// A run without a time limit polls its token's own word, one with a limit a word of its own that follows the token's.
 #[derive(Debug, Default)]
 pub(crate) struct StopWord {
     word: AtomicU32,
@@ -49,12 +48,12 @@ impl StopWord {
         &self.word
     }
 
-    /// Whether the run shall stop.
+    /// Whether the run should stop.
     pub fn is_set(&self) -> bool {
         self.word.load(Ordering::Relaxed) != RUNNING
     }
 
-    /// Why, if it shall.
+    /// Why, if it should.
     pub fn reason(&self) -> Option<StopReason> {
         match self.word.load(Ordering::Relaxed) {
             RUNNING => None,
@@ -82,7 +81,7 @@ impl StopWord {
         }
     }
 
-    /// A new word that is cancelled with this one, for a run that can stop by itself too.
+    /// A new word that is cancelled with this one, for a run that can also stop by itself.
     pub(super) fn follower(&self, limit: Option<Duration>) -> Arc<Self> {
         let follower = Arc::new(Self { limit, ..Self::default() });
         let mut followers = self.followers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! What is dispatched: shaders of the corpus with inputs, and what each leaves behind, said once by the interpreter in one
-//! thread.
+//! What is dispatched: shaders of the corpus with inputs, and the output of each, computed once by the interpreter in
+//! one thread.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,9 +17,9 @@ use crate::support::compile;
 use crate::support::content::{Content, Contents, Form, bind};
 use crate::support::random::{Random, contents};
 
-/// Loop rounds of a group with which a job must come to its end.
+/// Loop iterations of a group with which a job must finish.
 const PLENTY: u64 = 2_000;
-/// Loop rounds of a group with which some jobs do not.
+/// Loop iterations of a group with which some jobs do not.
 pub const FEW: u64 = 3;
 
 /// A shader with its inputs.
@@ -32,9 +32,9 @@ pub struct Job {
     pub groups: [u32; 3],
     /// Whether groups may run in any order and at the same time.
     pub any_order: bool,
-    /// What it leaves behind; nothing for a job without end.
+    /// Its output; none for a job without end.
     pub after: After,
-    /// How it ends with [`FEW`] rounds.
+    /// How it ends with [`FEW`] iterations.
     pub with_few_rounds: Result<(), String>,
 }
 
@@ -129,7 +129,7 @@ impl Catalogue {
         }
     }
 
-    /// `endless.hlsl` with a number of rounds that its loops never meet.
+    /// `endless.hlsl` with a number of iterations that its loops never reach.
     fn add_endless(&mut self, entry: &str) {
         let path = format!("{}/tests/data/endless.{entry}.cso", env!("CARGO_MANIFEST_DIR"));
         let number = self.shaders.len();
@@ -161,7 +161,7 @@ fn run(
     (end, seen(contents, &bindings))
 }
 
-/// What a job leaves behind whose groups run one after the other, the last one first.
+/// The output of a job whose groups run in sequence, the last one first.
 fn backwards(device: &Device, shader: &Shader, contents: &Contents, groups: [u32; 3]) -> After {
     let bindings = bind(contents, device);
     let [width, height, depth] = groups;

@@ -124,7 +124,7 @@ impl<'a> Fleet<'a> {
         orders.as_ref().expect("open while threads work").send(order).expect("somebody listens");
     }
 
-    /// Cancels tokens until nobody can ask any more.
+    /// Cancels tokens until no more can be requested.
     pub fn cancel_what_is_asked(&self) {
         let asked = self.asked.lock().unwrap().take().expect("called once");
         for order in asked {

@@ -4,7 +4,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `catalogue.rs` | what is dispatched, and what each dispatch must leave behind |
+//! | `catalogue.rs` | what is dispatched, and the required output of each dispatch |
 //! | `fleet.rs` | what the threads share: devices, compiled shaders, the one who cancels |
 //! | `worker.rs` | one thread: draws, dispatches, looks at what came out |
 //! | `process.rs` | what the process holds: memory, executable mappings, files, threads |

@@ -12,9 +12,9 @@ use crate::fleet::{Fleet, ONE_THREAD, Order};
 use crate::support::content::Guarded;
 use crate::support::random::Random;
 
-/// One in so many dispatches is to be stopped.
+/// One in this many dispatches is to be stopped.
 const STOPPED: usize = 10;
-/// One in so many is run by the interpreter.
+/// One in this many is run by the interpreter.
 const INTERPRETED: usize = 50;
 /// The longest wait before a token is cancelled, as a power of two of idle turns.
 const LONGEST_WAIT: usize = 16;
@@ -153,7 +153,7 @@ fn one(fleet: &Fleet<'_>, random: &mut Random, late: &mut Vec<Duration>) -> Resu
     Ok(verdict)
 }
 
-/// Holds an end against what may be.
+/// Checks an outcome against the possible ones.
 fn judge(
     job: &Job,
     endless: bool,

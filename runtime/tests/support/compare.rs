@@ -66,7 +66,7 @@ fn ulps(a: i64, b: i64, sign: i64) -> u64 {
     order(a).abs_diff(order(b))
 }
 
-/// Holds the content of a view against one entry of `expect`; says what differs.
+/// Compares the content of a view with one entry of `expect`; reports what differs.
 pub fn compare(actual: &[u8], expected: &[u8], expect: &Value) -> Result<(), String> {
     if actual.len() != expected.len() {
         return Err(format!("{} bytes, expected {}", actual.len(), expected.len()));

@@ -1,9 +1,9 @@
-//! Texels that compiled code goes to by itself, against the interpreter, which asks the host for each.
+//! Texels that compiled code accesses directly, against the interpreter, which calls the host for each.
 //!
-//! Random shaders load, store and change texels of every format and every kind of texture that allows it, through views of
-//! any mip level, layers and related format, with coordinates inside, at edges, beyond them, and where products wrap. Some
-//! kinds and formats stay with the host: they go the same way here. Buffers lie between guard bytes, textures beside a
-//! page that nobody may touch.
+//! Random shaders load, store and change texels of every format and every kind of texture that allows it, through views
+//! of any mip level, layers and related format, with coordinates inside, at edges, beyond them, and where products
+//! wrap. Some kinds and formats stay with the host: they go the same way here. Buffers lie between guard bytes,
+//! textures beside a page that is inaccessible.
 //!
 //! The long run: `cargo test --release -p brolga-runtime --test texels -- --ignored --nocapture`.
 
@@ -43,7 +43,7 @@ struct Case {
 
 /// A way to run a case.
 struct Lab {
-    /// One for each set of instructions; the page behind or before memory is one that nobody may touch.
+    /// One for each instruction set; the page after or before memory is inaccessible.
     devices: Vec<Device>,
 }
 
@@ -249,7 +249,7 @@ impl std::fmt::Display for Case {
     }
 }
 
-/// Runs a case on the interpreter and as machine code; gives whether that goes to texels by itself.
+/// Runs a case on the interpreter and as machine code; returns whether that accesses texels directly.
 fn check(lab: &Lab, format: Format, dimension: Dimension, to: Use, seed: u64, devices: &[usize]) -> bool {
     let case = Case::new(format, dimension, to, seed);
     let width = Width::ALL[seed as usize / 3 % 2];

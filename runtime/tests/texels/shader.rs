@@ -35,7 +35,7 @@ pub struct Shader {
     pub threads: u32,
 }
 
-/// Writes a shader. The threads of a calm one touch rows, and none goes beyond an edge by much.
+/// Writes a shader. The threads of a calm one access rows, and none far beyond an edge.
 pub fn write(dimension: Dimension, component: Component, to: Use, calm: bool, random: &mut Random) -> Shader {
     let group = random.pick(&GROUP_SIZES);
     let text = String::new();
@@ -148,7 +148,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A loop of so many rounds.
+    /// A loop of this many iterations.
     fn counted(&mut self, rounds: &str) {
         self.line(&format!("mov r5.x, l(0)\nloop\nuge r6.z, r5.x, {rounds}\nbreakc_nz r6.z"));
         self.loops += 1;
@@ -276,7 +276,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds what was read to what the thread leaves behind. Odd factors lose nothing.
+    /// Adds what was read to the thread's output. Odd factors lose nothing.
     fn see(&mut self, what: &str) {
         self.line(&format!("imad r3.xyzw, r3.xyzw, l(0x01000193, 0x10001, 77, 0x9e3779b1), {what}"));
     }

@@ -93,7 +93,7 @@ fn inputs_of_a_box_of_threads() {
     assert_eq!(host.words(), expected);
 }
 
-/// Each thread goes round `tid` times; the loop's origin is 44.
+/// Each thread iterates `tid` times; the loop's origin is 44.
 fn counting() -> Function {
     let mut func = function([THREADS, 1, 1]);
     let mut b = Builder::new(&mut func);
@@ -114,7 +114,7 @@ fn counting() -> Function {
 
 #[test]
 fn fuel_is_one_per_packet_and_way_back() {
-    // Packets go round 7, 15 and 19 times.
+    // Packets iterate 7, 15 and 19 times.
     let host = TestHost::new(0);
     assert_eq!(run_group(counting(), &host, [0; 3], 7 + 15 + 19), Ok(()));
     let fault = run_group(counting(), &host, [0; 3], 7 + 15 + 18).unwrap_err();

@@ -108,7 +108,7 @@ fn group_without_threads_left_ends_even_in_a_loop() {
     let outer = b.switch_to(body);
     let i = b.func.region(body).params[0];
     b.barrier(WAIT);
-    // Each round the next thread goes.
+    // In each iteration the next thread leaves.
     let mine = b.op(Op::IEq, &[i, tid]);
     when(&mut b, mine, |b| {
         store_word(b, tid, i);

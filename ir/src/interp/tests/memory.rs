@@ -121,7 +121,7 @@ fn compare_exchange_and_consume() {
     let tid = b.input(Input::ThreadIndex);
     let (zero, one, all, base) = (b.i32(0), b.i32(1), b.bool(true), b.i32(64));
     let next = b.op(Op::IAdd, &[tid, one]);
-    // Thread n replaces n by n + 1, one after the other.
+    // Thread n replaces n by n + 1, in sequence.
     let old = b.atomic(AtomicOp::CompareExchange, raw(OUTPUT, base), next, Some(tid), all);
     let view = only(ResourceId::new(COUNTED));
     let pushed = b.counter(CounterOp::Alloc, view, all);

@@ -105,7 +105,7 @@ impl Generator<'_> {
     /// A small number, often uniform.
     fn small(&mut self) -> Value {
         let value = if self.calm && !self.random.one_in(8) {
-            // Counters of loops are in the same round for all.
+            // Loop counters are in the same iteration for all.
             let counters: Vec<Value> = self.open.iter().filter_map(|open| open.next).collect();
             let uniform = self.ints[self.random.below(self.first_varying)];
             if counters.is_empty() { uniform } else { self.random.pick(&counters) }
@@ -243,7 +243,7 @@ impl Generator<'_> {
         self.results(inst);
     }
 
-    /// A loop whose first variable counts the rounds up to a small limit.
+    /// A loop whose first variable counts the iterations up to a small limit.
     fn loop_(&mut self, depth: usize) {
         let limit = self.small();
         let results = 1 + self.random.below(3);

@@ -120,7 +120,7 @@ impl Parser<'_> {
         Ok(sync)
     }
 
-    /// What `sample` asks for, but for its operands.
+    /// The kind of `sample`, without its operands.
     fn sampling(&mut self) -> Parsed<Sampling> {
         let kind = self.any_word("`filter`, `compare`, `gather.x`, `gather_compare` or `level`", |word| {
             SAMPLE_KINDS.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
@@ -157,7 +157,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value behind a word, if the word is there.
+    /// A value after a word, if the word is there.
     fn optional(&mut self, word: &str) -> Parsed<Option<Value>> {
         if self.accept_word(word)? { Ok(Some(self.value()?)) } else { Ok(None) }
     }

@@ -1,9 +1,9 @@
 //! Interface calls, and the registers of class instances.
 //!
-//! Which class instance an interface slot stands for is known before the translation ([`BoundClass`]), so that a call
-//! with a literal index is the body itself. A computed index is a switch over the slots: lanes that want different slots
-//! run under masks, and a uniform index is a real branch. An arm of its own knows its slot, and therefore where the
-//! instance's data lie; that is worth the code for arrays of up to [`OWN_ARMS`] slots.
+//! Which class instance an interface slot is bound to is known before the translation ([`BoundClass`]), so that a call
+//! with a literal index is the body itself. A computed index is a switch over the slots: lanes that want different
+//! slots run under masks, and a uniform index is a real branch. An arm of its own knows its slot, and therefore where
+//! the instance's data lie; that is worth the code for arrays of up to [`OWN_ARMS`] slots.
 //!
 //! Direct3D leaves open what happens beyond what is declared. Here a call with an index out of range calls nothing,
 //! `this[]` out of range is 0, and a computed register number that no register has reads as 0.
@@ -26,7 +26,7 @@ use crate::ops::Op;
 /// Slots of an array that a call with a computed index gives an arm each. In longer ones, slots of the same body share.
 const OWN_ARMS: usize = 16;
 
-/// The class instance that an interface slot stands for.
+/// The class instance that an interface slot is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BoundClass {
     /// The number of its function table ft#, one of those that the slot's declaration lists.

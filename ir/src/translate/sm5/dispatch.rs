@@ -170,7 +170,7 @@ impl Translator<'_, '_> {
             | Opcode::Case
             | Opcode::Default
             | Opcode::Label => Ok(()),
-            // Nobody debugs: a break does nothing, an abort ends the thread.
+            // There is no debugger: a break does nothing, an abort ends the thread.
             Opcode::Nop | Opcode::DebugBreak => Ok(()),
             Opcode::Abort => {
                 self.b.return_();
@@ -211,7 +211,7 @@ impl Translator<'_, '_> {
             Opcode::Discard => self.discard(i),
             Opcode::EvalSnapped => self.eval_snapped(i),
             Opcode::EvalSampleIndex | Opcode::EvalCentroid => self.eval_at_center(i),
-            // No instructions: declarations have been looked at before, other blocks of data mean nothing to a run.
+            // Not instructions: declarations have been handled before, other data blocks have no effect.
             Opcode::CustomData
             | Opcode::DclResource
             | Opcode::DclConstantBuffer

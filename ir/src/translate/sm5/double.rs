@@ -30,7 +30,7 @@ fn pairs(mask: u8) -> impl Iterator<Item = usize> {
     (0..2).filter(move |pair| mask >> (2 * pair) & 3 != 0)
 }
 
-/// All lanes of the pairs that a mask touches.
+/// All lanes of the pairs that a mask overlaps.
 fn whole_pairs(mask: u8) -> u8 {
     pairs(mask).fold(0, |lanes, pair| lanes | 3 << (2 * pair))
 }
@@ -159,7 +159,7 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    /// The bits that a move of one source gives: untouched, or the result of a double operation.
+    /// The result bits of a move of one source: untouched, or the result of a double operation.
     fn moved_pairs(&mut self, instruction: &Instruction, source: &Operand, mask: u8) -> Result<Pairs> {
         let mut result = self.pair_bits(source, mask)?;
         if source.absolute || source.negate || instruction.saturate {

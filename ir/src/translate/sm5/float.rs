@@ -29,7 +29,7 @@ pub(super) fn rsq(b: &mut Builder<'_>, s: &[Value]) -> Value {
     rcp(b, &[root])
 }
 
-/// The distance from the next integer below, which rounding must not bring to 1.
+/// The distance from the next integer below, which must not round to 1.
 pub(super) fn frc(b: &mut Builder<'_>, s: &[Value]) -> Value {
     let floor = b.op(Op::FFloor, &[s[0]]);
     let fraction = b.op(Op::FSub, &[s[0], floor]);

@@ -82,7 +82,7 @@ pub(super) fn ubfe(b: &mut Builder<'_>, s: &[Value]) -> Value {
 pub(super) fn ibfe(b: &mut Builder<'_>, s: &[Value]) -> Value {
     let &[width, offset, value] = s else { unreachable!("the instruction table gives ibfe three sources") };
     let shifted = b.op(Op::SShr, &[value, offset]);
-    // Shifts take the low five bits: -width stands for 32 - width.
+    // Shifts take the low five bits: -width means 32 - width.
     let zero = b.i32(0);
     let up = b.op(Op::ISub, &[zero, width]);
     let at_top = b.op(Op::Shl, &[shifted, up]);

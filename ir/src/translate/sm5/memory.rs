@@ -152,7 +152,7 @@ impl Translator<'_, '_> {
         self.update(AtomicOp::CompareExchange, memory, address, value, Some(compare)).map(|_| ())
     }
 
-    /// An atomic that gives the word before.
+    /// An atomic that returns the previous word.
     pub(super) fn imm_atomic(&mut self, instruction: &Instruction, op: AtomicOp) -> Result {
         let [destination, memory, address, value] = self.operands(instruction)?;
         let before = self.update(op, memory, address, value, None)?;

@@ -47,7 +47,7 @@ use crate::builder::Builder;
 use crate::function::Function;
 use crate::interface::Interface;
 
-/// What a program declares of the world outside it.
+/// A program's declarations of resources and other interfaces.
 pub fn interface(program: &ValidProgram) -> Result<Interface> {
     Ok(declare::declare(program)?.0)
 }
@@ -58,10 +58,10 @@ pub fn interface(program: &ValidProgram) -> Result<Interface> {
 pub struct TranslateOptions {
     /// IR instructions and bytecode instructions walked over, together; inlined calls count each time.
     pub max_instructions: usize,
-    /// Regions within each other, those of inlined calls included; Direct3D allows 64 without calls. Later stages walk
+    /// Nesting depth of regions, those of inlined calls included; Direct3D allows 64 without calls. Later stages walk
     /// regions recursively, also on threads with small stacks.
     pub max_nesting: usize,
-    /// The class instances that the program's interface slots stand for, by the number of fp#. Each declared slot needs one.
+    /// The class instances bound to the program's interface slots, by the number of fp#. Each declared slot needs one.
     pub classes: Vec<Option<BoundClass>>,
 }
 
@@ -123,7 +123,7 @@ impl Translator<'_, '_> {
         Err(TranslateError::NotSupported { name: instruction.op.text(), at: instruction.at })
     }
 
-    /// An error that blames an operand of the current instruction.
+    /// An error in an operand of the current instruction.
     fn bad_operand(&self, register: impl Into<String>) -> TranslateError {
         TranslateError::Operand { name: self.name, at: self.at, register: register.into() }
     }
@@ -133,7 +133,7 @@ impl Translator<'_, '_> {
         instruction.operands.as_slice().try_into().map_err(|_| self.bad_operand("count"))
     }
 
-    /// The operands of a load but for the feedback word, a second destination that some have.
+    /// The operands of a load except the feedback word, a second destination that some have.
     fn load_operands<'i, const N: usize>(
         &self,
         instruction: &'i Instruction,

@@ -1,4 +1,4 @@
-//! Instructions that move bits: they look at them only if a modifier or `_sat` asks for it.
+//! Instructions that move bits: they interpret them only if a modifier or `_sat` requires it.
 
 use brolga_bytecode::sm5::{Instruction, Operand};
 
@@ -14,7 +14,7 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    /// The words that a move of one source gives: untouched bits, or the result of a float operation.
+    /// The result words of a move of one source: untouched bits, or the result of a float operation.
     pub(super) fn moved(&mut self, instruction: &Instruction, source: &Operand, mask: u8) -> Result<Vector> {
         let mut words = self.bits(source, mask)?;
         if source.absolute || source.negate || instruction.saturate {

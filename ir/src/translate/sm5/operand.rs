@@ -128,7 +128,7 @@ impl Translator<'_, '_> {
             }
             RegisterFile::Immediate32 | RegisterFile::Immediate64 => {
                 for component in lanes(components) {
-                    // One word, or one double, stands for all components.
+                    // One word, or one double, is replicated to all components.
                     let words = operand.immediate.as_slice();
                     let word = match words.len() {
                         0 => return Err(self.bad_operand(operand.file.text())),
@@ -353,7 +353,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Stores the lanes of a mask into a vector of memory that nobody else sees, one store per unbroken run.
+    /// Stores the lanes of a mask into a vector of private memory, one store per contiguous run.
     pub(super) fn store_runs(&mut self, object: Object, index: Value, start: Start, mask: u8, words: &Vector) {
         let mut first = 0;
         while first < 4 {

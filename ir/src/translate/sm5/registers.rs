@@ -1,8 +1,8 @@
 //! What temporary registers hold at the place that is being written, as far as it is known.
 //!
-//! Straight code reads what it wrote a moment ago, so most reads of slots need no instruction. What is known holds within
-//! one region: regions are filled one at a time, so coming from another one may mean having left a construct that writes
-//! slots, or having entered a loop whose later rounds bring others.
+//! Straight code reads what it wrote a moment ago, so most reads of slots need no instruction. What is known holds
+//! within one region: regions are filled one at a time, so coming from another one may mean having left a construct
+//! that writes slots, or having entered a loop whose later iterations bring others.
 
 use crate::builder::Builder;
 use crate::entity::{Region, Slot, Value};

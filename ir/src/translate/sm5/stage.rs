@@ -1,8 +1,8 @@
 //! Inputs and outputs of the stages that run in batches.
 //!
-//! Inputs are read from their array where an instruction reads them. Outputs are slots, so that the last write counts, and go
-//! to their array when the invocation ends; but outputs that a computed index chooses among are written there at once.
-//! An invocation that discards its pixel goes on as a helper: without effects, but for the others of its quad.
+//! Inputs are read from their array where an instruction reads them. Outputs are slots, so that the last write counts,
+//! and go to their array when the invocation ends; but outputs that a computed index chooses among are written there at
+//! once. An invocation that discards its pixel continues as a helper lane: without effects, for the rest of its quad.
 
 use std::ops::Range;
 
@@ -130,7 +130,7 @@ fn parameters(
     declared.map(parameter).filter(|parameter| parameter.mask != 0).collect()
 }
 
-/// Adds what the program does not declare; gives its row.
+/// Adds an input or output that the program does not declare; returns its row.
 fn add(parameters: &mut Vec<Parameter>, value: SystemValue) -> u32 {
     let row = parameters.iter().map(|parameter| parameter.row + 1).max().unwrap_or(0);
     let system_value = Some(value);

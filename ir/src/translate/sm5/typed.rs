@@ -37,7 +37,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The coordinates of a texel. They are unsigned; one that an offset brings below zero wraps, far out of range.
+    /// The coordinates of a texel. They are unsigned; one that an offset takes below zero wraps, far out of range.
     pub(super) fn coordinates(
         &mut self,
         address: &Operand,
@@ -57,7 +57,7 @@ impl Translator<'_, '_> {
         Ok(coords)
     }
 
-    /// `ld`: the mip level is the address's fourth component, but for buffers.
+    /// `ld`: the mip level is the address's fourth component, except for buffers.
     pub(super) fn ld(&mut self, instruction: &Instruction) -> Result {
         let ([destination, address, memory], status) = self.load_operands(instruction)?;
         let (resource, dimension) = self.typed(memory)?;

@@ -22,7 +22,7 @@ impl Lowering<'_, '_> {
         let varying = self.facts.uniformity.params_need_masks(inst);
         frame.blend_params = varying;
         frame.gathers_run = varying;
-        // Where all lanes of a round come to the next one together, they are there if it is reached.
+        // Where all lanes of an iteration reach the next one together, they are active if it is reached.
         frame.empty = if varying { frame.latch } else { frame.merge };
         self.loop_homes(&mut frame, inits, body);
         if frame.divergent || frame.after.is_some() {
@@ -59,7 +59,7 @@ impl Lowering<'_, '_> {
         self.finish(frame, entry);
     }
 
-    /// Homes of a loop's parameters and results. Where every break brings a parameter as it is, one home is both.
+    /// Homes of a loop's parameters and results. Where every break passes a parameter unchanged, they share one home.
     fn loop_homes(&mut self, frame: &mut Frame, inits: &[Value], body: Region) {
         let (func, facts) = (self.func, self.facts);
         let brought = facts.breaks_bring_params(func, frame.inst, body);
@@ -86,7 +86,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The end of a round: on with the lanes that are left, or out.
+    /// The end of an iteration: continues with the remaining lanes, or leaves the loop.
     fn latch(&mut self, frame: &mut Frame, header: Block, origin: Origin, entry: &Parked) {
         if !frame.latched {
             return;

@@ -1,11 +1,11 @@
-//! BC6H: fourteen modes of half floats; functional specification 19.5.13, to the bit.
+//! BC6H: fourteen modes of half floats; functional specification 19.5.13, bit-exact.
 
 use super::partition::{Partition, TWO};
 use super::{EXTENTS, bits, index, interpolate, weight};
 use crate::format::codec::{Codec, Words};
 use brolga_ir::float;
 
-/// Where some bits of a block's header go: bits `low` up of field `field`.
+/// Where some bits of a block's header belong: bits `low` up of field `field`.
 struct Piece {
     field: usize,
     low: u32,
@@ -133,7 +133,7 @@ fn sign_extend(value: i32, bits: u32) -> i32 {
     value << (32 - bits) >> (32 - bits)
 }
 
-/// An endpoint's component of some bits as one that uses 16 bits, or 15 and a sign.
+/// Expands an endpoint's component to 16 bits, or 15 and a sign.
 fn unquantize<const SIGNED: bool>(value: i32, bits: u32) -> i32 {
     if !SIGNED {
         return match value {
@@ -152,11 +152,11 @@ fn unquantize<const SIGNED: bool>(value: i32, bits: u32) -> i32 {
     magnitude * value.signum()
 }
 
-/// The bits of the half that an interpolated component stands for.
+/// The bits of the half that an interpolated component encodes.
 fn finish<const SIGNED: bool>(value: i32) -> u32 {
     if SIGNED {
         let magnitude = (value.abs() * 31) >> 5;
-        // Minus nothing is plus zero.
+        // Minus zero becomes plus zero.
         magnitude as u32 | if value < 0 && magnitude > 0 { 0x8000 } else { 0 }
     } else {
         ((value * 31) >> 6) as u32

@@ -1,4 +1,4 @@
-//! BC7: eight modes of colours and alphas; functional specification 19.5.14, to the bit.
+//! BC7: eight modes of colours and alphas; functional specification 19.5.14, bit-exact.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use crate::format::codec::{Codec, Words};
 use crate::format::convert::decode_component;
 use crate::format::table::{Described, Encoding};
 
-/// Lowest bits of endpoints that all components share.
+/// Lowest bits of endpoints, shared by all components (p-bits).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SharedBits {
     None,
@@ -84,7 +84,7 @@ impl Reader {
     }
 }
 
-/// The 8-bit code of an endpoint's component: the upper bits are repeated below.
+/// The 8-bit code of an endpoint's component: the upper bits are replicated below.
 fn promote(code: u32, width: u32) -> i32 {
     let shifted = code << (8 - width);
     (shifted | shifted >> width) as i32
@@ -141,7 +141,7 @@ impl<D: Described> Codec for Bc7<D> {
         let has_longer_colours = reader.take(mode.selector) == 1;
         let endpoints = read_endpoints(mode, &mut reader);
         let first = Indices { start: reader.at, width: mode.index };
-        // The first indices are one bit short of full, which only blocks of one subset have second ones behind.
+        // The first indices are one bit short in total, since only blocks of one subset have second ones after them.
         let second = Indices { start: reader.at + 16 * mode.index - 1, width: mode.second_index };
         let (colour_indices, alpha_indices) = match (mode.second_index, has_longer_colours) {
             (0, _) => (first, first),

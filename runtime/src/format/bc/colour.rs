@@ -1,10 +1,10 @@
-//! BC1, BC2 and BC3: two colours of 16 bits, the others between them; functional specification 19.5.6 to 19.5.8.
+//! BC1, BC2 and BC3: two colours of 16 bits, the others interpolated; functional specification 19.5.6 to 19.5.8.
 //!
-//! The specification's formulas are taken as they are written, in integers: endpoints are promoted to 8 bits, the colours
-//! between are (2a + b) / 3 and (a + b) / 2 of them, and a quotient's fraction is dropped. Palettes of more precision and
-//! division to nearest are allowed too, but this is the reference that the tolerance is measured from, every colour is a
-//! UNORM8 code, and so the sRGB formats go through the same curve as any UNORM8 format. The listings for BC2 and BC3 leave
-//! out the promotion inside the quotients; their text asks for BC1's rules.
+//! The specification's formulas are taken literally, in integers: endpoints are promoted to 8 bits, the interpolated
+//! colours are (2a + b) / 3 and (a + b) / 2 of them, truncated. More precise palettes and rounding division are allowed
+//! too, but this is the reference from which the tolerance is measured, and every colour is a UNORM8 code, so that the
+//! sRGB formats use the same curve as any UNORM8 format. The listings for BC2 and BC3 omit the promotion inside the
+//! quotients; their text requires BC1's rules.
 
 use std::marker::PhantomData;
 
@@ -46,7 +46,7 @@ impl Palette {
     }
 }
 
-/// Red, green and blue of B5G6R5 as 8 bits; the upper bits are repeated below.
+/// Red, green and blue of B5G6R5 as 8 bits; the upper bits are replicated below.
 fn promote(colour: u16) -> [u32; 3] {
     let colour = u32::from(colour);
     let (red, green, blue) = (colour >> 11, colour >> 5 & 63, colour & 31);

@@ -1,7 +1,7 @@
 //! Blocks of 4 by 4 texels: functional specification 19.5.
 //!
-//! BC6H and BC7 must be decoded to the bit. For the others the specification gives formulas and a tolerance: which
-//! reading of them was chosen says `colour.rs` for BC1 to BC3 and `scalar.rs` for BC4 and BC5.
+//! BC6H and BC7 must be decoded bit-exactly. For the others the specification gives formulas and a tolerance;
+//! `colour.rs` (BC1 to BC3) and `scalar.rs` (BC4 and BC5) say which reading of them was chosen.
 
 mod bc6h;
 mod bc7;
@@ -39,7 +39,7 @@ fn weight(index: usize, width: u32) -> i32 {
     weights[index]
 }
 
-/// Between two endpoints.
+/// Interpolates between two endpoints.
 fn interpolate(first: i32, second: i32, weight: i32) -> i32 {
     (first * (64 - weight) + second * weight + 32) >> 6
 }

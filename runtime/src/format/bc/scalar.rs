@@ -1,8 +1,8 @@
-//! BC4 and BC5: two numbers of 8 bits, the others between them; functional specification 19.5.9 to 19.5.12.
+//! BC4 and BC5: two numbers of 8 bits, the others interpolated; functional specification 19.5.9 to 19.5.12.
 //!
 //! The specification's formulas mix floats, (6 * a + b) / 7. The result here is that number rounded once, to a 32-bit
-//! float: no reading of them is nearer, and endpoints, 0, 1 and -1 are exact, as they must be. Which formula counts is
-//! decided by the codes, so that -128 is less than -127 though both mean -1.
+//! float: no reading of them is nearer, and endpoints, 0, 1 and -1 are exact, as they must be. The codes decide which
+//! formula applies, so that -128 is less than -127 though both mean -1.
 
 use std::marker::PhantomData;
 

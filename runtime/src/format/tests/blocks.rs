@@ -213,7 +213,7 @@ fn endpoints_and_constants_are_exact() {
             let wanted = f32::from_bits(plain.decode(code)[0]);
             assert_eq!([first, second, low, high], [wanted, wanted, least, 1.0], "{format} {code}");
         }
-        // What lies between equal endpoints.
+        // Interpolation between equal endpoints.
         let ones = decode(format, most | most << 8 | 0o5432_1054_3210_5432 << 16);
         assert!(ones.iter().all(|texel| texel[0] == 1.0), "{format}");
     }

@@ -1,4 +1,4 @@
-//! Bounds of every kind of view, held against a plain list of bytes with guards on both sides.
+//! Bounds of every kind of view, checked against a plain list of bytes with guards on both sides.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! Texels of textures and what views say about themselves, held against the functional specification and plain counting.
+//! Texels of textures and queries of views, checked against the functional specification and plain counting.
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! From coordinates to bytes, for eight lanes: what `coordinate.rs` does for one.
 //!
-//! A coordinate that is denormal needs no care here: so near to 0 all come to the same texels and weights.
+//! Denormal coordinates need no special care: so near 0 all select the same texels and weights.
 
 use super::vector::Vector;
 use super::{Extent, Fast, LANES};
@@ -16,8 +16,8 @@ pub(super) struct Levels<V> {
     row_bytes: V,
 }
 
-/// Where texels begin, and ones where they stand for the border. Each is a texel inside its level, whatever the
-/// coordinates are.
+/// Byte offsets of texels, and ones where they stand for the border. Each is a texel inside its level, whatever the
+/// coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct TexelAddress<V> {
     pub offset_bytes: V,
@@ -29,11 +29,11 @@ pub(super) struct TexelAddress<V> {
 pub(super) struct LinearAddresses<V> {
     /// Upper left, upper right, lower left, lower right.
     pub texels: [TexelAddress<V>; 4],
-    /// Weights of the right and of the lower ones, in 256ths.
+    /// Weights of the right and the lower ones, in 256ths.
     pub fractions: [V; 2],
 }
 
-/// A texel along an axis, inside, and ones where it stands for the border.
+/// An in-range texel along an axis, and ones where it stands for the border.
 #[derive(Clone, Copy)]
 struct Along<V> {
     texel: V,
@@ -67,7 +67,7 @@ impl<V: Vector> TexelAddress<V> {
         levels.column(x, texel_bytes).with(levels.row(y))
     }
 
-    /// A column's place in a row.
+    /// Combines a column with a row.
     #[inline(always)]
     fn with(self, row: Self) -> Self {
         Self { offset_bytes: self.offset_bytes.add(row.offset_bytes), is_border: self.is_border.or(row.is_border) }
@@ -75,7 +75,7 @@ impl<V: Vector> TexelAddress<V> {
 }
 
 impl<V: Vector> Levels<V> {
-    /// The level of each lane, which must be one that there is, and in a layer that there is.
+    /// The level of each lane, which must exist, in an existing layer.
     #[inline(always)]
     pub fn of(fast: &Fast, levels: V, layer: Option<V>) -> Self {
         let level = levels.store();
@@ -153,8 +153,8 @@ fn fixed<V: Vector>(at: V, extent: V, mode: AddressMode, before: f32) -> V {
     scaled.mul_floats(V::splat_float(256.0)).to_int().and(scaled.ordered(scaled))
 }
 
-/// The texels that hold coordinates, and those behind them. Each is inside, whatever came before: memory is reached by
-/// this. Reduced coordinates that wrap or mirror, offset included, are at most one tile beside those that `extent` repeats in.
+/// The texels that contain coordinates, and those after them. Each is in range, whatever the input: memory accesses
+/// rely on this. Reduced coordinates that wrap or mirror, offset included, are at most one period out of range.
 #[inline(always)]
 fn address<V: Vector>(fixed: V, offset: i8, extent: V, mode: AddressMode) -> [Along<V>; 2] {
     let one = V::splat(1);
@@ -189,13 +189,13 @@ fn no_border<V: Vector>(first: V, second: V) -> [Along<V>; 2] {
     [Along { texel: first, is_border: none }, Along { texel: second, is_border: none }]
 }
 
-/// The nearest texel inside.
+/// Clamps to the texels inside.
 #[inline(always)]
 fn inside<V: Vector>(place: V, extent: V) -> V {
     place.max(V::splat(0)).min(extent.sub(V::splat(1)))
 }
 
-/// -1 lies on 0, -2 on 1.
+/// -1 maps to 0, -2 to 1.
 #[inline(always)]
 fn mirror_at_zero<V: Vector>(place: V) -> V {
     place.xor(place.shift_signed::<31>())
@@ -208,7 +208,7 @@ fn mirror<V: Vector>(place: V, extent: V) -> V {
     inside(tile.min(twice.sub(V::splat(1)).sub(tile)), extent)
 }
 
-/// One period less where a place is not below it.
+/// Subtracts one period where a position is not below it.
 #[inline(always)]
 fn back<V: Vector>(place: V, period: V) -> V {
     place.sub(period.more(place).clear(period))

@@ -1,4 +1,4 @@
-//! Texels of four 8-bit codes. Sums of codes times weights are whole numbers, and exact.
+//! Texels of four 8-bit codes. Sums of codes times weights are integers, and exact.
 
 use super::address::{LinearAddresses, TexelAddress};
 use super::vector::Vector;
@@ -50,11 +50,11 @@ fn unorm<V: Vector>(codes: V) -> Lanes<u32> {
     codes.to_float().div_floats(V::splat_float(255.0)).store()
 }
 
-/// A sum divided by 255, rounded to nearest as a division would, in half its time.
+/// A sum divided by 255, rounded to nearest as by a division, in half its time.
 ///
-/// The first quotient is within a few units of its last place, and what is left is exact. No quotient of a whole number
-/// below 2^24 by 255, times any power of two, is nearer than 1/510 of such a unit to the middle of two floats, which the
-/// second rounding does not reach.
+/// The first quotient is within a few ulps, and the remainder is exact. No quotient of an integer below 2^24 by 255,
+/// times any power of two, is nearer than 1/510 ulp to the midpoint of two floats, which the second rounding error does
+/// not reach.
 #[inline(always)]
 fn normal<V: Vector>(sum: V) -> V {
     let inverse = V::splat_float(1.0 / 255.0);
@@ -62,7 +62,7 @@ fn normal<V: Vector>(sum: V) -> V {
     sum.less_255_times(quotient).mul_add_floats(inverse, quotient)
 }
 
-/// Two levels' sums. They have more than 24 bits: exact as doubles, and a division that leaves one rounding.
+/// Blends two levels' sums. They have more than 24 bits: exact as doubles, with one rounding in the division.
 #[inline(always)]
 fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<u32>) -> Lanes<u32> {
     let (one, other) = (one.store(), other.store());
@@ -108,7 +108,7 @@ fn or_border<V: Vector>(fast: &Fast, address: TexelAddress<V>, texels: V) -> V {
     }
 }
 
-/// Two texels of each lane, of which the right one follows the left one if they are `neighbours`.
+/// Two texels of each lane; the right one follows the left one if they are `neighbours`.
 #[inline(always)]
 fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V>, neighbours: bool) -> [V; 2] {
     if !neighbours {
@@ -129,11 +129,11 @@ fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V
     [or_border(fast, left, one), or_border(fast, right, two)]
 }
 
-/// The sums of codes times weights on one level, by channel, as floats: whole numbers up to 255 * 2^16, of 2^-16 each.
+/// The sums of codes times weights on one level, by channel, as floats: integers up to 255 * 2^16, in units of 2^-16.
 #[inline(always)]
 fn sums<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
     let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
-    // Mostly both texels of a row can be read at once.
+    // Usually both texels of a row can be read at once.
     let neighbours = upper_right.offset_bytes.sub(upper_left.offset_bytes).equal(V::splat(4)).is_ones();
     let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
     let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
@@ -159,8 +159,8 @@ fn twice<V: Vector>(weight: V) -> V {
     weight.or(weight.shift_left::<16>())
 }
 
-/// The sums along a row: of the first and third channel, then of the second and fourth, in 16 bits each, for a sum is at
-/// most 255 * 256.
+/// The sums along a row: of the first and third channel, then of the second and fourth, in 16 bits each, since a sum is
+/// at most 255 * 256.
 #[inline(always)]
 fn rows<V: Vector>(left: V, right: V, weight_left: V, weight_right: V) -> [V; 2] {
     let pair = V::splat(0x00ff_00ff);

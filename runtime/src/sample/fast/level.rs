@@ -5,11 +5,11 @@ use super::{Fast, Packet};
 use crate::resource::Tap;
 use crate::sample::level::of_products;
 
-/// What a packet takes.
+/// The levels that a packet takes.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen<V> {
     pub tap: Tap,
-    /// Levels that there are.
+    /// Existing levels.
     pub first: V,
     pub second: V,
     /// Weights of the second ones, in 256ths.
@@ -17,7 +17,7 @@ pub(super) struct Chosen<V> {
 }
 
 impl<V: Vector> Chosen<V> {
-    /// None if lanes that take part want different filters.
+    /// None if active lanes need different filters.
     #[inline(always)]
     pub fn of(fast: &Fast, packet: &Packet<'_>) -> Option<Self> {
         let filter = fast.sampler.filter;
@@ -64,7 +64,7 @@ fn flush<V: Vector>(number: V) -> V {
     V::splat_float(f32::MIN_POSITIVE).more_floats(magnitude).clear(number)
 }
 
-/// The layer of each lane, one that there is.
+/// The layer of each lane, clamped to existing ones.
 #[inline(always)]
 pub(super) fn layer<V: Vector>(fast: &Fast, coordinate: V) -> V {
     let last = V::splat_float((fast.layers - 1) as f32);
@@ -72,7 +72,7 @@ pub(super) fn layer<V: Vector>(fast: &Fast, coordinate: V) -> V {
     coordinate.max_floats(V::splat(0)).min_floats(last).to_int()
 }
 
-/// What `Footprint::level` gives for derivatives along two coordinates.
+/// The result of `Footprint::level` for derivatives along two coordinates.
 pub(super) fn of_derivatives(fast: &Fast, x: [f64; 2], y: [f64; 2]) -> f64 {
     let (width, height) = (f64::from(fast.levels[0].width), f64::from(fast.levels[0].height));
     let (a, b, c, d) = (x[0] * width, x[1] * height, y[0] * width, y[1] * height);

@@ -1,18 +1,18 @@
-//! Short cuts for what is asked most: 2D textures of common formats, nearest or linear, eight lanes at once.
+//! Fast paths for the common cases: 2D textures of common formats, nearest or linear, eight lanes at once.
 //!
-//! What they give is bit for bit what `lane.rs` gives, which takes whatever they refuse. They are for x86-64, the same
-//! source once with AVX2 and FMA and once with SSE4.2.
+//! Their results are bit for bit those of `lane.rs`, which handles whatever they refuse. They are for x86-64, the same
+//! source compiled once with AVX2 and FMA and once with SSE4.2.
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `vector.rs` | eight lanes, with either |
+//! | `vector.rs` | eight lanes, with either instruction set |
 //! | `level.rs` | mip levels |
 //! | `address.rs` | from coordinates to bytes |
-//! | `codes.rs` | texels of four 8-bit codes: whole numbers |
+//! | `codes.rs` | texels of four 8-bit codes: integers |
 //! | `numbers.rs` | texels of floats: doubles |
 //!
-//! The only unsafe code reads texels and calls what is for some processors only. Texels are read through raw pointers,
-//! since other threads may write them.
+//! The only unsafe code reads texels and calls functions for particular instruction sets. Texels are read through raw
+//! pointers, since other threads may write them.
 
 #![allow(unsafe_code)]
 
@@ -40,7 +40,7 @@ use level::Chosen;
 use numbers::{Curve, Floats, Halves, Numbers};
 use vector::{Avx2, Sse42, Vector};
 
-/// How many lanes go together.
+/// Lanes of a vector.
 pub(super) const LANES: usize = 8;
 pub(super) type Lanes<T> = [T; LANES];
 
@@ -49,12 +49,12 @@ pub(super) type Lanes<T> = [T; LANES];
 struct Extent {
     width: u32,
     height: u32,
-    /// Of the view's first layer, counted in the memory.
+    /// Offset in the memory of the view's first layer.
     offset_bytes: u32,
     row_bytes: u32,
 }
 
-/// A texture and a sampler that short cuts are for.
+/// A texture and a sampler that the fast paths handle.
 #[derive(Clone, Debug)]
 pub(super) struct Fast {
     /// At least one; every texel of each, in each layer, is inside the memory.
@@ -62,7 +62,7 @@ pub(super) struct Fast {
     /// The first of them.
     first: Extent,
     memory: Arc<Memory>,
-    /// Layers that there are, and bytes from one to the next.
+    /// Number of layers, and the layer pitch in bytes.
     layers: u32,
     layer_bytes: u32,
     is_array: bool,
@@ -70,21 +70,21 @@ pub(super) struct Fast {
     /// Whether the level of detail matters at all.
     needs_level: bool,
     least_level: f32,
-    /// Whether offsets lead at most one tile further.
+    /// Whether offsets lead at most one period further.
     takes_offsets: bool,
-    /// Bytes of a texel of the border's colour; none where there is no border.
+    /// A texel of the border's colour, in bytes; none where there is no border.
     border: Option<[u32; 4]>,
     swaps_red_and_blue: bool,
-    /// Whether denormals cannot matter.
+    /// Whether denormals cannot affect the result.
     is_mode_free: bool,
     run: Run,
 }
 
-/// Samples a packet of lanes, or refuses.
+/// Samples a packet, or returns false.
 ///
 /// # Safety
 ///
-/// The processor has what the function was compiled for.
+/// The processor has the instruction set that the function was compiled for.
 #[derive(Clone, Copy)]
 struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [&mut [u32]; 4]) -> bool);
 
@@ -96,25 +96,25 @@ impl fmt::Debug for Run {
 
 type Words = [Lanes<u32>; 4];
 
-/// What eight lanes ask.
+/// The operands of eight lanes.
 #[derive(Debug)]
 struct Packet<'a> {
     /// The first of them.
     first_lane: usize,
-    /// Bits of the lanes that take part.
+    /// Mask of the active lanes.
     taking_part: u32,
     at: [&'a Lanes<u32>; 2],
-    /// Texels that are added.
+    /// Texel offsets.
     offsets: &'a [i8; 3],
     /// The coordinate of the layer.
     layer: Option<&'a Lanes<u32>>,
     /// The level of detail, 0 where there is none.
     level: Option<&'a Lanes<u32>>,
-    /// What is added to it.
+    /// The bias added to it.
     bias: f32,
 }
 
-/// What texels are made of.
+/// How texels of a kind of format are filtered.
 trait Kind {
     const TEXEL_BYTES: u32;
 
@@ -126,8 +126,8 @@ trait Kind {
 }
 
 impl Prepared {
-    /// Takes a short cut that gives the same bits in every float mode, or says that the result is not there: what becomes
-    /// of denormals does not matter to texels of fewer than 32 bits, whose sums are never that small.
+    /// Takes a fast path that gives the same bits in every float mode, or reports that there is none: the treatment of
+    /// denormals does not matter for texels of fewer than 32 bits, whose sums are never that small.
     #[inline(always)]
     pub(super) fn sample_in_any_mode(
         &self,
@@ -142,7 +142,7 @@ impl Prepared {
         }
     }
 
-    /// Takes a short cut, or says that the result is not there; some of it may be.
+    /// Takes a fast path, or reports that the result is incomplete.
     #[inline(always)]
     pub(super) fn sample_fast(
         &self,
@@ -155,7 +155,7 @@ impl Prepared {
         fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results)
     }
 
-    /// The same with levels of detail that are found lane by lane.
+    /// The same with levels of detail computed lane by lane.
     #[inline(never)]
     fn sample_levels(
         &self,
@@ -257,10 +257,10 @@ impl Fast {
         })
     }
 
-    /// Samples where levels of detail need no more than the sampler's bias.
+    /// Samples where levels of detail need only the sampler's bias.
     #[inline(always)]
     fn sample(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) -> bool {
-        // Coordinates, the layer last, then what gives the level of detail.
+        // Coordinates, the layer last, then the operands for the level of detail.
         let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
         let level = match (sampling.level, rest) {
             _ if sampling.has_bias => return false,
@@ -314,12 +314,12 @@ impl Fast {
     #[inline(always)]
     fn read<T: Texel>(&self, offset_bytes: u32) -> T {
         debug_assert!(u64::from(offset_bytes) + size_of::<T>() as u64 <= self.memory.size_bytes());
-        // SAFETY: the byte begins a texel inside a level and a layer (`Levels`), of which `new` made sure that it is inside
-        // the memory; and `T` is as large as a texel. Any bytes are a `T`.
+        // SAFETY: the byte begins a texel inside a level and a layer (`Levels`), which `new` checked to be inside the
+        // memory; and `T` is as large as a texel. Any bytes are a valid `T`.
         unsafe { self.memory.base().add(offset_bytes as usize).cast::<T>().read_unaligned() }
     }
 
-    /// Two texels of 4 bytes, of which the second follows the first: it is one that comes from [`Levels`], too.
+    /// Two adjacent texels of 4 bytes: the second one comes from [`Levels`], too.
     #[inline(always)]
     fn read_two(&self, offset_bytes: u32) -> u64 {
         debug_assert!(u64::from(offset_bytes) + 8 <= self.memory.size_bytes());
@@ -328,7 +328,7 @@ impl Fast {
     }
 }
 
-/// Something that any bytes are.
+/// A type for which any bytes are valid.
 trait Texel: Copy + Default {
     fn of(words: &[u32; 4]) -> Self;
 }
@@ -408,7 +408,7 @@ pub(super) struct Isa {
 }
 
 impl Isa {
-    /// Those that the processor has, the best one first.
+    /// Those that the processor has, best first.
     pub fn present() -> impl Iterator<Item = Self> {
         let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         let avx2 = has_avx2.then_some(Self { has_avx2 });

@@ -1,4 +1,4 @@
-//! Texels of floats, and of codes along the sRGB curve: sums in doubles, lane by lane, the channels side by side.
+//! Texels of floats, and of codes along the sRGB curve: sums in doubles, lane by lane, all channels in parallel.
 
 use std::marker::PhantomData;
 
@@ -13,18 +13,18 @@ use super::{Fast, Kind, LANES, Lanes, Texel, Words};
 #[derive(Debug)]
 pub(super) struct Numbers<R>(PhantomData<R>);
 
-/// How texels become numbers.
+/// How texels are converted to numbers.
 pub(super) trait Reader<const CHANNELS: usize> {
     type Bytes: Texel;
 
-    /// What the sums of the last channel are divided by, besides weights.
+    /// Divisor of the last channel's sums, besides weights.
     const LAST_SCALE: f32 = 1.0;
 
-    /// What filters sum up: the bits of floats.
+    /// The values that filters sum: the bits of floats.
     fn values<V: Vector>(fast: &Fast, texels: &Lanes<Self::Bytes>) -> Lanes<[u32; CHANNELS]>;
 }
 
-/// What words hold of channels that a format lacks.
+/// The words of channels that a format lacks.
 const MISSING: Words = [[0; LANES], [0; LANES], [0; LANES], [0x3f80_0000; LANES]];
 
 /// Four halves.
@@ -55,7 +55,7 @@ impl Reader<4> for Halves {
     }
 }
 
-/// What [`float::from_half`](brolga_ir::float::from_half) gives, of the low 16 bits of each lane.
+/// [`float::from_half`](brolga_ir::float::from_half) of the low 16 bits of each lane.
 #[inline(always)]
 fn from_halves<V: Vector>(halves: V) -> V {
     let magnitude = halves.and(V::splat(0x7fff));
@@ -165,7 +165,7 @@ fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<T> 
     texels
 }
 
-/// Adds the texels of a level, `weights` 256ths of each. Those without weight do not count.
+/// Adds the texels of a level, each times `weights` in 256ths. Those of weight zero are ignored.
 #[inline(always)]
 fn add<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
@@ -197,7 +197,7 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     first: LinearAddresses<V>,
     second: Option<(LinearAddresses<V>, V)>,
 ) -> Words {
-    // Adding to this gives what is added, even a zero's sign.
+    // The identity of addition, which preserves even a zero's sign.
     let mut sums = [[-0.0; CHANNELS]; LANES];
     let all = V::splat(256);
     match second {

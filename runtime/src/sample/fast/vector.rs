@@ -1,8 +1,9 @@
-//! Eight lanes of 32 bits: the few operations that short cuts need, with AVX2 and FMA and with SSE4.2, the same bits from both.
+//! Eight lanes of 32 bits: the few operations that the fast paths need, with AVX2 and FMA and with SSE4.2,
+//! bit-identical.
 //!
-//! A vector holds whole numbers or floats; an operation says which it takes. Everything is inlined into the functions that
-//! are compiled for these processors (`fast/mod.rs`), which are the only ones that make vectors; on this the unsafe blocks
-//! rely. Closures would stay outside of them, and be slow: there are none. Floats round to nearest.
+//! A vector holds integers or floats; each operation says which it takes. Everything is inlined into the functions
+//! compiled for these instruction sets (`fast/mod.rs`), which alone make vectors; the unsafe blocks rely on this.
+//! Closures would not be inlined there, and would be slow: there are none. Floats round to nearest.
 
 #![allow(unsafe_code)]
 
@@ -16,8 +17,8 @@ pub(super) trait Vector: Copy {
     fn splat(bits: u32) -> Self;
     fn load(lanes: &Lanes<u32>) -> Self;
 
-    /// The same of lanes that compiled code has just written, in pieces of 16 bytes: read so, they are passed on before they
-    /// reach memory, which takes several times as long.
+    /// The same for lanes that compiled code has just written, in pieces of 16 bytes: reads of that size hit store
+    /// forwarding, without which they take several times as long.
     #[inline(always)]
     fn load_written(lanes: &Lanes<u32>) -> Self {
         Self::load(lanes)
@@ -37,7 +38,7 @@ pub(super) trait Vector: Copy {
     fn sub(self, other: Self) -> Self;
     /// The low 32 bits.
     fn mul(self, other: Self) -> Self;
-    /// Both halves of each lane by themselves, the low 16 bits.
+    /// Multiplies the halves of each lane separately, keeping the low 16 bits.
     fn mul_halves(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
@@ -62,7 +63,7 @@ pub(super) trait Vector: Copy {
     fn equal(self, other: Self) -> Self;
     fn shift_left<const BITS: i32>(self) -> Self;
     fn shift_right<const BITS: i32>(self) -> Self;
-    /// With copies of the sign.
+    /// Arithmetic.
     fn shift_signed<const BITS: i32>(self) -> Self;
     /// `self` where a mask has ones, else `other`.
     fn where_set(self, mask: Self, other: Self) -> Self;
@@ -71,9 +72,9 @@ pub(super) trait Vector: Copy {
     fn sub_floats(self, other: Self) -> Self;
     fn mul_floats(self, other: Self) -> Self;
     fn div_floats(self, other: Self) -> Self;
-    /// `self` times `factor` plus `other`, rounded once or twice: for sums that are exact, or where both give the same.
+    /// `self` times `factor` plus `other`, rounded once or twice: for exact sums, or where both give the same.
     fn mul_add_floats(self, factor: Self, other: Self) -> Self;
-    /// `self` minus 255 times `quotient`, which is near to `self` by 255: exact.
+    /// `self` minus 255 times `quotient`, which is close to `self` / 255: exact.
     fn less_255_times(self, quotient: Self) -> Self;
     /// `other` if one is NaN.
     fn min_floats(self, other: Self) -> Self;
@@ -85,7 +86,7 @@ pub(super) trait Vector: Copy {
     fn ordered(self, other: Self) -> Self;
     fn floor(self) -> Self;
     fn trunc(self) -> Self;
-    /// The nearest whole number, ties to even, of floats that have one.
+    /// The nearest integer, ties to even, of floats in range.
     fn to_int(self) -> Self;
     fn to_float(self) -> Self;
 }
@@ -131,8 +132,8 @@ macro_rules! vectors {
             #[inline(always)]
             fn load_written(lanes: &Lanes<u32>) -> Self {
                 let mut high = lanes[4..].as_ptr().cast();
-                // SAFETY: as above; both reads are inside the lanes. The instruction that is none hides that the second
-                // follows the first, of which a compiler would make one read.
+                // SAFETY: as above; both reads are inside the lanes. The empty `asm!` hides that the second follows the
+                // first; the compiler would merge them into one read.
                 Self(unsafe {
                     asm!("/* {} */", inout(reg) high, options(pure, readonly, nostack, preserves_flags));
                     let low = _mm_loadu_si128(lanes.as_ptr().cast());

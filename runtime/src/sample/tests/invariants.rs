@@ -75,7 +75,7 @@ pub(super) fn any_sampling(dimension: Dimension, numbers: &mut Numbers) -> Sampl
     }
 }
 
-/// Operands as shaders have them, and some that nobody should have.
+/// Typical operands of shaders, and some that no shader should have.
 pub(super) fn any_args(sampling: Sampling, dimension: Dimension, numbers: &mut Numbers) -> Vec<u32> {
     let mut args = Vec::new();
     for (arg, count) in sampling.args(dimension) {
@@ -299,7 +299,7 @@ fn short_cuts_come_to_the_same_bits() {
                 continue;
             }
             taken += 1;
-            // As compiled code asks, in its own mode.
+            // As compiled code calls it, in its own float mode.
             let mut in_other_mode = [[0; LANES]; 4];
             {
                 let _mode = FloatGuard::new(FloatMode::Flush);

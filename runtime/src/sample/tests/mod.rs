@@ -1,5 +1,6 @@
-//! What sampling gives, held against the specification: `model.rs` computes it anew in doubles and without fixed point,
-//! `filters.rs` compares, `rules.rs` has the rules for which one example says it, `invariants.rs` what holds always.
+//! Results of sampling, checked against the specification: `model.rs` computes it anew in doubles and without fixed
+//! point, `filters.rs` compares, `rules.rs` has the rules for which one example says it, `invariants.rs` what holds
+//! always.
 
 mod filters;
 mod invariants;

@@ -1,4 +1,4 @@
-//! From the instances that a caller names to what each interface slot stands for.
+//! From the instances that a caller names to what each interface slot is bound to.
 //!
 //! A shader's file names interface variables in its resource definitions, and classes and instances in its class linkage.
 //! A stripped file has only the latter; then a variable is called what the listing calls it, `fp#`.
@@ -25,7 +25,7 @@ const MOST_NAMES: usize = 64;
 /// What an instance does not have.
 const NONE: u32 = u32::MAX;
 
-/// Gives each interface slot of a shader the instance that was chosen for it. All must have one.
+/// Binds each interface slot of a shader to the instance that was chosen for it. All must have one.
 pub(super) fn link(shader: &Loaded, chosen: &Instances) -> Result<Vec<Option<BoundClass>>> {
     let nothing = ClassLinkage::default();
     let linkage = shader.classes.as_ref().unwrap_or(&nothing);
@@ -35,7 +35,7 @@ pub(super) fn link(shader: &Loaded, chosen: &Instances) -> Result<Vec<Option<Bou
     }
     let slot_count = link.variables.iter().map(|variable| variable.first + variable.count).max().unwrap_or(0);
     let mut bound = vec![None; slot_count as usize];
-    // An element of an array wins over the array.
+    // An element of an array takes precedence over the array.
     for elements in [false, true] {
         for (text, instance) in &chosen.0 {
             let (variable, element) = link.variable(text)?;
@@ -104,7 +104,7 @@ struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// The variable that a text names, and the element of its array.
+    /// The variable that a string names, and the element of its array.
     fn variable(&self, text: &str) -> Result<(&Variable, Option<u32>)> {
         let variable = || text.to_owned();
         if self.variables.is_empty() {
@@ -153,7 +153,7 @@ impl<'a> Link<'a> {
         self.choices(slot).map(|(class, _)| class.name.clone()).take(MOST_NAMES).collect()
     }
 
-    /// The elements of a variable that stand for nothing; the variable itself if none stands for anything.
+    /// The elements of a variable that are unbound; the variable itself if all are.
     fn unset(&self, variable: &Variable, bound: &[Option<BoundClass>]) -> Vec<Unset> {
         let slots = variable.first..variable.first + variable.count;
         let missing: Vec<u32> = slots.filter(|&slot| bound[slot as usize].is_none()).collect();
@@ -169,7 +169,7 @@ impl<'a> Link<'a> {
         missing.iter().map(|&slot| unset(format!("{}[{}]", variable.name, slot - variable.first), slot)).collect()
     }
 
-    /// What a slot stands for by a choice. `variable` is the caller's word for the slot.
+    /// What a choice binds a slot to. `variable` is the caller's name for the slot.
     fn instance(&self, variable: &str, slot: u32, chosen: &ClassInstance) -> Result<BoundClass> {
         if self.choices(slot).next().is_none() {
             return Err(InstanceError::NoLinkage { variable: variable.to_owned() });

@@ -1,11 +1,11 @@
 //! The front end for shader models 4 and 5: nothing else in this crate names them.
 //!
-//! Another front end gives the same of its shaders: a profile, a function, names of registers, and instructions for messages
-//! and listings.
+//! Another front end would provide the same for its shaders: a profile, a function, names of registers, and
+//! instructions for messages and listings.
 //!
 //! | file | what |
 //! |---|---|
-//! | `linkage.rs` | what the chosen instances make of each interface slot |
+//! | `linkage.rs` | what the chosen instances bind each interface slot to |
 
 mod linkage;
 
@@ -61,7 +61,7 @@ impl Program {
         format!("{}_{}", self.program.stage(), self.program.model())
     }
 
-    /// What it means.
+    /// Its function.
     pub fn translate(&self) -> Result<Function, TranslateError> {
         sm5::translate(&self.program, &self.options)
     }
@@ -85,8 +85,8 @@ impl Program {
 }
 
 impl Declared {
-    /// What a program that nobody compiled declares. What only instructions tell is not known then: which atomics are used
-    /// on texels, and counters of a declaration without the flag for them.
+    /// The declarations of an uncompiled program. What only instructions reveal is not known: which atomics are used on
+    /// texels, and counters whose declarations lack the flag.
     ///
     /// # Errors
     /// If the program has something that cannot be run.
