@@ -7,7 +7,6 @@ use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Host, ViewSlot};
 use brolga_ir::sampling::{Elements, MOST_SAMPLE_ARGS, Row, SampleCall, result_rows};
-use smallvec::SmallVec;
 
 use super::{Call, CallRow, Context, INTERNAL, SampleForm, SampleLanes};
 use crate::mxcsr::{FloatGuard, FloatMode};
@@ -194,7 +193,7 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
             let (lanes, sampler) = (call.lanes, ResourceId::new(call.sampler_range as usize));
             let (operands, results) = call.rows.split_at_mut(CallRow::RESULTS * lanes);
             let row = |row: CallRow| &operands[row.number() * lanes..][..lanes];
-            let args: SmallVec<[Row<'_>; MOST_SAMPLE_ARGS]> = (0..form.args).map(|n| row(CallRow::Arg(n))).collect();
+            let args: [Row<'_>; MOST_SAMPLE_ARGS] = std::array::from_fn(|n| row(CallRow::Arg(n)));
             host.sample(SampleCall {
                 sampling: &form.sampling,
                 texture: (ResourceId::new(resource as usize), elements(form.same_texture, row(CallRow::Element))),
@@ -204,7 +203,7 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
                     SampleLanes::First => 1,
                     SampleLanes::Masked => lanes_of(row(CallRow::Mask)),
                 },
-                args: &args,
+                args: &args[..form.args],
                 results: result_rows(results, lanes),
             });
         })
@@ -228,12 +227,14 @@ unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 
     0
 }
 
+#[inline]
 fn elements(is_same: bool, row: Row<'_>) -> Elements<'_> {
     if is_same { Elements::Same(row[0]) } else { Elements::Own(row) }
 }
 
 /// The lanes whose words are not zero. Read in pieces no larger than they were written in: a read that spans two writes
 /// defeats store forwarding.
+#[inline]
 fn lanes_of(mask: Row<'_>) -> u64 {
     let pairs = mask.chunks_exact(2).map(|pair| {
         // SAFETY: two words of a row, read where they are.

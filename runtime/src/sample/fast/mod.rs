@@ -352,6 +352,7 @@ impl Texel for [u32; 4] {
 }
 
 /// Eight lanes of a row.
+#[inline(always)]
 fn eight_of(row: Row<'_>, first_lane: usize) -> &Lanes<u32> {
     row[first_lane..].first_chunk().expect("packets have a multiple of eight lanes")
 }
