@@ -304,7 +304,7 @@ mod tests {
         let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 2, 3);
         let texture = device.texture(shape.row_pitch(20)).unwrap();
         let texels: Vec<u8> = (1..=24).collect();
-        texture.buffer().write(0, &vec![0xee; texture.buffer().size_bytes() as usize]).unwrap();
+        texture.buffer().write(0, &vec![0xee_u8; texture.buffer().size_bytes() as usize]).unwrap();
         texture.write(&texture.level(0, 0).unwrap(), &texels, None).unwrap();
         save_texture(&texture, &path).unwrap();
         let found = load_texture(&device, &path, Some(shape.format)).unwrap();

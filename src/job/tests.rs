@@ -179,7 +179,7 @@ fn sizes_are_checked_before_anything_runs() {
     );
     assert!(unprepared("[t0]\nraw = 8\nfile = \"six.bin\"\n").ends_with("six.bin has 6 bytes, t0 needs 8"));
     assert!(unprepared("[t0]\nraw = {}\nfile = \"none.bin\"\n").contains("none.bin"));
-    assert!(unprepared("[t0]\nraw = {}\nfile = \"six.bin\"\n").ends_with("no multiple of 4"));
+    assert!(unprepared("[t0]\nraw = {}\nfile = \"six.bin\"\n").ends_with("not a multiple of 4"));
     assert!(unprepared("[u0]\ntexture2d = { format = \"R32_UINT\", width = 99999, height = 1 }\n").starts_with("u0: "));
 }
 
@@ -194,7 +194,7 @@ fn outputs_and_expectations_must_fit_their_view() {
     assert!(unprepared("[u0]\nraw = 8\nexpect = { u32 = [1], elements = 3, element = 4 }\n").contains("do not fit"));
     assert!(unprepared("[u0]\nraw = 8\nexpect = { counter = 1 }\n").contains("no hidden counter"));
     assert!(
-        unprepared("[u0]\nraw = 8\nexpect = { at = [{ byte = 2, u32 = [1] }] }\n").contains("no whole number of u32")
+        unprepared("[u0]\nraw = 8\nexpect = { at = [{ byte = 2, u32 = [1] }] }\n").contains("not a whole number of u32")
     );
     for nothing in ["u32 = []", "u32 = [1], elements = 0", "u32 = [1, 2], element = 4, skip_elements = [0, 1]"] {
         assert!(unprepared(&format!("[u0]\nraw = 8\nexpect = {{ {nothing} }}\n")).contains("compares nothing of u0"));

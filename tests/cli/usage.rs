@@ -18,12 +18,12 @@ fn a_wrong_command_line_is_told_what_would_be_right() {
         (&["bench", "job.toml", "--rounds", "-1"], &["-1 is not in 1..=1000000"]),
         (&["bench", "job.toml", "--engine", "jit,jit"], &["`--engine` names an engine twice", "measured once"]),
         (&["bench", "job.toml", "--threads", "2,1,2"], &["`--threads` has a number twice", "measured once"]),
-        (&["run", "job.toml", "--emit", "ir", "--format", "json"], &["exclude each other", "leave one of them out"]),
+        (&["run", "job.toml", "--emit", "ir", "--format", "json"], &["mutually exclusive", "leave one of them out"]),
         (
             &["run", "job.toml", "--emit", "asm", "--engine", "interpreter"],
             &["the interpreter", "leave `--engine` out"],
         ),
-        (&["run", "job.toml", "--emit", "ir", "--engine", "both"], &["exclude each other", "choose one engine"]),
+        (&["run", "job.toml", "--emit", "ir", "--engine", "both"], &["mutually exclusive", "choose one engine"]),
         (&["run", "empty"], &["empty", "no case.json", "a folder needs a case.json"]),
     ];
     for (arguments, parts) in cases {
