@@ -194,7 +194,8 @@ fn outputs_and_expectations_must_fit_their_view() {
     assert!(unprepared("[u0]\nraw = 8\nexpect = { u32 = [1], elements = 3, element = 4 }\n").contains("do not fit"));
     assert!(unprepared("[u0]\nraw = 8\nexpect = { counter = 1 }\n").contains("no hidden counter"));
     assert!(
-        unprepared("[u0]\nraw = 8\nexpect = { at = [{ byte = 2, u32 = [1] }] }\n").contains("not a whole number of u32")
+        unprepared("[u0]\nraw = 8\nexpect = { at = [{ byte = 2, u32 = [1] }] }\n")
+            .contains("not a whole number of u32")
     );
     for nothing in ["u32 = []", "u32 = [1], elements = 0", "u32 = [1, 2], element = 4, skip_elements = [0, 1]"] {
         assert!(unprepared(&format!("[u0]\nraw = 8\nexpect = {{ {nothing} }}\n")).contains("compares nothing of u0"));

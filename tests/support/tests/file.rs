@@ -91,7 +91,7 @@ fn what_does_not_fit_the_shader_is_said_with_its_line() {
         ("[buffer u0]\n1\n[dispatch 1 1 1]\n[expect u0 counter]\n1", "14: u0 has no counter: expected `counter N`"),
         (
             "[dispatch 1 1 1]\n[expect u0]\n1",
-            "11: the dispatch fails\n    u0 is declared as structured buffer of stride 4 and",
+            "11: the dispatch fails\n    u0 is declared as structured buffer of stride 4 but nothing is bound",
         ),
     ];
     for (text, expected) in cases {
