@@ -87,8 +87,17 @@ impl Signature {
     }
 }
 
-fn rows(parameters: &[Parameter]) -> u32 {
+/// Bytes of a row.
+pub(crate) const ROW_BYTES: u32 = 16;
+
+/// Rows up to the last one that a parameter is in.
+pub(crate) fn rows(parameters: &[Parameter]) -> u32 {
     parameters.iter().map(|parameter| parameter.row + 1).max().unwrap_or(0)
+}
+
+/// The row that a system value is in.
+pub(crate) fn row_of(parameters: &[Parameter], value: SystemValue) -> Option<u32> {
+    parameters.iter().find(|parameter| parameter.system_value == Some(value)).map(|parameter| parameter.row)
 }
 
 /// Components of a register that are inputs or outputs.
@@ -102,6 +111,14 @@ pub struct Parameter {
     pub system_value: Option<SystemValue>,
     /// How an input of a pixel shader is interpolated.
     pub interpolation: Interpolation,
+}
+
+impl Parameter {
+    /// The components, by number.
+    pub fn components(&self) -> impl Iterator<Item = usize> + use<> {
+        let mask = self.mask;
+        (0..4).filter(move |component| mask >> component & 1 != 0)
+    }
 }
 
 named! {

@@ -7,7 +7,7 @@ use brolga_runtime::{ArrayWords, Error, Session};
 
 use crate::assembly::{Batch, Topology};
 use crate::clip::{self, Mode, Polygon};
-use crate::edge::{Bounds, Triangle, area};
+use crate::edge::{Bounds, Triangle};
 use crate::plane::Corner;
 use crate::small::Mask;
 use crate::viewport::{Plane, Viewport};
@@ -194,17 +194,17 @@ impl Prepared {
     /// Adds a triangle all of whose corners are on the screen.
     fn add(&mut self, vertices: [u32; 3], id: u32, raster: &Raster) {
         let points = vertices.map(|vertex| self.corners[vertex as usize].point);
-        // What has no inside shows its back, and covers nothing.
-        let is_clockwise = area(points) > 0;
+        // What has no inside covers nothing.
+        let Some(triangle) = Triangle::new(points) else { return };
+        let is_clockwise = triangle.corners == points;
         let is_front = is_clockwise != raster.is_front_counter_clockwise;
         let is_culled = match raster.cull {
             Cull::None => false,
             Cull::Front => is_front,
             Cull::Back => !is_front,
         };
-        let Some(triangle) = (!is_culled).then(|| Triangle::new(points)).flatten() else { return };
         let bounds = triangle.bounds().intersect(raster.scissor);
-        if bounds.is_empty() {
+        if is_culled || bounds.is_empty() {
             return;
         }
         let mask = Mask::new(&triangle, bounds);

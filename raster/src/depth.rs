@@ -1,15 +1,18 @@
 //! The depth test before shading, quad by quad in the order of primitives (functional specification, 17.10 to 17.12).
 
-use brolga_runtime::Buffer;
+use brolga_runtime::{Comparison, ResourceError, TexelBox, Texture};
 
 use crate::tile;
+
+/// Pixels along a side of a tile.
+const SIZE: usize = tile::SIZE as usize;
 
 /// How pixels are held against what the depth buffer has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depth {
     /// How depths lie in memory.
     pub format: Format,
-    /// Which pixels pass.
+    /// Which pixels pass: a new depth is compared with the one in the buffer.
     pub test: Comparison,
     /// Whether those that pass are written.
     pub writes: bool,
@@ -26,35 +29,7 @@ pub enum Format {
     D32,
 }
 
-/// When a pixel passes: what it is to the one in the buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comparison {
-    /// Never.
-    Never,
-    /// Less.
-    Less,
-    /// Equal.
-    Equal,
-    /// Less or equal.
-    LessEqual,
-    /// Greater.
-    Greater,
-    /// Not equal.
-    NotEqual,
-    /// Greater or equal.
-    GreaterEqual,
-    /// Always.
-    Always,
-}
-
 impl Format {
-    fn size_bytes(self) -> usize {
-        match self {
-            Format::D16 => 2,
-            Format::D24 | Format::D32 => 4,
-        }
-    }
-
     /// What is compared: a number that grows with the depth. Depths are clamped before.
     fn code(self, depth: f32) -> u32 {
         match self {
@@ -67,56 +42,42 @@ impl Format {
     }
 }
 
-impl Comparison {
-    fn holds(self, new: u32, old: u32) -> bool {
-        match self {
-            Comparison::Never => false,
-            Comparison::Less => new < old,
-            Comparison::Equal => new == old,
-            Comparison::LessEqual => new <= old,
-            Comparison::Greater => new > old,
-            Comparison::NotEqual => new != old,
-            Comparison::GreaterEqual => new >= old,
-            Comparison::Always => true,
-        }
-    }
-}
-
 /// The depths of a tile, while it is drawn.
 pub struct Tile {
     depth: Depth,
     /// Words as they lie in memory, row by row.
-    words: Box<[[u32; tile::SIZE as usize]; tile::SIZE as usize]>,
+    words: Box<[[u32; SIZE]; SIZE]>,
     is_changed: bool,
 }
 
 impl Tile {
-    /// Reads a tile of a depth buffer of a size.
-    pub fn load(buffer: &Buffer, depth: Depth, corner: [i32; 2], size: [u32; 2]) -> Self {
-        let mut tile = Self { depth, words: Box::new([[0; 64]; 64]), is_changed: false };
-        let bytes = depth.format.size_bytes();
-        for (row, (offset, count)) in rows(corner, size, bytes).enumerate() {
-            let mut line = [0_u8; 4 * tile::SIZE as usize];
-            let line = &mut line[..count];
-            // A range of the buffer itself.
-            let _ = buffer.read(offset, line);
-            for (word, bytes) in tile.words[row].iter_mut().zip(line.chunks_exact(bytes)) {
-                *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+    /// Reads a tile of a depth buffer: its most detailed level, its first layer.
+    pub fn load(texture: &Texture, depth: Depth, corner: [i32; 2]) -> Result<Self, ResourceError> {
+        let mut words = Box::new([[0; SIZE]; SIZE]);
+        let part = part(texture, corner);
+        match depth.format {
+            Format::D16 => {
+                let mut codes = [[0_u16; SIZE]; SIZE];
+                texture.read(&part, codes.as_flattened_mut(), Some(2 * SIZE as u64))?;
+                *words = codes.map(|row| row.map(u32::from));
             }
+            Format::D24 | Format::D32 => texture.read(&part, words.as_flattened_mut(), Some(4 * SIZE as u64))?,
         }
-        tile
+        Ok(Self { depth, words, is_changed: false })
     }
 
     /// Writes it back.
-    pub fn store(&self, buffer: &Buffer, corner: [i32; 2], size: [u32; 2]) {
+    pub fn store(&self, texture: &Texture, corner: [i32; 2]) -> Result<(), ResourceError> {
         if !self.is_changed {
-            return;
+            return Ok(());
         }
-        let bytes = self.depth.format.size_bytes();
-        for (row, (offset, count)) in rows(corner, size, bytes).enumerate() {
-            let words = self.words[row].iter().take(count / bytes);
-            let line: Vec<u8> = words.flat_map(|word| word.to_le_bytes().into_iter().take(bytes)).collect();
-            let _ = buffer.write(offset, &line);
+        let part = part(texture, corner);
+        match self.depth.format {
+            Format::D16 => {
+                let codes = self.words.map(|row| row.map(|code| code as u16));
+                texture.write(&part, codes.as_flattened(), Some(2 * SIZE as u64))
+            }
+            Format::D24 | Format::D32 => texture.write(&part, self.words.as_flattened(), Some(4 * SIZE as u64)),
         }
     }
 
@@ -143,10 +104,10 @@ impl Tile {
     }
 }
 
-/// Where the rows of a tile lie: the first byte, and how many there are.
-fn rows([x, y]: [i32; 2], [width, height]: [u32; 2], bytes: usize) -> impl Iterator<Item = (u64, usize)> {
-    let across = (width - x as u32).min(tile::SIZE as u32) as usize;
-    let down = (height - y as u32).min(tile::SIZE as u32);
-    let row_bytes = u64::from(width) * bytes as u64;
-    (0..down).map(move |row| (u64::from(y as u32 + row) * row_bytes + x as u64 * bytes as u64, across * bytes))
+/// The texels of a depth buffer that a tile has.
+fn part(texture: &Texture, corner: [i32; 2]) -> TexelBox {
+    let [x, y] = corner.map(|place| place as u32);
+    let (shape, most) = (texture.shape(), SIZE as u32);
+    let extents = [(shape.width - x).min(most), (shape.height - y).min(most), 1];
+    TexelBox { origin: [x, y, 0], extents, ..TexelBox::default() }
 }

@@ -1,13 +1,14 @@
 //! Primitives become pixels, tile by tile.
 
 use brolga_ir::pipeline::record::{self, primitive};
-use brolga_runtime::{ArrayWords, Buffer, Error, Session};
+use brolga_runtime::{ArrayWords, Error, Session, Texture};
 
 use crate::batch::{Outputs, Prepared, Primitive};
 use crate::depth::{Depth, Tile};
 use crate::edge::{Bounds, Edge};
-use crate::packets::{Packets, QUADS, Quad};
+use crate::packets::{Packets, QUADS, Quad, quads};
 use crate::plane::{self, Local, Planes};
+use crate::small;
 use crate::tile::{self, Block};
 
 /// What tiles are drawn with.
@@ -16,7 +17,7 @@ pub struct Target<'a> {
     /// Pixels across and down.
     pub size: [u32; 2],
     /// The depth buffer, and how pixels are held against it.
-    pub depth: Option<(&'a Buffer, Depth)>,
+    pub depth: Option<(&'a Texture, Depth)>,
     /// Registers that the pixel shader may read.
     pub rows: u32,
     /// Words that change from draw to draw.
@@ -52,8 +53,7 @@ pub fn draw(
             target,
             corner,
             distances: Vec::new(),
-            rows: target.rows,
-            depth: target.depth.map(|(buffer, depth)| Tile::load(buffer, depth, corner, target.size)),
+            depth: target.depth.map(|(texture, depth)| Tile::load(texture, depth, corner)).transpose()?,
             primitives: Vec::new(),
             packets: &mut packets,
             pixel: pixel.as_deref_mut(),
@@ -75,8 +75,6 @@ struct TileWorker<'t, 's, 'w> {
     target: &'t Target<'t>,
     /// The planes of the clip distances that cut the primitive.
     distances: Vec<Local>,
-    /// Registers of a vertex that the shader may read.
-    rows: u32,
     corner: [i32; 2],
     depth: Option<Tile>,
     /// The records of the primitives that have quads in open packets.
@@ -94,7 +92,7 @@ impl TileWorker<'_, '_, '_> {
         let Some(planes) = Planes::new(&corners) else { return };
         let origin = drawn.mask.map_or(self.corner, |mask| mask.corner);
         let local = planes.around(origin);
-        let words = primitive::words(self.rows) as usize;
+        let words = primitive::words(self.target.rows) as usize;
         let number = (self.primitives.len() / words) as u32;
         self.primitives.extend(origin.map(|place| place as u32));
         self.primitives.extend([u32::from(drawn.is_front), drawn.id]);
@@ -102,7 +100,7 @@ impl TileWorker<'_, '_, '_> {
         self.primitives.extend([corners[1].rcp_w, corners[2].rcp_w].map(|rcp_w| (1.0 / rcp_w).to_bits()));
         self.primitives.extend([0; 2]);
         let rows = drawn.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs));
-        for word in (0..self.rows as usize * 4).step_by(4) {
+        for word in (0..self.target.rows as usize * 4).step_by(4) {
             let [leading, second, third] = rows.map(|row| row.get(word..word + 4).unwrap_or(&[0; 4]));
             self.primitives.extend(leading);
             for other in [second, third] {
@@ -127,12 +125,11 @@ impl TileWorker<'_, '_, '_> {
         }
 
         if let Some(mask) = drawn.mask {
-            for n in (0..16).filter(|n| mask.quads >> (4 * n) & 15 != 0) {
-                let corner = [mask.corner[0] + n % 4 * 2, mask.corner[1] + n / 4 * 2];
+            for (corner, coverage) in quads(mask.corner, mask.quads, small::SIZE / 2) {
                 let is_here =
                     [0, 1].into_iter().all(|axis| (0..tile::SIZE).contains(&(corner[axis] - self.corner[axis])));
                 if is_here {
-                    self.quad(&local, origin, number, corner, (mask.quads >> (4 * n) & 15) as u32);
+                    self.quad(&local, origin, number, corner, coverage);
                 }
             }
             return;
@@ -148,10 +145,9 @@ impl TileWorker<'_, '_, '_> {
                     }
                 }
             }
-            Block::Part { corner, quads } => {
-                for n in (0..4).filter(|n| quads >> (4 * n) & 15 != 0) {
-                    let corner = [corner[0] + n % 2 * 2, corner[1] + n / 2 * 2];
-                    self.quad(&local, origin, number, corner, u32::from(quads >> (4 * n) & 15));
+            Block::Part { corner, quads: mask } => {
+                for (corner, coverage) in quads(corner, mask.into(), 2) {
+                    self.quad(&local, origin, number, corner, coverage);
                 }
             }
         });
@@ -190,8 +186,8 @@ impl TileWorker<'_, '_, '_> {
         if let Some(pixel) = pixel {
             packets.finish(|packets| shade(pixel, packets, &primitives, target, &mut failure));
         }
-        if let (Some(tile), Some((buffer, _))) = (depth, target.depth) {
-            tile.store(buffer, corner, target.size);
+        if let (Some(tile), Some((texture, _))) = (depth, target.depth) {
+            tile.store(texture, corner)?;
         }
         failure.map_or(Ok(samples), Err)
     }

@@ -26,6 +26,14 @@ pub struct Quad {
     pub coverage: u32,
 }
 
+/// The quads of a mask that has four bits for each, `across` in a row, from a pixel on: those that cover something, with their first
+/// pixel and their coverage.
+pub fn quads(corner: [i32; 2], mask: u64, across: i32) -> impl Iterator<Item = ([i32; 2], u32)> {
+    let coverage = move |n: i32| (mask >> (4 * n) & 15) as u32;
+    let covered = (0..16).filter(move |&n| coverage(n) != 0);
+    covered.map(move |n| ([corner[0] + n % across * 2, corner[1] + n / across * 2], coverage(n)))
+}
+
 /// The open packets of a tile.
 pub struct Packets {
     /// Quads of all packets, by the packet's number modulo [`OPEN`].

@@ -4,7 +4,7 @@
 //! of a small triangle's square, or the corner of the tile. So a pixel's values depend on the triangle and its place alone, and
 //! never on how the picture is cut up.
 
-use crate::edge::{Triangle, area};
+use crate::edge::area;
 use crate::fixed::{HALF, ONE, Point};
 
 /// A corner of a triangle on the screen.
@@ -106,24 +106,4 @@ impl Local {
 /// Flushes what is not normal, as shaders do.
 pub(crate) fn normal(number: f32) -> f32 {
     if number.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(number) } else { number }
-}
-
-/// A triangle and its planes, ready to be drawn.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Setup {
-    /// Its shape.
-    pub triangle: Triangle,
-    /// What changes over it.
-    pub planes: Planes,
-    /// Whether its corners went clockwise.
-    pub is_clockwise: bool,
-}
-
-impl Setup {
-    /// A triangle of three corners; none if it has no inside.
-    pub fn new(corners: &[Corner; 3]) -> Option<Self> {
-        let points = corners.map(|corner| corner.point);
-        let triangle = Triangle::new(points)?;
-        Some(Self { triangle, planes: Planes::new(corners)?, is_clockwise: triangle.corners == points })
-    }
 }

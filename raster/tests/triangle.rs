@@ -6,7 +6,7 @@ use brolga_bytecode::{Decoded, LoadOptions};
 use brolga_ir::interface::ResourceClass;
 use brolga_ir::passes::{self, Level};
 use brolga_ir::pipeline::state::{Advance, PixelState, Range, Target as TargetState, VertexElement, VertexState};
-use brolga_ir::pipeline::{BUFFER_SPACE, TARGET_SPACE, record};
+use brolga_ir::pipeline::{SPACE, record};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::{Function, VerifiedFunction, pipeline, verify};
 use brolga_raster::assembly::Topology;
@@ -53,12 +53,11 @@ fn render(device: &Device, engine: Engine, texture: &Texture) -> u64 {
 
     let buffer = device.buffer_from(VERTICES.as_flattened()).unwrap();
     let mut bindings = Bindings::new();
-    bindings.set(Register::new(ResourceClass::ShaderResource, 0).in_space(BUFFER_SPACE), View::raw(buffer).unwrap());
+    bindings.set(Register::new(ResourceClass::ShaderResource, 0).in_space(SPACE), View::raw(buffer).unwrap());
     let options = CompileOptions::new(engine);
     let vertex = device.bind(&device.compile_function(&vertex, &options).unwrap(), &bindings).unwrap();
     let mut bindings = Bindings::new();
-    bindings
-        .set(Register::new(ResourceClass::UnorderedAccess, 0).in_space(TARGET_SPACE), View::texture(texture.clone()));
+    bindings.set(Register::new(ResourceClass::UnorderedAccess, 0).in_space(SPACE), View::texture(texture.clone()));
     let pixel = device.bind(&device.compile_function(&pixel, &options).unwrap(), &bindings).unwrap();
 
     let viewport =

@@ -1,64 +1,45 @@
 //! The inputs of vertices: elements of vertex buffers, converted from their formats (functional specification, 8.5 and 19.1).
 
+use std::collections::HashMap;
+
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
-use crate::function::{Element, Function, Input, MemoryRef, Object, ResourceRef};
-use crate::interface::{Resource, ResourceClass, ResourceKind};
+use crate::function::{Function, Input, MemoryRef, Object};
+use crate::interface::{ResourceClass, ResourceKind};
 use crate::ops::Op;
 use crate::stage::{Signature, SystemValue};
 
-use super::record::{VertexArray, vertex};
+use super::record::{VertexArray, vertex, words};
 use super::rows::Words;
 use super::state::{Advance, VertexElement, VertexState};
 
-/// The register space of vertex buffers, which no shader can name. Their registers are their slots.
-pub const BUFFER_SPACE: u32 = u32::MAX;
-
-/// Declares the vertex buffers that elements lie in as resources, which follow those of the shader; gives each slot's.
-pub(super) fn declare(func: &mut Function, state: &VertexState) -> Vec<Option<ResourceId>> {
-    let slots = state.elements.iter().map(|element| element.slot as usize + 1).max().unwrap_or(0);
-    let mut buffers = vec![None; slots];
-    for element in &state.elements {
-        let resources = &mut func.interface.resources;
-        buffers[element.slot as usize].get_or_insert_with(|| {
-            resources.push(Resource {
-                class: ResourceClass::ShaderResource,
-                kind: ResourceKind::Raw,
-                space: BUFFER_SPACE,
-                lower: element.slot,
-                count: Some(1),
-                uses_counter: false,
-                texel_bytes: None,
-            });
-            ResourceId::new(resources.len() - 1)
-        });
-    }
-    buffers
+/// Declares the vertex buffers that elements lie in as resources, which follow those of the shader; gives each element's. Their
+/// registers are their slots.
+pub(super) fn declare(func: &mut Function, state: &VertexState) -> Vec<ResourceId> {
+    let mut buffers = HashMap::new();
+    let mut declare = |element: &VertexElement| {
+        let new = || super::declare(func, ResourceClass::ShaderResource, ResourceKind::Raw, element.slot);
+        *buffers.entry(element.slot).or_insert_with(new)
+    };
+    state.elements.iter().map(&mut declare).collect()
 }
 
 /// The inputs of a vertex. Registers that nothing fills are 0.
-pub(super) fn inputs(
-    b: &mut Builder<'_>,
-    signature: &Signature,
-    state: &VertexState,
-    buffers: &[Option<ResourceId>],
-) -> Words {
+pub(super) fn inputs(b: &mut Builder<'_>, signature: &Signature, state: &VertexState, buffers: &[ResourceId]) -> Words {
     let number = b.input(Input::ThreadId(0));
-    let offset = b.i32(0);
-    let ids = b.load(MemoryRef { object: Object::Array(VertexArray::Vertices.id()), index: Some(number), offset }, 4);
-    let mut words = vec![[None; 4]; signature.input_rows() as usize];
+    let ids: [Value; 4] = words(b, VertexArray::Vertices.id(), number, vertex::INDEX);
+    let mut rows = vec![[None; 4]; signature.input_rows() as usize];
     for input in &signature.inputs {
         let id = match input.system_value {
             Some(SystemValue::VertexId) => vertex::ID,
             Some(SystemValue::InstanceId) => vertex::INSTANCE_ID,
             _ => continue,
         };
-        for component in (0..4).filter(|component| input.mask >> component & 1 != 0) {
-            words[input.row as usize][component] = Some(ids[id as usize]);
+        for component in input.components() {
+            rows[input.row as usize][component] = Some(ids[id as usize]);
         }
     }
-    for element in &state.elements {
-        let Some(buffer) = buffers[element.slot as usize] else { continue };
+    for (element, &buffer) in state.elements.iter().zip(buffers) {
         let index = match element.advance {
             Advance::Vertex => ids[vertex::INDEX as usize],
             Advance::Instance { step: 0 } => ids[vertex::FIRST_INSTANCE as usize],
@@ -68,24 +49,22 @@ pub(super) fn inputs(
                 b.op(Op::IAdd, &[ids[vertex::FIRST_INSTANCE as usize], instance])
             }
         };
-        let texel = read(b, only(buffer), element, index);
-        if let Some(row) = words.get_mut(element.row as usize) {
+        let texel = read(b, buffer, element, index);
+        if let Some(row) = rows.get_mut(element.row as usize) {
             *row = texel.map(Some);
         }
     }
-    words
+    rows
 }
 
 /// The four words of an element.
-fn read(b: &mut Builder<'_>, buffer: ResourceRef, element: &VertexElement, index: Value) -> [Value; 4] {
-    debug_assert!(matches!(buffer.element, Element::Fixed(0)));
-    let (first, at) = (b.i32(0), b.i32(4 * element.slot));
-    let strides = MemoryRef { object: Object::Array(VertexArray::Strides.id()), index: Some(first), offset: at };
-    let stride = b.load(strides, 1)[0];
+fn read(b: &mut Builder<'_>, buffer: ResourceId, element: &VertexElement, index: Value) -> [Value; 4] {
+    let first = b.i32(0);
+    let [stride] = words(b, VertexArray::Strides.id(), first, element.slot);
     // Addresses have 32 bits and wrap, as the specification says.
     let (start, before) = (b.op(Op::IMul, &[index, stride]), b.i32(element.offset));
     let offset = b.op(Op::IAdd, &[start, before]);
-    let place = MemoryRef { object: Object::Resource(buffer), index: None, offset };
+    let place = MemoryRef { object: Object::Resource(only(buffer)), index: None, offset };
     let mut words = b.load(place, element.format.words as usize);
     if element.size_bytes < 4 {
         // The element lies within one word, which the load reads as a whole.

@@ -5,11 +5,11 @@
 
 use crate::builder::Builder;
 use crate::entity::Value;
-use crate::function::{Input, MemoryRef, Object};
+use crate::function::Input;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, Signature, SystemValue};
 
-use super::record::{PixelArray, primitive, quad};
+use super::record::{PixelArray, floats, primitive, quad, words};
 use super::rows::Words;
 
 /// A pixel, and what is known of it before its shader runs.
@@ -26,18 +26,6 @@ pub(super) struct Pixel {
     over_w: [Value; 2],
 }
 
-/// Words of an element, from a word on.
-fn words<const N: usize>(b: &mut Builder<'_>, array: PixelArray, element: Value, word: u32) -> [Value; N] {
-    let offset = b.i32(4 * word);
-    let words = b.load(MemoryRef { object: Object::Array(array.id()), index: Some(element), offset }, N);
-    std::array::from_fn(|n| words[n])
-}
-
-/// The same as floats.
-fn floats<const N: usize>(b: &mut Builder<'_>, array: PixelArray, element: Value, word: u32) -> [Value; N] {
-    words(b, array, element, word).map(|word| b.op(Op::AsF32, &[word]))
-}
-
 impl Pixel {
     /// The pixel of an invocation: four in a row are a quad.
     pub fn new(b: &mut Builder<'_>) -> Self {
@@ -47,22 +35,22 @@ impl Pixel {
         let in_quad = b.op(Op::And, &[number, three]);
         let across = b.op(Op::And, &[in_quad, one]);
         let down = b.op(Op::UShr, &[in_quad, one]);
-        let [left, top] = words(b, PixelArray::Quads, quad, quad::CORNER);
-        let [primitive, coverage] = words(b, PixelArray::Quads, quad, quad::PRIMITIVE);
+        let [left, top] = words(b, PixelArray::Quads.id(), quad, quad::CORNER);
+        let [primitive, coverage] = words(b, PixelArray::Quads.id(), quad, quad::PRIMITIVE);
         let position = [b.op(Op::IAdd, &[left, across]), b.op(Op::IAdd, &[top, down])];
         let bit = b.op(Op::UShr, &[coverage, in_quad]);
         let bit = b.op(Op::And, &[bit, one]);
         let zero = b.i32(0);
         let is_covered = b.op(Op::INe, &[bit, zero]);
 
-        let origin: [Value; 2] = words(b, PixelArray::Primitives, primitive, primitive::ORIGIN);
+        let origin: [Value; 2] = words(b, PixelArray::Primitives.id(), primitive, primitive::ORIGIN);
         let way = [0, 1].map(|axis| {
             let way = b.op(Op::ISub, &[position[axis], origin[axis]]);
             b.op(Op::SToF, &[way])
         });
-        let values: [Value; 4] = floats(b, PixelArray::Primitives, primitive, primitive::VALUES);
-        let along_x: [Value; 4] = floats(b, PixelArray::Primitives, primitive, primitive::ALONG_X);
-        let along_y: [Value; 4] = floats(b, PixelArray::Primitives, primitive, primitive::ALONG_Y);
+        let values: [Value; 4] = floats(b, PixelArray::Primitives.id(), primitive, primitive::VALUES);
+        let along_x: [Value; 4] = floats(b, PixelArray::Primitives.id(), primitive, primitive::ALONG_X);
+        let along_y: [Value; 4] = floats(b, PixelArray::Primitives.id(), primitive, primitive::ALONG_Y);
         let [z, rcp_w, i, j] = std::array::from_fn(|n| {
             let x = b.op(Op::FMul, &[along_x[n], way[0]]);
             let y = b.op(Op::FMul, &[along_y[n], way[1]]);
@@ -87,13 +75,13 @@ pub(super) fn inputs(b: &mut Builder<'_>, pixel: &Pixel, signature: &Signature) 
     let w = b.op(Op::FDiv, &[one, pixel.rcp_w]);
     let perspective = pixel.over_w.map(|weight| b.op(Op::FMul, &[weight, w]));
     let mut weights = Weights { pixel, w, perspective, on_screen: None };
-    let mut words = vec![[None; 4]; signature.input_rows() as usize];
+    let mut rows = vec![[None; 4]; signature.input_rows() as usize];
     for input in &signature.inputs {
-        for component in (0..4).filter(|component| input.mask >> component & 1 != 0) {
-            words[input.row as usize][component] = Some(weights.word(b, input, component));
+        for component in input.components() {
+            rows[input.row as usize][component] = Some(weights.word(b, input, component));
         }
     }
-    words
+    rows
 }
 
 impl Weights<'_> {
@@ -113,12 +101,12 @@ impl Weights<'_> {
                 b.op(Op::BitsF32, &[value])
             }
             Some(SystemValue::IsFrontFace) => {
-                let [is_front] = words(b, PixelArray::Primitives, pixel.primitive, primitive::IS_FRONT);
+                let [is_front] = words(b, PixelArray::Primitives.id(), pixel.primitive, primitive::IS_FRONT);
                 let zero = b.i32(0);
                 b.op(Op::ISub, &[zero, is_front])
             }
             Some(SystemValue::PrimitiveId) => {
-                let [id] = words(b, PixelArray::Primitives, pixel.primitive, primitive::ID);
+                let [id] = words(b, PixelArray::Primitives.id(), pixel.primitive, primitive::ID);
                 id
             }
             Some(SystemValue::Coverage) => {
@@ -136,7 +124,7 @@ impl Weights<'_> {
         let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * input.row + component as u32;
         let [i, j] = match input.interpolation {
             Interpolation::Constant => {
-                let [word] = words(b, PixelArray::Primitives, self.pixel.primitive, first);
+                let [word] = words(b, PixelArray::Primitives.id(), self.pixel.primitive, first);
                 return word;
             }
             Interpolation::Linear | Interpolation::LinearCentroid | Interpolation::LinearSample => self.perspective,
@@ -145,7 +133,7 @@ impl Weights<'_> {
             | Interpolation::NoPerspectiveSample => self.on_screen(b),
         };
         let [[leading], [second], [third]] =
-            [0, 4, 8].map(|word| floats(b, PixelArray::Primitives, self.pixel.primitive, first + word));
+            [0, 4, 8].map(|word| floats(b, PixelArray::Primitives.id(), self.pixel.primitive, first + word));
         let second = b.op(Op::FMul, &[i, second]);
         let third = b.op(Op::FMul, &[j, third]);
         let sum = b.op(Op::FAdd, &[leading, second]);
@@ -157,7 +145,7 @@ impl Weights<'_> {
     fn on_screen(&mut self, b: &mut Builder<'_>) -> [Value; 2] {
         let pixel = self.pixel;
         *self.on_screen.get_or_insert_with(|| {
-            let w: [Value; 2] = floats(b, PixelArray::Primitives, pixel.primitive, primitive::W);
+            let w: [Value; 2] = floats(b, PixelArray::Primitives.id(), pixel.primitive, primitive::W);
             [0, 1].map(|n| b.op(Op::FMul, &[pixel.over_w[n], w[n]]))
         })
     }

@@ -2,36 +2,24 @@
 
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
-use crate::function::{Function, MemoryRef, Object};
-use crate::interface::{Component, Dimension, Resource, ResourceClass, ResourceKind};
+use crate::function::Function;
+use crate::interface::{Component, Dimension, ResourceClass, ResourceKind};
 use crate::ops::Op;
 
 use super::interpolate::Pixel;
-use super::record::{PixelArray, state};
+use super::record::{PixelArray, floats, state};
 use super::state::{BlendOp, Equation, Factor, PixelState, Range, Target};
-
-/// The register space of targets, which no shader can name.
-pub const TARGET_SPACE: u32 = u32::MAX;
 
 /// Declares the targets as resources, which follow those of the shader.
 pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId> {
-    let resources = &mut func.interface.resources;
     let mut declare = |target: &Target| {
         let component = match target.range {
             Range::Float | Range::Unorm | Range::Snorm => Component::Float,
             Range::Uint => Component::Uint,
             Range::Sint => Component::Sint,
         };
-        resources.push(Resource {
-            class: ResourceClass::UnorderedAccess,
-            kind: ResourceKind::Typed { dimension: Dimension::Texture2d, component },
-            space: TARGET_SPACE,
-            lower: target.output,
-            count: Some(1),
-            uses_counter: false,
-            texel_bytes: None,
-        });
-        ResourceId::new(resources.len() - 1)
+        let kind = ResourceKind::Typed { dimension: Dimension::Texture2d, component };
+        super::declare(func, ResourceClass::UnorderedAccess, kind, target.output)
     };
     state.targets.iter().map(&mut declare).collect()
 }
@@ -137,13 +125,8 @@ impl Terms {
     fn constant(&mut self, b: &mut Builder<'_>) -> [Value; 4] {
         let range = self.range;
         *self.factor.get_or_insert_with(|| {
-            let (index, offset) = (b.i32(0), b.i32(4 * state::BLEND_FACTOR));
-            let place = MemoryRef { object: Object::Array(PixelArray::State.id()), index: Some(index), offset };
-            let words = b.load(place, 4);
-            std::array::from_fn(|n| {
-                let value = b.op(Op::AsF32, &[words[n]]);
-                clamp(b, range, value)
-            })
+            let first = b.i32(0);
+            floats(b, PixelArray::State.id(), first, state::BLEND_FACTOR).map(|value| clamp(b, range, value))
         })
     }
 }

@@ -21,18 +21,20 @@ mod rows;
 pub mod state;
 
 use crate::builder::Builder;
-use crate::entity::{ArrayId, Inst};
+use crate::entity::{ArrayId, Inst, ResourceId};
 use crate::function::{Function, InstKind, Object};
+use crate::interface::{Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
-use crate::stage::{Parameter, Signature, Stage, SystemValue};
+use crate::stage::{Signature, Stage, SystemValue, row_of};
 
 use self::interpolate::Pixel;
 use self::record::VertexArray;
 use self::rows::Rows;
 use self::state::{PixelState, VertexState};
 
-pub use fetch::BUFFER_SPACE;
-pub use merge::TARGET_SPACE;
+/// The register space of vertex buffers (`t#`, the number of the slot) and targets (`u#`, the number of the output), which no shader
+/// can name.
+pub const SPACE: u32 = u32::MAX;
 
 /// Lets a vertex shader read its inputs from vertex buffers, which follow its resources. Its arrays are those of [`record`] from then
 /// on; what it gives lies in the last one, as before.
@@ -87,9 +89,12 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     b.return_();
 }
 
-/// The register that a system value is in.
-fn row_of(parameters: &[Parameter], value: SystemValue) -> Option<u32> {
-    parameters.iter().find(|parameter| parameter.system_value == Some(value)).map(|parameter| parameter.row)
+/// Declares a resource, which follows those of the shader.
+fn declare(func: &mut Function, class: ResourceClass, kind: ResourceKind, register: u32) -> ResourceId {
+    let resources = &mut func.interface.resources;
+    let (space, count) = (SPACE, Some(1));
+    resources.push(Resource { class, kind, space, lower: register, count, uses_counter: false, texel_bytes: None });
+    ResourceId::new(resources.len() - 1)
 }
 
 /// Lets accesses to an array go to another one.

@@ -4,8 +4,11 @@
 //! what the leading vertex has in each register, and how far the second and the third are from that. The state has what changes
 //! from draw to draw without other code.
 
-use crate::entity::ArrayId;
+use crate::builder::Builder;
+use crate::entity::{ArrayId, Value};
+use crate::function::{MemoryRef, Object};
 use crate::interface::Array;
+use crate::ops::Op;
 
 /// The arrays of a vertex shader, in the order in which they are handed over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,6 +109,18 @@ pub mod state {
     pub const BLEND_FACTOR: u32 = 0;
     /// All of them.
     pub const WORDS: u32 = 4;
+}
+
+/// Words of an element of an array, from a word on.
+pub(super) fn words<const N: usize>(b: &mut Builder<'_>, array: ArrayId, element: Value, word: u32) -> [Value; N] {
+    let offset = b.i32(4 * word);
+    let words = b.load(MemoryRef { object: Object::Array(array), index: Some(element), offset }, N);
+    std::array::from_fn(|n| words[n])
+}
+
+/// The same as floats.
+pub(super) fn floats<const N: usize>(b: &mut Builder<'_>, array: ArrayId, element: Value, word: u32) -> [Value; N] {
+    words(b, array, element, word).map(|word| b.op(Op::AsF32, &[word]))
 }
 
 /// The declarations of the arrays, for vertices of so many rows.

@@ -9,10 +9,7 @@ use crate::function::{Function, InstKind, MemoryRef, Object};
 use crate::interface::Local;
 use crate::ops::Op;
 use crate::passes::Replacements;
-use crate::stage::Signature;
-
-/// Bytes of a register.
-const ROW_BYTES: u32 = 16;
+use crate::stage::{ROW_BYTES, Signature};
 
 /// Words of registers, four each; none where nobody asks.
 pub(super) type Words = Vec<[Option<Value>; 4]>;

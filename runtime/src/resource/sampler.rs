@@ -62,7 +62,8 @@ pub enum AddressMode {
     MirrorOnce,
 }
 
-/// How a reference is compared with a texel: `reference < texel` and so on. A NaN is unequal to everything.
+/// How a reference is compared with a texel: `reference < texel` and so on. A NaN is unequal to everything. Likewise how a new
+/// depth is compared with the one in the depth buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Comparison {
     /// Never true.
@@ -82,6 +83,22 @@ pub enum Comparison {
     GreaterEqual,
     /// Always true.
     Always,
+}
+
+impl Comparison {
+    /// Whether a reference passes; NaN is unequal to everything.
+    pub fn holds<T: PartialOrd>(self, reference: T, texel: T) -> bool {
+        match self {
+            Comparison::Never => false,
+            Comparison::Less => reference < texel,
+            Comparison::Equal => reference == texel,
+            Comparison::LessEqual => reference <= texel,
+            Comparison::Greater => reference > texel,
+            Comparison::NotEqual => reference != texel,
+            Comparison::GreaterEqual => reference >= texel,
+            Comparison::Always => true,
+        }
+    }
 }
 
 /// The state of a sampler. [`Sampler::default`] is Direct3D's state of an empty slot.

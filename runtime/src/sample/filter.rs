@@ -48,7 +48,7 @@ impl Taken {
                 }
             }
             Taken::Compared { sum, comparison, reference } => {
-                if passes(*comparison, *reference, texels.compared(texel)) {
+                if comparison.holds(*reference, texels.compared(texel)) {
                     *sum += weight;
                 }
             }
@@ -72,19 +72,5 @@ impl Taken {
             Taken::Compared { sum, .. } => [((sum / total) as f32).to_bits(); 4],
             Taken::Minimum { values } | Taken::Maximum { values } => texels.finish(values, 1.0),
         }
-    }
-}
-
-/// Whether a reference passes; NaN is unequal to everything.
-fn passes(comparison: Comparison, reference: f64, texel: f64) -> bool {
-    match comparison {
-        Comparison::Never => false,
-        Comparison::Less => reference < texel,
-        Comparison::Equal => reference == texel,
-        Comparison::LessEqual => reference <= texel,
-        Comparison::Greater => reference > texel,
-        Comparison::NotEqual => reference != texel,
-        Comparison::GreaterEqual => reference >= texel,
-        Comparison::Always => true,
     }
 }

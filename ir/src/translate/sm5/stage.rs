@@ -18,10 +18,7 @@ use crate::entity::{ArrayId, Slot, Value};
 use crate::function::{Function, Input, MemoryRef, Object};
 use crate::interface::Array;
 use crate::ops::Op;
-use crate::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
-
-/// Bytes of a row.
-const ROW_BYTES: u32 = 16;
+use crate::stage::{Interpolation, Parameter, ROW_BYTES, Signature, Stage, SystemValue, row_of, rows};
 
 /// Where the registers of a stage lie.
 #[derive(Default)]
@@ -73,10 +70,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
 
     let is_pixel = program.stage() == BytecodeStage::Pixel;
     if is_pixel && !declarations.uavs.is_empty() {
-        let row = |parameters: &[Parameter]| {
-            parameters.iter().find(|input| input.system_value == Some(SystemValue::Coverage)).map(|input| input.row)
-        };
-        let row = row(&inputs).unwrap_or_else(|| add(&mut inputs, SystemValue::Coverage));
+        let row = row_of(&inputs, SystemValue::Coverage).unwrap_or_else(|| add(&mut inputs, SystemValue::Coverage));
         registers.coverage = Some(row);
     }
     let discards = |position| program.instruction(position).is_some_and(|i| i.op == Opcode::Discard);
@@ -132,7 +126,7 @@ fn parameters(
 
 /// Adds an input or output that the program does not declare; returns its row.
 fn add(parameters: &mut Vec<Parameter>, value: SystemValue) -> u32 {
-    let row = parameters.iter().map(|parameter| parameter.row + 1).max().unwrap_or(0);
+    let row = rows(parameters);
     let system_value = Some(value);
     parameters.push(Parameter { row, mask: 1, system_value, interpolation: Interpolation::Constant });
     row
