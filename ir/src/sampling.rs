@@ -9,6 +9,46 @@ use crate::interface::Dimension;
 /// A 32-bit value of every lane of a packet.
 pub type Row<'a> = &'a [u32];
 
+/// Rows one after another, as long as each other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rows<'a> {
+    words: &'a [u32],
+    lanes: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// Rows of this many lanes.
+    #[inline]
+    pub fn new(words: &'a [u32], lanes: usize) -> Self {
+        Self { words, lanes }
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// All of them in order.
+    #[inline]
+    pub fn iter(self) -> std::slice::ChunksExact<'a, u32> {
+        self.words.chunks_exact(self.lanes.max(1))
+    }
+
+    /// A row, if there is one with this number.
+    #[inline]
+    pub fn get(self, row: usize) -> Option<Row<'a>> {
+        self.words.get(row * self.lanes..(row + 1) * self.lanes).filter(|row| !row.is_empty())
+    }
+
+    /// The first rows, at most this many, and those after them.
+    #[inline]
+    pub fn split_at(self, count: usize) -> (Self, Self) {
+        let (first, rest) = self.words.split_at(self.words.len().min(count * self.lanes));
+        (Self { words: first, ..self }, Self { words: rest, ..self })
+    }
+}
+
 /// The result of a sample instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SampleKind {
@@ -192,7 +232,7 @@ impl Elements<'_> {
 #[derive(Debug)]
 pub struct SampleCall<'a> {
     /// The kind of sampling.
-    pub sampling: &'a Sampling,
+    pub sampling: Sampling,
     /// The range of the texture, and the position in it.
     pub texture: (ResourceId, Elements<'a>),
     /// The range of the sampler, and the position in it.
@@ -200,15 +240,9 @@ pub struct SampleCall<'a> {
     /// Mask of the active lanes.
     pub lanes: u64,
     /// Operands in the order of [`Sampling::args`].
-    pub args: &'a [Row<'a>],
-    /// Rows for the results of the active lanes. A computed NaN is 0x7fc00000.
-    pub results: [&'a mut [u32]; 4],
-}
-
-/// Splits words into the four rows of results, of `lanes` lanes each.
-#[inline]
-pub fn result_rows(mut words: &mut [u32], lanes: usize) -> [&mut [u32]; 4] {
-    [(); 4].map(|()| words.split_off_mut(..lanes).expect("there are as many words"))
+    pub args: Rows<'a>,
+    /// Four rows, one after another, for the results of the active lanes. A computed NaN is 0x7fc00000.
+    pub results: &'a mut [u32],
 }
 
 #[cfg(test)]

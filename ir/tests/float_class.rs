@@ -121,7 +121,7 @@ impl Host for Wild {
     }
 
     fn sample(&self, call: SampleCall<'_>) {
-        call.results.into_iter().flatten().for_each(|word| *word = self.word());
+        call.results.iter_mut().for_each(|word| *word = self.word());
     }
 
     fn query(&self, _: Query, _: ViewSlot, _: u32) -> [u32; 4] {

@@ -1,12 +1,10 @@
 //! Accesses of a packet to memory and views, lane by lane.
 
-use smallvec::SmallVec;
-
 use super::code::{Address, Element, Extent, Node, Slot, Space, Texel, Update, View};
 use super::packet::Runner;
 use super::{Mask, lanes_of};
 use crate::host::{self, ViewSlot};
-use crate::sampling::{Elements, MOST_SAMPLE_ARGS, Row, SampleCall, Sampling, result_rows};
+use crate::sampling::{Elements, Rows, SampleCall, Sampling};
 use crate::srgb::LINEAR;
 
 /// The most words that one access moves.
@@ -38,7 +36,7 @@ impl Runner<'_, '_> {
             Node::Sample { sampling, texture, sampler, args, to, once } => {
                 // Uniform samples are taken once.
                 let lanes = if *once { mask & mask.wrapping_neg() } else { mask };
-                self.sample(sampling, [texture, sampler], args, to, lanes);
+                self.sample(*sampling, [texture, sampler], args, to, lanes);
                 if *once {
                     let first = lanes.trailing_zeros() as usize;
                     for &slot in to {
@@ -93,7 +91,7 @@ impl Runner<'_, '_> {
     }
 
     /// Samples for some lanes, one call for all of them.
-    fn sample(&mut self, sampling: &Sampling, views: [&View; 2], args: &[Slot], to: &[Slot], lanes: Mask) {
+    fn sample(&mut self, sampling: Sampling, views: [&View; 2], args: &[Slot], to: &[Slot], lanes: Mask) {
         let computed = views.into_iter().filter_map(|view| match view.element {
             Element::Fixed(_) => None,
             Element::Computed(slot) => Some(slot),
@@ -106,18 +104,16 @@ impl Runner<'_, '_> {
         let end = rows.len();
         rows.resize(end + 4 * width, 0);
         let (operands, results) = rows.split_at_mut(end);
-        let operands: SmallVec<[Row<'_>; MOST_SAMPLE_ARGS + 2]> = operands.chunks_exact(width).collect();
-        let (args, mut positions) = operands.split_at(args.len());
+        let (args, positions) = Rows::new(operands, width).split_at(args.len());
+        let mut positions = positions.iter();
         let [texture, sampler] = views.map(|view| {
             let elements = match view.element {
                 Element::Fixed(element) => Elements::Same(element),
-                Element::Computed(_) => Elements::Own(positions.split_off_first().expect("written above")),
+                Element::Computed(_) => Elements::Own(positions.next().expect("written above")),
             };
             (view.id, elements)
         });
-        let results = result_rows(results, width);
         self.host.sample(SampleCall { sampling, texture, sampler, lanes, args, results });
-        drop(operands);
         for (&slot, row) in to.iter().zip(rows[end..].chunks_exact(width)) {
             self.set(slot, lanes, |lane| row[lane].into());
         }

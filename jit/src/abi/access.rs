@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use brolga_ir::function::AtomicOp;
 
-use super::{Call, CallRow, Context, Range, View, number_of};
+use super::{CallRow, Context, Operands, Range, View, number_of};
 
 /// What compiled code passes about an access, packed in one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,21 +96,22 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
     // SAFETY: as the caller says; nothing else accesses the context while the helper runs (B).
     let context = unsafe { &mut *context };
     let form = AccessForm::decode(code);
-    let lanes = context.call.lanes;
+    let (plain, lanes) = (context.call.area, context.call.lanes);
+    let (operands, results) = context.call.split();
     let (scale, column) = if form.area == AreaForm::Columns { (lanes as u64, 4) } else { (1, 0) };
     for lane in 0..lanes {
-        let takes_part = context.call.row(CallRow::Mask)[lane] != 0;
+        let takes_part = operands.row(CallRow::Mask)[lane] != 0;
         let area = match form.area {
-            AreaForm::Plain | AreaForm::Columns => context.call.area,
+            AreaForm::Plain | AreaForm::Columns => plain,
             // SAFETY: the range was declared (C), and its views are as A says.
             AreaForm::Structured | AreaForm::Raw => unsafe {
-                chosen(&*context.ranges.add(resource as usize), form.area, &context.call, lane)
+                let element = operands.row(CallRow::Element)[lane];
+                chosen(&*context.ranges.add(resource as usize), element, form.area, plain.element_bytes)
             },
         };
-        let call = &mut context.call;
-        let index = if form.indexed { u64::from(call.row(CallRow::Coord(0))[lane]) } else { 0 };
+        let index = if form.indexed { u64::from(operands.row(CallRow::Coord(0))[lane]) } else { 0 };
         let exists = !form.indexed || index < area.elements;
-        let offset = u64::from(call.row(CallRow::Coord(1))[lane] & !3);
+        let offset = u64::from(operands.row(CallRow::Coord(1))[lane] & !3);
         let start = index * area.element_bytes + offset;
         for word in 0..form.words {
             let inside = takes_part && exists && offset + 4 * word as u64 + 4 <= area.element_bytes;
@@ -118,24 +119,23 @@ pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, cod
                 true => {
                     let at = scale * (start + 4 * word as u64) + column * lane as u64;
                     // SAFETY: the word is in range, as was just checked; memory is aligned to words (A).
-                    unsafe { form.word(call, lane, word, area.base.add(at as usize).cast()) }
+                    unsafe { form.word(operands, lane, word, area.base.add(at as usize).cast()) }
                 }
                 false => 0,
             };
             if form.work != AccessWork::Store {
-                call.row_mut(CallRow::Result(word))[lane] = value;
+                results[word * lanes + lane] = value;
             }
         }
     }
     0
 }
 
-/// The view that a lane chooses.
+/// The view that a lane chooses, with elements of this size if it is structured.
 ///
 /// # Safety
 /// The range has the views that it says.
-unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> AreaRecord {
-    let element = call.row(CallRow::Element)[lane];
+unsafe fn chosen(range: &Range, element: u32, form: AreaForm, element_bytes: u64) -> AreaRecord {
     let view = match element < range.count {
         // SAFETY: as the caller says.
         true => unsafe { *range.views.add(element as usize) },
@@ -143,7 +143,7 @@ unsafe fn chosen(range: &Range, form: AreaForm, call: &Call, lane: usize) -> Are
     };
     match form {
         AreaForm::Raw => AreaRecord { base: view.base, elements: 1, element_bytes: view.size_bytes },
-        _ => AreaRecord { base: view.base, elements: view.count, element_bytes: call.area.element_bytes },
+        _ => AreaRecord { base: view.base, elements: view.count, element_bytes },
     }
 }
 
@@ -152,10 +152,10 @@ impl AccessForm {
     ///
     /// # Safety
     /// The word may be read, or written if that is the operation, and is changed by others only as a whole.
-    unsafe fn word(self, call: &Call, lane: usize, word: usize, at: *mut u32) -> u32 {
+    unsafe fn word(self, operands: Operands<'_>, lane: usize, word: usize, at: *mut u32) -> u32 {
         // SAFETY: as the caller says. Others may look at the word at any time, so it is an atomic one here.
         let shared = unsafe { AtomicU32::from_ptr(at) };
-        let (value, compare) = (call.row(CallRow::Value(word))[lane], call.row(CallRow::Compare)[lane]);
+        let (value, compare) = (operands.row(CallRow::Value(word))[lane], operands.row(CallRow::Compare)[lane]);
         match self.work {
             AccessWork::Load => shared.load(Ordering::Relaxed),
             AccessWork::Store => {

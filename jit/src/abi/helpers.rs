@@ -6,9 +6,9 @@ use std::panic::AssertUnwindSafe;
 use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Host, ViewSlot};
-use brolga_ir::sampling::{Elements, MOST_SAMPLE_ARGS, Row, SampleCall, result_rows};
+use brolga_ir::sampling::{Elements, Row, SampleCall};
 
-use super::{Call, CallRow, Context, INTERNAL, SampleForm, SampleLanes};
+use super::{Call, CallRow, Context, INTERNAL, Operands, SampleForm, SampleLanes};
 use crate::mxcsr::{FloatGuard, FloatMode};
 
 /// A helper: context, resource number, operation number, origin. Returns nonzero if it set a fault.
@@ -109,32 +109,34 @@ unsafe fn caught<H: Host>(context: *mut Context, origin: u32, body: impl FnOnce(
 }
 
 /// Calls `lane` for the active lanes, in increasing order, and stores their results; the others get zeros.
-fn each_lane(call: &mut Call, mut lane: impl FnMut(&Call, usize) -> [u32; 4]) {
-    for n in 0..call.lanes {
-        let words = if call.row(CallRow::Mask)[n] != 0 { lane(call, n) } else { [0; 4] };
-        for (row, word) in words.into_iter().enumerate() {
-            call.row_mut(CallRow::Result(row))[n] = word;
+fn each_lane(call: &mut Call, mut lane: impl FnMut(Operands<'_>, usize) -> [u32; 4]) {
+    let (operands, results) = call.split();
+    let mask = operands.row(CallRow::Mask);
+    for (n, &is_active) in mask.iter().enumerate() {
+        let words = if is_active != 0 { lane(operands, n) } else { [0; 4] };
+        for (row, word) in results.chunks_exact_mut(mask.len()).zip(words) {
+            row[n] = word;
         }
     }
 }
 
-fn slot(resource: u32, call: &Call, lane: usize) -> ViewSlot {
-    ViewSlot { id: ResourceId::new(resource as usize), element: call.row(CallRow::Element)[lane] }
+fn slot(resource: u32, operands: Operands<'_>, lane: usize) -> ViewSlot {
+    ViewSlot { id: ResourceId::new(resource as usize), element: operands.row(CallRow::Element)[lane] }
 }
 
-fn level(call: &Call, lane: usize) -> u32 {
-    call.row(CallRow::Level)[lane]
+fn level(operands: Operands<'_>, lane: usize) -> u32 {
+    operands.row(CallRow::Level)[lane]
 }
 
-fn coords(call: &Call, lane: usize) -> [u32; 3] {
-    [0, 1, 2].map(|n| call.row(CallRow::Coord(n))[lane])
+fn coords(operands: Operands<'_>, lane: usize) -> [u32; 3] {
+    [0, 1, 2].map(|n| operands.row(CallRow::Coord(n))[lane])
 }
 
 unsafe extern "C" fn texel_load<H: Host>(context: *mut Context, resource: u32, _: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         guarded::<H>(context, origin, |host, call| {
-            each_lane(call, |call, n| host.texel_load(slot(resource, call, n), coords(call, n), level(call, n)));
+            each_lane(call, |rows, n| host.texel_load(slot(resource, rows, n), coords(rows, n), level(rows, n)));
         })
     }
 }
@@ -143,9 +145,9 @@ unsafe extern "C" fn texel_store<H: Host>(context: *mut Context, resource: u32, 
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         guarded::<H>(context, origin, |host, call| {
-            each_lane(call, |call, n| {
-                let words = [0, 1, 2, 3].map(|word| call.row(CallRow::Value(word))[n]);
-                host.texel_store(slot(resource, call, n), coords(call, n), words);
+            each_lane(call, |rows, n| {
+                let words = [0, 1, 2, 3].map(|word| rows.row(CallRow::Value(word))[n]);
+                host.texel_store(slot(resource, rows, n), coords(rows, n), words);
                 [0; 4]
             });
         })
@@ -157,9 +159,9 @@ unsafe extern "C" fn texel_atomic<H: Host>(context: *mut Context, resource: u32,
     unsafe {
         guarded::<H>(context, origin, |host, call| {
             let op = AtomicOp::ALL[code as usize];
-            each_lane(call, |call, n| {
-                let (value, compare) = (call.row(CallRow::Value(0))[n], call.row(CallRow::Compare)[n]);
-                [host.texel_atomic(op, slot(resource, call, n), coords(call, n), value, compare), 0, 0, 0]
+            each_lane(call, |rows, n| {
+                let (value, compare) = (rows.row(CallRow::Value(0))[n], rows.row(CallRow::Compare)[n]);
+                [host.texel_atomic(op, slot(resource, rows, n), coords(rows, n), value, compare), 0, 0, 0]
             });
         })
     }
@@ -168,9 +170,17 @@ unsafe extern "C" fn texel_atomic<H: Host>(context: *mut Context, resource: u32,
 unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, call| {
+        caught::<H>(context, origin, |host, call| {
             let query = Query::ALL[code as usize];
-            each_lane(call, |call, n| host.query(query, slot(resource, call, n), level(call, n)));
+            // Lanes mostly ask the same.
+            let mut last = (None, [0; 4]);
+            each_lane(call, |rows, n| {
+                let asked = (slot(resource, rows, n), level(rows, n));
+                if last.0 != Some(asked) {
+                    last = (Some(asked), host.query(query, asked.0, asked.1));
+                }
+                last.1
+            });
         })
     }
 }
@@ -178,9 +188,9 @@ unsafe extern "C" fn query<H: Host>(context: *mut Context, resource: u32, code: 
 unsafe extern "C" fn counter<H: Host>(context: *mut Context, resource: u32, code: u32, origin: u32) -> u32 {
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
-        guarded::<H>(context, origin, |host, call| {
+        caught::<H>(context, origin, |host, call| {
             let op = COUNTER_OPS[code as usize];
-            each_lane(call, |call, n| [host.counter(op, slot(resource, call, n)), 0, 0, 0]);
+            each_lane(call, |rows, n| [host.counter(op, slot(resource, rows, n)), 0, 0, 0]);
         })
     }
 }
@@ -191,11 +201,10 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
         caught::<H>(context, origin, |host, call| {
             let form = SampleForm::decode(code);
             let (lanes, sampler) = (call.lanes, ResourceId::new(call.sampler_range as usize));
-            let (operands, results) = call.rows.split_at_mut(CallRow::RESULTS * lanes);
-            let row = |row: CallRow| &operands[row.number() * lanes..][..lanes];
-            let args: [Row<'_>; MOST_SAMPLE_ARGS] = std::array::from_fn(|n| row(CallRow::Arg(n)));
+            let (operands, results) = call.split();
+            let row = |row| operands.row(row);
             host.sample(SampleCall {
-                sampling: &form.sampling,
+                sampling: form.sampling,
                 texture: (ResourceId::new(resource as usize), elements(form.same_texture, row(CallRow::Element))),
                 sampler: (sampler, elements(form.same_sampler, row(CallRow::Sampler))),
                 lanes: match form.lanes {
@@ -203,8 +212,8 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
                     SampleLanes::First => 1,
                     SampleLanes::Masked => lanes_of(row(CallRow::Mask)),
                 },
-                args: &args[..form.args],
-                results: result_rows(results, lanes),
+                args: operands.rows(CallRow::Arg(0), form.args),
+                results,
             });
         })
     }

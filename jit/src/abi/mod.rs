@@ -39,7 +39,7 @@ use brolga_ir::entity::ArrayId;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Array, MOST_ARRAYS};
-use brolga_ir::sampling::MOST_SAMPLE_ARGS;
+use brolga_ir::sampling::{MOST_SAMPLE_ARGS, Row, Rows};
 use brolga_ir::span::Span;
 use brolga_ir::srgb::LINEAR;
 use brolga_ir::width::MAX_LANES;
@@ -201,21 +201,43 @@ impl Call {
     const EMPTY: Self =
         Self { rows: [0; CallRow::COUNT * MAX_LANES], lanes: 0, sampler_range: 0, area: AreaRecord::EMPTY };
 
-    /// A row.
+    /// The rows that a helper reads.
     #[inline]
-    pub fn row(&self, row: CallRow) -> &[u32] {
-        &self.rows[row.number() * self.lanes..][..self.lanes]
+    pub fn operands(&self) -> Operands<'_> {
+        Operands { words: &self.rows, lanes: self.lanes }
     }
 
-    /// A row to be written.
+    /// The same, and the four rows that it writes.
     #[inline]
-    pub fn row_mut(&mut self, row: CallRow) -> &mut [u32] {
-        &mut self.rows[row.number() * self.lanes..][..self.lanes]
+    pub fn split(&mut self) -> (Operands<'_>, &mut [u32]) {
+        let (operands, results) = self.rows.split_at_mut(CallRow::RESULTS * self.lanes);
+        (Operands { words: operands, lanes: self.lanes }, &mut results[..4 * self.lanes])
     }
 
     /// The two words of a lane in a row of doubles.
     fn double(&mut self, row: CallRow, lane: usize) -> &mut [u32; 2] {
         self.rows[row.number() * self.lanes + 2 * lane..].first_chunk_mut().expect("rows are long enough")
+    }
+}
+
+/// The rows that a helper reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operands<'a> {
+    words: &'a [u32],
+    lanes: usize,
+}
+
+impl<'a> Operands<'a> {
+    /// A row.
+    #[inline]
+    pub fn row(self, row: CallRow) -> Row<'a> {
+        &self.words[row.number() * self.lanes..][..self.lanes]
+    }
+
+    /// A row and those after it.
+    #[inline]
+    pub fn rows(self, first: CallRow, count: usize) -> Rows<'a> {
+        Rows::new(&self.words[first.number() * self.lanes..][..count * self.lanes], self.lanes)
     }
 }
 
@@ -362,7 +384,7 @@ impl Context {
 
     /// The first thread that was at the faulting instruction, where groups run in spans.
     pub(crate) fn faulting_thread(&self) -> u32 {
-        let lane = self.call.row(CallRow::Mask).iter().position(|&word| word != 0);
+        let lane = self.call.operands().row(CallRow::Mask).iter().position(|&word| word != 0);
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 

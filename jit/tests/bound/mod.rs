@@ -203,7 +203,7 @@ impl Host for Bound {
 
 /// Answers samples with a mixture of all that they ask. NaNs are all the same, since their bits are nobody's business.
 fn mix_samples(call: SampleCall<'_>) {
-    let SampleCall { sampling, texture, sampler, lanes, args, mut results } = call;
+    let SampleCall { sampling, texture, sampler, lanes, args, results } = call;
     for lane in (0..u64::BITS as usize).filter(|lane| lanes >> lane & 1 == 1) {
         let ids = [texture.0.index() as u32, texture.1.of(lane), sampler.0.index() as u32, sampler.1.of(lane)];
         let args = args.iter().map(|row| match f32::from_bits(row[lane]) {
@@ -214,7 +214,7 @@ fn mix_samples(call: SampleCall<'_>) {
         for (n, word) in ids.into_iter().chain(args).enumerate() {
             mixed = mixed.wrapping_mul(0x9e37_79b1).rotate_left(7) ^ word.wrapping_add(n as u32);
         }
-        for (n, row) in results.iter_mut().enumerate() {
+        for (n, row) in results.chunks_exact_mut(results.len() / 4).enumerate() {
             row[lane] = mixed.wrapping_mul(2 * n as u32 + 1);
         }
     }

@@ -90,8 +90,8 @@ impl BoundViews {
         if let ((texture, Elements::Same(t)), (sampler, Elements::Same(s))) = (call.texture, call.sampler)
             && let Some(Some(ready)) = self.samples.find((texture, t), (sampler, s))
         {
-            let SampleCall { sampling, lanes, args, mut results, .. } = call;
-            ready.sample(sampling, lanes, args, &mut results);
+            let SampleCall { sampling, lanes, args, results, .. } = call;
+            ready.sample(sampling, lanes, args, results);
         } else {
             self.sample_each(call);
         }
@@ -100,7 +100,7 @@ impl BoundViews {
     /// The same where lanes may have different ones, or nothing is prepared.
     #[cold]
     fn sample_each(&self, call: SampleCall<'_>) {
-        let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, mut results, .. } = call;
+        let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, results, .. } = call;
         let mut left = call.lanes;
         while left != 0 {
             let first = left.trailing_zeros() as usize;
@@ -117,8 +117,8 @@ impl BoundViews {
                 }
             };
             match ready {
-                Some(ready) => ready.sample(call.sampling, lanes, args, &mut results),
-                None => unbound(lanes, &mut results),
+                Some(ready) => ready.sample(call.sampling, lanes, args, results),
+                None => unbound(lanes, results),
             }
         }
     }
@@ -135,8 +135,8 @@ fn same_lanes(set: u64, textures: Elements<'_>, samplers: Elements<'_>, pair: (u
 }
 
 /// Nothing is bound: zeros.
-fn unbound(lanes: u64, results: &mut [&mut [u32]; 4]) {
-    for row in results {
+fn unbound(lanes: u64, results: &mut [u32]) {
+    for row in results.chunks_exact_mut(results.len() / 4) {
         for (lane, word) in row.iter_mut().enumerate() {
             *word = if lanes >> lane & 1 == 1 { 0 } else { *word };
         }

@@ -1,7 +1,7 @@
 //! One lane: from its operands to its result. Every feature is here; the fast paths give the same bits.
 
 use brolga_ir::float;
-use brolga_ir::sampling::{Offsets, Row, SampleKind, Sampling};
+use brolga_ir::sampling::{Offsets, Row, Rows, SampleKind, Sampling};
 use smallvec::{SmallVec, smallvec};
 
 use super::anisotropic::{self, Line};
@@ -39,15 +39,19 @@ impl<'a> Lane<'a> {
         let texels = &prepared.texels;
         let surface = texels.surface();
         let dimension = surface.dimension;
-        let float = |row: &Row<'_>| float::flush(f32::from_bits(row[lane]));
-        let axes = |rows: &[Row<'_>]| {
+        let float = |row: Row<'_>| float::flush(f32::from_bits(row[lane]));
+        let axes = |rows: Rows<'_>| {
             let mut vector = [0.0; 3];
-            vector.iter_mut().zip(rows).take(dimension.sample_axes()).for_each(|(value, row)| *value = float(row));
+            vector
+                .iter_mut()
+                .zip(rows.iter())
+                .take(dimension.sample_axes())
+                .for_each(|(value, row)| *value = float(row));
             vector
         };
-        let one = |rows: &[Row<'_>]| rows.first().map(float);
+        let one = |rows: Rows<'_>| rows.get(0).map(float);
         let coordinates = axes(operands.coordinates);
-        let layer = match operands.coordinates.last() {
+        let layer = match operands.coordinates.iter().next_back() {
             Some(row) if dimension.is_array() => {
                 let faces = if dimension.is_cube() { 6 } else { 1 };
                 coordinate::layer(float(row), surface.layers / faces) * faces
@@ -61,13 +65,13 @@ impl<'a> Lane<'a> {
             }
             false => (0, coordinates),
         };
-        let offsets = match (sampling.offsets, operands.offsets) {
+        let offsets = match (sampling.offsets, operands.offsets.get(0).zip(operands.offsets.get(1))) {
             // Not defined on cubes.
             _ if dimension.is_cube() => [0; 3],
             (Offsets::Fixed(fixed), _) => fixed.map(i32::from),
             // Six bits, signed.
-            (Offsets::Computed, &[u, v]) => [(u[lane] << 26) as i32 >> 26, (v[lane] << 26) as i32 >> 26, 0],
-            (Offsets::Computed, _) => [0; 3],
+            (Offsets::Computed, Some((u, v))) => [(u[lane] << 26) as i32 >> 26, (v[lane] << 26) as i32 >> 26, 0],
+            (Offsets::Computed, None) => [0; 3],
         };
         let level = match operands.along_x.is_empty() {
             true => Some(one(operands.level).unwrap_or(0.0)),

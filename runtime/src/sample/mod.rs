@@ -34,7 +34,7 @@ mod texel;
 #[cfg(test)]
 mod tests;
 
-use brolga_ir::sampling::{Row, SampleArg, Sampling};
+use brolga_ir::sampling::{Rows, SampleArg, Sampling};
 use brolga_jit::{FloatGuard, FloatMode};
 
 use crate::resource::{Sampler, Surface, Tap};
@@ -75,7 +75,7 @@ impl Prepared {
 
     /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
     #[inline(always)]
-    pub fn sample(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) {
+    pub fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
         #[cfg(target_arch = "x86_64")]
         if self.sample_in_any_mode(sampling, lanes, args, results) {
             return;
@@ -85,7 +85,7 @@ impl Prepared {
 
     /// The same in the default float mode. Switching takes as long as a few samples.
     #[inline(never)]
-    fn sample_in_default_mode(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) {
+    fn sample_in_default_mode(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
         let _mode = FloatGuard::new(FloatMode::Default);
         #[cfg(target_arch = "x86_64")]
         if self.sample_fast(sampling, lanes, args, results) {
@@ -96,11 +96,12 @@ impl Prepared {
 
     /// The general path.
     #[inline(never)]
-    fn sample_lanes(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) {
+    fn sample_lanes(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
         let operands = Operands::new(self, sampling, args);
-        for lane in (0..results[0].len()).filter(|lane| lanes >> lane & 1 == 1) {
-            let words = Lane::new(self, *sampling, &operands, lane).result();
-            for (row, word) in results.iter_mut().zip(words) {
+        let row_lanes = results.len() / 4;
+        for lane in (0..row_lanes).filter(|lane| lanes >> lane & 1 == 1) {
+            let words = Lane::new(self, sampling, &operands, lane).result();
+            for (row, word) in results.chunks_exact_mut(row_lanes).zip(words) {
                 row[lane] = word;
             }
         }
@@ -110,18 +111,18 @@ impl Prepared {
 /// The rows of operands by meaning; those that an instruction lacks are empty.
 #[derive(Debug, Default)]
 struct Operands<'a> {
-    coordinates: &'a [Row<'a>],
-    offsets: &'a [Row<'a>],
-    reference: &'a [Row<'a>],
-    level: &'a [Row<'a>],
-    along_x: &'a [Row<'a>],
-    along_y: &'a [Row<'a>],
-    bias: &'a [Row<'a>],
-    clamp: &'a [Row<'a>],
+    coordinates: Rows<'a>,
+    offsets: Rows<'a>,
+    reference: Rows<'a>,
+    level: Rows<'a>,
+    along_x: Rows<'a>,
+    along_y: Rows<'a>,
+    bias: Rows<'a>,
+    clamp: Rows<'a>,
 }
 
 impl<'a> Operands<'a> {
-    fn new(prepared: &Prepared, sampling: &Sampling, args: &'a [Row<'a>]) -> Self {
+    fn new(prepared: &Prepared, sampling: Sampling, args: Rows<'a>) -> Self {
         let mut operands = Self::default();
         let mut rest = args;
         for (arg, count) in sampling.args(prepared.texels.surface().dimension) {

@@ -128,10 +128,10 @@ impl Host for TestHost {
 
     fn sample(&self, call: SampleCall<'_>) {
         self.loads.fetch_add(1, Ordering::Relaxed);
-        let SampleCall { sampling, lanes, args, mut results, .. } = call;
+        let SampleCall { sampling, lanes, args, results, .. } = call;
         for lane in lanes_of(lanes) {
-            let words = [args[0][lane], args[1][lane], sampling.encode(), lanes as u32];
-            for (row, word) in results.iter_mut().zip(words) {
+            let words = [args.get(0).unwrap()[lane], args.get(1).unwrap()[lane], sampling.encode(), lanes as u32];
+            for (row, word) in results.chunks_exact_mut(results.len() / 4).zip(words) {
                 row[lane] = word;
             }
         }

@@ -42,7 +42,7 @@ struct Along<V> {
 
 impl<V: Vector> LinearAddresses<V> {
     #[inline(always)]
-    pub fn linear(fast: &Fast, [u, v]: [V; 2], offsets: &[i8; 3], levels: Levels<V>, texel_bytes: u32) -> Self {
+    pub fn linear(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
         let fixed_u = fixed(u, levels.width, mode_u, 0.5);
         let fixed_v = fixed(v, levels.height, mode_v, 0.5);
@@ -60,7 +60,7 @@ impl<V: Vector> LinearAddresses<V> {
 
 impl<V: Vector> TexelAddress<V> {
     #[inline(always)]
-    pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: &[i8; 3], levels: Levels<V>, texel_bytes: u32) -> Self {
+    pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
         let [x, _] = address(fixed(u, levels.width, mode_u, 0.0), offsets[0], levels.width, mode_u);
         let [y, _] = address(fixed(v, levels.height, mode_v, 0.0), offsets[1], levels.height, mode_v);
@@ -156,9 +156,9 @@ fn fixed<V: Vector>(at: V, extent: V, mode: AddressMode, before: f32) -> V {
 /// The texels that contain coordinates, and those after them. Each is in range, whatever the input: memory accesses
 /// rely on this. Reduced coordinates that wrap or mirror, offset included, are at most one period out of range.
 #[inline(always)]
-fn address<V: Vector>(fixed: V, offset: i8, extent: V, mode: AddressMode) -> [Along<V>; 2] {
+fn address<V: Vector>(fixed: V, offset: u32, extent: V, mode: AddressMode) -> [Along<V>; 2] {
     let one = V::splat(1);
-    let place = fixed.shift_signed::<8>().add(V::splat(i32::from(offset) as u32));
+    let place = fixed.shift_signed::<8>().add(V::splat(offset));
     let next = place.add(one);
     match mode {
         AddressMode::Wrap => {

@@ -26,7 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use brolga_ir::float;
-use brolga_ir::sampling::{LevelSource, Offsets, Row, SampleKind, Sampling};
+use brolga_ir::sampling::{LevelSource, Offsets, Row, Rows, SampleKind, Sampling};
 use smallvec::SmallVec;
 
 use super::lane::Lane;
@@ -86,7 +86,7 @@ pub(super) struct Fast {
 ///
 /// The processor has the instruction set that the function was compiled for.
 #[derive(Clone, Copy)]
-struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [&mut [u32]; 4]) -> bool);
+struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [u32]) -> bool);
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -104,8 +104,8 @@ struct Packet<'a> {
     /// Mask of the active lanes.
     taking_part: u32,
     at: [&'a Lanes<u32>; 2],
-    /// Texel offsets.
-    offsets: &'a [i8; 3],
+    /// Texel offsets along u and v, as words: bytes would be read as a word before they are written to memory.
+    offsets: [u32; 2],
     /// The coordinate of the layer.
     layer: Option<&'a Lanes<u32>>,
     /// The level of detail, 0 where there is none.
@@ -131,10 +131,10 @@ impl Prepared {
     #[inline(always)]
     pub(super) fn sample_in_any_mode(
         &self,
-        sampling: &Sampling,
+        sampling: Sampling,
         lanes: u64,
-        args: &[Row<'_>],
-        results: &mut [&mut [u32]; 4],
+        args: Rows<'_>,
+        results: &mut [u32],
     ) -> bool {
         match &self.fast {
             Some(fast) if fast.is_mode_free => fast.sample(sampling, lanes, args, results),
@@ -144,42 +144,29 @@ impl Prepared {
 
     /// Takes a fast path, or reports that the result is incomplete.
     #[inline(always)]
-    pub(super) fn sample_fast(
-        &self,
-        sampling: &Sampling,
-        lanes: u64,
-        args: &[Row<'_>],
-        results: &mut [&mut [u32]; 4],
-    ) -> bool {
+    pub(super) fn sample_fast(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> bool {
         let Some(fast) = &self.fast else { return false };
         fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results)
     }
 
     /// The same with levels of detail computed lane by lane.
     #[inline(never)]
-    fn sample_levels(
-        &self,
-        fast: &Fast,
-        sampling: &Sampling,
-        lanes: u64,
-        args: &[Row<'_>],
-        results: &mut [&mut [u32]; 4],
-    ) -> bool {
+    fn sample_levels(&self, fast: &Fast, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> bool {
         let needs_levels = sampling.level == LevelSource::Derivatives || sampling.has_bias;
         if sampling.kind != SampleKind::Filter || sampling.has_clamp || !needs_levels {
             return false;
         }
         let operands = Operands::new(self, sampling, args);
-        let mut levels: SmallVec<[u32; 16]> = SmallVec::from_elem(0, results[0].len());
+        let mut levels: SmallVec<[u32; 16]> = SmallVec::from_elem(0, results.len() / 4);
         for lane in (0..levels.len()).filter(|lane| lanes >> lane & 1 == 1) {
-            let operand = |row: &Row<'_>| float::flush(f32::from_bits(row[lane]));
-            let vector = |[u, v]: &[Row<'_>; 2]| [operand(u).into(), operand(v).into()];
-            levels[lane] = match (operands.along_x.first_chunk(), operands.along_y.first_chunk()) {
+            let operand = |row: Row<'_>| float::flush(f32::from_bits(row[lane]));
+            let vector = |rows: Rows<'_>| Some([operand(rows.get(0)?).into(), operand(rows.get(1)?).into()]);
+            levels[lane] = match (vector(operands.along_x), vector(operands.along_y)) {
                 (Some(x), Some(y)) if !self.sampler.filter.anisotropic => {
-                    let level = level::of_derivatives(fast, vector(x), vector(y)) as f32;
-                    level + self.sampler.level_bias + operands.bias.first().map_or(0.0, operand)
+                    let level = level::of_derivatives(fast, x, y) as f32;
+                    level + self.sampler.level_bias + operands.bias.get(0).map_or(0.0, operand)
                 }
-                _ => match Lane::new(self, *sampling, &operands, lane).level_and_line() {
+                _ => match Lane::new(self, sampling, &operands, lane).level_and_line() {
                     (level, None) => level,
                     (_, Some(_)) => return false,
                 },
@@ -259,13 +246,13 @@ impl Fast {
 
     /// Samples where levels of detail need only the sampler's bias.
     #[inline(always)]
-    fn sample(&self, sampling: &Sampling, lanes: u64, args: &[Row<'_>], results: &mut [&mut [u32]; 4]) -> bool {
+    fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> bool {
         // Coordinates, the layer last, then the operands for the level of detail.
-        let (coordinates, rest) = args.split_at(args.len().min(2 + usize::from(self.is_array)));
-        let level = match (sampling.level, rest) {
+        let (coordinates, rest) = args.split_at(2 + usize::from(self.is_array));
+        let level = match (sampling.level, rest.get(0)) {
             _ if sampling.has_bias => return false,
-            (LevelSource::Given, [level]) => Some(*level),
-            (LevelSource::Zero, []) => None,
+            (LevelSource::Given, Some(level)) if rest.get(1).is_none() => Some(level),
+            (LevelSource::Zero, None) => None,
             (LevelSource::Derivatives, _) if !self.needs_level && !self.sampler.filter.anisotropic => None,
             _ => return false,
         };
@@ -276,18 +263,20 @@ impl Fast {
     #[inline(always)]
     fn sample_at_levels(
         &self,
-        sampling: &Sampling,
+        sampling: Sampling,
         lanes: u64,
-        coordinates: &[Row<'_>],
+        coordinates: Rows<'_>,
         (level, bias): (Option<Row<'_>>, f32),
-        results: &mut [&mut [u32]; 4],
+        results: &mut [u32],
     ) -> bool {
-        let Offsets::Fixed(offsets @ [u, v, _]) = &sampling.offsets else { return false };
+        let Offsets::Fixed([u, v, _]) = sampling.offsets else { return false };
+        let offsets = [u, v].map(|offset| i32::from(offset) as u32);
         let is_plain = sampling.kind == SampleKind::Filter && !sampling.has_clamp;
-        if !is_plain || (u | v != 0 && !self.takes_offsets) {
+        if !is_plain || (offsets != [0; 2] && !self.takes_offsets) {
             return false;
         }
-        let [u, v, layer @ ..] = coordinates else { return false };
+        let (Some(u), Some(v)) = (coordinates.get(0), coordinates.get(1)) else { return false };
+        let layer = coordinates.get(2);
         for first_lane in (0..u.len()).step_by(LANES) {
             let taking_part = (lanes >> first_lane & 0xff) as u32;
             if taking_part == 0 {
@@ -298,7 +287,7 @@ impl Fast {
                 taking_part,
                 at: [eight_of(u, first_lane), eight_of(v, first_lane)],
                 offsets,
-                layer: layer.first().map(|layer| eight_of(layer, first_lane)),
+                layer: layer.map(|layer| eight_of(layer, first_lane)),
                 level: level.map(|level| eight_of(level, first_lane)),
                 bias,
             };
@@ -360,7 +349,7 @@ fn eight_of(row: Row<'_>, first_lane: usize) -> &Lanes<u32> {
 /// Samples a packet.
 #[inline(always)]
 #[expect(clippy::manual_map, reason = "closures are not compiled for the processor")]
-fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [&mut [u32]; 4]) -> bool {
+fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> bool {
     let Some(chosen) = Chosen::<V>::of(fast, packet) else { return false };
     let at = [V::load_written(packet.at[0]), V::load_written(packet.at[1])];
     let layer = match packet.layer {
@@ -387,7 +376,7 @@ fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [&
             )
         }
     };
-    for (row, words) in results.iter_mut().zip(&words) {
+    for (row, words) in results.chunks_exact_mut(results.len() / 4).zip(&words) {
         let row: &mut Lanes<u32> = row[packet.first_lane..].first_chunk_mut().expect("as for operands");
         if packet.taking_part == 0xff {
             *row = *words;
@@ -435,11 +424,11 @@ impl Isa {
 }
 
 #[target_feature(enable = "avx2,fma")]
-fn with_avx2<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [&mut [u32]; 4]) -> bool {
+fn with_avx2<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [u32]) -> bool {
     packet::<K, Avx2>(fast, asked, results)
 }
 
 #[target_feature(enable = "sse4.2")]
-fn with_sse42<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [&mut [u32]; 4]) -> bool {
+fn with_sse42<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [u32]) -> bool {
     packet::<K, Sse42>(fast, asked, results)
 }

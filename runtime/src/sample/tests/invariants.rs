@@ -1,6 +1,6 @@
 //! What holds for every texture and sampler (functional specification 7.18.16.3), and for every packet.
 
-use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
+use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleArg, SampleKind, Sampling};
 use brolga_jit::{FloatGuard, FloatMode};
 
 use super::*;
@@ -223,7 +223,7 @@ fn lanes_do_not_depend_on_each_other() {
         let prepared = Prepared::new(&surface, &state);
         let mut together = [[0xdead; LANES]; 4];
         let mask = if numbers.below(2) == 0 { 0xffff } else { numbers.word() & 0xffff };
-        sample(&prepared, &sampling, mask.into(), &rows, &mut together);
+        sample(&prepared, sampling, mask.into(), &rows, &mut together);
         for lane in 0..LANES {
             let result = together.map(|row| row[lane]);
             if mask >> lane & 1 == 0 {
@@ -287,13 +287,12 @@ fn short_cuts_come_to_the_same_bits() {
         let mut prepared = Prepared::new(&surface, &state);
         prepared.fast = None;
         let mut expected = [[0; LANES]; 4];
-        sample(&prepared, &sampling, mask.into(), &rows, &mut expected);
+        sample(&prepared, sampling, mask.into(), &rows, &mut expected);
         for isa in Isa::present() {
             prepared.fast = Fast::new(&prepared.texels, &prepared.sampler, isa);
             let mut results = [[0; LANES]; 4];
-            let args: Vec<&[u32]> = rows.iter().map(|row| &row[..]).collect();
-            let is_taken =
-                prepared.sample_fast(&sampling, mask.into(), &args, &mut results.each_mut().map(|row| &mut row[..]));
+            let args = Rows::new(rows.as_flattened(), LANES);
+            let is_taken = prepared.sample_fast(sampling, mask.into(), args, results.as_flattened_mut());
             if !is_taken {
                 refused += 1;
                 continue;
@@ -303,7 +302,7 @@ fn short_cuts_come_to_the_same_bits() {
             let mut in_other_mode = [[0; LANES]; 4];
             {
                 let _mode = FloatGuard::new(FloatMode::Flush);
-                sample(&prepared, &sampling, mask.into(), &rows, &mut in_other_mode);
+                sample(&prepared, sampling, mask.into(), &rows, &mut in_other_mode);
             }
             assert_eq!(in_other_mode, results, "{isa:?} {format} {state:?} {sampling:?} {lanes:x?}");
             for lane in 0..LANES {

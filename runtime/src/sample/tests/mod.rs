@@ -10,7 +10,7 @@ mod rules;
 use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
-use brolga_ir::sampling::{LevelSource, Offsets, SampleKind, Sampling};
+use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleKind, Sampling};
 
 use super::Prepared;
 use crate::format::Format;
@@ -204,9 +204,8 @@ pub(super) const LANES: usize = 16;
 pub(super) type Row = [u32; LANES];
 
 /// Asks for some lanes of a packet.
-pub(super) fn sample(prepared: &Prepared, sampling: &Sampling, lanes: u64, args: &[Row], results: &mut [Row; 4]) {
-    let args: Vec<&[u32]> = args.iter().map(|row| &row[..]).collect();
-    prepared.sample(sampling, lanes, &args, &mut results.each_mut().map(|row| &mut row[..]));
+pub(super) fn sample(prepared: &Prepared, sampling: Sampling, lanes: u64, args: &[Row], results: &mut [Row; 4]) {
+    prepared.sample(sampling, lanes, Rows::new(args.as_flattened(), LANES), results.as_flattened_mut());
 }
 
 /// Asks in one lane, and in others something else.
@@ -222,7 +221,7 @@ pub(super) fn ask_words(surface: &Surface, sampler: &Sampler, sampling: Sampling
         })
         .collect();
     let mut results = [[0xdead; LANES]; 4];
-    sample(&Prepared::new(surface, sampler), &sampling, 0b1001, &rows, &mut results);
+    sample(&Prepared::new(surface, sampler), sampling, 0b1001, &rows, &mut results);
     assert_eq!(results.map(|row| row[1]), [0xdead; 4], "a lane that does not take part");
     results.map(|row| row[3])
 }
