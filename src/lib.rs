@@ -44,7 +44,7 @@ pub use brolga_runtime::{
     Dimension, Dispatch, Emit, Engine, Error, ErrorKind, FileError, Filter, Format, GuardPages, InstanceError,
     Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate, Oversize, Parameter,
     ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report, ResourceClass,
-    ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes, StopReason,
-    SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError, VerifyErrors, View,
-    Width, Worker, format,
+    ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageState, StageTimes,
+    StopReason, SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError,
+    VerifyErrors, View, Width, Worker, format,
 };

@@ -75,6 +75,14 @@ pub enum Error {
         /// Its stage's name.
         stage: &'static str,
     },
+    /// Options with the state of another stage than the shader's.
+    #[error("the options have the state of a {expected} shader, but this is a {found} shader")]
+    StateOfStage {
+        /// The shader's stage.
+        found: &'static str,
+        /// The stage that the state is for.
+        expected: &'static str,
+    },
     /// A batch that the shader cannot take.
     #[error(transparent)]
     Batch(#[from] BatchError),
@@ -247,7 +255,9 @@ impl Error {
             Error::Binding(_) => ErrorKind::Binding,
             Error::Resource(ResourceError::OutOfMemory { .. } | ResourceError::Map { .. }) => ErrorKind::System,
             Error::Resource(_) => ErrorKind::Resource,
-            Error::NoGroups { .. } | Error::Batch(_) | Error::NoSuchGroups { .. } => ErrorKind::Call,
+            Error::NoGroups { .. } | Error::StateOfStage { .. } | Error::Batch(_) | Error::NoSuchGroups { .. } => {
+                ErrorKind::Call
+            }
             Error::PerfMap { .. } | Error::Pool { .. } | Error::Timer { .. } => ErrorKind::System,
             Error::CompileStopped { .. } | Error::Stopped { .. } | Error::StoppedBetweenGroups { .. } => {
                 ErrorKind::Stopped

@@ -78,8 +78,8 @@ impl Pool {
     }
 
     /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began, even if
-    /// borrowing a thread panics. A worker that is busy with another dispatch is not waited for.
-    pub(crate) fn run(&self, helpers: usize, work: &(dyn Fn() + Sync)) {
+    /// borrowing a thread panics. A worker that is busy with other work is not waited for.
+    pub fn run(&self, helpers: usize, work: &(dyn Fn() + Sync)) {
         let helpers = helpers.min(self.threads - 1);
         let Some(workers) = self.workers.as_ref().filter(|_| helpers > 0) else { return work() };
         // SAFETY: the caller's work outlives this call, and `_closing` closes the gate at its end, however it ends.

@@ -30,11 +30,20 @@ use crate::stage::{Signature, Stage, SystemValue, row_of};
 use self::interpolate::Pixel;
 use self::record::VertexArray;
 use self::rows::Rows;
-use self::state::{PixelState, VertexState};
+use self::state::{PixelState, StageState, VertexState};
 
 /// The register space of vertex buffers (`t#`, the number of the slot) and targets (`u#`, the number of the output), which no shader
 /// can name.
 pub const SPACE: u32 = u32::MAX;
+
+/// Puts around a shader what its state says.
+pub fn complete(func: &mut Function, state: &StageState) {
+    match state {
+        StageState::None => {}
+        StageState::Vertex(state) => vertex(func, state),
+        StageState::Pixel(state) => pixel(func, state),
+    }
+}
 
 /// Lets a vertex shader read its inputs from vertex buffers, which follow its resources. Its arrays are those of [`record`] from then
 /// on; what it gives lies in the last one, as before.
@@ -49,9 +58,9 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
     }
     func.interface.arrays = record::vertex_arrays(signature.output_rows());
     func.interface.stage = Stage::Vertex(Signature {
+        input_array: None,
         output_array: Some(VertexArray::Outputs.id()),
-        outputs: signature.outputs.clone(),
-        ..Signature::default()
+        ..signature.clone()
     });
     let buffers = fetch::declare(func, state);
 
@@ -67,7 +76,8 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
 /// The function is as it was translated, before any pass. That of another stage is left as it is.
 pub fn pixel(func: &mut Function, state: &PixelState) {
     let Stage::Pixel(signature) = &mut func.interface.stage else { return };
-    let signature = std::mem::take(signature);
+    let own = Signature { input_array: None, output_array: None, ..signature.clone() };
+    let signature = std::mem::replace(signature, own);
     let rows = Rows::take(func, &signature);
     func.interface.arrays = record::arrays(state.vertex_rows);
     let targets = merge::declare(func, state);

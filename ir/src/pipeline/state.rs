@@ -4,6 +4,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::texel::TexelFormat;
 
+/// The state that a shader is compiled with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum StageState {
+    /// None: the caller fills the arrays that the shader declares.
+    #[default]
+    None,
+    /// Of a vertex shader.
+    Vertex(VertexState),
+    /// Of a pixel shader.
+    Pixel(PixelState),
+}
+
+impl StageState {
+    /// The stage that it is for, if only one can have it.
+    pub fn stage(&self) -> Option<&'static str> {
+        match self {
+            StageState::None => None,
+            StageState::Vertex(_) => Some("vertex"),
+            StageState::Pixel(_) => Some("pixel"),
+        }
+    }
+}
+
 /// The state that a vertex shader is compiled with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct VertexState {

@@ -2,6 +2,7 @@
 
 use brolga_ir::Width;
 use brolga_ir::passes::Level;
+use brolga_ir::pipeline::state::StageState;
 
 use super::instance::{ClassInstance, Instances};
 use crate::engine::{Engine, Oversize};
@@ -38,6 +39,8 @@ pub struct CompileOptions {
     pub width: Option<Width>,
     /// When code is made.
     pub codegen: Codegen,
+    /// What stands around a vertex or pixel shader in its code, such as vertex fetch and blending.
+    pub state: StageState,
     pub(super) instances: Instances,
     pub(super) name: Option<String>,
 }
@@ -51,6 +54,7 @@ impl CompileOptions {
             level: Level::default(),
             width: None,
             codegen: Codegen::default(),
+            state: StageState::None,
             instances: Instances::default(),
             name: None,
         }
@@ -77,6 +81,12 @@ impl CompileOptions {
     /// Sets when code is made.
     pub fn codegen(mut self, codegen: Codegen) -> Self {
         self.codegen = codegen;
+        self
+    }
+
+    /// Puts vertex fetch before a vertex shader, or interpolation before a pixel shader and the output merger after it.
+    pub fn state(mut self, state: StageState) -> Self {
+        self.state = state;
         self
     }
 

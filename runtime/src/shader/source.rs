@@ -6,6 +6,8 @@ use brolga_ir::Width;
 use brolga_ir::function::{Function, Origin};
 use brolga_ir::interface::{Interface, ResourceKind};
 use brolga_ir::passes::{self, Level};
+use brolga_ir::pipeline;
+use brolga_ir::pipeline::state::StageState;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::listing::SourceLine;
@@ -36,6 +38,7 @@ pub(super) struct Source {
     front_end: FrontEnd,
     level: Level,
     width: Option<Width>,
+    state: StageState,
     /// What profilers call its code.
     name: String,
     target: Target,
@@ -81,7 +84,8 @@ impl Source {
         let (features, most_instructions) = (compiler.features, compiler.limits.code_instructions);
         let target = Target { engine, features, most_instructions, oversize };
         let name = format!("brolga:{}:main", options.name.as_deref().map_or_else(nameless, one_line));
-        Self { front_end, level, width, name, target, limits: Arc::clone(&compiler.limits) }
+        let state = options.state.clone();
+        Self { front_end, level, width, state, name, target, limits: Arc::clone(&compiler.limits) }
     }
 
     fn program(&self) -> Option<&sm5::Program> {
@@ -129,6 +133,11 @@ impl Source {
             FrontEnd::Function(function) => Function::clone(function),
         };
         check_limits(&function.interface, &self.limits)?;
+        let found = function.interface.stage.name();
+        if let Some(expected) = self.state.stage().filter(|&stage| stage != found) {
+            return Err(Error::StateOfStage { found, expected });
+        }
+        pipeline::complete(&mut function, &self.state);
         clock.end(CompileStage::Translate)?;
         passes::optimise_for(&mut function, self.level, texels);
         function.width = width.or(self.width).unwrap_or(function.width);
