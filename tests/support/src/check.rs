@@ -170,7 +170,9 @@ impl Lab {
 
     fn run(&self, program: &Program, container: &[u8], contents: &Contents, way: Way) -> Result<Vec<Left>, Failure> {
         let device = if way.threads == 1 { &self.one } else { &self.two };
-        let options = CompileOptions::new(way.engine).oversize(Oversize::Refuse).level(way.level).width(way.width);
+        // Widths that no pass chooses may need larger frames than machine code may have.
+        let oversize = if way.width > Width::Sixteen { Oversize::Interpret } else { Oversize::Refuse };
+        let options = CompileOptions::new(way.engine).oversize(oversize).level(way.level).width(way.width);
         let shader = device
             .compile(container, &options)
             .map_err(|error| Failure::Compile { way, message: error.to_string() })?;
