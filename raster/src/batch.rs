@@ -1,7 +1,5 @@
 //! From vertices to primitives that can be drawn: shading, clipping, culling.
 
-use std::collections::HashMap;
-
 use brolga_ir::pipeline::record;
 use brolga_runtime::{ArrayWords, Error, Session};
 
@@ -10,6 +8,7 @@ use crate::clip::{self, Mode, Polygon};
 use crate::edge::{Bounds, Triangle};
 use crate::plane::Corner;
 use crate::small::Mask;
+use crate::tile;
 use crate::viewport::{Plane, Viewport};
 
 /// Words of a row.
@@ -46,7 +45,7 @@ pub struct Raster {
 }
 
 /// Triangles that are not drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cull {
     /// All are drawn.
     None,
@@ -97,11 +96,41 @@ pub struct Prepared {
     pub corners: Vec<Corner>,
     /// In the order of the draw.
     pub primitives: Vec<Primitive>,
+    /// Which primitives may cover something in which tile: in the order of tiles, then of the draw.
+    bins: Vec<InTile>,
+}
+
+/// A primitive that may cover something in a tile.
+#[derive(Clone, Copy, Debug)]
+pub struct InTile {
+    /// The tile, counted row by row.
+    pub tile: u32,
+    /// The primitive, by its place.
+    pub primitive: u32,
+}
+
+/// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
+struct Reuse(Box<[(u32, u32); Self::PLACES]>);
+
+impl Reuse {
+    const PLACES: usize = 1024;
+
+    fn new() -> Self {
+        Self(Box::new([(0, u32::MAX); Self::PLACES]))
+    }
+
+    fn place(&mut self, index: u32, make: impl FnOnce() -> u32) -> u32 {
+        let known = &mut self.0[index as usize % Self::PLACES];
+        if *known != (index, known.1) || known.1 == u32::MAX {
+            *known = (index, make());
+        }
+        known.1
+    }
 }
 
 impl Instance<'_> {
     fn index(&self, position: u32) -> u32 {
-        self.indices.map_or(position, |indices| indices[position as usize])
+        self.indices.map_or(position, |indices| indices.get(position as usize).copied().unwrap_or(0))
     }
 
     /// Which positions begin a strip anew.
@@ -122,12 +151,12 @@ impl Prepared {
         outputs: &Outputs,
         raster: &Raster,
     ) -> Result<Self, Error> {
-        let mut places = HashMap::new();
+        let mut reuse = Reuse::new();
         let (mut ids, mut triangles) = (Vec::new(), Vec::new());
         topology.triangles(batch, instance.is_restart(), |positions| {
             triangles.push(positions.map(|position| {
                 let index = instance.index(position);
-                *places.entry(index).or_insert_with(|| {
+                reuse.place(index, || {
                     let words: [u32; record::vertex::WORDS as usize] =
                         [index.wrapping_add(instance.base_vertex), index, instance.number, instance.first];
                     ids.extend(words);
@@ -135,7 +164,7 @@ impl Prepared {
                 })
             }));
         });
-        let count = places.len();
+        let count = ids.len() / record::vertex::WORDS as usize;
         let mut rows = vec![0; count * outputs.rows * ROW_WORDS];
         let mut arrays = [ArrayWords::Read(&ids), ArrayWords::Read(strides), ArrayWords::Write(&mut rows)];
         session.batch(count as u32, &mut arrays)?;
@@ -161,6 +190,31 @@ impl Prepared {
             }
         }
         Ok(prepared)
+    }
+
+    /// Notes which primitives are in which tile, of which a row has so many.
+    pub fn sort_into_tiles(&mut self, columns: u32) {
+        for (primitive, Primitive { bounds, .. }) in (0..).zip(&self.primitives) {
+            let Bounds { left, top, right, bottom } = *bounds;
+            for row in top / tile::SIZE..=(bottom - 1) / tile::SIZE {
+                let tiles = left / tile::SIZE..=(right - 1) / tile::SIZE;
+                self.bins.extend(tiles.map(|column| InTile { tile: row as u32 * columns + column as u32, primitive }));
+            }
+        }
+        // A stable sort keeps the order of primitives.
+        self.bins.sort_by_key(|bin| bin.tile);
+    }
+
+    /// The tiles that have primitives, some of them several times.
+    pub fn tiles(&self) -> impl Iterator<Item = u32> {
+        self.bins.chunk_by(|one, other| one.tile == other.tile).map(|bin| bin[0].tile)
+    }
+
+    /// What a tile has, in order.
+    pub fn of_tile(&self, tile: u32) -> &[InTile] {
+        let first = self.bins.partition_point(|bin| bin.tile < tile);
+        let count = self.bins[first..].partition_point(|bin| bin.tile == tile);
+        &self.bins[first..first + count]
     }
 
     /// The words of a vertex.

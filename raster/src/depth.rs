@@ -10,12 +10,15 @@ const SIZE: usize = tile::SIZE as usize;
 /// How pixels are held against what the depth buffer has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Depth {
-    /// How depths lie in memory.
-    pub format: Format,
     /// Which pixels pass: a new depth is compared with the one in the buffer.
     pub test: Comparison,
     /// Whether those that pass are written.
     pub writes: bool,
+}
+
+impl Depth {
+    /// What neither fails nor changes anything.
+    pub const ALWAYS: Self = Self { test: Comparison::Always, writes: false };
 }
 
 /// How depths lie in memory.
@@ -44,7 +47,7 @@ impl Format {
 
 /// The depths of a tile, while it is drawn.
 pub struct Tile {
-    depth: Depth,
+    format: Format,
     /// Words as they lie in memory, row by row.
     words: Box<[[u32; SIZE]; SIZE]>,
     is_changed: bool,
@@ -52,10 +55,10 @@ pub struct Tile {
 
 impl Tile {
     /// Reads a tile of a depth buffer: its most detailed level, its first layer.
-    pub fn load(texture: &Texture, depth: Depth, corner: [i32; 2]) -> Result<Self, ResourceError> {
+    pub fn load(texture: &Texture, format: Format, corner: [i32; 2]) -> Result<Self, ResourceError> {
         let mut words = Box::new([[0; SIZE]; SIZE]);
         let part = part(texture, corner);
-        match depth.format {
+        match format {
             Format::D16 => {
                 let mut codes = [[0_u16; SIZE]; SIZE];
                 texture.read(&part, codes.as_flattened_mut(), Some(2 * SIZE as u64))?;
@@ -63,7 +66,7 @@ impl Tile {
             }
             Format::D24 | Format::D32 => texture.read(&part, words.as_flattened_mut(), Some(4 * SIZE as u64))?,
         }
-        Ok(Self { depth, words, is_changed: false })
+        Ok(Self { format, words, is_changed: false })
     }
 
     /// Writes it back.
@@ -72,7 +75,7 @@ impl Tile {
             return Ok(());
         }
         let part = part(texture, corner);
-        match self.depth.format {
+        match self.format {
             Format::D16 => {
                 let codes = self.words.map(|row| row.map(|code| code as u16));
                 texture.write(&part, codes.as_flattened(), Some(2 * SIZE as u64))
@@ -81,20 +84,27 @@ impl Tile {
         }
     }
 
-    /// Tests a quad of depths at a place of the tile; gives the pixels that are left of its coverage.
-    pub fn test(&mut self, [x, y]: [usize; 2], depths: [f32; 4], [least, most]: [f32; 2], coverage: u32) -> u32 {
+    /// Tests a quad of depths at a place of the tile; returns the pixels that are left of its coverage.
+    pub fn test(
+        &mut self,
+        how: Depth,
+        [x, y]: [usize; 2],
+        depths: [f32; 4],
+        [least, most]: [f32; 2],
+        coverage: u32,
+    ) -> u32 {
         let mut left = 0;
         for (n, depth) in depths.into_iter().enumerate() {
             if coverage >> n & 1 == 0 {
                 continue;
             }
             let word = &mut self.words[y + n / 2][x + n % 2];
-            let mask = if self.depth.format == Format::D24 { 0xff_ffff } else { u32::MAX };
+            let mask = if self.format == Format::D24 { 0xff_ffff } else { u32::MAX };
             // The order of the operands makes NaN the least depth.
-            let code = self.depth.format.code(depth.max(least).min(most));
-            if self.depth.test.holds(code, *word & mask) {
+            let code = self.format.code(depth.max(least).min(most));
+            if how.test.holds(code, *word & mask) {
                 left |= 1 << n;
-                if self.depth.writes {
+                if how.writes {
                     *word = *word & !mask | code;
                     self.is_changed = true;
                 }

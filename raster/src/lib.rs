@@ -2,11 +2,16 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `pipeline.rs` | two shaders, compiled with the state between and around them |
+//! | `state.rs` | that state, with the names and defaults of Direct3D 11 |
+//! | `pass.rs` | draws into the same targets |
+//! | `error.rs` | what can go wrong |
 //! | `fixed.rs` | positions in 256ths of a pixel |
 //! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches |
 //! | `batch.rs` | from vertices to primitives that can be drawn |
 //! | `clip.rs` | cutting triangles at planes |
 //! | `depth.rs` | the depth test before shading |
+//! | `scene.rs` | draws that share targets, in parallel |
 //! | `draw.rs` | primitives become pixels, tile by tile |
 //! | `edge.rs` | edge functions: which pixel centers a triangle covers, exactly |
 //! | `small.rs` | coverage of triangles of at most 8 x 8 pixels, as one mask |
@@ -24,9 +29,14 @@ pub mod clip;
 pub mod depth;
 pub mod draw;
 pub mod edge;
+pub mod error;
 pub mod fixed;
 pub mod packets;
+pub mod pass;
+pub mod pipeline;
 pub mod plane;
+pub mod scene;
 pub mod small;
+pub mod state;
 pub mod tile;
 pub mod viewport;

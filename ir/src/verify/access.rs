@@ -58,14 +58,10 @@ impl Verifier<'_> {
         }
     }
 
-    /// Inputs or outputs need an array with elements of as many rows; outputs one that is written.
+    /// An array of inputs or outputs has elements of as many rows, and is written if it has outputs. Without one the function itself
+    /// makes its inputs or uses its outputs.
     fn parameters(&mut self, array: Option<ArrayId>, parameters: &[Parameter], is_written: bool) {
-        let Some(id) = array else {
-            if !parameters.is_empty() {
-                self.report(Problem::NoRows);
-            }
-            return;
-        };
+        let Some(id) = array else { return };
         let Some(declared) = self.func.interface.arrays.get(id.index()) else {
             return self.report(Problem::NoArray(id));
         };

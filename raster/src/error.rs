@@ -1,0 +1,134 @@
+//! What can go wrong between shaders and pictures.
+
+use brolga_bytecode::container::ContainerError;
+use brolga_runtime::{Error, Format, ResourceError};
+
+/// Why a pipeline cannot be made, or a draw not be drawn.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DrawError {
+    /// A shader's signature cannot be read.
+    #[error("the signature of the {stage} shader: {source}")]
+    Signature {
+        /// The shader's stage.
+        stage: &'static str,
+        /// Why.
+        source: ContainerError,
+    },
+    /// The vertex shader reads something that no element of the input layout has.
+    #[error("the vertex shader reads {input}, for which the input layout has no element")]
+    NoElement {
+        /// The input, with its register.
+        input: String,
+    },
+    /// An element's format is not one of vertices.
+    #[error("the input layout's element {element} has format {format}, which vertices cannot have")]
+    ElementFormat {
+        /// The element.
+        element: String,
+        /// Its format.
+        format: Format,
+    },
+    /// An element's slot is too large.
+    #[error("the input layout's element {element} is in vertex buffer {slot}, but there are 0 to {last}")]
+    ElementSlot {
+        /// The element.
+        element: String,
+        /// Its vertex buffer.
+        slot: u32,
+        /// The last vertex buffer.
+        last: u32,
+    },
+    /// An element does not begin where its format may.
+    #[error("the input layout's element {element} begins at byte {offset_bytes}, not at a multiple of {unit_bytes}")]
+    ElementOffset {
+        /// The element.
+        element: String,
+        /// Where it begins.
+        offset_bytes: u32,
+        /// What that has to be a multiple of.
+        unit_bytes: u32,
+    },
+    /// The pixel shader reads something that the vertex shader does not write, or elsewhere.
+    #[error("the pixel shader reads {input}, but the vertex shader {output}")]
+    Linkage {
+        /// The input, with its register.
+        input: String,
+        /// What the vertex shader does instead.
+        output: String,
+    },
+    /// The vertex shader writes no position.
+    #[error("the vertex shader writes no SV_Position, without which nothing can be drawn")]
+    NoPosition,
+    /// A pipeline has too many targets.
+    #[error("the pipeline has {count} targets, but at most 8 are possible")]
+    TargetCount {
+        /// How many.
+        count: usize,
+    },
+    /// A format is not one of targets.
+    #[error("target {target} of the pipeline has format {format}, which cannot be {what}")]
+    TargetFormat {
+        /// The target.
+        target: usize,
+        /// Its format.
+        format: Format,
+        /// What cannot be done with it.
+        what: &'static str,
+    },
+    /// The targets of a pass are not those that a pipeline is for.
+    #[error("the pipeline is for {expected}, but the pass has {found}")]
+    Targets {
+        /// What the pipeline is for.
+        expected: String,
+        /// What the pass has.
+        found: String,
+    },
+    /// A texture that cannot be drawn to.
+    #[error("{what} is {found}: it must be a two-dimensional texture of one sample and of {expected}")]
+    Target {
+        /// Which.
+        what: String,
+        /// What it is.
+        found: String,
+        /// What it should be.
+        expected: String,
+    },
+    /// A vertex buffer that the pipeline reads is missing.
+    #[error("the input layout reads vertex buffer {slot}, but the draw has {count}")]
+    VertexBuffer {
+        /// The slot.
+        slot: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// An index buffer does not begin at a multiple of an index.
+    #[error("the index buffer's view begins at byte {offset_bytes}, not at a multiple of {unit_bytes}")]
+    IndexOffset {
+        /// Where it begins.
+        offset_bytes: u64,
+        /// Bytes of an index.
+        unit_bytes: u64,
+    },
+    /// A viewport that is not one.
+    #[error("the viewport is {what}")]
+    Viewport {
+        /// What is wrong with it, and what would be right.
+        what: String,
+    },
+    /// Something that is not there yet.
+    #[error("{what} is not supported")]
+    Unsupported {
+        /// What.
+        what: String,
+    },
+    /// The runtime refuses or fails.
+    #[error(transparent)]
+    Runtime(#[from] Error),
+}
+
+impl From<ResourceError> for DrawError {
+    fn from(error: ResourceError) -> Self {
+        DrawError::Runtime(error.into())
+    }
+}

@@ -1,0 +1,346 @@
+//! Passes: draws into the same targets, in order.
+
+use brolga_ir::pipeline::{SPACE, record};
+use brolga_runtime::format::Use;
+use brolga_runtime::{
+    Bindings, Buffer, Device, Dimension, Dispatch, Format, Leniency, Register, ResourceClass, Texture, View,
+};
+
+use crate::assembly::Topology;
+use crate::batch::Raster;
+use crate::depth;
+use crate::draw::{Shading, Target};
+use crate::edge::Bounds;
+use crate::error::DrawError;
+use crate::pipeline::{Pipeline, depth_format};
+use crate::scene::{self, SceneDraw};
+use crate::viewport::Viewport;
+
+/// Draws that wait before they are drawn, at most: it bounds memory.
+const MOST_WAITING: usize = 1024;
+
+/// The textures that are drawn to: their most detailed level, their first layer.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// Colours.
+    pub colors: Vec<Texture>,
+    /// The depth buffer.
+    pub depth: Option<Texture>,
+}
+
+/// A vertex buffer.
+#[derive(Clone, Debug)]
+pub struct VertexBuffer {
+    /// Its bytes.
+    pub buffer: Buffer,
+    /// Where the first vertex begins, a multiple of 4.
+    pub offset_bytes: u64,
+    /// Bytes from one vertex to the next.
+    pub stride_bytes: u32,
+}
+
+/// An index buffer.
+#[derive(Clone, Debug)]
+pub struct IndexBuffer {
+    /// Its bytes.
+    pub buffer: Buffer,
+    /// Where the first index begins.
+    pub offset_bytes: u64,
+    /// Whether indices have 16 bits, not 32.
+    pub is_short: bool,
+}
+
+/// What to draw.
+#[derive(Clone, Debug)]
+pub struct Draw<'a> {
+    /// The shaders and their state.
+    pub pipeline: &'a Pipeline,
+    /// What is bound to the vertex shader.
+    pub vertex_bindings: Option<&'a Bindings>,
+    /// What is bound to the pixel shader.
+    pub pixel_bindings: Option<&'a Bindings>,
+    /// Vertex buffers, from slot 0 on.
+    pub vertex_buffers: Vec<VertexBuffer>,
+    /// The index buffer, if vertices are read through one.
+    pub index_buffer: Option<IndexBuffer>,
+    /// Vertices, or indices, of an instance.
+    pub count: u32,
+    /// The first vertex, or index.
+    pub first: u32,
+    /// What is added to each index.
+    pub base_vertex: i32,
+    /// Instances.
+    pub instances: u32,
+    /// The first instance, for buffers that advance by instances.
+    pub first_instance: u32,
+    /// The part of the targets that is drawn to; by default all of them.
+    pub viewport: Option<Viewport>,
+    /// Pixels that may change; by default all of the viewport.
+    pub scissor: Option<Bounds>,
+    /// What [`Factor::BlendFactor`](brolga_ir::pipeline::state::Factor::BlendFactor) is; ones by default.
+    pub blend_factor: [f32; 4],
+}
+
+impl<'a> Draw<'a> {
+    /// One instance of this many vertices.
+    pub fn new(pipeline: &'a Pipeline, vertices: u32) -> Self {
+        Self {
+            pipeline,
+            vertex_bindings: None,
+            pixel_bindings: None,
+            vertex_buffers: Vec::new(),
+            index_buffer: None,
+            count: vertices,
+            first: 0,
+            base_vertex: 0,
+            instances: 1,
+            first_instance: 0,
+            viewport: None,
+            scissor: None,
+            blend_factor: [1.0; 4],
+        }
+    }
+
+    /// Binds the same resources to both shaders; each uses what it declares.
+    pub fn bindings(mut self, bindings: &'a Bindings) -> Self {
+        (self.vertex_bindings, self.pixel_bindings) = (Some(bindings), Some(bindings));
+        self
+    }
+
+    /// Adds a vertex buffer.
+    pub fn vertex_buffer(mut self, buffer: Buffer, stride_bytes: u32) -> Self {
+        self.vertex_buffers.push(VertexBuffer { buffer, offset_bytes: 0, stride_bytes });
+        self
+    }
+
+    /// Reads vertices through an index buffer.
+    pub fn index_buffer(mut self, index_buffer: IndexBuffer) -> Self {
+        self.index_buffer = Some(index_buffer);
+        self
+    }
+}
+
+/// Draws into the same targets, in order. What they read and draw to must not change before [`Self::finish`]; index buffers are
+/// read at once.
+#[derive(Debug)]
+pub struct Pass<'a> {
+    device: &'a Device,
+    targets: Targets,
+    target: Target,
+    waiting: Vec<SceneDraw>,
+    samples: Vec<u64>,
+    limits: Dispatch,
+}
+
+impl<'a> Pass<'a> {
+    /// Begins to draw into these targets.
+    ///
+    /// # Errors
+    /// If one of them cannot be drawn to.
+    pub fn new(device: &'a Device, targets: Targets) -> Result<Self, DrawError> {
+        let mut size = None;
+        for (n, texture) in targets.colors.iter().enumerate() {
+            check_target(&format!("target {n}"), texture, "a format for targets", |format| format.allows(Use::Target))?;
+            size = least(size, texture);
+        }
+        let depth = match &targets.depth {
+            Some(texture) => {
+                check_target("the depth buffer", texture, "a depth format", |format| format.allows(Use::DepthStencil))?;
+                size = least(size, texture);
+                Some((texture.clone(), depth_format(texture.shape().format)?))
+            }
+            None => None,
+        };
+        let target = Target { size: size.unwrap_or([0; 2]), depth };
+        let limits = Dispatch::new([0; 3]);
+        Ok(Self { device, targets, target, waiting: Vec::new(), samples: Vec::new(), limits })
+    }
+
+    /// Draws with the cancel token, the time limit and the fuel of a dispatch. The time limit holds for each [`Self::flush`].
+    pub fn with_limits(mut self, limits: &Dispatch) -> Self {
+        self.limits = limits.clone();
+        self
+    }
+
+    /// Adds a draw; returns its number in the pass.
+    ///
+    /// # Errors
+    /// If something of it does not fit, or what waited before it could not be drawn.
+    pub fn draw(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
+        if self.waiting.len() == MOST_WAITING {
+            self.flush()?;
+        }
+        let draw = self.resolve(draw)?;
+        self.waiting.push(draw);
+        Ok(self.samples.len() + self.waiting.len() - 1)
+    }
+
+    /// Draws what waits.
+    ///
+    /// # Errors
+    /// If a shader did not finish. The targets then hold what was drawn until it stopped.
+    pub fn flush(&mut self) -> Result<(), DrawError> {
+        let draws = std::mem::take(&mut self.waiting);
+        self.samples.extend(scene::draw(&draws, &self.target, self.device.pool(), &self.limits)?);
+        Ok(())
+    }
+
+    /// Draws what waits, and returns for each draw the number of pixels that passed all tests.
+    ///
+    /// # Errors
+    /// As [`Self::flush`].
+    pub fn finish(mut self) -> Result<Vec<u64>, DrawError> {
+        self.flush()?;
+        Ok(self.samples)
+    }
+
+    fn resolve(&self, draw: &Draw<'_>) -> Result<SceneDraw, DrawError> {
+        let pipeline = draw.pipeline;
+        self.check_formats(pipeline)?;
+        let [width, height] = self.target.size;
+        let viewport = draw.viewport.unwrap_or(Viewport {
+            left: 0.0,
+            top: 0.0,
+            width: width as f32,
+            height: height as f32,
+            min_depth: 0.0,
+            max_depth: 1.0,
+        });
+        check_viewport(&viewport)?;
+        let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
+        let scissor = viewport.scissor().intersect(draw.scissor.unwrap_or(target)).intersect(target);
+        let (vertex_bindings, strides) = vertex_bindings(draw)?;
+        let mut pixel_bindings = lenient(draw.pixel_bindings);
+        for (n, texture) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
+            let register = Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
+            pixel_bindings.set(register, View::texture(texture.clone()));
+        }
+        let pixel = pipeline.pixel.as_ref().map(|shader| self.device.bind(shader, &pixel_bindings)).transpose()?;
+        let indices = draw.index_buffer.as_ref().map(|buffer| indices(buffer, draw)).transpose()?;
+        let restart = draw.index_buffer.as_ref().filter(|_| pipeline.topology == Topology::TriangleStrip);
+        Ok(SceneDraw {
+            vertex: self.device.bind(&pipeline.vertex, &vertex_bindings)?,
+            pixel,
+            topology: pipeline.topology,
+            count: draw.count,
+            base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
+            indices,
+            restart: restart.map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX }),
+            instances: draw.instances,
+            first_instance: draw.first_instance,
+            strides,
+            outputs: pipeline.outputs.clone(),
+            raster: Raster {
+                viewport,
+                scissor,
+                cull: pipeline.rasterizer.cull,
+                is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
+                clips_depth: pipeline.rasterizer.depth_clip,
+            },
+            shading: Shading {
+                depth: pipeline.depth.filter(|depth| *depth != depth::Depth::ALWAYS),
+                depths: [viewport.min_depth, viewport.max_depth],
+                rows: pipeline.rows,
+                state: draw.blend_factor.map(f32::to_bits),
+            },
+        })
+    }
+
+    /// Checks that the targets are those that a pipeline is for.
+    fn check_formats(&self, pipeline: &Pipeline) -> Result<(), DrawError> {
+        let formats: Vec<_> = self.targets.colors.iter().map(|texture| texture.shape().format).collect();
+        let depth = self.targets.depth.as_ref().map(|texture| texture.shape().format);
+        if formats == pipeline.targets && (depth == pipeline.depth_format || pipeline.depth_format.is_none()) {
+            return Ok(());
+        }
+        let described = |formats: &[Format], depth: Option<Format>| {
+            let names = formats.iter().chain(&depth).map(ToString::to_string).collect::<Vec<_>>();
+            if names.is_empty() { "no targets".to_owned() } else { names.join(", ") }
+        };
+        Err(DrawError::Targets {
+            expected: described(&pipeline.targets, pipeline.depth_format),
+            found: described(&formats, depth),
+        })
+    }
+}
+
+/// The lesser extents.
+fn least(size: Option<[u32; 2]>, texture: &Texture) -> Option<[u32; 2]> {
+    let own = [texture.shape().width, texture.shape().height];
+    Some(size.map_or(own, |size| [size[0].min(own[0]), size[1].min(own[1])]))
+}
+
+fn check_target(
+    what: &str,
+    texture: &Texture,
+    expected: &str,
+    allows: impl Fn(Format) -> bool,
+) -> Result<(), DrawError> {
+    let shape = texture.shape();
+    if shape.dimension == Dimension::Texture2d && shape.samples == 1 && allows(shape.format) {
+        return Ok(());
+    }
+    let found = format!("a {} of format {} with {} samples", shape.dimension, shape.format, shape.samples);
+    Err(DrawError::Target { what: what.to_owned(), found, expected: expected.to_owned() })
+}
+
+/// Checks a viewport (functional specification, 15.6).
+fn check_viewport(viewport: &Viewport) -> Result<(), DrawError> {
+    let &Viewport { left, top, width, height, min_depth, max_depth } = viewport;
+    let what = if ![left, top, width, height].iter().all(|number| number.abs() <= 32768.0) {
+        format!("{left}, {top}, {width} x {height}: its numbers must lie between -32768 and 32767")
+    } else if width < 0.0 || height < 0.0 {
+        format!("{width} x {height}: extents cannot be negative")
+    } else if !(0.0..=1.0).contains(&min_depth) || !(0.0..=1.0).contains(&max_depth) || min_depth > max_depth {
+        format!("from depth {min_depth} to {max_depth}: depths lie between 0 and 1, the least first")
+    } else {
+        return Ok(());
+    };
+    Err(DrawError::Viewport { what })
+}
+
+/// Bindings to which registers may be added that the shader does not declare.
+fn lenient(bindings: Option<&Bindings>) -> Bindings {
+    let Some(bindings) = bindings else { return Bindings::new() };
+    let mut all = Bindings::with_rules(bindings.rules().allow(Leniency::Undeclared));
+    for (register, view) in bindings.iter() {
+        all.set(register, view.clone());
+    }
+    all
+}
+
+/// What is bound to a vertex shader, and the strides of its buffers.
+fn vertex_bindings(draw: &Draw<'_>) -> Result<(Bindings, Vec<u32>), DrawError> {
+    let mut bindings = lenient(draw.vertex_bindings);
+    let mut strides = vec![0; record::SLOTS as usize];
+    for &slot in &draw.pipeline.slots {
+        let count = draw.vertex_buffers.len();
+        let VertexBuffer { buffer, offset_bytes, stride_bytes } =
+            draw.vertex_buffers.get(slot as usize).ok_or(DrawError::VertexBuffer { slot, count })?;
+        strides[slot as usize] = *stride_bytes;
+        let size_bytes = buffer.size_bytes().saturating_sub(*offset_bytes);
+        let view = View::raw(buffer.clone())?.with_range(*offset_bytes, size_bytes)?;
+        bindings.set(Register::new(ResourceClass::ShaderResource, slot).in_space(SPACE), view);
+    }
+    Ok((bindings, strides))
+}
+
+/// The indices that a draw reads, as far as they are in the buffer.
+fn indices(index_buffer: &IndexBuffer, draw: &Draw<'_>) -> Result<Vec<u32>, DrawError> {
+    let IndexBuffer { buffer, offset_bytes, is_short } = index_buffer;
+    let unit_bytes = if *is_short { 2 } else { 4 };
+    if !offset_bytes.is_multiple_of(unit_bytes) {
+        return Err(DrawError::IndexOffset { offset_bytes: *offset_bytes, unit_bytes });
+    }
+    let first = offset_bytes.saturating_add(u64::from(draw.first) * unit_bytes).min(buffer.size_bytes());
+    let there = (buffer.size_bytes() - first) / unit_bytes;
+    let count = there.min(draw.count.into()) as usize;
+    if *is_short {
+        let mut short = vec![0_u16; count];
+        buffer.read(first, &mut short)?;
+        return Ok(short.into_iter().map(u32::from).collect());
+    }
+    let mut indices = vec![0; count];
+    buffer.read(first, &mut indices)?;
+    Ok(indices)
+}

@@ -1,0 +1,110 @@
+//! The state of a draw, with the names and the defaults of Direct3D 11.
+
+use brolga_ir::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor};
+use brolga_runtime::{Comparison, Format};
+
+use crate::batch::Cull;
+
+/// An element of a vertex: which bytes fill an input of the vertex shader.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InputElement {
+    /// The semantic, in letters of either case: `POSITION`.
+    pub semantic: String,
+    /// The number after it.
+    pub index: u32,
+    /// How its bytes are read.
+    pub format: Format,
+    /// The vertex buffer.
+    pub slot: u32,
+    /// Bytes from the start of a vertex.
+    pub offset_bytes: u32,
+    /// When the next one is read.
+    pub advance: Advance,
+}
+
+impl InputElement {
+    /// One for each vertex, from the first vertex buffer. A number at the semantic's end is its index: `TEXCOORD1`.
+    pub fn new(semantic: &str, format: Format, offset_bytes: u32) -> Self {
+        let name = semantic.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let index = semantic[name.len()..].parse().unwrap_or(0);
+        Self { semantic: name.to_owned(), index, format, slot: 0, offset_bytes, advance: Advance::Vertex }
+    }
+
+    /// Reads it from another vertex buffer.
+    pub fn slot(mut self, slot: u32) -> Self {
+        self.slot = slot;
+        self
+    }
+
+    /// Reads the next one after `step` instances; never if that is 0.
+    pub fn per_instance(mut self, step: u32) -> Self {
+        self.advance = Advance::Instance { step };
+        self
+    }
+}
+
+/// What becomes of triangles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RasterizerState {
+    /// Triangles that are not drawn; by default those that show their back.
+    pub cull: Cull,
+    /// Whether triangles whose corners go counter-clockwise on the screen show their front; by default clockwise ones do.
+    pub front_counter_clockwise: bool,
+    /// Whether triangles are cut where depth leaves 0 to 1, as by default. Otherwise depth is clamped.
+    pub depth_clip: bool,
+}
+
+impl Default for RasterizerState {
+    fn default() -> Self {
+        Self { cull: Cull::Back, front_counter_clockwise: false, depth_clip: true }
+    }
+}
+
+/// How pixels are held against the depth buffer, where there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DepthState {
+    /// Whether they are, as by default.
+    pub enable: bool,
+    /// Whether those that pass are written, as by default.
+    pub write: bool,
+    /// Which pass: a pixel's depth is compared with the buffer's. By default those with less.
+    pub function: Comparison,
+}
+
+impl Default for DepthState {
+    fn default() -> Self {
+        Self { enable: true, write: true, function: Comparison::Less }
+    }
+}
+
+/// What becomes of the pixel shader's colours in a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TargetState {
+    /// The target's format.
+    pub format: Format,
+    /// How colours are blended with what is there; by default they replace it.
+    pub blend: Option<Blend>,
+    /// Components that are written, red in the lowest bit; by default all four.
+    pub write_mask: u8,
+}
+
+impl TargetState {
+    /// A target in which colours replace what is there.
+    pub fn new(format: Format) -> Self {
+        Self { format, blend: None, write_mask: 15 }
+    }
+
+    /// The same, blended.
+    pub fn blended(format: Format, blend: Blend) -> Self {
+        Self { blend: Some(blend), ..Self::new(format) }
+    }
+}
+
+/// Colours over what is there, in the share that their alpha says.
+pub const ALPHA_BLEND: Blend = {
+    let destination = Factor::InverseSourceAlpha;
+    Blend {
+        color: Equation { source: Factor::SourceAlpha, destination, op: BlendOp::Add },
+        alpha: Equation { source: Factor::One, destination, op: BlendOp::Add },
+    }
+};
