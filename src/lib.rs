@@ -21,6 +21,8 @@
 //! |---|---|
 //! | the root | the runtime: devices, shaders, buffers, textures, bindings, dispatches |
 //! | [`bytecode`] | what the bytes of a shader say: listings, the assembler |
+//! | [`raster`] | pictures: pipelines, passes, draws |
+//! | [`pipeline`] | for rasterizers of your own: vertex and pixel shaders with the state around them |
 //! | `files` | textures and arrays in files: .png, .dds, .exr, .npy (feature `files`) |
 //! | `job` | job files: a run with its inputs, outputs and expectations (feature `job`) |
 //! | `bench` | measures jobs, with a suite of cases (feature `bench`) |
@@ -35,6 +37,7 @@ pub mod bench;
 pub mod files;
 #[cfg(feature = "job")]
 pub mod job;
+pub mod raster;
 
 pub use brolga_bytecode as bytecode;
 pub use brolga_runtime::{
@@ -44,7 +47,7 @@ pub use brolga_runtime::{
     Dimension, Dispatch, Emit, Engine, Error, ErrorKind, FileError, Filter, Format, GuardPages, InstanceError,
     Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate, Oversize, Parameter,
     ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report, ResourceClass,
-    ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageState, StageTimes,
-    StopReason, SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError,
-    VerifyErrors, View, Width, Worker, format,
+    ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes, StopReason,
+    SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError, VerifyErrors, View,
+    Width, Worker, format, pipeline,
 };

@@ -88,7 +88,7 @@ pub use brolga_ir::Width;
 pub use brolga_ir::batch::ArrayWords;
 pub use brolga_ir::interface::{Array, Component, Dimension, ResourceClass, ResourceKind};
 pub use brolga_ir::passes::Level;
-pub use brolga_ir::pipeline::state::StageState;
+pub use brolga_ir::pipeline;
 pub use brolga_ir::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
 pub use brolga_ir::translate::TranslateError;
 pub use brolga_ir::verify::{VerifyError, VerifyErrors};

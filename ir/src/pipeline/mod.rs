@@ -30,7 +30,8 @@ use crate::stage::{Signature, Stage, SystemValue, row_of};
 use self::interpolate::Pixel;
 use self::record::VertexArray;
 use self::rows::Rows;
-use self::state::{PixelState, StageState, VertexState};
+pub use self::state::StageState;
+use self::state::{PixelState, VertexState};
 
 /// The register space of vertex buffers (`t#`, the number of the slot) and targets (`u#`, the number of the output), which no shader
 /// can name.

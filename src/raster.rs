@@ -1,0 +1,35 @@
+//! Pictures: triangles through vertex and pixel shaders, by the rules of Direct3D 11 and with its names.
+//!
+//! ```no_run
+//! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
+//! use brolga::{Device, Format, TextureShape};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::builder().build()?;
+//! let (vertex, pixel) = (std::fs::read("vs.cso")?, std::fs::read("ps.cso")?);
+//! let desc = PipelineDesc::new(&vertex, Some(&pixel))
+//!     .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
+//!     .target(TargetState::new(Format::R8G8B8A8_UNORM));
+//! let pipeline = Pipeline::new(&device, &desc)?;
+//!
+//! let vertices = device.buffer_from(&[[0.0f32, 0.8], [0.8, -0.8], [-0.8, -0.8]])?;
+//! let target = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 640, 480))?;
+//! let mut pass = Pass::new(&device, Targets { colors: vec![target.clone()], depth: None })?;
+//! pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, 8))?;
+//! let samples = pass.finish()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Pipeline`] is two compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads of the
+//! device; the picture does not depend on how many there are.
+
+pub use brolga_raster::assembly::Topology;
+pub use brolga_raster::batch::Cull;
+pub use brolga_raster::edge::Bounds;
+pub use brolga_raster::error::DrawError;
+pub use brolga_raster::pass::{Draw, IndexBuffer, Pass, Targets, VertexBuffer};
+pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
+pub use brolga_raster::state::{ALPHA_BLEND, DepthState, InputElement, RasterizerState, TargetState};
+pub use brolga_raster::viewport::Viewport;
+pub use brolga_runtime::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor};

@@ -1,0 +1,1 @@
+RWByteAddressBuffer numbers;
