@@ -44,7 +44,7 @@ fn tables() -> String {
     text.push_str(
         "`d` is the first destination, `d2` the second; `a`, `b`, `c` are the sources in their order. Where `null`\n",
     );
-    text.push_str("is listed, it may take the place of a result that is not wanted.\n\n");
+    text.push_str("is listed, it may replace an unused result.\n\n");
     text.push_str("| instruction | may have | since | stages | what it does |\n|---|---|---|---|---|\n");
     let rows = |form: Form| Op::ALL.iter().map(|op| op.info()).filter(move |info| info.form == form);
     for info in rows(Form::Instruction) {
@@ -60,7 +60,7 @@ fn tables() -> String {
         "`texture2darray`, `texture2dms(4)`, `texture2dmsarray(4)`, `texture3d`, `texturecube`, `texturecubearray`.\n",
     );
     text.push_str("The declaration of a `u#` may have the suffixes `_glc`, `_rov` and `_opc`. In 5.1 a declaration declares a range of\n");
-    text.push_str("registers in a space, `dcl_resource_raw T0[2:4], space=1`; `[2:*]` has no end.\n\n");
+    text.push_str("registers in a space, `dcl_resource_raw T0[2:4], space=1`; `[2:*]` is unbounded.\n\n");
     text.push_str("| declaration, for instance | since | stages | what it declares |\n|---|---|---|---|\n");
     for info in rows(Form::Declaration) {
         writeln!(text, "| `{}` | {} | {} | {} |", info.example(), since(info), stages(info), info.op.meaning())

@@ -4,11 +4,11 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// Code can be made for x86-64 with SSE4.2 only; the interpreter runs elsewhere.
+    /// The JIT supports only x86-64 with SSE4.2; the interpreter runs everywhere.
     #[error("the JIT needs an x86-64 processor with SSE4.2 and POPCNT")]
     Unsupported,
     /// Private arrays need too much memory.
-    #[error("private arrays need {bytes} bytes a worker, the limit is {limit}")]
+    #[error("private arrays need {bytes} bytes per worker, the limit is {limit}")]
     LocalMemory {
         /// Bytes needed.
         bytes: u64,
@@ -23,8 +23,8 @@ pub enum CompileError {
         /// Bytes allowed.
         limit: u32,
     },
-    /// It would take the code generator too long, or too much memory.
-    #[error("the shader becomes more than {limit} instructions for the code generator, which is the limit")]
+    /// Code generation would take too long, or too much memory.
+    #[error("the shader takes more than {limit} instructions in the code generator, the limit")]
     TooLarge {
         /// Instructions allowed.
         limit: u32,
@@ -35,10 +35,10 @@ pub enum CompileError {
         /// What Cranelift said.
         message: String,
     },
-    /// Bytes that should be a compiled shader are none.
+    /// Bytes that should be a compiled shader are not.
     #[error("the stored machine code is damaged")]
     Damaged,
-    /// The system gave no executable memory.
+    /// The system provided no executable memory.
     #[error("no executable memory for {bytes} bytes of code")]
     Memory {
         /// Bytes of code.

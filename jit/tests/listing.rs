@@ -148,7 +148,7 @@ fn divergence_is_masks_and_tests() {
             ("store res1[v2]", "stride 4; masked; one check, and all lanes; lanes checked"),
             ("if v13", "branch"),
             ("loop l0", "variables group; results group; lanes leave together"),
-            ("if v17", "way out"),
+            ("if v17", "exit"),
             ("store res1[v4], v16", "uniform address; masked; lane by lane"),
         ],
     );

@@ -1,4 +1,4 @@
-//! What to do about a file that is no shader, or a broken one.
+//! What to do about a file that is not a shader, or a broken one.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use brolga::bytecode::sm5::{Model, Stage};
 use brolga::bytecode::{Error, Limits, sm3};
 use brolga::job::Source;
 
-/// What to do about an error of reading a shader. Where the path has an ending, it may tell what the file is.
+/// What to do about an error in reading a shader. The path's extension may tell what the file is.
 pub(super) fn advice(error: &Error, path: &Path, bytes: &[u8]) -> Option<String> {
     let text = match error {
         Error::Container(ContainerError::Magic { .. }) => return Some(of_foreign(path, bytes).into()),
@@ -32,10 +32,10 @@ pub(super) fn advice(error: &Error, path: &Path, bytes: &[u8]) -> Option<String>
 const EFFECT: &str =
     "this is an effect (fx): compile each of its shaders separately, for example with `fxc /T ps_5_0 /E NAME`";
 
-const IS_HLSL: &str = "this is HLSL: compile it first, for example with `fxc /T cs_5_0 /E main /Fo x.cso`; \
-    where its name ends in .hlsl, `--compiler` does it: docs/compile.md says how";
+const IS_HLSL: &str = "this is HLSL: compile it first, for example with `fxc /T cs_5_0 /E main /Fo x.cso`, \
+    or let `--compiler` do it if its name ends in .hlsl: docs/compile.md says how";
 
-/// What to do about a file that has nothing of a shader.
+/// What to do about a file that is nothing like a shader.
 fn of_foreign(path: &Path, bytes: &[u8]) -> &'static str {
     if let Ok(text) = std::str::from_utf8(bytes)
         && !text.contains('\0')

@@ -13,7 +13,7 @@
 //! | `cache.rs` | `brolga cache`, and where the cache is |
 //! | `packaging.rs` | `brolga completions` and `brolga man` |
 //! | `compiler/` | compilers of HLSL, which `--compiler` names |
-//! | `advice.rs` | what to do about a file that is no shader |
+//! | `advice.rs` | what to do about a file that is not a shader |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
 //! | `interrupt.rs` | what an interrupt does |

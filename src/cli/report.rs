@@ -14,7 +14,7 @@ use super::{Ending, stream};
 
 /// Off a terminal lines are not broken, so that a log can be searched.
 const UNBROKEN: usize = 1000;
-/// Bytes of the text that are shown at most; generated jobs may be one line of megabytes.
+/// The most bytes of the text that are shown; generated jobs may be one line of megabytes.
 const SHOWN: usize = 2000;
 
 /// Text without the control characters that would steer a terminal; lines and tabs stay.
@@ -32,7 +32,7 @@ pub(super) fn print(error: &JobError, style: Style) {
     print_job(error, Severity::Error, style);
 }
 
-/// Writes what is doubtful about a job to stderr.
+/// Writes a warning about a job to stderr.
 pub(super) fn warn(warning: &JobError, style: Style) {
     print_job(warning, Severity::Warning, style);
 }
@@ -47,7 +47,7 @@ fn print_job(error: &JobError, severity: Severity, style: Style) {
     say(&render(&Message { severity, ..message }, source, style));
 }
 
-/// What to do about an error of a job. Of a shader that is none, its file tells what it is.
+/// What to do about an error in a job. If a file is not a shader, its content tells what it is.
 pub(super) fn help(error: &JobError) -> Option<String> {
     if let Problem::Run { shader, error: brolga::Error::File(refused) } = error.problem()
         && let Ok(bytes) = stream::load(shader)
@@ -57,7 +57,7 @@ pub(super) fn help(error: &JobError) -> Option<String> {
     error.problem().help()
 }
 
-/// Writes what is wrong with a text to stderr.
+/// Writes an error in a text to stderr.
 pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, style: Style) {
     let help = match &error.problem {
         assembler::Problem::Rejected(rule) => {
@@ -72,7 +72,7 @@ pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, sty
     say(&render(&message, source, style));
 }
 
-/// Writes what is doubtful about a text to stderr.
+/// Writes a warning about a text to stderr.
 pub(super) fn print_assemble_warning(path: &Path, text: &str, warning: &Warning, style: Style) {
     let path = path.to_string_lossy().into_owned();
     let (text_of_kind, help) = (warning.kind.to_string(), warning.kind.hint());
@@ -81,7 +81,7 @@ pub(super) fn print_assemble_warning(path: &Path, text: &str, warning: &Warning,
     say(&render(&message, Some(Source { path, text, span: warning.span.clone() }), style));
 }
 
-/// Writes what a compiler says about a place of a source to stderr.
+/// Writes a compiler's message about a place in a source to stderr.
 pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text: &str, is_error: bool, style: Style) {
     let path = path.to_string_lossy().into_owned();
     let severity = if is_error { Severity::Error } else { Severity::Warning };
@@ -89,12 +89,12 @@ pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text
     say(&render(&message, Some(Source { path, text: source, span }), style));
 }
 
-/// Writes what is wrong with a file to stderr, and what to do about it.
+/// Writes an error about a file to stderr, and what to do about it.
 pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
     say(&render(&Message::error(text.clone(), text, help), None, style));
 }
 
-/// Writes what is doubtful to stderr, and what to do about it.
+/// Writes a warning to stderr, and what to do about it.
 pub(super) fn warn_plain(text: String, help: Option<String>, style: Style) {
     let message = Message { severity: Severity::Warning, ..Message::error(text.clone(), text, help) };
     say(&render(&message, None, style));

@@ -131,7 +131,7 @@ fn what_is_saved_can_be_compared_with() {
     assert_eq!(number("now_ms"), document["jobs"][0]["results"][0]["run"]["cpu"]["median_ms"].as_f64().unwrap());
     let run = bench(&["job.toml", "--compare", "old.json"]);
     assert!(
-        run.out.contains("beside old.json") && run.out.contains("geometric means of the ratios: run "),
+        run.out.contains("compared with old.json") && run.out.contains("geometric means of the ratios: run "),
         "{}",
         run.out
     );
@@ -151,7 +151,8 @@ fn lines_of_other_runtimes_can_be_compared_with() {
         (Some(0), "warning: lvp_2 has no figures for anything that was measured\n")
     );
     let beside = |runtime: &str| {
-        let table = run.out.split("\n\n").find(|table| table.starts_with(&format!("beside {runtime}:"))).unwrap();
+        let table =
+            run.out.split("\n\n").find(|table| table.starts_with(&format!("compared with {runtime}:"))).unwrap();
         table.lines().nth(2).unwrap().to_owned()
     };
     assert!(beside("lvp_1").contains("1000.00 s") && beside("lvp_1").contains("9.50 ms"), "{}", run.out);

@@ -86,11 +86,11 @@ fn a_compiler_that_fails_otherwise_is_told_of() {
         ("exit 0", COMPILER, "the compiler wrote no {output}: "),
         ("", "absent-compiler", "`absent-compiler` cannot be run: "),
         ("", "sh {input}", "has {input} and no {output}"),
-        ("cp job.toml \"$4\"", COMPILER, "wrote to {output} is no shader: it is text"),
-        (": > \"$4\"", COMPILER, "wrote to {output} is no shader: it is empty"),
-        ("mkdir \"$4\"", COMPILER, "wrote to {output} is no shader: not a regular file"),
+        ("cp job.toml \"$4\"", COMPILER, "wrote to {output} is not a shader: it is text"),
+        (": > \"$4\"", COMPILER, "wrote to {output} is not a shader: it is empty"),
+        ("mkdir \"$4\"", COMPILER, "wrote to {output} is not a shader: not a regular file"),
         ("printf 'AB\\0\\1' > \"$4\"", COMPILER, "not with DXBC"),
-        ("exec yes", COMPILER, "it said more than 16777216 bytes"),
+        ("exec yes", COMPILER, "it printed more than 16777216 bytes"),
     ];
     for (stub, compiler, part) in cases {
         folder(stub).brolga(&["run", "job.toml", "--compiler", compiler]).fails(2, &[part]);

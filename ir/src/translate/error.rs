@@ -19,7 +19,7 @@ pub enum TranslateError {
         at: u32,
     },
     /// An operand that its instruction cannot have, in a shader of this stage.
-    #[error("`{name}` at byte {at}: operand {register} cannot stand here")]
+    #[error("`{name}` at byte {at}: operand {register} is not allowed here")]
     Operand {
         /// The instruction's name in fxc's listing.
         name: &'static str,
@@ -29,7 +29,7 @@ pub enum TranslateError {
         register: String,
     },
     /// A flow instruction outside of what it belongs to.
-    #[error("`{name}` at byte {at}: nothing encloses it that it could belong to")]
+    #[error("`{name}` at byte {at}: it is outside of any construct that it could belong to")]
     Flow {
         /// The instruction's name in fxc's listing.
         name: &'static str,
@@ -37,12 +37,12 @@ pub enum TranslateError {
         at: u32,
     },
     /// An interface slot that is not bound.
-    #[error("the interface slot fp{slot} stands for no class instance")]
+    #[error("no class instance is bound to the interface slot fp{slot}")]
     Unbound {
         /// The slot.
         slot: u32,
     },
-    /// A class that the interface slot cannot stand for.
+    /// A class that the interface slot does not take.
     #[error("the interface slot fp{slot} does not take the function table ft{table}")]
     Table {
         /// The slot.
@@ -51,7 +51,7 @@ pub enum TranslateError {
         table: u32,
     },
     /// The program grows beyond the limit.
-    #[error("at byte {at} the shader is larger than the limit of {limit} instructions, its calls inlined")]
+    #[error("at byte {at} the shader is larger than the limit of {limit} instructions, with calls inlined")]
     TooLarge {
         /// The byte of the instruction that no longer fits.
         at: u32,
@@ -59,7 +59,7 @@ pub enum TranslateError {
         limit: usize,
     },
     /// Control flow is nested deeper than the limit.
-    #[error("at byte {at} control flow is nested deeper than the limit of {limit}, its calls inlined")]
+    #[error("at byte {at} control flow is nested deeper than the limit of {limit}, with calls inlined")]
     TooDeep {
         /// The byte of the instruction that opens the innermost construct.
         at: u32,

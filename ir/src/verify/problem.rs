@@ -1,4 +1,4 @@
-//! What the verifier finds wrong.
+//! The errors that the verifier reports.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::function::Origin;
 use crate::interface::{MOST_ARRAYS, ResourceClass, ResourceKind};
 use crate::types::Type;
 
-/// Everything that is wrong with a function, in program order; never empty.
+/// All broken rules of a function, in program order; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct VerifyErrors {
     /// The findings.
@@ -62,7 +62,7 @@ impl fmt::Display for Site {
     }
 }
 
-/// A list of types, as messages show it.
+/// A list of types in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Types(pub Vec<Type>);
 
@@ -86,7 +86,7 @@ pub enum MemoryObject {
     Shared(SharedId),
     /// A private array.
     Local(LocalId),
-    /// An array of the batch, and whether it is written.
+    /// A batch array, and whether it is written.
     Array(ArrayId, bool),
     /// The immediate constant buffer.
     Immediate,
@@ -111,8 +111,8 @@ impl fmt::Display for MemoryObject {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The group's threads do not fit 32 bits.
-    #[error("a group of {0} x {1} x {2} threads, more than fit 32 bits")]
+    /// The number of threads in a group does not fit 32 bits.
+    #[error("a group of {0} x {1} x {2} threads, a number that does not fit 32 bits")]
     GroupSize(u32, u32, u32),
     /// More arrays than a batch may have.
     #[error("{0} arrays, more than {MOST_ARRAYS}")]
@@ -121,16 +121,16 @@ pub enum Problem {
     #[error("{0} is not declared")]
     NoArray(ArrayId),
     /// Inputs or outputs that no array has a row for.
-    #[error("inputs or outputs without an array that has their rows, and may be written if they are outputs")]
+    #[error("inputs or outputs that no array has rows for, or outputs whose array is read-only")]
     NoRows,
-    /// Something that only groups of a compute shader have.
+    /// Something that only compute shaders have.
     #[error("{0} outside of a compute shader")]
     NoGroup(&'static str),
-    /// A quad has four threads.
-    #[error("reads the threads {0:?} of a quad, which has 0 to 3")]
+    /// A thread that a quad does not have.
+    #[error("reads threads {0:?} of a quad, which has 0 to 3")]
     QuadLane([u8; 4]),
-    /// A class with a kind that it cannot have.
-    #[error("{id} is a {kind} in {}#", class.letter())]
+    /// A register file with a kind of resource that it cannot hold.
+    #[error("{id} is a {kind}, which a {}# cannot be", class.letter())]
     ResourceKind {
         /// The range.
         id: ResourceId,
@@ -140,15 +140,15 @@ pub enum Problem {
         kind: ResourceKind,
     },
     /// A range without registers, or whose last register does not fit 32 bits.
-    #[error("{0} is a range of no registers, or one that ends past 2^32")]
+    #[error("the register range of {0} is empty, or ends past 2^32")]
     RangeSize(ResourceId),
-    /// A counter on something that has none.
-    #[error("{0} uses a counter and is no structured u#")]
+    /// A counter on something that cannot have one.
+    #[error("{0} has a counter, which only a structured u# can have")]
     CounterDeclaration(ResourceId),
-    /// A stride that is no positive multiple of 4 (for raw shared memory: not 4).
-    #[error("{0} has a stride of {1} bytes")]
+    /// A stride that is not a positive multiple of 4 (for raw shared memory: not 4).
+    #[error("{0} has a stride of {1} bytes, not a positive multiple of 4 (4 for raw shared memory)")]
     Stride(String, u32),
-    /// A vector of no or more than 4 words.
+    /// A vector with no components, or more than 4.
     #[error("{0} has {1} components, not 1 to 4")]
     Components(LocalId, u32),
     /// Sizes whose sum does not fit 32 bits.
@@ -158,8 +158,8 @@ pub enum Problem {
     /// A region without instructions.
     #[error("the region is empty")]
     Empty,
-    /// The last instruction of a region is no terminator.
-    #[error("the region's last instruction is no terminator")]
+    /// The last instruction of a region is not a terminator.
+    #[error("the region's last instruction is not a terminator")]
     NotTerminated,
     /// A terminator that is not the last instruction.
     #[error("a terminator is followed by other instructions")]
@@ -170,26 +170,26 @@ pub enum Problem {
     /// An instruction that the function does not have.
     #[error("{0} does not exist")]
     NoInst(Inst),
-    /// An instruction that is listed a second time.
-    #[error("the instruction is in a region already")]
+    /// An instruction that is listed twice.
+    #[error("the instruction is already in a region")]
     InstTwice,
-    /// A region that is owned a second time.
-    #[error("{0} is owned by an instruction already")]
+    /// A region with two owners.
+    #[error("{0} already belongs to an instruction")]
     RegionTwice(Region),
-    /// Parameters where none may be.
-    #[error("{0} has parameters and is no loop body")]
+    /// Parameters of a region that cannot have any.
+    #[error("{0} has parameters, which only a loop body can have")]
     Params(Region),
-    /// A result or parameter whose own record says otherwise.
-    #[error("{0} is listed where its definition does not say so")]
+    /// A result or parameter whose own record names another definition.
+    #[error("{0} is listed as defined here, but its own record disagrees")]
     Definition(Value),
     /// An operand that the function does not have.
     #[error("operand {0} does not exist")]
     NoValue(Value),
-    /// An operand that is not defined before, in the same or an enclosing region.
+    /// An operand that is not defined earlier in the same or an enclosing region.
     #[error("operand {0} is not defined where it is used")]
     NotDominated(Value),
 
-    /// Another number of operands.
+    /// The wrong number of operands.
     #[error("{what}: {found} given, {expected} needed")]
     Count {
         /// Which operands.
@@ -199,7 +199,7 @@ pub enum Problem {
         /// How many there must be.
         expected: usize,
     },
-    /// Another number of operands than a range allows.
+    /// A number of operands outside of the allowed range.
     #[error("{what}: {found} given, 1 to 4 needed")]
     Words {
         /// Which operands.
@@ -207,7 +207,7 @@ pub enum Problem {
         /// How many there are.
         found: usize,
     },
-    /// An operand of another type.
+    /// An operand of the wrong type.
     #[error("{what} {value} is {found}, not {expected}")]
     Type {
         /// Which operand.
@@ -219,12 +219,12 @@ pub enum Problem {
         /// What it must be.
         expected: Type,
     },
-    /// A list of values with other types than it must have.
+    /// A list of values with the wrong types.
     #[error("{what}: types {found}, not {expected}")]
     TypeList {
         /// Which list.
         what: &'static str,
-        /// Their types.
+        /// The values' types.
         found: Types,
         /// What they must be.
         expected: Types,
@@ -237,14 +237,14 @@ pub enum Problem {
         /// The bits.
         bits: u64,
     },
-    /// A component of an input that is not there.
+    /// A component that an input does not have.
     #[error("input component {0} is not 0 to 2")]
     InputComponent(u8),
     /// A slot that the function does not have.
     #[error("{0} does not exist")]
     NoSlot(Slot),
     /// A slot after SSA construction.
-    #[error("{0} is still there after SSA construction")]
+    #[error("{0} remains after SSA construction")]
     SlotLeft(Slot),
 
     /// A range that is not declared.
@@ -257,7 +257,7 @@ pub enum Problem {
     #[error("{0} is not declared")]
     NoLocal(LocalId),
     /// A register outside of its range.
-    #[error("element {element} of {id}, which has {count}")]
+    #[error("register {element} of {id}, which has {count}")]
     Element {
         /// The range.
         id: ResourceId,
@@ -266,41 +266,41 @@ pub enum Problem {
         /// Registers of the range.
         count: u32,
     },
-    /// Memory that the instruction cannot work on.
+    /// Memory that the instruction cannot access.
     #[error("{what} on {target}")]
     WrongTarget {
         /// What the instruction does.
         what: &'static str,
-        /// What it does it on.
+        /// The memory.
         target: MemoryObject,
     },
-    /// No index on something with elements.
+    /// An access to something with elements that lacks the index.
     #[error("{0} has elements; the index is missing")]
     IndexMissing(MemoryObject),
-    /// An index on something raw.
+    /// An index into something raw.
     #[error("{0} is raw and takes no index")]
     IndexGiven(MemoryObject),
     /// A counter whose use is not declared.
     #[error("{0} is declared without a counter")]
     NoCounter(ResourceId),
-    /// A mip level or sample where there is none.
-    #[error("a level or sample on {0}")]
+    /// A mip level or sample index for something that has none.
+    #[error("{0} has no mip levels or samples, but one is given")]
     LevelGiven(MemoryObject),
-    /// A compare-exchange without comparand, or a comparand elsewhere.
+    /// A compare-exchange without a comparand, or a comparand elsewhere.
     #[error("only a compare-exchange has a comparand, and it must have one")]
     Comparand,
 
-    /// A label of two cases.
-    #[error("label {0} is in two cases")]
+    /// A label that two cases have.
+    #[error("two cases have the label {0}")]
     LabelTwice(u32),
     /// A case without a label.
     #[error("a case has no label")]
     NoLabel,
-    /// A break that leads nowhere.
-    #[error("break to {0}, which is no enclosing loop or switch")]
+    /// A break out of something else.
+    #[error("break out of {0}, which is not an enclosing loop or switch")]
     BreakTarget(Inst),
-    /// A continue that leads nowhere.
-    #[error("continue of {0}, which is no enclosing loop")]
+    /// A continue of something else.
+    #[error("continue of {0}, which is not an enclosing loop")]
     ContinueTarget(Inst),
     /// A yield out of the function's body.
     #[error("the body has no owner to yield to; it ends in a return")]

@@ -21,7 +21,7 @@ use crate::options::Options;
 use crate::packet::Shape;
 use crate::site::Site;
 
-/// Bytes of an instruction that fit beside its text.
+/// Bytes of an instruction that fit next to its text.
 const SHOWN_BYTES: usize = 10;
 /// Bytes of data on a line.
 const DATA_BYTES: usize = 16;
@@ -119,7 +119,7 @@ fn count_pieces(pieces: &[(&Piece, Owner)]) -> Counts {
         match &piece.content {
             Content::Instruction { stack, .. } => {
                 counts.instructions += 1;
-                // Saving the caller's registers is no spill.
+                // Saving the caller's registers is not a spill.
                 if !matches!(place, Owner::Prologue | Owner::Site(Site::Exit)) {
                     counts.spills += u32::from(*stack == Stack::Writes);
                     counts.reloads += u32::from(*stack == Stack::Reads);

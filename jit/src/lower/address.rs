@@ -20,7 +20,7 @@ use crate::packet::{Operand, Packet};
 const EARLY_VIEWS: usize = 64;
 /// Bytes of a register, and of a vector of a constant buffer: four words.
 pub(super) const REGISTER_BYTES: u32 = 16;
-/// Bytes over which the lanes of one access may be spread for the strided path; displacements are 32 bits.
+/// The most bytes that the lanes of one access may span on the strided path; displacements are 32 bits.
 const MAX_SPREAD: u64 = 1 << 24;
 
 /// The parts of a view record that code needs.
@@ -50,7 +50,7 @@ pub(super) struct Area {
     pub limit: Limit,
     /// Elements, or bytes of raw memory, below this are in range without a check.
     pub sure: u64,
-    /// Belongs to this worker.
+    /// Only this worker accesses it.
     pub private: bool,
     /// Does not change while a group runs.
     pub constant: bool,
@@ -83,7 +83,7 @@ pub(super) struct Choice {
     pub stride: Option<u32>,
 }
 
-/// How the lanes' addresses lie.
+/// How addresses vary across the lanes.
 #[derive(Clone, Debug)]
 pub(super) enum Spread {
     /// All lanes have one address.
@@ -295,7 +295,7 @@ impl Lowering<'_, '_> {
         let mut most =
             [place.index, Some(place.offset)].map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
         if matches!(spread, Spread::Strided(_)) && !self.are_all_lanes_threads() {
-            // Lanes without a thread go on as the others do.
+            // Lanes without a thread continue the pattern of the others.
             let last = self.shape.lanes() - 1;
             most = [0, 1].map(|n| most[n].saturating_add(steps[n].saturating_mul(last)));
         }
@@ -423,7 +423,7 @@ impl Lowering<'_, '_> {
         (self.emit().packet(&total), outside)
     }
 
-    /// The number of elements that 32-bit byte offsets can reach, at most all.
+    /// The number of elements that 32-bit byte offsets can reach, no more than there are.
     fn element_limit(&mut self, area: &Area, stride: u32) -> Operand {
         let most = u64::from(u32::MAX) / u64::from(stride.max(1));
         match area.limit {
@@ -464,7 +464,7 @@ impl Lowering<'_, '_> {
         Some(Mask::Lanes(self.mask_and(&active, &effect)))
     }
 
-    /// Where a row of a helper call is in the context.
+    /// The offset of a row of a helper call in the context.
     fn row(&self, row: CallRow) -> i32 {
         row.offset(self.shape.row_bytes())
     }

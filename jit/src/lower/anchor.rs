@@ -1,4 +1,4 @@
-//! Anchors: base addresses and numbers that code everywhere uses, such as those of the context and the running packet.
+//! Anchors: base addresses and numbers that are used all over the code, such as those of the context and the running packet.
 //!
 //! A value that lives in a register throughout a function costs the register allocator time that grows faster than the
 //! function: for each such value it repeatedly lists everything that interferes, and clearing one long list slows down every
@@ -15,15 +15,15 @@ use super::{Lowering, own_flags};
 use crate::abi::offsets;
 use crate::packet::Packet;
 
-/// Instructions of the IR from which on a function is large.
+/// The number of IR instructions from which a function counts as large.
 const LARGE: usize = 2_000;
-/// Instructions of the shader after which anchors are reloaded, without any control flow between.
+/// Anchors are reloaded after this many shader instructions without control flow.
 const FRESH: u32 = 64;
 /// Number of anchors besides the context.
 const COUNT: usize = 10;
-/// Position of the count of loop iterations left, which all loops share and which is kept like an anchor.
+/// Position of the count of loop iterations left, which all loops share, and which is kept like an anchor.
 const ROUNDS_LEFT: usize = COUNT;
-/// Where the caller's value of the pinned register is.
+/// Where the caller's value of the pinned register is saved.
 const PINNED: usize = COUNT + 1;
 
 /// Whether a function is so large that little should stay in registers for long, or change over branches in them: each
@@ -37,7 +37,7 @@ pub(crate) fn is_large(func: &Function) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchors {
     block: Option<Block>,
-    /// The count of instructions then.
+    /// The instruction count at that point.
     at: u32,
 }
 
@@ -109,7 +109,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Before an instruction of the shader: reads anchors again if it was long ago, or in another block.
+    /// Before a shader instruction: reloads anchors if they were last read long ago, or in another block.
     pub fn refresh_anchors(&mut self) {
         let block = self.builder.current_block();
         let Some(anchors) = self.kept_anchors else { return };
@@ -130,7 +130,7 @@ impl Lowering<'_, '_> {
         self.emit().load(lanes.ty, base, offsets::ANCHOR_MASK, own_flags())
     }
 
-    /// Rounds of loops that are left of the portion.
+    /// Loop iterations left of those taken from the budget.
     pub fn rounds_left(&mut self) -> ir::Value {
         match self.is_large() {
             true => self.builder.ins().load(types::I64, own_flags(), self.base, offsets::anchor(ROUNDS_LEFT)),
@@ -153,7 +153,7 @@ impl Lowering<'_, '_> {
         self.read_anchors();
     }
 
-    /// The same, if all predecessors are written.
+    /// The same, if all predecessors are emitted.
     pub fn resume(&mut self, block: Block) {
         self.builder.seal_block(block);
         self.switch_to(block);

@@ -16,13 +16,13 @@ use super::address::{Access, Area, Limit, Location, Spread};
 use super::mask::Mask;
 use super::notes::Note;
 
-/// Instructions of a segment, all regions included, beyond which it is not written twice.
+/// A segment with more instructions than this, all regions included, is not emitted twice.
 const MOST_TWICE: usize = 160;
 
 /// The longest chain of operations that is hoisted for an address.
 const MOST_STEPS: u32 = 6;
 
-/// Checks that are done ahead at most.
+/// The most checks that are hoisted.
 const MOST_CHECKS: usize = 8;
 
 /// A check: `number + need <= limit`.
@@ -43,7 +43,7 @@ impl Check {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Number {
     Known(u32),
-    /// What lane 0 has of a value.
+    /// Lane 0 of a value.
     First(Value),
     /// The same in whole words.
     FirstWord(Value),
@@ -99,7 +99,7 @@ impl Lowering<'_, '_> {
                     checks.push(Check { number: Number::Known(offset), need, limit });
                 }
             }
-            // The bound is that of the last lane already.
+            // The bound is already that of the last lane.
             None if most_offset + u64::from(words) * 4 > sure => {
                 checks.push(Check { number: Number::FirstWord(access.place.offset), need, limit });
             }
@@ -132,7 +132,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit)
     }
 
-    /// Whether no lane of a strided access has a word in range, where that is quick to tell.
+    /// Whether no lane of a strided access has a word in range, if that is cheap to compute.
     pub fn all_outside(&mut self, access: &Access) -> Option<ir::Value> {
         let (Location::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
         let (limit, place) = (area.limit, access.place);
@@ -152,7 +152,7 @@ impl Lowering<'_, '_> {
         Some(self.builder.ins().band(beyond, whole))
     }
 
-    /// Notes why an access needs no check where it is.
+    /// Notes why an access needs no check of its own.
     pub fn note_unchecked(&mut self, access: &Access, words: u32) {
         self.note(if self.is_proven(access, words) { Note::CheckedAhead } else { Note::Unchecked });
     }
@@ -161,10 +161,10 @@ impl Lowering<'_, '_> {
         self.proofs.iter().any(|proof| proof.place == access.place && words <= proof.words)
     }
 
-    /// At a packet's start: hoists the checks of a segment, if that pays off. The builder is then where all of them hold; the
-    /// block, which is still to be sealed, is for packets where one fails.
+    /// At a packet's start: hoists the checks of a segment, if that pays off. The builder continues where all of them hold; the
+    /// block, not sealed yet, is for packets that fail one.
     pub fn check_ahead(&mut self, insts: &[Inst]) -> Option<Block> {
-        // Where values wait in scratch memory, one that is made ahead would lie where another is still to be.
+        // In scratch memory, a value that is computed early could overlap another that is live then.
         if self.is_large() || self.pressure.bytes > 0 || self.count(insts) > MOST_TWICE {
             return None;
         }
@@ -220,7 +220,7 @@ impl Lowering<'_, '_> {
         Some(slow)
     }
 
-    /// Instructions, all regions included, as far as they matter.
+    /// The number of instructions, all regions included. Counting stops at the limit.
     fn count(&self, insts: &[Inst]) -> usize {
         let mut count = insts.len();
         for inst in insts {
@@ -280,7 +280,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Makes such a value now; its instruction is passed over later.
+    /// Computes such a value now; its instruction is skipped later.
     fn make_ahead(&mut self, value: Value) {
         if self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
             return;

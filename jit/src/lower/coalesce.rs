@@ -18,7 +18,7 @@ use super::facts::Facts;
 use super::pressure::Pressure;
 use crate::packet;
 
-/// The most values that share a slot, so that comparing them stays quick.
+/// The most values that share a slot, so that comparing them stays cheap.
 const MOST_TOGETHER: usize = 64;
 
 /// For each value the one whose place it shares, often itself.
@@ -80,7 +80,7 @@ impl Classes {
     }
 }
 
-/// From which step to which a value is needed.
+/// The live range of a value, in steps.
 #[derive(Clone, Copy, Debug)]
 struct Life {
     start: u32,

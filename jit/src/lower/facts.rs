@@ -20,7 +20,7 @@ pub(super) struct Facts {
     pub bounds: Bounds,
     /// Which floats can be denormals, infinities, NaNs.
     pub floats: FloatClasses,
-    /// Where barriers cut.
+    /// Where barriers cut the function into segments.
     pub phases: Phases,
     uses: Vec<u32>,
     /// Threads may return in one segment and must not run the next.

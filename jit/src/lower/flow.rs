@@ -1,6 +1,6 @@
 //! Structured control flow within a segment.
 //!
-//! A construct through which all lanes of a packet go the same way becomes real branches. In a *divergent* one, lanes wait
+//! A construct in which all lanes of a packet take the same path becomes real branches. In a *divergent* one, lanes wait
 //! for each other: the arms of an `if` or `switch` with a varying condition run one after the other, each under its mask
 //! and skipped if no lane takes it; lanes that broke out of a loop wait for the last one, and lanes that continued wait
 //! for the end of the iteration.
@@ -38,14 +38,14 @@ use super::scratch::Parked;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
 
-/// The most pure instructions that are cheaper to run in vain than to branch around.
+/// The most pure instructions that are cheaper to run needlessly than to branch around.
 const BRANCH_COST: usize = 8;
 
 /// A construct that is being written.
 pub(super) struct Frame {
     inst: Inst,
     is_loop: bool,
-    /// Lanes of a packet may be in different places of it.
+    /// Lanes of a packet may be at different points of it.
     divergent: bool,
     /// Its arms run one after the other under masks.
     masked: bool,
@@ -56,7 +56,7 @@ pub(super) struct Frame {
     /// The end of a loop iteration.
     latch: Block,
     latched: bool,
-    /// Where control goes when no lane is left where it stands.
+    /// Where control goes when no lane is active any more.
     empty: Block,
     /// Results, `None` for those that are unused or share a parameter's home.
     results: SmallVec<[Option<Home>; 4]>,
@@ -106,7 +106,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether more would be written than the code generator is to be given. The function will not be used then, and the
+    /// Whether the code exceeds what the code generator may be given. The function will not be used then, and the
     /// rest of it is left out as if all threads had returned.
     pub fn is_over(&mut self) -> bool {
         // No lane leaves an arm that is not branched around.
@@ -146,7 +146,7 @@ impl Lowering<'_, '_> {
         false
     }
 
-    /// Whether instructions may not run without lanes.
+    /// Whether any of the instructions must not run without active lanes.
     fn needs_lanes(&self, insts: &[Inst]) -> bool {
         let in_loop = self.frames.last().is_some_and(|frame| frame.is_loop);
         insts.iter().any(|&inst| match &self.func.inst(inst).kind {
@@ -246,7 +246,7 @@ impl Lowering<'_, '_> {
         self.give_back(frame, entry);
     }
 
-    /// Gives back what a construct used.
+    /// Releases the variables of a construct.
     fn give_back(&mut self, frame: Frame, entry: Parked) {
         let results = frame.results.into_iter().enumerate();
         let own = results.filter(|(n, _)| !frame.shared.get(*n).copied().unwrap_or(false)).map(|(_, home)| home);
@@ -270,7 +270,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Brings results to a construct, from the active lanes.
+    /// Passes results to a construct, from the active lanes.
     fn deliver(&mut self, at: usize, args: &[Value]) {
         let active = self.active();
         for (n, &arg) in args.iter().enumerate() {
@@ -350,7 +350,7 @@ impl Lowering<'_, '_> {
             self.add_lanes(&run, &active, !gathers);
         }
         let real = self.is_real_jump(at);
-        debug_assert!(real || gathers, "lanes that come to the next round by several ways are gathered");
+        debug_assert!(real || gathers, "lanes that reach the next iteration on several paths are gathered");
         if real {
             self.frames[at].latched = true;
             let latch = self.frames[at].latch;
@@ -416,8 +416,8 @@ impl Lowering<'_, '_> {
         self.finish_masked(entry);
     }
 
-    /// The sides of a divergent `if` that is an exit, the leaving one first, and whether lanes take it where the
-    /// condition holds: it never reaches its end, and the other side is empty.
+    /// The sides of a divergent `if` that is an exit, the leaving one first, and whether lanes leave if the condition
+    /// holds. The leaving side never reaches its end, and the other side is empty.
     fn way_out_of(&self, inst: Inst, regions: [Region; 2]) -> Option<([Region; 2], bool)> {
         if !self.facts.uniformity.may_lose_lanes(inst) {
             return None;

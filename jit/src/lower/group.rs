@@ -33,7 +33,7 @@ impl<'a> Lowering<'a, '_> {
     /// Lowers the whole function, from the entry block on.
     pub fn function(&mut self) {
         for n in 0..3u8 {
-            // Those of the first group of a span; what is said of others starts from there.
+            // In a span, those of its first group; those of the others are computed from them.
             let at = offsets::GROUP + 4 * i32::from(n);
             let id = self.builder.ins().load(types::I32, own_flags(), self.base, at);
             self.group_id[usize::from(n)] = id;
@@ -278,7 +278,7 @@ impl<'a> Lowering<'a, '_> {
         self.close();
     }
 
-    /// The arm that all lanes of all packets want.
+    /// The arm that all lanes of all packets take.
     fn agreed_arm(&mut self) -> ir::Value {
         self.note(Note::Votes);
         let votes = self.votes.expect("the segment before voted");

@@ -78,7 +78,7 @@ impl Lowering<'_, '_> {
         self.take_results(&data.results, once);
     }
 
-    /// Defines what a helper gave back, in all lanes or in lane 0.
+    /// Defines a helper's results, in all lanes or in lane 0.
     fn take_results(&mut self, results: &[Value], once: bool) {
         for (n, &result) in results.iter().enumerate() {
             let row = CallRow::Result(n);

@@ -155,7 +155,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What the helper is told of the memory of an access.
+    /// What the helper is told about the memory of an access.
     fn reach(&mut self, access: &Access) -> Reach {
         match &access.target {
             Location::Area(area) => {

@@ -149,7 +149,7 @@ impl Layout {
         self.local[id.index()] as i64
     }
 
-    /// Whether two kept values have one place in a packet's record.
+    /// Whether two kept values share a place in a packet's record.
     pub fn share_slot(&self, a: Value, b: Value) -> bool {
         self.slots[a.index()].is_some() && self.slots[a.index()] == self.slots[b.index()]
     }

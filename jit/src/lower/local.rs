@@ -1,7 +1,7 @@
 //! Private arrays (`x#`).
 //!
 //! Word `w` of element `e` is the row `4 e + w` of the packet's block: a word for each lane. So an index that is the same
-//! in all lanes moves contiguous rows, and any other one stays in the lane's own column: lanes never meet.
+//! in all lanes moves contiguous rows, and any other one stays in the lane's own column: lanes never conflict.
 
 use brolga_ir::entity::{LocalId, Value};
 use brolga_ir::function::MemoryRef;

@@ -86,7 +86,7 @@ pub(crate) use self::anchor::is_large;
 /// Loop iterations between two checks of the stop word: far less than a millisecond for any sane loop body.
 const ROUNDS_AT_ONCE: i64 = 1 << 10;
 
-/// What running the code takes.
+/// What running the code requires.
 pub(crate) struct Needs {
     pub arena: ArenaLayout,
     pub votes: Option<VoteRows>,
@@ -262,7 +262,7 @@ struct Lowering<'a, 'f> {
     group_id: [ir::Value; 3],
     /// The first thread of that group, where it was computed at the function's start.
     group_starts: [Option<ir::Value>; 3],
-    /// Instructions that may be written.
+    /// How many instructions may be emitted.
     most_instructions: usize,
     /// The limit was reached.
     is_cut: bool,
@@ -291,7 +291,7 @@ struct Lowering<'a, 'f> {
     moved_by_group: HashSet<Value>,
     /// Values of the group that are kept between segments.
     group_homes: HashMap<Value, Home>,
-    /// Non-zero once a packet of the segment has threads left, where that is not sure.
+    /// Non-zero once a packet of the segment has threads left, if that is not certain.
     any_left: Option<Variable>,
     /// Accesses that were checked at the running packet's start.
     proofs: Vec<Proof>,
@@ -300,7 +300,7 @@ struct Lowering<'a, 'f> {
     /// The last segment that defines each value.
     seen: Vec<u32>,
     segments: u32,
-    /// Rounds of loops that were taken from the budget and not used yet.
+    /// Loop iterations that were taken from the budget and not used yet.
     rounds_left: Variable,
     /// The function has loops.
     takes_rounds: bool,
@@ -445,7 +445,7 @@ impl<'f> Lowering<'_, 'f> {
         self.fault_if_in(condition, kind, origin, None);
     }
 
-    /// The same; with a mask, said of those threads of the running packet of a span.
+    /// The same; with a mask, the fault is that of these threads of the running packet of a span.
     fn fault_if_in(&mut self, condition: ir::Value, kind: FaultKind, origin: Origin, lanes: Option<&Mask>) {
         let fault = self.builder.create_block();
         self.builder.set_cold_block(fault);
@@ -467,7 +467,7 @@ impl<'f> Lowering<'_, 'f> {
     }
 
     /// Takes an iteration off the budget; emitted at the back edge of every loop. Iterations are taken from the context
-    /// in portions, and only then is the stop word polled: each iteration costs one count and one branch. `lanes` are
+    /// in batches, and only then is the stop word polled: each iteration costs one count and one branch. `lanes` are
     /// those in the loop, if the running packet is one of a span.
     fn poll(&mut self, origin: Origin, lanes: Option<&Mask>) {
         self.takes_rounds = true;

@@ -14,14 +14,14 @@ use super::layout::Layout;
 use super::mask::Mask;
 use crate::site::Site;
 
-/// Everything that was noted of one shader.
+/// Everything that was noted about one shader.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     /// What was decided about instructions, in the order of the code.
     pub insts: Vec<(Inst, Note)>,
     /// Segments by their first instruction, in the order of the code.
     pub segments: Vec<(Inst, Packets)>,
-    /// Of each value what it is at run time.
+    /// What each value is at run time.
     pub values: Vec<ValueNote>,
     /// What is in the arena.
     pub arena: ArenaNote,
@@ -41,13 +41,13 @@ pub(crate) enum Packets {
 pub(crate) enum Note {
     /// Computed before the packets.
     Once,
-    /// Lanes that take part may be fewer than all.
+    /// Not all lanes may take part.
     SomeLanes,
     /// All lanes have one address.
     OneAddress,
     /// Neighbouring lanes are this many bytes apart.
     Stride(u32),
-    /// Addresses lie anywhere.
+    /// Addresses are arbitrary.
     Scattered,
     /// Each lane chooses a view.
     ViewPerLane,
@@ -85,14 +85,14 @@ pub(crate) enum Note {
     UnskippedArm,
     /// Lanes may leave here: a test whether any does, and only then a test whether any is left.
     WayOut,
-    /// Lanes leave a loop in different iterations, through way-out tests.
+    /// Lanes leave a loop in different iterations, through exits.
     LeaveApart,
     /// Lanes leave a loop in different iterations and reach the next one along several edges: each iteration ends with
     /// a test whether any is left.
     AnyTest,
     /// Lanes leave a loop together.
     LeaveTogether,
-    /// Lanes may be gone after it: a test whether any is left follows.
+    /// Lanes may have left in it: a test whether any is left follows.
     LeftTest,
     /// Runs once for the group, between segments.
     Cut,
@@ -127,9 +127,9 @@ impl fmt::Display for Note {
             Note::Masks => "masks",
             Note::SkippableArm => "skippable arm",
             Note::UnskippedArm => "short arm",
-            Note::WayOut => "way out",
+            Note::WayOut => "exit",
             Note::LeaveApart => "lanes leave apart",
-            Note::AnyTest => "any-test per round",
+            Note::AnyTest => "any-test per iteration",
             Note::LeaveTogether => "lanes leave together",
             Note::LeftTest => "any-test after",
             Note::Cut => "cut",
@@ -198,7 +198,7 @@ pub(crate) struct ArenaNote {
 }
 
 impl Notes {
-    /// Adds what is known of values and of the arena.
+    /// Adds what is known about values and the arena.
     pub(super) fn finish(&mut self, facts: &Facts, layout: &Layout, values: usize) {
         self.values = (0..values).map(Value::new).map(|value| value_note(facts, layout, value)).collect();
         self.arena = ArenaNote {
@@ -245,7 +245,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Notes how the lanes' addresses lie.
+    /// Notes how addresses vary across the lanes.
     pub fn note_access(&mut self, access: &Access) {
         let note = match (&access.target, &access.spread) {
             (Location::PerLane(_), _) => Note::ViewPerLane,

@@ -29,14 +29,14 @@ const PACKETS: u32 = 32;
 const PACKETS_IF_LARGE: u32 = 12;
 /// Scalars alive at once.
 const SCALARS: u32 = 40;
-/// Positions for which a value may be in a register: each one that is there for long costs the register allocator as much
-/// as all that is made in that time (see `anchor.rs`).
+/// The most positions for which a value may be in a register: one that stays longer costs the register allocator as much
+/// time as all values computed meanwhile (see `anchor.rs`).
 const LONGEST: u32 = 1_000;
 /// A use in a loop counts as this many outside, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 3;
 /// How often a variable counts as used: where it is set on each path, and where it is read.
 const WAYS: u64 = 3;
-/// Loops within each other beyond this many make no further difference.
+/// Loops nested deeper than this make no further difference.
 const MAX_LOOPS: u32 = 6;
 
 /// The outcome.
@@ -180,7 +180,7 @@ enum Of {
     Remade,
 }
 
-/// From where to where something is alive.
+/// A live range.
 #[derive(Clone, Copy, Debug)]
 struct Lifetime {
     value: Value,
@@ -367,7 +367,7 @@ impl Count<'_> {
         let Some(lifetime) = &mut self.current[value.index()] else { return };
         lifetime.end = position;
         lifetime.weight += weight;
-        // The outermost loop that does not hold the definition.
+        // The outermost loop that does not contain the definition.
         let outside = self.loops.partition_point(|open| open.start <= lifetime.start);
         if let Some(open) = self.loops.get_mut(outside) {
             open.extended.push(value);

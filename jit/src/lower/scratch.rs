@@ -24,7 +24,7 @@ pub(super) struct Scratch {
     base: ir::Value,
     /// Bytes in use.
     pub bytes: u64,
-    /// Places that variables gave back, of one row and of two.
+    /// Places that variables freed, of one row and of two.
     free: [Vec<i32>; 2],
 }
 
@@ -43,7 +43,7 @@ impl Scratch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     block: Option<Block>,
-    /// The count of instructions at that time.
+    /// The instruction count at that point.
     at: u32,
 }
 
@@ -100,7 +100,7 @@ impl Lowering<'_, '_> {
         self.scratch.free[usize::from(wide)].push(at);
     }
 
-    /// The address that places count from.
+    /// The address that places are relative to.
     pub fn scratch_base(&self) -> ir::Value {
         self.scratch.base
     }
@@ -110,7 +110,7 @@ impl Lowering<'_, '_> {
         self.frames.len() > SHALLOW || self.is_large()
     }
 
-    /// Puts a mask aside.
+    /// Saves a mask.
     pub fn park(&mut self, mask: Mask) -> Parked {
         match mask {
             Mask::Lanes(lanes) if self.is_deep() => {
@@ -120,7 +120,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The mask again.
+    /// Reads a saved mask.
     pub fn parked(&mut self, parked: &Parked) -> Mask {
         match parked {
             Parked::Here(mask) => mask.clone(),
@@ -128,14 +128,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The mask for the last time.
+    /// Reads a saved mask for the last time, and frees its place.
     pub fn unpark(&mut self, parked: Parked) -> Mask {
         let mask = self.parked(&parked);
         self.drop_parked(parked);
         mask
     }
 
-    /// The mask is not needed any more.
+    /// Frees the place of a saved mask.
     pub fn drop_parked(&mut self, parked: Parked) {
         if let Parked::Away(home) = parked {
             self.release(home);

@@ -18,7 +18,7 @@ use crate::abi::offsets;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
 
-/// Where the running packet's things are.
+/// Where the running packet's data is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
     /// Its first thread in the group or span, an `i64`.
@@ -264,7 +264,7 @@ impl Lowering<'_, '_> {
         variable
     }
 
-    /// Notes that some lane is in a set.
+    /// Records that some lane is in a set.
     fn note_any(&mut self, variable: Variable, lanes: &Mask) {
         let any = match lanes {
             Mask::Full => self.builder.ins().iconst(types::I32, 1),
@@ -313,7 +313,7 @@ impl Lowering<'_, '_> {
         self.facts.is_kept(to) && !self.moved_by_group.contains(&to) && !self.layout.share_slot(from, to)
     }
 
-    /// Records which way each thread goes, to be read if they disagree.
+    /// Records which way each thread goes, for the error if they disagree.
     fn store_votes(&mut self, votes: &Packet) {
         let at = self.layout.votes.expect("there are votes");
         let record = self.position.record;

@@ -32,11 +32,11 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Before a loop: splats uniform values that operations of its body need in every lane, once. Returns what is to be
-    /// forgotten after it.
+    /// Before a loop: splats uniform values that operations of its body need in every lane, once. Returns what to forget
+    /// after it.
     pub fn splat_for_loop(&mut self, body: Region) -> Vec<Value> {
         let mut found = Vec::new();
-        // Where registers are far too few, more values that live long would not help.
+        // If registers are far too few, more long-lived values would not help.
         if self.pressure.bytes == 0 {
             self.find_splats(body, &mut found);
         }
@@ -48,9 +48,8 @@ impl Lowering<'_, '_> {
         found
     }
 
-    /// A comparison of unsigned numbers as one of signed numbers, where that is the same: processors without AVX-512
-    /// have only signed ones for vectors. One side must be small; a scalar that is large becomes the largest signed
-    /// number.
+    /// An unsigned comparison as a signed one, if that gives the same: without AVX-512, processors compare vectors only
+    /// as signed numbers. One side must be small; a scalar that is large becomes the largest signed number.
     pub fn signed_if_same(&mut self, op: Op, values: &[Value], mut args: Vec<Operand>) -> (Op, Vec<Operand>) {
         let signed = match op {
             Op::ULt => Op::SLt,
@@ -257,18 +256,18 @@ impl Lowering<'_, '_> {
         self.table_row(offsets::SPAN_GROUPS, n.into(), false)
     }
 
-    /// The number of each thread in its span, which is its group's where each group has one thread.
+    /// The number of each thread in its span, which is its group's number if each group has one thread.
     fn number_in_span(&mut self) -> Operand {
         let lanes = self.emit().lane_index();
         self.binary(Op::IAdd, lanes.into(), self.scalar(self.position.first_thread))
     }
 
-    /// Whether the threads of a span are a row along x themselves.
+    /// Whether the threads of a span themselves form a row along x.
     fn threads_are_row(&self) -> bool {
         self.facts.packing() == Packing::Row && self.func.interface.group_size()[1..] == [1, 1]
     }
 
-    /// `vThreadID.x` of the packet's first thread, where the threads of a span are a row.
+    /// `vThreadID.x` of the packet's first thread, if the threads of a span form a row.
     fn first_in_row(&mut self) -> ir::Value {
         let first = self.group_start(0);
         self.builder.ins().iadd(first, self.position.first_thread)
@@ -286,7 +285,7 @@ impl Lowering<'_, '_> {
         self.table_row(offsets::THREADS, row.number(), uniform)
     }
 
-    /// The packet's part of a row of the table whose address is there in the context.
+    /// The packet's part of a row of the table whose address is at offset `table` of the context.
     fn table_row(&mut self, table: i32, row: u32, uniform: bool) -> Operand {
         let at = i32::try_from(row * self.layout.packets * self.layout.row_bytes).expect("groups and spans are small");
         let table = self.builder.ins().load(types::I64, constant_flags(), self.base, table);
@@ -294,7 +293,7 @@ impl Lowering<'_, '_> {
         self.emit().load_operand(Type::I32, uniform, address, at, table_flags())
     }
 
-    /// What lane 0 has of an input.
+    /// Lane 0 of an input.
     pub fn first_of_input(&mut self, input: Input) -> Option<ir::Value> {
         if self.facts.packing() != Packing::Group {
             return match input {
@@ -340,7 +339,7 @@ impl Lowering<'_, '_> {
         Some(lower_op(&mut self.emit(), op, &args, &Known::NOTHING, mode).values()[0])
     }
 
-    /// What lane 0 has of a value.
+    /// Lane 0 of a value.
     pub fn first(&mut self, value: Value) -> ir::Value {
         match (self.operand(value), self.firsts[value.index()]) {
             (Operand::Uniform(uniform), _) => uniform.value,
@@ -364,7 +363,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Computes these once, but in a large function, where they would take registers for long.
+    /// Computes these once, except in a large function, where they would occupy registers for long.
     pub fn prepare_group_starts(&mut self) {
         if self.is_large() {
             return;

@@ -78,7 +78,7 @@ impl Emit<'_, '_> {
         self.interleave(Type::I64, &a.vectors, &zero.vectors)
     }
 
-    /// From an unsigned 32-bit integer, exact: written into the significand of 2^52, which is then taken away.
+    /// From an unsigned 32-bit integer, exact: written into the significand of 2^52, which is then subtracted.
     pub fn unsigned_to_double(&mut self, a: &Operand) -> Operand {
         if let Operand::Uniform(a) = a {
             return Operand::scalar(Type::F64, self.ins().fcvt_from_uint(types::F64, a.value));
@@ -279,5 +279,5 @@ impl Emit<'_, '_> {
     }
 }
 
-/// Vectors in the context may lie anywhere: not `aligned`.
+/// Vectors in the context may have any address, so there is no `aligned`.
 const CONTEXT_VECTOR: MemFlagsData = MemFlagsData::new().with_notrap();

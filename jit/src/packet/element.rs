@@ -75,7 +75,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The same of vectors.
+    /// The same for vectors.
     pub(crate) fn zip(
         &mut self,
         ty: Type,
@@ -116,7 +116,7 @@ impl Emit<'_, '_> {
         self.ins().bitcast(to, lane_order(), vector)
     }
 
-    /// The values that lanes of each quad have in other lanes of it.
+    /// Moves values between the lanes of each quad.
     pub fn quad_read(&mut self, packet: &Packet, from: [u8; 4]) -> Packet {
         debug_assert!(!is_wide(packet.ty), "32-bit values");
         let vectors = packet.vectors.iter().map(|&vector| {

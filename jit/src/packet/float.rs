@@ -28,8 +28,8 @@ pub enum Extreme {
 /// Exponent bits of a float; all clear in zeros and denormals.
 const EXPONENT: u32 = 0x7f80_0000;
 const SIGN: u32 = 0x8000_0000;
-/// Products and quotients are checked for being tiny at 2^24 times their size, where rounding is not yet disturbed by
-/// the end of the exponent range.
+/// Products and quotients are checked for being tiny at 2^24 times their size, where the end of the exponent range does
+/// not affect rounding yet.
 const SCALE: f32 = (1u32 << 24) as f32;
 const SCALED_MIN: f32 = f32::MIN_POSITIVE * SCALE;
 
@@ -118,7 +118,7 @@ impl Emit<'_, '_> {
         b: &Operand,
         classes: [ClassSet; 2],
     ) -> Operand {
-        // To the processor a denormal is a zero here, or there is none any more.
+        // To the processor a denormal is a zero here, or none is left.
         let result = self.number_or_other(which, a, b, classes.map(ClassSet::flushed));
         let is_flushed = match mode {
             FloatMode::Default => true,
@@ -142,8 +142,8 @@ impl Emit<'_, '_> {
         b: &Operand,
         classes: [ClassSet; 2],
     ) -> Operand {
-        // With a number as the second operand, `minps` is right as it is. As the first one it may change places, if two
-        // zeros cannot meet whose signs differ.
+        // With a number as the second operand, `minps` is right as it is. A number that is the first operand may become
+        // the second, unless two zeros of different sign can meet.
         if classes[1].is_number() {
             return self.pick(which, a, b);
         }
@@ -213,7 +213,8 @@ impl Emit<'_, '_> {
         if a.is_uniform() {
             return self.map1(Type::I32, a, |emit, a| emit.ins().fcvt_to_sint_sat(types::I32, a));
         }
-        // The instruction gives 0x80000000 for whatever does not fit, which is right below: above, all bits turn.
+        // The instruction gives 0x80000000 for all that does not fit, which is right below the range; above it, all bits are
+        // inverted.
         let end = self.float_like(a, -(i32::MIN as f32));
         let too_high = self.compare_floats(FloatCC::GreaterThanOrEqual, a, &end);
         let too_high = self.condition_bits(&too_high);

@@ -120,7 +120,7 @@ impl Emit<'_, '_> {
         self.map1(Type::I32, &float, |emit, float| emit.ins().x86_cvtt2dq(types::I32X4, float))
     }
 
-    /// The four 64-bit products of two vectors' lanes, two and two; Cranelift sees `pmuludq` or `pmuldq` in it.
+    /// The four 64-bit products of two vectors' lanes, two at a time; Cranelift makes it `pmuludq` or `pmuldq`.
     fn products(&mut self, a: Value, b: Value, sign: Signedness) -> [Value; 2] {
         let ins = |emit: &mut Self, value, high| match (sign, high) {
             (Signedness::Unsigned, false) => emit.ins().uwiden_low(value),

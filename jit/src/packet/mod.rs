@@ -133,7 +133,7 @@ pub struct Packet {
     pub vectors: Vectors,
 }
 
-/// 128 bits of a packet. Made by [`Emit::part`], used up by [`Emit::join`].
+/// 128 bits of a packet. Made by [`Emit::part`], consumed by [`Emit::join`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
     ty: Type,

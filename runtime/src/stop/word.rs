@@ -22,7 +22,7 @@ impl fmt::Display for StopReason {
         match self {
             StopReason::Cancelled => f.write_str("the run was cancelled"),
             StopReason::TimeLimit(limit) => write!(f, "the time limit of {limit:?} stopped the run"),
-            StopReason::Fuel(rounds) => write!(f, "the limit of {rounds} loop rounds a group stopped the run"),
+            StopReason::Fuel(rounds) => write!(f, "the limit of {rounds} loop iterations per group stopped the run"),
         }
     }
 }

@@ -185,7 +185,7 @@ pub(super) fn write(out: &mut impl Write, document: &Document, baselines: &[Base
         if pairs.is_empty() {
             continue;
         }
-        writeln!(out, "\nbeside {}: {}", harmless(&baseline.name), about(document, baseline))?;
+        writeln!(out, "\ncompared with {}: {}", harmless(&baseline.name), about(document, baseline))?;
         let headings = COLUMNS.iter().map(|&(name, number, _)| (name, number)).collect();
         let cells = pairs.iter().map(|pair| COLUMNS.iter().map(|(_, _, cell)| cell(pair)).collect()).collect();
         Sheet { headings, cells }.write(out, style)?;

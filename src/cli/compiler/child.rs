@@ -1,5 +1,5 @@
-//! Runs a compiler: until it is done, an interrupt comes, or it takes too long or says too much. Then it is killed, and all that
-//! it started with it.
+//! Runs a compiler until it is done. On an interrupt, or if it takes too long or prints too much, it is killed with everything
+//! that it started.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -15,21 +15,21 @@ use brolga::job::SourceError;
 
 use crate::cli::summary::time;
 
-/// A compiler may take so long where nothing else is said. The first start of Wine alone takes half a minute.
+/// The default time limit of a compiler. The first start of Wine alone takes half a minute.
 pub(super) const LONGEST: Duration = Duration::from_secs(300);
-/// Bytes that it may say, and bytes of what it makes.
+/// The most bytes that it may print, and that its result may have.
 const MOST_BYTES: u64 = 16 << 20;
-/// How often it is looked at.
+/// How often it is polled.
 const TICK: Duration = Duration::from_millis(5);
 
-/// A compiler that has ended by itself.
+/// A compiler that has exited by itself.
 pub(super) struct Ended {
     pub status: ExitStatus,
     /// What it wrote to both of its outputs.
     pub said: String,
 }
 
-/// Runs a program with its arguments, for `longest` at most. `folder` holds what it says.
+/// Runs a program with its arguments, for `longest` at most. Its output is stored in `folder`.
 pub(super) fn run(
     words: Vec<OsString>,
     folder: &Path,
@@ -37,8 +37,8 @@ pub(super) fn run(
     cancel: &CancelToken,
 ) -> Result<Ended, SourceError> {
     let log = folder.join("said");
-    let unwritten = |error: io::Error| format!("what the compiler says cannot be kept: {error}");
-    let unread = |problem: FileProblem| format!("what the compiler says cannot be read: {problem}");
+    let unwritten = |error: io::Error| format!("the compiler's messages cannot be stored: {error}");
+    let unread = |problem: FileProblem| format!("the compiler's messages cannot be read: {problem}");
     let said = File::create(&log).map_err(unwritten)?;
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).stdin(Stdio::null()).stderr(said.try_clone().map_err(unwritten)?).stdout(said);
@@ -61,7 +61,7 @@ pub(super) fn run(
             break SourceError::Stopped(format!("`{program}` was stopped after {}", time(longest)));
         }
         if log.metadata().is_ok_and(|found| found.len() > MOST_BYTES) {
-            break format!("`{program}` was stopped: it said more than {MOST_BYTES} bytes").into();
+            break format!("`{program}` was stopped: it printed more than {MOST_BYTES} bytes").into();
         }
         thread::sleep(TICK);
     };
@@ -69,7 +69,7 @@ pub(super) fn run(
     Err(stopped)
 }
 
-/// Ends a compiler and what it started. Of one that has just ended by itself nothing is left to end.
+/// Kills a compiler and what it started. It fails only if they have just exited by themselves.
 fn kill(child: &mut Child) {
     #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
     let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
@@ -77,7 +77,7 @@ fn kill(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// What a compiler made.
+/// What a compiler wrote.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, FileProblem> {
     files::read(path, MOST_BYTES)
 }

@@ -1,4 +1,4 @@
-//! The command line of a compiler: words with placeholders. No shell reads it, so nothing in a file's name means anything.
+//! The command line of a compiler: words with placeholders. No shell reads it, so no character in a file's name is special.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ pub(super) struct Command {
 }
 
 impl Command {
-    /// Reads a command line. Quotes of either kind hold a word together; nothing else has a meaning, so that paths of every
-    /// system may stand there.
+    /// Reads a command line. Quotes of either kind hold a word together; nothing else is special, so that paths of every
+    /// system can be written.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut words = split(text)?;
         if words.is_empty() {
@@ -38,7 +38,7 @@ impl Command {
     /// The program and its arguments for a source.
     pub fn fill(&self, source: &Source, output: &Path) -> Vec<OsString> {
         let input = match source.path.to_str() {
-            // No option.
+            // It must not be taken for an option.
             Some(path) if path.starts_with('-') => Path::new(".").join(&source.path),
             _ => PathBuf::from(&source.path),
         };
@@ -85,7 +85,7 @@ fn split(text: &str) -> Result<Vec<String>, String> {
         }
     }
     if let Some(quote) = quote {
-        return Err(format!("the compiler's command has a {quote} without its second"));
+        return Err(format!("the compiler's command has an unclosed {quote}"));
     }
     words.extend(word);
     Ok(words)

@@ -1,5 +1,5 @@
-//! What compilers say about places of a source: `file(line,first-last): error X3000: …` of fxc, and `file:line:column: E5000: …`
-//! of vkd3d-compiler.
+//! Messages of compilers about a place in a source: `file(line,first-last): error X3000: …` from fxc, and
+//! `file:line:column: E5000: …` from vkd3d-compiler.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ pub(super) struct Message<'a> {
     pub line: usize,
     /// The first and last column, counted from 1; `None` where the message is about the line.
     columns: Option<(usize, usize)>,
-    /// Or it is a warning.
+    /// Otherwise it is a warning.
     pub is_error: bool,
     /// The code and the words.
     pub text: &'a str,
 }
 
 impl<'a> Message<'a> {
-    /// Reads a line, if it is about a place.
+    /// Parses a line, if it is about a place.
     pub fn parse(line: &'a str) -> Option<Self> {
         Self::of_fxc(line).or_else(|| Self::of_colons(line))
     }

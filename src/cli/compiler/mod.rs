@@ -1,10 +1,10 @@
-//! Compilers of HLSL: other programs, which the command line or the environment names.
+//! HLSL compilers: other programs, named on the command line or in the environment.
 //!
 //! | file | what |
 //! |---|---|
-//! | `command.rs` | the command line that is named, and what its placeholders stand for |
-//! | `child.rs` | runs it, for so long and with so much to say |
-//! | `message.rs` | what it says, and where in the source that belongs |
+//! | `command.rs` | the compiler's command line and its placeholders |
+//! | `child.rs` | runs it, with limits on its time and output |
+//! | `message.rs` | its messages, and their places in the source |
 
 mod child;
 mod command;
@@ -39,8 +39,8 @@ const MOST_SOURCE: u64 = 16 << 20;
 /// The option of commands that run jobs.
 #[derive(Args, Clone)]
 pub(super) struct CompilerOption {
-    /// What compiles shaders that are HLSL: a command, or one as `fxc -T {profile} -E {entry} -Fo {output} {input}`; by
-    /// default that of BROLGA_COMPILER
+    /// The command that compiles HLSL shaders: `fxc`, or a whole line such as
+    /// `fxc -T {profile} -E {entry} -Fo {output} {input}`; by default the value of BROLGA_COMPILER
     #[arg(long, value_name = "COMMAND")]
     compiler: Option<String>,
 }
@@ -50,10 +50,10 @@ pub(super) struct CompilerOption {
 pub(super) struct SourceOptions {
     #[command(flatten)]
     compiler: CompilerOption,
-    /// What shaders that are HLSL are compiled for
+    /// The profile that HLSL shaders are compiled for
     #[arg(long, value_name = "PROFILE", default_value = USUAL_PROFILE)]
     profile: String,
-    /// Which function of them is compiled
+    /// The function of HLSL shaders that is compiled
     #[arg(long, value_name = "NAME", default_value = USUAL_ENTRY)]
     entry: String,
 }
@@ -69,12 +69,12 @@ impl SourceOptions {
 pub(super) struct Reader<'a> {
     options: &'a SourceOptions,
     compiler: Compiler,
-    /// There once something is compiled; before, an interrupt ends the process.
+    /// Made for the first source; before that, an interrupt ends the process.
     cancel: OnceCell<CancelToken>,
 }
 
 impl Reader<'_> {
-    /// The shader in a file, or why there is none. HLSL is left as it is where no compiler is named.
+    /// The shader in a file, or why there is none. Without a compiler, HLSL is returned as it is.
     pub fn load(&self, path: &Path) -> Result<Vec<u8>, String> {
         if stream::is_standard(path) || !self.compiles(path) {
             return stream::load(path);
@@ -89,29 +89,29 @@ impl Reader<'_> {
         made.map_err(|message| format!("{} is not compiled: {message}", path.display()))
     }
 
-    /// Whether an interrupt came while something was compiled. Then no other file is to be looked at.
+    /// Whether an interrupt came during a compilation. Then no other file should be read.
     pub fn is_interrupted(&self) -> bool {
         self.cancel.get().is_some_and(CancelToken::is_cancelled)
     }
 
-    /// How a command ends for which a shader could not be loaded.
+    /// How a command ends if a shader could not be loaded.
     pub fn ending(&self) -> Ending {
         if self.is_interrupted() { Ending::Stopped } else { Ending::BadInput }
     }
 
-    /// Whether a file is HLSL that a compiler is named for.
+    /// Whether a file is HLSL and there is a compiler.
     pub fn compiles(&self, path: &Path) -> bool {
         Source::is_named_by(path) && self.compiler.command.is_some()
     }
 
-    /// What is compiled of a file.
+    /// What to compile in a file.
     pub fn source(&self, path: &Path) -> Source {
         Source::new(path.to_owned(), &self.options.profile, &self.options.entry)
     }
 }
 
 impl CompilerOption {
-    /// The compiler: the option's, or the environment's. It may take no longer than a limit of the command.
+    /// The compiler of the option or of the environment. It may take no longer than the command's limit.
     pub fn compiler(&self, limit: Option<Duration>, style: Style) -> Compiler {
         let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());
         let longest = limit.map_or(child::LONGEST, |limit| limit.min(child::LONGEST));
@@ -119,16 +119,16 @@ impl CompilerOption {
     }
 }
 
-/// A compiler, if one is named.
+/// A compiler, if there is one.
 pub(super) struct Compiler {
     command: Option<String>,
-    /// How long it may take.
+    /// The longest time that it may take.
     longest: Duration,
     style: Style,
 }
 
 impl Compiler {
-    /// Compiles the shaders of a job that are HLSL; without a compiler they stay, and `prepare` says what to do.
+    /// Compiles the HLSL shaders of a job. Without a compiler they stay, and `prepare` says what to do.
     pub fn compile_job(&self, job: &mut Job, cancel: &CancelToken) -> Result<(), JobError> {
         match self.command {
             Some(_) => job.compile_sources(|source| self.compile(source, cancel)),
@@ -136,10 +136,10 @@ impl Compiler {
         }
     }
 
-    /// Compiles a source. What the compiler says is shown; the error is the first of it.
+    /// Compiles a source, and shows the compiler's messages. The error is the first of theirs.
     fn compile(&self, source: &Source, cancel: &CancelToken) -> Result<Vec<u8>, SourceError> {
         let command = Command::parse(self.command.as_deref().unwrap_or(""))?;
-        // Said here, because compilers say it in many ways.
+        // Checked here, because each compiler words it differently.
         fs::metadata(&source.path).map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder can be made: {error}"))?;
         let output = folder.path().join("shader.cso");
@@ -154,19 +154,19 @@ impl Compiler {
             FileProblem::Io(error) if error.kind() == io::ErrorKind::NotFound => {
                 format!("the compiler wrote no {{output}}: {error}")
             }
-            _ => format!("what the compiler wrote to {{output}} is no shader: {problem}"),
+            _ => format!("what the compiler wrote to {{output}} is not a shader: {problem}"),
         })?;
-        // Else the source would be blamed.
+        // Otherwise the source would be blamed.
         match bytes.as_slice() {
-            [] => Err("what the compiler wrote to {output} is no shader: it is empty".to_owned().into()),
+            [] => Err("what the compiler wrote to {output} is not a shader: it is empty".to_owned().into()),
             text if is_text(text) => {
-                Err("what the compiler wrote to {output} is no shader: it is text".to_owned().into())
+                Err("what the compiler wrote to {output} is not a shader: it is text".to_owned().into())
             }
             _ => Ok(bytes),
         }
     }
 
-    /// Shows the messages at their places, and gives the first error.
+    /// Shows the messages at their places, and returns the first error.
     fn show(&self, said: &str, source: &Source) -> Option<String> {
         let messages: Vec<Message<'_>> = said.lines().filter_map(Message::parse).collect();
         for message in messages.iter().take(SHOWN) {
@@ -183,7 +183,7 @@ impl Compiler {
     }
 }
 
-/// A message, as long as it may be.
+/// A message, cut to a length that can be shown.
 fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -195,8 +195,8 @@ fn is_text(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'))
 }
 
-/// The file that a message names. Compilers may write the path in their own way, and name included files from the source's
-/// folder.
+/// The file that a message names. Compilers may write the path in their own way, and name included files relative to the
+/// source's folder.
 fn file_of(named: &str, source: &Source) -> PathBuf {
     let last = |text: &str| text.rsplit(['/', '\\']).next().unwrap_or(text).to_owned();
     if source.path.file_name().is_some_and(|name| name.to_string_lossy() == last(named)) {

@@ -120,7 +120,7 @@ impl Translator<'_, '_> {
     }
 
     /// The code of a body in an arm of its own: there the index has a known value, and so has the register that it is
-    /// computed from, until somebody writes it.
+    /// computed from, until something writes it.
     fn callee_of(&mut self, body: FunctionName, index: &Index, value: u32, exit: Inst) -> Result {
         let register = match &index.relative {
             Some(operand) if operand.file == RegisterFile::Temp && !operand.negate && !operand.absolute => operand,
@@ -163,7 +163,7 @@ impl Translator<'_, '_> {
         Ok(result)
     }
 
-    /// The word at a computed place of a table; 0 beyond it. Runs of the same word are one question.
+    /// The word at a computed place of a table; 0 beyond it. A run of equal words takes one comparison.
     fn look_up(&mut self, at: Value, table: &[u32]) -> Value {
         let mut result = self.b.i32(0);
         let mut first = 0;
@@ -246,7 +246,7 @@ impl Translator<'_, '_> {
         instruction.operands.iter().position(is_computed)
     }
 
-    /// An instruction that reads a `t#` or `s#` whose number is computed: the same with each number, where it is that number.
+    /// An instruction that reads a `t#` or `s#` whose number is computed: a copy for each number that it can be.
     pub(super) fn with_each_resource(&mut self, position: usize, instruction: &Instruction, operand: usize) -> Result {
         let Some(index) = instruction.operands[operand].indices.first() else { return Err(self.bad_operand("t")) };
         let number = self.index(index)?;

@@ -16,7 +16,7 @@ use crate::entity::{Inst, Region, Value};
 use crate::function::Origin;
 use crate::ops::Op;
 
-/// Direct3D's bound on calls within each other; a call beyond it is skipped.
+/// Direct3D's limit on nested calls; a deeper call is skipped.
 const CALL_DEPTH: usize = 32;
 
 /// Where the walk is.
@@ -66,7 +66,7 @@ impl FlowState {
     pub(super) fn new(program: &ValidProgram) -> Self {
         let functions = program.flow().functions.iter();
         let callees = functions.map(|function| (function.name, Callee::new(program, function.items.clone())));
-        // The main program of other stages is called itself.
+        // The main program of other stages counts as a call.
         let calls = usize::from(program.stage() == Stage::Compute);
         Self { next: 0, steps: 0, nesting: 0, calls, frames: Vec::new(), callees: callees.collect() }
     }
@@ -86,7 +86,7 @@ impl Translator<'_, '_> {
         if self.b.func.interface.stage.signature().is_none() {
             self.block(main)?;
         } else {
-            // Whatever way it ends, its outputs are written.
+            // However it ends, its outputs are written.
             self.inline_items(Callee::new(program, main))?;
         }
         if !self.b.is_terminated() {
@@ -125,7 +125,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Fills a region, which yields where nothing else ends it.
+    /// Fills a region, which yields if nothing else ends it.
     pub(super) fn fill(&mut self, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
         let limit = self.options.max_nesting;
         if self.flow.nesting >= limit {
@@ -142,7 +142,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// As [`Self::fill`], inside of something that `break`, `continue` or `ret` may belong to.
+    /// As [`Self::fill`], inside of a construct that `break`, `continue` or `ret` may belong to.
     fn fill_in(&mut self, frame: Frame, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
         self.flow.frames.push(frame);
         self.fill(region, body)?;
@@ -226,7 +226,7 @@ impl Translator<'_, '_> {
             if is_last || self.has_instructions(&segment.items) {
                 let labels = std::mem::take(&mut labels);
                 if std::mem::take(&mut is_default) {
-                    // Labels beside `default` go where every other value goes.
+                    // Labels next to `default` go where every other value goes.
                     default_segment = Some(n);
                 } else if !labels.is_empty() {
                     arms.push((labels, n));
@@ -260,7 +260,7 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// Does something only where the condition of `breakc` and the like holds.
+    /// Does something only if the condition of `breakc` and the like holds.
     fn where_(&mut self, operand: &Operand, test: Test, action: impl FnOnce(&mut Self) -> Result) -> Result {
         let cond = self.condition(operand, test)?;
         let (_, then_region, else_region) = self.b.if_else(cond, &[]);
@@ -350,7 +350,7 @@ impl Translator<'_, '_> {
         self.fill(body, |t| t.callee_items(callee.items, Some(inst)))
     }
 
-    /// Whether a function may write a component of a temporary register, itself or by what it calls.
+    /// Whether a function may write a component of a temporary register, itself or through what it calls.
     pub(super) fn writes(&self, name: FunctionName, register: u32, component: usize) -> bool {
         let Some(callee) = self.flow.callees.get(&name) else { return true };
         let is_it = |to: &Operand| {

@@ -11,10 +11,10 @@ use super::{Result, TranslateError};
 use crate::entity::{LocalId, ResourceId, SharedId};
 use crate::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
 
-/// The range that each class and number means.
+/// The range that each class and number refers to.
 type ResourceNames = HashMap<(ResourceClass, u32), ResourceId>;
 
-/// What the numbers in operands mean.
+/// What the numbers in operands refer to.
 pub(super) struct Names {
     resources: ResourceNames,
     shared: HashMap<u32, SharedId>,
@@ -109,7 +109,7 @@ fn resource(class: ResourceClass, kind: ResourceKind, range: &RegisterRange, use
     Resource { space, count, uses_counter, ..Resource::new(class, kind, range.lower) }
 }
 
-/// A kind as the IR says it. The name and byte are for the error, about what cannot be declared.
+/// A kind in the IR's terms. The name and byte are for the error about one that cannot be declared.
 pub(super) fn kind(name: &'static str, at: u32, kind: &BytecodeKind) -> Result<ResourceKind> {
     Ok(match *kind {
         BytecodeKind::Raw => ResourceKind::Raw,
@@ -123,7 +123,7 @@ pub(super) fn kind(name: &'static str, at: u32, kind: &BytecodeKind) -> Result<R
     })
 }
 
-/// The shape of a typed resource; `None` for what is no typed resource.
+/// The shape of a typed resource; `None` for other resources.
 fn dimension(declared: ResourceDimension) -> Option<Dimension> {
     Some(match declared {
         ResourceDimension::Buffer => Dimension::Buffer,

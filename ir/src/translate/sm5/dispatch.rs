@@ -162,7 +162,7 @@ impl Translator<'_, '_> {
             Opcode::FCall => self.fcall(i),
             Opcode::Ret => self.ret(),
             Opcode::RetC => self.retc(i),
-            // Borders that the constructs know the positions of.
+            // Markers whose positions the constructs know.
             Opcode::Else
             | Opcode::EndIf
             | Opcode::EndLoop
@@ -196,7 +196,7 @@ impl Translator<'_, '_> {
             Opcode::DerivRty | Opcode::DerivRtyCoarse => self.each(i, Float, sample::along_y),
             Opcode::DerivRtxFine => self.each(i, Float, sample::along_x_fine),
             Opcode::DerivRtyFine => self.each(i, Float, sample::along_y_fine),
-            // What belongs to other stages.
+            // Instructions of other stages.
             Opcode::Cut
             | Opcode::Emit
             | Opcode::EmitThenCut

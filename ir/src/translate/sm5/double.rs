@@ -88,7 +88,7 @@ impl Translator<'_, '_> {
         self.b.set_precise(instruction.precise >> (2 * pair) & 3 != 0);
     }
 
-    /// Doubles of doubles.
+    /// Doubles from doubles.
     pub(super) fn each_double(
         &mut self,
         instruction: &Instruction,
@@ -112,7 +112,7 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    /// Words of doubles: conversions and comparisons.
+    /// Words from doubles: conversions and comparisons.
     pub(super) fn words_of_doubles(
         &mut self,
         instruction: &Instruction,
@@ -138,7 +138,7 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    /// Doubles of words: conversions.
+    /// Doubles from words: conversions.
     pub(super) fn doubles_of_words(
         &mut self,
         instruction: &Instruction,

@@ -48,7 +48,7 @@ impl Translator<'_, '_> {
         Ok(MemoryRef { object, index, offset: self.read_one(offset, SourceType::Int)? })
     }
 
-    /// The same address some words further on, if the offset is a number and has room for that.
+    /// The same address some words further on, if the offset is a literal and does not overflow.
     fn advanced(&mut self, place: MemoryRef, words: usize) -> Option<MemoryRef> {
         let offset = self.b.func.as_const(place.offset)?.bits as u32;
         let offset = offset.checked_add(4 * words as u32)?;
@@ -94,7 +94,7 @@ impl Translator<'_, '_> {
         self.write_with_status(destination, &words, status)
     }
 
-    /// Writes a result and, where it is wanted, the feedback word.
+    /// Writes a result and, if it is used, the feedback word.
     pub(super) fn write_with_status(
         &mut self,
         destination: &Operand,

@@ -118,7 +118,7 @@ struct Translator<'a, 'f> {
 }
 
 impl Translator<'_, '_> {
-    /// The instruction waits for a later version.
+    /// The error for an instruction that Brolga cannot run yet.
     fn not_supported(&self, instruction: &Instruction) -> Result {
         Err(TranslateError::NotSupported { name: instruction.op.text(), at: instruction.at })
     }

@@ -71,7 +71,7 @@ impl Translator<'_, '_> {
         self.b.op(Op::INe, &[word, zero])
     }
 
-    /// All ones for the feedback word of an access that hit mapped memory only; all memory is.
+    /// All ones for the feedback word of an access that hit mapped memory only: all memory is mapped.
     pub(super) fn fully_mapped(&mut self) -> Vector {
         Vector::splat(self.b.i32(u32::MAX))
     }

@@ -14,7 +14,7 @@ use crate::interface::ResourceClass;
 use crate::ops::Op;
 use crate::passes::undone;
 
-/// Which type a source's bits and modifiers are taken for.
+/// The type that a source's bits and modifiers have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SourceType {
     /// The values are `f32`; absolute and negate act on the sign bit.

@@ -2,7 +2,7 @@
 //!
 //! Straight code reads what it wrote a moment ago, so most reads of slots need no instruction. What is known holds
 //! within one region: regions are filled one at a time, so coming from another one may mean having left a construct
-//! that writes slots, or having entered a loop whose later iterations bring others.
+//! that writes slots, or having entered a loop whose later iterations bring other values.
 
 use crate::builder::Builder;
 use crate::entity::{Region, Slot, Value};

@@ -63,7 +63,7 @@ impl Translator<'_, '_> {
         let (front, rest) = sources.split_at_checked(3 + usize::from(computes_offsets)).ok_or_else(|| self.count())?;
         let (address, texture, sampler) = (front[0], front[front.len() - 2], front[front.len() - 1]);
         let behind = operands.iter().copied().filter(|arg| *arg != SampleArg::Offsets);
-        // Nothing where a clamp could be means none.
+        // `null` in place of a clamp means that there is none.
         let given: SmallVec<[(SampleArg, &Operand); 4]> =
             behind.zip(rest.iter().copied()).filter(|(_, operand)| operand.file != RegisterFile::Null).collect();
         let operand = |arg: SampleArg| match arg {

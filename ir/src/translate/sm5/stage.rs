@@ -156,7 +156,7 @@ fn system_value(code: Code) -> Option<SystemValue> {
         Code::InstanceId => SystemValue::InstanceId,
         Code::IsFrontFace => SystemValue::IsFrontFace,
         Code::SampleIndex => SystemValue::SampleIndex,
-        // Those of the tessellator are no inputs or outputs of these stages.
+        // Those of the tessellator are not inputs or outputs of these stages.
         _ => return None,
     })
 }
@@ -184,7 +184,7 @@ pub(super) enum OutputLocation {
 }
 
 impl StageRegisters {
-    /// Adds the slots that outputs wait in.
+    /// Adds the slots that hold outputs until the end.
     pub(super) fn add_slots(&mut self, func: &mut Function) {
         self.first_slot = func.slot_count();
         let rows = func.interface.stage.signature().map_or(0, Signature::output_rows);
@@ -325,7 +325,7 @@ impl Translator<'_, '_> {
         self.b.op(Op::BAnd, &[covered, stays])
     }
 
-    /// `eval_snapped`: the input at a place of a grid of 16 x 16 around the pixel's center. Rows hold values at centers: the
+    /// `eval_snapped`: the input at a point of a 16 x 16 grid around the pixel's centre. Rows hold values at centres: the
     /// quad says how they change from there.
     pub(super) fn eval_snapped(&mut self, instruction: &Instruction) -> Result {
         let [destination, input, offsets] = self.operands(instruction)?;

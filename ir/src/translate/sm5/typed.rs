@@ -1,4 +1,4 @@
-//! Texels of typed buffers and textures, and questions about views.
+//! Texels of typed buffers and textures, and queries about views.
 
 use brolga_bytecode::sm5::codes::ResinfoReturn;
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
@@ -156,7 +156,7 @@ impl Translator<'_, '_> {
         Vector::from(words.map(|word| self.b.i32(word)))
     }
 
-    /// Converts an answer to what the instruction returns. The first `sizes` components have reciprocals; layers and
+    /// Converts a query's result to what the instruction returns. The first `sizes` components have reciprocals; layers and
     /// counts never do.
     fn write_answer(
         &mut self,

@@ -104,7 +104,7 @@ impl Lowering<'_, '_> {
             }
         }
         let lanes = match &frame.run {
-            // It is clear which group is meant.
+            // Without spans there is only one group that a fault can mean.
             _ if self.layout.threads.is_some() => None,
             Some(run) => Some(Mask::Lanes(self.home_lanes(run))),
             None => Some(self.parked(entry)),
