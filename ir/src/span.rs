@@ -128,8 +128,10 @@ impl Span {
         Self { grid: Grid { groups: [1; 3], first: group }, start: 0, groups: 1 }
     }
 
-    /// The spans of a batch of invocations, each of which is a group of one thread.
-    pub fn batch(invocations: u32, lanes: u32) -> impl Iterator<Item = Self> {
+    /// The spans of a batch of invocations, each of which is a group of one thread. The last packet may have to be full.
+    pub fn batch(invocations: u32, lanes: u32, fills_packets: bool) -> impl Iterator<Item = Self> {
+        let whole = invocations.checked_next_multiple_of(lanes).filter(|_| fills_packets);
+        let invocations = whole.unwrap_or(invocations);
         debug_assert_eq!(Packing::Row.most_groups(1, lanes), SPAN_THREADS, "packets have powers of two of lanes");
         let grid = Grid { groups: [invocations, 1, 1], first: [0; 3] };
         let mut start = 0;

@@ -47,6 +47,7 @@ pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> 
         votes: machine.votes,
         immediate: func.interface.immediate.iter().flatten().copied().collect(),
         arrays: func.interface.arrays.as_slice().into(),
+        fills_packets: func.interface.fills_packets,
         statistics: machine.statistics,
     };
     Ok(Compiled { code: make_executable(isa, &machine.bytes, name)?, facts })

@@ -53,8 +53,9 @@ pub(crate) struct CodeFacts {
     pub(crate) packing: Packing,
     pub(crate) votes: Option<VoteRows>,
     pub(crate) immediate: Box<[u32]>,
-    /// The arrays of a batch.
+    /// The arrays of a batch, and whether it fills its last packet.
     pub(crate) arrays: Box<[Array]>,
+    pub(crate) fills_packets: bool,
     pub(crate) statistics: Statistics,
 }
 
@@ -193,7 +194,7 @@ impl Run<'_> {
             *record = ArrayRecord::of(array, declared);
         }
         self.context.fuel = fuel;
-        let result = Span::batch(invocations, lanes).try_for_each(|span| self.packed(&span));
+        let result = Span::batch(invocations, lanes, facts.fills_packets).try_for_each(|span| self.packed(&span));
         self.context.arrays[..declared.len()].fill(ArrayRecord::EMPTY);
         result
     }

@@ -254,11 +254,12 @@ fn arrays_may_be_too_short() {
 fn quads_share_what_they_read() {
     let quads = 11u32;
     for limit in [4 * quads, 4 * quads - 3, 17] {
-        for (elements, halves) in [(quads, false), (quads, true), (6, false), (6, true), (0, true)] {
+        let cases = [(quads, false), (quads, true), (6, false), (6, true), (0, true)];
+        for ((elements, halves), fills_packets) in cases.into_iter().flat_map(|case| [(case, false), (case, true)]) {
             let stage = Stage::Pixel(Signature::default());
             let arrays =
                 vec![Array { stride_bytes: 12, is_written: false }, Array { stride_bytes: 8, is_written: true }];
-            let mut func = Function::new("quads", Interface { stage, arrays, ..Interface::default() });
+            let mut func = Function::new("quads", Interface { stage, arrays, fills_packets, ..Interface::default() });
             let mut b = Builder::new(&mut func);
             let [zero, one, two, four] = [0, 1, 2, 4].map(|word| b.i32(word));
             let always = b.bool(true);
@@ -279,8 +280,9 @@ fn quads_share_what_they_read() {
             b.return_();
             let content: Vec<u32> = (0..3 * elements).map(|n| 1000 + n).collect();
             let outcome = compare_batch(&func, &[], &[content, vec![5; 2 * 4 * quads as usize]], limit, FUEL);
+            let end = if fills_packets { limit.next_multiple_of(func.width.lanes()) } else { limit };
             let expected: Vec<u32> = (0..4 * quads)
-                .flat_map(|n| match (n < limit && (!halves || n % 2 == 1), n / 4 < elements) {
+                .flat_map(|n| match (n < end && (!halves || n % 2 == 1), n / 4 < elements) {
                     (false, _) => [5, 5],
                     (true, true) => [1001 + 3 * (n / 4), 1002 + 3 * (n / 4)],
                     (true, false) => [0, 0],

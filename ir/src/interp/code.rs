@@ -35,6 +35,8 @@ pub(super) struct Code {
     pub(super) lanes: usize,
     /// Which threads share packets.
     pub(super) packing: Packing,
+    /// Whether a batch fills its last packet.
+    pub(super) fills_packets: bool,
     /// Most packets of a span.
     pub(super) most_packets: usize,
     pub(super) shared_words: usize,

@@ -91,6 +91,7 @@ impl Flattener<'_> {
             inputs,
             target_count,
             group_size: interface.group_size(),
+            fills_packets: interface.fills_packets,
             lanes: lanes as usize,
             packing,
             most_packets: (threads * most_groups).div_ceil(lanes) as usize,

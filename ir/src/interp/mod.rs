@@ -115,7 +115,7 @@ impl Interpreter {
             self.code.packing == Packing::Row && self.code.group_size == [1; 3],
             "invocations are groups of one thread"
         );
-        Span::batch(invocations, self.code.lanes as u32)
+        Span::batch(invocations, self.code.lanes as u32, self.code.fills_packets)
             .try_for_each(|span| self.run_with(host, &span, arrays, arena, fuel))
     }
 

@@ -77,18 +77,20 @@ pub(super) fn inputs(b: &mut Builder<'_>, pixel: &Pixel, signature: &Signature) 
     let mut weights = Weights { pixel, w, perspective, on_screen: None };
     let mut rows = vec![[None; 4]; signature.input_rows() as usize];
     for input in &signature.inputs {
+        let attribute = weights.attribute(b, input);
         for component in input.components() {
-            rows[input.row as usize][component] = Some(weights.word(b, input, component));
+            let word = weights.system_value(b, input, component).unwrap_or_else(|| attribute.word(b, component));
+            rows[input.row as usize][component] = Some(word);
         }
     }
     rows
 }
 
 impl Weights<'_> {
-    /// A word of an input.
-    fn word(&mut self, b: &mut Builder<'_>, input: &Parameter, component: usize) -> Value {
+    /// A word of an input that the vertices do not have.
+    fn system_value(&mut self, b: &mut Builder<'_>, input: &Parameter, component: usize) -> Option<Value> {
         let pixel = self.pixel;
-        match input.system_value {
+        Some(match input.system_value {
             Some(SystemValue::Position) => {
                 let value = match component {
                     0 | 1 => {
@@ -115,30 +117,24 @@ impl Weights<'_> {
             }
             // One sample, at the center.
             Some(SystemValue::SampleIndex | SystemValue::InnerCoverage) => b.i32(0),
-            _ => self.attribute(b, input, component),
-        }
+            _ => return None,
+        })
     }
 
-    /// A word that the vertices have.
-    fn attribute(&mut self, b: &mut Builder<'_>, input: &Parameter, component: usize) -> Value {
-        let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * input.row + component as u32;
-        let [i, j] = match input.interpolation {
-            Interpolation::Constant => {
-                let [word] = words(b, PixelArray::Primitives.id(), self.pixel.primitive, first);
-                return word;
+    /// What the vertices have for an input: whole registers, since one check of the primitive's number then does for four words.
+    fn attribute(&mut self, b: &mut Builder<'_>, input: &Parameter) -> Attribute {
+        let weights = match input.interpolation {
+            Interpolation::Constant => None,
+            Interpolation::Linear | Interpolation::LinearCentroid | Interpolation::LinearSample => {
+                Some(self.perspective)
             }
-            Interpolation::Linear | Interpolation::LinearCentroid | Interpolation::LinearSample => self.perspective,
             Interpolation::NoPerspective
             | Interpolation::NoPerspectiveCentroid
-            | Interpolation::NoPerspectiveSample => self.on_screen(b),
+            | Interpolation::NoPerspectiveSample => Some(self.on_screen(b)),
         };
-        let [[leading], [second], [third]] =
-            [0, 4, 8].map(|word| floats(b, PixelArray::Primitives.id(), self.pixel.primitive, first + word));
-        let second = b.op(Op::FMul, &[i, second]);
-        let third = b.op(Op::FMul, &[j, third]);
-        let sum = b.op(Op::FAdd, &[leading, second]);
-        let sum = b.op(Op::FAdd, &[sum, third]);
-        b.op(Op::BitsF32, &[sum])
+        let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * input.row;
+        let words = [0, 4, 8].map(|word| words(b, PixelArray::Primitives.id(), self.pixel.primitive, first + word));
+        Attribute { words, weights }
     }
 
     /// Weights that are linear on the screen: those of the planes, times the vertices' w.
@@ -148,5 +144,24 @@ impl Weights<'_> {
             let w: [Value; 2] = floats(b, PixelArray::Primitives.id(), pixel.primitive, primitive::W);
             [0, 1].map(|n| b.op(Op::FMul, &[pixel.over_w[n], w[n]]))
         })
+    }
+}
+
+/// An input that the vertices have: words of the leading vertex, and as floats what the second and the third have more.
+struct Attribute {
+    words: [[Value; 4]; 3],
+    /// The weights of the second and the third; none if the leading vertex has the value.
+    weights: Option<[Value; 2]>,
+}
+
+impl Attribute {
+    fn word(&self, b: &mut Builder<'_>, component: usize) -> Value {
+        let Some([i, j]) = self.weights else { return self.words[0][component] };
+        let [leading, second, third] = self.words.map(|words| b.op(Op::AsF32, &[words[component]]));
+        let second = b.op(Op::FMul, &[i, second]);
+        let third = b.op(Op::FMul, &[j, third]);
+        let sum = b.op(Op::FAdd, &[leading, second]);
+        let sum = b.op(Op::FAdd, &[sum, third]);
+        b.op(Op::BitsF32, &[sum])
     }
 }

@@ -81,6 +81,7 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     let signature = std::mem::replace(signature, own);
     let rows = Rows::take(func, &signature);
     func.interface.arrays = record::arrays(state.vertex_rows);
+    func.interface.fills_packets = true;
     let targets = merge::declare(func, state);
 
     let b = &mut Builder::new(func);

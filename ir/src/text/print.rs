@@ -137,6 +137,9 @@ impl Printer<'_> {
         if width != Width::default() {
             writeln!(out, "  packet {}", width.lanes())?;
         }
+        if interface.fills_packets {
+            writeln!(out, "  fills_packets")?;
+        }
         for (n, resource) in interface.resources.iter().enumerate() {
             write!(out, "  res{n} = ")?;
             write_resource(out, resource)?;

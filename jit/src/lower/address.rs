@@ -304,7 +304,8 @@ impl Lowering<'_, '_> {
 
     /// Whether every lane of every packet is a thread, though perhaps an inactive one: facts about threads hold there.
     pub fn are_all_lanes_threads(&self) -> bool {
-        self.layout.threads.is_some_and(|threads| threads.is_multiple_of(self.shape.lanes()))
+        let fills = |threads: u32| threads.is_multiple_of(self.shape.lanes());
+        self.layout.threads.map_or_else(|| self.func.interface.fills_packets, fills)
     }
 
     /// Lane 0's address of an access that is not scattered. Emitted on the fast path only, since the slow one does not need

@@ -11,8 +11,8 @@ use crate::width::Width;
 impl Parser<'_> {
     /// One declaration, without the end of its line.
     pub(super) fn declaration(&mut self) -> Parsed<()> {
-        const EXPECTED: &str = "a declaration (`group`, `stage`, `packet`, `res0`, `g0`, `x0`, `array0`, `inputs`, \
-                                `outputs`, `input`, `output`, `icb` or `slots`) or `body`";
+        const EXPECTED: &str = "a declaration (`group`, `stage`, `packet`, `fills_packets`, `res0`, `g0`, `x0`, \
+                                `array0`, `inputs`, `outputs`, `input`, `output`, `icb` or `slots`) or `body`";
         let Token::Word(word) = self.token else { return self.unexpected(EXPECTED) };
         let interface = &self.func.interface;
         let next = [
@@ -53,6 +53,11 @@ impl Parser<'_> {
             let lanes = self.number()?;
             let width = Width::ALL.into_iter().find(|width| width.lanes() == lanes);
             self.func.width = width.ok_or_else(|| position.error(ParseProblem::PacketWidth(lanes)))?;
+            return Ok(());
+        }
+        if word == "fills_packets" {
+            self.func.interface.fills_packets = true;
+            self.advance()?;
             return Ok(());
         }
         if word == "icb" {

@@ -72,8 +72,15 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names, Stage
         locals: locals.iter().enumerate().map(|(n, x)| (x.register, LocalId::new(n))).collect(),
     };
     let (stage, arrays, registers) = stage::declare(program)?;
-    let interface =
-        Interface { stage, resources, shared, locals, arrays, immediate: declarations.immediate_constants.clone() };
+    let interface = Interface {
+        stage,
+        resources,
+        shared,
+        locals,
+        arrays,
+        immediate: declarations.immediate_constants.clone(),
+        ..Interface::default()
+    };
     Ok((interface, names, registers))
 }
 
