@@ -48,7 +48,7 @@ fn render(device: &Device, engine: Engine, texture: &Texture) -> u64 {
     let elements = vec![element(0, 0, Format::R32G32_FLOAT), element(1, 8, Format::R32G32B32A32_FLOAT)];
     let vertex = shader("vs.cso", |function| pipeline::vertex(function, &VertexState { elements }));
     let target = TargetState { output: 0, range: Range::Unorm, blend: None, write_mask: 15 };
-    let state = PixelState { vertex_rows: 2, targets: vec![target] };
+    let state = PixelState { vertex_rows: 2, targets: vec![target], ..PixelState::default() };
     let pixel = shader("ps.cso", |function| pipeline::pixel(function, &state));
 
     let buffer = device.buffer_from(VERTICES.as_flattened()).unwrap();
@@ -73,7 +73,8 @@ fn render(device: &Device, engine: Engine, texture: &Texture) -> u64 {
     let outputs = Outputs { rows: 2, position: 0, modes, ..Outputs::default() };
     let mut strides = [0; record::SLOTS as usize];
     strides[0] = size_of_val(&VERTICES[0]) as u32;
-    let target = Target { size: [SIZE; 2], depth: None, rows: 2, state: [0; 4], depths: [0.0, 1.0] };
+    let target =
+        Target { size: [SIZE; 2], depth: None, rows: 2, state: [0; record::state::WORDS as usize], depths: [0.0, 1.0] };
 
     let dispatch = Dispatch::new([0; 3]);
     let (mut vertex, mut pixel) = (vertex.worker().unwrap(), pixel.worker().unwrap());

@@ -10,9 +10,11 @@
 //! | `rows.rs` | takes a function's inputs and outputs away from their arrays |
 //! | `record.rs` | what lies in memory for each quad and each primitive |
 //! | `interpolate.rs` | the inputs of pixels |
+//! | `depth.rs` | the depth test after the shader |
 //! | `merge.rs` | the output merger |
 //! | `state.rs` | what selects the code of both |
 
+mod depth;
 mod fetch;
 mod interpolate;
 mod merge;
@@ -22,19 +24,23 @@ pub mod state;
 
 use crate::builder::Builder;
 use crate::entity::{ArrayId, Inst, ResourceId};
-use crate::function::{Function, InstKind, Object};
+use crate::function::{Function, Input, InstKind, MemoryRef, Object};
 use crate::interface::{Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
 use crate::stage::{Signature, Stage, SystemValue, row_of};
 
 use self::interpolate::Pixel;
-use self::record::VertexArray;
+use self::record::{PixelArray, VertexArray};
 use self::rows::Rows;
 use self::state::{PixelState, VertexState};
 
 /// The register space of vertex buffers (`t#`, the number of the slot) and targets (`u#`, the number of the output), which no shader
 /// can name.
 pub const SPACE: u32 = u32::MAX;
+
+/// The register of the depth buffer in [`SPACE`] (`u#`, after those of the targets). Its view has texels of one unsigned integer: the
+/// code of the depth, and the stencil above those of 24 bits.
+pub const DEPTH: u32 = 8;
 
 /// Lets a vertex shader read its inputs from vertex buffers, which follow its resources. Its arrays are those of [`record`] from then
 /// on; what it gives lies in the last one, as before.
@@ -62,15 +68,16 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
 }
 
 /// Puts interpolation before a pixel shader and the output merger after it. Its arrays are those of [`record`] from then on, and
-/// its targets follow its resources, in the order of [`PixelState::targets`].
+/// its targets follow its resources, in the order of [`PixelState::targets`], then the depth buffer if it is tested here.
 ///
 /// The function is as it was translated, before any pass. That of another stage is left as it is.
 pub fn pixel(func: &mut Function, state: &PixelState) {
     let Stage::Pixel(signature) = &mut func.interface.stage else { return };
     let signature = std::mem::take(signature);
     let rows = Rows::take(func, &signature);
-    func.interface.arrays = record::arrays(state.vertex_rows);
+    func.interface.arrays = record::arrays(state);
     let targets = merge::declare(func, state);
+    let depth = state.depth.map(|depth| (depth, depth::declare(func)));
 
     let b = &mut Builder::new(func);
     let pixel = Pixel::new(b);
@@ -81,6 +88,24 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         let (discarded, zero) = (outputs.word(b, row, 0), b.i32(0));
         let stays = b.op(Op::IEq, &[discarded, zero]);
         live = b.op(Op::BAnd, &[live, stays]);
+    }
+    if let Some(row) = row_of(&signature.outputs, SystemValue::Coverage) {
+        // There is one sample.
+        let (mask, one, zero) = (outputs.word(b, row, 0), b.i32(1), b.i32(0));
+        let sample = b.op(Op::And, &[mask, one]);
+        let stays = b.op(Op::INe, &[sample, zero]);
+        live = b.op(Op::BAnd, &[live, stays]);
+    }
+    if let Some((late, resource)) = depth {
+        let z = depth::of_pixel(b, &pixel, &signature, &outputs);
+        live = depth::test(b, late, resource, &pixel, z, live);
+    }
+    if state.reports_live {
+        let (number, offset) = (b.input(Input::ThreadId(0)), b.i32(0));
+        let (one, zero, always) = (b.i32(1), b.i32(0), b.bool(true));
+        let word = b.select(live, one, zero);
+        let place = MemoryRef { object: Object::Array(PixelArray::Live.id()), index: Some(number), offset };
+        b.store(place, &[word], always);
     }
     for (target, resource) in state.targets.iter().zip(targets) {
         let source = [0, 1, 2, 3].map(|component| outputs.word(b, target.output, component));
