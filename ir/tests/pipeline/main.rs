@@ -1,6 +1,7 @@
 //! Pixel functions from quads to targets, on the interpreter, against models written from the functional specification.
 
 mod depth;
+mod srgb;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
