@@ -27,7 +27,7 @@ use crate::entity::{ArrayId, Inst, ResourceId};
 use crate::function::{Function, Input, InstKind, MemoryRef, Object};
 use crate::interface::{Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
-use crate::stage::{Signature, Stage, SystemValue, row_of};
+use crate::stage::{Parameter, Signature, Stage, SystemValue, row_of};
 
 use self::interpolate::Pixel;
 use self::record::{PixelArray, VertexArray};
@@ -108,6 +108,11 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         b.store(place, &[word], always);
     }
     for (target, resource) in state.targets.iter().zip(targets) {
+        // An output that is not declared leaves its target as it is (16.9.1).
+        let is_its = |output: &Parameter| output.row == target.output && output.system_value.is_none();
+        if !signature.outputs.iter().any(is_its) {
+            continue;
+        }
         let source = [0, 1, 2, 3].map(|component| outputs.word(b, target.output, component));
         merge::target(b, target, resource, &pixel, source, live);
     }

@@ -1,5 +1,6 @@
 //! Pixel functions from quads to targets, on the interpreter, against models written from the functional specification.
 
+mod blend;
 mod depth;
 mod srgb;
 
