@@ -1,5 +1,5 @@
-//! Texels of render targets, which only the pipeline writes: what compiled code stores and loads is what the host does, for every
-//! format.
+//! Render targets and depth buffers, which only the pipeline writes: what compiled code stores and loads is what the host does, for
+//! every format, and pixel functions leave the same bits on every engine.
 
 mod support;
 
@@ -8,12 +8,18 @@ use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{Input, MemoryRef, Object};
 use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::passes::{self, Level};
-use brolga_ir::pipeline::SPACE;
+use brolga_ir::pipeline::record::{primitive, state};
+use brolga_ir::pipeline::state::{
+    Blend, BlendOp, Comparison, DepthFormat, Equation, Factor, LateDepth, PixelState, Range, Target,
+};
+use brolga_ir::pipeline::{self, DEPTH, SPACE};
 use brolga_ir::srgb::LIMITS;
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::{Builder, Function, Op, VerifiedFunction, verify};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
-    Bindings, CompileOptions, Component, Device, Dimension, Dispatch, Engine, Format, Register, TextureShape, View,
+    ArrayWords, Bindings, CompileOptions, Component, Device, Dimension, Dispatch, Engine, Format, Register,
+    TextureShape, View,
 };
 use brolga_testing_base::random::Random;
 use support::ENGINES;
@@ -92,4 +98,79 @@ fn every_target_is_written_as_the_host_converts() {
     }
     // Counted by hand in the table.
     assert_eq!(count, 51);
+}
+
+/// A shader that gives `v0` as its colour and some of it as its depth, and discards some pixels.
+const SHADER: &str = "ps_5_0
+dcl_globalFlags refactoringAllowed
+dcl_input_ps constant v0.xyzw
+dcl_output o0.xyzw
+dcl_output oDepth
+dcl_temps 1
+lt r0.x, v0.w, l(0.1)
+discard_nz r0.x
+mov o0.xyzw, v0.xyzw
+mov oDepth, v0.x
+ret";
+
+/// Draws quads over a target and a depth buffer, each with a primitive of its own; gives what is reported of pixels, and the bytes of
+/// both.
+fn draw(device: &Device, engine: Engine, late: LateDepth, format: Format, seen: Format) -> [Vec<u8>; 3] {
+    let over = Equation { source: Factor::SourceAlpha, destination: Factor::InverseSourceAlpha, op: BlendOp::Add };
+    let blend = Some(Blend { color: over, alpha: over });
+    let target = Target { output: 0, range: Range::Unorm, blend, write_mask: 0b1101 };
+    let state = PixelState { vertex_rows: 1, targets: vec![target], depth: Some(late), reports_live: true };
+    let bytes = brolga_testing::run::assemble(SHADER);
+    let program = brolga_bytecode::Shader::load(&bytes, &brolga_bytecode::LoadOptions::default()).unwrap().program;
+    let mut func = translate(&program, &TranslateOptions::default()).unwrap();
+    pipeline::pixel(&mut func, &state);
+    passes::optimise(&mut func, Level::None);
+    let shader = device.compile_function(&verify(func).unwrap(), &CompileOptions::new(engine)).unwrap();
+
+    let mut random = Random(3);
+    let (mut quads, mut primitives) = (Vec::new(), Vec::new());
+    for n in 0..COUNT / 4 {
+        quads.extend([2 * n, 0, n, random.below(16) as u32]);
+        primitives.resize((n * primitive::words(1) + primitive::ATTRIBUTES) as usize, 0);
+        primitives.extend([0; 4].map(|_: u32| (random.below(1 << 10) as f32 / 1023.0).to_bits()));
+        primitives.resize(((n + 1) * primitive::words(1)) as usize, 0);
+    }
+    let mut texture = |format: Format| {
+        let texels: Vec<u8> = (0..COUNT * format.size_bytes()).map(|_| random.bits() as u8 & 0x3f).collect();
+        device.texture_from(TextureShape::texture_2d(format, COUNT / 2, 2), &texels).unwrap()
+    };
+    let (color, depth) = (texture(Format::R8G8B8A8_UNORM_SRGB), texture(format));
+    let mut bindings = Bindings::new();
+    bindings.set(Register::u(0).in_space(SPACE), View::texture(color.clone()));
+    bindings.set(Register::u(DEPTH).in_space(SPACE), View::texture(depth.clone()).with_format(seen).unwrap());
+    let mut words = [0; state::WORDS as usize];
+    words[state::DEPTHS as usize + 1] = 1f32.to_bits();
+    let mut live = vec![7; COUNT as usize];
+    let mut arrays = Vec::from([&quads[..], &primitives, &words].map(ArrayWords::Read));
+    arrays.push(ArrayWords::Write(&mut live));
+    let bound = device.bind(&shader, &bindings).unwrap();
+    bound.worker().unwrap().begin(&Dispatch::new([0; 3])).unwrap().batch(COUNT, &mut arrays).unwrap();
+    let reported = live.iter().map(|&word| u8::try_from(word).unwrap()).collect();
+    [reported, color.buffer().to_vec().unwrap(), depth.buffer().to_vec().unwrap()]
+}
+
+#[test]
+fn depths_are_tested_alike_on_every_engine() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let formats = [
+        (DepthFormat::D16, Format::D16_UNORM, Format::R16_UINT),
+        (DepthFormat::D24, Format::D24_UNORM_S8_UINT, Format::R32_UINT),
+        (DepthFormat::D32, Format::D32_FLOAT, Format::R32_UINT),
+    ];
+    for (depth, format, seen) in formats {
+        for test in [Comparison::Less, Comparison::GreaterEqual, Comparison::NotEqual] {
+            let late = LateDepth { format: depth, test, writes: true };
+            let [first, rest @ ..] = ENGINES else { unreachable!("there are engines") };
+            let expected = draw(&device, *first, late, format, seen);
+            assert!([0, 1].iter().all(|word| expected[0].contains(word)), "{late:?}: all pixels pass, or none");
+            for &engine in rest {
+                assert!(draw(&device, engine, late, format, seen) == expected, "{late:?} on {engine}");
+            }
+        }
+    }
 }

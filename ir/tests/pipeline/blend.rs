@@ -228,7 +228,7 @@ fn check(range: Range, widths: &[u32], seed: u64) {
     state_words[..4].fill_with(|| source(&mut random));
     let before = texels(range, &format, &mut random);
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], ..PixelState::default() };
-    let (_, after) = draw(SHADER, &state, &[Some(format)], &quads, state_words, &[before.clone()]);
+    let (_, after) = draw(SHADER, &state, &[Some(format)], &quads, state_words, std::slice::from_ref(&before));
 
     let words = format.words as usize;
     for n in 0..4 * QUADS {
