@@ -51,7 +51,7 @@ pub enum Object {
     Array(ArrayId),
     /// The immediate constant buffer; an element is a vector of 16 bytes.
     Immediate,
-    /// The sRGB curve, [`srgb::LINEAR`](crate::srgb::LINEAR); an element is the linear value of a code.
+    /// The sRGB curve, [`srgb::CURVE`](crate::srgb::CURVE): a word for each code in either table.
     Curve,
 }
 

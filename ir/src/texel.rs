@@ -9,6 +9,7 @@ use crate::builder::Builder;
 use crate::entity::Value;
 use crate::function::{MemoryRef, Object};
 use crate::ops::Op;
+use crate::srgb::LINEAR;
 
 /// What the bits of a channel mean.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -23,7 +24,7 @@ pub enum ChannelKind {
     Uint,
     /// Signed integer.
     Sint,
-    /// A code of the sRGB curve, of 8 bits; read only.
+    /// A code of the sRGB curve, of 8 bits.
     Srgb,
 }
 
@@ -53,15 +54,6 @@ impl TexelFormat {
     /// Bytes of a texel.
     pub fn size_bytes(&self) -> u32 {
         4 * self.words
-    }
-
-    /// Whether there is code that writes texels.
-    pub(crate) fn can_encode(&self) -> bool {
-        let is_hard = |channel: &Channel| match channel.kind {
-            ChannelKind::Float => channel.bits < 16,
-            kind => kind == ChannelKind::Srgb,
-        };
-        !self.channels.iter().flatten().any(is_hard)
     }
 
     /// The four words that a shader sees of a texel's words.
@@ -94,6 +86,28 @@ fn shifted(b: &mut Builder<'_>, op: Op, value: Value, count: u32) -> Value {
     b.op(op, &[value, count])
 }
 
+/// A word of the tables of the sRGB curve.
+fn on_curve(b: &mut Builder<'_>, index: Value) -> Value {
+    let place = MemoryRef { object: Object::Curve, index: Some(index), offset: b.i32(0) };
+    b.load(place, 1)[0]
+}
+
+/// The sRGB code of a number from 0 to 1, or the code before: the curve in codes, within half a code, not rounded up.
+fn below_code(b: &mut Builder<'_>, number: Value) -> Value {
+    let (line_end, slope) = (b.f32(0.003_130_8), b.f32(12.92 * 255.0));
+    let line = b.op(Op::FMul, &[number, slope]);
+    // A polynomial of the root, with the least greatest error: 0.4814.
+    let root = b.op(Op::FSqrt, &[number]);
+    let mut curve = b.f32(55.328_793);
+    for factor in [-137.860_18, 346.163_83, -8.151_106] {
+        let (product, factor) = (b.op(Op::FMul, &[curve, root]), b.f32(factor));
+        curve = b.op(Op::FAdd, &[product, factor]);
+    }
+    let is_line = b.op(Op::FLt, &[number, line_end]);
+    let estimate = b.op(Op::SelectF32, &[is_line, line, curve]);
+    b.op(Op::FToU, &[estimate])
+}
+
 impl Channel {
     fn most(self) -> u32 {
         u32::MAX >> (32 - self.bits)
@@ -122,10 +136,7 @@ impl Channel {
         let code = self.code(b, word);
         let number = match self.kind {
             ChannelKind::Uint | ChannelKind::Sint => return code,
-            ChannelKind::Srgb => {
-                let place = MemoryRef { object: Object::Curve, index: Some(code), offset: b.i32(0) };
-                return b.load(place, 1)[0];
-            }
+            ChannelKind::Srgb => return on_curve(b, code),
             ChannelKind::Float if self.bits == 32 => return code,
             ChannelKind::Float if self.bits == 16 => b.op(Op::F16ToF32, &[code]),
             ChannelKind::Float => {
@@ -155,9 +166,30 @@ impl Channel {
             ChannelKind::Float if self.bits == 32 => word,
             ChannelKind::Float => {
                 let number = b.op(Op::AsF32, &[word]);
-                b.op(Op::F32ToF16, &[number])
+                let half = b.op(Op::F32ToF16, &[number]);
+                if self.bits == 16 {
+                    return half;
+                }
+                // There is no sign.
+                let zero = b.f32(0.0);
+                let (none, is_none) = (b.i32(0), b.op(Op::FGe, &[zero, number]));
+                let code = shifted(b, Op::UShr, half, 15 - self.bits);
+                b.select(is_none, none, code)
             }
-            ChannelKind::Srgb => unreachable!("no code writes it"),
+            ChannelKind::Srgb => {
+                let number = b.op(Op::AsF32, &[word]);
+                // NaN becomes 0 here.
+                let number = b.op(Op::FSat, &[number]);
+                let guess = below_code(b, number);
+                let tables_words = b.i32(LINEAR.len() as u32);
+                let limit = b.op(Op::IAdd, &[guess, tables_words]);
+                let limit = on_curve(b, limit);
+                let limit = b.op(Op::AsF32, &[limit]);
+                let is_next = b.op(Op::FGe, &[number, limit]);
+                // A condition is all ones.
+                let next = b.op(Op::BToI, &[is_next]);
+                b.op(Op::ISub, &[guess, next])
+            }
             ChannelKind::Uint if self.bits == 32 => word,
             ChannelKind::Sint if self.bits == 32 => word,
             ChannelKind::Uint => {

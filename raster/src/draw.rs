@@ -1,10 +1,11 @@
 //! Primitives become pixels, tile by tile.
 
 use brolga_ir::pipeline::record::{self, primitive};
+use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
 use brolga_runtime::{ArrayWords, Error, ResourceError, Session, Texture};
 
 use crate::batch::{Outputs, Prepared, Primitive};
-use crate::depth::{Depth, Format, Tile};
+use crate::depth::Tile;
 use crate::edge::{Bounds, Edge};
 use crate::packets::{Packets, QUADS, Quad, quads};
 use crate::plane::{self, Local, Planes};
@@ -17,7 +18,7 @@ pub struct Target {
     /// Pixels across and down.
     pub size: [u32; 2],
     /// The depth buffer.
-    pub depth: Option<(Texture, Format)>,
+    pub depth: Option<(Texture, DepthFormat)>,
 }
 
 impl Target {
@@ -30,8 +31,12 @@ impl Target {
 /// How the pixels of a draw are tested and shaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Shading {
-    /// How they are held against the depth buffer, if they are.
-    pub depth: Option<Depth>,
+    /// How they are held against the depth buffer before shading, if they are.
+    pub depth: Option<DepthTest>,
+    /// Whether the pixel shader reads or changes the depth buffer.
+    pub is_late: bool,
+    /// Whether it reports which pixels are live at its end.
+    pub reports_live: bool,
     /// The depths of the viewport.
     pub depths: [f32; 2],
     /// Registers that the pixel shader may read.
@@ -55,19 +60,29 @@ pub struct TileWorker {
     distances: Vec<Local>,
     /// The records of the quads that are shaded together.
     quads: Vec<u32>,
+    /// Which pixels of theirs are live after it.
+    live: Vec<u32>,
 }
 
 impl TileWorker {
     /// Begins a tile.
-    pub fn begin(&mut self, target: &Target, tile: u32) -> Result<(), ResourceError> {
+    pub fn begin(&mut self, target: &Target, tile: u32) {
         let columns = target.columns();
         self.corner = [tile % columns, tile / columns].map(|place| place as i32 * tile::SIZE);
-        let depth = target.depth.as_ref();
-        self.depth = depth.map(|(texture, format)| Tile::load(texture, *format, self.corner)).transpose()?;
+    }
+
+    /// Prepares for the depth tests of a draw: its tile lies here if it is tested before shading, in the depth buffer if after.
+    pub fn prepare(&mut self, target: &Target, shading: &Shading) -> Result<(), ResourceError> {
+        if shading.is_late {
+            return self.end(target);
+        }
+        if let (None, Some((texture, format)), Some(_)) = (&self.depth, &target.depth, shading.depth) {
+            self.depth = Some(Tile::load(texture, *format, self.corner)?);
+        }
         Ok(())
     }
 
-    /// Ends it: writes its depths back.
+    /// Ends it: writes its depths back if they lie here.
     pub fn end(&mut self, target: &Target) -> Result<(), ResourceError> {
         match (self.depth.take(), &target.depth) {
             (Some(tile), Some((texture, _))) => tile.store(texture, self.corner),
@@ -202,38 +217,58 @@ impl TileDraw<'_, '_, '_> {
                 return;
             }
         }
-        self.samples += u64::from(coverage.count_ones());
+        if !self.shading.reports_live {
+            self.samples += u64::from(coverage.count_ones());
+        }
         let Some(pixel) = self.pixel.as_deref_mut() else { return };
         let quad = Quad { corner: corner.map(|place| place as u32), primitive, coverage };
-        let TileWorker { packets, primitives, quads, .. } = worker;
-        packets.push(quad, |packets| shade(pixel, packets, [quads, primitives], self.shading, &mut self.failure));
+        let TileWorker { packets, primitives, quads, live, .. } = worker;
+        let mut shader = PixelShader { session: pixel, primitives, quads, live, shading: self.shading };
+        packets.push(quad, |packets| shader.run(packets, &mut self.samples, &mut self.failure));
     }
 
     /// Shades all quads that wait.
     fn finish(&mut self) {
-        let TileWorker { packets, primitives, quads, .. } = &mut *self.worker;
-        if let Some(pixel) = self.pixel.as_deref_mut() {
-            packets.finish(|packets| shade(pixel, packets, [quads, primitives], self.shading, &mut self.failure));
+        let TileWorker { packets, primitives, quads, live, .. } = &mut *self.worker;
+        if let Some(session) = self.pixel.as_deref_mut() {
+            let mut shader = PixelShader { session, primitives, quads, live, shading: self.shading };
+            packets.finish(|packets| shader.run(packets, &mut self.samples, &mut self.failure));
         }
         primitives.clear();
     }
 }
 
-/// Runs the pixel shader over packets.
-fn shade(
-    session: &mut Session<'_>,
-    packets: &[[Quad; QUADS]],
-    [quads, primitives]: [&mut Vec<u32>; 2],
-    shading: &Shading,
-    failure: &mut Option<Error>,
-) {
-    if failure.is_some() {
-        return;
+/// What the pixel shader of a draw runs with in a tile.
+struct PixelShader<'t, 'w> {
+    session: &'t mut Session<'w>,
+    primitives: &'t [u32],
+    quads: &'t mut Vec<u32>,
+    live: &'t mut Vec<u32>,
+    shading: &'t Shading,
+}
+
+impl PixelShader<'_, '_> {
+    /// Runs it over packets, and counts the pixels that it reports.
+    fn run(&mut self, packets: &[[Quad; QUADS]], samples: &mut u64, failure: &mut Option<Error>) {
+        if failure.is_some() {
+            return;
+        }
+        let Self { session, primitives, quads, live, shading } = self;
+        quads.clear();
+        for quad in packets.as_flattened() {
+            quads.extend([quad.corner[0], quad.corner[1], quad.primitive, quad.coverage]);
+        }
+        let pixels = quads.len() as u32;
+        let [quads, primitives, state] = [quads.as_slice(), primitives, &shading.state].map(ArrayWords::Read);
+        let result = if shading.reports_live {
+            live.clear();
+            live.resize(pixels as usize, 0);
+            let result = session.batch(pixels, &mut [quads, primitives, state, ArrayWords::Write(live)]);
+            *samples += live.iter().map(|&word| u64::from(word)).sum::<u64>();
+            result
+        } else {
+            session.batch(pixels, &mut [quads, primitives, state])
+        };
+        *failure = result.err();
     }
-    quads.clear();
-    for quad in packets.as_flattened() {
-        quads.extend([quad.corner[0], quad.corner[1], quad.primitive, quad.coverage]);
-    }
-    let mut arrays = [quads.as_slice(), primitives.as_slice(), &shading.state].map(ArrayWords::Read);
-    *failure = session.batch(quads.len() as u32, &mut arrays).err();
 }

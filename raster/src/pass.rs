@@ -1,6 +1,7 @@
 //! Passes: draws into the same targets, in order.
 
-use brolga_ir::pipeline::{SPACE, record};
+use brolga_ir::pipeline::state::DepthFormat;
+use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
     Bindings, Buffer, Device, Dimension, Dispatch, Format, Leniency, Register, ResourceClass, Texture, View,
@@ -8,7 +9,6 @@ use brolga_runtime::{
 
 use crate::assembly::Topology;
 use crate::batch::Raster;
-use crate::depth;
 use crate::draw::{Shading, Target};
 use crate::edge::Bounds;
 use crate::error::DrawError;
@@ -215,8 +215,18 @@ impl<'a> Pass<'a> {
             let register = Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
             pixel_bindings.set(register, View::texture(texture.clone()));
         }
+        if let Some((texture, format)) = self.target.depth.as_ref().filter(|_| pipeline.is_late) {
+            let codes = if *format == DepthFormat::D16 { Format::R16_UINT } else { Format::R32_UINT };
+            let view = View::texture(texture.clone()).with_format(codes)?;
+            pixel_bindings.set(Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE), view);
+        }
         let pixel = pipeline.pixel.as_ref().map(|shader| self.device.bind(shader, &pixel_bindings)).transpose()?;
         let indices = draw.index_buffer.as_ref().map(|buffer| indices(buffer, draw)).transpose()?;
+        // The least depth is 0, not -0, whose code would be another.
+        let depths = [viewport.min_depth, viewport.max_depth].map(|depth| depth + 0.0);
+        let mut state = [0; record::state::WORDS as usize];
+        state[record::state::BLEND_FACTOR as usize..][..4].copy_from_slice(&draw.blend_factor.map(f32::to_bits));
+        state[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
         let restart = draw.index_buffer.as_ref().filter(|_| pipeline.topology == Topology::TriangleStrip);
         Ok(SceneDraw {
             vertex: self.device.bind(&pipeline.vertex, &vertex_bindings)?,
@@ -238,10 +248,12 @@ impl<'a> Pass<'a> {
                 clips_depth: pipeline.rasterizer.depth_clip,
             },
             shading: Shading {
-                depth: pipeline.depth.filter(|depth| *depth != depth::Depth::ALWAYS),
-                depths: [viewport.min_depth, viewport.max_depth],
+                depth: pipeline.depth.filter(|_| !pipeline.is_late),
+                is_late: pipeline.is_late,
+                reports_live: pipeline.reports_live,
+                depths,
                 rows: pipeline.rows,
-                state: draw.blend_factor.map(f32::to_bits),
+                state,
             },
         })
     }

@@ -3,14 +3,17 @@
 use brolga_bytecode::Limits;
 use brolga_bytecode::container::{Container, SignatureElement};
 use brolga_ir::pipeline::record;
-use brolga_ir::pipeline::state::{PixelState, Range, StageState, Target, VertexElement, VertexState};
+use brolga_ir::pipeline::state::{
+    DepthFormat, DepthTest, PixelState, Range, StageState, Target, VertexElement, VertexState,
+};
 use brolga_runtime::format::{Encoding, Use};
-use brolga_runtime::{CompileOptions, Device, Format, Interpolation, Shader, Signature, SystemValue};
+use brolga_runtime::{
+    Codegen, CompileOptions, Device, Format, Interpolation, ResourceClass, Shader, Signature, SystemValue,
+};
 
 use crate::assembly::Topology;
 use crate::batch::Outputs;
 use crate::clip::Mode;
-use crate::depth;
 use crate::error::DrawError;
 use crate::state::{DepthState, InputElement, RasterizerState, TargetState};
 
@@ -79,7 +82,12 @@ pub struct Pipeline {
     pub(crate) pixel: Option<Shader>,
     pub(crate) topology: Topology,
     pub(crate) rasterizer: RasterizerState,
-    pub(crate) depth: Option<depth::Depth>,
+    /// The depth test, if there is one.
+    pub(crate) depth: Option<DepthTest>,
+    /// Whether the pixel shader has it.
+    pub(crate) is_late: bool,
+    /// Whether the pixel shader decides which pixels are live.
+    pub(crate) reports_live: bool,
     pub(crate) outputs: Outputs,
     /// Registers of a vertex.
     pub(crate) rows: u32,
@@ -108,14 +116,17 @@ impl Pipeline {
 
         let rows = signature.output_rows();
         let targets = desc.targets.iter().enumerate().map(|(n, target)| target_state(n, target));
-        let state = PixelState { vertex_rows: rows, targets: targets.collect::<Result<_, _>>()? };
+        let targets = targets.collect::<Result<_, _>>()?;
+        let DepthState { enable, write: writes, function: test } = desc.depth;
+        let depth = depth_format.filter(|_| enable).map(|format| DepthTest { format, test, writes });
+        // Without its state a shader says what it does; no code is made for that.
+        let alone = desc.options.clone().codegen(Codegen::Deferred);
+        let alone = desc.pixel_shader.map(|shader| device.compile(shader, &alone)).transpose()?;
+        let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
+        let state = PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live };
         let options = desc.options.clone().state(StageState::Pixel(state));
         let pixel = desc.pixel_shader.map(|shader| device.compile(shader, &options)).transpose()?;
         let read = pixel.as_ref().and_then(|shader| shader.stage().signature());
-        let tests = depth_format.is_some() && desc.depth.enable;
-        if let Some(read) = read {
-            refuse_late(read, tests && desc.depth.write)?;
-        }
         Ok(Self {
             outputs: outputs(&signature, read)?,
             rows,
@@ -123,7 +134,9 @@ impl Pipeline {
             pixel,
             topology: desc.topology,
             rasterizer: desc.rasterizer,
-            depth: tests.then_some(depth::Depth { test: desc.depth.function, writes: desc.depth.write }),
+            depth,
+            is_late,
+            reports_live,
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
             depth_format: desc.depth_format,
@@ -142,11 +155,11 @@ impl Pipeline {
 }
 
 /// How a depth buffer's texels lie in memory.
-pub(crate) fn depth_format(format: Format) -> Result<depth::Format, DrawError> {
+pub(crate) fn depth_format(format: Format) -> Result<DepthFormat, DrawError> {
     match format {
-        Format::D16_UNORM => Ok(depth::Format::D16),
-        Format::D24_UNORM_S8_UINT => Ok(depth::Format::D24),
-        Format::D32_FLOAT => Ok(depth::Format::D32),
+        Format::D16_UNORM => Ok(DepthFormat::D16),
+        Format::D24_UNORM_S8_UINT => Ok(DepthFormat::D24),
+        Format::D32_FLOAT => Ok(DepthFormat::D32),
         other => Err(DrawError::Unsupported { what: format!("a depth buffer of format {other}") }),
     }
 }
@@ -252,21 +265,20 @@ fn described(element: &SignatureElement, file: char) -> String {
     format!("{name}{semantic_index} {way} {file}{register}.{components}")
 }
 
-/// Refuses what needs a depth test after the pixel shader.
-fn refuse_late(read: &Signature, writes_depth: bool) -> Result<(), DrawError> {
-    use SystemValue::{Depth, DepthGreaterEqual, DepthLessEqual, Discarded, StencilRef};
+/// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live.
+fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
+    use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded};
+    let outputs = shader.stage().signature().map_or(&[][..], |signature| &signature.outputs);
     let has = |values: &[SystemValue]| {
-        read.outputs.iter().any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
+        outputs.iter().any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
     };
-    if has(&[Depth, DepthGreaterEqual, DepthLessEqual, StencilRef]) {
-        return Err(DrawError::Unsupported { what: "a pixel shader that writes depth or stencil".to_owned() });
-    }
-    if writes_depth && has(&[Discarded]) {
-        return Err(DrawError::Unsupported {
-            what: "a pixel shader that discards pixels while depth is written".to_owned(),
-        });
-    }
-    Ok(())
+    let drops = has(&[Discarded, Coverage]);
+    // What fails the test is shaded too where that can be seen.
+    let writes_memory = shader.bindings().iter().any(|range| range.register.class == ResourceClass::UnorderedAccess);
+    let is_late = depth.is_some_and(|depth| {
+        has(&[Depth, DepthGreaterEqual, DepthLessEqual]) || (drops && depth.writes) || writes_memory
+    });
+    (is_late, drops || is_late)
 }
 
 /// What the stage after makes of the vertex shader's outputs.
@@ -315,5 +327,12 @@ fn target_state(n: usize, state: &TargetState) -> Result<Target, DrawError> {
         Encoding::Sint => Range::Sint,
         _ => return refused("drawn to"),
     };
-    Ok(Target { output: n as u32, range, blend, write_mask: write_mask & 15 })
+    // What the format does not have is written for nothing, but need not be read.
+    let lacks = (0..4).filter(|&n| format.fields()[n].is_none()).fold(0, |mask, n| mask | 1 << n);
+    Ok(Target {
+        output: n as u32,
+        range,
+        blend,
+        write_mask: if write_mask & 15 == 0 { 0 } else { (write_mask | lacks) & 15 },
+    })
 }

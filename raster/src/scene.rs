@@ -171,7 +171,7 @@ impl Scene<'_> {
     ) -> Result<(), Error> {
         while let Some(n) = work.take() {
             let tile = tiles[n];
-            worker.begin(self.target, tile)?;
+            worker.begin(self.target, tile);
             let mut rest = batches;
             while let Some(first) = rest.first() {
                 let same = rest.iter().take_while(|batch| batch.draw == first.draw).count();
@@ -186,6 +186,7 @@ impl Scene<'_> {
                     continue;
                 }
                 let (draw, limits) = (&self.draws[first.draw], self.limits());
+                worker.prepare(self.target, &draw.shading)?;
                 let mut bound = draw.pixel.as_ref().map(BoundShader::worker).transpose()?;
                 let mut session = bound.as_mut().map(|bound| bound.begin(&limits)).transpose()?;
                 samples[first.draw] += worker.draw(parts, tile, &draw.outputs, &draw.shading, session.as_mut())?;

@@ -9,7 +9,7 @@ use crate::flow::Flow;
 use crate::function::{self, Case, Function, InstKind, MemoryRef, Object, ResourceRef};
 use crate::phases::{Phases, Step};
 use crate::span::Packing;
-use crate::srgb::LINEAR;
+use crate::srgb::CURVE;
 use crate::uniformity::Uniformity;
 
 /// Flattens a verified function without slots.
@@ -290,7 +290,9 @@ impl Flattener<'_> {
                 number: id.index(),
                 stride_bytes: self.func.interface.array(id).stride_bytes,
             }),
-            Object::Curve => Space::Curve(Extent { base: 0, stride_bytes: 4, count: LINEAR.len() as u32 }),
+            Object::Curve => {
+                Space::Curve(Extent { base: 0, stride_bytes: 4, count: CURVE.as_flattened().len() as u32 })
+            }
             Object::Immediate => Space::Immediate(Extent {
                 base: 0,
                 stride_bytes: 16,

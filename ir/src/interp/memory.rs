@@ -5,7 +5,7 @@ use super::packet::Runner;
 use super::{Mask, lanes_of};
 use crate::host::{self, ViewSlot};
 use crate::sampling::{Elements, Rows, SampleCall, Sampling};
-use crate::srgb::LINEAR;
+use crate::srgb::CURVE;
 
 /// The most words that one access moves.
 const MAX_WORDS: usize = 4;
@@ -196,7 +196,7 @@ impl Runner<'_, '_> {
                     self.place(array.extent(words.len()), from, lane, n).map(|at| words[at])
                 }
                 Space::Immediate(extent) => self.place(extent, from, lane, n).map(|at| self.code.immediate[at]),
-                Space::Curve(extent) => self.place(extent, from, lane, n).map(|at| LINEAR[at]),
+                Space::Curve(extent) => self.place(extent, from, lane, n).map(|at| CURVE.as_flattened()[at]),
             }
             .unwrap_or(0);
         }

@@ -54,7 +54,7 @@ fn known(func: &Function, inst: Inst, formats: &[Option<TexelFormat>]) -> Option
         InstKind::TexelLoad { level, .. } => {
             level.is_none_or(|level| func.as_const(level).is_some_and(|level| level.bits == 0))
         }
-        InstKind::TexelStore { .. } => format.can_encode(),
+        InstKind::TexelStore { .. } => true,
         _ => format.words == 1,
     };
     let has_layout = match func.interface.resource(resource.id).kind {

@@ -18,9 +18,9 @@ pub(super) struct Pixel {
     pub position: [Value; 2],
     /// Whether the primitive covers its center.
     pub is_covered: Value,
+    /// Its depth.
+    pub z: Value,
     primitive: Value,
-    /// Depth, and 1/w.
-    z: Value,
     rcp_w: Value,
     /// The weights of the second and third vertex, over their w.
     over_w: [Value; 2],
@@ -57,7 +57,7 @@ impl Pixel {
             let sum = b.op(Op::FAdd, &[values[n], x]);
             b.op(Op::FAdd, &[sum, y])
         });
-        Self { position, is_covered, primitive, z, rcp_w, over_w: [i, j] }
+        Self { position, is_covered, z, primitive, rcp_w, over_w: [i, j] }
     }
 }
 

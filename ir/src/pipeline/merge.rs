@@ -131,14 +131,16 @@ impl Terms {
     }
 }
 
-/// Clamps to what a target holds.
+/// Clamps to what a target holds; NaN becomes 0, as it does in texels of fixed point.
 fn clamp(b: &mut Builder<'_>, range: Range, value: Value) -> Value {
     match range {
         Range::Unorm => b.op(Op::FSat, &[value]),
         Range::Snorm => {
-            let (least, most) = (b.f32(-1.0), b.f32(1.0));
+            let (least, most, zero) = (b.f32(-1.0), b.f32(1.0), b.f32(0.0));
+            let is_number = b.op(Op::FEq, &[value, value]);
             let value = b.op(Op::FMax, &[value, least]);
-            b.op(Op::FMin, &[value, most])
+            let value = b.op(Op::FMin, &[value, most]);
+            b.select(is_number, value, zero)
         }
         Range::Float | Range::Uint | Range::Sint => value,
     }

@@ -10,9 +10,11 @@
 //! | `rows.rs` | takes a function's inputs and outputs away from their arrays |
 //! | `record.rs` | what lies in memory for each quad and each primitive |
 //! | `interpolate.rs` | the inputs of pixels |
+//! | `depth.rs` | the depth test after the shader |
 //! | `merge.rs` | the output merger |
 //! | `state.rs` | what selects the code of both |
 
+mod depth;
 mod fetch;
 mod interpolate;
 mod merge;
@@ -22,13 +24,13 @@ pub mod state;
 
 use crate::builder::Builder;
 use crate::entity::{ArrayId, Inst, ResourceId};
-use crate::function::{Function, InstKind, Object};
+use crate::function::{Function, Input, InstKind, MemoryRef, Object};
 use crate::interface::{Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
-use crate::stage::{Signature, Stage, SystemValue, row_of};
+use crate::stage::{Parameter, Signature, Stage, SystemValue, row_of};
 
 use self::interpolate::Pixel;
-use self::record::VertexArray;
+use self::record::{PixelArray, VertexArray};
 use self::rows::Rows;
 pub use self::state::StageState;
 use self::state::{PixelState, VertexState};
@@ -36,6 +38,10 @@ use self::state::{PixelState, VertexState};
 /// The register space of vertex buffers (`t#`, the number of the slot) and targets (`u#`, the number of the output), which no shader
 /// can name.
 pub const SPACE: u32 = u32::MAX;
+
+/// The register of the depth buffer in [`SPACE`] (`u#`, after those of the targets). Its view has texels of one unsigned integer: the
+/// code of the depth, and the stencil above those of 24 bits.
+pub const DEPTH: u32 = 8;
 
 /// Puts around a shader what its state says.
 pub fn complete(func: &mut Function, state: &StageState) {
@@ -72,7 +78,7 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
 }
 
 /// Puts interpolation before a pixel shader and the output merger after it. Its arrays are those of [`record`] from then on, and
-/// its targets follow its resources, in the order of [`PixelState::targets`].
+/// its targets follow its resources, in the order of [`PixelState::targets`], then the depth buffer if it is tested here.
 ///
 /// The function is as it was translated, before any pass. That of another stage is left as it is.
 pub fn pixel(func: &mut Function, state: &PixelState) {
@@ -80,9 +86,10 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     let own = Signature { input_array: None, output_array: None, ..signature.clone() };
     let signature = std::mem::replace(signature, own);
     let rows = Rows::take(func, &signature);
-    func.interface.arrays = record::arrays(state.vertex_rows);
+    func.interface.arrays = record::arrays(state);
     func.interface.fills_packets = true;
     let targets = merge::declare(func, state);
+    let depth = state.depth.map(|depth| (depth, depth::declare(func)));
 
     let b = &mut Builder::new(func);
     let pixel = Pixel::new(b);
@@ -94,7 +101,30 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         let stays = b.op(Op::IEq, &[discarded, zero]);
         live = b.op(Op::BAnd, &[live, stays]);
     }
+    if let Some(row) = row_of(&signature.outputs, SystemValue::Coverage) {
+        // There is one sample.
+        let (mask, one, zero) = (outputs.word(b, row, 0), b.i32(1), b.i32(0));
+        let sample = b.op(Op::And, &[mask, one]);
+        let stays = b.op(Op::INe, &[sample, zero]);
+        live = b.op(Op::BAnd, &[live, stays]);
+    }
+    if let Some((late, resource)) = depth {
+        let z = depth::of_pixel(b, &pixel, &signature, &outputs);
+        live = depth::test(b, late, resource, &pixel, z, live);
+    }
+    if state.reports_live {
+        let (number, offset) = (b.input(Input::ThreadId(0)), b.i32(0));
+        let (one, zero, always) = (b.i32(1), b.i32(0), b.bool(true));
+        let word = b.select(live, one, zero);
+        let place = MemoryRef { object: Object::Array(PixelArray::Live.id()), index: Some(number), offset };
+        b.store(place, &[word], always);
+    }
     for (target, resource) in state.targets.iter().zip(targets) {
+        // An output that is not declared leaves its target as it is (16.9.1).
+        let is_its = |output: &Parameter| output.row == target.output && output.system_value.is_none();
+        if !signature.outputs.iter().any(is_its) {
+            continue;
+        }
         let source = [0, 1, 2, 3].map(|component| outputs.word(b, target.output, component));
         merge::target(b, target, resource, &pixel, source, live);
     }

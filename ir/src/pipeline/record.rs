@@ -10,6 +10,8 @@ use crate::function::{MemoryRef, Object};
 use crate::interface::Array;
 use crate::ops::Op;
 
+use super::state::PixelState;
+
 /// The arrays of a vertex shader, in the order in which they are handed over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VertexArray {
@@ -30,6 +32,9 @@ pub enum PixelArray {
     Primitives,
     /// One element: what changes from draw to draw.
     State,
+    /// One word for every invocation, which it writes: 1 where the pixel is live at the end, else 0. Only where
+    /// [`reports_live`](super::state::PixelState::reports_live) asks for it.
+    Live,
 }
 
 impl VertexArray {
@@ -107,8 +112,10 @@ pub mod primitive {
 pub mod state {
     /// The blend factor: red, green, blue, alpha.
     pub const BLEND_FACTOR: u32 = 0;
+    /// The least depth of the viewport. The greatest follows.
+    pub const DEPTHS: u32 = 4;
     /// All of them.
-    pub const WORDS: u32 = 4;
+    pub const WORDS: u32 = 6;
 }
 
 /// Words of an element of an array, from a word on.
@@ -123,11 +130,11 @@ pub(super) fn floats<const N: usize>(b: &mut Builder<'_>, array: ArrayId, elemen
     words(b, array, element, word).map(|word| b.op(Op::AsF32, &[word]))
 }
 
-/// The declarations of the arrays, for vertices of so many rows.
-pub(super) fn arrays(vertex_rows: u32) -> Vec<Array> {
-    [quad::WORDS, primitive::words(vertex_rows), state::WORDS]
-        .map(|words| Array { stride_bytes: 4 * words, is_written: false })
-        .into()
+/// The declarations of the arrays.
+pub(super) fn arrays(state: &PixelState) -> Vec<Array> {
+    let read = [quad::WORDS, primitive::words(state.vertex_rows), state::WORDS];
+    let read = read.map(|words| Array { stride_bytes: 4 * words, is_written: false });
+    read.into_iter().chain(state.reports_live.then_some(Array { stride_bytes: 4, is_written: true })).collect()
 }
 
 /// The same of a vertex shader that gives so many rows.

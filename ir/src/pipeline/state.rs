@@ -70,6 +70,70 @@ pub struct PixelState {
     pub vertex_rows: u32,
     /// The targets that are written.
     pub targets: Vec<Target>,
+    /// How depths are tested after the shader, if they are; whoever draws may test them before it instead.
+    pub depth: Option<DepthTest>,
+    /// Whether the function reports which pixels are live at its end.
+    pub reports_live: bool,
+}
+
+/// How depths are tested and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DepthTest {
+    /// How depths lie in memory.
+    pub format: DepthFormat,
+    /// Which pixels pass: a new depth is compared with the one in the buffer.
+    pub test: Comparison,
+    /// Whether those that pass are written.
+    pub writes: bool,
+}
+
+/// How depths lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DepthFormat {
+    /// 16 bits of fixed point.
+    D16,
+    /// 24 bits of fixed point; the upper 8 bits of the word are others'.
+    D24,
+    /// Floats.
+    D32,
+}
+
+/// How a new depth is compared with the one in the depth buffer, or a reference with a texel: `new < old` and so on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Comparison {
+    /// Never true.
+    #[default]
+    Never,
+    /// Less.
+    Less,
+    /// Equal.
+    Equal,
+    /// Less or equal.
+    LessEqual,
+    /// Greater.
+    Greater,
+    /// Not equal.
+    NotEqual,
+    /// Greater or equal.
+    GreaterEqual,
+    /// Always true.
+    Always,
+}
+
+impl Comparison {
+    /// Whether a reference passes; NaN is unequal to everything.
+    pub fn holds<T: PartialOrd>(self, reference: T, texel: T) -> bool {
+        match self {
+            Comparison::Never => false,
+            Comparison::Less => reference < texel,
+            Comparison::Equal => reference == texel,
+            Comparison::LessEqual => reference <= texel,
+            Comparison::Greater => reference > texel,
+            Comparison::NotEqual => reference != texel,
+            Comparison::GreaterEqual => reference >= texel,
+            Comparison::Always => true,
+        }
+    }
 }
 
 /// A target.

@@ -41,7 +41,7 @@ use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Array, MOST_ARRAYS};
 use brolga_ir::sampling::{MOST_SAMPLE_ARGS, Row, Rows};
 use brolga_ir::span::Span;
-use brolga_ir::srgb::LINEAR;
+use brolga_ir::srgb::CURVE;
 use brolga_ir::width::MAX_LANES;
 
 pub(crate) use access::{AccessForm, AccessWork, AreaForm, AreaRecord};
@@ -348,7 +348,7 @@ impl Context {
             span_threads: 0,
             threads: ptr::null(),
             immediate: ptr::null(),
-            curve: LINEAR.as_ptr(),
+            curve: CURVE.as_flattened().as_ptr(),
             unbound: &UNBOUND.0,
             span_groups: ptr::null(),
             fault_thread: 0,

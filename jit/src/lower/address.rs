@@ -7,7 +7,7 @@ use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};
 use brolga_ir::function::{Element, InstKind, MemoryRef, Object, ResourceRef};
 use brolga_ir::interface::ResourceKind;
-use brolga_ir::srgb::LINEAR;
+use brolga_ir::srgb::CURVE;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 
@@ -216,7 +216,7 @@ impl Lowering<'_, '_> {
                 Area { base, stride, limit, sure: 0, private: true, constant: !array.is_written }
             }
             Object::Curve => {
-                let sure = LINEAR.len() as u64;
+                let sure = CURVE.as_flattened().len() as u64;
                 let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::CURVE);
                 let limit = Limit::Known(sure);
                 Area { base, stride: Some(4), limit, sure, private: true, constant: true }

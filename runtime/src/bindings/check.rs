@@ -4,6 +4,7 @@
 //! compiled code rely on this check: strides, dimensions, counters and writability are as declared.
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
+use brolga_ir::pipeline::SPACE;
 
 use super::table::Table;
 use super::{BindingError, BindingRules, Bindings, Declared, Leniency, Register};
@@ -98,15 +99,17 @@ fn check_view(declared: &Declared, register: Register, view: &View, rules: Bindi
         (ResourceKind::Typed { dimension, component }, _) => {
             let (Some(format), Some(bound)) = (view.format(), view.dimension()) else { return wrong_kind() };
             check_texels(declared, register, (dimension, component), (bound, format), rules)?;
-            if let ViewKind::Texture(texture) = &view.kind
-                && !declared.is_writable()
-            {
-                if texture.leaves_out_slices() {
+            if let ViewKind::Texture(texture) = &view.kind {
+                let stored = texture.texture.shape().format;
+                if declared.is_writable() {
+                    // The pipeline alone sees the codes of depth buffers.
+                    if register.space != SPACE && !stored.is_storable_as(format) {
+                        return Err(BindingError::WrittenFormat { register, bound: stored });
+                    }
+                } else if texture.leaves_out_slices() {
                     return Err(BindingError::Slices { register, bound: view.to_string() });
-                }
-                if texture.is_word_format() {
-                    let texture = texture.texture.shape().format;
-                    return Err(BindingError::WordFormat { register, texture, bound: format });
+                } else if texture.is_word_format() {
+                    return Err(BindingError::WordFormat { register, texture: stored, bound: format });
                 }
             }
         }
@@ -147,7 +150,8 @@ fn check_texels(
     if range.is_writable() && !is_writable(bound) {
         return Err(BindingError::WrittenDimension { register, bound });
     }
-    if range.is_writable() && !format.allows(Use::Store) {
+    let is_target = register.space == SPACE && format.allows(Use::Target);
+    if range.is_writable() && !format.allows(Use::Store) && !is_target {
         return Err(BindingError::WrittenFormat { register, bound: format });
     }
     if (range.uses_texel_atomics && !format.allows(Use::Atomic))

@@ -1,6 +1,7 @@
 //! What the check of bindings lets pass and what it refuses.
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
+use brolga_ir::pipeline::SPACE;
 
 use super::*;
 use crate::error::Error;
@@ -234,6 +235,31 @@ fn formats_are_written_and_seen_as_the_specification_allows() {
     let buffer = |format| View::typed(bytes(), format).unwrap();
     let declared = [declare("u0", typed(Dimension::Buffer, Component::Float))];
     assert!(check(&declared, &[("u0", buffer(Format::R32G32B32_FLOAT))]).is_err());
+}
+
+#[test]
+fn the_pipeline_writes_targets_and_sees_codes_of_depths() {
+    let bound = |format: Format, seen: Format, space| {
+        let view = texture(TextureShape::texture_2d(format, 4, 4));
+        let component = if seen.encoding().is_integer() { Component::Mixed } else { Component::Float };
+        let declared = declare(&format!("u0,space{space}"), typed(Dimension::Texture2d, component));
+        check(&[declared], &[(&format!("u0,space{space}"), view.with_format(seen).unwrap())])
+    };
+    let targets =
+        [Format::R8G8B8A8_UNORM_SRGB, Format::B8G8R8A8_UNORM_SRGB, Format::B8G8R8X8_UNORM, Format::R32G32B32_FLOAT];
+    let depths = (Format::D24_UNORM_S8_UINT, Format::R32_UINT);
+    for (format, seen) in targets.map(|format| (format, format)).into_iter().chain([depths]) {
+        bound(format, seen, SPACE).unwrap();
+        let error = bound(format, seen, 0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("u0 can be written but is bound to a view of format {format}, which cannot be written")
+        );
+    }
+    bound(Format::D16_UNORM, Format::R16_UINT, SPACE).unwrap();
+    bound(Format::D32_FLOAT, Format::R32_UINT, SPACE).unwrap();
+    bound(Format::R9G9B9E5_SHAREDEXP, Format::R9G9B9E5_SHAREDEXP, SPACE).unwrap_err();
+    bound(Format::BC1_UNORM, Format::BC1_UNORM, SPACE).unwrap_err();
 }
 
 /// A level of a texture can be made from another one, and layers from others.

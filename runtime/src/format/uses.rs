@@ -144,4 +144,14 @@ impl Format {
         let as_word = other.family() == "R32" && STORED_AS_R32.contains(&self.family());
         other.allows(Use::Store) && (as_word || self.is_castable_to(other))
     }
+
+    /// Whether a depth buffer of this format may be seen as texels of format `other`: as codes of depths, and stencils above those of
+    /// 24 bits. Only the depth test of a pixel function sees them so.
+    pub fn is_testable_as(self, other: Format) -> bool {
+        let codes = match self.size_bytes() {
+            2 => Format::R16_UINT,
+            _ => Format::R32_UINT,
+        };
+        self.allows(Use::DepthStencil) && self.size_bytes() == codes.size_bytes() && other == codes
+    }
 }

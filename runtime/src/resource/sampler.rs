@@ -1,5 +1,7 @@
 //! Samplers: how textures are filtered and addressed outside their extents.
 
+pub use brolga_ir::pipeline::state::Comparison;
+
 use super::error::ResourceError;
 
 /// The most samples along the line of an anisotropic filter.
@@ -60,45 +62,6 @@ pub enum AddressMode {
     Border,
     /// The texture mirrored once, then the texels at its edge.
     MirrorOnce,
-}
-
-/// How a reference is compared with a texel: `reference < texel` and so on. A NaN is unequal to everything. Likewise how a new
-/// depth is compared with the one in the depth buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Comparison {
-    /// Never true.
-    #[default]
-    Never,
-    /// Less.
-    Less,
-    /// Equal.
-    Equal,
-    /// Less or equal.
-    LessEqual,
-    /// Greater.
-    Greater,
-    /// Not equal.
-    NotEqual,
-    /// Greater or equal.
-    GreaterEqual,
-    /// Always true.
-    Always,
-}
-
-impl Comparison {
-    /// Whether a reference passes; NaN is unequal to everything.
-    pub fn holds<T: PartialOrd>(self, reference: T, texel: T) -> bool {
-        match self {
-            Comparison::Never => false,
-            Comparison::Less => reference < texel,
-            Comparison::Equal => reference == texel,
-            Comparison::LessEqual => reference <= texel,
-            Comparison::Greater => reference > texel,
-            Comparison::NotEqual => reference != texel,
-            Comparison::GreaterEqual => reference >= texel,
-            Comparison::Always => true,
-        }
-    }
 }
 
 /// The state of a sampler. [`Sampler::default`] is Direct3D's state of an empty slot.

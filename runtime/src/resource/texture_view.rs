@@ -59,7 +59,11 @@ impl TextureView {
         if !possible.contains(&self.dimension) {
             return Err(ResourceError::ViewDimension { texture: shape.dimension, view: self.dimension, possible });
         }
-        if !shape.format.is_castable_to(self.format) && !shape.format.is_storable_as(self.format) {
+        let format = shape.format;
+        let is_possible = format.is_castable_to(self.format)
+            || format.is_storable_as(self.format)
+            || format.is_testable_as(self.format);
+        if !is_possible {
             return Err(ResourceError::Cast { from: shape.format, to: self.format });
         }
         check_format(self.dimension, self.format)?;

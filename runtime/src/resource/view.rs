@@ -127,7 +127,7 @@ impl View {
 
     /// The same view of a texture, its texels read and written in another format of the same family. Some families of
     /// 32-bit texels can also be written as R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5). A
-    /// depth format means the one in which shaders read it.
+    /// depth format means the one in which shaders read it; R16_UINT and R32_UINT are for the depth test of a pixel function.
     pub fn with_format(self, format: Format) -> Result<Self, ResourceError> {
         self.with_texture("another format", |view| view.set_format(format))
     }

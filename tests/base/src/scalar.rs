@@ -358,7 +358,7 @@ impl<'a> Thread<'a> {
                 (stride, 4 * self.memory.arrays[id.index()].len() as u64 / stride)
             }
             Object::Immediate => (16, self.func.interface.immediate.len() as u64),
-            Object::Curve => (4, 256),
+            Object::Curve => (4, 512),
         }
     }
 
@@ -378,7 +378,7 @@ impl<'a> Thread<'a> {
             Object::Local(id) => self.locals[id.index()][at],
             Object::Array(id) => self.memory.arrays[id.index()][at].load(Ordering::Relaxed),
             Object::Immediate => self.func.interface.immediate[at / 4][at % 4],
-            Object::Curve => brolga_ir::srgb::LINEAR[at],
+            Object::Curve => brolga_ir::srgb::CURVE.as_flattened()[at],
         }
     }
 

@@ -1,0 +1,173 @@
+//! Pixel functions from quads to targets, on the interpreter, against models written from the functional specification.
+
+mod blend;
+mod depth;
+mod srgb;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use brolga_bytecode::assembler::{self, AssembleError};
+use brolga_bytecode::{Limits, LoadOptions, Shader};
+use brolga_ir::batch::ArrayWords;
+use brolga_ir::function::{AtomicOp, CounterOp, Query};
+use brolga_ir::host::{Address, Host, ViewSlot};
+use brolga_ir::interp::{Arena, Interpreter};
+use brolga_ir::passes::{Level, optimise_for};
+use brolga_ir::pipeline::record::{primitive, state};
+use brolga_ir::pipeline::{self, state::PixelState};
+use brolga_ir::sampling::SampleCall;
+use brolga_ir::span::Packing;
+use brolga_ir::texel::TexelFormat;
+use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_ir::verify;
+
+/// Pixels along a side of the targets.
+const SIZE: u32 = 16;
+/// Quads that cover them.
+const QUADS: usize = (SIZE * SIZE / 4) as usize;
+/// Registers of a vertex.
+const ROWS: u32 = 2;
+
+/// A quad with a primitive of its own, in perspective with w = 1. The weight of the second vertex grows by 1 with each column, that of
+/// the third with each row.
+#[derive(Clone, Copy)]
+struct Quad {
+    coverage: u32,
+    /// Depth at its upper left pixel, and what a column and a row add.
+    z: [f32; 3],
+    /// `v1` of the leading vertex.
+    first: [u32; 4],
+    /// What the second and the third vertex have more there.
+    more: [[f32; 4]; 2],
+}
+
+impl Quad {
+    fn constant(coverage: u32, first: [u32; 4]) -> Self {
+        Self { coverage, z: [0.0; 3], first, more: [[0.0; 4]; 2] }
+    }
+}
+
+/// Targets, then perhaps the depth buffer: words of texels.
+struct Views {
+    words: Vec<Vec<AtomicU32>>,
+    texel_words: Vec<usize>,
+}
+
+impl Views {
+    fn word(&self, view: ViewSlot, texel: u32, n: usize) -> &AtomicU32 {
+        let words = self.texel_words[view.id.index()];
+        assert!(texel < SIZE * SIZE && n < words);
+        &self.words[view.id.index()][texel as usize * words + n]
+    }
+}
+
+impl Host for Views {
+    fn load(&self, at: Address, words: &mut [u32]) {
+        for (n, word) in words.iter_mut().enumerate() {
+            *word = self.word(at.view, at.index.unwrap(), at.offset_bytes as usize / 4 + n).load(Ordering::Relaxed);
+        }
+    }
+
+    fn store(&self, at: Address, words: &[u32]) {
+        for (n, &word) in words.iter().enumerate() {
+            self.word(at.view, at.index.unwrap(), at.offset_bytes as usize / 4 + n).store(word, Ordering::Relaxed);
+        }
+    }
+
+    /// Of one unsigned integer: what has another format is accessed by words.
+    fn texel_load(&self, view: ViewSlot, [x, y, _]: [u32; 3], _: u32) -> [u32; 4] {
+        [self.word(view, y * SIZE + x, 0).load(Ordering::Relaxed), 0, 0, 1]
+    }
+
+    fn texel_store(&self, view: ViewSlot, [x, y, _]: [u32; 3], [word, ..]: [u32; 4]) {
+        self.word(view, y * SIZE + x, 0).store(word, Ordering::Relaxed);
+    }
+
+    fn query(&self, query: Query, _: ViewSlot, _: u32) -> [u32; 4] {
+        assert_eq!(query, Query::Layout);
+        [SIZE, SIZE, 1, SIZE * SIZE]
+    }
+
+    fn atomic(&self, _: AtomicOp, _: Address, _: u32, _: u32) -> u32 {
+        unreachable!("there are none")
+    }
+
+    fn counter(&self, _: CounterOp, _: ViewSlot) -> u32 {
+        unreachable!("there are none")
+    }
+
+    fn texel_atomic(&self, _: AtomicOp, _: ViewSlot, _: [u32; 3], _: u32, _: u32) -> u32 {
+        unreachable!("there are none")
+    }
+
+    fn sample(&self, _: SampleCall<'_>) {
+        unreachable!("there are none")
+    }
+
+    fn stop_requested(&self) -> bool {
+        false
+    }
+}
+
+/// Draws quads, from left to right and from top to bottom; gives what is reported of the pixels, in the order of invocations, and
+/// what views hold then.
+///
+/// `lines` are those of a shader that may read `v1`. Views have a format each, or texels of one integer that the host accesses.
+fn draw(
+    lines: &str,
+    state: &PixelState,
+    formats: &[Option<TexelFormat>],
+    quads: &[Quad],
+    state_words: [u32; state::WORDS as usize],
+    contents: &[Vec<u32>],
+) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let text = format!("ps_5_0\ndcl_globalFlags refactoringAllowed\n{lines}\nret\n");
+    let wrong = |error: AssembleError| -> ! { panic!("{error}: {:?}", text.get(error.span.clone())) };
+    let assembly = assembler::assemble(&text, &Limits::default()).unwrap_or_else(|error| wrong(error));
+    let program = Shader::load(&assembly.bytes, &LoadOptions::default()).unwrap().program;
+    let mut whole = translate(&program, &TranslateOptions::default()).unwrap();
+    pipeline::pixel(&mut whole, state);
+
+    let (mut corners, mut primitives) = (Vec::new(), Vec::new());
+    for (n, quad) in (0..).zip(quads) {
+        let corner = [n % (SIZE / 2) * 2, n / (SIZE / 2) * 2];
+        corners.extend([corner[0], corner[1], n, quad.coverage]);
+        let [z, z_along_x, z_along_y] = quad.z;
+        let planes = [[z, 1.0, 0.0, 0.0], [z_along_x, 0.0, 1.0, 0.0], [z_along_y, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]];
+        primitives.extend([corner[0], corner[1], 1, n]);
+        primitives.extend(planes.as_flattened().iter().map(|number| number.to_bits()));
+        primitives.extend([0; primitive::ATTRIBUTE_WORDS as usize]);
+        primitives.extend(quad.first);
+        primitives.extend(quad.more.as_flattened().iter().map(|number| number.to_bits()));
+    }
+    assert_eq!(primitives.len() as u32, quads.len() as u32 * primitive::words(ROWS));
+
+    let [by_host, optimised] = [Level::None, Level::Full].map(|level| {
+        let mut func = whole.clone();
+        optimise_for(&mut func, level, formats);
+        let func = verify(func).unwrap();
+        let views = Views {
+            words: contents.iter().map(|words| words.iter().copied().map(AtomicU32::new).collect()).collect(),
+            texel_words: formats.iter().map(|format| format.map_or(1, |format| format.words as usize)).collect(),
+        };
+        let mut live = vec![7; 4 * quads.len()];
+        let mut arrays = Vec::from([&corners[..], &primitives, &state_words].map(ArrayWords::Read));
+        if state.reports_live {
+            arrays.push(ArrayWords::Write(&mut live));
+        }
+        Interpreter::with_packing(&func, Packing::Row)
+            .run_batch(&views, 4 * quads.len() as u32, &mut arrays, &mut Arena::new(), &mut { u64::MAX })
+            .unwrap();
+        drop(arrays);
+        let words = views.words.into_iter().map(|words| words.into_iter().map(AtomicU32::into_inner).collect());
+        (live, words.collect::<Vec<Vec<u32>>>())
+    });
+    assert!(by_host == optimised, "{lines}\n{state:?}");
+    optimised
+}
+
+/// The texel of an invocation.
+fn texel(invocation: usize) -> usize {
+    let (quad, pixel, columns) = (invocation / 4, invocation % 4, SIZE as usize / 2);
+    (quad / columns * 2 + pixel / 2) * SIZE as usize + quad % columns * 2 + pixel % 2
+}
