@@ -3,28 +3,8 @@
 //! The functional specification, section 22.16.2: the first two swizzled components of src0 are the conditions of .xy
 //! and .zw; without modifiers bits are moved untouched; modifiers take the data as doubles.
 
+use brolga_testing::program::Modifier;
 use brolga_testing::run::{Devices, Structured, assemble};
-/// What a source may have around it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Modifier {
-    None,
-    Negate,
-    Absolute,
-    NegateAbsolute,
-}
-
-impl Modifier {
-    const ALL: [Self; 4] = [Self::None, Self::Negate, Self::Absolute, Self::NegateAbsolute];
-
-    fn around(self, operand: &str) -> String {
-        match self {
-            Self::None => operand.to_owned(),
-            Self::Negate => format!("-{operand}"),
-            Self::Absolute => format!("|{operand}|"),
-            Self::NegateAbsolute => format!("-|{operand}|"),
-        }
-    }
-}
 
 /// Doubles with a story: signs, zeros, denormals, quiet and signalling NaNs with payloads, infinities, both sides of 1.
 const DOUBLES: [u64; 16] = [

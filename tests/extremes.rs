@@ -5,7 +5,7 @@
 //! full size; `cargo bench --bench linear` shows that compile time grows in proportion.
 
 use brolga_testing::run::{Devices, Structured};
-use brolga_testing::script::{Do, Script};
+use brolga_testing::script::Script;
 use brolga_testing::shapes::{self, SHAPES};
 
 /// The stack of a thread that an application may call from: less than the default of two megabytes. Frames are several times as
@@ -75,7 +75,7 @@ fn values_that_stay_in_memory() {
             let mut script = make(1_500);
             check(&devices, &script);
             // Among the uses of the values after the blocks.
-            script.body.insert(script.body.len() - 100, Do::Barrier);
+            script.body.insert(script.body.len() - 100, "sync_g_t".to_owned());
             check(&devices, &script);
         }
     });

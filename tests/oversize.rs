@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brolga_runtime::{CancelToken, CompileOptions, Device, Engine, Error, Limits, Oversize, StopReason};
 use brolga_testing::run::{Devices, Structured};
-use brolga_testing::script::{Do, Script};
+use brolga_testing::script::Script;
 use brolga_testing::shapes::{self, SHAPES};
 
 fn device(code_instructions: u32) -> Device {
@@ -19,8 +19,8 @@ fn scripts() -> Vec<Script> {
     scripts.extend([shapes::group(64, 40, 24), shapes::group(40, 8, 0)]);
     for make in [shapes::carried_by_nested_blocks, shapes::carried_by_jumps, shapes::memory] {
         let mut script = make(300);
-        script.body.insert(script.body.len() / 2, Do::Barrier);
-        script.body.insert(script.body.len() - 3, Do::Barrier);
+        script.body.insert(script.body.len() / 2, "sync_g_t".to_owned());
+        script.body.insert(script.body.len() - 3, "sync_g_t".to_owned());
         scripts.push(script);
     }
     scripts

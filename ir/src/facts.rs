@@ -76,7 +76,7 @@ impl InstKind {
 
     /// The construct that receives the values it passes on: its target or `owner`, which owns the region it is in. A
     /// loop, as `inst`, passes values on to itself.
-    pub(crate) fn receiver(&self, inst: Inst, owner: Option<Inst>) -> Option<Inst> {
+    pub fn receiver(&self, inst: Inst, owner: Option<Inst>) -> Option<Inst> {
         match self {
             InstKind::Yield(_) => owner,
             InstKind::Loop { .. } => Some(inst),

@@ -92,12 +92,12 @@ impl Flow {
     }
 
     /// The uses of a value: instruction and operand position.
-    pub(crate) fn uses(&self, value: Value) -> &[(Inst, u32)] {
+    pub fn uses(&self, value: Value) -> &[(Inst, u32)] {
         &self.uses[value.index()]
     }
 
     /// The terminators that pass results to an `if`, `switch` or `loop`.
-    pub(crate) fn result_edges(&self, inst: Inst) -> &[Inst] {
+    pub fn result_edges(&self, inst: Inst) -> &[Inst] {
         &self.result_edges[inst.index()]
     }
 

@@ -3,12 +3,12 @@
 
 use std::sync::atomic::Ordering;
 
-use brolga_ir::Function;
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
+use brolga_ir::{Function, Width};
 use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
 use brolga_testing_base::scalar::{self, Memory};
@@ -71,6 +71,7 @@ fn check(
         for level in [Level::None, Level::Full] {
             let mut func = func.clone();
             optimise(&mut func, level);
+            func.width = Width::ALL[seed as usize % Width::ALL.len()];
             let func = verify(func).unwrap_or_else(|errors| panic!("seed {seed}, {level:?}: {errors}"));
             assert_eq!(outcome(&func, seed), expected, "seed {seed}, {level:?}");
             assert_eq!(interpreted(&func, seed), expected, "seed {seed}, {level:?}, interpreted");

@@ -2,67 +2,41 @@
 
 mod bound;
 
-use bound::{Bound, Outcome, compare, feature_sets, resource, run};
-use brolga_ir::builder::only;
-use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Value};
-use brolga_ir::function::{Input, MemoryRef, Object, Origin, Sync};
+use bound::{Bound, Outcome, compare, feature_sets, run};
+use brolga_ir::Function;
+use brolga_ir::entity::Inst;
+use brolga_ir::function::{InstKind, Origin};
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::{Interface, Local, ResourceClass, ResourceKind, Shared};
-use brolga_ir::stage::Stage;
+use brolga_ir::interface::Local;
+use brolga_ir::text::parse;
 use brolga_ir::verify::verify;
-use brolga_ir::{Builder, Function, Op};
 use brolga_jit::{CompileError, Options, compile};
+use brolga_testing_base::assemble::in_ssa;
 
-const BARRIER: Sync = Sync { threads: true, shared: true, views_group: false, views_global: false };
 const FUEL: u64 = 100_000;
 
-/// A function with `u0`, raw, and `g0`, raw.
-fn function(group_size: [u32; 3]) -> Function {
-    let resources = vec![resource(ResourceClass::UnorderedAccess, ResourceKind::Raw, 1)];
-    let shared = vec![Shared { register: 0, raw: true, stride_bytes: 4, count: 256 }];
-    let locals = vec![Local { register: 0, registers: 4, components: 4 }];
-    Function::new(
-        "test",
-        Interface { stage: Stage::Compute { group_size }, resources, shared, locals, ..Interface::default() },
-    )
+/// A function with `u0` and `g0`, both raw. `r0.x` is the thread's number, `r0.y` the byte of its own word.
+fn function([x, y, z]: [u32; 3], text: &str) -> Function {
+    in_ssa(&format!(
+        "dcl_uav_raw u0
+        dcl_input vThreadIDInGroupFlattened
+        dcl_input vThreadIDInGroup.xyz
+        dcl_input vThreadID.xyz
+        dcl_input vThreadGroupID.xyz
+        dcl_temps 4
+        dcl_tgsm_raw g0, 1024
+        dcl_thread_group {x}, {y}, {z}
+        mov r0.x, vThreadIDInGroupFlattened.x
+        ishl r0.y, r0.x, l(2)
+        {text}
+        ret"
+    ))
 }
 
-fn output() -> Object {
-    Object::Resource(only(ResourceId::new(0)))
-}
-
-fn shared() -> Object {
-    Object::Shared(SharedId::new(0))
-}
-
-/// The address of a word that each thread has for itself.
-fn own_word(b: &mut Builder<'_>, object: Object, index: Value) -> MemoryRef {
-    let four = b.i32(4);
-    let offset = b.op(Op::IMul, &[index, four]);
-    MemoryRef { object, index: None, offset }
-}
-
-/// Stores a word at the thread's place in the output.
-fn store_own(b: &mut Builder<'_>, value: Value) {
-    let index = b.input(Input::ThreadIndex);
-    let place = own_word(b, output(), index);
-    let always = b.bool(true);
-    b.store(place, &[value], always);
-}
-
-/// Writes one side of an `if` in its region and ends it with what the closure says.
-fn within(b: &mut Builder<'_>, region: brolga_ir::entity::Region, fill: impl FnOnce(&mut Builder<'_>)) {
-    let before = b.switch_to(region);
-    fill(b);
-    b.switch_to(before);
-}
-
-/// `if (cond) { fill }` without results; `fill` ends the region.
-fn when(b: &mut Builder<'_>, cond: Value, fill: impl FnOnce(&mut Builder<'_>)) -> Inst {
-    let (inst, then_region, else_region) = b.if_else(cond, &[]);
-    within(b, then_region, fill);
-    within(b, else_region, |b| b.yield_(&[]));
-    inst
+/// Where the first instruction of a kind comes from.
+fn origin_of(func: &Function, is_wanted: fn(&InstKind) -> bool) -> Origin {
+    let mut insts = (0..func.inst_count()).map(|n| func.inst(Inst::new(n)));
+    insts.find(|inst| is_wanted(&inst.kind)).expect("there is one").origin
 }
 
 fn words(count: usize) -> Vec<Vec<Vec<u32>>> {
@@ -86,12 +60,7 @@ fn content(outcome: &Outcome) -> Vec<u32> {
 #[test]
 fn tails_do_nothing() {
     for threads in [1, 5, 8, 13, 16, 31] {
-        let mut func = function([threads, 1, 1]);
-        let mut b = Builder::new(&mut func);
-        let (index, three) = (b.input(Input::ThreadIndex), b.i32(3));
-        let value = b.op(Op::IMul, &[index, three]);
-        store_own(&mut b, value);
-        b.return_();
+        let func = function([threads, 1, 1], "imul null, r1.x, r0.x, l(3)\nstore_raw u0.x, r0.y, r1.x");
         let expected: Vec<u32> = (0..40).map(|n| if n < threads { 3 * n } else { 0 }).collect();
         assert_eq!(output_of(func, 40), expected, "{threads} threads");
     }
@@ -99,31 +68,19 @@ fn tails_do_nothing() {
 
 #[test]
 fn thread_numbers_follow_the_group_shape() {
+    let parts = ["vThreadIDInGroup", "vThreadID", "vThreadGroupID"];
+    let digit = |part: &str, axis: char| format!("imad r1.x, r1.x, l(10), {part}.{axis}\n");
+    let sum: String = "xyz".chars().flat_map(|axis| parts.map(|part| digit(part, axis))).collect();
     for size in [[5, 3, 2], [8, 2, 2], [1, 1, 9], [16, 1, 1], [3, 8, 1]] {
-        let mut func = function(size);
-        let mut b = Builder::new(&mut func);
-        let mut sum = b.i32(0);
-        for n in 0..3 {
-            let ten = b.i32(10);
-            sum = b.op(Op::IMul, &[sum, ten]);
-            for input in [Input::ThreadIdInGroup(n), Input::ThreadId(n), Input::GroupId(n)] {
-                let part = b.input(input);
-                sum = b.op(Op::IMul, &[sum, ten]);
-                sum = b.op(Op::IAdd, &[sum, part]);
-            }
-        }
-        store_own(&mut b, sum);
-        b.return_();
+        let func = function(size, &format!("mov r1.x, l(0)\n{sum}store_raw u0.x, r0.y, r1.x"));
         let outcome = compare(func, &words(64), &[[0, 0, 0], [1, 2, 3]], FUEL);
         let threads = size.iter().product::<u32>();
         let group = [1, 2, 3];
         let expected: Vec<u32> = (0..threads)
             .map(|t| {
                 let place = [t % size[0], t / size[0] % size[1], t / size[0] / size[1]];
-                (0..3).fold(0u32, |sum, n| {
-                    let parts = [place[n], group[n] * size[n] + place[n], group[n]];
-                    parts.into_iter().fold(sum.wrapping_mul(10), |sum, part| sum.wrapping_mul(10).wrapping_add(part))
-                })
+                let parts = (0..3).flat_map(|n| [place[n], group[n] * size[n] + place[n], group[n]]);
+                parts.fold(0u32, |sum, part| sum.wrapping_mul(10).wrapping_add(part))
             })
             .collect();
         assert_eq!(content(&outcome)[..threads as usize], expected, "{size:?}");
@@ -133,53 +90,36 @@ fn thread_numbers_follow_the_group_shape() {
 /// Steps until a number is 1, with breaks, continues and returns on divergent ways.
 #[test]
 fn divergent_loops_break_continue_and_return() {
-    let mut func = function([24, 1, 1]);
-    let mut b = Builder::new(&mut func);
-    let (zero, one, two, three) = (b.i32(0), b.i32(1), b.i32(2), b.i32(3));
-    let seven = b.i32(7);
-    let index = b.input(Input::ThreadIndex);
-    let start = b.op(Op::IAdd, &[index, one]);
-    let (steps, body) = b.loop_(&[start, zero]);
-    let [n, count] = b.func.region(body).params[..].try_into().unwrap();
-    within(&mut b, body, |b| {
-        let done = b.op(Op::IEq, &[n, one]);
-        when(b, done, |b| b.break_(steps, &[n, count]));
-        // Threads that come by 16 give up.
-        let sixteen = b.i32(16);
-        let lost = b.op(Op::IEq, &[n, sixteen]);
-        when(b, lost, |b| {
-            let marker = b.i32(0xdead);
-            store_own(b, marker);
-            b.return_();
-        });
-        let next_count = b.op(Op::IAdd, &[count, one]);
-        let odd = b.op(Op::And, &[n, one]);
-        let odd = b.op(Op::IEq, &[odd, one]);
-        when(b, odd, |b| {
-            let tripled = b.op(Op::IMul, &[n, three]);
-            let next = b.op(Op::IAdd, &[tripled, one]);
-            b.continue_(steps, &[next, next_count]);
-        });
-        let half = b.op(Op::UDiv, &[n, two]);
-        // The count of even steps is kept modulo 7 by way of a nested uniform loop.
-        let (inner, inner_body) = b.loop_(&[next_count]);
-        let c = b.func.region(inner_body).params[0];
-        within(b, inner_body, |b| {
-            let small = b.op(Op::ULt, &[c, seven]);
-            when(b, small, |b| b.break_(inner, &[c]));
-            let less = b.op(Op::ISub, &[c, seven]);
-            b.yield_(&[less]);
-        });
-        let wrapped = b.func.inst(inner).results[0];
-        b.yield_(&[half, wrapped]);
-    });
-    let [last, total] = b.func.inst(steps).results[..].try_into().unwrap();
-    let ten = b.i32(10);
-    let value = b.op(Op::IMul, &[total, ten]);
-    let value = b.op(Op::IAdd, &[value, last]);
-    store_own(&mut b, value);
-    b.return_();
-
+    let func = function(
+        [24, 1, 1],
+        "iadd r1.x, r0.x, l(1)
+        mov r1.y, l(0)
+        loop
+          ieq r2.x, r1.x, l(1)
+          breakc_nz r2.x
+          // Threads that come by 16 give up.
+          ieq r2.x, r1.x, l(16)
+          if_nz r2.x
+            store_raw u0.x, r0.y, l(0xdead)
+            ret
+          endif
+          iadd r1.y, r1.y, l(1)
+          and r2.x, r1.x, l(1)
+          if_nz r2.x
+            imad r1.x, r1.x, l(3), l(1)
+            continue
+          endif
+          udiv r1.x, null, r1.x, l(2)
+          // After even steps their count is kept modulo 7 by way of a nested loop.
+          loop
+            ult r2.x, r1.y, l(7)
+            breakc_nz r2.x
+            iadd r1.y, r1.y, l(-7)
+          endloop
+        endloop
+        imad r1.x, r1.y, l(10), r1.x
+        store_raw u0.x, r0.y, r1.x",
+    );
     let model = |index: u32| {
         let (mut n, mut count) = (index + 1, 0);
         loop {
@@ -204,50 +144,46 @@ fn divergent_loops_break_continue_and_return() {
 #[test]
 fn switches_divergent_and_uniform() {
     for uniform in [false, true] {
-        let mut func = function([16, 1, 1]);
-        let mut b = Builder::new(&mut func);
-        let (zero, one) = (b.i32(0), b.i32(1));
-        let index = b.input(Input::ThreadIndex);
-        let (rounds, body) = b.loop_(&[zero, zero]);
-        let [round, sum] = b.func.region(body).params[..].try_into().unwrap();
-        within(&mut b, body, |b| {
-            let limit = b.i32(6);
-            let done = b.op(Op::UGe, &[round, limit]);
-            when(b, done, |b| b.break_(rounds, &[round, sum]));
-            let next = b.op(Op::IAdd, &[round, one]);
-            let mixed = b.op(Op::IAdd, &[round, index]);
-            let selector = if uniform { round } else { mixed };
-            let i32_type = [brolga_ir::Type::I32];
-            let (switch, arms, default) = b.switch(selector, vec![vec![0, 3], vec![1], vec![2, 7]], &i32_type);
-            within(b, arms[0], |b| {
-                let parity = b.op(Op::And, &[index, one]);
-                let odd = b.op(Op::IEq, &[parity, one]);
-                when(b, odd, |b| {
-                    let hundred = b.i32(100);
-                    b.break_(switch, &[hundred]);
-                });
-                let five = b.i32(5);
-                b.yield_(&[five]);
-            });
-            within(b, arms[1], |b| b.continue_(rounds, &[next, sum]));
-            within(b, arms[2], |b| {
-                let twelve = b.i32(12);
-                let late = b.op(Op::UGe, &[index, twelve]);
-                when(b, late, |b| b.break_(rounds, &[round, sum]));
-                b.yield_(&[one]);
-            });
-            within(b, default, |b| b.yield_(&[index]));
-            let got = b.func.inst(switch).results[0];
-            let sum = b.op(Op::IAdd, &[sum, got]);
-            b.yield_(&[next, sum]);
-        });
-        let [round, sum] = b.func.inst(rounds).results[..].try_into().unwrap();
-        let thousand = b.i32(1000);
-        let value = b.op(Op::IMul, &[round, thousand]);
-        let value = b.op(Op::IAdd, &[value, sum]);
-        store_own(&mut b, value);
-        b.return_();
-
+        let selector = if uniform { "mov r2.x, r1.x" } else { "iadd r2.x, r1.x, r0.x" };
+        let func = function(
+            [16, 1, 1],
+            &format!(
+                "mov r1.xy, l(0, 0, 0, 0)
+                call label0
+                imad r1.x, r1.x, l(1000), r1.y
+                store_raw u0.x, r0.y, r1.x
+                ret
+                label label0
+                loop
+                  uge r2.x, r1.x, l(6)
+                  breakc_nz r2.x
+                  {selector}
+                  switch r2.x
+                    case l(0)
+                    case l(3)
+                      and r2.y, r0.x, l(1)
+                      mov r2.z, l(100)
+                      breakc_nz r2.y
+                      mov r2.z, l(5)
+                      break
+                    case l(1)
+                      iadd r1.x, r1.x, l(1)
+                      continue
+                    case l(2)
+                    case l(7)
+                      uge r2.y, r0.x, l(12)
+                      retc_nz r2.y
+                      mov r2.z, l(1)
+                      break
+                    default
+                      mov r2.z, r0.x
+                      break
+                  endswitch
+                  iadd r1.x, r1.x, l(1)
+                  iadd r1.y, r1.y, r2.z
+                endloop"
+            ),
+        );
         let model = |index: u32| {
             let (mut round, mut sum) = (0, 0);
             while round < 6 {
@@ -271,36 +207,33 @@ fn switches_divergent_and_uniform() {
 #[test]
 fn barriers_in_a_loop() {
     for threads in [4, 20, 64] {
-        let mut func = function([threads, 1, 1]);
-        let mut b = Builder::new(&mut func);
-        let one = b.i32(1);
-        let index = b.input(Input::ThreadIndex);
-        let always = b.bool(true);
-        let square = b.op(Op::IMul, &[index, index]);
-        let own = own_word(&mut b, shared(), index);
-        b.store(own, &[square], always);
-        b.barrier(BARRIER);
-        let (doubling, body) = b.loop_(&[one]);
-        let distance = b.func.region(body).params[0];
-        within(&mut b, body, |b| {
-            let limit = b.i32(threads);
-            let done = b.op(Op::UGe, &[distance, limit]);
-            when(b, done, |b| b.break_(doubling, &[distance]));
-            let there = b.op(Op::ISub, &[index, distance]);
-            let other = own_word(b, shared(), there);
-            let other = b.load(other, 1)[0];
-            let mine = b.load(own, 1)[0];
-            let sum = b.op(Op::IAdd, &[mine, other]);
-            b.barrier(BARRIER);
-            let reaches = b.op(Op::UGe, &[index, distance]);
-            b.store(own, &[sum], reaches);
-            b.barrier(BARRIER);
-            let doubled = b.op(Op::IAdd, &[distance, distance]);
-            b.yield_(&[doubled]);
-        });
-        let sum = b.load(own, 1)[0];
-        store_own(&mut b, sum);
-        b.return_();
+        let func = function(
+            [threads, 1, 1],
+            &format!(
+                "imul null, r1.x, r0.x, r0.x
+                store_raw g0.x, r0.y, r1.x
+                sync_g_t
+                mov r1.y, l(1)
+                loop
+                  uge r2.x, r1.y, l({threads})
+                  breakc_nz r2.x
+                  iadd r2.x, r0.x, -r1.y
+                  ishl r2.x, r2.x, l(2)
+                  ld_raw r2.x, r2.x, g0.xxxx
+                  ld_raw r2.y, r0.y, g0.xxxx
+                  iadd r2.x, r2.x, r2.y
+                  sync_g_t
+                  uge r2.y, r0.x, r1.y
+                  if_nz r2.y
+                    store_raw g0.x, r0.y, r2.x
+                  endif
+                  sync_g_t
+                  iadd r1.y, r1.y, r1.y
+                endloop
+                ld_raw r1.x, r0.y, g0.xxxx
+                store_raw u0.x, r0.y, r1.x"
+            ),
+        );
         let expected: Vec<u32> = (0..threads).map(|n| (0..=n).map(|k| k * k).sum()).collect();
         assert_eq!(output_of(func, threads as usize), expected, "{threads} threads");
     }
@@ -309,19 +242,17 @@ fn barriers_in_a_loop() {
 /// Threads that returned count as arrived, and take no part in what follows.
 #[test]
 fn threads_return_before_a_barrier() {
-    let mut func = function([16, 1, 1]);
-    let mut b = Builder::new(&mut func);
-    let (one, five) = (b.i32(1), b.i32(5));
-    let index = b.input(Input::ThreadIndex);
-    let early = b.op(Op::ULt, &[index, five]);
-    when(&mut b, early, |b| {
-        store_own(b, one);
-        b.return_();
-    });
-    let crossing = b.op(Op::IAdd, &[index, five]);
-    b.barrier(BARRIER);
-    store_own(&mut b, crossing);
-    b.return_();
+    let func = function(
+        [16, 1, 1],
+        "ult r1.x, r0.x, l(5)
+        if_nz r1.x
+          store_raw u0.x, r0.y, l(1)
+          ret
+        endif
+        iadd r1.x, r0.x, l(5)
+        sync_g_t
+        store_raw u0.x, r0.y, r1.x",
+    );
     let expected: Vec<u32> = (0..16).map(|n| if n < 5 { 1 } else { n + 5 }).collect();
     assert_eq!(output_of(func, 16), expected);
 }
@@ -329,23 +260,19 @@ fn threads_return_before_a_barrier() {
 /// A loop with a barrier and no exit but a return ends when no thread is left.
 #[test]
 fn groups_end_with_their_last_thread() {
-    let mut func = function([12, 1, 1]);
-    let mut b = Builder::new(&mut func);
-    let (zero, one) = (b.i32(0), b.i32(1));
-    let index = b.input(Input::ThreadIndex);
-    let (_, body) = b.loop_(&[zero]);
-    let round = b.func.region(body).params[0];
-    within(&mut b, body, |b| {
-        let due = b.op(Op::IEq, &[round, index]);
-        when(b, due, |b| {
-            store_own(b, round);
-            b.return_();
-        });
-        b.barrier(BARRIER);
-        let next = b.op(Op::IAdd, &[round, one]);
-        b.yield_(&[next]);
-    });
-    b.return_();
+    let func = function(
+        [12, 1, 1],
+        "mov r1.x, l(0)
+        loop
+          ieq r1.y, r1.x, r0.x
+          if_nz r1.y
+            store_raw u0.x, r0.y, r1.x
+            ret
+          endif
+          sync_g_t
+          iadd r1.x, r1.x, l(1)
+        endloop",
+    );
     assert_eq!(output_of(func, 12), (0..12).collect::<Vec<u32>>());
 }
 
@@ -353,40 +280,31 @@ fn groups_end_with_their_last_thread() {
 #[test]
 fn groups_agree_on_branches_with_barriers() {
     for group in 0..4 {
-        let mut func = function([16, 1, 1]);
-        let mut b = Builder::new(&mut func);
-        let index = b.input(Input::ThreadIndex);
-        let id = b.input(Input::GroupId(0));
-        let always = b.bool(true);
-        let own = own_word(&mut b, shared(), index);
-        b.store(own, &[index], always);
-        let fifteen = b.i32(15);
-        let mirrored = b.op(Op::ISub, &[fifteen, index]);
-        let ty = [brolga_ir::Type::I32];
-        let (switch, arms, default) = b.switch(id, vec![vec![0], vec![1]], &ty);
-        within(&mut b, arms[0], |b| {
-            b.barrier(BARRIER);
-            let other = own_word(b, shared(), mirrored);
-            let other = b.load(other, 1)[0];
-            b.yield_(&[other]);
-        });
-        within(&mut b, arms[1], |b| b.yield_(&[mirrored]));
-        within(&mut b, default, |b| {
-            let two = b.i32(2);
-            let last = b.op(Op::IEq, &[id, two]);
-            let (inst, then_region, else_region) = b.if_else(last, &ty);
-            within(b, then_region, |b| {
-                b.barrier(BARRIER);
-                b.break_(switch, &[id]);
-            });
-            within(b, else_region, |b| b.yield_(&[index]));
-            let result = b.func.inst(inst).results[0];
-            let sum = b.op(Op::IAdd, &[result, mirrored]);
-            b.yield_(&[sum]);
-        });
-        let result = b.func.inst(switch).results[0];
-        store_own(&mut b, result);
-        b.return_();
+        let func = function(
+            [16, 1, 1],
+            "store_raw g0.x, r0.y, r0.x
+            iadd r1.x, -r0.x, l(15)
+            mov r1.y, vThreadGroupID.x
+            switch r1.y
+              case l(0)
+                sync_g_t
+                ishl r1.x, r1.x, l(2)
+                ld_raw r1.x, r1.x, g0.xxxx
+                break
+              case l(1)
+                break
+              default
+                ieq r1.z, r1.y, l(2)
+                if_nz r1.z
+                  sync_g_t
+                  mov r1.x, r1.y
+                  break
+                endif
+                iadd r1.x, r1.x, r0.x
+                break
+            endswitch
+            store_raw u0.x, r0.y, r1.x",
+        );
         let outcome = compare(func, &words(16), &[[group, 0, 0]], FUEL);
         let expected: Vec<u32> = (0..16).map(|n| [15 - n, 15 - n, 2, 15][group as usize]).collect();
         assert_eq!(content(&outcome), expected, "group {group}");
@@ -397,50 +315,29 @@ fn groups_agree_on_branches_with_barriers() {
 fn disagreement_about_a_barrier_is_a_fault() {
     // Within a packet, and between packets.
     for first_other in [3, 8] {
-        let mut func = function([16, 1, 1]);
-        let mut b = Builder::new(&mut func);
-        let (limit, index) = (b.i32(first_other), b.input(Input::ThreadIndex));
-        let low = b.op(Op::ULt, &[index, limit]);
-        store_own(&mut b, index);
-        b.set_origin(Origin(77));
-        when(&mut b, low, |b| {
-            b.barrier(BARRIER);
-            b.yield_(&[]);
-        });
-        b.return_();
+        let text = format!("ult r1.x, r0.x, l({first_other})\nstore_raw u0.x, r0.y, r0.x\nif_nz r1.x\nsync_g_t\nendif");
+        let func = function([16, 1, 1], &text);
+        let origin = origin_of(&func, |kind| matches!(kind, InstKind::If { .. }));
         let outcome = compare(func, &words(16), &[[0, 0, 0]], FUEL);
-        assert_eq!(
-            outcome.ends,
-            [Err(Fault::new(FaultKind::DivergentBarrier { threads: [0, first_other] }, Origin(77)))]
-        );
+        let kind = FaultKind::DivergentBarrier { threads: [0, first_other] };
+        assert_eq!(outcome.ends, [Err(Fault::new(kind, origin))]);
         assert_eq!(content(&outcome), (0..16).collect::<Vec<u32>>());
     }
 }
 
-/// An endless loop, with a barrier in it or not.
-fn endless(barrier: bool) -> Function {
-    let mut func = function([16, 1, 1]);
-    let mut b = Builder::new(&mut func);
-    let zero = b.i32(0);
-    b.set_origin(Origin(44));
-    let (_, body) = b.loop_(&[zero]);
-    let round = b.func.region(body).params[0];
-    within(&mut b, body, |b| {
-        if barrier {
-            b.barrier(BARRIER);
-        }
-        let one = b.i32(1);
-        let next = b.op(Op::IAdd, &[round, one]);
-        b.yield_(&[next]);
-    });
-    b.return_();
-    func
+/// An endless loop, with a barrier in it or not, and where it comes from.
+fn endless(barrier: bool) -> (Function, Origin) {
+    let barrier = if barrier { "sync_g_t" } else { "" };
+    let func = function([16, 1, 1], &format!("mov r1.x, l(0)\nloop\n{barrier}\niadd r1.x, r1.x, l(1)\nendloop"));
+    let origin = origin_of(&func, |kind| matches!(kind, InstKind::Loop { .. }));
+    (func, origin)
 }
 
 #[test]
 fn endless_loops_stop_when_asked() {
     for barrier in [false, true] {
-        let func = verify(endless(barrier)).unwrap();
+        let (func, origin) = endless(barrier);
+        let func = verify(func).unwrap();
         for features in feature_sets() {
             let compiled = compile(&func, &Options { features, ..Options::host().unwrap() }).unwrap();
             let bound = Bound::new(&func, &words(1));
@@ -452,7 +349,7 @@ fn endless_loops_stop_when_asked() {
             let [Err(fault)] = outcome.ends[..] else { panic!("{:?}", outcome.ends) };
             assert_eq!(fault.kind, FaultKind::Stopped);
             // Or it was asked before the group began.
-            assert!(fault.origin == Origin(44) || outcome.fuel == u64::MAX, "{fault:?}");
+            assert!(fault.origin == origin || outcome.fuel == u64::MAX, "{fault:?}");
         }
     }
 }
@@ -460,79 +357,78 @@ fn endless_loops_stop_when_asked() {
 #[test]
 fn endless_loops_run_out_of_fuel() {
     for barrier in [false, true] {
-        let outcome = compare(endless(barrier), &words(1), &[[0, 0, 0]], 9);
-        assert_eq!(outcome.ends, [Err(Fault::new(FaultKind::OutOfFuel, Origin(44)))]);
+        let (func, origin) = endless(barrier);
+        let outcome = compare(func, &words(1), &[[0, 0, 0]], 9);
+        assert_eq!(outcome.ends, [Err(Fault::new(FaultKind::OutOfFuel, origin))]);
         assert_eq!(outcome.fuel, 0);
     }
 }
 
-/// Private arrays: indices that are uniform, that differ, that are out of range; kept over a barrier.
+/// Private arrays: indices that are uniform, that differ, that are out of range; kept over a barrier. Words beyond the
+/// element are not there.
 #[test]
 fn private_arrays() {
-    for barrier in [false, true] {
-        let mut func = function([16, 1, 1]);
-        let mut b = Builder::new(&mut func);
-        let index = b.input(Input::ThreadIndex);
-        let always = b.bool(true);
-        let array = |b: &mut Builder<'_>, index: Value, offset: u32| {
-            let offset = b.i32(offset);
-            MemoryRef { object: Object::Local(LocalId::new(0)), index: Some(index), offset }
-        };
-        let two = b.i32(2);
-        let at = array(&mut b, two, 4);
-        let hundred = b.i32(100);
-        let value = b.op(Op::IAdd, &[index, hundred]);
-        // The third word is out of the element.
-        let near_end = array(&mut b, two, 8);
-        b.store(near_end, &[index, value, value], always);
-        b.store(at, &[value], always);
-        // Elements 0 to 7: half of them are not there.
-        let seven = b.i32(7);
-        let own = b.op(Op::And, &[index, seven]);
-        let odd = b.i32(1);
-        let odd = b.op(Op::And, &[index, odd]);
-        let one = b.i32(1);
-        let odd = b.op(Op::IEq, &[odd, one]);
-        let own = array(&mut b, own, 0);
-        b.store(own, &[index], odd);
-        if barrier {
-            b.barrier(BARRIER);
-        }
-        let four = b.i32(4);
-        let missing = array(&mut b, four, 0);
-        let a = b.load(own, 4);
-        let c = b.load(at, 4);
-        let missing = b.load(missing, 1)[0];
-        let mut sum = missing;
-        for value in a.into_iter().chain(c) {
-            let three = b.i32(3);
-            sum = b.op(Op::IMul, &[sum, three]);
-            sum = b.op(Op::IAdd, &[sum, value]);
-        }
-        store_own(&mut b, sum);
-        b.return_();
+    for barrier in ["", "barrier threads shared"] {
+        let text = format!(
+            "function \"arrays\" {{
+              group 16 1 1
+              res0 = u0 raw
+              x0 = x0 registers 4 components 4
+              body {{
+                v0: i32 = input thread_index
+                v1: i32 = const 0
+                v2: i32 = const 1
+                v3: i32 = const 2
+                v4: i32 = const 3
+                v5: i32 = const 4
+                v6: i32 = const 7
+                v7: i32 = const 8
+                v8: i32 = const 100
+                v9: bool = const true
+                v10: i32 = iadd v0, v8
+                store x0[v3 + v7], v0, v10, v10 where v9
+                store x0[v3 + v5], v10 where v9
+                v11: i32 = and v0, v6
+                v12: i32 = and v0, v2
+                v13: bool = ieq v12, v2
+                store x0[v11 + v1], v0 where v13
+                {barrier}
+                v14, v15, v16, v17: i32 = load x0[v11 + v1]
+                v18, v19, v20, v21: i32 = load x0[v3 + v5]
+                v22: i32 = load x0[v5 + v1]
+                v23: i32 = iadd v14, v22
+                v24: i32 = iadd v15, v16
+                v25: i32 = iadd v24, v17
+                v26: i32 = imul v18, v4
+                v27: i32 = iadd v26, v19
+                v28: i32 = imul v27, v4
+                v29: i32 = iadd v28, v20
+                v30: i32 = imul v29, v4
+                v31: i32 = iadd v30, v21
+                v32: i32 = const 12
+                v33: i32 = imul v0, v32
+                store res0[v33], v23, v25, v31 where v9
+                return
+              }}
+            }}"
+        );
         let model = |t: u32| {
-            let mut array = [[0u32; 4]; 4];
-            array[2] = [0, 100 + t, t, 100 + t];
-            let own = t & 7;
-            if own < 4 && t % 2 == 1 {
-                array[own as usize][0] = t;
-            }
-            let a = array.get(own as usize).copied().unwrap_or_default();
-            let c = [array[2][1], array[2][2], array[2][3], 0];
-            a.into_iter().chain(c).fold(0u32, |sum, word| sum * 3 + word)
+            let own = if t % 8 < 4 && t % 2 == 1 { t } else { 0 };
+            // Threads 2 and 10 read the element that every thread has written in its own array.
+            let rest = if t % 8 == 2 { (100 + t) + t + (100 + t) } else { 0 };
+            let sum = [100 + t, t, 100 + t, 0].into_iter().fold(0, |sum, word| sum * 3 + word);
+            [own, rest, sum]
         };
-        assert_eq!(output_of(func, 16), (0..16).map(model).collect::<Vec<u32>>(), "barrier: {barrier}");
+        let expected: Vec<u32> = (0..16).flat_map(model).collect();
+        let func = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(output_of(func, 48), expected, "{barrier}");
     }
 }
 
 #[test]
 fn limits_are_errors() {
-    let mut func = function([1024, 1, 1]);
+    let mut func = function([1024, 1, 1], "sync_g_t");
     func.interface.locals = vec![Local { register: 0, registers: 8192, components: 4 }];
-    let mut b = Builder::new(&mut func);
-    b.barrier(BARRIER);
-    b.return_();
     let func = verify(func).unwrap();
     let options = Options::host().expect("tests run on x86-64 with SSE4.2");
     let error = compile(&func, &options).unwrap_err();
@@ -542,42 +438,11 @@ fn limits_are_errors() {
 /// Deeper than anybody writes, every level divergent.
 #[test]
 fn deep_nesting_compiles() {
-    fn level(b: &mut Builder<'_>, left: u32, carried: Value) -> Value {
-        let index = b.input(Input::ThreadIndex);
-        let ty = [brolga_ir::Type::I32];
-        if left == 0 {
-            return b.op(Op::IAdd, &[carried, index]);
-        }
-        if left.is_multiple_of(2) {
-            let limit = b.i32(left);
-            let cond = b.op(Op::ULt, &[index, limit]);
-            let (inst, then_region, else_region) = b.if_else(cond, &ty);
-            within(b, then_region, |b| {
-                let inner = level(b, left - 1, carried);
-                b.yield_(&[inner]);
-            });
-            within(b, else_region, |b| b.yield_(&[carried]));
-            return b.func.inst(inst).results[0];
-        }
-        let (inst, body) = b.loop_(&[carried]);
-        let param = b.func.region(body).params[0];
-        within(b, body, |b| {
-            let inner = level(b, left - 1, param);
-            let limit = b.i32(left);
-            let done = b.op(Op::UGe, &[inner, limit]);
-            when(b, done, |b| b.break_(inst, &[inner]));
-            let one = b.i32(1);
-            let next = b.op(Op::IAdd, &[inner, one]);
-            b.yield_(&[next]);
-        });
-        b.func.inst(inst).results[0]
-    }
-    let mut func = function([8, 1, 1]);
-    let mut b = Builder::new(&mut func);
-    let zero = b.i32(0);
-    let value = level(&mut b, 64, zero);
-    store_own(&mut b, value);
-    b.return_();
+    let text = (1..=64).fold("iadd r1.x, r1.x, r0.x".to_owned(), |inner, left| match left % 2 {
+        0 => format!("ult r2.x, r0.x, l({left})\nif_nz r2.x\n{inner}\nendif"),
+        _ => format!("loop\n{inner}\nuge r2.x, r1.x, l({left})\nbreakc_nz r2.x\niadd r1.x, r1.x, l(1)\nendloop"),
+    });
+    let func = function([8, 1, 1], &format!("mov r1.x, l(0)\n{text}\nstore_raw u0.x, r0.y, r1.x"));
     // Whether it finishes within this many iterations does not matter.
     compare(func, &words(8), &[[0, 0, 0]], 2000);
 }

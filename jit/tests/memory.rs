@@ -13,11 +13,11 @@ use brolga_ir::function::{
     AtomicOp, CounterOp, Element, Input, InstKind, MemoryRef, Object, Origin, Query, ResourceRef,
 };
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind, Shared};
-use brolga_ir::stage::Stage;
+use brolga_ir::interface::{Component, Dimension, Interface, ResourceClass, ResourceKind, Shared};
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Type};
 use brolga_jit::{Options, compile};
+use brolga_testing_base::assemble::in_ssa;
 use brolga_testing_base::random::Random;
 
 const OUT: usize = 0;
@@ -92,13 +92,7 @@ fn function(memory: Memory) -> Function {
     let resources =
         vec![resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 64 }, 1), target];
     let immediate = (0..9).map(|n| [n, n + 100, n + 200, n + 300]).collect();
-    let interface = Interface {
-        stage: Stage::Compute { group_size: [8, 1, 1] },
-        resources,
-        shared,
-        immediate,
-        ..Interface::default()
-    };
+    let interface = Interface { resources, shared, immediate, ..Interface::compute([8, 1, 1]) };
     Function::new(format!("{memory:?}"), interface)
 }
 
@@ -325,10 +319,7 @@ fn typed(count: u32, dimension: Dimension) -> Function {
         resource(ResourceClass::UnorderedAccess, kind, count),
         counted,
     ];
-    Function::new(
-        "typed",
-        Interface { stage: Stage::Compute { group_size: [13, 1, 1] }, resources, ..Interface::default() },
-    )
+    Function::new("typed", Interface { resources, ..Interface::compute([13, 1, 1]) })
 }
 
 /// Texels, queries and counters go through helpers: the same answers in the same order.
@@ -486,76 +477,59 @@ fn views_over_four_gibibytes() {
     }
 }
 
-/// Values that wait in scratch memory use its places one after the other, so that nothing may be stored there sooner than
-/// in its order: not even the address of an access that is checked ahead.
 /// What is known of threads, such as that they are fewer than a buffer's elements, does not hold in lanes without a thread.
 #[test]
 fn lanes_without_a_thread_touch_nothing() {
-    for (group_size, input) in [
-        ([1, 2, 1], Input::ThreadIdInGroup(1)),
-        ([3, 1, 1], Input::ThreadIdInGroup(0)),
-        ([20, 1, 1], Input::ThreadIndex),
-        ([1, 1, 13], Input::ThreadIdInGroup(2)),
+    for ([x, y, z], input, declared) in [
+        ([1, 2, 1], "vThreadIDInGroup.y", "vThreadIDInGroup.xyz"),
+        ([3, 1, 1], "vThreadIDInGroup.x", "vThreadIDInGroup.xyz"),
+        ([20, 1, 1], "vThreadIDInGroupFlattened.x", "vThreadIDInGroupFlattened"),
+        ([1, 1, 13], "vThreadIDInGroup.z", "vThreadIDInGroup.xyz"),
     ] {
-        let threads: u32 = group_size.iter().product();
-        let resources = vec![
-            resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, 1),
-            resource(ResourceClass::Constant, ResourceKind::Constant { vectors: threads }, 1),
-        ];
-        let stage = Stage::Compute { group_size };
-        let mut func = Function::new("tail", Interface { stage, resources, ..Interface::default() });
-        let mut b = Builder::new(&mut func);
-        let (index, offset, zero, always) = (b.input(input), b.i32(8), b.i32(0), b.bool(true));
-        let object = |n: usize| Object::Resource(only(ResourceId::new(n)));
-        let word = b.load(MemoryRef { object: object(1), index: Some(index), offset }, 1)[0];
-        b.store(MemoryRef { object: object(0), index: Some(index), offset: zero }, &[word], always);
-        b.return_();
+        let threads: u32 = x * y * z;
+        let func = in_ssa(&format!(
+            "dcl_uav_structured u0, 4
+            dcl_constantbuffer CB0[{threads}], dynamicIndexed
+            dcl_input {declared}
+            dcl_temps 1
+            dcl_thread_group {x}, {y}, {z}
+            mov r0.x, {input}
+            mov r0.y, cb0[r0.x].z
+            store_structured u0.x, r0.x, l(0), r0.y
+            ret"
+        ));
+        assert_eq!(func.interface.resources[OUT].class, ResourceClass::UnorderedAccess);
         // The buffer ends where its last vector does: what follows is nobody's.
         let constants = (0..4 * threads).map(|n| n * 7 + 1).collect();
         compare(func, &[vec![vec![0; threads as usize]], vec![constants]], &[[0, 0, 0]], 100);
     }
 }
 
+/// Values that wait in scratch memory use its places one after the other, so that nothing may be stored there sooner than
+/// in its order: not even the address of an access that is checked ahead.
 #[test]
 fn addresses_made_late_where_registers_are_few() {
-    const ELEMENT: u32 = 144;
-    let input = |lower| Resource {
-        class: ResourceClass::ShaderResource,
-        lower,
-        ..resource(ResourceClass::ShaderResource, ResourceKind::Structured { stride_bytes: ELEMENT }, 1)
-    };
-    let out = resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 4 }, 1);
-    let interface = Interface {
-        stage: Stage::Compute { group_size: [64, 1, 1] },
-        resources: vec![out, input(0), input(1)],
-        ..Interface::default()
-    };
-    let mut func = Function::new("late", interface);
-    let mut b = Builder::new(&mut func);
-    let (index, always, shift) = (b.input(Input::ThreadIndex), b.bool(true), b.i32(64));
-    let mut at = index;
-    let mut sum = index;
-    for from in [1, 2] {
-        let object = Object::Resource(only(ResourceId::new(from)));
-        let words: Vec<Value> = (0..ELEMENT / 16)
-            .flat_map(|row| {
-                let offset = b.i32(16 * row);
-                b.load(MemoryRef { object, index: Some(index), offset }, 4).to_vec()
-            })
-            .collect();
-        for word in words {
-            sum = b.op(Op::IAdd, &[sum, word]);
-        }
-        if from == 1 {
-            at = b.op(Op::IAdd, &[index, shift]);
-        }
-    }
-    let zero = b.i32(0);
-    let place = MemoryRef { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(at), offset: zero };
-    b.store(place, &[sum], always);
-    b.return_();
+    const ROWS: u32 = 9;
+    let each = |line: &dyn Fn(u32) -> String| (0..ROWS).map(line).collect::<String>();
+    let read = |view: &str| each(&|row| format!("ld_structured r{}, r0.x, l({}), {view}.xyzw\n", row + 1, 16 * row));
+    let add = |row: u32| "xyzw".chars().map(|part| format!("iadd r0.y, r0.y, r{}.{part}\n", row + 1)).collect();
+    let (first, second, sum) = (read("t0"), read("t1"), each(&add));
+    let func = in_ssa(&format!(
+        "dcl_uav_structured u0, 4
+        dcl_resource_structured t0, {stride}
+        dcl_resource_structured t1, {stride}
+        dcl_input vThreadIDInGroupFlattened
+        dcl_temps {}
+        dcl_thread_group 64, 1, 1
+        mov r0.xy, vThreadIDInGroupFlattened.xx
+        {first}{sum}iadd r0.z, r0.x, l(64)
+        {second}{sum}store_structured u0.x, r0.z, l(0), r0.y
+        ret",
+        ROWS + 1,
+        stride = 16 * ROWS
+    ));
     let mut random = Random(7);
     let mut words = |count: u32| vec![(0..count).map(|_| random.word()).collect::<Vec<u32>>()];
-    let content = [vec![vec![0; 128]], words(64 * ELEMENT / 4), words(64 * ELEMENT / 4)];
+    let content = [vec![vec![0; 128]], words(64 * 4 * ROWS), words(64 * 4 * ROWS)];
     compare(func, &content, &[[0; 3]], u64::MAX);
 }

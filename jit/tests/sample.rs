@@ -8,7 +8,6 @@ use brolga_ir::entity::{ResourceId, Value};
 use brolga_ir::function::{Element, Input, MemoryRef, Object, ResourceRef};
 use brolga_ir::interface::{Component, Dimension, Interface, ResourceClass, ResourceKind};
 use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
-use brolga_ir::stage::Stage;
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Width};
 use brolga_testing_base::random::Random;
@@ -37,10 +36,7 @@ fn function(threads: u32, dimension: Dimension) -> Function {
         resource(ResourceClass::Sampler, ResourceKind::Sampler { compares: false }, 3),
         resource(ResourceClass::Sampler, ResourceKind::Sampler { compares: true }, 3),
     ];
-    Function::new(
-        "test",
-        Interface { stage: Stage::Compute { group_size: [threads, 1, 1] }, resources, ..Interface::default() },
-    )
+    Function::new("test", Interface { resources, ..Interface::compute([threads, 1, 1]) })
 }
 
 /// Writes four words of a thread.

@@ -1,9 +1,8 @@
 //! Arithmetic, moves and conversions, each against a model of a few lines taken from its page of the specification.
 
-use crate::assemble::assemble;
 use brolga_ir::function::{Function, InstKind};
 use brolga_ir::ops::Op;
-use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_testing_base::assemble::translated;
 use brolga_testing_base::scalar;
 
 /// Words that are edges of something: integers, floats, denormals, infinities, NaN.
@@ -36,10 +35,6 @@ const EDGES: [u32; 24] = [
 
 const NAN: u32 = 0x7fc0_0000;
 
-fn function(text: &str) -> Function {
-    translate(&assemble(text), &TranslateOptions::default()).expect("a plain compute shader")
-}
-
 /// Runs one instruction on four registers; gives r0 and r5.
 fn run(func: &Function, sources: [[u32; 4]; 4]) -> [[u32; 4]; 2] {
     let [a, b, c, d] = sources;
@@ -64,7 +59,7 @@ fn all_sources() -> Vec<[[u32; 4]; 4]> {
 
 /// Checks an instruction that writes all of r0 from sources r1 to r4, lane by lane.
 fn each(line: &str, model: impl Fn([u32; 4]) -> u32) {
-    let func = function(&format!("dcl_temps 6\n{line}\nret"));
+    let func = translated(&format!("dcl_temps 6\n{line}\nret"));
     for sources in all_sources() {
         let [got, _] = run(&func, sources);
         for lane in 0..4 {
@@ -76,7 +71,7 @@ fn each(line: &str, model: impl Fn([u32; 4]) -> u32) {
 
 /// Checks an instruction that writes all of r0 and r5 from sources r1 to r4.
 fn each_two(line: &str, model: impl Fn([u32; 4]) -> [u32; 2]) {
-    let func = function(&format!("dcl_temps 6\n{line}\nret"));
+    let func = translated(&format!("dcl_temps 6\n{line}\nret"));
     for sources in all_sources() {
         let [first, second] = run(&func, sources);
         for lane in 0..4 {
@@ -148,7 +143,7 @@ fn min_and_max_prefer_numbers_to_nan() {
     for (line, pick) in
         [("min r0, r1, r2", f32::min as fn(f32, f32) -> f32), ("max r0, r1, r2", f32::max as fn(f32, f32) -> f32)]
     {
-        let func = function(&format!("dcl_temps 6\n{line}\nret"));
+        let func = translated(&format!("dcl_temps 6\n{line}\nret"));
         for sources in all_sources() {
             for lane in 0..4 {
                 let (a, b) = (sources[0][lane], sources[1][lane]);
@@ -166,12 +161,12 @@ fn min_and_max_prefer_numbers_to_nan() {
 
 #[test]
 fn dot_products_sum_in_order_and_go_to_every_component() {
-    let func = function("dcl_temps 6\ndp3 r0.xw, r1.xyzw, r2.zyxw\nret");
+    let func = translated("dcl_temps 6\ndp3 r0.xw, r1.xyzw, r2.zyxw\nret");
     let words = |v: [f32; 4]| v.map(f32::to_bits);
     let [got, _] = run(&func, [words([1e20, 1.0, -1e20, 9.0]), words([1.0, 3.0, 1.0, 9.0]), [0; 4], [0; 4]]);
     // (1e20 * 1 + 1 * 3) + -1e20 * 1, the 3 lost on the way.
     assert_eq!(got, [0, 0xdead, 0xdead, 0]);
-    let func = function("dcl_temps 6\ndp2 r0.y, r1.xyzw, r2.xyzw\ndp4 r0.z, r1.xyzw, r2.xyzw\nret");
+    let func = translated("dcl_temps 6\ndp2 r0.y, r1.xyzw, r2.xyzw\ndp4 r0.z, r1.xyzw, r2.xyzw\nret");
     let [got, _] = run(&func, [words([1.0, 2.0, 3.0, 4.0]), words([5.0, 6.0, 7.0, 8.0]), [0; 4], [0; 4]]);
     assert_eq!(got, [0xdead, 17f32.to_bits(), 70f32.to_bits(), 0xdead]);
 }
@@ -208,7 +203,7 @@ fn conversions() {
         (if sign == 1 { -magnitude } else { magnitude }).to_bits()
     });
     // 1, the largest half below the overflow, infinity, a half denormal.
-    let func = function("dcl_temps 6\nf32tof16 r0, r1\nret");
+    let func = translated("dcl_temps 6\nf32tof16 r0, r1\nret");
     let source = [0x3f80_0000, 0x4f00_0000, 0x7f80_0000, 2f32.powi(-24).to_bits()];
     assert_eq!(run(&func, [source, [0; 4], [0; 4], [0; 4]])[0], [0x3c00, 0x7bff, 0x7c00, 1]);
 }
@@ -302,8 +297,8 @@ fn bits_are_found_and_moved() {
 
 #[test]
 fn fields_of_every_width_and_offset() {
-    let signed = function("dcl_temps 6\nibfe r0, r1, r2, r3\nret");
-    let unsigned = function("dcl_temps 6\nubfe r0, r1, r2, r3\nret");
+    let signed = translated("dcl_temps 6\nibfe r0, r1, r2, r3\nret");
+    let unsigned = translated("dcl_temps 6\nubfe r0, r1, r2, r3\nret");
     for width in 0..32u32 {
         for offset in 0..32u32 {
             for value in [0x8765_4321u32, 0x7fff_fffe, 0xffff_ffff] {
@@ -335,23 +330,23 @@ fn moves_touch_no_bits_unless_asked() {
 
 #[test]
 fn sources_are_read_before_destinations_are_written() {
-    let func = function("dcl_temps 6\nmov r1.xyzw, r1.wzyx\nmov r0, r1\nret");
+    let func = translated("dcl_temps 6\nmov r1.xyzw, r1.wzyx\nmov r0, r1\nret");
     assert_eq!(run(&func, [[1, 2, 3, 4], [0; 4], [0; 4], [0; 4]])[0], [4, 3, 2, 1]);
-    let func = function("dcl_temps 6\nudiv r1, r2, r1, r2\nmov r0, r1\nmov r5, r2\nret");
+    let func = translated("dcl_temps 6\nudiv r1, r2, r1, r2\nmov r0, r1\nmov r5, r2\nret");
     assert_eq!(run(&func, [[17; 4], [5; 4], [0; 4], [0; 4]]), [[3; 4], [2; 4]]);
-    let func = function("dcl_temps 6\nswapc r1, r2, r3, r1, r2\nmov r0, r1\nmov r5, r2\nret");
+    let func = translated("dcl_temps 6\nswapc r1, r2, r3, r1, r2\nmov r0, r1\nmov r5, r2\nret");
     assert_eq!(run(&func, [[1; 4], [2; 4], [0, 1, 0, 9], [0; 4]]), [[1, 2, 1, 2], [2, 1, 2, 1]]);
 }
 
 #[test]
 fn masks_keep_the_other_components() {
-    let func = function("dcl_temps 6\niadd r0.yw, r1.xyzw, r2.wwww\nret");
+    let func = translated("dcl_temps 6\niadd r0.yw, r1.xyzw, r2.wwww\nret");
     assert_eq!(run(&func, [[1, 2, 3, 4], [10, 20, 30, 40], [0; 4], [0; 4]])[0], [0xdead, 42, 0xdead, 44]);
 }
 
 #[test]
 fn precise_marks_the_components_it_names() {
-    let func = function(
+    let func = translated(
         "dcl_temps 6\nmad [precise(y)] r0.xy, r1, r2, r3\ndp2 [precise(z)] r0.z, r1, r2\nadd r0.w, r1.x, r1.y\nret",
     );
     let precise = |op: Op| -> Vec<bool> {
@@ -367,7 +362,7 @@ fn precise_marks_the_components_it_names() {
 
 #[test]
 fn indexed_arrays_hold_what_was_stored() {
-    let func = function(
+    let func = translated(
         "dcl_temps 6
          dcl_indexableTemp x0[4], 4
          mov x0[1].yz, r1.xyzw
@@ -383,7 +378,7 @@ fn indexed_arrays_hold_what_was_stored() {
 
 #[test]
 fn elementary_functions_reach_their_registers() {
-    let func = function(
+    let func = translated(
         "dcl_temps 6
          exp r0.x, r1.x
          log r0.y, r1.y
@@ -408,7 +403,7 @@ fn words(pairs: [u64; 2]) -> [u32; 4] {
 
 /// Runs one line with doubles in r1 to r3 and words in r4.
 fn double(line: &str, sources: [[f64; 2]; 3], integers: [u32; 4]) -> [u32; 4] {
-    let func = function(&format!("dcl_temps 6\n{line}\nret"));
+    let func = translated(&format!("dcl_temps 6\n{line}\nret"));
     let [a, b, c] = sources.map(doubles);
     run(&func, [a, b, c, integers])[0]
 }

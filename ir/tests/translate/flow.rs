@@ -1,13 +1,13 @@
 //! Control flow: what runs, how often, and what is refused.
 
-use crate::assemble::assemble;
 use brolga_ir::translate::TranslateError;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_testing_base::assemble::{assemble, translated};
 use brolga_testing_base::scalar;
 
 /// r0.x after a run with r1.x given. r0.x begins at 0.
 fn run(text: &str, input: u32) -> u32 {
-    let func = translate(&assemble(text), &TranslateOptions::default()).expect("a plain compute shader");
+    let func = translated(text);
     let mut registers = vec![0; func.slot_count()];
     registers[4..8].fill(input);
     scalar::run_thread(&func, &registers)[0]

@@ -6,19 +6,12 @@ use brolga_bytecode::sm5::Stage;
 use crate::corpus::{containers, options};
 use brolga_ir::translate::sm5::translate;
 use brolga_ir::verify::{self, check};
-
-/// xorshift
-fn next(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
-}
+use brolga_testing_base::random::Random;
 
 #[test]
 fn changed_programs_never_panic() {
     let rounds = 20;
-    let mut state = 0x9e37_79b9_7f4a_7c15;
+    let mut random = Random(1);
     let mut valid = 0;
     for path in containers() {
         let bytes = std::fs::read(&path).expect("a readable file");
@@ -29,17 +22,17 @@ fn changed_programs_never_panic() {
         let program = shader.program.program();
         let (first, words) = (program.at as usize, program.words.len());
         for _ in 0..rounds {
-            let seed = state;
+            let seed = random.0;
             let mut changed = bytes.clone();
-            for _ in 0..=next(&mut state) % 3 {
+            for _ in 0..=random.below(3) {
                 // Past the version and length tokens.
-                let word = first + 4 * (2 + next(&mut state) as usize % (words - 2));
-                let bit = next(&mut state) as usize % 32;
-                match next(&mut state) % 3 {
+                let word = first + 4 * (2 + random.below(words - 2));
+                let bit = random.below(32);
+                match random.below(3) {
                     0 => changed[word + bit / 8] ^= 1 << (bit % 8),
-                    1 => changed[word..word + 4].copy_from_slice(&(next(&mut state) as u32 & 0x1f).to_le_bytes()),
+                    1 => changed[word..word + 4].copy_from_slice(&(random.below(32) as u32).to_le_bytes()),
                     _ => {
-                        let other = first + 4 * (2 + next(&mut state) as usize % (words - 2));
+                        let other = first + 4 * (2 + random.below(words - 2));
                         changed.copy_within(other..other + 4, word);
                     }
                 }

@@ -1,7 +1,6 @@
 //! Tests of the translation, against models written from the functional specification and against fxc's own listings.
 
 mod alu;
-mod assemble;
 mod classes;
 mod corpus;
 mod flow;

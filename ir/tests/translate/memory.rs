@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::assemble::assemble;
 use brolga_ir::text::{Names, print};
-use brolga_ir::translate::sm5::{TranslateOptions, translate};
+use brolga_testing_base::assemble::translated;
 
 /// The statements of a shader's body that access memory or write registers, operands written out: `r1.x` for a
 /// register, `iadd(r1.x, 2)` for an operation, `a0.1` for the second result of the first access.
 fn accesses(lines: &str) -> Vec<String> {
-    let program = assemble(&format!("dcl_temps 8\n{lines}\nret"));
-    let func = translate(&program, &TranslateOptions::default()).expect("a plain compute shader");
+    let func = translated(&format!("dcl_temps 8\n{lines}\nret"));
     brolga_ir::verify::check(&func, brolga_ir::verify::Stage::BeforeSsa).expect("a sound function");
     let text = print(&func, Names::Dense);
     let (_, body) = text.split_once("body {").expect("a body");
@@ -123,7 +121,7 @@ fn atomics_on_every_kind_of_memory() {
 fn counters_are_noted_in_the_interface() {
     let text = "dcl_temps 2\ndcl_uav_structured u3, 16\ndcl_uav_structured u4, 16\n\
         imm_atomic_alloc r0.x, u3\nimm_atomic_consume r0.y, u4\nret";
-    let func = translate(&assemble(text), &TranslateOptions::default()).expect("a plain compute shader");
+    let func = translated(text);
     assert!(func.interface.resources.iter().all(|resource| resource.uses_counter));
     assert_eq!(
         accesses(&text.replace("dcl_temps 2\n", "").replace("\nret", "")),

@@ -29,7 +29,7 @@ pub(super) fn representatives(func: &Function, facts: &Facts, pressure: &Pressur
         position: 0,
         lives: vec![None; func.value_count()],
         loops: Vec::new(),
-        targets: Vec::new(),
+        owners: Vec::new(),
         moves: Vec::new(),
     };
     if facts.phases.has_cuts() {
@@ -95,7 +95,7 @@ struct Walk<'a> {
     /// Enclosing cut loops: the step at which each starts, and the values from before that are used in it.
     loops: Vec<(u32, Vec<Value>)>,
     /// Enclosing cut constructs, innermost last, to which the ends of regions belong.
-    targets: Vec<Inst>,
+    owners: Vec<Inst>,
     /// What jumps and ends of regions pass, and to what.
     moves: Vec<(Value, Value)>,
 }
@@ -110,7 +110,7 @@ impl Walk<'_> {
                 Step::Segment { start, end } => {
                     for &inst in &func.region(region).insts[start..end] {
                         self.inst(inst);
-                        self.jump(inst);
+                        self.pass(inst);
                     }
                 }
                 Step::Cut(inst) => self.cut(inst),
@@ -129,23 +129,11 @@ impl Walk<'_> {
         data.results.iter().for_each(|&result| self.define(result));
     }
 
-    /// Records what a segment's end passes on. Jumps within a segment never leave it.
-    fn jump(&mut self, inst: Inst) {
-        let func = self.func;
-        let (target, args, is_next_round) = match &func.inst(inst).kind {
-            InstKind::Yield(args) => match self.targets.last() {
-                Some(&target) => (target, args, matches!(func.inst(target).kind, InstKind::Loop { .. })),
-                None => return,
-            },
-            InstKind::Break { target, args } => (*target, args, false),
-            InstKind::Continue { target, args } => (*target, args, true),
-            _ => return,
-        };
-        let to: &[Value] = match func.inst(target).kind {
-            InstKind::Loop { body, .. } if is_next_round => &func.region(body).params,
-            _ => &func.inst(target).results,
-        };
-        self.moves.extend(args.iter().copied().zip(to.iter().copied()));
+    /// Records what an instruction passes on. Jumps within a segment never leave it.
+    fn pass(&mut self, inst: Inst) {
+        if let Some((from, to)) = self.func.edge(inst, self.owners.last().copied()) {
+            self.moves.extend(from.iter().copied().zip(to.iter().copied()));
+        }
     }
 
     fn cut(&mut self, inst: Inst) {
@@ -153,16 +141,16 @@ impl Walk<'_> {
         let data = func.inst(inst);
         data.kind.args().into_iter().for_each(|value| self.use_(value));
         let is_loop = matches!(data.kind, InstKind::Loop { .. });
-        if let InstKind::Loop { inits, body } = &data.kind {
-            self.moves.extend(inits.iter().copied().zip(func.region(*body).params.iter().copied()));
+        self.pass(inst);
+        if is_loop {
             self.loops.push((self.position, Vec::new()));
         }
-        self.targets.push(inst);
+        self.owners.push(inst);
         for inner in data.kind.regions() {
             func.region(inner).params.iter().for_each(|&param| self.define(param));
             self.region(inner);
         }
-        self.targets.pop();
+        self.owners.pop();
         self.position += 1;
         if is_loop {
             let (_, used) = self.loops.pop().expect("pushed above");

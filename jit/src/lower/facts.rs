@@ -13,6 +13,7 @@ use brolga_ir::uniformity::Uniformity;
 
 /// Results of the analyses of a function.
 pub(super) struct Facts {
+    flow: Flow,
     /// Which control flow is uniform, and which values are.
     pub uniformity: Uniformity,
     shapes: Shapes,
@@ -22,7 +23,6 @@ pub(super) struct Facts {
     pub floats: FloatClasses,
     /// Where barriers cut the function into segments.
     pub phases: Phases,
-    uses: Vec<u32>,
     /// Threads may return in one segment and must not run the next.
     pub keeps_alive: bool,
     /// Packets vote on branches around barriers.
@@ -41,7 +41,7 @@ impl Facts {
             bounds: Bounds::compute(func),
             floats: FloatClasses::compute(func, &flow),
             phases,
-            uses: vec![0; func.value_count()],
+            flow,
             keeps_alive: false,
             votes: false,
         };
@@ -50,13 +50,10 @@ impl Facts {
         facts
     }
 
-    /// Counts uses, and finds returns that only some threads of a group may take.
+    /// Finds branches around barriers, and returns that only some threads of a group may take.
     fn visit(&mut self, func: &Function, region: Region, inside: bool) {
         for &inst in &func.region(region).insts {
             let kind = &func.inst(inst).kind;
-            for value in kind.args() {
-                self.uses[value.index()] += 1;
-            }
             self.votes |= self.phases.is_cut(inst) && matches!(kind, InstKind::If { .. } | InstKind::Switch { .. });
             self.keeps_alive |= inside && matches!(kind, InstKind::Return);
             for inner in kind.regions() {
@@ -72,7 +69,7 @@ impl Facts {
 
     /// Whether anything uses the value.
     pub fn is_used(&self, value: Value) -> bool {
-        self.uses[value.index()] > 0
+        !self.flow.uses(value).is_empty()
     }
 
     /// Whether the value is the same in all lanes of a packet.
@@ -105,23 +102,9 @@ impl Facts {
         equal && (all_lanes_active || self.shapes.in_all_lanes(value))
     }
 
-    /// For each parameter of a loop, whether every break passes exactly that parameter.
-    pub fn breaks_bring_params(&self, func: &Function, loop_inst: Inst, body: Region) -> Vec<bool> {
-        let mut same = vec![true; func.region(body).params.len()];
-        visit_breaks(func, body, loop_inst, &mut |args| {
-            for ((same, arg), param) in same.iter_mut().zip(args).zip(&func.region(body).params) {
-                *same &= arg == param;
-            }
-        });
-        same
-    }
-}
-
-fn visit_breaks(func: &Function, region: Region, of: Inst, f: &mut impl FnMut(&[Value])) {
-    for &inst in &func.region(region).insts {
-        match &func.inst(inst).kind {
-            InstKind::Break { target, args } if *target == of => f(args),
-            kind => kind.regions().into_iter().for_each(|inner| visit_breaks(func, inner, of, f)),
-        }
+    /// Whether every break of a loop passes its `n`-th parameter unchanged.
+    pub fn breaks_bring_param(&self, func: &Function, loop_inst: Inst, n: usize, param: Value) -> bool {
+        let brings = |&edge: &Inst| func.inst(edge).kind.passed().is_some_and(|args| args[n] == param);
+        self.flow.result_edges(loop_inst).iter().all(brings)
     }
 }

@@ -135,23 +135,13 @@ impl<'a> Lowering<'a, '_> {
             return self.segment(insts, tail);
         }
         let insts = &insts[..insts.len() - 1];
-        let (target, args, to_latch) = match kind {
-            InstKind::Yield(args) => match self.group_frames.last() {
-                Some(frame) => (frame.inst, args, frame.latch.is_some()),
-                None => return self.last_segment(insts),
-            },
-            InstKind::Break { target, args } => (*target, args, false),
-            InstKind::Continue { target, args } => (*target, args, true),
-            _ => return self.last_segment(insts),
-        };
-        let to: &[Value] = match func.inst(target).kind {
-            InstKind::Loop { body, .. } if to_latch => &func.region(body).params,
-            _ => &func.inst(target).results,
-        };
-        self.segment(insts, Tail::Move { from: args, to });
-        let frame = self.group_frames.iter_mut().rev().find(|frame| frame.inst == target);
+        let owner = self.group_frames.last().map(|frame| frame.inst);
+        let Some((from, to)) = func.edge(last, owner) else { return self.last_segment(insts) };
+        self.segment(insts, Tail::Move { from, to });
+        let target = kind.receiver(last, owner);
+        let frame = self.group_frames.iter_mut().rev().find(|frame| Some(frame.inst) == target);
         let frame = frame.expect("verified: jumps target enclosing constructs");
-        let block = match frame.latch.filter(|_| to_latch) {
+        let block = match frame.latch.filter(|_| !matches!(kind, InstKind::Break { .. })) {
             Some(latch) => {
                 frame.latched = true;
                 latch

@@ -1,5 +1,7 @@
 //! What each case must give, computed one item after the other in plain Rust.
 
+use std::ops::{Add, Mul, Sub};
+
 use super::cases::{Case, Data};
 use super::pictures;
 
@@ -16,7 +18,7 @@ pub(super) fn expected(case: &Case) -> Vec<u32> {
         }),
         "dmandel" => fractal(512, |x, y| {
             let [x0, y0, step] = [0, 1, 2].map(|n| f64::from(constant(n)));
-            escape_double(x0 + step * f64::from(x), y0 + step * f64::from(y), case.constants[3])
+            escape(x0 + step * f64::from(x), y0 + step * f64::from(y), case.constants[3])
         }),
         "nbody" => nbody(&case.inputs[0], constant(1)),
         "matmul" => matmul(&case.inputs[0], &case.inputs[1], 512),
@@ -46,26 +48,17 @@ fn fractal(side: u32, rounds: impl Fn(u32, u32) -> u32) -> Vec<u32> {
     (0..side * side).map(|n| rounds(n % side, n / side)).collect()
 }
 
-/// Rounds until a point of the plane escapes.
-fn escape(cx: f32, cy: f32, most: u32) -> u32 {
-    let (mut x, mut y) = (0.0f32, 0.0f32);
+/// Rounds until a point of the plane escapes, in single or double precision.
+fn escape<T>(cx: T, cy: T, most: u32) -> u32
+where
+    T: Copy + PartialOrd + From<f32> + Add<Output = T> + Sub<Output = T> + Mul<Output = T>,
+{
+    let (mut x, mut y) = (T::from(0.0), T::from(0.0));
     for round in 0..most {
-        if x * x + y * y > 4.0 {
+        if x * x + y * y > T::from(4.0) {
             return round;
         }
-        (x, y) = (x * x - y * y + cx, 2.0 * x * y + cy);
-    }
-    most
-}
-
-/// The same in double precision.
-fn escape_double(cx: f64, cy: f64, most: u32) -> u32 {
-    let (mut x, mut y) = (0.0f64, 0.0f64);
-    for round in 0..most {
-        if x * x + y * y > 4.0 {
-            return round;
-        }
-        (x, y) = (x * x - y * y + cx, 2.0 * x * y + cy);
+        (x, y) = (x * x - y * y + cx, T::from(2.0) * x * y + cy);
     }
     most
 }

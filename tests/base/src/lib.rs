@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `assemble.rs` | shaders from the lines of a listing |
 //! | `random.rs` | reproducible random numbers |
 //! | `programs.rs` | random programs in the IR: those that end, for groups and for batches, and wild ones |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
@@ -9,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod assemble;
 pub mod programs;
 pub mod random;
 pub mod same;

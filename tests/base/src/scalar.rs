@@ -11,7 +11,7 @@ use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::{AtomicOp, CounterOp, Input, InstKind, MemoryRef, Object, Query, ResourceRef};
 use brolga_ir::host::{Address, Host, ViewSlot};
-use brolga_ir::interface::{Interface, Resource, ResourceKind};
+use brolga_ir::interface::{Interface, Resource};
 use brolga_ir::sampling::SampleCall;
 
 /// Words behind each resource, in declaration order. Every resource is one register; one without words is unbound.
@@ -61,8 +61,20 @@ impl Memory {
     }
 }
 
+/// A value that a thread got: which, in which rounds of the loops around it, the bits.
+pub type Event = (Value, Vec<u32>, u64);
+
 /// Runs one group.
 pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
+    run(func, memory, group, false);
+}
+
+/// Runs one group and gives every value that each of its threads got, in order.
+pub fn trace_group(func: &Function, memory: &Memory, group: [u32; 3]) -> Vec<Vec<Event>> {
+    run(func, memory, group, true)
+}
+
+fn run(func: &Function, memory: &Memory, group: [u32; 3], is_traced: bool) -> Vec<Vec<Event>> {
     let [x, y, z] = func.interface.group_size();
     let shared: Vec<Vec<AtomicU32>> = func
         .interface
@@ -72,19 +84,20 @@ pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
         .collect();
     let barrier = Meeting::new(x * y * z);
     let run = |index: u32| {
-        Thread::new(func, memory, &shared, &barrier, group, index).region(func.body());
+        let mut thread = Thread::new(func, memory, &shared, &barrier, group, index);
+        thread.trace = is_traced.then(Vec::new);
+        thread.region(func.body());
         barrier.leave();
+        thread.trace.unwrap_or_default()
     };
-    if func.waits() {
-        std::thread::scope(|scope| {
-            for index in 0..x * y * z {
-                let run = &run;
-                scope.spawn(move || run(index));
-            }
-        });
-    } else {
-        (0..x * y * z).for_each(run);
+    if !func.waits() {
+        return (0..x * y * z).map(run).collect();
     }
+    std::thread::scope(|scope| {
+        let run = &run;
+        let threads: Vec<_> = (0..x * y * z).map(|index| scope.spawn(move || run(index))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no member panics here")).collect()
+    })
 }
 
 /// Runs one thread that touches no memory but private arrays, with these words in its slots; gives the words afterwards.
@@ -157,6 +170,9 @@ struct Thread<'a> {
     locals: Vec<Vec<u32>>,
     values: Vec<u64>,
     slots: Vec<u64>,
+    /// Of each loop around the instruction.
+    rounds: Vec<u32>,
+    trace: Option<Vec<Event>>,
 }
 
 impl<'a> Thread<'a> {
@@ -172,7 +188,8 @@ impl<'a> Thread<'a> {
         let in_group = [index % x, index / x % y, index / (x * y)];
         let locals = func.interface.locals.iter().map(|local| vec![0; local.registers as usize * 4]).collect();
         let (values, slots) = (vec![0; func.value_count()], vec![0; func.slot_count()]);
-        Self { func, memory, shared, barrier, group, in_group, index, locals, values, slots }
+        let rounds = Vec::new();
+        Self { func, memory, shared, barrier, group, in_group, index, locals, values, slots, rounds, trace: None }
     }
 
     fn get(&self, value: Value) -> u64 {
@@ -190,6 +207,9 @@ impl<'a> Thread<'a> {
     fn set_all(&mut self, targets: &[Value], values: Vec<u64>) {
         for (&target, value) in targets.iter().zip(values) {
             self.values[target.index()] = value;
+            if let Some(trace) = &mut self.trace {
+                trace.push((target, self.rounds.clone(), value));
+            }
         }
     }
 
@@ -268,18 +288,20 @@ impl<'a> Thread<'a> {
             }
             InstKind::Loop { inits, body } => {
                 let mut round = self.all(inits);
-                loop {
-                    let params = self.func.region(*body).params.clone();
-                    self.set_all(&params, round);
+                self.rounds.push(0);
+                let end = loop {
+                    self.set_all(&self.func.region(*body).params, round);
                     match self.region(*body) {
                         End::Yield(next) => round = next,
                         End::Continue(target, next) if target == inst => round = next,
-                        End::Break(target, values) if target == inst => {
-                            self.set_all(&data.results, values);
-                            break;
-                        }
-                        end => return Some(end),
+                        end => break end,
                     }
+                    *self.rounds.last_mut().expect("this loop's") += 1;
+                };
+                self.rounds.pop();
+                match end {
+                    End::Break(target, values) if target == inst => self.set_all(&data.results, values),
+                    end => return Some(end),
                 }
             }
             InstKind::Yield(args) => return Some(End::Yield(self.all(args))),
@@ -331,19 +353,10 @@ impl<'a> Thread<'a> {
         std::array::from_fn(|axis| coords.get(axis).map_or(0, |&coord| self.word(coord)))
     }
 
-    /// Bytes of an element (of the whole, where there is no index) and how many there are.
+    /// Bytes of an element (of the whole, where there is no index) and how many there are. Views are the memory's.
     fn extent(&self, object: &Object) -> (u64, u64) {
         match object {
-            Object::Resource(resource) => {
-                let bytes = 4 * self.memory.resources[resource.id.index()].len() as u64;
-                match self.func.interface.resource(resource.id).kind {
-                    ResourceKind::Raw => (bytes, 1),
-                    kind => {
-                        let stride = u64::from(kind.stride_bytes().expect("generated programs have no typed views"));
-                        (stride, bytes / stride)
-                    }
-                }
-            }
+            Object::Resource(_) => unreachable!("the memory finds words of views"),
             Object::Shared(id) => {
                 let shared = self.func.interface.shared(*id);
                 if shared.raw {
@@ -370,43 +383,48 @@ impl<'a> Thread<'a> {
         (index < count && offset + 4 <= stride).then(|| ((index * stride + offset) / 4) as usize)
     }
 
-    fn load(&self, place: &MemoryRef, n: u64) -> u32 {
-        let Some(at) = self.locate(place, n) else { return 0 };
+    /// A word that other threads see, if it is in range.
+    fn seen_word(&self, place: &MemoryRef, n: u64) -> Option<&AtomicU32> {
         match &place.object {
-            Object::Resource(resource) => self.memory.resources[resource.id.index()][at].load(Ordering::Relaxed),
-            Object::Shared(id) => self.shared[id.index()][at].load(Ordering::Relaxed),
-            Object::Local(id) => self.locals[id.index()][at],
-            Object::Array(id) => self.memory.arrays[id.index()][at].load(Ordering::Relaxed),
-            Object::Immediate => self.func.interface.immediate[at / 4][at % 4],
-            Object::Curve => brolga_ir::srgb::CURVE.as_flattened()[at],
+            Object::Resource(resource) => {
+                let index = place.index.map(|index| self.word(index));
+                self.memory.word(Address { view: self.slot(resource), index, offset_bytes: self.word(place.offset) }, n)
+            }
+            Object::Shared(id) => Some(&self.shared[id.index()][self.locate(place, n)?]),
+            Object::Array(id) => Some(&self.memory.arrays[id.index()][self.locate(place, n)?]),
+            Object::Local(_) | Object::Immediate | Object::Curve => unreachable!("each thread has its own"),
+        }
+    }
+
+    fn load(&self, place: &MemoryRef, n: u64) -> u32 {
+        let own = |word: &dyn Fn(usize) -> u32| self.locate(place, n).map_or(0, word);
+        match &place.object {
+            Object::Local(id) => own(&|at| self.locals[id.index()][at]),
+            Object::Immediate => own(&|at| self.func.interface.immediate[at / 4][at % 4]),
+            Object::Curve => own(&|at| brolga_ir::srgb::CURVE.as_flattened()[at]),
+            _ => self.seen_word(place, n).map_or(0, |word| word.load(Ordering::Relaxed)),
         }
     }
 
     fn store(&mut self, place: &MemoryRef, n: u64, word: u32) {
-        let Some(at) = self.locate(place, n) else { return };
-        match &place.object {
-            Object::Resource(resource) => {
-                self.memory.resources[resource.id.index()][at].store(word, Ordering::Relaxed);
+        if let Object::Local(id) = &place.object {
+            if let Some(at) = self.locate(place, n) {
+                self.locals[id.index()][at] = word;
             }
-            Object::Shared(id) => self.shared[id.index()][at].store(word, Ordering::Relaxed),
-            Object::Local(id) => self.locals[id.index()][at] = word,
-            Object::Array(id) => self.memory.arrays[id.index()][at].store(word, Ordering::Relaxed),
-            Object::Immediate | Object::Curve => unreachable!("read only"),
+        } else if let Some(seen) = self.seen_word(place, n) {
+            seen.store(word, Ordering::Relaxed);
         }
     }
 
     fn atomic(&self, op: AtomicOp, place: &MemoryRef, value: u32, compare: u32) -> u32 {
-        let Some(at) = self.locate(place, 0) else { return 0 };
-        let word = match &place.object {
-            Object::Resource(resource) => &self.memory.resources[resource.id.index()][at],
-            Object::Shared(id) => &self.shared[id.index()][at],
-            Object::Local(_) | Object::Array(_) | Object::Immediate | Object::Curve => {
-                unreachable!("no atomics there")
-            }
-        };
-        let change = |old| Some(op.apply(old, value, compare));
-        word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes")
+        self.seen_word(place, 0).map_or(0, |word| apply(word, op, value, compare))
     }
+}
+
+/// An atomic on a word; gives what was there.
+fn apply(word: &AtomicU32, op: AtomicOp, value: u32, compare: u32) -> u32 {
+    let change = |old| Some(op.apply(old, value, compare));
+    word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes")
 }
 
 /// The same memory for engines: every resource is one register, none is typed.
@@ -426,9 +444,7 @@ impl Host for Memory {
     }
 
     fn atomic(&self, op: AtomicOp, at: Address, value: u32, compare: u32) -> u32 {
-        let change = |old| Some(op.apply(old, value, compare));
-        let word = self.word(at, 0);
-        word.map_or(0, |word| word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes"))
+        self.word(at, 0).map_or(0, |word| apply(word, op, value, compare))
     }
 
     fn counter(&self, op: CounterOp, view: ViewSlot) -> u32 {
@@ -454,9 +470,7 @@ impl Host for Memory {
     }
 
     fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32 {
-        let change = |old| Some(op.apply(old, value, compare));
-        let word = self.texel(view, coords);
-        word.map_or(0, |word| word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes"))
+        self.texel(view, coords).map_or(0, |word| apply(word, op, value, compare))
     }
 
     fn sample(&self, _: SampleCall<'_>) {

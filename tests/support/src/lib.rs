@@ -5,7 +5,7 @@
 //! | `run.rs` | a shader in assembly language on every engine |
 //! | `program.rs` | a random shader as a tree |
 //! | `generate/` | makes such trees |
-//! | `encode.rs` | from the tree to a container |
+//! | `write.rs` | the tree in assembly language |
 //! | `views.rs` | the memory that a program is given |
 //! | `picture.rs` | a texture and what a register sees of it |
 //! | `check.rs` | runs a program in every way there is and compares |
@@ -15,7 +15,7 @@
 //! | `bound/` | something for every register that a shader declares |
 //! | `mutants/` | shaders with a few changes, on both engines |
 //! | `file/` | tests as files |
-//! | `script.rs` | programs of any size, as shaders and as a plain model |
+//! | `script.rs` | programs of any size, and what they leave in memory |
 //! | `shapes.rs` | shaders of every extreme shape, in any size |
 //! | `main.rs` | the commands `soak`, `mutants` and `show` |
 //!
@@ -26,7 +26,6 @@
 pub mod bound;
 pub mod check;
 pub mod corpus;
-pub mod encode;
 pub mod file;
 pub mod generate;
 pub mod mutants;
@@ -38,5 +37,6 @@ pub mod script;
 pub mod shapes;
 pub mod shrink;
 pub mod views;
+pub mod write;
 
 pub use brolga_testing_base::{random, scalar};

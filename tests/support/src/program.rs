@@ -102,7 +102,7 @@ pub enum Node {
     /// Statements that may use shared memory in one way, and a barrier.
     Part(Block),
     /// `sync` without a meeting of threads, or a superfluous one under uniform control flow.
-    Sync(u32),
+    Sync(&'static str),
 }
 
 /// An arm of a switch.
@@ -165,18 +165,16 @@ pub enum Jump {
 pub struct Instr {
     /// The opcode.
     pub op: Op,
-    /// Bits 11 to 23 of the opcode token.
-    pub controls: u32,
-    /// Texel offsets.
-    pub offsets: Option<[i8; 3]>,
+    /// What follows the opcode's name: `_sat`, `_uint`, `_aoffimmi(1,2,3)`, ` [precise(x)]`.
+    pub suffix: String,
     /// In the order of the stream.
     pub operands: Vec<Operand>,
 }
 
 impl Instr {
-    /// An instruction without control bits.
+    /// An instruction whose name nothing follows.
     pub fn new(op: Op, operands: Vec<Operand>) -> Self {
-        Self { op, controls: 0, offsets: None, operands }
+        Self { op, suffix: String::new(), operands }
     }
 }
 
@@ -247,6 +245,16 @@ pub enum Modifier {
 impl Modifier {
     /// All four.
     pub const ALL: [Modifier; 4] = [Modifier::None, Modifier::Negate, Modifier::Absolute, Modifier::NegateAbsolute];
+
+    /// An operand with it, as text.
+    pub fn around(self, operand: &str) -> String {
+        match self {
+            Self::None => operand.to_owned(),
+            Self::Negate => format!("-{operand}"),
+            Self::Absolute => format!("|{operand}|"),
+            Self::NegateAbsolute => format!("-|{operand}|"),
+        }
+    }
 }
 
 /// What an operand names.

@@ -2,7 +2,10 @@
 //!
 //! Every thread ends by folding what it has into one word and storing it to its element of `u0`.
 
-use crate::script::{Alu, Do, Double, From, Memory, Script, constant, scalar, vector};
+use crate::script::{
+    Body, Script, alu, branch, break_if, choose, constant, continue_if, literal, load, read_array, repeat, scalar,
+    store, temp, vector, whole, write_array,
+};
 
 /// Components of r0, the same in all programs: the thread's number, its word of `t0`, the fold, and a scratch.
 const ID: u32 = 0;
@@ -46,13 +49,9 @@ pub const SHAPES: [Shape; 18] = [
     Shape { name: "carried by jumps", make: carried_by_jumps },
 ];
 
-fn alu(op: Alu, to: u32, a: From, b: From) -> Do {
-    Do::Alu(op, to / 4, 1 << (to % 4), [a, b, a])
-}
-
 /// `to = a * factor + c`
-fn mad(to: u32, a: u32, factor: u32, c: u32) -> Do {
-    Do::Alu(Alu::Mad, to / 4, 1 << (to % 4), [scalar(a), constant(factor), scalar(c)])
+fn mad(to: u32, a: u32, factor: u32, c: u32) -> String {
+    alu("imad", to, [scalar(a), constant(factor), scalar(c)])
 }
 
 /// An odd number for each n, none like another.
@@ -60,15 +59,15 @@ fn odd(n: u32) -> u32 {
     n.wrapping_mul(0x9e37_79b2).wrapping_add(0x85eb_ca6b) | 1
 }
 
-fn fold(component: u32) -> Do {
+fn fold(component: u32) -> String {
     mad(FOLD, FOLD, 31, component)
 }
 
 /// A program of one group with prologue and end around `body`; `top` is the first component it does not use.
-fn script(name: &'static str, threads: u32, top: u32, body: Vec<Do>) -> Script {
-    let mut all = vec![alu(Alu::Mov, ID, From::Thread, From::Thread), Do::Load(Memory::Input, WORD, ID)];
+fn script(name: &'static str, threads: u32, top: u32, body: Body) -> Script {
+    let mut all = vec![alu("mov", ID, ["vThreadID.x".to_owned()]), load("t0", WORD, ID)];
     all.extend(body);
-    all.push(Do::Store(Memory::Output, FOLD, ID));
+    all.push(store("u0", FOLD, ID));
     Script { name, threads, temps: top.div_ceil(4), array: 0, shared: 0, output: threads, body: all }
 }
 
@@ -76,13 +75,13 @@ fn script(name: &'static str, threads: u32, top: u32, body: Vec<Do>) -> Script {
 const THREADS: u32 = 44;
 
 /// `n` instructions on one component, each needing the one before it.
-fn steps(body: &mut Vec<Do>, component: u32, n: usize) {
+fn steps(body: &mut Body, component: u32, n: usize) {
     for n in 0..n {
         body.push(match n % 4 {
             0 => mad(component, component, odd(n as u32), WORD),
-            1 => alu(Alu::Xor, component, scalar(component), scalar(ID)),
-            2 => alu(Alu::Shr, SCRATCH, scalar(component), constant(3 + n as u32 % 5)),
-            _ => alu(Alu::Add, component, scalar(component), scalar(SCRATCH)),
+            1 => alu("xor", component, [scalar(component), scalar(ID)]),
+            2 => alu("ushr", SCRATCH, [scalar(component), constant(3 + n as u32 % 5)]),
+            _ => alu("iadd", component, [scalar(component), scalar(SCRATCH)]),
         });
     }
 }
@@ -96,12 +95,12 @@ pub fn chain(n: usize) -> Script {
 }
 
 /// Values of the components from `FREE` to `top`, each of the thread's own.
-fn define(body: &mut Vec<Do>, top: u32) {
+fn define(body: &mut Body, top: u32) {
     body.extend((FREE..top).map(|component| mad(component, ID, odd(component), WORD)));
 }
 
 /// Uses of the components from `FREE` to `top`, far from the order they were made in.
-fn fold_scattered(body: &mut Vec<Do>, top: u32) {
+fn fold_scattered(body: &mut Body, top: u32) {
     let count = u64::from(top - FREE);
     let step = (1..).map(|n| count * 5 / 8 + n).find(|&step| gcd(step, count) == 1).unwrap_or(1);
     body.extend((0..count).map(|n| fold(FREE + (n * step % count) as u32)));
@@ -123,21 +122,21 @@ pub fn wide(n: usize) -> Script {
 /// Float arithmetic on whole registers.
 pub fn floats(n: usize) -> Script {
     const REGISTERS: u32 = 12;
-    let mut body: Vec<Do> = Vec::new();
+    let mut body: Body = Vec::new();
     let float = |value: f32| constant(value.to_bits());
     for register in 1..=REGISTERS {
         // Between 1 and 2: halves and sums below stay there, so that no rounding meets a denormal.
-        let low = |body: &mut Vec<Do>, op, b| body.push(Do::Alu(op, register, 15, [vector(register), b, b]));
-        body.push(Do::Alu(Alu::Mad, register, 15, [From::Temp(0, [0; 4]), constant(odd(register)), vector(0)]));
-        low(&mut body, Alu::Shr, constant(10));
-        low(&mut body, Alu::Add, constant(0x3f80_0000));
+        let low = |body: &mut Body, op, b| body.push(whole(op, register, [vector(register), b]));
+        body.push(whole("imad", register, [temp(0, "xxxx"), constant(odd(register)), vector(0)]));
+        low(&mut body, "ushr", constant(10));
+        low(&mut body, "iadd", constant(0x3f80_0000));
     }
     for n in 0..n as u32 {
         let (to, from) = (1 + n % REGISTERS, 1 + n * 5 % REGISTERS);
         body.push(match n % 3 {
-            0 => Do::Alu(Alu::FAdd, to, 15, [vector(to), From::Temp(from, [1, 2, 3, 0]), vector(to)]),
-            1 => Do::Alu(Alu::FMul, to, 15, [vector(to), float(0.375), vector(to)]),
-            _ => Do::Alu(Alu::FAdd, to, 15, [vector(to), float(0.75 + n as f32 / 64.0), vector(to)]),
+            0 => whole("add", to, [vector(to), temp(from, "yzwx")]),
+            1 => whole("mul", to, [vector(to), float(0.375)]),
+            _ => whole("add", to, [vector(to), float(0.75 + n as f32 / 64.0)]),
         });
     }
     body.extend((4..4 + 4 * REGISTERS).map(fold));
@@ -150,20 +149,20 @@ pub fn doubles(n: usize) -> Script {
     let mut body = Vec::new();
     for register in 1..=REGISTERS {
         // Some bits of the thread's own under an exponent that gives numbers from 1 to 2.
-        let own = [From::Temp(0, [0, 1, 1, 0]), constant(odd(register)), From::Temp(0, [1, 0, 0, 1])];
-        body.push(Do::Alu(Alu::Mad, register, 15, own));
-        let [bits, one] = [[!0, 0x000f_ffff, !0, 0x000f_ffff], [0, 0x3ff0_0000, 0, 0x3ff0_0000]].map(From::Literal);
-        body.push(Do::Alu(Alu::And, register, 15, [vector(register), bits, bits]));
-        body.push(Do::Alu(Alu::Add, register, 15, [vector(register), one, one]));
+        let own = [temp(0, "xyyx"), constant(odd(register)), temp(0, "yxxy")];
+        body.push(whole("imad", register, own));
+        let [bits, one] = [[!0, 0x000f_ffff, !0, 0x000f_ffff], [0, 0x3ff0_0000, 0, 0x3ff0_0000]].map(literal);
+        body.push(whole("and", register, [vector(register), bits]));
+        body.push(whole("iadd", register, [vector(register), one]));
     }
     // r11 holds halves: sums are brought down again, so that nothing overflows.
-    let half = From::Literal([0, 0x3fd8_0000, 0, 0x3fd8_0000]);
-    body.push(Do::Alu(Alu::Mov, REGISTERS + 1, 15, [half; 3]));
+    let half = literal([0, 0x3fd8_0000, 0, 0x3fd8_0000]);
+    body.push(whole("mov", REGISTERS + 1, [half]));
     for n in 0..n as u32 {
         let (to, from) = (1 + n % REGISTERS, 1 + n * 7 % REGISTERS);
         body.push(match n % 2 {
-            0 => Do::Double(Double::Mul, to, [to, REGISTERS + 1]),
-            _ => Do::Double(Double::Add, to, [to, from]),
+            0 => whole("dmul", to, [to, REGISTERS + 1].map(vector)),
+            _ => whole("dadd", to, [to, from].map(vector)),
         });
     }
     body.extend((4..4 + 4 * REGISTERS).map(fold));
@@ -177,15 +176,15 @@ pub fn memory(n: usize) -> Script {
     for n in 0..n as u32 / 5 {
         // Elements of the thread's own column, so that no thread meets another; some rows do not exist.
         let row = [1 + n % 7, 0, 1000, 5][n as usize % 4];
-        body.push(alu(Alu::Add, index, scalar(ID), constant(THREADS * row)));
+        body.push(alu("iadd", index, [scalar(ID), constant(THREADS * row)]));
         body.push(match n % 3 {
-            0 => Do::Load(Memory::Input, value, FOLD),
-            1 => Do::Load(Memory::Output, value, index),
-            _ => Do::Load(Memory::Shared, value, index),
+            0 => load("t0", value, FOLD),
+            1 => load("u0", value, index),
+            _ => load("g0", value, index),
         });
         body.push(fold(value));
-        body.push(Do::Store(if n % 2 == 0 { Memory::Shared } else { Memory::Output }, FOLD, index));
-        body.push(alu(Alu::And, FOLD, scalar(FOLD), constant(THREADS.next_power_of_two() - 1)));
+        body.push(store(if n % 2 == 0 { "g0" } else { "u0" }, FOLD, index));
+        body.push(alu("and", FOLD, [scalar(FOLD), constant(THREADS.next_power_of_two() - 1)]));
     }
     let mut script = script("memory", THREADS, FREE + 2, body);
     script.shared = 8 * THREADS;
@@ -202,11 +201,11 @@ pub fn arrays(n: usize) -> Script {
         body.push(mad(index, ID, n % 11, FOLD));
         // Of 128 indices some are out of range; every third index is the same in all threads.
         body.push(match n % 3 {
-            0 => alu(Alu::Mov, index, constant(n % (ELEMENTS + 8)), constant(0)),
-            _ => alu(Alu::And, index, scalar(index), constant(127)),
+            0 => alu("mov", index, [constant(n % (ELEMENTS + 8))]),
+            _ => alu("and", index, [scalar(index), constant(127)]),
         });
-        body.push(Do::Alu(Alu::Xor, 2, 15, [vector(0), constant(odd(n)), vector(0)]));
-        body.push(if n % 2 == 0 { Do::WriteArray(2, index) } else { Do::ReadArray(3, index) });
+        body.push(whole("xor", 2, [vector(0), constant(odd(n))]));
+        body.push(if n % 2 == 0 { write_array(2, index) } else { read_array(3, index) });
         body.push(fold(12 + n % 4));
     }
     let mut script = script("arrays", THREADS, 16, body);
@@ -218,10 +217,10 @@ pub fn arrays(n: usize) -> Script {
 pub fn array_accesses(n: usize) -> Script {
     const ELEMENTS: u32 = 4;
     let (register, other) = (FREE / 4, FREE / 4 + 1);
-    let mut body = vec![Do::Alu(Alu::And, register, 15, [From::Thread, constant(7), constant(0)])];
+    let mut body = vec![whole("and", register, ["vThreadID.x".to_owned(), constant(7)])];
     for _ in 0..n / 2 {
-        body.push(Do::WriteArray(register, 4 * register));
-        body.push(Do::ReadArray(other, 4 * register + 1));
+        body.push(write_array(register, 4 * register));
+        body.push(read_array(other, 4 * register + 1));
     }
     body.extend((0..4).map(|n| fold(4 * other + n)));
     let mut script = script("array accesses", THREADS, FREE + 8, body);
@@ -230,9 +229,9 @@ pub fn array_accesses(n: usize) -> Script {
 }
 
 /// The condition of a branch: a bit of the thread's own.
-fn condition(body: &mut Vec<Do>, to: u32, n: u32) {
-    body.push(alu(Alu::Shr, to, scalar(WORD), constant(n % 31)));
-    body.push(alu(Alu::And, to, scalar(to), constant(1)));
+fn condition(body: &mut Body, to: u32, n: u32) {
+    body.push(alu("ushr", to, [scalar(WORD), constant(n % 31)]));
+    body.push(alu("and", to, [scalar(to), constant(1)]));
 }
 
 /// Small branches, one after the other.
@@ -241,11 +240,11 @@ pub fn branches(n: usize) -> Script {
     let mut body = Vec::new();
     for n in 0..n as u32 / 10 {
         condition(&mut body, FREE + 1, n);
-        let mut sides = [vec![mad(value, value, odd(n), ID)], vec![alu(Alu::Xor, value, scalar(value), scalar(WORD))]];
+        let mut sides = [vec![mad(value, value, odd(n), ID)], vec![alu("xor", value, [scalar(value), scalar(WORD)])]];
         steps(&mut sides[0], value, 2);
         steps(&mut sides[1], value, 1);
         let [then, otherwise] = sides;
-        body.push(Do::If(FREE + 1, then, otherwise));
+        body.push(branch(FREE + 1, &then, &otherwise));
     }
     body.push(fold(value));
     script("branches", THREADS, FREE + 2, body)
@@ -260,10 +259,10 @@ pub fn vector_branches(n: usize) -> Script {
     define(&mut body, top);
     for n in 0..n as u32 / 5 {
         let register = |k: u32| first + (n + k) % REGISTERS;
-        let step = From::Literal([n, 2, 3, 4]);
-        let then = Do::Alu(Alu::Add, register(1), 15, [From::Temp(register(0), [1, 2, 3, 0]), step, step]);
-        let other = alu(Alu::Xor, FREE, scalar(FREE), scalar(FREE + 4));
-        body.push(Do::If(4 * register(0), vec![then], vec![other]));
+        let step = literal([n, 2, 3, 4]);
+        let then = whole("iadd", register(1), [temp(register(0), "yzwx"), step]);
+        let other = alu("xor", FREE, [scalar(FREE), scalar(FREE + 4)]);
+        body.push(branch(4 * register(0), &[then], &[other]));
     }
     fold_scattered(&mut body, top);
     script("branches of whole registers", THREADS, top, body)
@@ -279,7 +278,7 @@ pub fn branches_over_live_values(n: usize) -> Script {
         condition(&mut body, FREE + 1, n);
         let mut then = vec![mad(value, value, odd(n), ID)];
         steps(&mut then, value, 2);
-        body.push(Do::If(FREE + 1, then, Vec::new()));
+        body.push(branch(FREE + 1, &then, &[]));
     }
     fold_scattered(&mut body, top);
     script("branches over live values", THREADS, top, body)
@@ -290,13 +289,13 @@ pub fn loops(n: usize) -> Script {
     let (value, round, done) = (FREE, FREE + 1, FREE + 2);
     let mut body = Vec::new();
     for n in 0..n as u32 / 9 {
-        body.push(alu(Alu::And, round, scalar(ID), constant(1 + n % 2)));
+        body.push(alu("and", round, [scalar(ID), constant(1 + n % 2)]));
         let mut inner = Vec::new();
         steps(&mut inner, value, 3);
-        inner.push(alu(Alu::Add, round, scalar(round), constant(1)));
-        inner.push(alu(Alu::Ge, done, scalar(round), constant(2)));
-        inner.push(Do::BreakIf(done));
-        body.push(Do::Loop(inner));
+        inner.push(alu("iadd", round, [scalar(round), constant(1)]));
+        inner.push(alu("uge", done, [scalar(round), constant(2)]));
+        inner.push(break_if(done));
+        body.push(repeat(&inner));
     }
     body.push(fold(value));
     script("loops", THREADS, FREE + 3, body)
@@ -306,15 +305,15 @@ pub fn loops(n: usize) -> Script {
 pub fn switch(n: usize) -> Script {
     let arms = (n as u32 / 8).max(2);
     let (value, selector) = (FREE, FREE + 1);
-    let mut body = vec![alu(Alu::Add, value, scalar(WORD), constant(1))];
+    let mut body = vec![alu("iadd", value, [scalar(WORD), constant(1)])];
     // A number below twice the arms: about half of the threads take the last one.
-    body.push(alu(Alu::And, selector, scalar(WORD), constant((2 * arms).next_power_of_two() - 1)));
+    body.push(alu("and", selector, [scalar(WORD), constant((2 * arms).next_power_of_two() - 1)]));
     let arm = |n: u32| {
         let mut arm = vec![mad(value, value, odd(n), ID)];
         steps(&mut arm, value, 5);
         arm
     };
-    body.push(Do::Switch(selector, (0..arms).map(arm).collect()));
+    body.push(choose(selector, &(0..arms).map(arm).collect::<Vec<_>>()));
     body.push(fold(value));
     script("switch", THREADS, FREE + 2, body)
 }
@@ -322,37 +321,37 @@ pub fn switch(n: usize) -> Script {
 /// One switch with an arm for every three instructions.
 pub fn cases(n: usize) -> Script {
     let arms = (n as u32 / 3).max(2);
-    let arm = |n: u32| vec![alu(Alu::Mov, FREE, constant(7 * n), constant(0))];
-    let body = vec![Do::Switch(ID, (0..arms).map(arm).collect()), fold(FREE)];
+    let arm = |n: u32| vec![alu("mov", FREE, [constant(7 * n)])];
+    let body = vec![choose(ID, &(0..arms).map(arm).collect::<Vec<_>>()), fold(FREE)];
     script("cases", THREADS, FREE + 1, body)
 }
 
 /// A block with `inner` in it; constructs take turns. Most threads take the way to the inside, few go around twice.
-fn around(level: u32, own: [u32; 2], mut inner: Vec<Do>, other: Vec<Do>) -> Vec<Do> {
+fn around(level: u32, own: [u32; 2], mut inner: Body, other: Body) -> Body {
     let [condition, round] = own;
     let mut body = Vec::new();
-    body.push(alu(Alu::Add, condition, scalar(ID), constant(level * 3)));
+    body.push(alu("iadd", condition, [scalar(ID), constant(level * 3)]));
     match level % 3 {
         0 => {
-            body.push(alu(Alu::And, condition, scalar(condition), constant(31)));
-            body.push(Do::If(condition, inner, other));
+            body.push(alu("and", condition, [scalar(condition), constant(31)]));
+            body.push(branch(condition, &inner, &other));
         }
         1 => {
             // Every sixteenth thread stays for a second round.
-            body.push(alu(Alu::And, condition, scalar(condition), constant(15)));
-            body.push(alu(Alu::Eq, round, scalar(condition), constant(0)));
+            body.push(alu("and", condition, [scalar(condition), constant(15)]));
+            body.push(alu("ieq", round, [scalar(condition), constant(0)]));
             inner.extend(other);
-            inner.push(alu(Alu::Add, round, scalar(round), constant(1)));
-            inner.push(alu(Alu::Shr, condition, scalar(round), constant(31)));
-            inner.push(alu(Alu::Eq, condition, scalar(condition), constant(0)));
-            inner.push(Do::BreakIf(condition));
+            inner.push(alu("iadd", round, [scalar(round), constant(1)]));
+            inner.push(alu("ushr", condition, [scalar(round), constant(31)]));
+            inner.push(alu("ieq", condition, [scalar(condition), constant(0)]));
+            inner.push(break_if(condition));
             // From 0 one round, from -2 two.
-            body.push(alu(Alu::Add, round, scalar(round), scalar(round)));
-            body.push(Do::Loop(inner));
+            body.push(alu("iadd", round, [scalar(round), scalar(round)]));
+            body.push(repeat(&inner));
         }
         _ => {
-            body.push(alu(Alu::And, condition, scalar(condition), constant(31)));
-            body.push(Do::Switch(condition, vec![other.clone(), other, inner]));
+            body.push(alu("and", condition, [scalar(condition), constant(31)]));
+            body.push(choose(condition, &[other.clone(), other, inner]));
         }
     }
     body
@@ -370,7 +369,7 @@ pub fn nested(n: usize, depth: u32) -> Script {
     let mut inner = vec![mad(value, value, 77, WORD)];
     for level in (0..depth).rev() {
         let own = [FREE + 1 + 2 * level, FREE + 2 + 2 * level];
-        let mut other = vec![alu(Alu::Xor, value, scalar(value), constant(odd(level)))];
+        let mut other = vec![alu("xor", value, [scalar(value), constant(odd(level))])];
         steps(&mut inner, value, each);
         if level % 3 == 0 {
             steps(&mut other, value, each);
@@ -392,18 +391,16 @@ pub fn carried_by_a_loop(n: usize) -> Script {
     let top = first + count;
     let mut body = Vec::new();
     define(&mut body, top);
-    body.push(alu(Alu::And, round, scalar(ID), constant(3)));
-    let mut inner: Vec<Do> = (0..count)
-        .map(|n| {
-            alu([Alu::Add, Alu::Xor][n as usize % 2], first + n, scalar(first + n), scalar(first + (n + 1) % count))
-        })
+    body.push(alu("and", round, [scalar(ID), constant(3)]));
+    let mut inner: Body = (0..count)
+        .map(|n| alu(["iadd", "xor"][n as usize % 2], first + n, [scalar(first + n), scalar(first + (n + 1) % count)]))
         .collect();
-    inner.push(alu(Alu::Add, round, scalar(round), constant(1)));
-    inner.push(alu(Alu::Ge, done, scalar(round), constant(4)));
-    inner.push(Do::BreakIf(done));
+    inner.push(alu("iadd", round, [scalar(round), constant(1)]));
+    inner.push(alu("uge", done, [scalar(round), constant(4)]));
+    inner.push(break_if(done));
     // After the break a second time, so that what it takes along is not what the next round gets.
-    inner.extend((0..count).map(|n| alu(Alu::Add, first + n, scalar(first + n), scalar(ID))));
-    body.push(Do::Loop(inner));
+    inner.extend((0..count).map(|n| alu("iadd", first + n, [scalar(first + n), scalar(ID)])));
+    body.push(repeat(&inner));
     fold_scattered(&mut body, top);
     script("carried by a loop", THREADS, top, body)
 }
@@ -415,13 +412,13 @@ pub fn carried_by_branches(n: usize) -> Script {
     let top = first + count;
     let mut body = Vec::new();
     define(&mut body, top);
-    let change = |op, by: u32| -> Vec<Do> {
-        (first..top).map(|component| alu(op, component, scalar(component), scalar(by))).collect()
+    let change = |op, by: u32| -> Body {
+        (first..top).map(|component| alu(op, component, [scalar(component), scalar(by)])).collect()
     };
     condition(&mut body, choice, 5);
-    body.push(Do::If(choice, change(Alu::Add, ID), change(Alu::Xor, WORD)));
-    body.push(alu(Alu::And, choice, scalar(WORD), constant(3)));
-    body.push(Do::Switch(choice, vec![Vec::new(), change(Alu::Add, WORD), change(Alu::Xor, ID)]));
+    body.push(branch(choice, &change("iadd", ID), &change("xor", WORD)));
+    body.push(alu("and", choice, [scalar(WORD), constant(3)]));
+    body.push(choose(choice, &[Vec::new(), change("iadd", WORD), change("xor", ID)]));
     fold_scattered(&mut body, top);
     script("carried by branches", THREADS, top, body)
 }
@@ -433,14 +430,14 @@ pub fn carried_by_nested_blocks(n: usize) -> Script {
     let top = first + count;
     let mut body = Vec::new();
     define(&mut body, top);
-    let change = |op, by: u32| -> Vec<Do> {
-        (first..top).map(|component| alu(op, component, scalar(component), scalar(by))).collect()
+    let change = |op, by: u32| -> Body {
+        (first..top).map(|component| alu(op, component, [scalar(component), scalar(by)])).collect()
     };
-    let mut inner = change(Alu::Add, WORD);
+    let mut inner = change("iadd", WORD);
     for level in (0..MAX_NESTING).rev() {
         let own = [FREE + 2 * level, FREE + 1 + 2 * level];
         let one = first + level % count;
-        let other = vec![alu(Alu::Xor, one, scalar(one), scalar(WORD))];
+        let other = vec![alu("xor", one, [scalar(one), scalar(WORD)])];
         inner = around(level, own, inner, other);
     }
     body.extend(inner);
@@ -456,20 +453,20 @@ pub fn carried_by_jumps(n: usize) -> Script {
     let top = first + count;
     let mut body = Vec::new();
     define(&mut body, top);
-    let mut inner = vec![alu(Alu::Add, round, scalar(round), constant(1))];
-    inner.push(alu(Alu::Ge, done, scalar(round), constant(6)));
-    inner.push(Do::BreakIf(done));
+    let mut inner = vec![alu("iadd", round, [scalar(round), constant(1)])];
+    inner.push(alu("uge", done, [scalar(round), constant(6)]));
+    inner.push(break_if(done));
     for n in 0..count {
-        inner.push(alu([Alu::Add, Alu::Xor][n as usize % 2], first + n, scalar(first + n), scalar(WORD)));
+        inner.push(alu(["iadd", "xor"][n as usize % 2], first + n, [scalar(first + n), scalar(WORD)]));
         if n % (count / PLACES).max(1) == 0 {
             inner.push(mad(SCRATCH, ID, odd(n), round));
-            inner.push(alu(Alu::Shr, SCRATCH, scalar(SCRATCH), constant(27)));
-            inner.push(alu(Alu::Eq, SCRATCH, scalar(SCRATCH), constant(n % 32)));
-            inner.push(if n % 2 == 0 { Do::ContinueIf(SCRATCH) } else { Do::BreakIf(SCRATCH) });
+            inner.push(alu("ushr", SCRATCH, [scalar(SCRATCH), constant(27)]));
+            inner.push(alu("ieq", SCRATCH, [scalar(SCRATCH), constant(n % 32)]));
+            inner.push(if n % 2 == 0 { continue_if(SCRATCH) } else { break_if(SCRATCH) });
         }
     }
-    body.push(alu(Alu::And, round, scalar(ID), constant(3)));
-    body.push(Do::Loop(inner));
+    body.push(alu("and", round, [scalar(ID), constant(3)]));
+    body.push(repeat(&inner));
     fold_scattered(&mut body, top);
     script("carried by jumps", THREADS, top, body)
 }
@@ -478,16 +475,16 @@ pub fn carried_by_jumps(n: usize) -> Script {
 pub fn last_of_all(threads: u32, registers: u32, elements: u32, words: u32) -> Script {
     let index = FREE;
     let last = 4 * (registers - 1);
-    let mut body = vec![alu(Alu::Xor, last, scalar(ID), scalar(WORD)), fold(last)];
+    let mut body = vec![alu("xor", last, [scalar(ID), scalar(WORD)]), fold(last)];
     if elements > 0 {
-        body.push(alu(Alu::Mov, index, constant(elements - 1), constant(0)));
-        body.extend([Do::WriteArray(0, index), Do::ReadArray(2, index)]);
+        body.push(alu("mov", index, [constant(elements - 1)]));
+        body.extend([write_array(0, index), read_array(2, index)]);
         body.push(fold(8));
     }
     if words > 0 {
         // Each thread has a word of its own, the last thread the last one.
-        body.push(alu(Alu::Add, index, scalar(ID), constant(words.saturating_sub(threads))));
-        body.extend([Do::Store(Memory::Shared, FOLD, index), Do::Load(Memory::Shared, FREE + 1, index)]);
+        body.push(alu("iadd", index, [scalar(ID), constant(words.saturating_sub(threads))]));
+        body.extend([store("g0", FOLD, index), load("g0", FREE + 1, index)]);
         body.push(fold(FREE + 1));
     }
     let script = script("last of all", threads, 4 * registers, body);
@@ -499,9 +496,9 @@ pub fn nested_branches(depth: u32) -> Script {
     let (value, condition) = (FREE, FREE + 1);
     let mut inner = vec![mad(value, value, 77, WORD)];
     for level in 0..depth {
-        let mut body = vec![alu(Alu::Add, condition, scalar(ID), constant(level))];
-        body.push(alu(Alu::And, condition, scalar(condition), constant(127)));
-        body.push(Do::If(condition, inner, vec![alu(Alu::Xor, value, scalar(value), constant(odd(level)))]));
+        let mut body = vec![alu("iadd", condition, [scalar(ID), constant(level)])];
+        body.push(alu("and", condition, [scalar(condition), constant(127)]));
+        body.push(branch(condition, &inner, &[alu("xor", value, [scalar(value), constant(odd(level))])]));
         inner = body;
     }
     inner.push(fold(value));
@@ -516,45 +513,45 @@ pub fn group(threads: u32, registers: u32, elements: u32) -> Script {
     let mut body = Vec::new();
     let own = |register: u32| {
         let factors = [0, 1, 2, 3].map(|n| odd(4 * register + n));
-        Do::Alu(Alu::Mad, register, 15, [From::Temp(0, [0; 4]), From::Literal(factors), From::Temp(0, [1; 4])])
+        whole("imad", register, [temp(0, "xxxx"), literal(factors), temp(0, "yyyy")])
     };
     body.extend((4..registers).map(own));
     // for (round = 0; round < end; round++)
-    let for_each = |body: &mut Vec<Do>, end: u32, mut inner: Vec<Do>| {
-        body.push(alu(Alu::Mov, round, constant(0), constant(0)));
-        let mut whole = vec![alu(Alu::Ge, done, scalar(round), constant(end)), Do::BreakIf(done)];
+    let for_each = |body: &mut Body, end: u32, mut inner: Body| {
+        body.push(alu("mov", round, [constant(0)]));
+        let mut whole = vec![alu("uge", done, [scalar(round), constant(end)]), break_if(done)];
         whole.append(&mut inner);
-        whole.push(alu(Alu::Add, round, scalar(round), constant(1)));
-        body.push(Do::Loop(whole));
+        whole.push(alu("iadd", round, [scalar(round), constant(1)]));
+        body.push(repeat(&whole));
     };
     if elements > 0 {
         let write = vec![
-            Do::Alu(Alu::Mad, 2, 15, [vector(0), From::Temp(1, [2; 4]), From::Temp(0, [1, 0, 1, 0])]),
+            whole("imad", 2, [vector(0), temp(1, "zzzz"), temp(0, "yxyx")]),
             mad(index, ID, 3, round),
-            alu(Alu::And, index, scalar(index), constant(elements.next_power_of_two() - 1)),
-            Do::WriteArray(2, index),
+            alu("and", index, [scalar(index), constant(elements.next_power_of_two() - 1)]),
+            write_array(2, index),
         ];
         for_each(&mut body, elements, write);
     }
     let write = vec![
         mad(value, ID, 0x0101_0101, WORD),
-        alu(Alu::Xor, value, scalar(value), scalar(round)),
+        alu("xor", value, [scalar(value), scalar(round)]),
         mad(index, round, threads, ID),
-        Do::Store(Memory::Shared, value, index),
+        store("g0", value, index),
     ];
     for_each(&mut body, SHARED_WORDS / threads, write);
-    body.push(Do::Barrier);
+    body.push("sync_g_t".to_owned());
     let read = vec![
         mad(index, ID, 5, round),
         mad(index, round, threads, index),
-        alu(Alu::And, index, scalar(index), constant(SHARED_WORDS - 1)),
-        Do::Load(Memory::Shared, value, index),
+        alu("and", index, [scalar(index), constant(SHARED_WORDS - 1)]),
+        load("g0", value, index),
         fold(value),
     ];
     for_each(&mut body, SHARED_WORDS / threads, read);
-    body.push(Do::Barrier);
+    body.push("sync_g_t".to_owned());
     if elements > 0 {
-        let read = vec![mad(index, round, 7, ID), Do::ReadArray(3, index), fold(12), fold(13), fold(14), fold(15)];
+        let read = vec![mad(index, round, 7, ID), read_array(3, index), fold(12), fold(13), fold(14), fold(15)];
         for_each(&mut body, elements, read);
     }
     body.extend((16..4 * registers).map(fold));

@@ -281,8 +281,8 @@ fn simpler_instrs(instr: &Instr) -> Vec<Instr> {
             }
         }
     }
-    if instr.controls != 0 && instr.op != Op::ResInfo && instr.op != Op::SampleInfo {
-        simpler.push(Instr { controls: 0, ..instr.clone() });
+    if !instr.suffix.is_empty() && instr.op != Op::ResInfo && instr.op != Op::SampleInfo {
+        simpler.push(Instr { suffix: String::new(), ..instr.clone() });
     }
     simpler
 }

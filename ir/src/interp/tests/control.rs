@@ -18,7 +18,7 @@ fn loop_parameters_change_places_at_once() {
     let outer = b.switch_to(body);
     let [p, q, i] = b.func.region(body).params[..] else { unreachable!() };
     let end = b.op(Op::UGe, &[i, tid]);
-    when(&mut b, end, |b| b.break_(inst, &[q, p, i]));
+    b.when(end, |b| b.break_(inst, &[q, p, i]));
     let sum = b.op(Op::IAdd, &[p, q]);
     let next = b.op(Op::IAdd, &[i, one]);
     b.yield_(&[q, sum, next]);
@@ -39,20 +39,15 @@ fn first_side_runs_first_and_lanes_in_order() {
     let (zero, one, hundred, all) = (b.i32(0), b.i32(1), b.i32(100), b.bool(true));
     let odd = b.op(Op::And, &[tid, one]);
     let odd = b.op(Op::IEq, &[odd, one]);
-    either(
-        &mut b,
-        odd,
-        |b| {
-            b.store(raw(OUTPUT, zero), &[tid], all);
-            zero
-        },
-        |b| {
-            let tag = b.op(Op::IAdd, &[tid, hundred]);
-            b.store(raw(OUTPUT, zero), &[tag], all);
-            zero
-        },
-    );
+    let (_, then_region, else_region) = b.if_else(odd, &[]);
     b.return_();
+    b.switch_to(then_region);
+    b.store(raw(OUTPUT, zero), &[tid], all);
+    b.yield_(&[]);
+    b.switch_to(else_region);
+    let tag = b.op(Op::IAdd, &[tid, hundred]);
+    b.store(raw(OUTPUT, zero), &[tag], all);
+    b.yield_(&[]);
     let host = TestHost::new(1);
     run_group(func, &host, [0; 3], 0).unwrap();
     let order: Vec<u32> = host.stores.lock().unwrap().iter().map(|(.., words)| words[0]).collect();
@@ -104,7 +99,7 @@ fn counting() -> Function {
     let outer = b.switch_to(body);
     let i = b.func.region(body).params[0];
     let end = b.op(Op::UGe, &[i, tid]);
-    when(&mut b, end, |b| b.break_(inst, &[i]));
+    b.when(end, |b| b.break_(inst, &[i]));
     let next = b.op(Op::IAdd, &[i, one]);
     b.yield_(&[next]);
     b.switch_to(outer);

@@ -76,10 +76,10 @@ fn guarded_barrier(limit: u32, keep: u32) -> Function {
     let tid = b.input(Input::ThreadIndex);
     let (limit, keep) = (b.i32(limit), b.i32(keep));
     let gone = b.op(Op::UGe, &[tid, keep]);
-    when(&mut b, gone, |b| b.return_());
+    b.when(gone, |b| b.return_());
     let cond = b.op(Op::ULt, &[tid, limit]);
     b.set_origin(Origin(77));
-    when(&mut b, cond, |b| b.barrier(WAIT));
+    b.when(cond, |b| b.barrier(WAIT));
     let one = b.i32(1);
     store_word(&mut b, tid, one);
     b.return_();
@@ -110,7 +110,7 @@ fn group_without_threads_left_ends_even_in_a_loop() {
     b.barrier(WAIT);
     // In each iteration the next thread leaves.
     let mine = b.op(Op::IEq, &[i, tid]);
-    when(&mut b, mine, |b| {
+    b.when(mine, |b| {
         store_word(b, tid, i);
         b.return_();
     });

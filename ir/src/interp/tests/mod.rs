@@ -3,8 +3,6 @@
 mod control;
 mod group;
 mod memory;
-mod model;
-mod random;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,8 +15,6 @@ use crate::host::{Address, Fault, Host, ViewSlot};
 use crate::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
 use crate::sampling::SampleCall;
-use crate::stage::Stage;
-use crate::types::Type;
 use crate::verify::verify;
 
 /// `t0`, raw: its word at byte `n` is [`input_word`] of `n`.
@@ -36,23 +32,17 @@ pub(super) fn input_word(byte: u32) -> u32 {
 
 /// A function that declares the resources above.
 pub(super) fn function(group_size: [u32; 3]) -> Function {
-    let resource = |class, kind, lower, uses_counter| Resource {
-        class,
-        kind,
-        space: 0,
-        lower,
-        count: Some(1),
-        uses_counter,
-        texel_bytes: None,
-    };
     let texture = ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Uint };
     let resources = vec![
-        resource(ResourceClass::ShaderResource, ResourceKind::Raw, 0, false),
-        resource(ResourceClass::UnorderedAccess, ResourceKind::Raw, 0, false),
-        resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 8 }, 1, true),
-        resource(ResourceClass::UnorderedAccess, texture, 2, false),
+        Resource::new(ResourceClass::ShaderResource, ResourceKind::Raw, 0),
+        Resource::new(ResourceClass::UnorderedAccess, ResourceKind::Raw, 0),
+        Resource {
+            uses_counter: true,
+            ..Resource::new(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 8 }, 1)
+        },
+        Resource::new(ResourceClass::UnorderedAccess, texture, 2),
     ];
-    Function::new("test", Interface { stage: Stage::Compute { group_size }, resources, ..Interface::default() })
+    Function::new("test", Interface { resources, ..Interface::compute(group_size) })
 }
 
 /// A store: resource, index, byte (for texels x and y), words.
@@ -182,35 +172,4 @@ pub(super) fn store_word(b: &mut Builder<'_>, thread: Value, value: Value) {
     let (two, all) = (b.i32(2), b.bool(true));
     let offset = b.op(Op::Shl, &[thread, two]);
     b.store(raw(OUTPUT, offset), &[value], all);
-}
-
-/// An `if` without results: each side fills its region and ends in a terminator, or else yields.
-pub(super) fn when(b: &mut Builder<'_>, cond: Value, then: impl FnOnce(&mut Builder<'_>)) {
-    let (_, then_region, else_region) = b.if_else(cond, &[]);
-    let outer = b.switch_to(then_region);
-    then(b);
-    if !b.is_terminated() {
-        b.yield_(&[]);
-    }
-    b.switch_to(else_region);
-    b.yield_(&[]);
-    b.switch_to(outer);
-}
-
-/// An `if` with one `i32` result.
-pub(super) fn either(
-    b: &mut Builder<'_>,
-    cond: Value,
-    then: impl FnOnce(&mut Builder<'_>) -> Value,
-    otherwise: impl FnOnce(&mut Builder<'_>) -> Value,
-) -> Value {
-    let (inst, then_region, else_region) = b.if_else(cond, &[Type::I32]);
-    let outer = b.switch_to(then_region);
-    let value = then(b);
-    b.yield_(&[value]);
-    b.switch_to(else_region);
-    let value = otherwise(b);
-    b.yield_(&[value]);
-    b.switch_to(outer);
-    b.func.inst(inst).results[0]
 }

@@ -62,12 +62,15 @@ impl Lowering<'_, '_> {
     /// Homes of a loop's parameters and results. Where every break passes a parameter unchanged, they share one home.
     fn loop_homes(&mut self, frame: &mut Frame, inits: &[Value], body: Region) {
         let (func, facts) = (self.func, self.facts);
-        let brought = facts.breaks_bring_params(func, frame.inst, body);
         let results = &func.inst(frame.inst).results;
         for (n, &param) in func.region(body).params.iter().enumerate() {
             let uniform = facts.is_uniform(param);
             let wanted = facts.is_used(results[n]);
-            let shared = wanted && brought[n] && frame.blend_results && !uniform && !facts.is_uniform(results[n]);
+            let shared = wanted
+                && frame.blend_results
+                && !uniform
+                && !facts.is_uniform(results[n])
+                && facts.breaks_bring_param(func, frame.inst, n, param);
             let home = (shared || facts.is_used(param)).then(|| {
                 let initial = self.operand(inits[n]);
                 self.new_home(func.ty(param), uniform, &initial, self.pressure.is_home_remote(param))

@@ -207,7 +207,7 @@ impl Generator {
             self.load(Op::Ld, Op::LdS, vec![to, coords, from])
         };
         if self.random.one_in(4) {
-            load.offsets = Some([0; 3].map(|_: i8| self.random.below(16) as i8 - 8));
+            load.suffix = self.offsets();
         }
         vec![load]
     }
@@ -288,7 +288,7 @@ impl Generator {
         };
         let has_offsets = !matches!(op, Op::Gather4Po | Op::Gather4PoC) && !is_cube;
         if has_offsets && self.random.one_in(4) {
-            sample.offsets = Some([0; 3].map(|_: i8| self.random.below(16) as i8 - 8));
+            sample.suffix = self.offsets();
         }
         group.push(sample);
         group
@@ -310,6 +310,12 @@ impl Generator {
         let scratch = Operand::whole(Register::Scratch);
         setup.push(Instr::new(Op::Mad, vec![to(), scratch.clone(), literal(steps), literal(starts)]));
         scratch
+    }
+
+    /// Offsets in texels, as they follow a name.
+    fn offsets(&mut self) -> String {
+        let [u, v, w] = [0; 3].map(|_: i32| self.random.below(16) as i32 - 8);
+        format!("_aoffimmi({u},{v},{w})")
     }
 
     /// What coordinates change by from pixel to pixel.
@@ -344,7 +350,7 @@ impl Generator {
                 let texture = if texture == 5 { Register::Uav(5) } else { Register::Resource(texture) };
                 let level = Operand::one(Register::Small, self.random.below(4) as u8);
                 let mut info = Instr::new(Op::ResInfo, vec![to, level, self.from(texture)]);
-                info.controls = (self.random.below(3) as u32) << 11;
+                info.suffix = ["", "_rcpfloat", "_uint"][self.random.below(3)].to_owned();
                 vec![info]
             }
             _ if self.random.one_in(2) => {
@@ -353,7 +359,7 @@ impl Generator {
             }
             _ => {
                 let mut info = Instr::new(Op::SampleInfo, vec![to, self.from(Register::Resource(4))]);
-                info.controls = (self.random.below(2) as u32) << 11;
+                info.suffix = ["", "_uint"][self.random.below(2)].to_owned();
                 vec![info]
             }
         }

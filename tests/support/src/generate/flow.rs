@@ -114,7 +114,7 @@ impl Generator {
             }
             99 => {
                 // Fences do not wait.
-                let fences = self.random.pick(&[1 << 12, 1 << 13, 1 << 14, 1 << 12 | 1 << 14]);
+                let fences = self.random.pick(&["_g", "_ugroup", "_uglobal", "_uglobal_g"]);
                 block.push(Node::Sync(fences));
             }
             _ => block.push(Node::Plain(self.pure())),
@@ -132,7 +132,7 @@ impl Generator {
             10 if context.depth > 0 => self.switch(context, Scope::Uniform, block),
             11 => self.call(context, Scope::Uniform, block),
             12 => return self.uniform_jump(context, block),
-            13 => block.push(Node::Sync(self.random.pick(&[1 << 11, 1 << 11 | 1 << 12, 0xf << 11, 1 << 11 | 1 << 13]))),
+            13 => block.push(Node::Sync(self.random.pick(&["_t", "_g_t", "_sat_uglobal_g_t", "_ugroup_t"]))),
             _ if context.depth > 0 => {
                 let shared = Some(self.shared_use());
                 let inside =

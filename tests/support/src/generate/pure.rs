@@ -192,14 +192,16 @@ impl Generator {
         if op == Op::SwapC && operands[0].register == operands[1].register {
             operands[1] = Operand::new(Register::Null, Parts::None);
         }
-        let mut controls = 0;
+        let mut suffix = String::new();
         if info.carries.has(Carries::SAT) && self.random.one_in(6) {
-            controls |= crate::encode::SATURATE;
+            suffix += "_sat";
         }
         if self.random.one_in(10) {
-            controls |= (self.random.below(16) as u32) << 19;
+            let mask = self.random.below(16);
+            let letters: String = (0..4).filter(|n| mask >> n & 1 != 0).map(|n| ["x", "y", "z", "w"][n]).collect();
+            suffix += &if letters.is_empty() { letters } else { format!(" [precise({letters})]") };
         }
-        Instr { op, controls, offsets: None, operands }
+        Instr { op, suffix, operands }
     }
 
     fn destination(&mut self, ty: Type, width: Width, scope: Scope) -> Operand {

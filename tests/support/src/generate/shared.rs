@@ -42,7 +42,7 @@ impl Generator {
 
     /// Gathers in `r0` what is left in shared memory, which cannot be seen after the run.
     pub(super) fn show_shared(&mut self, block: &mut Block) {
-        block.push(Node::Sync(1 << 11 | 1 << 12));
+        block.push(Node::Sync("_g_t"));
         let index = Operand::new(Register::IndexInGroup, Parts::None);
         let base = Operand::word(4 * self.random.below(5) as u32);
         let offset = self.offset(self.program.layout.shared_bytes);
