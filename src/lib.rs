@@ -23,6 +23,7 @@
 //! | [`bytecode`] | what the bytes of a shader say: listings, the assembler |
 //! | `files` | textures and arrays in files: .png, .dds, .exr, .npy (feature `files`) |
 //! | `job` | job files: a run with its inputs, outputs and expectations (feature `job`) |
+//! | `scene` | scenes: draws with their resources, state and expected pictures (feature `job`) |
 //! | `bench` | measures jobs, with a suite of cases (feature `bench`) |
 //!
 //! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that reads
@@ -35,6 +36,8 @@ pub mod bench;
 pub mod files;
 #[cfg(feature = "job")]
 pub mod job;
+#[cfg(feature = "job")]
+pub mod scene;
 
 pub use brolga_bytecode as bytecode;
 pub use brolga_runtime::{

@@ -111,6 +111,11 @@ impl Reader<'_> {
 }
 
 impl CompilerOption {
+    /// Whether the command line has it.
+    pub fn is_given(&self) -> bool {
+        self.compiler.is_some()
+    }
+
     /// The compiler: the option's, or the environment's. It may take no longer than a limit of the command.
     pub fn compiler(&self, limit: Option<Duration>, style: Style) -> Compiler {
         let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());
