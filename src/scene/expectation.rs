@@ -111,7 +111,6 @@ pub struct Checked {
     pub id: String,
     /// How it came out.
     pub result: CheckResult,
-    /// The bytes that were looked at.
     bytes: Vec<u8>,
 }
 
@@ -157,6 +156,11 @@ impl Checked {
                 values.iter().map(|value| value.holds).collect::<Option<Vec<_>>>().map(|_| true)
             }
         }
+    }
+
+    /// The bytes that were looked at: those of the buffer, or of the picture without anything between its rows.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     pub(super) fn has_same_bits(&self, other: &Self) -> bool {
