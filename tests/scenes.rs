@@ -157,6 +157,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "steps[1].sample_mask: sample masks are not supported yet",
     ),
     (
+        "\"vertices\": 3",
+        "\"vertices\": 3, \"bind\": {\"t0\": \"target\"}",
+        "steps[1].bind.t0: the draw reads `target` while it draws to it: read a copy instead",
+    ),
+    (
         "\"color\": [0.05, 0.06, 0.09, 1]",
         "\"depth\": 1",
         "steps[0]: a texture of format R8G8B8A8_UNORM is cleared with `color`",
@@ -283,4 +288,86 @@ fn what_does_not_hold_is_told() {
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &document["jobs"][0]["error"]["place"]), (Some(2), &"pipelines.main".into()));
     assert!(err.contains("scene.json: pipelines.main: invalid type: integer `1`"), "{err}");
+}
+
+/// Steps without draws, on buffers and textures whose bytes are known.
+#[test]
+fn clears_copies_and_dispatches_leave_known_bytes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["shader.main.cs_5_0.cso", "t0.in.bin", "t1.in.bin", "u0.out.bin"] {
+        fs::copy(root.join("tests/data/exec/vec_add_raw").join(file), folder.path().join(file)).unwrap();
+    }
+    let words = [2, 0, 2].map(|word: u32| word.to_le_bytes()).concat();
+    let files: [(&str, Vec<u8>); 4] = [
+        // Depth 0.5 of 24 bits, and the stencil that was cleared last.
+        ("depth.bin", [0x0980_0000_u32.to_le_bytes(); 4].concat()),
+        ("colors.bin", [[255, 128, 0, 64]; 4].concat()),
+        ("integers.bin", vec![0xff, 3, 0xff, 3]),
+        ("words.bin", words),
+    ];
+    for (name, bytes) in &files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let texture = |format: &str| serde_json::json!({"kind": "texture2d", "format": format, "width": 2, "height": 2});
+    let clear = |name: &str, key: &str, value: serde_json::Value| {
+        let mut step = serde_json::json!({"op": "clear", "resource": name});
+        step[key] = value;
+        step
+    };
+    let expect = |name: &str, file: &str| serde_json::json!({"id": name, "resource": name, "file": file});
+    let mut scene = serde_json::json!({
+        "shaders": {"add": {"file": "shader.main.cs_5_0.cso"}},
+        "pipelines": {"add": {"cs": "add"}},
+        "resources": {
+            "depth": texture("D24_UNORM_S8_UINT"),
+            "colors": texture("B8G8R8A8_UNORM"),
+            "copy": texture("B8G8R8A8_UNORM"),
+            "integers": {"kind": "texture1d", "format": "R8G8_SINT", "width": 2},
+            "words": {"kind": "raw", "size": 12, "u32": [0, 2]},
+            "a": {"kind": "raw", "size": 16384, "file": "t0.in.bin"},
+            "b": {"kind": "raw", "size": 16384, "file": "t1.in.bin"},
+            "sum": {"kind": "raw", "size": 16384},
+            "groups": {"kind": "indirect", "size": 16, "u32": [0, 16, 1, 1]},
+        },
+        "steps": [
+            clear("depth", "depth", 0.5.into()),
+            clear("depth", "stencil", 9.into()),
+            clear("colors", "color", serde_json::json!([0.0, 0.5, 1.0, 0.25])),
+            clear("integers", "color", serde_json::json!([-1.0, 3.0, 0, 0])),
+            {"op": "copy", "from": "colors", "to": "copy"},
+            {
+                "op": "dispatch_indirect",
+                "pipeline": "add",
+                "arguments": "groups",
+                "arguments_offset": 4,
+                "bind": {"t0": "a", "t1": {"resource": "b"}, "u0": "sum"},
+            },
+        ],
+        "expect": [
+            expect("depth", "depth.bin"),
+            expect("copy", "colors.bin"),
+            expect("integers", "integers.bin"),
+            expect("sum", "u0.out.bin"),
+        ],
+    });
+    let path = folder.path().join("scene.json");
+    let device = Device::builder().threads(1).build().unwrap();
+    let run = |scene: &serde_json::Value| {
+        fs::write(&path, scene.to_string()).unwrap();
+        Scene::load(&path, &Limits::default()).unwrap().run(&device, &RunOptions::default()).unwrap()
+    };
+    let outcome = run(&scene);
+    assert!(outcome.passed(), "{:?}", outcome.checks);
+    // Pictures leave stencil out, bytes do not.
+    assert_eq!(outcome.checks[0].bytes(), files[0].1);
+    let mut words = expect("words", "words.bin");
+    words["order"] = "any".into();
+    words["element"] = 4.into();
+    scene["expect"] = serde_json::json!([words]);
+    scene["steps"] = serde_json::json!([]);
+    assert!(!run(&scene).passed());
+    scene["steps"] = serde_json::json!([clear("words", "uint", serde_json::json!([2, 7, 7, 7]))]);
+    let outcome = run(&scene);
+    assert_eq!(outcome.checks[0].bytes(), [2, 0, 0, 0].repeat(3));
 }

@@ -113,6 +113,13 @@ fn draw<'a>(
     world: &World<'_>,
     compiler: &mut Compiler<'a>,
 ) -> Result<Draw<'a>, SceneError> {
+    for (slot, read) in step.bind.iter().filter(|(slot, _)| !slot.starts_with('s')) {
+        let name = &read.resource;
+        if step.targets.iter().chain(&step.depth).any(|target| target.resource == *name) {
+            let message = format!("the draw reads `{name}` while it draws to it: read a copy instead");
+            return Err(SceneError::value(format!("{place}.bind.{slot}"), message));
+        }
+    }
     let colors = step.targets.iter().enumerate();
     let colors = colors.map(|(n, target)| world.texture(&target.resource, || format!("{place}.targets[{n}]")));
     let colors = colors.collect::<Result<Vec<_>, _>>()?;
