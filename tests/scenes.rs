@@ -287,7 +287,7 @@ fn what_does_not_hold_is_told() {
     let (code, out, err) = folder.brolga(&["run", "scene.json", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &document["jobs"][0]["error"]["place"]), (Some(2), &"pipelines.main".into()));
-    assert!(err.contains("scene.json: pipelines.main: invalid type: integer `1`"), "{err}");
+    assert!(err.contains("scene.json: pipelines.main: invalid type: integer `1`, expected a table"), "{err}");
 }
 
 /// Steps without draws, on buffers and textures whose bytes are known.

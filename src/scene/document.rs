@@ -91,14 +91,17 @@ pub(super) fn item<T: DeserializeOwned>(place: &str, raw: &RawValue) -> Result<T
         };
         // Lines of a part of the text would mislead.
         let message = error.into_inner().to_string();
-        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
+        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+        let message = match message.split_once(", expected struct ") {
+            Some((found, _)) => format!("{found}, expected a table"),
+            None => message.to_owned(),
+        };
         SceneError::new(place, Problem::Document { message })
     })
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code, reason = "where a shader comes from is for readers")]
 pub(super) struct Shader {
     pub file: String,
     #[serde(rename = "source")]
