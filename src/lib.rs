@@ -25,6 +25,7 @@
 //! | [`pipeline`] | for rasterizers of your own: vertex and pixel shaders with the state around them |
 //! | `files` | textures and arrays in files: .png, .dds, .exr, .npy (feature `files`) |
 //! | `job` | job files: a run with its inputs, outputs and expectations (feature `job`) |
+//! | `scene` | scenes: draws with their resources, state and expected pictures (feature `job`) |
 //! | `bench` | measures jobs, with a suite of cases (feature `bench`) |
 //!
 //! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that reads
@@ -38,6 +39,8 @@ pub mod files;
 #[cfg(feature = "job")]
 pub mod job;
 pub mod raster;
+#[cfg(feature = "job")]
+pub mod scene;
 
 pub use brolga_bytecode as bytecode;
 pub use brolga_runtime::{

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `run.rs` | `brolga run` |
+//! | `scene.rs` | `brolga run` of scenes |
 //! | `summary.rs` | what a run prints on stdout, as text or JSON |
 //! | `bench/` | `brolga bench` |
 //! | `new.rs` | `brolga new` |
@@ -36,6 +37,7 @@ mod packaging;
 mod progress;
 mod report;
 mod run;
+mod scene;
 mod stream;
 mod style;
 mod summary;
@@ -78,7 +80,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run jobs and check their results
+    /// Run jobs and scenes, and check their results
     Run(run::Arguments),
     /// Measure jobs: how long their shaders take to compile and to run
     Bench(bench::Arguments),

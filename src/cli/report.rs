@@ -181,27 +181,31 @@ impl Source<'_> {
 
 /// The exit code for an error.
 pub(super) fn ending(error: &JobError) -> Ending {
-    use brolga::{Error, ResourceError};
     match error.problem() {
         Problem::WriteStopped { .. }
         | Problem::Compile { error: SourceError::Stopped(_), .. }
         | Problem::TooLarge { .. }
-        | Problem::Resource { error: ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,
-        Problem::Run {
-            error:
-                Error::OverLimit { .. }
-                | Error::Stopped { .. }
-                | Error::StoppedBetweenGroups { .. }
-                | Error::CompileStopped { .. }
-                | Error::DivergentBarrier { .. }
-                | Error::Internal { .. }
-                | Error::Verify(_)
-                | Error::Pool { .. }
-                | Error::Timer { .. }
-                | Error::Resource(ResourceError::OutOfMemory { .. }),
-            ..
-        } => Ending::Stopped,
-        Problem::Run { error: Error::Compile(error), .. } if error.is_size() => Ending::Stopped,
+        | Problem::Resource { error: brolga::ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,
+        Problem::Run { error, .. } if stops(error) => Ending::Stopped,
         _ => Ending::BadInput,
+    }
+}
+
+/// Whether an error is a run that the shader, a limit or the system stopped.
+pub(super) fn stops(error: &brolga::Error) -> bool {
+    use brolga::{Error, ResourceError};
+    match error {
+        Error::OverLimit { .. }
+        | Error::Stopped { .. }
+        | Error::StoppedBetweenGroups { .. }
+        | Error::CompileStopped { .. }
+        | Error::DivergentBarrier { .. }
+        | Error::Internal { .. }
+        | Error::Verify(_)
+        | Error::Pool { .. }
+        | Error::Timer { .. }
+        | Error::Resource(ResourceError::OutOfMemory { .. }) => true,
+        Error::Compile(error) => error.is_size(),
+        _ => false,
     }
 }

@@ -1,4 +1,4 @@
-//! `brolga run`: every job in turn, every shader of it, on one engine or on both.
+//! `brolga run`: every job or scene in turn, every shader of it, on one engine or on both.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -7,6 +7,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use brolga::job::{Job, JobError, Outcome, Outputs, Prepared, RunOptions};
+use brolga::scene::Scene;
 use brolga::{CancelToken, Device, Emit, Engine, Oversize, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ use super::{Ending, report};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Job files (.toml, .json), or folders with a case.json
+    /// Job files (.toml, .json), scenes (.json), or folders with a case.json or a scene.json
     #[arg(required = true, value_name = "JOB")]
     jobs: Vec<PathBuf>,
     /// The engine that runs the shaders; by default machine code if this processor can run it
@@ -36,7 +37,7 @@ pub(super) struct Arguments {
     timeout: Option<Duration>,
     /// Output format: lines for people, or one JSON document
     #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    pub(super) format: Format,
     /// Print a form of the shaders instead of running them
     #[arg(long, value_enum)]
     emit: Option<Form>,
@@ -86,6 +87,23 @@ enum Form {
     Asm,
 }
 
+impl Arguments {
+    /// The engines to run on.
+    pub(super) fn engines(&self) -> Vec<Engine> {
+        Engines::list(self.engine)
+    }
+
+    /// An option that is given and that scenes do not have.
+    pub(super) fn only_for_jobs(&self) -> Option<&'static str> {
+        let given = [
+            (self.emit.is_some(), "--emit"),
+            (self.output.is_some(), "--output"),
+            (self.compiler.is_given(), "--compiler"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+}
+
 /// Runs the jobs. An error is one of writing to stdout.
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
     if let Some((text, help)) = contradiction(arguments) {
@@ -117,7 +135,10 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             ending = Ending::Stopped;
             break;
         }
-        ending = ending.max(session.job(path)?);
+        ending = ending.max(match Scene::find(path) {
+            Some(file) => session.scene(path, &file)?,
+            None => session.job(path)?,
+        });
     }
     if arguments.format == Format::Json {
         let document = json!({
@@ -150,17 +171,17 @@ fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> 
 const LEAVE_OUT: &str = "leave one of them out";
 
 /// What is the same for all jobs of a command.
-struct Session<'a> {
-    arguments: &'a Arguments,
-    styles: &'a Styles,
-    device: Device,
+pub(super) struct Session<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) styles: &'a Styles,
+    pub(super) device: Device,
     cancel: CancelToken,
     interrupts: Interrupts,
     temporary: Temporary,
     /// The outputs of all jobs so far.
     taken: BTreeSet<PathBuf>,
-    /// The jobs so far, as JSON.
-    documents: Vec<Value>,
+    /// The jobs and scenes so far, as JSON.
+    pub(super) documents: Vec<Value>,
 }
 
 /// What a job gave up to its end or its error.
@@ -255,7 +276,7 @@ impl Session<'_> {
         let mut outputs = Some(outputs);
         for shader in 0..ready.shaders() {
             let mut first: Option<Outcome> = None;
-            for engine in Engines::list(self.arguments.engine) {
+            for engine in self.arguments.engines() {
                 self.go_on()?;
                 let outcome = self.run(&ready, outputs.as_mut(), shader, engine)?;
                 self.go_on()?;
@@ -307,7 +328,7 @@ impl Session<'_> {
         }
     }
 
-    fn options(&self, engine: Engine) -> RunOptions {
+    pub(super) fn options(&self, engine: Engine) -> RunOptions {
         let mut options = RunOptions::new(engine);
         if self.arguments.engine.is_some() {
             // What was asked for, or nothing.
@@ -340,7 +361,7 @@ impl Session<'_> {
     }
 
     fn emit(&self, path: &Path, ready: &Prepared, form: Form) -> Result<(), Stop> {
-        let engine = Engines::list(self.arguments.engine)[0];
+        let engine = self.arguments.engines()[0];
         // With what a comment begins.
         let (form, mark) = match form {
             Form::Ir => (Emit::Ir, '#'),

@@ -419,7 +419,9 @@ impl Problem {
                     .into(),
             ),
             Problem::OutputTaken { .. } => Some("choose another name".into()),
-            Problem::NoCase => Some("a folder needs a case.json; name any other job file itself".into()),
+            Problem::NoCase => {
+                Some("a folder needs a case.json, or for `brolga run` a scene.json; name any other file itself".into())
+            }
             Problem::JobExtension => {
                 Some("a shader is run by a job that names it and says what is bound: `brolga new` writes one".into())
             }
@@ -479,7 +481,7 @@ fn instance_help(error: &InstanceError) -> Option<String> {
 }
 
 /// The entry of `known` that `name` was probably meant to be, if any is near enough.
-pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     if name.len() > 4 * SHORT {
         return None;
     }

@@ -86,6 +86,7 @@ use crate::files;
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use document::{Span, Syntax};
 pub use draft::Draft;
+pub(crate) use error::nearest;
 pub use error::{JobError, Problem};
 pub use execute::{CounterResult, Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::TextureKeys;
@@ -98,7 +99,7 @@ pub use values::{Number, NumberType};
 
 /// Bytes of a job file at most. Its values take up to eighty times as much in memory while they are read; larger content
 /// belongs into files of its own.
-const MOST_TEXT: u64 = 16 << 20;
+pub(crate) const MOST_TEXT: u64 = 16 << 20;
 
 impl Job {
     /// Reads a job file, or the `case.json` of a folder.

@@ -89,7 +89,7 @@ impl NumberType {
     }
 
     /// Reads a number from the front of `bytes`, which must hold one.
-    pub(super) fn read(self, bytes: &[u8]) -> Number {
+    pub(crate) fn read(self, bytes: &[u8]) -> Number {
         let mut wide = [0; 8];
         wide[..self.size_bytes()].copy_from_slice(&bytes[..self.size_bytes()]);
         Number { number_type: self, bits: u64::from_le_bytes(wide) }

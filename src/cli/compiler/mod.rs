@@ -111,6 +111,11 @@ impl Reader<'_> {
 }
 
 impl CompilerOption {
+    /// Whether the command line has it.
+    pub fn is_given(&self) -> bool {
+        self.compiler.is_some()
+    }
+
     /// The compiler of the option or of the environment. It may take no longer than the command's limit.
     pub fn compiler(&self, limit: Option<Duration>, style: Style) -> Compiler {
         let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());

@@ -1,0 +1,190 @@
+//! `brolga run` of scenes: runs them on one engine or on both, and says how each expectation came out.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use brolga::Engine;
+use brolga::scene::{CheckResult, Checked, Outcome, PictureCheck, Problem, QueryValue, Scene, SceneError};
+use serde_json::{Value, json};
+
+use super::Ending;
+use super::options::Format;
+use super::report::{self, harmless};
+use super::run::Session;
+use super::style::Style;
+use super::summary::{milliseconds, time};
+
+impl Session<'_> {
+    /// Runs the scene in a file, which a path of the command line stands for.
+    pub(super) fn scene(&mut self, path: &Path, file: &Path) -> io::Result<Ending> {
+        if let Some(option) = self.arguments.only_for_jobs() {
+            let text = format!("`{option}` is for jobs, and {} is a scene", path.display());
+            report::print_plain(text, Some(format!("leave `{option}` out")), self.styles.err);
+            return Ok(Ending::BadInput);
+        }
+        let mut runs = Vec::new();
+        let run = self.scene_on_engines(file, &mut runs)?;
+        if let Err(error) = &run {
+            report::print_plain(error.to_string(), error.help(), self.styles.err);
+        }
+        self.documents.push(json!({
+            "scene": path.to_string_lossy(),
+            "runs": runs,
+            "error": run.as_ref().err().map(error_json),
+        }));
+        Ok(match run {
+            Err(error) => ending(&error),
+            Ok(true) => Ending::Fine,
+            Ok(false) => Ending::Mismatch,
+        })
+    }
+
+    /// Whether everything is as expected.
+    fn scene_on_engines(&self, file: &Path, runs: &mut Vec<Value>) -> io::Result<Result<bool, SceneError>> {
+        let scene = match Scene::load(file, self.device.limits()) {
+            Ok(scene) => scene,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (mut passed, mut first): (bool, Option<Outcome>) = (true, None);
+        for engine in self.arguments.engines() {
+            let outcome = match scene.run(&self.device, &self.options(engine)) {
+                Ok(outcome) => outcome,
+                Err(error) => return Ok(Err(error)),
+            };
+            let disagreement = first.as_ref().and_then(|first| first.disagreement(&outcome));
+            let line = SceneLine { name: scene.name(), engine, outcome: &outcome, disagreement };
+            passed &= line.passed();
+            match self.arguments.format {
+                Format::Text => line.write_text(&mut io::stdout().lock(), self.styles.out)?,
+                Format::Json => runs.push(line.json()),
+            }
+            first.get_or_insert(outcome);
+        }
+        Ok(Ok(passed))
+    }
+}
+
+/// The exit code for an error.
+fn ending(error: &SceneError) -> Ending {
+    let stops = matches!(*error.problem, Problem::Stopped { .. } | Problem::TooLarge { .. })
+        || error.runtime().is_some_and(report::stops);
+    if stops { Ending::Stopped } else { Ending::BadInput }
+}
+
+fn error_json(error: &SceneError) -> Value {
+    json!({
+        "message": error.problem.to_string(),
+        "path": error.path.to_string_lossy(),
+        "place": error.place,
+        "help": error.help(),
+    })
+}
+
+/// A scene on one engine.
+struct SceneLine<'a> {
+    name: &'a str,
+    engine: Engine,
+    outcome: &'a Outcome,
+    /// An expectation for which the engines gave different bits.
+    disagreement: Option<&'a str>,
+}
+
+impl SceneLine<'_> {
+    fn passed(&self) -> bool {
+        self.outcome.passed() && self.disagreement.is_none()
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.passed(), self.outcome.checks.is_empty()) {
+            (false, _) => "fail",
+            (true, false) => "pass",
+            (true, true) => "done",
+        }
+    }
+
+    /// Writes the line, and how each expectation came out below it.
+    fn write_text(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
+        let verdict = match self.passed() {
+            true => style.good(self.verdict()),
+            false => style.bad("FAIL"),
+        };
+        let Outcome { compile_time, run_time, checks, .. } = self.outcome;
+        let (name, compile, run) = (harmless(self.name), time(*compile_time), time(*run_time));
+        writeln!(out, "{verdict}  {name}  {}  compile {compile}  run {run}", self.engine)?;
+        for check in checks {
+            let verdict = match check.holds() {
+                Some(true) => "holds",
+                Some(false) => "does not hold",
+                None => "not checked",
+            };
+            writeln!(out, "      {}: {verdict}: {}", harmless(&check.id), described(check))?;
+            if let CheckResult::Picture(PictureCheck { first: Some(first), .. }) = &check.result
+                && check.holds() == Some(false)
+            {
+                let [x, y] = first.at;
+                writeln!(out, "        pixel ({x}, {y}): {:?}, expected {:?}", first.found, first.expected)?;
+            }
+        }
+        match self.disagreement {
+            Some(id) => writeln!(out, "      {}: the engines give different bits", harmless(id)),
+            None => Ok(()),
+        }
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "engine": self.engine.to_string(),
+            "verdict": self.verdict(),
+            "compile_ms": milliseconds(self.outcome.compile_time),
+            "run_ms": milliseconds(self.outcome.run_time),
+            "expectations": self.outcome.checks.iter().map(check_json).collect::<Vec<_>>(),
+            "engines_disagree_in": self.disagreement,
+        })
+    }
+}
+
+/// What came out, in numbers.
+fn described(check: &Checked) -> String {
+    match &check.result {
+        CheckResult::Picture(found) => {
+            let PictureCheck { pixels, different, edge, most_edge, wrong, most_wrong, .. } = found;
+            let share = 100.0 * *different as f64 / (*pixels).max(1) as f64;
+            format!(
+                "{different} of {pixels} pixels differ ({share:.4} %), {} beyond the slack: {edge} of edges (at most \
+                 {most_edge}), {wrong} wrong (at most {most_wrong})",
+                edge + wrong
+            )
+        }
+        CheckResult::Numbers { compared, wrong, .. } => format!("{wrong} of {compared} numbers are wrong"),
+        CheckResult::Query(values) => {
+            let value = |QueryValue { name, found, expected, .. }: &QueryValue| match found {
+                Some(found) => format!("{} is {found}, expected {expected}", harmless(name)),
+                None => format!("{} is not counted yet, expected {expected}", harmless(name)),
+            };
+            values.iter().map(value).collect::<Vec<_>>().join("; ")
+        }
+        _ => String::new(),
+    }
+}
+
+fn check_json(check: &Checked) -> Value {
+    let mut document = json!({ "id": check.id, "holds": check.holds() });
+    match &check.result {
+        CheckResult::Picture(found) => {
+            document["pixels"] = found.pixels.into();
+            document["different"] = found.different.into();
+            document["edge"] = found.edge.into();
+            document["wrong"] = found.wrong.into();
+        }
+        CheckResult::Numbers { compared, wrong, .. } => {
+            document["compared"] = (*compared).into();
+            document["wrong"] = (*wrong).into();
+        }
+        CheckResult::Query(values) => {
+            let value = |value: &QueryValue| json!({ "found": value.found, "expected": value.expected });
+            document["values"] = values.iter().map(|found| (found.name.clone(), value(found))).collect();
+        }
+        _ => {}
+    }
+    document
+}

@@ -1,0 +1,309 @@
+//! What a scene file says: its sections, with values of the right types. Names are looked up elsewhere.
+
+use std::collections::BTreeMap;
+
+use crate::raster::Cull;
+use crate::raster::{BlendOp, Factor};
+use brolga_runtime::{AddressMode, Comparison, Filter, Format};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::value::RawValue;
+
+use super::error::{Problem, SceneError};
+use super::expectation::Expect;
+use super::names::{AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillMode, Kind, Named, filter};
+use super::step::Step;
+
+/// A scene file.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub name: Option<String>,
+    pub shaders: BTreeMap<String, Shader>,
+    pub resources: BTreeMap<String, Resource>,
+    pub samplers: BTreeMap<String, Sampler>,
+    pub pipelines: BTreeMap<String, Pipeline>,
+    pub steps: Vec<Step>,
+    pub expect: Vec<Expect>,
+}
+
+/// Items of a section, each of which is read on its own, so that complaints can say where.
+type Items<'a> = BTreeMap<String, &'a RawValue>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "comments are allowed, and not read")]
+struct Sections<'a> {
+    name: Option<String>,
+    api: Option<String>,
+    #[serde(borrow, default)]
+    shaders: Items<'a>,
+    #[serde(borrow, default)]
+    resources: Items<'a>,
+    #[serde(borrow, default)]
+    samplers: Items<'a>,
+    #[serde(borrow, default)]
+    pipelines: Items<'a>,
+    #[serde(borrow)]
+    steps: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    expect: Vec<&'a RawValue>,
+    exercises: Option<IgnoredAny>,
+    note: Option<IgnoredAny>,
+    disagreements: Option<IgnoredAny>,
+    references: Option<IgnoredAny>,
+}
+
+impl Document {
+    /// Reads the text of a scene.
+    pub fn parse(text: &str) -> Result<Self, SceneError> {
+        let sections: Sections<'_> = serde_json::from_str(text)
+            .map_err(|error| SceneError::new("", Problem::Document { message: error.to_string() }))?;
+        match sections.api.as_deref() {
+            None | Some("d3d11") => {}
+            Some("d3d9") => return Err(SceneError::unsupported("api", "Direct3D 9 scenes are")),
+            Some(other) => return Err(SceneError::value("api", format!("the API is d3d11 or d3d9, not {other:?}"))),
+        }
+        let steps = sections.steps.iter().enumerate().map(|(n, step)| Step::parse(&format!("steps[{n}]"), step));
+        let expect = sections.expect.iter().enumerate().map(|(n, expect)| item(&format!("expect[{n}]"), expect));
+        Ok(Self {
+            name: sections.name,
+            shaders: items("shaders", &sections.shaders)?,
+            resources: items("resources", &sections.resources)?,
+            samplers: items("samplers", &sections.samplers)?,
+            pipelines: items("pipelines", &sections.pipelines)?,
+            steps: steps.collect::<Result<_, _>>()?,
+            expect: expect.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn items<T: DeserializeOwned>(section: &str, items: &Items<'_>) -> Result<BTreeMap<String, T>, SceneError> {
+    items.iter().map(|(name, raw)| Ok((name.clone(), item(&format!("{section}.{name}"), raw)?))).collect()
+}
+
+/// Reads a value that stands at a place.
+pub(super) fn item<T: DeserializeOwned>(place: &str, raw: &RawValue) -> Result<T, SceneError> {
+    let mut reader = serde_json::Deserializer::from_str(raw.get());
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let place = match error.path().to_string() {
+            path if path == "." => place.to_owned(),
+            path => format!("{place}.{path}"),
+        };
+        // Lines of a part of the text would mislead.
+        let message = error.into_inner().to_string();
+        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+        let message = match message.split_once(", expected struct ") {
+            Some((found, _)) => format!("{found}, expected a table"),
+            None => message.to_owned(),
+        };
+        SceneError::new(place, Problem::Document { message })
+    })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shader {
+    pub file: String,
+    #[serde(rename = "source")]
+    _source: Option<IgnoredAny>,
+    #[serde(rename = "entry")]
+    _entry: Option<IgnoredAny>,
+    #[serde(rename = "model")]
+    _model: Option<IgnoredAny>,
+    #[serde(rename = "vk_defines")]
+    _vk_defines: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Resource {
+    pub kind: Kind,
+    pub size: Option<u64>,
+    pub stride: Option<u32>,
+    pub format: Option<Named<Format>>,
+    pub width: Option<u32>,
+    pub height: Option<u32>,
+    pub depth: Option<u32>,
+    pub layers: Option<u32>,
+    pub mips: Option<u32>,
+    pub samples: Option<u32>,
+    pub file: Option<String>,
+    pub f32: Option<Vec<f32>>,
+    pub u32: Option<Vec<u32>>,
+    pub u16: Option<Vec<u16>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sampler {
+    #[serde(deserialize_with = "filter")]
+    pub filter: Filter,
+    pub address: Option<[Address; 3]>,
+    pub comparison: Option<Compare>,
+    pub border: Option<[f32; 4]>,
+    pub mip_lod_bias: Option<f32>,
+    pub min_lod: Option<f32>,
+    pub max_lod: Option<f32>,
+    pub max_anisotropy: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Address(#[serde(with = "AddressName")] pub AddressMode);
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Compare(#[serde(with = "ComparisonName")] pub Comparison);
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "`vk_lines` is for another program")]
+pub(super) struct Pipeline {
+    pub vs: Option<String>,
+    pub hs: Option<String>,
+    pub ds: Option<String>,
+    pub gs: Option<String>,
+    pub ps: Option<String>,
+    pub cs: Option<String>,
+    pub topology: Option<String>,
+    #[serde(default)]
+    pub input_layout: Vec<InputElement>,
+    #[serde(default)]
+    pub rasterizer: Rasterizer,
+    #[serde(default)]
+    pub depth_stencil: DepthStencil,
+    #[serde(default)]
+    pub blend: Blend,
+    pub stream_out: Option<IgnoredAny>,
+    vk_lines: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InputElement {
+    pub semantic: String,
+    #[serde(default)]
+    pub index: u32,
+    pub format: Named<Format>,
+    #[serde(default)]
+    pub slot: u32,
+    #[serde(default)]
+    pub offset: u32,
+    #[serde(default)]
+    pub class: Class,
+    pub step_rate: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Class {
+    #[default]
+    Vertex,
+    Instance,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Rasterizer {
+    pub fill_mode: FillMode,
+    #[serde(with = "CullName")]
+    pub cull_mode: Cull,
+    pub front_counter_clockwise: bool,
+    pub depth_bias: i32,
+    pub depth_bias_clamp: f32,
+    pub slope_scaled_depth_bias: f32,
+    pub depth_clip_enable: bool,
+}
+
+impl Default for Rasterizer {
+    fn default() -> Self {
+        Self {
+            fill_mode: FillMode::Solid,
+            cull_mode: Cull::Back,
+            front_counter_clockwise: false,
+            depth_bias: 0,
+            depth_bias_clamp: 0.0,
+            slope_scaled_depth_bias: 0.0,
+            depth_clip_enable: true,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(dead_code, reason = "without stencil its masks and operations count for nothing")]
+pub(super) struct DepthStencil {
+    pub depth_enable: bool,
+    pub depth_write_mask: DepthWriteMask,
+    #[serde(with = "ComparisonName")]
+    pub depth_func: Comparison,
+    pub stencil_enable: bool,
+    stencil_read_mask: IgnoredAny,
+    stencil_write_mask: IgnoredAny,
+    front_face: IgnoredAny,
+    back_face: IgnoredAny,
+}
+
+impl Default for DepthStencil {
+    fn default() -> Self {
+        Self {
+            depth_enable: true,
+            depth_write_mask: DepthWriteMask::All,
+            depth_func: Comparison::Less,
+            stencil_enable: false,
+            stencil_read_mask: IgnoredAny,
+            stencil_write_mask: IgnoredAny,
+            front_face: IgnoredAny,
+            back_face: IgnoredAny,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum DepthWriteMask {
+    Zero,
+    All,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Blend {
+    pub alpha_to_coverage_enable: bool,
+    pub independent_blend_enable: bool,
+    pub targets: Vec<BlendTarget>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct BlendTarget {
+    pub blend_enable: bool,
+    #[serde(with = "FactorName")]
+    pub src_blend: Factor,
+    #[serde(with = "FactorName")]
+    pub dest_blend: Factor,
+    #[serde(with = "BlendOpName")]
+    pub blend_op: BlendOp,
+    #[serde(with = "FactorName")]
+    pub src_blend_alpha: Factor,
+    #[serde(with = "FactorName")]
+    pub dest_blend_alpha: Factor,
+    #[serde(with = "BlendOpName")]
+    pub blend_op_alpha: BlendOp,
+    pub write_mask: u8,
+}
+
+impl Default for BlendTarget {
+    fn default() -> Self {
+        Self {
+            blend_enable: false,
+            src_blend: Factor::One,
+            dest_blend: Factor::Zero,
+            blend_op: BlendOp::Add,
+            src_blend_alpha: Factor::One,
+            dest_blend_alpha: Factor::Zero,
+            blend_op_alpha: BlendOp::Add,
+            write_mask: 15,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What can be wrong with a scene, and where in its file.
+
+use std::path::{Path, PathBuf};
+
+use crate::raster::DrawError;
+use brolga_runtime::{Error, ResourceError, StopReason};
+
+use crate::files::{FileProblem, short, short_path, short_text};
+use crate::job::nearest;
+
+/// A scene that cannot be run as it stands, or stopped: what is wrong, in which file, at which place of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {}{problem}", short_path(path), if place.is_empty() { String::new() } else { format!("{place}: ") })]
+#[non_exhaustive]
+pub struct SceneError {
+    /// The scene file.
+    pub path: PathBuf,
+    /// The place in the document, as `steps[2].pipeline`; empty for the whole of it.
+    pub place: String,
+    /// What is wrong.
+    #[source]
+    pub problem: Box<Problem>,
+}
+
+/// What is wrong with a scene.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The text is not JSON, or a value is not of the type that belongs there.
+    #[error("{}", short_text(message))]
+    Document {
+        /// The reader's words.
+        message: String,
+    },
+    /// A name that the scene does not define.
+    #[error("there is no {what} `{}`", short(name))]
+    UnknownName {
+        /// What the name should be of.
+        what: &'static str,
+        /// The name as written.
+        name: String,
+        /// The nearest name that exists.
+        nearest: Option<String>,
+        /// All names that exist.
+        known: Vec<String>,
+    },
+    /// Something of Direct3D that is not there yet.
+    #[error("{} not supported yet", short_text(what))]
+    Unsupported {
+        /// What, and "is" or "are".
+        what: String,
+    },
+    /// A value that does not fit the rest of the scene.
+    #[error("{}", short_text(message))]
+    Value {
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// The resources take more memory than the device allows.
+    #[error("the resources up to this one take {bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// Bytes of all.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// A file cannot be read, or is damaged.
+    #[error("{}: {problem}", short_path(file))]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        problem: FileProblem,
+    },
+    /// A pipeline cannot be made, or a draw not be drawn.
+    #[error(transparent)]
+    Draw(#[from] DrawError),
+    /// The runtime refuses or fails.
+    #[error(transparent)]
+    Run(#[from] Error),
+    /// The run was stopped between two steps.
+    #[error("{why} before this step")]
+    Stopped {
+        /// What stopped it.
+        why: StopReason,
+    },
+}
+
+impl From<ResourceError> for Problem {
+    fn from(error: ResourceError) -> Self {
+        Problem::Run(error.into())
+    }
+}
+
+impl SceneError {
+    /// A problem at a place; the file's name is added later.
+    pub(super) fn new(place: impl Into<String>, problem: impl Into<Problem>) -> Self {
+        Self { path: PathBuf::new(), place: place.into(), problem: Box::new(problem.into()) }
+    }
+
+    pub(super) fn value(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(place, Problem::Value { message: message.into() })
+    }
+
+    pub(super) fn unsupported(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::new(place, Problem::Unsupported { what: what.into() })
+    }
+
+    pub(super) fn in_file(self, path: &Path) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+
+    /// What to do about it, where that is not said already.
+    pub fn help(&self) -> Option<String> {
+        match &*self.problem {
+            Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{}`?", short(nearest))),
+            Problem::UnknownName { known, .. } if known.is_empty() => None,
+            Problem::UnknownName { known, .. } => Some(short_text(format!("expected one of {}", known.join(", ")))),
+            Problem::Unsupported { .. } => Some("docs/scenes.md lists what scenes can do".into()),
+            _ => None,
+        }
+    }
+
+    /// The runtime's error behind it, if it is one.
+    pub fn runtime(&self) -> Option<&Error> {
+        match &*self.problem {
+            Problem::Run(error) | Problem::Draw(DrawError::Runtime(error)) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// What has a name, or a complaint with the nearest one.
+pub(super) fn find<'a, T>(
+    named: impl IntoIterator<Item = (&'a String, T)>,
+    what: &'static str,
+    name: &str,
+    place: impl Fn() -> String,
+) -> Result<T, SceneError> {
+    let mut known = Vec::new();
+    for (key, value) in named {
+        if key == name {
+            return Ok(value);
+        }
+        known.push(key.as_str());
+    }
+    let nearest = nearest(name, &known).map(str::to_owned);
+    let known = known.into_iter().map(str::to_owned).collect();
+    Err(SceneError::new(place(), Problem::UnknownName { what, name: name.to_owned(), nearest, known }))
+}

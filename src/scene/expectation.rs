@@ -1,0 +1,395 @@
+//! What a scene expects, and whether it holds.
+
+use std::collections::BTreeMap;
+
+use brolga_runtime::{Format, Texture};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, IgnoredAny};
+use serde_json::Value;
+
+use super::content::{Content, Folder, Form, needed};
+use super::document::Document;
+use super::error::{Problem, SceneError, find};
+use super::memory::World;
+use super::names::QueryKind;
+use super::picture::{Picture, PictureCheck, Tolerance};
+use super::step::Step;
+use crate::files::{FileForm, HEADER, Texels};
+use crate::job::NumberType;
+
+/// What a scene says of an expectation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expect {
+    id: String,
+    #[serde(rename = "fixed")]
+    _fixed: Option<IgnoredAny>,
+    resource: Option<String>,
+    query: Option<String>,
+    file: Option<String>,
+    mip: Option<u32>,
+    layer: Option<u32>,
+    plane: Option<String>,
+    values: Option<BTreeMap<String, f64>>,
+    #[serde(default, deserialize_with = "tolerance")]
+    tolerance: Tolerance,
+    #[serde(default)]
+    order: Order,
+    #[serde(rename = "type", default = "words", with = "NumberName")]
+    number_type: NumberType,
+    element: Option<u64>,
+    elements: Option<u64>,
+}
+
+/// Reads `"exact"` or a table.
+fn tolerance<'de, D: Deserializer<'de>>(value: D) -> Result<Tolerance, D::Error> {
+    let tolerance = match Value::deserialize(value)? {
+        Value::String(name) if name == "exact" => Tolerance::default(),
+        table => Tolerance::deserialize(table).map_err(D::Error::custom)?,
+    };
+    let Tolerance { codes, abs, rel, edge_share, wrong_share } = tolerance;
+    match [codes, abs, rel, edge_share, wrong_share].iter().all(|number| *number >= 0.0) {
+        true => Ok(tolerance),
+        false => Err(D::Error::custom("the numbers of a tolerance are not negative")),
+    }
+}
+
+fn words() -> NumberType {
+    NumberType::U32
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "NumberType", rename_all = "lowercase")]
+enum NumberName {
+    U8,
+    U16,
+    U32,
+    I32,
+    F32,
+    F64,
+}
+
+/// Whether the order of a buffer's elements counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Order {
+    #[default]
+    Fixed,
+    Any,
+}
+
+/// An expectation whose files are read.
+#[derive(Debug)]
+pub(super) struct Expected {
+    id: String,
+    place: String,
+    tolerance: Tolerance,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Picture { resource: String, format: Format, extents: [u32; 2], mip: u32, layer: u32, texels: Vec<u8> },
+    Numbers { resource: String, bytes: Vec<u8>, rules: NumberRules },
+    Query { name: String, values: BTreeMap<String, f64>, is_counted: bool },
+}
+
+/// How the numbers of a buffer are compared.
+#[derive(Debug)]
+struct NumberRules {
+    number_type: NumberType,
+    /// Numbers of an element, where elements may be in any order.
+    shuffled: Option<usize>,
+    most_bytes: usize,
+}
+
+/// An expectation, held against what came out.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The expectation's name in the scene.
+    pub id: String,
+    /// How it came out.
+    pub result: CheckResult,
+    bytes: Vec<u8>,
+}
+
+/// How an expectation came out.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum CheckResult {
+    /// A picture.
+    Picture(PictureCheck),
+    /// The numbers of a buffer.
+    Numbers {
+        /// How many were compared.
+        compared: u64,
+        /// How many are beyond their slack.
+        wrong: u64,
+    },
+    /// The values of a query.
+    Query(Vec<QueryValue>),
+}
+
+/// A value of a query.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct QueryValue {
+    /// Its name: `samples`.
+    pub name: String,
+    /// What it is; none if it is not counted yet.
+    pub found: Option<u64>,
+    /// What it should be.
+    pub expected: f64,
+    /// Whether it is within the tolerance, if it is counted.
+    pub holds: Option<bool>,
+}
+
+impl Checked {
+    /// Whether it holds; none if some of it could not be checked and all else holds.
+    pub fn holds(&self) -> Option<bool> {
+        match &self.result {
+            CheckResult::Picture(check) => Some(check.holds()),
+            CheckResult::Numbers { wrong, .. } => Some(*wrong == 0),
+            CheckResult::Query(values) if values.iter().any(|value| value.holds == Some(false)) => Some(false),
+            CheckResult::Query(values) => {
+                values.iter().map(|value| value.holds).collect::<Option<Vec<_>>>().map(|_| true)
+            }
+        }
+    }
+
+    /// The bytes that were looked at: those of the buffer, or of the picture without anything between its rows.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn has_same_bits(&self, other: &Self) -> bool {
+        let counts = |checked: &Self| match &checked.result {
+            CheckResult::Query(values) => values.iter().map(|value| value.found).collect(),
+            _ => Vec::new(),
+        };
+        self.bytes == other.bytes && counts(self) == counts(other)
+    }
+}
+
+impl Expected {
+    /// Reads what an expectation at a place names.
+    pub fn load(
+        place: String,
+        expect: &Expect,
+        document: &Document,
+        contents: &BTreeMap<String, Content>,
+        folder: &Folder,
+    ) -> Result<Self, SceneError> {
+        let what = match (&expect.resource, &expect.query) {
+            (Some(resource), None) => {
+                if expect.plane.is_some() {
+                    return Err(SceneError::unsupported(format!("{place}.plane"), "stencil is"));
+                }
+                let content = find(contents, "resource", resource, || format!("{place}.resource"))?;
+                let file = needed(&place, "file", expect.file.as_ref())?;
+                let at = format!("{place}.file");
+                match content.form {
+                    Form::Texture(shape) => picture(&at, expect, resource.clone(), shape, file, folder)?,
+                    Form::Buffer { size_bytes } => {
+                        let bytes = folder.bytes(&at, file, size_bytes)?;
+                        What::Numbers { resource: resource.clone(), bytes, rules: NumberRules::new(&place, expect)? }
+                    }
+                }
+            }
+            (None, Some(name)) => {
+                let queries = document.steps.iter().filter_map(|step| match step {
+                    Step::Draw(draw) => draw.query.as_ref().map(|query| (&query.name, query.kind)),
+                    _ => None,
+                });
+                let kind = find(queries, "query", name, || format!("{place}.query"))?;
+                let values = needed(&place, "values", expect.values.clone())?;
+                if kind == QueryKind::Occlusion && values.keys().any(|value| value != "samples") {
+                    return Err(SceneError::value(place, "an occlusion query has `samples` and nothing else"));
+                }
+                What::Query { name: name.clone(), values, is_counted: kind == QueryKind::Occlusion }
+            }
+            _ => return Err(SceneError::value(place, "an expectation has either `resource` or `query`")),
+        };
+        Ok(Self { id: expect.id.clone(), place, tolerance: expect.tolerance, what })
+    }
+
+    /// Holds it against what a run left.
+    pub fn check(&self, world: &World<'_>, samples: &BTreeMap<&str, u64>) -> Result<Checked, SceneError> {
+        let failed = |error| SceneError::new(&self.place, Problem::Run(brolga_runtime::Error::Resource(error)));
+        let (bytes, result) = match &self.what {
+            What::Query { name, values, is_counted } => {
+                let found = is_counted.then(|| samples.get(name.as_str()).copied().unwrap_or(0));
+                let value = |(name, &expected): (&String, &f64)| {
+                    let slack = self.tolerance.slack(expected);
+                    let holds = found.map(|found| (found as f64 - expected).abs() <= slack);
+                    QueryValue { name: name.clone(), found, expected, holds }
+                };
+                (Vec::new(), CheckResult::Query(values.iter().map(value).collect()))
+            }
+            What::Numbers { resource, bytes: expected, rules } => {
+                let buffer = world.buffer(resource, || self.place.clone())?;
+                let found = buffer.to_vec::<u8>().map_err(failed)?;
+                let result = rules.check(&found, expected, &self.tolerance);
+                (found, result)
+            }
+            What::Picture { resource, format, extents, mip, layer, texels } => {
+                let texture: Texture = world.texture(resource, || self.place.clone())?;
+                let mut found = vec![0_u8; texels.len()];
+                let level = texture.level(*mip, *layer).map_err(failed)?;
+                texture.read(&level, &mut found, None).map_err(failed)?;
+                let expected = Picture::new(*format, *extents, texels);
+                let check = expected.check(&Picture::new(*format, *extents, &found), &self.tolerance);
+                (found, CheckResult::Picture(check))
+            }
+        };
+        Ok(Checked { id: self.id.clone(), result, bytes })
+    }
+}
+
+/// The expected picture in a file: one level of one layer of a texture.
+fn picture(
+    place: &str,
+    expect: &Expect,
+    resource: String,
+    shape: brolga_runtime::TextureShape,
+    file: &str,
+    folder: &Folder,
+) -> Result<What, SceneError> {
+    let (mip, layer, format) = (expect.mip.unwrap_or(0), expect.layer.unwrap_or(0), shape.format);
+    if mip >= shape.mips || layer >= shape.layers {
+        let message = format!(
+            "mip level {mip} of layer {layer} is expected, and `{resource}` has {} levels and {} layers",
+            shape.mips, shape.layers
+        );
+        return Err(SceneError::value(place, message));
+    }
+    if shape.depth > 1 || format.block_extents() != [1, 1] {
+        return Err(SceneError::unsupported(place, "pictures of volumes and of compressed formats are"));
+    }
+    let extents = [shape.width, shape.height].map(|side| (side >> mip).max(1));
+    let size_bytes = u64::from(extents[0]) * u64::from(extents[1]) * u64::from(format.size_bytes());
+    let is_png = FileForm::of(file.as_ref()) == FileForm::Png;
+    let most = if is_png { size_bytes.saturating_add(HEADER) } else { size_bytes };
+    let bytes = folder.bytes(place, file, most)?;
+    let texels = match is_png {
+        false => bytes,
+        true => {
+            let decoded = Texels::decode(FileForm::Png, bytes, Some(format), size_bytes)
+                .and_then(|texels| texels.convert(format, size_bytes));
+            let texels =
+                decoded.map_err(|problem| SceneError::new(place, Problem::File { file: file.into(), problem }))?;
+            if [texels.shape.width, texels.shape.height] != extents {
+                let [width, height] = extents;
+                let message = format!(
+                    "the picture has {} x {} pixels, but `{resource}` has {width} x {height} there",
+                    texels.shape.width, texels.shape.height
+                );
+                return Err(SceneError::value(place, message));
+            }
+            texels.bytes
+        }
+    };
+    match texels.len() as u64 {
+        found if found == size_bytes => Ok(What::Picture { resource, format, extents, mip, layer, texels }),
+        found => Err(SceneError::value(place, format!("the file has {found} bytes, but the picture {size_bytes}"))),
+    }
+}
+
+impl NumberRules {
+    fn new(place: &str, expect: &Expect) -> Result<Self, SceneError> {
+        let number_type = expect.number_type;
+        let number_bytes = number_type.size_bytes() as u64;
+        let element = match expect.element {
+            None if expect.order == Order::Any || expect.elements.is_some() => {
+                return Err(SceneError::value(place, "`order` and `elements` need `element`, the bytes of an element"));
+            }
+            Some(bytes) if bytes == 0 || !bytes.is_multiple_of(number_bytes) => {
+                let message = format!("`element` is {bytes} bytes, not a multiple of the {number_bytes} of a number");
+                return Err(SceneError::value(place, message));
+            }
+            element => element.unwrap_or(number_bytes),
+        };
+        let most_bytes = expect.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
+        let shuffled = (expect.order == Order::Any).then_some((element / number_bytes) as usize);
+        Ok(Self { number_type, shuffled, most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX) })
+    }
+
+    fn check(&self, found: &[u8], expected: &[u8], tolerance: &Tolerance) -> CheckResult {
+        let count = expected.len().min(self.most_bytes);
+        let [found, expected] = [found, expected].map(|bytes| &bytes[..count.min(bytes.len())]);
+        let (mut compared, mut wrong) = (0, 0);
+        let mut compare = |found: f64, expected: f64| {
+            let is_same = found == expected || (found.is_nan() && expected.is_nan());
+            let holds = is_same || (found - expected).abs() <= tolerance.slack(expected);
+            compared += 1;
+            wrong += u64::from(!holds);
+        };
+        match self.shuffled {
+            None => {
+                let pairs = self.numbers(found).zip(self.numbers(expected));
+                pairs.for_each(|(found, expected)| compare(found, expected));
+            }
+            Some(count) => {
+                let [found, expected] = [found, expected].map(|bytes| self.sorted(bytes, count));
+                let pairs = found.iter().flatten().zip(expected.iter().flatten());
+                pairs.for_each(|(found, expected)| compare(*found, *expected));
+            }
+        }
+        CheckResult::Numbers { compared, wrong }
+    }
+
+    fn numbers(&self, bytes: &[u8]) -> impl Iterator<Item = f64> {
+        let numbers = bytes.chunks_exact(self.number_type.size_bytes());
+        numbers.map(|number| self.number_type.read(number).as_f64())
+    }
+
+    /// Elements of so many numbers, in order.
+    fn sorted(&self, bytes: &[u8], count: usize) -> Vec<Vec<f64>> {
+        let numbers: Vec<f64> = self.numbers(bytes).collect();
+        let mut elements: Vec<Vec<f64>> = numbers.chunks_exact(count).map(<[f64]>::to_vec).collect();
+        elements.sort_by(|one, other| {
+            let mut orders = one.iter().zip(other).map(|(one, other)| one.total_cmp(other));
+            orders.find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        elements
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(number_type: NumberType, shuffled: Option<usize>) -> NumberRules {
+        NumberRules { number_type, shuffled, most_bytes: usize::MAX }
+    }
+
+    fn counts(rules: &NumberRules, found: &[u32], expected: &[u32], tolerance: Tolerance) -> [u64; 2] {
+        let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        match rules.check(&bytes(found), &bytes(expected), &tolerance) {
+            CheckResult::Numbers { compared, wrong } => [compared, wrong],
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn numbers_hold_within_the_tolerance_of_their_type() {
+        let exact = Tolerance::default();
+        // A buffer may be longer than what is expected of it.
+        assert_eq!(counts(&rules(NumberType::U32, None), &[1, 2, 9], &[1, 3], exact), [2, 1]);
+        let near = Tolerance { abs: 1.0, rel: 0.1, ..exact };
+        assert_eq!(counts(&rules(NumberType::U32, None), &[1, 90, 80], &[2, 100, 100], near), [3, 1]);
+        assert_eq!(counts(&rules(NumberType::I32, None), &[u32::MAX], &[0], near), [1, 0]);
+        let [nan, other_nan] = [f32::NAN.to_bits(), (-f32::NAN).to_bits()];
+        assert_eq!(counts(&rules(NumberType::F32, None), &[nan, nan], &[other_nan, 0], near), [2, 1]);
+    }
+
+    #[test]
+    fn elements_may_be_in_any_order() {
+        let (pairs, exact) = (rules(NumberType::U32, Some(2)), Tolerance::default());
+        assert_eq!(counts(&pairs, &[3, 4, 1, 2], &[1, 2, 3, 4], exact), [4, 0]);
+        assert_eq!(counts(&pairs, &[3, 2, 1, 4], &[1, 2, 3, 4], exact), [4, 2]);
+        let first = NumberRules { most_bytes: 4, ..rules(NumberType::U32, None) };
+        assert_eq!(counts(&first, &[1, 7], &[1, 2], exact), [1, 0]);
+    }
+}

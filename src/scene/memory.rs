@@ -1,0 +1,169 @@
+//! A scene's resources on a device, and how registers see them.
+
+use std::collections::BTreeMap;
+
+use brolga_runtime::{
+    BindingRules, Bindings, Buffer, Device, Dimension, Format, Register, ResourceClass, Texture, View,
+};
+
+use super::content::{Content, Form, texel_format};
+use super::document::{self, Document};
+use super::error::{Problem, SceneError, find};
+use super::names::{Kind, Reference};
+
+/// What a resource is on a device.
+#[derive(Clone, Debug)]
+pub(super) enum Memory {
+    Buffer(Buffer),
+    Texture(Texture),
+}
+
+impl Memory {
+    /// All of its bytes.
+    pub fn bytes(&self) -> &Buffer {
+        match self {
+            Memory::Buffer(buffer) => buffer,
+            Memory::Texture(texture) => texture.buffer(),
+        }
+    }
+}
+
+/// A scene's resources.
+pub(super) struct World<'a> {
+    document: &'a Document,
+    memory: BTreeMap<&'a String, Memory>,
+}
+
+impl<'a> World<'a> {
+    /// Makes them, with what they hold at first.
+    pub fn new(
+        device: &Device,
+        document: &'a Document,
+        contents: &'a BTreeMap<String, Content>,
+    ) -> Result<Self, SceneError> {
+        let mut memory = BTreeMap::new();
+        for (name, content) in contents {
+            let failed = |error| SceneError::new(format!("resources.{name}"), Problem::Run(error));
+            let made = match content.form {
+                Form::Buffer { size_bytes } => Memory::Buffer(device.buffer(size_bytes).map_err(failed)?),
+                Form::Texture(shape) => Memory::Texture(device.texture(shape).map_err(failed)?),
+            };
+            if let Some(bytes) = &content.bytes {
+                made.bytes().write(0, bytes).map_err(|error| failed(error.into()))?;
+            }
+            memory.insert(name, made);
+        }
+        Ok(Self { document, memory })
+    }
+
+    /// A resource by its name, which stands at a place.
+    pub fn find(&self, name: &str, place: impl Fn() -> String) -> Result<&Memory, SceneError> {
+        find(self.memory.iter().map(|(name, memory)| (*name, memory)), "resource", name, place)
+    }
+
+    /// A buffer by its name.
+    pub fn buffer(&self, name: &str, place: impl Fn() -> String) -> Result<Buffer, SceneError> {
+        match self.find(name, &place)? {
+            Memory::Buffer(buffer) => Ok(buffer.clone()),
+            Memory::Texture(_) => Err(SceneError::value(place(), format!("`{name}` is a texture, not a buffer"))),
+        }
+    }
+
+    /// A texture by its name.
+    pub fn texture(&self, name: &str, place: impl Fn() -> String) -> Result<Texture, SceneError> {
+        match self.find(name, &place)? {
+            Memory::Texture(texture) => Ok(texture.clone()),
+            Memory::Buffer(_) => Err(SceneError::value(place(), format!("`{name}` is a buffer, not a texture"))),
+        }
+    }
+
+    /// What a step binds, under the rules of Direct3D.
+    pub fn bindings(&self, place: &str, bind: &BTreeMap<String, Reference>) -> Result<Bindings, SceneError> {
+        let mut bindings = Bindings::with_rules(BindingRules::DIRECT3D);
+        for (slot, reference) in bind {
+            let place = || format!("{place}.bind.{slot}");
+            let register: Register =
+                slot.parse().map_err(|error| SceneError::value(place(), format!("`{slot}`: {error}")))?;
+            bindings.set(register, self.view(register.class, reference, place)?);
+        }
+        Ok(bindings)
+    }
+
+    fn view(
+        &self,
+        class: ResourceClass,
+        reference: &Reference,
+        place: impl Fn() -> String,
+    ) -> Result<View, SceneError> {
+        let name = &reference.resource;
+        if class == ResourceClass::Sampler {
+            let sampler = find(&self.document.samplers, "sampler", name, &place)?;
+            return View::sampler(sampler.state()).map_err(|error| SceneError::new(place(), error));
+        }
+        let memory = self.find(name, &place)?;
+        let resource = &self.document.resources[name];
+        let kind = reference.view.unwrap_or(resource.kind);
+        let view = match memory {
+            Memory::Texture(texture) => texture_view(texture, kind, reference),
+            Memory::Buffer(_) if !(Reference { view: None, ..reference.clone() }).is_whole() => {
+                return Err(SceneError::value(
+                    place(),
+                    format!("`{name}` is a buffer, which has no levels and layers"),
+                ));
+            }
+            Memory::Buffer(buffer) => match kind {
+                _ if class == ResourceClass::Constant => View::constant(buffer.clone()),
+                Kind::Structured => {
+                    let stride = super::content::needed(&format!("resources.{name}"), "stride", resource.stride)?;
+                    View::structured(buffer.clone(), stride)
+                }
+                Kind::Typed => View::typed(buffer.clone(), texel_format(&format!("resources.{name}"), resource)?),
+                _ => View::raw(buffer.clone()),
+            },
+        };
+        view.map_err(|error| SceneError::new(place(), error))
+    }
+}
+
+/// A texture, or a part of it, as a kind.
+fn texture_view(texture: &Texture, kind: Kind, reference: &Reference) -> Result<View, brolga_runtime::ResourceError> {
+    let mut view = View::texture(texture.clone());
+    // Depths are read as numbers.
+    match texture.shape().format {
+        Format::D32_FLOAT => view = view.with_format(Format::R32_FLOAT)?,
+        Format::D16_UNORM => view = view.with_format(Format::R16_UNORM)?,
+        _ => {}
+    }
+    let dimension = match kind {
+        Kind::Texture1d => Dimension::Texture1d,
+        Kind::Texture2darray => Dimension::Texture2dArray,
+        Kind::Texture3d => Dimension::Texture3d,
+        Kind::Texturecube => Dimension::TextureCube,
+        _ => Dimension::Texture2d,
+    };
+    view = view.with_dimension(dimension)?;
+    if let Some(layer) = reference.layer {
+        view = view.with_layers(layer, 1)?;
+    }
+    if reference.mip.is_some() || reference.mips.is_some() {
+        let first = reference.mip.unwrap_or(0);
+        view = view.with_mips(first, reference.mips.unwrap_or(texture.shape().mips.saturating_sub(first)))?;
+    }
+    Ok(view)
+}
+
+impl document::Sampler {
+    fn state(&self) -> brolga_runtime::Sampler {
+        let plain = brolga_runtime::Sampler::default();
+        brolga_runtime::Sampler {
+            filter: self.filter,
+            address: self.address.map_or(plain.address, |address| address.map(|mode| mode.0)),
+            level_bias: self.mip_lod_bias.unwrap_or(plain.level_bias),
+            min_level: self.min_lod.unwrap_or(plain.min_level),
+            max_level: self.max_lod.unwrap_or(plain.max_level),
+            max_anisotropy: self.max_anisotropy.unwrap_or(plain.max_anisotropy),
+            comparison: self.comparison.map_or(plain.comparison, |comparison| comparison.0),
+            border: self.border.unwrap_or(plain.border),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Scenes: files that say everything about a series of draws, and what must come out.
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use brolga::job::RunOptions;
+//! use brolga::scene::Scene;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = brolga::Device::builder().build()?;
+//! let scene = Scene::load(Path::new("triangle/scene.json"), device.limits())?;
+//! assert!(scene.run(&device, &RunOptions::default())?.passed());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Scene`] is read with all of its files; a run first makes an action of each step, so that mistakes are found before
+//! anything is drawn.
+//!
+//! | file | what |
+//! |---|---|
+//! | `document.rs` | what a scene file says |
+//! | `step.rs` | what its steps say |
+//! | `names.rs` | Direct3D's names in it |
+//! | `unsupported.rs` | what is refused because it is not there yet |
+//! | `content.rs` | what resources and files hold |
+//! | `memory.rs` | resources on a device, and how registers see them |
+//! | `pipelines.rs` | pipelines, compiled for what they draw to |
+//! | `plan.rs` | steps become actions |
+//! | `run.rs` | runs the actions, draws in passes |
+//! | `expectation.rs` | what is expected, and whether it holds |
+//! | `picture.rs` | compares pictures of independent implementations |
+//! | `error.rs` | what can be wrong, and where |
+
+mod content;
+mod document;
+mod error;
+mod expectation;
+mod memory;
+mod names;
+mod picture;
+mod pipelines;
+mod plan;
+mod run;
+mod step;
+mod unsupported;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use brolga_runtime::Limits;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::files;
+use crate::job::MOST_TEXT;
+use content::{Content, Folder, Form};
+use document::Document;
+use expectation::Expected;
+
+pub use error::{Problem, SceneError};
+pub use expectation::{CheckResult, Checked, QueryValue};
+pub use picture::{PictureCheck, Pixel};
+pub use run::Outcome;
+
+/// A scene whose files are read.
+#[derive(Debug)]
+pub struct Scene {
+    path: PathBuf,
+    name: String,
+    document: Document,
+    /// By name, as are contents.
+    shaders: BTreeMap<String, Vec<u8>>,
+    contents: BTreeMap<String, Content>,
+    expected: Vec<Expected>,
+}
+
+impl Scene {
+    /// The scene file that a path stands for: one in JSON that has steps, or the `scene.json` of a folder.
+    pub fn find(path: &Path) -> Option<PathBuf> {
+        /// What a job does not have.
+        #[derive(Deserialize)]
+        struct Steps {
+            #[serde(rename = "steps")]
+            _steps: Vec<IgnoredAny>,
+        }
+
+        if path.is_dir() {
+            return Some(path.join("scene.json")).filter(|scene| scene.exists());
+        }
+        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        let text = is_json.then(|| files::read(path, MOST_TEXT).ok()).flatten()?;
+        let is_scene = path.ends_with("scene.json") || serde_json::from_slice::<Steps>(&text).is_ok();
+        is_scene.then(|| path.to_owned())
+    }
+
+    /// Reads a scene file and the files that it names.
+    ///
+    /// # Errors
+    /// If one cannot be read, the scene says something that makes no sense or is not there yet, or it takes more memory than the
+    /// limits allow.
+    pub fn load(path: &Path, limits: &Limits) -> Result<Self, SceneError> {
+        Self::read(path, limits).map_err(|error| error.in_file(path))
+    }
+
+    /// The scene file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name in reports; the folder's name if the scene has none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn read(path: &Path, limits: &Limits) -> Result<Self, SceneError> {
+        let failed = |problem| SceneError::new("", Problem::File { file: path.to_owned(), problem });
+        let text = files::read(path, MOST_TEXT).map_err(failed)?;
+        let text = String::from_utf8(text).map_err(|error| SceneError::value("", error.to_string()))?;
+        let document = Document::parse(&text)?;
+        unsupported::check(&document)?;
+        let folder = Folder(path.parent().map_or_else(PathBuf::new, Path::to_owned));
+        let mut shaders = BTreeMap::new();
+        for (name, shader) in &document.shaders {
+            let most = limits.file.blob_bytes.into();
+            shaders.insert(name.clone(), folder.bytes(&format!("shaders.{name}.file"), &shader.file, most)?);
+        }
+        let (mut contents, mut total_bytes) = (BTreeMap::new(), 0_u64);
+        for (name, resource) in &document.resources {
+            let place = format!("resources.{name}");
+            let form = Form::new(&place, resource)?;
+            let size_bytes = form.size_bytes(&place)?;
+            total_bytes = total_bytes.saturating_add(size_bytes);
+            if total_bytes > limits.buffer_bytes {
+                let limit = limits.buffer_bytes;
+                return Err(SceneError::new(place, Problem::TooLarge { bytes: total_bytes, limit }));
+            }
+            contents.insert(name.clone(), Content { form, bytes: folder.content(&place, resource, size_bytes)? });
+        }
+        let expected = document
+            .expect
+            .iter()
+            .enumerate()
+            .map(|(n, expect)| Expected::load(format!("expect[{n}]"), expect, &document, &contents, &folder));
+        let expected = expected.collect::<Result<_, _>>()?;
+        let folder_name = || folder.0.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = document.name.clone().or_else(folder_name).unwrap_or_else(|| "scene".to_owned());
+        Ok(Self { path: path.to_owned(), name, document, shaders, contents, expected })
+    }
+}

@@ -1,0 +1,233 @@
+//! Names in scenes: Direct3D 11's without their prefixes, and how resources are named.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::raster::Cull;
+use crate::raster::{BlendOp, Factor};
+use brolga_runtime::{AddressMode, Comparison, Filter, Reduction, Tap};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error};
+use serde_json::Value;
+
+/// What is read from its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named<T>(pub T);
+
+impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(name: D) -> Result<Self, D::Error> {
+        String::deserialize(name)?.parse().map(Named).map_err(D::Error::custom)
+    }
+}
+
+/// Kinds of resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    Vertex,
+    Index,
+    Constant,
+    Raw,
+    Structured,
+    Typed,
+    Indirect,
+    StreamOut,
+    Texture1d,
+    Texture2d,
+    Texture2darray,
+    Texture3d,
+    Texturecube,
+}
+
+/// What a query counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum QueryKind {
+    Occlusion,
+    Statistics,
+    StreamOut,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum FillMode {
+    Solid,
+    Wireframe,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "Cull", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum CullName {
+    None,
+    Front,
+    Back,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "Comparison", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum ComparisonName {
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+    Always,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "AddressMode", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum AddressName {
+    Wrap,
+    Mirror,
+    Clamp,
+    Border,
+    MirrorOnce,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "BlendOp", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum BlendOpName {
+    Add,
+    Subtract,
+    #[serde(rename = "REV_SUBTRACT")]
+    ReverseSubtract,
+    Min,
+    Max,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "Factor", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum FactorName {
+    Zero,
+    One,
+    #[serde(rename = "SRC_COLOR")]
+    SourceColor,
+    #[serde(rename = "INV_SRC_COLOR")]
+    InverseSourceColor,
+    #[serde(rename = "SRC_ALPHA")]
+    SourceAlpha,
+    #[serde(rename = "INV_SRC_ALPHA")]
+    InverseSourceAlpha,
+    #[serde(rename = "DEST_ALPHA")]
+    DestinationAlpha,
+    #[serde(rename = "INV_DEST_ALPHA")]
+    InverseDestinationAlpha,
+    #[serde(rename = "DEST_COLOR")]
+    DestinationColor,
+    #[serde(rename = "INV_DEST_COLOR")]
+    InverseDestinationColor,
+    #[serde(rename = "SRC_ALPHA_SAT")]
+    SourceAlphaSaturated,
+    BlendFactor,
+    #[serde(rename = "INV_BLEND_FACTOR")]
+    InverseBlendFactor,
+}
+
+/// Reads a `D3D11_FILTER` without its prefix.
+pub(super) fn filter<'de, D: Deserializer<'de>>(name: D) -> Result<Filter, D::Error> {
+    let name = String::deserialize(name)?;
+    let wrong = || {
+        let example = "COMPARISON_MIN_MAG_LINEAR_MIP_POINT";
+        D::Error::custom(format!("{name:?} is not a filter: expected a name such as MIN_MAG_MIP_LINEAR or {example}"))
+    };
+    let (mut filter, mut rest) = (Filter::default(), name.as_str());
+    for (prefix, reduction) in
+        [("COMPARISON_", Reduction::Comparison), ("MINIMUM_", Reduction::Minimum), ("MAXIMUM_", Reduction::Maximum)]
+    {
+        if let Some(after) = rest.strip_prefix(prefix) {
+            (filter.reduction, rest) = (reduction, after);
+        }
+    }
+    if rest == "ANISOTROPIC" {
+        let linear = Tap::Linear;
+        return Ok(Filter { anisotropic: true, minify: linear, magnify: linear, mip: linear, ..filter });
+    }
+    // Each tap is that of the words before it.
+    let (mut words, mut waiting) = (rest.split('_').peekable(), Vec::new());
+    for expected in ["MIN", "MAG", "MIP"] {
+        if words.next() != Some(expected) {
+            return Err(wrong());
+        }
+        waiting.push(expected);
+        let tap = match words.peek() {
+            Some(&"POINT") => Tap::Point,
+            Some(&"LINEAR") => Tap::Linear,
+            _ => continue,
+        };
+        words.next();
+        for word in waiting.drain(..) {
+            match word {
+                "MIN" => filter.minify = tap,
+                "MAG" => filter.magnify = tap,
+                _ => filter.mip = tap,
+            }
+        }
+    }
+    if waiting.is_empty() && words.next().is_none() { Ok(filter) } else { Err(wrong()) }
+}
+
+/// A resource, or a part of one: its name, or a table.
+#[derive(Clone, Debug)]
+pub(super) struct Reference {
+    pub resource: String,
+    pub mip: Option<u32>,
+    pub mips: Option<u32>,
+    pub layer: Option<u32>,
+    pub view: Option<Kind>,
+}
+
+impl Reference {
+    /// All of a resource.
+    fn whole(resource: String) -> Self {
+        Self { resource, mip: None, mips: None, layer: None, view: None }
+    }
+
+    /// Whether it names all of the resource, seen as what it is.
+    pub fn is_whole(&self) -> bool {
+        self.mip.unwrap_or(0) == 0 && self.mips.is_none() && self.layer.unwrap_or(0) == 0 && self.view.is_none()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReferenceTable {
+    resource: String,
+    mip: Option<u32>,
+    mips: Option<u32>,
+    layer: Option<u32>,
+    view: Option<Kind>,
+}
+
+impl<'de> Deserialize<'de> for Reference {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let table = match Value::deserialize(value)? {
+            Value::String(name) => return Ok(Self::whole(name)),
+            table => ReferenceTable::deserialize(table).map_err(D::Error::custom)?,
+        };
+        let ReferenceTable { resource, mip, mips, layer, view } = table;
+        Ok(Self { resource, mip, mips, layer, view })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_those_of_direct3d() {
+        let read = |name: &str| filter(serde_json::Value::from(name)).ok();
+        let taps = |[minify, magnify, mip]: [Tap; 3]| Filter { minify, magnify, mip, ..Filter::default() };
+        let (point, linear) = (Tap::Point, Tap::Linear);
+        assert_eq!(read("MIN_MAG_MIP_POINT"), Some(taps([point; 3])));
+        assert_eq!(read("MIN_POINT_MAG_LINEAR_MIP_POINT"), Some(taps([point, linear, point])));
+        assert_eq!(read("MIN_LINEAR_MAG_MIP_POINT"), Some(taps([linear, point, point])));
+        let compared = Filter { reduction: Reduction::Comparison, ..taps([linear, linear, point]) };
+        assert_eq!(read("COMPARISON_MIN_MAG_LINEAR_MIP_POINT"), Some(compared));
+        assert!(read("MINIMUM_ANISOTROPIC").is_some_and(|filter| filter.anisotropic));
+        for wrong in ["", "MIN_MAG_MIP", "MIN_MAG_LINEAR", "LINEAR", "MIN_MAG_MIP_LINEAR_POINT", "MAG_MIN_MIP_POINT"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A scene's pipelines, compiled for the targets that steps draw to.
+
+use std::collections::BTreeMap;
+
+use crate::raster::Topology;
+use crate::raster::{Advance, Blend, Equation};
+use crate::raster::{DepthState, InputElement, RasterizerState, TargetState};
+use crate::raster::{Pipeline, PipelineDesc};
+use brolga_runtime::{CompileOptions, Device, Format, Shader};
+
+use super::document::{self, BlendTarget, Class, DepthWriteMask, Document};
+use super::error::{SceneError, find};
+use crate::job::RunOptions;
+
+/// Compiles pipelines, each once for the same formats.
+pub(super) struct Compiler<'a> {
+    device: &'a Device,
+    document: &'a Document,
+    /// By name.
+    shaders: &'a BTreeMap<String, Vec<u8>>,
+    options: &'a RunOptions,
+    made: Vec<(Key<'a>, Pipeline)>,
+}
+
+/// The pipeline's name, and the formats of its targets and its depth buffer.
+type Key<'a> = (&'a str, Vec<Format>, Option<Format>);
+
+impl<'a> Compiler<'a> {
+    pub fn new(
+        device: &'a Device,
+        document: &'a Document,
+        shaders: &'a BTreeMap<String, Vec<u8>>,
+        options: &'a RunOptions,
+    ) -> Self {
+        Self { device, document, shaders, options, made: Vec::new() }
+    }
+
+    /// The pipeline that a draw names.
+    pub fn draws(
+        &mut self,
+        place: &str,
+        name: &'a str,
+        targets: Vec<Format>,
+        depth_format: Option<Format>,
+    ) -> Result<Pipeline, SceneError> {
+        let key = (name, targets, depth_format);
+        if let Some((_, made)) = self.made.iter().find(|(made, _)| *made == key) {
+            return Ok(made.clone());
+        }
+        let pipeline = self.find(place, name)?;
+        let at = format!("pipelines.{name}");
+        let desc = PipelineDesc {
+            vertex_shader: self.shader(&at, "vs", pipeline.vs.as_ref())?,
+            pixel_shader: pipeline.ps.as_ref().map(|shader| self.shader(&at, "ps", Some(shader))).transpose()?,
+            input_layout: pipeline.input_layout.iter().map(input_element).collect(),
+            topology: topology(&at, pipeline.topology.as_deref())?,
+            rasterizer: RasterizerState {
+                cull: pipeline.rasterizer.cull_mode,
+                front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
+                depth_clip: pipeline.rasterizer.depth_clip_enable,
+            },
+            depth: DepthState {
+                enable: pipeline.depth_stencil.depth_enable,
+                write: pipeline.depth_stencil.depth_write_mask == DepthWriteMask::All,
+                function: pipeline.depth_stencil.depth_func,
+            },
+            targets: key.1.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
+            depth_format,
+            options: self.compile_options(),
+        };
+        let made = Pipeline::new(self.device, &desc).map_err(|error| SceneError::new(at, error))?;
+        self.made.push((key, made.clone()));
+        Ok(made)
+    }
+
+    /// The compute shader of the pipeline that a dispatch names.
+    pub fn dispatches(&self, place: &str, name: &str) -> Result<Shader, SceneError> {
+        let pipeline = self.find(place, name)?;
+        let place = format!("pipelines.{name}");
+        let bytes = self.shader(&place, "cs", pipeline.cs.as_ref())?;
+        let RunOptions { cancel, time_limit, .. } = self.options;
+        let compiled = self.device.compile_until(bytes, &self.compile_options(), cancel, *time_limit);
+        compiled
+            .and_then(|shader| shader.check_groups().map(|()| shader))
+            .map_err(|error| SceneError::new(format!("{place}.cs"), error))
+    }
+
+    fn find(&self, place: &str, name: &str) -> Result<&'a document::Pipeline, SceneError> {
+        find(&self.document.pipelines, "pipeline", name, || format!("{place}.pipeline"))
+    }
+
+    fn shader(&self, place: &str, stage: &str, name: Option<&String>) -> Result<&'a [u8], SceneError> {
+        let name = super::content::needed(place, stage, name)?;
+        find(self.shaders, "shader", name, || format!("{place}.{stage}")).map(Vec::as_slice)
+    }
+
+    fn compile_options(&self) -> CompileOptions {
+        CompileOptions::new(self.options.engine).oversize(self.options.oversize)
+    }
+}
+
+fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
+    match name {
+        Some("TRIANGLELIST") => Ok(Topology::TriangleList),
+        Some("TRIANGLESTRIP") => Ok(Topology::TriangleStrip),
+        None => Err(SceneError::value(place, "the key `topology` is missing")),
+        Some(name) => {
+            let what = format!("the topology {name}, other than TRIANGLELIST and TRIANGLESTRIP, is");
+            Err(SceneError::unsupported(format!("{place}.topology"), what))
+        }
+    }
+}
+
+fn input_element(element: &document::InputElement) -> InputElement {
+    InputElement {
+        semantic: element.semantic.clone(),
+        index: element.index,
+        format: element.format.0,
+        slot: element.slot,
+        offset_bytes: element.offset,
+        advance: match element.class {
+            Class::Vertex => Advance::Vertex,
+            Class::Instance => Advance::Instance { step: element.step_rate.unwrap_or(1) },
+        },
+    }
+}
+
+/// The state of a target: unless it says otherwise, that of the first counts for all.
+fn target(n: usize, format: Format, blend: &document::Blend) -> TargetState {
+    let n = if blend.independent_blend_enable { n } else { 0 };
+    let state = blend.targets.get(n).copied().unwrap_or_default();
+    let BlendTarget { blend_op: op, blend_op_alpha: op_alpha, .. } = state;
+    let color = Equation { source: state.src_blend, destination: state.dest_blend, op };
+    let alpha = Equation { source: state.src_blend_alpha, destination: state.dest_blend_alpha, op: op_alpha };
+    let blend = state.blend_enable.then_some(Blend { color, alpha });
+    TargetState { format, blend, write_mask: state.write_mask }
+}

@@ -1,0 +1,221 @@
+//! Steps become actions: names are looked up, shaders compiled and bindings made before anything is drawn.
+
+use crate::raster::Bounds;
+use crate::raster::Pipeline;
+use crate::raster::Viewport;
+use crate::raster::{self, Targets};
+use brolga_runtime::format::{Encoding, Use};
+use brolga_runtime::{Bindings, Buffer, Dispatch, Format, Shader};
+
+use super::error::SceneError;
+use super::memory::{Memory, World};
+use super::pipelines::Compiler;
+use super::step::{self, Clear, CopyResource, IndexFormat, Step};
+
+/// What to do.
+pub(super) enum Action<'a> {
+    /// Sets the bits of a mask in every texel or word.
+    Fill { buffer: Buffer, texel: Vec<u8>, mask: Vec<u8> },
+    /// Copies all bytes.
+    Copy { from: Buffer, to: Buffer },
+    /// Runs a compute shader.
+    Dispatch { shader: Shader, bindings: Bindings, dispatch: Dispatch },
+    /// Draws.
+    Draw(Box<Draw<'a>>),
+}
+
+/// A draw.
+pub(super) struct Draw<'a> {
+    /// What the scene says of it.
+    pub step: &'a step::Draw,
+    pub targets: Targets,
+    pipeline: Pipeline,
+    bindings: Bindings,
+    vertex_buffers: Vec<raster::VertexBuffer>,
+    index_buffer: Option<raster::IndexBuffer>,
+}
+
+impl Draw<'_> {
+    /// Whether another draws to the same targets.
+    pub fn shares_targets(&self, other: &Self) -> bool {
+        let names = |draw: &Self| {
+            let targets = draw.step.targets.iter().chain(&draw.step.depth);
+            targets.map(|target| target.resource.clone()).collect::<Vec<_>>()
+        };
+        self.step.targets.len() == other.step.targets.len() && names(self) == names(other)
+    }
+
+    /// Whether it may write what later draws read.
+    pub fn writes_memory(&self) -> bool {
+        self.step.bind.keys().any(|register| register.starts_with('u'))
+    }
+
+    /// As a pass takes it.
+    pub fn for_pass(&self) -> raster::Draw<'_> {
+        let step = self.step;
+        raster::Draw {
+            pipeline: &self.pipeline,
+            vertex_bindings: Some(&self.bindings),
+            pixel_bindings: Some(&self.bindings),
+            vertex_buffers: self.vertex_buffers.clone(),
+            index_buffer: self.index_buffer.clone(),
+            count: step.vertices.or(step.indices).unwrap_or(0),
+            first: step.first_vertex.or(step.first_index).unwrap_or(0),
+            base_vertex: step.base_vertex.unwrap_or(0),
+            instances: step.instances.unwrap_or(1),
+            first_instance: step.first_instance.unwrap_or(0),
+            viewport: step.viewport.map(|[left, top, width, height, min_depth, max_depth]| Viewport {
+                left,
+                top,
+                width,
+                height,
+                min_depth,
+                max_depth,
+            }),
+            scissor: step.scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom }),
+            blend_factor: step.blend_factor.unwrap_or([1.0; 4]),
+        }
+    }
+}
+
+impl<'a> Action<'a> {
+    /// What to do for the step at a place.
+    pub fn new(
+        place: &str,
+        step: &'a Step,
+        world: &World<'_>,
+        compiler: &mut Compiler<'a>,
+    ) -> Result<Self, SceneError> {
+        match step {
+            Step::Clear(clear) => fill(place, clear, world),
+            Step::Copy(step) => copy(place, step, world),
+            Step::Dispatch(step) => {
+                let dispatch = match &step.arguments {
+                    None => Dispatch::new(step.groups.unwrap_or([0; 3])),
+                    Some(name) => {
+                        let at = || format!("{place}.arguments");
+                        let arguments = world.buffer(name, at)?;
+                        Dispatch::indirect(arguments, step.arguments_offset.unwrap_or(0))
+                            .map_err(|error| SceneError::new(at(), error))?
+                    }
+                };
+                let bindings = world.bindings(place, &step.bind)?;
+                Ok(Action::Dispatch { shader: compiler.dispatches(place, &step.pipeline)?, bindings, dispatch })
+            }
+            Step::Draw(step) => draw(place, step, world, compiler).map(|draw| Action::Draw(Box::new(draw))),
+        }
+    }
+}
+
+fn draw<'a>(
+    place: &str,
+    step: &'a step::Draw,
+    world: &World<'_>,
+    compiler: &mut Compiler<'a>,
+) -> Result<Draw<'a>, SceneError> {
+    for (slot, read) in step.bind.iter().filter(|(slot, _)| !slot.starts_with('s')) {
+        let name = &read.resource;
+        if step.targets.iter().chain(&step.depth).any(|target| target.resource == *name) {
+            let message = format!("the draw reads `{name}` while it draws to it: read a copy instead");
+            return Err(SceneError::value(format!("{place}.bind.{slot}"), message));
+        }
+    }
+    let colors = step.targets.iter().enumerate();
+    let colors = colors.map(|(n, target)| world.texture(&target.resource, || format!("{place}.targets[{n}]")));
+    let colors = colors.collect::<Result<Vec<_>, _>>()?;
+    let depth = step.depth.as_ref().map(|depth| world.texture(&depth.resource, || format!("{place}.depth")));
+    let depth = depth.transpose()?;
+    let vertex_buffers = step.vertex_buffers.iter().enumerate().map(|(n, buffer)| {
+        Ok(raster::VertexBuffer {
+            buffer: world.buffer(&buffer.buffer, || format!("{place}.vertex_buffers[{n}].buffer"))?,
+            offset_bytes: buffer.offset,
+            stride_bytes: buffer.stride,
+        })
+    });
+    let index_buffer = step.index_buffer.as_ref().map(|buffer| {
+        Ok(raster::IndexBuffer {
+            buffer: world.buffer(&buffer.buffer, || format!("{place}.index_buffer.buffer"))?,
+            offset_bytes: buffer.offset,
+            is_short: buffer.format == IndexFormat::Short,
+        })
+    });
+    let formats = colors.iter().map(|texture| texture.shape().format).collect();
+    let depth_format = depth.as_ref().map(|texture| texture.shape().format);
+    Ok(Draw {
+        step,
+        pipeline: compiler.draws(place, &step.pipeline, formats, depth_format)?,
+        bindings: world.bindings(place, &step.bind)?,
+        vertex_buffers: vertex_buffers.collect::<Result<_, _>>()?,
+        index_buffer: index_buffer.transpose()?,
+        targets: Targets { colors, depth },
+    })
+}
+
+fn copy<'a>(place: &str, step: &CopyResource, world: &World<'_>) -> Result<Action<'a>, SceneError> {
+    let at = |key: &'static str| move || format!("{place}.{key}");
+    for (key, reference) in [("from", &step.from), ("to", &step.to)] {
+        if !reference.is_whole() {
+            return Err(SceneError::unsupported(at(key)(), "copies of a level, a layer or another view are"));
+        }
+    }
+    let (from, to) = (world.find(&step.from.resource, at("from"))?, world.find(&step.to.resource, at("to"))?);
+    let is_same = match (from, to) {
+        (Memory::Texture(from), Memory::Texture(to)) => from.shape() == to.shape(),
+        (Memory::Buffer(from), Memory::Buffer(to)) => from.size_bytes() == to.size_bytes(),
+        _ => false,
+    };
+    match is_same {
+        true => Ok(Action::Copy { from: from.bytes().clone(), to: to.bytes().clone() }),
+        false => Err(SceneError::unsupported(place, "copies between resources of different kinds or shapes are")),
+    }
+}
+
+fn fill<'a>(place: &str, clear: &Clear, world: &World<'_>) -> Result<Action<'a>, SceneError> {
+    let memory = world.find(&clear.resource, || format!("{place}.resource"))?;
+    let refused = |message: String| Err(SceneError::value(place, message));
+    let given = [clear.color.is_some(), clear.depth.is_some() || clear.stencil.is_some(), clear.uint.is_some()];
+    if given.iter().filter(|given| **given).count() != 1 {
+        return refused("a clear has either `color`, `depth` and `stencil`, or `uint`".to_owned());
+    }
+    let buffer = memory.bytes().clone();
+    let format = match memory {
+        Memory::Texture(texture) => texture.shape().format,
+        Memory::Buffer(_) => match clear.uint {
+            Some([word, ..]) => {
+                return Ok(Action::Fill { buffer, texel: word.to_le_bytes().to_vec(), mask: vec![0xff; 4] });
+            }
+            None => return refused(format!("`{}` is a buffer, which is cleared with `uint`", clear.resource)),
+        },
+    };
+    let Some(encode) = format.encoder() else {
+        return refused(format!("textures of format {format} cannot be cleared"));
+    };
+    let is_depth = format.allows(Use::DepthStencil);
+    let (words, mask) = match (clear.color, clear.uint) {
+        _ if is_depth != given[1] => {
+            let key = if is_depth { "depth" } else { "color" };
+            return refused(format!("a texture of format {format} is cleared with `{key}`"));
+        }
+        (Some(color), _) => (color.map(|value| color_word(format, value)), u128::MAX),
+        (_, Some(words)) if format.encoding().is_integer() => (words, u128::MAX),
+        (_, Some(_)) => return refused(format!("a texture of format {format} is cleared with `color`")),
+        _ => {
+            let planes = [clear.depth.map(f32::to_bits), clear.stencil.map(u32::from)];
+            let fields = format.fields().into_iter().zip(planes).filter(|(_, plane)| plane.is_some());
+            let mask = |bits: u32, shift: u32| ((1_u128 << bits) - 1) << shift;
+            let mask = fields.filter_map(|(field, _)| field).fold(0, |all, f| all | mask(f.bits, f.shift));
+            ([planes[0].unwrap_or(0), planes[1].unwrap_or(0), 0, 0], mask)
+        }
+    };
+    let bytes = |number: u128| number.to_le_bytes()[..format.size_bytes() as usize].to_vec();
+    Ok(Action::Fill { buffer, texel: bytes(encode(words)), mask: bytes(mask) })
+}
+
+/// A colour's component as the word that a format encodes.
+fn color_word(format: Format, value: f32) -> u32 {
+    match format.encoding() {
+        Encoding::Uint => value as u32,
+        Encoding::Sint => (value as i32).cast_unsigned(),
+        _ => value.to_bits(),
+    }
+}

@@ -1,0 +1,200 @@
+//! Runs a scene: its actions in order, consecutive draws with the same targets as one pass.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::raster::Pass;
+use brolga_runtime::{Buffer, Device, Dispatch, Engine, ResourceError, StopReason};
+
+use super::Scene;
+use super::error::{Problem, SceneError};
+use super::expectation::Checked;
+use super::memory::World;
+use super::pipelines::Compiler;
+use super::plan::{Action, Draw};
+use crate::job::RunOptions;
+
+/// Bytes that are filled at once.
+const CHUNK: usize = 1 << 16;
+
+/// What a run gave.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// What ran the shaders.
+    pub engine: Engine,
+    /// Time from the shaders' bytes to something that runs.
+    pub compile_time: Duration,
+    /// Time of all steps.
+    pub run_time: Duration,
+    /// Each expectation, held against what came out.
+    pub checks: Vec<Checked>,
+}
+
+impl Outcome {
+    /// Whether every expectation that can be checked holds.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.holds() != Some(false))
+    }
+
+    /// The first expectation of which another run of the scene has different bits.
+    pub fn disagreement(&self, other: &Self) -> Option<&str> {
+        let mut pairs = self.checks.iter().zip(&other.checks);
+        pairs.find(|(one, other)| !one.has_same_bits(other)).map(|(one, _)| one.id.as_str())
+    }
+}
+
+impl Scene {
+    /// Runs the scene on fresh resources.
+    ///
+    /// # Errors
+    /// If a step cannot be done as the scene says, a shader does not compile, or the run is stopped.
+    pub fn run(&self, device: &Device, options: &RunOptions) -> Result<Outcome, SceneError> {
+        self.run_steps(device, options).map_err(|error| error.in_file(&self.path))
+    }
+
+    fn run_steps(&self, device: &Device, options: &RunOptions) -> Result<Outcome, SceneError> {
+        let world = World::new(device, &self.document, &self.contents)?;
+        let clock = Clock { began: Instant::now(), options };
+        let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
+        let mut actions = Vec::new();
+        for (n, step) in self.document.steps.iter().enumerate() {
+            clock.check(n)?;
+            actions.push(Action::new(&format!("steps[{n}]"), step, &world, &mut compiler)?);
+        }
+        let compile_time = clock.began.elapsed();
+        let clock = Clock { began: Instant::now(), options };
+        let mut run = Run { device, clock: &clock, open: None, samples: BTreeMap::new() };
+        for (n, action) in actions.iter().enumerate() {
+            clock.check(n)?;
+            run.step(n, action)?;
+        }
+        run.finish_pass()?;
+        let run_time = clock.began.elapsed();
+        let checks = self.expected.iter().map(|expected| expected.check(&world, &run.samples));
+        let checks = checks.collect::<Result<_, _>>()?;
+        Ok(Outcome { engine: options.engine, compile_time, run_time, checks })
+    }
+}
+
+/// When to stop.
+struct Clock<'a> {
+    began: Instant,
+    options: &'a RunOptions,
+}
+
+impl Clock<'_> {
+    /// Whether a step may begin.
+    fn check(&self, step: usize) -> Result<(), SceneError> {
+        let why = match self.options.time_limit {
+            _ if self.options.cancel.is_cancelled() => StopReason::Cancelled,
+            Some(limit) if self.began.elapsed() >= limit => StopReason::TimeLimit(limit),
+            _ => return Ok(()),
+        };
+        Err(SceneError::new(format!("steps[{step}]"), Problem::Stopped { why }))
+    }
+
+    /// A dispatch that stops in time.
+    fn limit(&self, dispatch: Dispatch) -> Dispatch {
+        let dispatch = dispatch.cancel(self.options.cancel.clone());
+        match self.options.time_limit {
+            Some(limit) => dispatch.time_limit(limit.saturating_sub(self.began.elapsed())),
+            None => dispatch,
+        }
+    }
+}
+
+/// A run between two steps.
+struct Run<'a> {
+    device: &'a Device,
+    clock: &'a Clock<'a>,
+    open: Option<OpenPass<'a>>,
+    /// What each query has counted.
+    samples: BTreeMap<&'a str, u64>,
+}
+
+/// A pass that may get more draws.
+struct OpenPass<'a> {
+    pass: Pass<'a>,
+    /// The step of the first draw.
+    first: usize,
+    draws: Vec<&'a Draw<'a>>,
+}
+
+impl<'a> Run<'a> {
+    fn step(&mut self, n: usize, action: &'a Action<'a>) -> Result<(), SceneError> {
+        let Action::Draw(draw) = action else {
+            self.finish_pass()?;
+            let done = match action {
+                Action::Fill { buffer, texel, mask } => fill(buffer, texel, mask).map_err(Problem::from),
+                Action::Copy { from, to } => copy(from, to).map_err(Problem::from),
+                Action::Dispatch { shader, bindings, dispatch } => {
+                    let dispatch = self.clock.limit(dispatch.clone());
+                    self.device.dispatch(shader, bindings, &dispatch).map(drop).map_err(Problem::from)
+                }
+                Action::Draw(_) => Ok(()),
+            };
+            return done.map_err(|problem| SceneError::new(format!("steps[{n}]"), problem));
+        };
+        let goes_on = self.open.as_ref().is_some_and(|open| open.takes(draw));
+        if !goes_on {
+            self.finish_pass()?;
+        }
+        let failed = |error| SceneError::new(format!("steps[{n}]"), Problem::Draw(error));
+        let open = match &mut self.open {
+            Some(open) => open,
+            none => {
+                let pass = Pass::new(self.device, draw.targets.clone()).map_err(failed)?;
+                let pass = pass.with_limits(&self.clock.limit(Dispatch::new([0; 3])));
+                none.insert(OpenPass { pass, first: n, draws: Vec::new() })
+            }
+        };
+        open.pass.draw(&draw.for_pass()).map_err(failed)?;
+        open.draws.push(draw);
+        Ok(())
+    }
+
+    /// Draws what waits.
+    fn finish_pass(&mut self) -> Result<(), SceneError> {
+        let Some(OpenPass { pass, first, draws }) = self.open.take() else { return Ok(()) };
+        let place = match draws.len() {
+            0 | 1 => format!("steps[{first}]"),
+            count => format!("steps[{first}] to steps[{}]", first + count - 1),
+        };
+        let samples = pass.finish().map_err(|error| SceneError::new(place, error))?;
+        for (draw, samples) in draws.into_iter().zip(samples) {
+            if let Some(query) = &draw.step.query {
+                *self.samples.entry(&query.name).or_default() += samples;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OpenPass<'_> {
+    /// Whether a draw may join those before it: what they write and read through registers must not change meanwhile.
+    fn takes(&self, draw: &Draw<'_>) -> bool {
+        self.draws
+            .last()
+            .is_some_and(|last| last.shares_targets(draw) && !last.writes_memory() && !draw.writes_memory())
+    }
+}
+
+/// Sets the bits of a mask in every texel of a buffer.
+fn fill(buffer: &Buffer, texel: &[u8], mask: &[u8]) -> Result<(), ResourceError> {
+    let size_bytes = buffer.size_bytes();
+    let most = CHUNK / texel.len() * texel.len();
+    for start in (0..size_bytes).step_by(most) {
+        let mut bytes = vec![0_u8; (size_bytes - start).min(most as u64) as usize];
+        buffer.read(start, &mut bytes)?;
+        for ((byte, new), mask) in bytes.iter_mut().zip(texel.iter().cycle()).zip(mask.iter().cycle()) {
+            *byte = *byte & !mask | new & mask;
+        }
+        buffer.write(start, &bytes)?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Buffer, to: &Buffer) -> Result<(), ResourceError> {
+    to.write(0, &from.to_vec::<u8>()?)
+}

@@ -1,0 +1,195 @@
+//! What a scene's steps say.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use super::document::item;
+use super::error::SceneError;
+use super::names::{QueryKind, Reference};
+
+/// A step.
+#[derive(Debug)]
+pub(super) enum Step {
+    Clear(Clear),
+    Draw(Box<Draw>),
+    Dispatch(Dispatch),
+    Copy(CopyResource),
+}
+
+/// The key by which a step says what it is.
+#[derive(Deserialize)]
+struct Tagged {
+    op: Op,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Op {
+    Clear,
+    Draw,
+    DrawIndexed,
+    DrawIndirect,
+    DrawIndexedIndirect,
+    DrawAuto,
+    Dispatch,
+    DispatchIndirect,
+    Copy,
+    Resolve,
+}
+
+impl Step {
+    /// Reads the step at a place.
+    pub fn parse(place: &str, raw: &RawValue) -> Result<Self, SceneError> {
+        let Tagged { op } = item(place, raw)?;
+        let refused = |what: &str| Err(SceneError::unsupported(format!("{place}.op"), what));
+        match op {
+            Op::Clear => item(place, raw).map(Step::Clear),
+            Op::Copy => item(place, raw).map(Step::Copy),
+            Op::Dispatch | Op::DispatchIndirect => {
+                let dispatch: Dispatch = item(place, raw)?;
+                let direct = [("groups", dispatch.groups.is_some())];
+                let indirect = [
+                    ("arguments", dispatch.arguments.is_some()),
+                    ("arguments_offset", dispatch.arguments_offset.is_some()),
+                ];
+                match op {
+                    Op::Dispatch => check_keys(place, &direct, &indirect)?,
+                    _ => check_keys(place, &indirect[..1], &direct)?,
+                }
+                Ok(Step::Dispatch(dispatch))
+            }
+            Op::Draw | Op::DrawIndexed => {
+                let draw: Draw = item(place, raw)?;
+                let of_vertices =
+                    [("vertices", draw.vertices.is_some()), ("first_vertex", draw.first_vertex.is_some())];
+                let of_indices = [
+                    ("indices", draw.indices.is_some()),
+                    ("index_buffer", draw.index_buffer.is_some()),
+                    ("first_index", draw.first_index.is_some()),
+                    ("base_vertex", draw.base_vertex.is_some()),
+                ];
+                match op {
+                    Op::Draw => check_keys(place, &of_vertices[..1], &of_indices)?,
+                    _ => check_keys(place, &of_indices[..2], &of_vertices)?,
+                }
+                Ok(Step::Draw(Box::new(draw)))
+            }
+            Op::DrawIndirect | Op::DrawIndexedIndirect => refused("indirect draws are"),
+            Op::DrawAuto => refused("draws of what was streamed out are"),
+            Op::Resolve => refused("resolving multisampled textures is"),
+        }
+    }
+}
+
+/// Checks which keys a step of several forms has.
+fn check_keys(place: &str, needed: &[(&str, bool)], refused: &[(&str, bool)]) -> Result<(), SceneError> {
+    if let Some((key, _)) = needed.iter().find(|(_, is_there)| !is_there) {
+        return Err(SceneError::value(place, format!("the step needs the key `{key}`")));
+    }
+    match refused.iter().find(|(_, is_there)| *is_there) {
+        Some((key, _)) => Err(SceneError::value(format!("{place}.{key}"), "a step of this `op` does not have the key")),
+        None => Ok(()),
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Clear {
+    #[serde(rename = "op")]
+    _op: IgnoredAny,
+    pub resource: String,
+    pub color: Option<[f32; 4]>,
+    pub depth: Option<f32>,
+    pub stencil: Option<u8>,
+    pub uint: Option<[u32; 4]>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CopyResource {
+    #[serde(rename = "op")]
+    _op: IgnoredAny,
+    pub from: Reference,
+    pub to: Reference,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Dispatch {
+    #[serde(rename = "op")]
+    _op: IgnoredAny,
+    pub pipeline: String,
+    #[serde(default)]
+    pub bind: BTreeMap<String, Reference>,
+    pub groups: Option<[u32; 3]>,
+    pub arguments: Option<String>,
+    pub arguments_offset: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Draw {
+    #[serde(rename = "op")]
+    _op: IgnoredAny,
+    pub pipeline: String,
+    #[serde(default)]
+    pub targets: Vec<Reference>,
+    pub depth: Option<Reference>,
+    #[serde(default)]
+    pub bind: BTreeMap<String, Reference>,
+    #[serde(default)]
+    pub vertex_buffers: Vec<VertexBuffer>,
+    pub index_buffer: Option<IndexBuffer>,
+    pub vertices: Option<u32>,
+    pub first_vertex: Option<u32>,
+    pub indices: Option<u32>,
+    pub first_index: Option<u32>,
+    pub base_vertex: Option<i32>,
+    pub instances: Option<u32>,
+    pub first_instance: Option<u32>,
+    pub viewport: Option<[f32; 6]>,
+    pub scissor: Option<[i32; 4]>,
+    pub blend_factor: Option<[f32; 4]>,
+    pub sample_mask: Option<u32>,
+    /// Without stencil it counts for nothing.
+    #[serde(rename = "stencil_ref")]
+    _stencil_ref: Option<IgnoredAny>,
+    pub so_targets: Option<IgnoredAny>,
+    pub query: Option<Query>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VertexBuffer {
+    pub buffer: String,
+    pub stride: u32,
+    #[serde(default)]
+    pub offset: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct IndexBuffer {
+    pub buffer: String,
+    pub format: IndexFormat,
+    #[serde(default)]
+    pub offset: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(super) enum IndexFormat {
+    #[serde(rename = "R16_UINT")]
+    Short,
+    #[serde(rename = "R32_UINT")]
+    Long,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Query {
+    pub kind: QueryKind,
+    pub name: String,
+}

@@ -1,0 +1,373 @@
+//! Scenes: draws whose pictures other implementations have drawn too, on both engines, and what is said about scenes that are
+//! wrong.
+//!
+//! The expected pictures are those of lavapipe, which Wine's Direct3D confirms.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use brolga::job::RunOptions;
+use brolga::scene::Scene;
+use brolga::{Device, Engine, Limits};
+
+const BOTH: &[Engine] = &[Engine::Jit, Engine::Interpreter];
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenes").join(name).join("scene.json")
+}
+
+/// Runs a scene on engines and different numbers of threads: all expectations hold, and the bits are the same.
+fn check(name: &str, engines: &[Engine]) {
+    let scene = Scene::load(&data(name), &Limits::default()).unwrap();
+    let runs = engines.iter().zip([1, 3]).map(|(engine, threads)| {
+        let device = Device::builder().threads(threads).build().unwrap();
+        let outcome = scene.run(&device, &RunOptions::new(*engine)).unwrap();
+        assert!(
+            outcome.passed(),
+            "{engine}: {:?}",
+            outcome.checks.iter().map(|check| &check.result).collect::<Vec<_>>()
+        );
+        outcome
+    });
+    let runs: Vec<_> = runs.collect();
+    assert!(runs.iter().all(|run| run.disagreement(&runs[0]).is_none()));
+}
+
+macro_rules! scenes {
+    ($($name:ident on $engines:expr;)+) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name), $engines);
+            }
+        )+
+    };
+}
+
+// The interpreter takes half a minute for the 24 million pixels of `big_overdraw`.
+scenes! {
+    triangle on BOTH;
+    cube_textured on BOTH;
+    strips_restart on BOTH;
+    vertex_formats on BOTH;
+    raymarch on BOTH;
+    big_overdraw on &[Engine::Jit];
+}
+
+/// The triangle in a folder of its own.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for file in fs::read_dir(data("triangle").parent().unwrap()).unwrap().map(|entry| entry.unwrap()) {
+            fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn scene(&self) -> PathBuf {
+        self.0.path().join("scene.json")
+    }
+
+    /// Writes the scene with a part of its text replaced.
+    fn change(&self, from: &str, to: &str) {
+        let text = fs::read_to_string(data("triangle")).unwrap();
+        assert!(text.contains(from), "{from}");
+        fs::write(self.scene(), text.replacen(from, to, 1)).unwrap();
+    }
+
+    /// The exit code and both outputs of a command in the folder.
+    fn brolga(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_brolga"));
+        let run =
+            command.args(arguments).current_dir(self.0.path()).env("XDG_CACHE_HOME", self.0.path()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (run.status.code(), text(run.stdout), text(run.stderr))
+    }
+}
+
+/// What is said about a scene, after its path.
+fn complaint(path: &Path, limits: &Limits) -> String {
+    let device = Device::builder().threads(1).build().unwrap();
+    let run = Scene::load(path, limits).and_then(|scene| scene.run(&device, &RunOptions::default()));
+    let error = run.map(|_| ()).expect_err("it is wrong");
+    assert_eq!(error.path, path);
+    let help = error.help().map_or(String::new(), |help| format!(" [{help}]"));
+    let text = error.to_string();
+    format!("{}{help}", text.strip_prefix(&format!("{}: ", path.display())).unwrap())
+}
+
+#[test]
+fn mistakes_are_told_with_their_place_and_what_would_be_right() {
+    let folder = Folder::new();
+    fs::write(folder.0.path().join("large.bin"), [0; 73]).unwrap();
+    fs::write(folder.0.path().join("bad.zst"), b"no zstd").unwrap();
+    for (from, to, expected) in MISTAKES {
+        folder.change(from, to);
+        let found = complaint(&folder.scene(), &Limits::default());
+        assert!(found.contains(expected), "{from} -> {to}: {found}");
+    }
+}
+
+/// A part of the scene, what stands there instead, and a part of what is said.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    ("\"api\": \"d3d11\"", "\"api\": \"d3d9\"", "api: Direct3D 9 scenes are not supported yet [docs/scenes.md"),
+    ("\"name\":", "\"nmae\":", "unknown field `nmae`, expected one of `name`, "),
+    ("\"steps\": [", "\"steps\": [,", "expected value at line "),
+    (
+        "\"pipeline\": \"main\"",
+        "\"pipeline\": \"mian\"",
+        "steps[1].pipeline: there is no pipeline `mian` [did you mean `main`?]",
+    ),
+    (
+        "\"targets\": [\"target\"]",
+        "\"targets\": [\"vertices\"]",
+        "steps[1].targets[0]: `vertices` is a buffer, not a texture",
+    ),
+    (
+        "\"buffer\": \"vertices\"",
+        "\"buffer\": \"points\"",
+        "steps[1].vertex_buffers[0].buffer: there is no resource `points` [expected one of target, vertices]",
+    ),
+    (
+        "\"stride\": 24",
+        "\"stride\": -1",
+        "steps[1].vertex_buffers[0].stride: invalid value: integer `-1`, expected u32",
+    ),
+    ("\"vertices\": 3", "\"first_vertex\": 3", "steps[1]: the step needs the key `vertices`"),
+    (
+        "\"vertices\": 3",
+        "\"vertices\": 3, \"base_vertex\": 1",
+        "steps[1].base_vertex: a step of this `op` does not have the key",
+    ),
+    ("\"op\": \"draw\"", "\"op\": \"drwa\"", "steps[1].op: unknown variant `drwa`, expected one of `clear`, `draw`, "),
+    ("\"op\": \"draw\"", "\"op\": \"draw_auto\"", "steps[1].op: draws of what was streamed out are not supported yet"),
+    ("\"vertices\": 3", "\"vertices\": 3, \"bind\": {\"x0\": \"target\"}", "steps[1].bind.x0: "),
+    (
+        "\"vertices\": 3",
+        "\"vertices\": 3, \"bind\": {\"s0\": \"point\"}",
+        "steps[1].bind.s0: there is no sampler `point`",
+    ),
+    (
+        "\"vertices\": 3",
+        "\"vertices\": 3, \"sample_mask\": 1",
+        "steps[1].sample_mask: sample masks are not supported yet",
+    ),
+    (
+        "\"vertices\": 3",
+        "\"vertices\": 3, \"bind\": {\"t0\": \"target\"}",
+        "steps[1].bind.t0: the draw reads `target` while it draws to it: read a copy instead",
+    ),
+    (
+        "\"color\": [0.05, 0.06, 0.09, 1]",
+        "\"depth\": 1",
+        "steps[0]: a texture of format R8G8B8A8_UNORM is cleared with `color`",
+    ),
+    ("\"color\": [0.05, 0.06, 0.09, 1]", "\"color\": [0, 0, 0]", "steps[0].color"),
+    (
+        "\"kind\": \"texture2d\"",
+        "\"kind\": \"texture\"",
+        "resources.target.kind: unknown variant `texture`, expected one of ",
+    ),
+    ("\"width\": 256", "\"width\": 99999", "resources.target: "),
+    (
+        "\"width\": 256",
+        "\"width\": 256, \"samples\": 4",
+        "resources.target.samples: textures of several samples are not supported yet",
+    ),
+    (
+        "\"R8G8B8A8_UNORM\"",
+        "\"RGBA8\"",
+        "resources.target.format: \"RGBA8\" is not a known format: expected a name such as R8G8B8A8_UNORM",
+    ),
+    ("\"size\": 72", "\"size\": 64", "resources.vertices: its content has 72 bytes, but it has 64"),
+    ("\"size\": 72", "\"file\": \"large.bin\", \"size\": 72", "resources.vertices.file: "),
+    ("\"size\": 72", "\"file\": \"bad.zst\", \"size\": 72", "bad.zst: the file is damaged"),
+    (
+        "\"file\": \"vs.cso\"",
+        "\"file\": \"../vs.cso\"",
+        "shaders.vs.file: a scene's files are in its folder or below it, and `../vs.cso` is not",
+    ),
+    (
+        "\"file\": \"vs.cso\"",
+        "\"file\": \"/vs.cso\"",
+        "shaders.vs.file: a scene's files are in its folder or below it, and `/vs.cso` is not",
+    ),
+    ("\"file\": \"vs.cso\"", "\"file\": \"scene.json\"", "pipelines.main: "),
+    ("\"ps\": \"ps\"", "\"gs\": \"ps\"", "pipelines.main.gs: geometry shaders are not supported yet"),
+    (
+        "\"topology\": \"TRIANGLELIST\"",
+        "\"topology\": \"LINELIST\"",
+        "pipelines.main.topology: the topology LINELIST, other than",
+    ),
+    (
+        "\"topology\": \"TRIANGLELIST\"",
+        "\"topology\": \"TRIANGLELIST\", \"blend\": {\"targets\": [{\"src_blend\": \"SRC\"}]}",
+        "pipelines.main.blend.targets[0].src_blend: unknown variant `SRC`, expected one of `ZERO`, `ONE`, `SRC_COLOR`",
+    ),
+    ("\"semantic\": \"COLOR\"", "\"semantic\": \"COLOUR\"", "pipelines.main: the vertex shader reads COLOR0 "),
+    ("\"resource\": \"target\", \"tolerance\"", "\"resource\": \"vertices\", \"tolerance\"", "expect[0].file: "),
+    (
+        "\"resource\": \"target\", \"tolerance\"",
+        "\"resource\": \"target\", \"mip\": 1, \"tolerance\"",
+        "expect[0].file: mip level 1 of layer 0 is expected, and `target` has 1 levels and 1 layers",
+    ),
+    ("\"codes\": 1", "\"code\": 1", "expect[0].tolerance: unknown field `code`, expected one of `codes`, "),
+    ("\"codes\": 1", "\"codes\": -1", "expect[0].tolerance: the numbers of a tolerance are not negative"),
+    (
+        "\"query\": \"covered\"",
+        "\"query\": \"coverd\"",
+        "expect[1].query: there is no query `coverd` [did you mean `covered`?]",
+    ),
+];
+
+#[test]
+fn resources_take_no_more_memory_than_the_limit() {
+    let mut limits = Limits::default();
+    limits.buffer_bytes = 262_144;
+    let found = complaint(&data("triangle"), &limits);
+    assert_eq!(found, "resources.vertices: the resources up to this one take 262216 bytes, the limit is 262144");
+}
+
+#[test]
+fn a_run_stops_before_a_step() {
+    let (device, scene) = (Device::builder().threads(1).build().unwrap(), data("triangle"));
+    let scene = Scene::load(&scene, &Limits::default()).unwrap();
+    let mut options = RunOptions::default();
+    options.time_limit = Some(Duration::ZERO);
+    let said = |options: &RunOptions| scene.run(&device, options).unwrap_err().to_string();
+    assert!(said(&options).ends_with("before this step"), "{}", said(&options));
+    options.cancel.cancel();
+    assert!(said(&options).ends_with("steps[0]: the run was cancelled before this step"), "{}", said(&options));
+}
+
+#[test]
+fn the_command_runs_scenes_like_jobs() {
+    let folder = Folder::new();
+    for arguments in [["run", "scene.json"], ["run", "."]] {
+        let (code, out, err) = folder.brolga(&[&arguments[..], &["--engine", "both"]].concat());
+        assert_eq!((code, err.as_str()), (Some(0), ""));
+        let lines: Vec<&str> = out.lines().collect();
+        assert!(lines[0].starts_with("pass  triangle  jit  compile "), "{out}");
+        assert!(lines[1].starts_with("      target: holds: "), "{out}");
+        assert_eq!(lines[2], "      covered: holds: samples is 21172, expected 21172");
+        assert!(lines[3].starts_with("pass  triangle  interpreter  compile "), "{out}");
+    }
+    // A name says nothing; steps do.
+    fs::rename(folder.scene(), folder.0.path().join("other.json")).unwrap();
+    assert_eq!(folder.brolga(&["run", "other.json"]).0, Some(0));
+    let (code, _, err) = folder.brolga(&["run", "other.json", "--emit", "ir"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        err.contains("`--emit` is for jobs, and other.json is a scene") && err.contains("leave `--emit` out"),
+        "{err}"
+    );
+}
+
+#[test]
+fn what_does_not_hold_is_told() {
+    let folder = Folder::new();
+    folder.change("0.09, 1]", "0.9, 1]");
+    let (code, out, _) = folder.brolga(&["run", "scene.json"]);
+    assert_eq!(code, Some(1));
+    assert!(out.starts_with("FAIL  triangle  "), "{out}");
+    // The background is what the triangle does not cover.
+    assert!(out.contains(", 44364 beyond the slack: "), "{out}");
+    assert!(out.contains("pixel (0, 0): [13.0, 15.0, 230.0, 255.0], expected [13.0, 15.0, 23.0, 255.0]"), "{out}");
+    let (code, out, _) = folder.brolga(&["run", "scene.json", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let check = &document["jobs"][0]["runs"][0]["expectations"][0];
+    assert_eq!((code, &check["holds"]), (Some(1), &false.into()));
+    let count = |key: &str| check[key].as_u64().unwrap();
+    assert_eq!((count("pixels"), count("edge") + count("wrong")), (65_536, 44_364));
+    folder.change("\"main\": {", "\"main\": 1, \"x\": {");
+    let (code, out, err) = folder.brolga(&["run", "scene.json", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &document["jobs"][0]["error"]["place"]), (Some(2), &"pipelines.main".into()));
+    assert!(err.contains("scene.json: pipelines.main: invalid type: integer `1`, expected a table"), "{err}");
+}
+
+/// Steps without draws, on buffers and textures whose bytes are known.
+#[test]
+fn clears_copies_and_dispatches_leave_known_bytes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["shader.main.cs_5_0.cso", "t0.in.bin", "t1.in.bin", "u0.out.bin"] {
+        fs::copy(root.join("tests/data/exec/vec_add_raw").join(file), folder.path().join(file)).unwrap();
+    }
+    let words = [2, 0, 2].map(|word: u32| word.to_le_bytes()).concat();
+    let files: [(&str, Vec<u8>); 4] = [
+        // Depth 0.5 of 24 bits, and the stencil that was cleared last.
+        ("depth.bin", [0x0980_0000_u32.to_le_bytes(); 4].concat()),
+        ("colors.bin", [[255, 128, 0, 64]; 4].concat()),
+        ("integers.bin", vec![0xff, 3, 0xff, 3]),
+        ("words.bin", words),
+    ];
+    for (name, bytes) in &files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let texture = |format: &str| serde_json::json!({"kind": "texture2d", "format": format, "width": 2, "height": 2});
+    let clear = |name: &str, key: &str, value: serde_json::Value| {
+        let mut step = serde_json::json!({"op": "clear", "resource": name});
+        step[key] = value;
+        step
+    };
+    let expect = |name: &str, file: &str| serde_json::json!({"id": name, "resource": name, "file": file});
+    let mut scene = serde_json::json!({
+        "shaders": {"add": {"file": "shader.main.cs_5_0.cso"}},
+        "pipelines": {"add": {"cs": "add"}},
+        "resources": {
+            "depth": texture("D24_UNORM_S8_UINT"),
+            "colors": texture("B8G8R8A8_UNORM"),
+            "copy": texture("B8G8R8A8_UNORM"),
+            "integers": {"kind": "texture1d", "format": "R8G8_SINT", "width": 2},
+            "words": {"kind": "raw", "size": 12, "u32": [0, 2]},
+            "a": {"kind": "raw", "size": 16384, "file": "t0.in.bin"},
+            "b": {"kind": "raw", "size": 16384, "file": "t1.in.bin"},
+            "sum": {"kind": "raw", "size": 16384},
+            "groups": {"kind": "indirect", "size": 16, "u32": [0, 16, 1, 1]},
+        },
+        "steps": [
+            clear("depth", "depth", 0.5.into()),
+            clear("depth", "stencil", 9.into()),
+            clear("colors", "color", serde_json::json!([0.0, 0.5, 1.0, 0.25])),
+            clear("integers", "color", serde_json::json!([-1.0, 3.0, 0, 0])),
+            {"op": "copy", "from": "colors", "to": "copy"},
+            {
+                "op": "dispatch_indirect",
+                "pipeline": "add",
+                "arguments": "groups",
+                "arguments_offset": 4,
+                "bind": {"t0": "a", "t1": {"resource": "b"}, "u0": "sum"},
+            },
+        ],
+        "expect": [
+            expect("depth", "depth.bin"),
+            expect("copy", "colors.bin"),
+            expect("integers", "integers.bin"),
+            expect("sum", "u0.out.bin"),
+        ],
+    });
+    let path = folder.path().join("scene.json");
+    let device = Device::builder().threads(1).build().unwrap();
+    let run = |scene: &serde_json::Value| {
+        fs::write(&path, scene.to_string()).unwrap();
+        Scene::load(&path, &Limits::default()).unwrap().run(&device, &RunOptions::default()).unwrap()
+    };
+    let outcome = run(&scene);
+    assert!(outcome.passed(), "{:?}", outcome.checks);
+    // Pictures leave stencil out, bytes do not.
+    assert_eq!(outcome.checks[0].bytes(), files[0].1);
+    let mut words = expect("words", "words.bin");
+    words["order"] = "any".into();
+    words["element"] = 4.into();
+    scene["expect"] = serde_json::json!([words]);
+    scene["steps"] = serde_json::json!([]);
+    assert!(!run(&scene).passed());
+    scene["steps"] = serde_json::json!([clear("words", "uint", serde_json::json!([2, 7, 7, 7]))]);
+    let outcome = run(&scene);
+    assert_eq!(outcome.checks[0].bytes(), [2, 0, 0, 0].repeat(3));
+}
