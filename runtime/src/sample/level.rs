@@ -24,29 +24,19 @@ impl Footprint {
         [self.x, self.y].map(scale)
     }
 
-    /// Whether the derivatives are parallel, or one of them is zero. Those given by the shader are floats, whose
-    /// products are exact.
-    pub fn is_line(&self) -> bool {
-        let ([a, b, c], [d, e, f]) = (self.x, self.y);
-        [b * f - c * e, c * d - a * f, a * e - b * d] == [0.0; 3]
-    }
-
-    /// The level of detail of an isotropic filter: the binary logarithm of the major axis of the ellipse that the
-    /// derivatives span; of the longer derivative where they span none.
+    /// The level of detail of an isotropic filter: the binary logarithm of the longer derivative.
+    ///
+    /// The specification's ideal is the major axis of the ellipse that both span, and it allows approximations. This is the one that
+    /// other implementations have, so that pictures look alike; it is less than half a level finer.
     pub fn level(&self) -> f64 {
         let [x, y] = self.scaled();
-        of_products(dot(x, x), dot(y, y), dot(x, y), self.is_line())
+        of_squares(dot(x, x), dot(y, y))
     }
 }
 
-/// The level of detail for the products of two derivatives with themselves and with each other.
-pub(super) fn of_products(xx: f64, yy: f64, xy: f64, is_line: bool) -> f64 {
-    let is_finite = xx.is_finite() && yy.is_finite() && xy.is_finite();
-    let square = match is_finite && !is_line {
-        true => (xx + yy + ((xx - yy) * (xx - yy) + 4.0 * xy * xy).sqrt()) / 2.0,
-        false => float::max_f64(xx, yy),
-    };
-    log2(square) / 2.0
+/// The same for the squares of the derivatives' lengths.
+pub(super) fn of_squares(xx: f64, yy: f64) -> f64 {
+    log2(float::max_f64(xx, yy)) / 2.0
 }
 
 pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {

@@ -3,7 +3,7 @@
 use super::vector::Vector;
 use super::{Fast, Packet};
 use crate::resource::Tap;
-use crate::sample::level::of_products;
+use crate::sample::level::of_squares;
 
 /// The levels that a packet takes.
 #[derive(Clone, Copy)]
@@ -76,5 +76,5 @@ pub(super) fn layer<V: Vector>(fast: &Fast, coordinate: V) -> V {
 pub(super) fn of_derivatives(fast: &Fast, x: [f64; 2], y: [f64; 2]) -> f64 {
     let (width, height) = (f64::from(fast.levels[0].width), f64::from(fast.levels[0].height));
     let (a, b, c, d) = (x[0] * width, x[1] * height, y[0] * width, y[1] * height);
-    of_products(a * a + b * b, c * c + d * d, a * c + b * d, x[0] * y[1] - x[1] * y[0] == 0.0)
+    of_squares(a * a + b * b, c * c + d * d)
 }
