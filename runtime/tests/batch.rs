@@ -116,3 +116,39 @@ fn batches_are_held_against_what_the_shader_declares() {
     let refused = worker.begin(&dispatch).unwrap().batch(4, &mut []);
     assert!(matches!(refused, Err(Error::Batch(BatchError::NoBatches))));
 }
+
+/// The functional specification lets shaders take derivatives of inputs where the pixels of a quad go different ways.
+#[test]
+fn derivatives_of_inputs_do_not_depend_on_where_pixels_go() {
+    let text = "ps_5_0
+        dcl_globalFlags refactoringAllowed
+        dcl_input_ps linear v0.xy
+        dcl_output o0.xyzw
+        dcl_temps 1
+        mov o0.xyzw, l(0, 0, 0, 0)
+        lt r0.x, v0.x, l(2.0)
+        if_nz r0.x
+        deriv_rtx_coarse o0.x, v0.x
+        deriv_rty_fine o0.y, v0.y
+        else
+        deriv_rtx_fine o0.x, v0.y
+        deriv_rty_coarse o0.y, v0.x
+        endif
+        ret";
+    let assembly = brolga_bytecode::assembler::assemble(text, &Default::default()).unwrap();
+    let device = Device::builder().threads(1).build().unwrap();
+    // Two quads, pixel by pixel: the second one goes the second way as a whole, of the first one two pixels do.
+    let inputs = [[1.0, 8.0], [3.0, 9.0], [1.5, 20.0], [4.0, 22.0], [5.0, 1.0], [6.0, 2.0], [7.0, 3.0], [8.0, 5.0_f32]];
+    let expected = [[2.0, 12.0], [1.0, 0.5], [2.0, 12.0], [2.0, 0.5], [1.0, 2.0], [1.0, 2.0], [2.0, 2.0], [2.0, 2.0]];
+    for &engine in ENGINES {
+        let shader = support::compile(&device, &assembly.bytes, engine).unwrap();
+        let rows: Vec<u32> = inputs.iter().flat_map(|[x, y]| [x.to_bits(), y.to_bits(), 0, 0]).collect();
+        let mut outputs = vec![0; 4 * inputs.len()];
+        let mut arrays = [ArrayWords::Read(&rows), ArrayWords::Write(&mut outputs)];
+        let bound = device.bind(&shader, &Bindings::new()).unwrap();
+        let dispatch = Dispatch::new([0; 3]);
+        bound.worker().unwrap().begin(&dispatch).unwrap().batch(inputs.len() as u32, &mut arrays).unwrap();
+        let found: Vec<[f32; 2]> = outputs.chunks(4).map(|row| [row[0], row[1]].map(f32::from_bits)).collect();
+        assert_eq!(found, expected, "{engine}");
+    }
+}

@@ -86,6 +86,7 @@ impl Translator<'_, '_> {
         if self.b.func.interface.stage.signature().is_none() {
             self.block(main)?;
         } else {
+            self.derive_inputs()?;
             // However it ends, its outputs are written.
             self.inline_items(Callee::new(program, main))?;
         }

@@ -3,8 +3,9 @@
 use brolga_bytecode::sm5::{Instruction, Op as Opcode};
 
 use super::componentwise::op;
+use super::derivative::Derivative;
 use super::operand::SourceType::{Float, Int};
-use super::{Result, Translator, double, float, integer, sample};
+use super::{Result, Translator, double, float, integer};
 use crate::function::{AtomicOp, CounterOp};
 use crate::ops::Op;
 use crate::sampling::LevelSource::{Derivatives, Given, Zero};
@@ -192,10 +193,10 @@ impl Translator<'_, '_> {
             Opcode::Gather4C | Opcode::Gather4CS => self.sample(i, GatherCompare, Zero, &[Reference]),
             Opcode::Gather4Po | Opcode::Gather4PoS => self.sample(i, GATHER, Zero, &[Offsets]),
             Opcode::Gather4PoC | Opcode::Gather4PoCS => self.sample(i, GatherCompare, Zero, &[Offsets, Reference]),
-            Opcode::DerivRtx | Opcode::DerivRtxCoarse => self.each(i, Float, sample::along_x),
-            Opcode::DerivRty | Opcode::DerivRtyCoarse => self.each(i, Float, sample::along_y),
-            Opcode::DerivRtxFine => self.each(i, Float, sample::along_x_fine),
-            Opcode::DerivRtyFine => self.each(i, Float, sample::along_y_fine),
+            Opcode::DerivRtx | Opcode::DerivRtxCoarse => self.derive(i, Derivative::AlongX),
+            Opcode::DerivRty | Opcode::DerivRtyCoarse => self.derive(i, Derivative::AlongY),
+            Opcode::DerivRtxFine => self.derive(i, Derivative::AlongXFine),
+            Opcode::DerivRtyFine => self.derive(i, Derivative::AlongYFine),
             // Instructions of other stages.
             Opcode::Cut
             | Opcode::Emit

@@ -12,7 +12,8 @@
 //! | `componentwise.rs` | instructions that do the same to each component |
 //! | `float.rs` `integer.rs` `double.rs` `moves.rs` | what the rows compute |
 //! | `memory.rs` | buffers, shared memory, atomics, counters |
-//! | `sample.rs` | sampling, gathers, derivatives |
+//! | `sample.rs` | sampling and gathers |
+//! | `derivative.rs` | derivatives across a quad |
 //! | `typed.rs` | texels and queries |
 //!
 //! A component of `r#` is the slot `4 * number + component`, an untyped `i32`. All sources of an instruction are read
@@ -24,6 +25,7 @@ mod classes;
 mod componentwise;
 mod control;
 mod declare;
+mod derivative;
 mod dispatch;
 mod double;
 mod float;
@@ -92,6 +94,7 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
         stage,
         classes: classes::Classes::new(program, &options.classes)?,
         registers: registers::Registers::new(&b),
+        derivatives: Vec::new(),
         b,
         flow: control::FlowState::new(program),
         at: program.program().at,
@@ -109,6 +112,8 @@ struct Translator<'a, 'f> {
     stage: stage::StageRegisters,
     classes: classes::Classes,
     registers: registers::Registers,
+    /// Derivatives of inputs.
+    derivatives: Vec<derivative::OfInput>,
     b: Builder<'f>,
     flow: control::FlowState,
     /// The byte of the current instruction.

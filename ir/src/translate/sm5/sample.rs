@@ -1,49 +1,14 @@
-//! Sampling, gathers, and derivatives across a quad.
+//! Sampling and gathers.
 
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
 use super::super::vector::lanes;
+use super::derivative::Derivative;
 use super::operand::{SourceType, swizzle};
 use super::{Result, Translator};
-use crate::builder::Builder;
 use crate::entity::Value;
-use crate::ops::Op;
 use crate::sampling::{LevelSource, MOST_SAMPLE_ARGS, Offsets, SampleArg, SampleKind, Sampling};
-
-/// Of each thread of a quad, the one whose value is taken: its own row's or column's, or the upper left one's.
-const LEFT_OF_ROW: [u8; 4] = [0, 0, 2, 2];
-const RIGHT_OF_ROW: [u8; 4] = [1, 1, 3, 3];
-const TOP_OF_COLUMN: [u8; 4] = [0, 1, 0, 1];
-const BOTTOM_OF_COLUMN: [u8; 4] = [2, 3, 2, 3];
-const UPPER_LEFT: [u8; 4] = [0; 4];
-const UPPER_RIGHT: [u8; 4] = [1; 4];
-const LOWER_LEFT: [u8; 4] = [2; 4];
-
-fn difference(b: &mut Builder<'_>, value: Value, to: [u8; 4], from: [u8; 4]) -> Value {
-    let (to, from) = (b.quad_read(to, value), b.quad_read(from, value));
-    b.op(Op::FSub, &[to, from])
-}
-
-/// `deriv_rtx_coarse`: one value for the quad; what `deriv_rtx` and level of detail are made of too.
-pub(super) fn along_x(b: &mut Builder<'_>, s: &[Value]) -> Value {
-    difference(b, s[0], UPPER_RIGHT, UPPER_LEFT)
-}
-
-/// `deriv_rty_coarse`
-pub(super) fn along_y(b: &mut Builder<'_>, s: &[Value]) -> Value {
-    difference(b, s[0], LOWER_LEFT, UPPER_LEFT)
-}
-
-/// `deriv_rtx_fine`: one value for each row.
-pub(super) fn along_x_fine(b: &mut Builder<'_>, s: &[Value]) -> Value {
-    difference(b, s[0], RIGHT_OF_ROW, LEFT_OF_ROW)
-}
-
-/// `deriv_rty_fine`: one value for each column.
-pub(super) fn along_y_fine(b: &mut Builder<'_>, s: &[Value]) -> Value {
-    difference(b, s[0], BOTTOM_OF_COLUMN, TOP_OF_COLUMN)
-}
 
 impl Translator<'_, '_> {
     /// An instruction that samples: destination, perhaps a feedback word, coordinates, computed offsets, texture, sampler,
@@ -96,8 +61,12 @@ impl Translator<'_, '_> {
                     let values = self.read(operand, mask, kind)?;
                     args.extend(lanes(mask).map(|lane| values.at(lane)));
                 }
-                None if arg == SampleArg::AlongX => self.derive(&mut args, count, along_x),
-                None if arg == SampleArg::AlongY => self.derive(&mut args, count, along_y),
+                None if arg == SampleArg::AlongX => {
+                    self.derive_coordinates(&mut args, count, Derivative::AlongX, address);
+                }
+                None if arg == SampleArg::AlongY => {
+                    self.derive_coordinates(&mut args, count, Derivative::AlongY, address);
+                }
                 None => return Err(self.count()),
             }
         }
@@ -111,14 +80,15 @@ impl Translator<'_, '_> {
     }
 
     /// Appends the derivatives of the coordinates, which are the first operands.
-    fn derive(
+    fn derive_coordinates(
         &mut self,
         args: &mut SmallVec<[Value; MOST_SAMPLE_ARGS]>,
         count: usize,
-        along: fn(&mut Builder<'_>, &[Value]) -> Value,
+        derivative: Derivative,
+        address: &Operand,
     ) {
         for axis in 0..count {
-            let derivative = along(&mut self.b, &[args[axis]]);
+            let derivative = self.derivative(derivative, address, axis, args[axis]);
             args.push(derivative);
         }
     }

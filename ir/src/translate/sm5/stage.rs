@@ -11,8 +11,9 @@ use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
 use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
 use super::super::vector::{Vector, lanes};
+use super::derivative::Derivative;
 use super::operand::{SourceType, Start};
-use super::{Result, TranslateError, Translator, sample};
+use super::{Result, TranslateError, Translator};
 use crate::Type;
 use crate::entity::{ArrayId, Slot, Value};
 use crate::function::{Function, Input, MemoryRef, Object};
@@ -344,8 +345,8 @@ impl Translator<'_, '_> {
         let mut result = Vector::default();
         for lane in lanes(mask) {
             let mut value = values.at(lane);
-            for (step, along) in steps.into_iter().zip([sample::along_x, sample::along_y]) {
-                let slope = along(&mut self.b, &[values.at(lane)]);
+            for (step, derivative) in steps.into_iter().zip([Derivative::AlongX, Derivative::AlongY]) {
+                let slope = self.derivative(derivative, input, lane, values.at(lane));
                 let change = self.b.op(Op::FMul, &[slope, step]);
                 value = self.b.op(Op::FAdd, &[value, change]);
             }
