@@ -37,12 +37,17 @@ pub struct Shading {
     pub is_late: bool,
     /// Whether it reports which pixels are live at its end.
     pub reports_live: bool,
-    /// The depths of the viewport.
-    pub depths: [f32; 2],
     /// Registers that the pixel shader may read.
     pub rows: u32,
     /// Words that change from draw to draw.
     pub state: [u32; record::state::WORDS as usize],
+}
+
+impl Shading {
+    /// The depths of the viewport.
+    fn depths(&self) -> [f32; 2] {
+        [0, 1].map(|n| f32::from_bits(self.state[record::state::DEPTHS as usize + n]))
+    }
 }
 
 /// Words of primitives beyond which open packets are closed after a batch.
@@ -212,7 +217,7 @@ impl TileDraw<'_, '_, '_> {
         if let (Some(tile), Some(how)) = (&mut worker.depth, self.shading.depth) {
             let z = ways.map(|way| local.at(0, way));
             let place = [0, 1].map(|axis| (corner[axis] - worker.corner[axis]) as usize);
-            coverage = tile.test(how, place, z, self.shading.depths, coverage);
+            coverage = tile.test(how, place, z, self.shading.depths(), coverage);
             if coverage == 0 {
                 return;
             }

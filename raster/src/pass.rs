@@ -251,7 +251,6 @@ impl<'a> Pass<'a> {
                 depth: pipeline.depth.filter(|_| !pipeline.is_late),
                 is_late: pipeline.is_late,
                 reports_live: pipeline.reports_live,
-                depths,
                 rows: pipeline.rows,
                 state,
             },

@@ -8,7 +8,7 @@ use brolga_ir::pipeline::state::{
 };
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{
-    Codegen, CompileOptions, Device, Format, Interpolation, ResourceClass, Shader, Signature, SystemValue,
+    Codegen, CompileOptions, Device, Format, Interpolation, Level, ResourceClass, Shader, Signature, SystemValue,
 };
 
 use crate::assembly::Topology;
@@ -119,8 +119,8 @@ impl Pipeline {
         let targets = targets.collect::<Result<_, _>>()?;
         let DepthState { enable, write: writes, function: test } = desc.depth;
         let depth = depth_format.filter(|_| enable).map(|format| DepthTest { format, test, writes });
-        // Without its state a shader says what it does; no code is made for that.
-        let alone = desc.options.clone().codegen(Codegen::Deferred);
+        // Without its state a shader says what it decides, for which it is neither optimised nor compiled.
+        let alone = desc.options.clone().codegen(Codegen::Deferred).level(Level::None);
         let alone = desc.pixel_shader.map(|shader| device.compile(shader, &alone)).transpose()?;
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
         let state = PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live };

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::raster::Cull;
-use crate::raster::{BlendOp, Factor};
 use brolga_runtime::{AddressMode, Comparison, Filter, Format};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -13,6 +11,7 @@ use super::error::{Problem, SceneError};
 use super::expectation::Expect;
 use super::names::{AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillMode, Kind, Named, filter};
 use super::step::Step;
+use crate::raster::{BlendOp, Cull, Factor};
 
 /// A scene file.
 #[derive(Debug)]

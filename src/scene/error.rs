@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::raster::DrawError;
 use brolga_runtime::{Error, ResourceError, StopReason};
 
 use crate::files::{FileProblem, short, short_path, short_text};
 use crate::job::nearest;
+use crate::raster::DrawError;
 
 /// A scene that cannot be run as it stands, or stopped: what is wrong, in which file, at which place of it.
 #[derive(Debug, thiserror::Error)]

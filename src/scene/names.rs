@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::raster::Cull;
-use crate::raster::{BlendOp, Factor};
 use brolga_runtime::{AddressMode, Comparison, Filter, Reduction, Tap};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
+
+use crate::raster::{BlendOp, Cull, Factor};
 
 /// What is read from its name.
 #[derive(Clone, Copy, Debug)]

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::raster::Topology;
-use crate::raster::{Advance, Blend, Equation};
-use crate::raster::{DepthState, InputElement, RasterizerState, TargetState};
-use crate::raster::{Pipeline, PipelineDesc};
 use brolga_runtime::{CompileOptions, Device, Format, Shader};
 
 use super::document::{self, BlendTarget, Class, DepthWriteMask, Document};
 use super::error::{SceneError, find};
 use crate::job::RunOptions;
+use crate::raster::{
+    Advance, Blend, DepthState, Equation, InputElement, Pipeline, PipelineDesc, RasterizerState, TargetState, Topology,
+};
 
 /// Compiles pipelines, each once for the same formats.
 pub(super) struct Compiler<'a> {

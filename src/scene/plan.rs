@@ -1,9 +1,5 @@
 //! Steps become actions: names are looked up, shaders compiled and bindings made before anything is drawn.
 
-use crate::raster::Bounds;
-use crate::raster::Pipeline;
-use crate::raster::Viewport;
-use crate::raster::{self, Targets};
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{Bindings, Buffer, Dispatch, Format, Shader};
 
@@ -11,6 +7,7 @@ use super::error::SceneError;
 use super::memory::{Memory, World};
 use super::pipelines::Compiler;
 use super::step::{self, Clear, CopyResource, IndexFormat, Step};
+use crate::raster::{self, Bounds, Pipeline, Targets, Viewport};
 
 /// What to do.
 pub(super) enum Action<'a> {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::raster::Pass;
 use brolga_runtime::{Buffer, Device, Dispatch, Engine, ResourceError, StopReason};
 
 use super::Scene;
@@ -13,6 +12,7 @@ use super::memory::World;
 use super::pipelines::Compiler;
 use super::plan::{Action, Draw};
 use crate::job::RunOptions;
+use crate::raster::Pass;
 
 /// Bytes that are filled at once.
 const CHUNK: usize = 1 << 16;

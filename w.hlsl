@@ -1,1 +1,0 @@
-RWByteAddressBuffer numbers;
