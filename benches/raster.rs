@@ -6,7 +6,8 @@
 use std::hint::black_box;
 
 use brolga::raster::{
-    ALPHA_BLEND, Cull, DepthState, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets,
+    ALPHA_BLEND, Cull, DepthState, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, Statistics,
+    TargetState, Targets,
 };
 use brolga::{
     AddressMode, Bindings, Buffer, Device, Filter, Format, Register, Sampler, Tap, Texture, TextureShape, View,
@@ -146,12 +147,11 @@ impl Frame {
     }
 
     /// Clears depth, and draws.
-    fn draw(&self) -> Vec<u64> {
-        if let Some(depth) = &self.targets.depth {
-            let far = vec![1.0_f32; (SIZE * SIZE) as usize];
-            depth.buffer().write(0, &far).expect("it fits");
-        }
+    fn draw(&self) -> Vec<Statistics> {
         let mut pass = Pass::new(&self.device, self.targets.clone()).expect("good targets");
+        if self.targets.depth.is_some() {
+            pass.clear_depth(1.0).expect("there is a depth buffer");
+        }
         let index_buffer = IndexBuffer { buffer: self.indices.clone(), offset_bytes: 0, is_short: false };
         let draw = Draw::new(&self.pipeline, self.count).bindings(&self.bindings);
         pass.draw(&draw.vertex_buffer(self.vertices.clone(), 32).index_buffer(index_buffer)).expect("all fits");

@@ -24,10 +24,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let target = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 640, 480))?;
     let mut pass = Pass::new(&device, Targets { colors: vec![target.clone()], depth: None })?;
     pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, size_of_val(&VERTICES[0]) as u32))?;
-    let samples = pass.finish()?;
+    let statistics = pass.finish()?;
 
-    println!("{} of {} pixels are inside", samples[0], 640 * 480);
-    assert!((90_000..110_000).contains(&samples[0]));
+    let inside = statistics[0].samples;
+    println!("{inside} of {} pixels are inside", 640 * 480);
+    assert!((90_000..110_000).contains(&inside));
     #[cfg(feature = "files")]
     brolga::files::save_texture(&target, std::env::temp_dir().join("triangle.png"))?;
     Ok(())

@@ -45,11 +45,11 @@ pub mod scene;
 pub use brolga_bytecode as bytecode;
 pub use brolga_runtime::{
     Access, AddressMode, Array, ArrayWords, BatchError, BindingError, BindingRules, Bindings, BoundShader, Buffer,
-    Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, CodeFigures, Codegen, Comparison,
-    CompileError, CompileOptions, CompileStage, Component, Counter, CpuFeatures, Declared, Device, DeviceBuilder,
-    Dimension, Dispatch, Emit, Engine, Error, ErrorKind, FileError, Filter, Format, GuardPages, InstanceError,
-    Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate, Oversize, Parameter,
-    ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report, ResourceClass,
+    Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, ClearValue, CodeFigures, Codegen,
+    Comparison, CompileError, CompileOptions, CompileStage, Component, Counter, CpuFeatures, Deadline, Declared,
+    Device, DeviceBuilder, Dimension, Dispatch, Emit, Engine, Error, ErrorKind, FileError, Filter, Format, GuardPages,
+    InstanceError, Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate, Oversize,
+    Parameter, ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report, ResourceClass,
     ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes, StopReason,
     SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError, VerifyErrors, View,
     Width, Worker, format, pipeline,

@@ -16,7 +16,7 @@
 //! let target = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 640, 480))?;
 //! let mut pass = Pass::new(&device, Targets { colors: vec![target.clone()], depth: None })?;
 //! pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, 8))?;
-//! let samples = pass.finish()?;
+//! let statistics = pass.finish()?;
 //! # Ok(())
 //! # }
 //! ```
@@ -31,5 +31,6 @@ pub use brolga_raster::error::DrawError;
 pub use brolga_raster::pass::{Draw, IndexBuffer, Pass, Targets, VertexBuffer};
 pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 pub use brolga_raster::state::{ALPHA_BLEND, DepthState, InputElement, RasterizerState, TargetState};
+pub use brolga_raster::statistics::Statistics;
 pub use brolga_raster::viewport::Viewport;
 pub use brolga_runtime::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor};

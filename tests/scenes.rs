@@ -164,7 +164,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "\"color\": [0.05, 0.06, 0.09, 1]",
         "\"depth\": 1",
-        "steps[0]: a texture of format R8G8B8A8_UNORM is cleared with `color`",
+        "steps[0]: a texture of format R8G8B8A8_UNORM cannot be cleared to a depth, but to a colour",
     ),
     ("\"color\": [0.05, 0.06, 0.09, 1]", "\"color\": [0, 0, 0]", "steps[0].color"),
     (

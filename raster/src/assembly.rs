@@ -25,6 +25,20 @@ pub struct Batch {
     pub primitive: u32,
 }
 
+impl Batch {
+    /// Vertices that it reads and the batches before it do not.
+    pub fn vertices(self, topology: Topology, is_restart: Option<impl Fn(u32) -> bool>) -> u64 {
+        let positions = self.first..self.first + self.count;
+        let restarts = match (topology, is_restart) {
+            (Topology::TriangleStrip, Some(is_restart)) => positions.filter(|&position| is_restart(position)).count(),
+            _ => 0,
+        };
+        let is_later = topology == Topology::TriangleStrip && self.primitive > 0;
+        let shared = if is_later { 2 } else { 0 };
+        u64::from(self.count) - restarts as u64 - shared
+    }
+}
+
 /// A triangle by the positions of its vertices: the leading one first, and wound as the list or strip is.
 pub type Positions = [u32; 3];
 

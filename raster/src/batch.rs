@@ -1,5 +1,7 @@
 //! From vertices to primitives that can be drawn: shading, clipping, culling.
 
+use std::ops::Range;
+
 use brolga_ir::pipeline::record;
 use brolga_runtime::{ArrayWords, Error, Session};
 
@@ -8,6 +10,7 @@ use crate::clip::{self, Mode, Polygon};
 use crate::edge::{Bounds, Triangle};
 use crate::plane::Corner;
 use crate::small::Mask;
+use crate::statistics::Statistics;
 use crate::tile;
 use crate::viewport::{Plane, Viewport};
 
@@ -98,15 +101,31 @@ pub struct Prepared {
     pub primitives: Vec<Primitive>,
     /// Which primitives may cover something in which tile: in the order of tiles, then of the draw.
     bins: Vec<InTile>,
+    /// Primitives that may cover something in many tiles, by their place: listed once, since memory is to be bounded.
+    wide: Vec<u32>,
+    /// What was done until now.
+    pub statistics: Statistics,
 }
+
+impl Primitive {
+    /// The columns and rows of tiles in which it may cover something.
+    fn tiles(&self) -> [Range<u32>; 2] {
+        let Bounds { left, top, right, bottom } = self.bounds;
+        let tiles = |first: i32, end: i32| (first / tile::SIZE) as u32..((end - 1) / tile::SIZE + 1) as u32;
+        [tiles(left, right), tiles(top, bottom)]
+    }
+}
+
+/// The most tiles of a primitive that are noted one by one.
+const MOST_TILES: usize = 64;
 
 /// A primitive that may cover something in a tile.
 #[derive(Clone, Copy, Debug)]
-pub struct InTile {
+struct InTile {
     /// The tile, counted row by row.
-    pub tile: u32,
+    tile: u32,
     /// The primitive, by its place.
-    pub primitive: u32,
+    primitive: u32,
 }
 
 /// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
@@ -141,7 +160,7 @@ impl Instance<'_> {
 }
 
 impl Prepared {
-    /// Shades the vertices of a batch, each once, and sets up what is left of its triangles.
+    /// Shades the vertices of a batch, each once, and sets up what is left of its triangles, if anybody wants to see them.
     pub fn new(
         topology: Topology,
         batch: Batch,
@@ -149,7 +168,7 @@ impl Prepared {
         session: &mut Session<'_>,
         strides: &[u32],
         outputs: &Outputs,
-        raster: &Raster,
+        raster: Option<&Raster>,
     ) -> Result<Self, Error> {
         let mut reuse = Reuse::new();
         let (mut ids, mut triangles) = (Vec::new(), Vec::new());
@@ -169,8 +188,16 @@ impl Prepared {
         let mut arrays = [ArrayWords::Read(&ids), ArrayWords::Read(strides), ArrayWords::Write(&mut rows)];
         session.batch(count as u32, &mut arrays)?;
 
+        let mut statistics = Statistics {
+            vertices: batch.vertices(topology, instance.is_restart()),
+            primitives: triangles.len() as u64,
+            vertex_invocations: count as u64,
+            ..Statistics::default()
+        };
+        let Some(raster) = raster else { return Ok(Self { statistics, ..Self::default() }) };
+        statistics.clipper_invocations = statistics.primitives;
         let planes: Vec<Plane> = raster.viewport.planes(raster.clips_depth).collect();
-        let mut prepared = Self { rows, ..Self::default() };
+        let mut prepared = Self { rows, statistics, ..Self::default() };
         let mut places = Vec::with_capacity(count);
         for vertex in 0..count {
             let position = prepared.position(vertex, outputs);
@@ -184,6 +211,7 @@ impl Prepared {
                 continue;
             }
             if vertices.iter().all(|&vertex| places[vertex as usize]) {
+                prepared.statistics.clipper_primitives += 1;
                 prepared.add(vertices, id, raster);
             } else {
                 prepared.clip(vertices, id, &planes, outputs, raster);
@@ -194,27 +222,50 @@ impl Prepared {
 
     /// Notes which primitives are in which tile, of which a row has so many.
     pub fn sort_into_tiles(&mut self, columns: u32) {
-        for (primitive, Primitive { bounds, .. }) in (0..).zip(&self.primitives) {
-            let Bounds { left, top, right, bottom } = *bounds;
-            for row in top / tile::SIZE..=(bottom - 1) / tile::SIZE {
-                let tiles = left / tile::SIZE..=(right - 1) / tile::SIZE;
-                self.bins.extend(tiles.map(|column| InTile { tile: row as u32 * columns + column as u32, primitive }));
+        for (primitive, drawn) in (0..).zip(&self.primitives) {
+            let [across, down] = drawn.tiles();
+            if across.len() * down.len() > MOST_TILES {
+                self.wide.push(primitive);
+                continue;
+            }
+            for row in down {
+                self.bins.extend(across.clone().map(|column| InTile { tile: row * columns + column, primitive }));
             }
         }
         // A stable sort keeps the order of primitives.
         self.bins.sort_by_key(|bin| bin.tile);
     }
 
-    /// The tiles that have primitives, some of them several times.
-    pub fn tiles(&self) -> impl Iterator<Item = u32> {
-        self.bins.chunk_by(|one, other| one.tile == other.tile).map(|bin| bin[0].tile)
+    /// Marks the tiles that have primitives of this batch, where a row has so many.
+    pub fn mark_tiles(&self, columns: u32, marks: &mut [bool]) {
+        for bin in self.bins.chunk_by(|one, other| one.tile == other.tile) {
+            marks[bin[0].tile as usize] = true;
+        }
+        for &primitive in &self.wide {
+            let [across, down] = self.primitives[primitive as usize].tiles();
+            for row in down {
+                let tiles = row * columns + across.start..row * columns + across.end;
+                marks[tiles.start as usize..tiles.end as usize].fill(true);
+            }
+        }
     }
 
-    /// What a tile has, in order.
-    pub fn of_tile(&self, tile: u32) -> &[InTile] {
+    /// What a tile has, in order, where a row has so many: primitives by their places.
+    pub fn of_tile(&self, tile: u32, columns: u32) -> impl Iterator<Item = u32> {
+        let (column, row) = (tile % columns, tile / columns);
         let first = self.bins.partition_point(|bin| bin.tile < tile);
         let count = self.bins[first..].partition_point(|bin| bin.tile == tile);
-        &self.bins[first..first + count]
+        let mut bins = self.bins[first..first + count].iter().map(|bin| bin.primitive).peekable();
+        let is_there = move |&&primitive: &&u32| {
+            let [across, down] = self.primitives[primitive as usize].tiles();
+            across.contains(&column) && down.contains(&row)
+        };
+        let mut wide = self.wide.iter().filter(is_there).copied().peekable();
+        std::iter::from_fn(move || match (bins.peek(), wide.peek()) {
+            (Some(one), Some(other)) if other < one => wide.next(),
+            (None, _) => wide.next(),
+            _ => bins.next(),
+        })
     }
 
     /// The words of a vertex.
@@ -291,6 +342,7 @@ impl Prepared {
         }
         // Constant attributes are the leading vertex's in every vertex, so any fan will do.
         for n in 2..polygon.vertices().len() as u32 {
+            self.statistics.clipper_primitives += 1;
             self.add([first, first + n - 1, first + n], id, raster);
         }
     }

@@ -10,6 +10,7 @@ use crate::edge::{Bounds, Edge};
 use crate::packets::{Packets, QUADS, Quad, quads};
 use crate::plane::{self, Local, Planes};
 use crate::small;
+use crate::statistics::Statistics;
 use crate::tile::{self, Block};
 
 /// What is drawn to.
@@ -25,6 +26,11 @@ impl Target {
     /// Tiles of a row.
     pub fn columns(&self) -> u32 {
         self.size[0].div_ceil(tile::SIZE as u32)
+    }
+
+    /// Rows of tiles.
+    pub fn rows(&self) -> u32 {
+        self.size[1].div_ceil(tile::SIZE as u32)
     }
 }
 
@@ -95,26 +101,27 @@ impl TileWorker {
         }
     }
 
-    /// Draws what some batches of a draw have in the tile; returns the number of pixels that passed.
+    /// Draws what some batches of a draw have in the tile; returns what it did to pixels.
     pub fn draw<'p>(
         &mut self,
         batches: impl Iterator<Item = &'p Prepared>,
-        tile: u32,
+        (tile, columns): (u32, u32),
         outputs: &Outputs,
         shading: &Shading,
         pixel: Option<&mut Session<'_>>,
-    ) -> Result<u64, Error> {
-        let mut draw = TileDraw { worker: self, outputs, shading, pixel, failure: None, samples: 0 };
+    ) -> Result<Statistics, Error> {
+        let statistics = Statistics::default();
+        let mut draw = TileDraw { worker: self, outputs, shading, pixel, failure: None, statistics };
         for prepared in batches {
-            for bin in prepared.of_tile(tile) {
-                draw.primitive(prepared, &prepared.primitives[bin.primitive as usize]);
+            for primitive in prepared.of_tile(tile, columns) {
+                draw.primitive(prepared, &prepared.primitives[primitive as usize]);
             }
             if draw.worker.primitives.len() > RECORD_WORDS {
                 draw.finish();
             }
         }
         draw.finish();
-        draw.failure.map_or(Ok(draw.samples), Err)
+        draw.failure.map_or(Ok(draw.statistics), Err)
     }
 }
 
@@ -125,7 +132,7 @@ struct TileDraw<'t, 's, 'w> {
     shading: &'t Shading,
     pixel: Option<&'s mut Session<'w>>,
     failure: Option<Error>,
-    samples: u64,
+    statistics: Statistics,
 }
 
 impl TileDraw<'_, '_, '_> {
@@ -223,13 +230,14 @@ impl TileDraw<'_, '_, '_> {
             }
         }
         if !self.shading.reports_live {
-            self.samples += u64::from(coverage.count_ones());
+            self.statistics.samples += u64::from(coverage.count_ones());
         }
         let Some(pixel) = self.pixel.as_deref_mut() else { return };
+        self.statistics.pixel_invocations += u64::from(coverage.count_ones());
         let quad = Quad { corner: corner.map(|place| place as u32), primitive, coverage };
         let TileWorker { packets, primitives, quads, live, .. } = worker;
         let mut shader = PixelShader { session: pixel, primitives, quads, live, shading: self.shading };
-        packets.push(quad, |packets| shader.run(packets, &mut self.samples, &mut self.failure));
+        packets.push(quad, |packets| shader.run(packets, &mut self.statistics.samples, &mut self.failure));
     }
 
     /// Shades all quads that wait.
@@ -237,7 +245,7 @@ impl TileDraw<'_, '_, '_> {
         let TileWorker { packets, primitives, quads, live, .. } = &mut *self.worker;
         if let Some(session) = self.pixel.as_deref_mut() {
             let mut shader = PixelShader { session, primitives, quads, live, shading: self.shading };
-            packets.finish(|packets| shader.run(packets, &mut self.samples, &mut self.failure));
+            packets.finish(|packets| shader.run(packets, &mut self.statistics.samples, &mut self.failure));
         }
         primitives.clear();
     }

@@ -1,7 +1,7 @@
 //! What can go wrong between shaders and pictures.
 
 use brolga_bytecode::container::ContainerError;
-use brolga_runtime::{Error, Format, ResourceError};
+use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
 
 /// Why a pipeline cannot be made, or a draw not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +94,17 @@ pub enum DrawError {
         /// What it should be.
         expected: String,
     },
+    /// A target to clear that the pass does not have.
+    #[error("there is no target {target} to clear: the pass has {count}")]
+    NoTarget {
+        /// The target.
+        target: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A depth buffer to clear that the pass does not have.
+    #[error("there is no depth buffer to clear")]
+    NoDepth,
     /// A vertex buffer that the pipeline reads is missing.
     #[error("the input layout reads vertex buffer {slot}, but the draw has {count}")]
     VertexBuffer {
@@ -122,9 +133,71 @@ pub enum DrawError {
         /// What.
         what: String,
     },
+    /// A draw reads what it draws to.
+    #[error("the {stage} shader reads {register}, which is {target} of the same draw: let it read a copy")]
+    ReadsTarget {
+        /// The stage.
+        stage: &'static str,
+        /// What reads it.
+        register: Register,
+        /// What is drawn to.
+        target: String,
+    },
+    /// The cancel token or the time limit ended a pass.
+    #[error("{why} at draw {draw} of the pass")]
+    Stopped {
+        /// What stopped it.
+        why: StopReason,
+        /// The draw, counted from 0.
+        draw: usize,
+    },
+    /// A draw was begun, but not finished.
+    #[error("draw {draw} of the pass: {source}")]
+    Draw {
+        /// The draw, counted from 0.
+        draw: usize,
+        /// Why.
+        source: Error,
+    },
     /// The runtime refuses or fails.
     #[error(transparent)]
     Runtime(#[from] Error),
+}
+
+impl DrawError {
+    /// What to do about it.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            DrawError::Signature { .. } => ErrorKind::File,
+            DrawError::Unsupported { .. } => ErrorKind::Unsupported,
+            DrawError::ReadsTarget { .. } => ErrorKind::Binding,
+            DrawError::Target { .. } => ErrorKind::Resource,
+            DrawError::Stopped { .. } => ErrorKind::Stopped,
+            DrawError::Draw { source, .. } | DrawError::Runtime(source) => source.kind(),
+            _ => ErrorKind::Call,
+        }
+    }
+
+    /// The draw of the pass that was not finished, counted from 0.
+    pub fn draw(&self) -> Option<usize> {
+        match self {
+            DrawError::Stopped { draw, .. } | DrawError::Draw { draw, .. } => Some(*draw),
+            _ => None,
+        }
+    }
+
+    /// The same of a pass in which this many draws came before.
+    pub(crate) fn after(mut self, before: usize) -> Self {
+        if let DrawError::Stopped { draw, .. } | DrawError::Draw { draw, .. } = &mut self {
+            *draw += before;
+        }
+        self
+    }
+
+    /// Names the draw in which the runtime failed.
+    pub(crate) fn in_draw(draw: usize) -> impl Fn(Error) -> Self + Copy {
+        move |source| DrawError::Draw { draw, source }
+    }
 }
 
 impl From<ResourceError> for DrawError {

@@ -6,6 +6,7 @@
 //! | `state.rs` | that state, with the names and defaults of Direct3D 11 |
 //! | `pass.rs` | draws into the same targets |
 //! | `error.rs` | what can go wrong |
+//! | `statistics.rs` | what a draw did |
 //! | `fixed.rs` | positions in 256ths of a pixel |
 //! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches |
 //! | `batch.rs` | from vertices to primitives that can be drawn |
@@ -38,5 +39,6 @@ pub mod plane;
 pub mod scene;
 pub mod small;
 pub mod state;
+pub mod statistics;
 pub mod tile;
 pub mod viewport;

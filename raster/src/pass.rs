@@ -4,8 +4,10 @@ use brolga_ir::pipeline::state::DepthFormat;
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
-    Bindings, Buffer, Device, Dimension, Dispatch, Format, Leniency, Register, ResourceClass, Texture, View,
+    Bindings, Buffer, ClearValue, Device, Dimension, Dispatch, Format, Leniency, Register, ResourceClass, Shader,
+    TexelBox, Texture, View,
 };
+use bytemuck::NoUninit;
 
 use crate::assembly::Topology;
 use crate::batch::Raster;
@@ -13,11 +15,15 @@ use crate::draw::{Shading, Target};
 use crate::edge::Bounds;
 use crate::error::DrawError;
 use crate::pipeline::{Pipeline, depth_format};
-use crate::scene::{self, SceneDraw};
+use crate::scene::{self, Limits, SceneDraw};
+use crate::statistics::Statistics;
 use crate::viewport::Viewport;
 
 /// Draws that wait before they are drawn, at most: it bounds memory.
 const MOST_WAITING: usize = 1024;
+
+/// Indices of all draws that wait, but for the last one, at most: likewise.
+const MOST_INDICES: usize = 1 << 24;
 
 /// The textures that are drawn to: their most detailed level, their first layer.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +134,9 @@ pub struct Pass<'a> {
     targets: Targets,
     target: Target,
     waiting: Vec<SceneDraw>,
-    samples: Vec<u64>,
+    /// Indices of the draws that wait.
+    waiting_indices: usize,
+    statistics: Vec<Statistics>,
     limits: Dispatch,
 }
 
@@ -153,10 +161,11 @@ impl<'a> Pass<'a> {
         };
         let target = Target { size: size.unwrap_or([0; 2]), depth };
         let limits = Dispatch::new([0; 3]);
-        Ok(Self { device, targets, target, waiting: Vec::new(), samples: Vec::new(), limits })
+        Ok(Self { device, targets, target, waiting: Vec::new(), waiting_indices: 0, statistics: Vec::new(), limits })
     }
 
-    /// Draws with the cancel token, the time limit and the fuel of a dispatch. The time limit holds for each [`Self::flush`].
+    /// Draws with the cancel token, the time limit, the fuel and the progress of a dispatch. The time limit holds for each
+    /// [`Self::flush`]; the progress counts primitives.
     pub fn with_limits(mut self, limits: &Dispatch) -> Self {
         self.limits = limits.clone();
         self
@@ -167,31 +176,91 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If something of it does not fit, or what waited before it could not be drawn.
     pub fn draw(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
-        if self.waiting.len() == MOST_WAITING {
+        if self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
             self.flush()?;
         }
         let draw = self.resolve(draw)?;
+        self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
         self.waiting.push(draw);
-        Ok(self.samples.len() + self.waiting.len() - 1)
+        Ok(self.statistics.len() + self.waiting.len() - 1)
     }
 
-    /// Draws what waits.
+    /// Clears a target, after the draws before.
+    ///
+    /// # Errors
+    /// If there is no such target, or as [`Self::flush`].
+    pub fn clear_color(&mut self, target: usize, color: [f32; 4]) -> Result<(), DrawError> {
+        let count = self.targets.colors.len();
+        let texture = self.targets.colors.get(target).ok_or(DrawError::NoTarget { target, count })?.clone();
+        self.clear(&texture, ClearValue::Color(color))
+    }
+
+    /// Clears the depth buffer, after the draws before.
+    ///
+    /// # Errors
+    /// If there is none, or as [`Self::flush`].
+    pub fn clear_depth(&mut self, depth: f32) -> Result<(), DrawError> {
+        let texture = self.targets.depth.clone().ok_or(DrawError::NoDepth)?;
+        self.clear(&texture, ClearValue::DepthStencil { depth: Some(depth), stencil: None })
+    }
+
+    fn clear(&mut self, texture: &Texture, value: ClearValue) -> Result<(), DrawError> {
+        self.flush()?;
+        Ok(texture.clear_box(&texture.level(0, 0)?, value)?)
+    }
+
+    /// Writes elements to a buffer, from a byte offset on, after the draws before: they see what was there.
+    ///
+    /// # Errors
+    /// As [`Buffer::write`] and [`Self::flush`].
+    pub fn update_buffer<T: NoUninit>(
+        &mut self,
+        buffer: &Buffer,
+        offset_bytes: u64,
+        elements: &[T],
+    ) -> Result<(), DrawError> {
+        self.flush()?;
+        Ok(buffer.write(offset_bytes, elements)?)
+    }
+
+    /// Writes texels to a box of a texture, after the draws before.
+    ///
+    /// # Errors
+    /// As [`Texture::write`] and [`Self::flush`].
+    pub fn update_texture<T: NoUninit>(
+        &mut self,
+        texture: &Texture,
+        to: &TexelBox,
+        texels: &[T],
+        row_pitch_bytes: Option<u64>,
+    ) -> Result<(), DrawError> {
+        self.flush()?;
+        Ok(texture.write(to, texels, row_pitch_bytes)?)
+    }
+
+    /// Draws what waits. What the draws after this one read may be changed before they are added.
     ///
     /// # Errors
     /// If a shader did not finish. The targets then hold what was drawn until it stopped.
     pub fn flush(&mut self) -> Result<(), DrawError> {
         let draws = std::mem::take(&mut self.waiting);
-        self.samples.extend(scene::draw(&draws, &self.target, self.device.pool(), &self.limits)?);
+        self.waiting_indices = 0;
+        let Dispatch { cancel, time_limit, fuel, progress, .. } = &self.limits;
+        let deadline = self.device.deadline(cancel, *time_limit)?;
+        let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
+        let before = self.statistics.len();
+        let statistics = scene::draw(&draws, &self.target, self.device.pool(), &limits);
+        self.statistics.extend(statistics.map_err(|error| error.after(before))?);
         Ok(())
     }
 
-    /// Draws what waits, and returns for each draw the number of pixels that passed all tests.
+    /// Draws what waits, and returns what each draw did.
     ///
     /// # Errors
     /// As [`Self::flush`].
-    pub fn finish(mut self) -> Result<Vec<u64>, DrawError> {
+    pub fn finish(mut self) -> Result<Vec<Statistics>, DrawError> {
         self.flush()?;
-        Ok(self.samples)
+        Ok(self.statistics)
     }
 
     fn resolve(&self, draw: &Draw<'_>) -> Result<SceneDraw, DrawError> {
@@ -211,6 +280,10 @@ impl<'a> Pass<'a> {
         let scissor = viewport.scissor().intersect(draw.scissor.unwrap_or(target)).intersect(target);
         let (vertex_bindings, strides) = vertex_bindings(draw)?;
         let mut pixel_bindings = lenient(draw.pixel_bindings);
+        self.check_hazards("vertex", &pipeline.vertex, &vertex_bindings, pipeline)?;
+        if let Some(shader) = &pipeline.pixel {
+            self.check_hazards("pixel", shader, &pixel_bindings, pipeline)?;
+        }
         for (n, texture) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
             let register = Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
             pixel_bindings.set(register, View::texture(texture.clone()));
@@ -232,7 +305,10 @@ impl<'a> Pass<'a> {
             vertex: self.device.bind(&pipeline.vertex, &vertex_bindings)?,
             pixel,
             topology: pipeline.topology,
-            count: draw.count,
+            // All indices past the end of the buffer are 0: such triangles have no inside.
+            count: indices
+                .as_ref()
+                .map_or(draw.count, |indices| (indices.len() as u64 + 2).min(draw.count.into()) as u32),
             base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
             indices,
             restart: restart.map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX }),
@@ -240,13 +316,13 @@ impl<'a> Pass<'a> {
             first_instance: draw.first_instance,
             strides,
             outputs: pipeline.outputs.clone(),
-            raster: Raster {
+            raster: pipeline.rasterizes.then_some(Raster {
                 viewport,
                 scissor,
                 cull: pipeline.rasterizer.cull,
                 is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
                 clips_depth: pipeline.rasterizer.depth_clip,
-            },
+            }),
             shading: Shading {
                 depth: pipeline.depth.filter(|_| !pipeline.is_late),
                 is_late: pipeline.is_late,
@@ -255,6 +331,31 @@ impl<'a> Pass<'a> {
                 state,
             },
         })
+    }
+
+    /// Checks that a shader reads nothing that the draw changes.
+    fn check_hazards(
+        &self,
+        stage: &'static str,
+        shader: &Shader,
+        bindings: &Bindings,
+        pipeline: &Pipeline,
+    ) -> Result<(), DrawError> {
+        let colors = self.targets.colors.iter().enumerate().map(|(n, texture)| (texture, format!("target {n}")));
+        let is_written = pipeline.depth.is_some_and(|depth| depth.writes) || pipeline.is_late;
+        let depth = self.targets.depth.iter().filter(|_| is_written);
+        for (texture, target) in colors.chain(depth.map(|texture| (texture, "the depth buffer".to_owned()))) {
+            let target_view = View::texture(texture.clone());
+            let reads = |register: &Register| {
+                let is_read = matches!(register.class, ResourceClass::ShaderResource | ResourceClass::Constant);
+                is_read && shader.bindings().iter().any(|declared| declared.contains(*register))
+            };
+            let mut read = bindings.iter().filter(|(register, _)| reads(register));
+            if let Some((register, _)) = read.find(|(_, view)| target_view.overlaps(view)) {
+                return Err(DrawError::ReadsTarget { stage, register, target });
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the targets are those that a pipeline is for.

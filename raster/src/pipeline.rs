@@ -1,5 +1,7 @@
 //! Pipelines: two shaders, compiled with the state between and around them.
 
+use std::time::Duration;
+
 use brolga_bytecode::Limits;
 use brolga_bytecode::container::{Container, SignatureElement};
 use brolga_ir::pipeline::record;
@@ -8,7 +10,8 @@ use brolga_ir::pipeline::state::{
 };
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{
-    Codegen, CompileOptions, Device, Format, Interpolation, Level, ResourceClass, Shader, Signature, SystemValue,
+    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, ResourceClass, Shader,
+    Signature, SystemValue,
 };
 
 use crate::assembly::Topology;
@@ -88,6 +91,8 @@ pub struct Pipeline {
     pub(crate) is_late: bool,
     /// Whether the pixel shader decides which pixels are live.
     pub(crate) reports_live: bool,
+    /// Whether triangles come to pixels at all (functional specification, 16.9).
+    pub(crate) rasterizes: bool,
     pub(crate) outputs: Outputs,
     /// Registers of a vertex.
     pub(crate) rows: u32,
@@ -103,6 +108,27 @@ impl Pipeline {
     /// # Errors
     /// If a shader does not compile, the shaders do not fit each other, or the state does not fit them.
     pub fn new(device: &Device, desc: &PipelineDesc<'_>) -> Result<Self, DrawError> {
+        Self::compile(desc, |shader, options| device.compile(shader, options))
+    }
+
+    /// The same, until a token is cancelled or the time is over, as [`Device::compile_until`] does it.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and [`Error::CompileStopped`](brolga_runtime::Error::CompileStopped).
+    pub fn new_until(
+        device: &Device,
+        desc: &PipelineDesc<'_>,
+        cancel: &CancelToken,
+        time_limit: Option<Duration>,
+    ) -> Result<Self, DrawError> {
+        let deadline = device.deadline(cancel, time_limit)?;
+        Self::compile(desc, |shader, options| device.compile_until(shader, options, deadline.token(), None))
+    }
+
+    fn compile(
+        desc: &PipelineDesc<'_>,
+        compile: impl Fn(&[u8], &CompileOptions) -> Result<Shader, Error>,
+    ) -> Result<Self, DrawError> {
         let files = Files::new(desc)?;
         let (elements, slots) = files.elements(&desc.input_layout)?;
         files.check_linkage()?;
@@ -111,7 +137,7 @@ impl Pipeline {
         }
         let depth_format = desc.depth_format.map(depth_format).transpose()?;
         let options = desc.options.clone().state(StageState::Vertex(VertexState { elements }));
-        let vertex = device.compile(desc.vertex_shader, &options)?;
+        let vertex = compile(desc.vertex_shader, &options)?;
         let signature = vertex.stage().signature().cloned().unwrap_or_default();
 
         let rows = signature.output_rows();
@@ -121,11 +147,11 @@ impl Pipeline {
         let depth = depth_format.filter(|_| enable).map(|format| DepthTest { format, test, writes });
         // Without its state a shader says what it decides, for which it is neither optimised nor compiled.
         let alone = desc.options.clone().codegen(Codegen::Deferred).level(Level::None);
-        let alone = desc.pixel_shader.map(|shader| device.compile(shader, &alone)).transpose()?;
+        let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
         let state = PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live };
         let options = desc.options.clone().state(StageState::Pixel(state));
-        let pixel = desc.pixel_shader.map(|shader| device.compile(shader, &options)).transpose()?;
+        let pixel = desc.pixel_shader.map(|shader| compile(shader, &options)).transpose()?;
         let read = pixel.as_ref().and_then(|shader| shader.stage().signature());
         Ok(Self {
             outputs: outputs(&signature, read)?,
@@ -137,6 +163,7 @@ impl Pipeline {
             depth,
             is_late,
             reports_live,
+            rasterizes: desc.pixel_shader.is_some() || enable,
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
             depth_format: desc.depth_format,

@@ -5,13 +5,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::Instant;
 
-use brolga_runtime::{BoundShader, Dispatch, Error, Pool};
+use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
 use crate::assembly::{Batch, Topology};
 use crate::batch::{Instance, Outputs, Prepared, Raster};
 use crate::draw::{Shading, Target, TileWorker};
+use crate::error::DrawError;
+use crate::statistics::Statistics;
 
 /// Batches that are prepared before tiles are drawn. It bounds memory, whatever is drawn.
 const BATCHES: usize = 64;
@@ -44,8 +45,8 @@ pub struct SceneDraw {
     pub strides: Vec<u32>,
     /// What the vertex shader gives.
     pub outputs: Outputs,
-    /// What becomes of triangles.
-    pub raster: Raster,
+    /// What becomes of triangles. Without it vertices are shaded, and nothing else happens.
+    pub raster: Option<Raster>,
     /// How pixels are tested and shaded.
     pub shading: Shading,
 }
@@ -62,30 +63,60 @@ impl SceneDraw {
     }
 }
 
-/// Draws in order; returns the pixels that passed the tests, draw by draw.
+/// When to stop, and whom to tell how far it has got.
+#[derive(Debug)]
+pub struct Limits<'a> {
+    /// Stops everything.
+    pub token: &'a CancelToken,
+    /// Loop iterations that an invocation may take.
+    pub fuel: Option<u64>,
+    /// Gets the primitives that were drawn.
+    pub progress: &'a Progress,
+}
+
+impl Limits<'_> {
+    /// Whether a draw may go on.
+    pub fn check(&self, draw: usize) -> Result<(), DrawError> {
+        self.token.stop_reason().map_or(Ok(()), |why| Err(DrawError::Stopped { why, draw }))
+    }
+}
+
+/// Draws in order; returns what each draw did.
 ///
 /// # Errors
-/// If a shader did not finish. Targets then hold what was drawn until it stopped.
-pub fn draw(draws: &[SceneDraw], target: &Target, pool: &Pool, what: &Dispatch) -> Result<Vec<u64>, Error> {
-    let scene = Scene { draws, target, pool, what, start: Instant::now() };
-    let mut samples = vec![0; draws.len()];
+/// If a shader did not finish, or the token was cancelled. Targets then hold what was drawn until it stopped.
+pub fn draw(
+    draws: &[SceneDraw],
+    target: &Target,
+    pool: &Pool,
+    limits: &Limits<'_>,
+) -> Result<Vec<Statistics>, DrawError> {
+    let mut run = Dispatch::new([0; 3]).cancel(limits.token.clone());
+    run.fuel = limits.fuel;
+    let scene = Scene { draws, target, pool, limits, run };
+    let mut statistics = vec![Statistics::default(); draws.len()];
     let mut pending = Vec::new();
     let mut result = Ok(());
     for (n, draw) in draws.iter().enumerate() {
         for number in 0..draw.instances {
-            let instance = draw.instance(number);
+            let (instance, mut is_empty) = (draw.instance(number), true);
             draw.topology.batches(draw.count, BATCH_PRIMITIVES, instance.is_restart(), |batch| {
+                is_empty = false;
                 pending.push(Pending { draw: n, instance, batch, prepared: OnceLock::new() });
                 if pending.len() == BATCHES {
-                    result = scene.flush(&mut pending, &mut samples);
+                    result = scene.flush(&mut pending, &mut statistics);
                 }
                 result.is_ok()
             });
             std::mem::replace(&mut result, Ok(()))?;
+            if is_empty {
+                // So are all other instances.
+                break;
+            }
         }
     }
-    scene.flush(&mut pending, &mut samples)?;
-    Ok(samples)
+    scene.flush(&mut pending, &mut statistics)?;
+    Ok(statistics)
 }
 
 /// A batch that waits to be drawn.
@@ -102,45 +133,48 @@ struct Scene<'a> {
     draws: &'a [SceneDraw],
     target: &'a Target,
     pool: &'a Pool,
-    what: &'a Dispatch,
-    start: Instant,
+    limits: &'a Limits<'a>,
+    /// The limits of a part of the work.
+    run: Dispatch,
 }
 
 impl Scene<'_> {
     /// Prepares what waits, and draws it.
-    fn flush(&self, pending: &mut Vec<Pending<'_>>, samples: &mut [u64]) -> Result<(), Error> {
+    fn flush(&self, pending: &mut Vec<Pending<'_>>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
         let batches = std::mem::take(pending);
-        Work::new(batches.len()).run(self.pool, |work| self.prepare(&batches, work))?;
-        let mut tiles: Vec<u32> =
-            batches.iter().flat_map(|batch| batch.prepared.get()).flat_map(Prepared::tiles).collect();
-        tiles.sort_unstable();
-        tiles.dedup();
-        let passed = Mutex::new(samples);
-        Work::new(tiles.len()).run(self.pool, |work| {
-            let (mut worker, mut own) = (TileWorker::default(), vec![0; self.draws.len()]);
+        let Some(last) = batches.last() else { return Ok(()) };
+        let work = |count| Work::new(count, self.limits, last.draw);
+        work(batches.len()).run(self.pool, |work| self.prepare(&batches, work))?;
+        let columns = self.target.columns();
+        let mut marks = vec![false; (columns * self.target.rows()) as usize];
+        for batch in &batches {
+            let prepared = batch.prepared.get().expect("all batches are prepared");
+            statistics[batch.draw] += prepared.statistics;
+            prepared.mark_tiles(columns, &mut marks);
+        }
+        let tiles: Vec<u32> = (0..).zip(marks).filter(|(_, has)| *has).map(|(tile, _)| tile).collect();
+        let all = Mutex::new(&mut *statistics);
+        work(tiles.len()).run(self.pool, |work| {
+            let (mut worker, mut own) = (TileWorker::default(), vec![Statistics::default(); self.draws.len()]);
             let result = self.draw_tiles(&batches, &tiles, work, &mut worker, &mut own);
-            let mut passed = passed.lock().unwrap_or_else(PoisonError::into_inner);
-            passed.iter_mut().zip(own).for_each(|(sum, samples)| *sum += samples);
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             result
-        })
-    }
-
-    /// The limits of the whole, for what begins now.
-    fn limits(&self) -> Dispatch {
-        let time_limit = self.what.time_limit.map(|limit| limit.saturating_sub(self.start.elapsed()));
-        let mut limits = self.what.clone();
-        limits.time_limit = time_limit;
-        limits
+        })?;
+        let primitives = batches.iter().filter_map(|batch| batch.prepared.get());
+        self.limits.progress.advance(primitives.map(|prepared| prepared.statistics.primitives).sum());
+        Ok(())
     }
 
     /// Shades vertices and sets up primitives, batch by batch, for as long as there are any.
-    fn prepare(&self, batches: &[Pending<'_>], work: &Work) -> Result<(), Error> {
-        let mut next = work.take();
+    fn prepare(&self, batches: &[Pending<'_>], work: &Work<'_>) -> Result<(), DrawError> {
+        let mut next = work.take()?;
         while let Some(first) = next {
             let number = batches[first].draw;
-            let (draw, limits) = (&self.draws[number], self.limits());
-            let mut worker = draw.vertex.worker()?;
-            let mut session = worker.begin(&limits)?;
+            let failed = DrawError::in_draw(number);
+            let draw = &self.draws[number];
+            let mut worker = draw.vertex.worker().map_err(failed)?;
+            let mut session = worker.begin(&self.run).map_err(failed)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
                 let mut prepared = Prepared::new(
                     draw.topology,
@@ -149,12 +183,13 @@ impl Scene<'_> {
                     &mut session,
                     &draw.strides,
                     &draw.outputs,
-                    &draw.raster,
-                )?;
+                    draw.raster.as_ref(),
+                )
+                .map_err(failed)?;
                 prepared.sort_into_tiles(self.target.columns());
                 // Nobody else has this batch.
                 let _ = batch.prepared.set(prepared);
-                next = work.take();
+                next = work.take()?;
             }
         }
         Ok(())
@@ -165,57 +200,74 @@ impl Scene<'_> {
         &self,
         batches: &[Pending<'_>],
         tiles: &[u32],
-        work: &Work,
+        work: &Work<'_>,
         worker: &mut TileWorker,
-        samples: &mut [u64],
-    ) -> Result<(), Error> {
-        while let Some(n) = work.take() {
-            let tile = tiles[n];
-            worker.begin(self.target, tile);
-            let mut rest = batches;
-            while let Some(first) = rest.first() {
-                let same = rest.iter().take_while(|batch| batch.draw == first.draw).count();
-                let (of_draw, after) = rest.split_at(same);
-                rest = after;
-                let mut parts = of_draw
-                    .iter()
-                    .filter_map(|batch| batch.prepared.get())
-                    .filter(|prepared| !prepared.of_tile(tile).is_empty())
-                    .peekable();
-                if parts.peek().is_none() {
-                    continue;
-                }
-                let (draw, limits) = (&self.draws[first.draw], self.limits());
-                worker.prepare(self.target, &draw.shading)?;
-                let mut bound = draw.pixel.as_ref().map(BoundShader::worker).transpose()?;
-                let mut session = bound.as_mut().map(|bound| bound.begin(&limits)).transpose()?;
-                samples[first.draw] += worker.draw(parts, tile, &draw.outputs, &draw.shading, session.as_mut())?;
-            }
+        statistics: &mut [Statistics],
+    ) -> Result<(), DrawError> {
+        while let Some(n) = work.take()? {
+            worker.begin(self.target, tiles[n]);
+            let result = self.draw_tile(batches, tiles[n], worker, statistics);
             worker.end(self.target)?;
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Draws what all batches have in a tile.
+    fn draw_tile(
+        &self,
+        batches: &[Pending<'_>],
+        tile: u32,
+        worker: &mut TileWorker,
+        statistics: &mut [Statistics],
+    ) -> Result<(), DrawError> {
+        for of_draw in batches.chunk_by(|one, other| one.draw == other.draw) {
+            let columns = self.target.columns();
+            let prepared = of_draw.iter().filter_map(|batch| batch.prepared.get());
+            let mut parts = prepared.filter(|prepared| prepared.of_tile(tile, columns).next().is_some()).peekable();
+            if parts.peek().is_none() {
+                continue;
+            }
+            let number = of_draw[0].draw;
+            let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
+            worker.prepare(self.target, &draw.shading)?;
+            let mut bound = draw.pixel.as_ref().map(BoundShader::worker).transpose().map_err(failed)?;
+            let mut session = bound.as_mut().map(|bound| bound.begin(&self.run)).transpose().map_err(failed)?;
+            // A batch may cover the tile a thousand times.
+            let parts = parts.take_while(|_| !self.limits.token.is_cancelled());
+            let did = worker.draw(parts, (tile, columns), &draw.outputs, &draw.shading, session.as_mut());
+            statistics[number] += did.map_err(failed)?;
+            self.limits.check(number)?;
         }
         Ok(())
     }
 }
 
-/// Hands out numbers in order, and keeps the first error.
-struct Work {
+/// Hands out numbers in order, until the token is cancelled, and keeps the first error.
+struct Work<'a> {
     next: AtomicUsize,
     count: usize,
-    failure: Mutex<Option<Error>>,
+    limits: &'a Limits<'a>,
+    /// The last draw that it is for.
+    draw: usize,
+    failure: Mutex<Option<DrawError>>,
 }
 
-impl Work {
-    fn new(count: usize) -> Self {
-        Self { next: AtomicUsize::new(0), count, failure: Mutex::new(None) }
+impl<'a> Work<'a> {
+    fn new(count: usize, limits: &'a Limits<'a>, draw: usize) -> Self {
+        Self { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) }
     }
 
-    fn take(&self) -> Option<usize> {
+    fn take(&self) -> Result<Option<usize>, DrawError> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
-        (n < self.count).then_some(n)
+        if n >= self.count {
+            return Ok(None);
+        }
+        self.limits.check(self.draw).map(|()| Some(n))
     }
 
     /// Runs in the caller's thread and in others; an error ends all of them soon.
-    fn run(self, pool: &Pool, work: impl Fn(&Self) -> Result<(), Error> + Sync) -> Result<(), Error> {
+    fn run(self, pool: &Pool, work: impl Fn(&Self) -> Result<(), DrawError> + Sync) -> Result<(), DrawError> {
         let helpers = self.count.min(pool.threads()).saturating_sub(1);
         pool.run(helpers, &|| {
             if let Err(error) = work(&self) {

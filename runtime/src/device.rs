@@ -18,7 +18,7 @@ use crate::perf_map::PerfMap;
 use crate::pool::Pool;
 use crate::resource::{Access, Buffer, GuardPages, Texture, TextureShape};
 use crate::shader::{CompileOptions, Compiler, Shader};
-use crate::stop::{CancelToken, Timer, Watch};
+use crate::stop::{CancelToken, Deadline, Timer, Watch};
 
 /// Options of a [`Device`].
 #[derive(Clone, Debug, Default)]
@@ -160,6 +160,15 @@ impl Device {
     ) -> Result<Shader, Error> {
         let watch = Watch::new(cancel, &self.runner.timer, Instant::now(), time_limit).map_err(Error::timer)?;
         Shader::compile_until(container, options, &self.compiler, watch.stop())
+    }
+
+    /// A token that is cancelled with another one, or when a time from now on is over.
+    ///
+    /// # Errors
+    /// If the timer's thread does not start.
+    pub fn deadline(&self, cancel: &CancelToken, time_limit: Option<Duration>) -> Result<Deadline<'_>, Error> {
+        let watch = Watch::new(cancel, &self.runner.timer, Instant::now(), time_limit).map_err(Error::timer)?;
+        Ok(Deadline::new(watch))
     }
 
     /// Compiles a function that was built or parsed from text, like a translated one: the passes of the options' level

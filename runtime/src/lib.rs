@@ -74,14 +74,14 @@ pub use limits::Limits;
 pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
 pub use resource::{
-    Access, AddressMode, Buffer, Comparison, Counter, Filter, GuardPages, Reduction, ResourceError, Sampler, Tap,
-    TexelBox, Texture, TextureShape, View,
+    Access, AddressMode, Buffer, ClearValue, Comparison, Counter, Filter, GuardPages, Reduction, ResourceError,
+    Sampler, Tap, TexelBox, Texture, TextureShape, View,
 };
 pub use shader::{
     ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind, Listing,
     PlacedInstance, Shader, SourceLocation, StageTimes, Unset,
 };
-pub use stop::{CancelToken, StopReason};
+pub use stop::{CancelToken, Deadline, StopReason};
 
 pub use brolga_bytecode::Error as FileError;
 pub use brolga_ir::Width;

@@ -16,6 +16,7 @@ use super::picture::{Picture, PictureCheck, Tolerance};
 use super::step::Step;
 use crate::files::{FileForm, HEADER, Texels};
 use crate::job::NumberType;
+use crate::raster::Statistics;
 
 /// What a scene says of an expectation.
 #[derive(Debug, Deserialize)]
@@ -91,7 +92,7 @@ pub(super) struct Expected {
 enum What {
     Picture { resource: String, format: Format, extents: [u32; 2], mip: u32, layer: u32, texels: Vec<u8> },
     Numbers { resource: String, bytes: Vec<u8>, rules: NumberRules },
-    Query { name: String, values: BTreeMap<String, f64>, is_counted: bool },
+    Query { name: String, values: BTreeMap<String, f64>, kind: QueryKind },
 }
 
 /// How the numbers of a buffer are compared.
@@ -207,7 +208,7 @@ impl Expected {
                 if kind == QueryKind::Occlusion && values.keys().any(|value| value != "samples") {
                     return Err(SceneError::value(place, "an occlusion query has `samples` and nothing else"));
                 }
-                What::Query { name: name.clone(), values, is_counted: kind == QueryKind::Occlusion }
+                What::Query { name: name.clone(), values, kind }
             }
             _ => return Err(SceneError::value(place, "an expectation has either `resource` or `query`")),
         };
@@ -215,12 +216,13 @@ impl Expected {
     }
 
     /// Holds it against what a run left.
-    pub fn check(&self, world: &World<'_>, samples: &BTreeMap<&str, u64>) -> Result<Checked, SceneError> {
+    pub fn check(&self, world: &World<'_>, queries: &BTreeMap<&str, Statistics>) -> Result<Checked, SceneError> {
         let failed = |error| SceneError::new(&self.place, Problem::Run(brolga_runtime::Error::Resource(error)));
         let (bytes, result) = match &self.what {
-            What::Query { name, values, is_counted } => {
-                let found = is_counted.then(|| samples.get(name.as_str()).copied().unwrap_or(0));
+            What::Query { name, values, kind } => {
+                let statistics = queries.get(name.as_str()).copied().unwrap_or_default();
                 let value = |(name, &expected): (&String, &f64)| {
+                    let found = kind.counter(&statistics, name);
                     let slack = self.tolerance.slack(expected);
                     let holds = found.map(|found| (found as f64 - expected).abs() <= slack);
                     QueryValue { name: name.clone(), found, expected, holds }

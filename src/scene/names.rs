@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
 
-use crate::raster::{BlendOp, Cull, Factor};
+use crate::raster::{BlendOp, Cull, Factor, Statistics};
 
 /// What is read from its name.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,22 @@ pub(super) enum QueryKind {
     Occlusion,
     Statistics,
     StreamOut,
+}
+
+impl QueryKind {
+    /// What a query of this kind counts under a name; none if nothing counts that yet.
+    pub fn counter(self, statistics: &Statistics, name: &str) -> Option<u64> {
+        match (self, name) {
+            (QueryKind::Occlusion, "samples") => Some(statistics.samples),
+            (QueryKind::Statistics, "ia_vertices") => Some(statistics.vertices),
+            (QueryKind::Statistics, "ia_primitives") => Some(statistics.primitives),
+            (QueryKind::Statistics, "vs_invocations") => Some(statistics.vertex_invocations),
+            (QueryKind::Statistics, "c_invocations") => Some(statistics.clipper_invocations),
+            (QueryKind::Statistics, "c_primitives") => Some(statistics.clipper_primitives),
+            (QueryKind::Statistics, "ps_invocations") => Some(statistics.pixel_invocations),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -1,7 +1,6 @@
 //! Steps become actions: names are looked up, shaders compiled and bindings made before anything is drawn.
 
-use brolga_runtime::format::{Encoding, Use};
-use brolga_runtime::{Bindings, Buffer, Dispatch, Format, Shader};
+use brolga_runtime::{Bindings, Buffer, ClearValue, Dispatch, Shader, Texture};
 
 use super::error::SceneError;
 use super::memory::{Memory, World};
@@ -11,8 +10,10 @@ use crate::raster::{self, Bounds, Pipeline, Targets, Viewport};
 
 /// What to do.
 pub(super) enum Action<'a> {
-    /// Sets the bits of a mask in every texel or word.
-    Fill { buffer: Buffer, texel: Vec<u8>, mask: Vec<u8> },
+    /// Clears a texture.
+    Clear { texture: Texture, value: ClearValue },
+    /// Sets all words of a buffer.
+    Fill { buffer: Buffer, word: u32 },
     /// Copies all bytes.
     Copy { from: Buffer, to: Buffer },
     /// Runs a compute shader.
@@ -84,7 +85,7 @@ impl<'a> Action<'a> {
         compiler: &mut Compiler<'a>,
     ) -> Result<Self, SceneError> {
         match step {
-            Step::Clear(clear) => fill(place, clear, world),
+            Step::Clear(step) => clear(place, step, world),
             Step::Copy(step) => copy(place, step, world),
             Step::Dispatch(step) => {
                 let dispatch = match &step.arguments {
@@ -167,52 +168,21 @@ fn copy<'a>(place: &str, step: &CopyResource, world: &World<'_>) -> Result<Actio
     }
 }
 
-fn fill<'a>(place: &str, clear: &Clear, world: &World<'_>) -> Result<Action<'a>, SceneError> {
+fn clear<'a>(place: &str, clear: &Clear, world: &World<'_>) -> Result<Action<'a>, SceneError> {
     let memory = world.find(&clear.resource, || format!("{place}.resource"))?;
-    let refused = |message: String| Err(SceneError::value(place, message));
-    let given = [clear.color.is_some(), clear.depth.is_some() || clear.stencil.is_some(), clear.uint.is_some()];
-    if given.iter().filter(|given| **given).count() != 1 {
-        return refused("a clear has either `color`, `depth` and `stencil`, or `uint`".to_owned());
-    }
-    let buffer = memory.bytes().clone();
-    let format = match memory {
-        Memory::Texture(texture) => texture.shape().format,
-        Memory::Buffer(_) => match clear.uint {
-            Some([word, ..]) => {
-                return Ok(Action::Fill { buffer, texel: word.to_le_bytes().to_vec(), mask: vec![0xff; 4] });
-            }
-            None => return refused(format!("`{}` is a buffer, which is cleared with `uint`", clear.resource)),
-        },
+    let of_depth = (clear.depth.is_some() || clear.stencil.is_some())
+        .then_some(ClearValue::DepthStencil { depth: clear.depth, stencil: clear.stencil });
+    let given = [clear.color.map(ClearValue::Color), of_depth, clear.uint.map(ClearValue::Uint)];
+    let mut given = given.into_iter().flatten();
+    let (Some(value), None) = (given.next(), given.next()) else {
+        return Err(SceneError::value(place, "a clear has either `color`, `depth` and `stencil`, or `uint`"));
     };
-    let Some(encode) = format.encoder() else {
-        return refused(format!("textures of format {format} cannot be cleared"));
-    };
-    let is_depth = format.allows(Use::DepthStencil);
-    let (words, mask) = match (clear.color, clear.uint) {
-        _ if is_depth != given[1] => {
-            let key = if is_depth { "depth" } else { "color" };
-            return refused(format!("a texture of format {format} is cleared with `{key}`"));
+    match (memory, value) {
+        (Memory::Texture(texture), value) => Ok(Action::Clear { texture: texture.clone(), value }),
+        (Memory::Buffer(buffer), ClearValue::Uint([word, ..])) => Ok(Action::Fill { buffer: buffer.clone(), word }),
+        (Memory::Buffer(_), _) => {
+            let message = format!("`{}` is a buffer, which is cleared with `uint`", clear.resource);
+            Err(SceneError::value(place, message))
         }
-        (Some(color), _) => (color.map(|value| color_word(format, value)), u128::MAX),
-        (_, Some(words)) if format.encoding().is_integer() => (words, u128::MAX),
-        (_, Some(_)) => return refused(format!("a texture of format {format} is cleared with `color`")),
-        _ => {
-            let planes = [clear.depth.map(f32::to_bits), clear.stencil.map(u32::from)];
-            let fields = format.fields().into_iter().zip(planes).filter(|(_, plane)| plane.is_some());
-            let mask = |bits: u32, shift: u32| ((1_u128 << bits) - 1) << shift;
-            let mask = fields.filter_map(|(field, _)| field).fold(0, |all, f| all | mask(f.bits, f.shift));
-            ([planes[0].unwrap_or(0), planes[1].unwrap_or(0), 0, 0], mask)
-        }
-    };
-    let bytes = |number: u128| number.to_le_bytes()[..format.size_bytes() as usize].to_vec();
-    Ok(Action::Fill { buffer, texel: bytes(encode(words)), mask: bytes(mask) })
-}
-
-/// A colour's component as the word that a format encodes.
-fn color_word(format: Format, value: f32) -> u32 {
-    match format.encoding() {
-        Encoding::Uint => value as u32,
-        Encoding::Sint => (value as i32).cast_unsigned(),
-        _ => value.to_bits(),
     }
 }

@@ -12,10 +12,10 @@ use super::memory::World;
 use super::pipelines::Compiler;
 use super::plan::{Action, Draw};
 use crate::job::RunOptions;
-use crate::raster::Pass;
+use crate::raster::{Pass, Statistics};
 
 /// Bytes that are filled at once.
-const CHUNK: usize = 1 << 16;
+const CHUNK: usize = 1 << 14;
 
 /// What a run gave.
 #[derive(Debug)]
@@ -64,14 +64,14 @@ impl Scene {
         }
         let compile_time = clock.began.elapsed();
         let clock = Clock { began: Instant::now(), options };
-        let mut run = Run { device, clock: &clock, open: None, samples: BTreeMap::new() };
+        let mut run = Run { device, clock: &clock, open: None, queries: BTreeMap::new() };
         for (n, action) in actions.iter().enumerate() {
             clock.check(n)?;
             run.step(n, action)?;
         }
         run.finish_pass()?;
         let run_time = clock.began.elapsed();
-        let checks = self.expected.iter().map(|expected| expected.check(&world, &run.samples));
+        let checks = self.expected.iter().map(|expected| expected.check(&world, &run.queries));
         let checks = checks.collect::<Result<_, _>>()?;
         Ok(Outcome { engine: options.engine, compile_time, run_time, checks })
     }
@@ -110,7 +110,7 @@ struct Run<'a> {
     clock: &'a Clock<'a>,
     open: Option<OpenPass<'a>>,
     /// What each query has counted.
-    samples: BTreeMap<&'a str, u64>,
+    queries: BTreeMap<&'a str, Statistics>,
 }
 
 /// A pass that may get more draws.
@@ -126,7 +126,8 @@ impl<'a> Run<'a> {
         let Action::Draw(draw) = action else {
             self.finish_pass()?;
             let done = match action {
-                Action::Fill { buffer, texel, mask } => fill(buffer, texel, mask).map_err(Problem::from),
+                Action::Clear { texture, value } => texture.clear(*value).map_err(Problem::from),
+                Action::Fill { buffer, word } => fill(buffer, *word).map_err(Problem::from),
                 Action::Copy { from, to } => copy(from, to).map_err(Problem::from),
                 Action::Dispatch { shader, bindings, dispatch } => {
                     let dispatch = self.clock.limit(dispatch.clone());
@@ -157,14 +158,13 @@ impl<'a> Run<'a> {
     /// Draws what waits.
     fn finish_pass(&mut self) -> Result<(), SceneError> {
         let Some(OpenPass { pass, first, draws }) = self.open.take() else { return Ok(()) };
-        let place = match draws.len() {
-            0 | 1 => format!("steps[{first}]"),
-            count => format!("steps[{first}] to steps[{}]", first + count - 1),
-        };
-        let samples = pass.finish().map_err(|error| SceneError::new(place, error))?;
-        for (draw, samples) in draws.into_iter().zip(samples) {
+        let statistics = pass.finish().map_err(|error| {
+            let step = first + error.draw().unwrap_or(0);
+            SceneError::new(format!("steps[{step}]"), error)
+        })?;
+        for (draw, statistics) in draws.into_iter().zip(statistics) {
             if let Some(query) = &draw.step.query {
-                *self.samples.entry(&query.name).or_default() += samples;
+                *self.queries.entry(&query.name).or_default() += statistics;
             }
         }
         Ok(())
@@ -180,17 +180,13 @@ impl OpenPass<'_> {
     }
 }
 
-/// Sets the bits of a mask in every texel of a buffer.
-fn fill(buffer: &Buffer, texel: &[u8], mask: &[u8]) -> Result<(), ResourceError> {
+/// Sets all words of a buffer.
+fn fill(buffer: &Buffer, word: u32) -> Result<(), ResourceError> {
+    let words = vec![word.to_le_bytes(); CHUNK / 4];
     let size_bytes = buffer.size_bytes();
-    let most = CHUNK / texel.len() * texel.len();
-    for start in (0..size_bytes).step_by(most) {
-        let mut bytes = vec![0_u8; (size_bytes - start).min(most as u64) as usize];
-        buffer.read(start, &mut bytes)?;
-        for ((byte, new), mask) in bytes.iter_mut().zip(texel.iter().cycle()).zip(mask.iter().cycle()) {
-            *byte = *byte & !mask | new & mask;
-        }
-        buffer.write(start, &bytes)?;
+    for start in (0..size_bytes).step_by(CHUNK) {
+        let count = (size_bytes - start).min(CHUNK as u64) as usize;
+        buffer.write(start, &words.as_flattened()[..count])?;
     }
     Ok(())
 }

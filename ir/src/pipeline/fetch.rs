@@ -61,7 +61,7 @@ pub(super) fn inputs(b: &mut Builder<'_>, signature: &Signature, state: &VertexS
 fn read(b: &mut Builder<'_>, buffer: ResourceId, element: &VertexElement, index: Value) -> [Value; 4] {
     let first = b.i32(0);
     let [stride] = words(b, VertexArray::Strides.id(), first, element.slot);
-    // Addresses have 32 bits and wrap, as the specification says.
+    // Addresses have 32 bits and wrap (functional specification, 8.19.1).
     let (start, before) = (b.op(Op::IMul, &[index, stride]), b.i32(element.offset));
     let offset = b.op(Op::IAdd, &[start, before]);
     let place = MemoryRef { object: Object::Resource(only(buffer)), index: None, offset };

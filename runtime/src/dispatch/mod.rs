@@ -125,9 +125,14 @@ impl Progress {
         Self::default()
     }
 
-    /// Groups done.
+    /// Groups done; of a pass of draws, primitives.
     pub fn groups_done(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Adds groups that were run by other means than a dispatch.
+    pub fn advance(&self, groups: u64) {
+        self.0.fetch_add(groups, Ordering::Relaxed);
     }
 
     /// A run begins.

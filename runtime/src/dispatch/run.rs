@@ -30,7 +30,7 @@ pub(super) struct Begun<'a> {
     what: &'a Dispatch,
     pub grid: Grid,
     start: Instant,
-    pub watch: Watch<'a>,
+    pub watch: Watch<'a, 'a>,
 }
 
 impl Kit {

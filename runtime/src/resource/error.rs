@@ -98,6 +98,27 @@ pub enum ResourceError {
         /// Texels of a block along x and y.
         block: [u32; 2],
     },
+    /// Texels that cannot be cleared to such a value.
+    #[error(
+        "a texture of format {format} cannot be cleared to {what}{}",
+        expected.map_or(String::new(), |expected| format!(", but to {expected}"))
+    )]
+    Clear {
+        /// The texture's format.
+        format: Format,
+        /// What the value is.
+        what: &'static str,
+        /// What it should be; none if texels of the format are not written one by one.
+        expected: Option<&'static str>,
+    },
+    /// Texels that cannot be copied.
+    #[error("texels of format {from} cannot be copied to a texture of format {to}: the formats must be the same")]
+    CopyFormat {
+        /// The source's format.
+        from: Format,
+        /// The destination's.
+        to: Format,
+    },
     /// Too few bytes for a box of texels.
     #[error("{size_bytes} bytes are too few for a box of {} texels, which takes {expected}", times(extents))]
     TexelBytes {

@@ -1,8 +1,9 @@
 //! Memory that shaders read and write: `memory.rs` has the one type that owns it, `buffer.rs` and `texture.rs` what is
 //! built on it, `shape.rs` the possible textures, `view.rs` and `texture_view.rs` what a register sees of them, and
-//! `surface.rs` where those texels are. Samplers are in `sampler.rs`, errors in `error.rs`.
+//! `surface.rs` where those texels are, `clear.rs` clears and copies them. Samplers are in `sampler.rs`, errors in `error.rs`.
 
 mod buffer;
+mod clear;
 mod error;
 mod memory;
 mod sampler;
@@ -15,6 +16,7 @@ mod texture_view;
 mod view;
 
 pub use buffer::{Access, Buffer};
+pub use clear::ClearValue;
 pub use error::ResourceError;
 pub use memory::GuardPages;
 pub(crate) use memory::{ALIGNMENT, Memory};

@@ -93,12 +93,12 @@ impl Texture {
     }
 
     /// The rows of a box, all of which are in the texture, and in as many bytes of the caller.
-    fn rows(
+    pub(super) fn rows(
         &self,
         part: &TexelBox,
         size_bytes: usize,
         pitch: Option<u64>,
-    ) -> Result<impl Iterator<Item = Row>, ResourceError> {
+    ) -> Result<impl Iterator<Item = Row> + use<>, ResourceError> {
         let &TexelBox { mip, layer, origin, extents } = part;
         let (format, whole) = (self.shape.format, self.level(mip, layer)?.extents);
         let block = format.block_extents();
@@ -134,8 +134,8 @@ impl Texture {
 }
 
 /// A row of a box, in the texture and in the caller's bytes.
-struct Row {
-    offset_bytes: u64,
+pub(super) struct Row {
+    pub offset_bytes: u64,
     at: usize,
-    size: usize,
+    pub size: usize,
 }

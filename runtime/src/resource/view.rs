@@ -273,7 +273,7 @@ impl View {
     }
 
     /// Whether a byte that it writes if bound for writing is read by the other view if that is bound for reading.
-    pub(crate) fn overlaps(&self, read: &View) -> bool {
+    pub fn overlaps(&self, read: &View) -> bool {
         let memory = |view: &View| view.bytes().map(|(buffer, _)| Arc::as_ptr(buffer.memory()));
         if memory(self) != memory(read) {
             return false;

@@ -39,6 +39,11 @@ impl CancelToken {
         self.word.is_set()
     }
 
+    /// Why the runs that it was given to stop, if they do.
+    pub fn stop_reason(&self) -> Option<StopReason> {
+        self.word.reason()
+    }
+
     /// A token that is cancelled with this one, and can be cancelled alone.
     pub(crate) fn follower(&self) -> Self {
         Self { word: self.word.follower(None) }
@@ -47,16 +52,16 @@ impl CancelToken {
 
 /// The stop word of one run, and its alarm if it has a time limit.
 #[derive(Debug)]
-pub(crate) struct Watch<'a> {
-    token: &'a CancelToken,
-    limited: Option<(Arc<StopWord>, Option<Alarm<'a>>)>,
+pub(crate) struct Watch<'c, 't> {
+    token: &'c CancelToken,
+    limited: Option<(Arc<StopWord>, Option<Alarm<'t>>)>,
 }
 
-impl<'a> Watch<'a> {
+impl<'c, 't> Watch<'c, 't> {
     /// Begins to watch a run that began at `start`. Starting the timer's thread may fail.
     pub fn new(
-        token: &'a CancelToken,
-        timer: &'a Timer,
+        token: &'c CancelToken,
+        timer: &'t Timer,
         start: Instant,
         time_limit: Option<Duration>,
     ) -> std::io::Result<Self> {
@@ -75,6 +80,27 @@ impl<'a> Watch<'a> {
     /// The word that is set when the token is cancelled or the time is over.
     pub fn stop(&self) -> &Arc<StopWord> {
         self.limited.as_ref().map_or(&self.token.word, |(stop, _)| stop)
+    }
+}
+
+/// A token that is cancelled with another one, or when a time is over: for work that consists of several runs, which then all stop
+/// for the same reason. [`Device::deadline`](crate::Device::deadline) makes it.
+#[derive(Debug)]
+pub struct Deadline<'a> {
+    token: CancelToken,
+    /// Ends the time; gone when the deadline is.
+    _alarm: Option<Alarm<'a>>,
+}
+
+impl<'a> Deadline<'a> {
+    pub(crate) fn new(watch: Watch<'_, 'a>) -> Self {
+        let token = CancelToken { word: watch.stop().clone() };
+        Self { token, _alarm: watch.limited.and_then(|(_, alarm)| alarm) }
+    }
+
+    /// The token, for [`Dispatch::cancel`](crate::Dispatch::cancel).
+    pub fn token(&self) -> &CancelToken {
+        &self.token
     }
 }
 
