@@ -7,7 +7,8 @@ use brolga_runtime::{ArrayWords, Error, Session};
 
 use crate::assembly::{Batch, Topology};
 use crate::clip::{self, Mode, Polygon};
-use crate::edge::{Bounds, Triangle};
+use crate::edge::{self, Bounds, Triangle};
+use crate::fixed::Point;
 use crate::plane::Corner;
 use crate::small::Mask;
 use crate::statistics::Statistics;
@@ -30,6 +31,8 @@ pub struct Outputs {
     pub cull: Vec<usize>,
     /// How each word of the registers is interpolated by the stage after; what it does not read counts for nothing.
     pub modes: Vec<Mode>,
+    /// Which registers the stage after reads.
+    pub is_read: Vec<bool>,
 }
 
 /// What becomes of triangles on the screen.
@@ -131,11 +134,17 @@ struct InTile {
 /// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
 struct Reuse(Box<[(u32, u32); Self::PLACES]>);
 
+impl Default for Reuse {
+    fn default() -> Self {
+        Self(Box::new([(0, u32::MAX); Self::PLACES]))
+    }
+}
+
 impl Reuse {
     const PLACES: usize = 1024;
 
-    fn new() -> Self {
-        Self(Box::new([(0, u32::MAX); Self::PLACES]))
+    fn forget(&mut self) {
+        self.0.fill((0, u32::MAX));
     }
 
     fn place(&mut self, index: u32, make: impl FnOnce() -> u32) -> u32 {
@@ -159,19 +168,25 @@ impl Instance<'_> {
     }
 }
 
-impl Prepared {
-    /// Shades the vertices of a batch, each once, and sets up what is left of its triangles, if anybody wants to see them.
-    pub fn new(
-        topology: Topology,
-        batch: Batch,
-        instance: &Instance<'_>,
-        session: &mut Session<'_>,
-        strides: &[u32],
-        outputs: &Outputs,
-        raster: Option<&Raster>,
-    ) -> Result<Self, Error> {
-        let mut reuse = Reuse::new();
-        let (mut ids, mut triangles) = (Vec::new(), Vec::new());
+/// What only lives while a batch is prepared.
+#[derive(Default)]
+pub struct Assembly {
+    reuse: Reuse,
+    /// What each vertex is, in words.
+    ids: Vec<u32>,
+    /// Primitives, by the places of their vertices.
+    triangles: Vec<[u32; 3]>,
+    /// Which vertices have a place on the screen.
+    places: Vec<bool>,
+}
+
+impl Assembly {
+    /// Makes primitives of a batch's vertices, each of which is there once.
+    fn assemble(&mut self, topology: Topology, batch: Batch, instance: &Instance<'_>) {
+        let Self { reuse, ids, triangles, .. } = self;
+        reuse.forget();
+        ids.clear();
+        triangles.clear();
         topology.triangles(batch, instance.is_restart(), |positions| {
             triangles.push(positions.map(|position| {
                 let index = instance.index(position);
@@ -183,41 +198,66 @@ impl Prepared {
                 })
             }));
         });
+    }
+}
+
+impl Prepared {
+    /// Shades the vertices of a batch, each once, and sets up what is left of its triangles, if anybody wants to see them.
+    /// What was here before is gone.
+    pub fn prepare(
+        &mut self,
+        topology: Topology,
+        (batch, instance): (Batch, &Instance<'_>),
+        assembly: &mut Assembly,
+        session: &mut Session<'_>,
+        strides: &[u32],
+        outputs: &Outputs,
+        raster: Option<&Raster>,
+    ) -> Result<(), Error> {
+        assembly.assemble(topology, batch, instance);
+        let Assembly { ids, triangles, places, .. } = assembly;
         let count = ids.len() / record::vertex::WORDS as usize;
-        let mut rows = vec![0; count * outputs.rows * ROW_WORDS];
-        let mut arrays = [ArrayWords::Read(&ids), ArrayWords::Read(strides), ArrayWords::Write(&mut rows)];
+        let Self { rows, corners, primitives, bins, wide, statistics } = self;
+        corners.clear();
+        primitives.clear();
+        bins.clear();
+        wide.clear();
+        rows.clear();
+        rows.resize(count * outputs.rows * ROW_WORDS, 0);
+        let mut arrays = [ArrayWords::Read(ids), ArrayWords::Read(strides), ArrayWords::Write(rows)];
         session.batch(count as u32, &mut arrays)?;
 
-        let mut statistics = Statistics {
+        *statistics = Statistics {
             vertices: batch.vertices(topology, instance.is_restart()),
             primitives: triangles.len() as u64,
             vertex_invocations: count as u64,
             ..Statistics::default()
         };
-        let Some(raster) = raster else { return Ok(Self { statistics, ..Self::default() }) };
+        let Some(raster) = raster else { return Ok(()) };
         statistics.clipper_invocations = statistics.primitives;
         let planes: Vec<Plane> = raster.viewport.planes(raster.clips_depth).collect();
-        let mut prepared = Self { rows, statistics, ..Self::default() };
-        let mut places = Vec::with_capacity(count);
+        let is_within_reach = raster.viewport.is_within_reach();
+        places.clear();
         for vertex in 0..count {
-            let position = prepared.position(vertex, outputs);
-            let corner = clip::is_inside(position, &planes).then(|| raster.viewport.transform(position)).flatten();
-            prepared.corners.push(corner.unwrap_or_default());
+            let position = self.position(vertex, outputs);
+            let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, &planes);
+            let corner = is_inside.then(|| raster.viewport.transform(position)).flatten();
+            self.corners.push(corner.unwrap_or_default());
             places.push(corner.is_some());
         }
-        for (n, vertices) in triangles.into_iter().enumerate() {
-            let id = batch.primitive + n as u32;
-            if prepared.is_beyond(vertices, outputs) {
+        let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
+        for (id, &vertices) in (batch.primitive..).zip(&*triangles) {
+            if has_distances && self.is_beyond(vertices, outputs) {
                 continue;
             }
             if vertices.iter().all(|&vertex| places[vertex as usize]) {
-                prepared.statistics.clipper_primitives += 1;
-                prepared.add(vertices, id, raster);
+                self.statistics.clipper_primitives += 1;
+                self.add(vertices, id, raster);
             } else {
-                prepared.clip(vertices, id, &planes, outputs, raster);
+                self.clip(vertices, id, &planes, outputs, raster);
             }
         }
-        Ok(prepared)
+        Ok(())
     }
 
     /// Notes which primitives are in which tile, of which a row has so many.
@@ -253,19 +293,35 @@ impl Prepared {
     /// What a tile has, in order, where a row has so many: primitives by their places.
     pub fn of_tile(&self, tile: u32, columns: u32) -> impl Iterator<Item = u32> {
         let (column, row) = (tile % columns, tile / columns);
-        let first = self.bins.partition_point(|bin| bin.tile < tile);
-        let count = self.bins[first..].partition_point(|bin| bin.tile == tile);
-        let mut bins = self.bins[first..first + count].iter().map(|bin| bin.primitive).peekable();
-        let is_there = move |&&primitive: &&u32| {
-            let [across, down] = self.primitives[primitive as usize].tiles();
-            across.contains(&column) && down.contains(&row)
-        };
-        let mut wide = self.wide.iter().filter(is_there).copied().peekable();
+        let mut bins = self.bins_of(tile).iter().map(|bin| bin.primitive).peekable();
+        let mut wide = self.wide.iter().copied().filter(move |&n| self.is_wide_in(n, [column, row])).peekable();
         std::iter::from_fn(move || match (bins.peek(), wide.peek()) {
             (Some(one), Some(other)) if other < one => wide.next(),
             (None, _) => wide.next(),
             _ => bins.next(),
         })
+    }
+
+    /// Whether it has anything in a tile.
+    pub fn is_in_tile(&self, tile: u32, columns: u32) -> bool {
+        let place = [tile % columns, tile / columns];
+        !self.bins_of(tile).is_empty() || self.wide.iter().any(|&primitive| self.is_wide_in(primitive, place))
+    }
+
+    fn bins_of(&self, tile: u32) -> &[InTile] {
+        // Most batches have little to do with most tiles.
+        let (Some(least), Some(most)) = (self.bins.first(), self.bins.last()) else { return &[] };
+        if !(least.tile..=most.tile).contains(&tile) {
+            return &[];
+        }
+        let first = self.bins.partition_point(|bin| bin.tile < tile);
+        let count = self.bins[first..].partition_point(|bin| bin.tile == tile);
+        &self.bins[first..first + count]
+    }
+
+    fn is_wide_in(&self, primitive: u32, [column, row]: [u32; 2]) -> bool {
+        let [across, down] = self.primitives[primitive as usize].tiles();
+        across.contains(&column) && down.contains(&row)
     }
 
     /// The words of a vertex.
@@ -340,10 +396,15 @@ impl Prepared {
                 self.rows.push(vertex.attribute(bits, w, outputs.modes[word]));
             }
         }
-        // Constant attributes are the leading vertex's in every vertex, so any fan will do.
-        for n in 2..polygon.vertices().len() as u32 {
-            self.statistics.clipper_primitives += 1;
-            self.add([first, first + n - 1, first + n], id, raster);
+        // Constant attributes are the leading vertex's in every vertex, so any triangles will do.
+        let count = polygon.vertices().len();
+        let mut points = [Point::default(); Polygon::MOST_VERTICES];
+        for (point, corner) in points.iter_mut().zip(&self.corners[first as usize..]) {
+            *point = corner.point;
         }
+        edge::triangulate(&points[..count], |places| {
+            self.statistics.clipper_primitives += 1;
+            self.add(places.map(|place| first + place as u32), id, raster);
+        });
     }
 }

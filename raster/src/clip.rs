@@ -23,7 +23,7 @@ pub struct Vertex {
 /// What is left of a triangle: a convex polygon, wound as it was.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Polygon {
-    vertices: [Vertex; 3 + MOST_PLANES],
+    vertices: [Vertex; Self::MOST_VERTICES],
     count: usize,
 }
 
@@ -36,6 +36,11 @@ pub enum Mode {
     Perspective,
     /// Linear on the screen.
     NoPerspective,
+}
+
+/// Whether a position is seen, which is so for most that are on the inner side of everything, where that is within reach.
+pub fn is_seen([x, y, z, w]: [f32; 4]) -> bool {
+    w >= f32::MIN_POSITIVE && x.abs() <= w && y.abs() <= w && (0.0..=w).contains(&z)
 }
 
 /// Whether a position is on the inner side of everything.
@@ -64,6 +69,9 @@ fn inner_w(position: [f64; 4]) -> f64 {
 }
 
 impl Polygon {
+    /// The most vertices: each plane adds one.
+    pub const MOST_VERTICES: usize = 3 + MOST_PLANES;
+
     /// What is left of a triangle of finite positions.
     pub fn new(corners: &[[f32; 4]; 3], planes: &[Plane]) -> Self {
         let mut polygon = Self { count: 3, ..Self::default() };
@@ -86,7 +94,7 @@ impl Polygon {
 
     fn cut(&mut self, distance: impl Fn([f64; 4]) -> f64) {
         let before = *self;
-        let mut distances = [0.0; 3 + MOST_PLANES];
+        let mut distances = [0.0; Self::MOST_VERTICES];
         for (n, vertex) in before.vertices().iter().enumerate() {
             distances[n] = distance(vertex.position);
         }

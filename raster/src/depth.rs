@@ -1,22 +1,39 @@
 //! The depth test before shading, quad by quad in the order of primitives (functional specification, 17.10 to 17.12).
 
-use brolga_ir::float;
-use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
+use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{ResourceError, TexelBox, Texture};
 
-use crate::tile;
+use crate::{plane, tile};
 
 /// Pixels along a side of a tile.
 const SIZE: usize = tile::SIZE as usize;
 
-/// What is compared: a number that grows with the depth. Depths are clamped before.
-fn code(format: DepthFormat, depth: f32) -> u32 {
+/// What is compared: numbers that grow with the depths. Depths are clamped before.
+fn codes(format: DepthFormat, depths: [f32; 4]) -> [u32; 4] {
     match format {
-        DepthFormat::D16 => (depth * 65535.0 + 0.5) as u32,
+        DepthFormat::D16 => depths.map(|depth| (depth * 65535.0 + 0.5) as u32),
         // A double has room for the product.
-        DepthFormat::D24 => (f64::from(depth) * 16_777_215.0 + 0.5) as u32,
+        DepthFormat::D24 => depths.map(|depth| (f64::from(depth) * 16_777_215.0 + 0.5) as u32),
         // Depths are never negative, so that their bits grow with them. NaN was clamped away.
-        DepthFormat::D32 => depth.to_bits(),
+        DepthFormat::D32 => depths.map(f32::to_bits),
+    }
+}
+
+/// For which of four numbers a comparison with four others holds, a bit each.
+fn passes(test: Comparison, new: [u32; 4], old: [u32; 4]) -> u32 {
+    /// The comparison is chosen once, not number by number.
+    fn bits(new: [u32; 4], old: [u32; 4], holds: impl Fn(u32, u32) -> bool) -> u32 {
+        (0..4).fold(0, |bits, n| bits | u32::from(holds(new[n], old[n])) << n)
+    }
+    match test {
+        Comparison::Never => 0,
+        Comparison::Less => bits(new, old, |new, old| new < old),
+        Comparison::Equal => bits(new, old, |new, old| new == old),
+        Comparison::LessEqual => bits(new, old, |new, old| new <= old),
+        Comparison::Greater => bits(new, old, |new, old| new > old),
+        Comparison::NotEqual => bits(new, old, |new, old| new != old),
+        Comparison::GreaterEqual => bits(new, old, |new, old| new >= old),
+        Comparison::Always => 15,
     }
 }
 
@@ -72,20 +89,27 @@ impl Tile {
         [least, most]: [f32; 2],
         coverage: u32,
     ) -> u32 {
-        let mut left = 0;
-        for (n, depth) in depths.into_iter().enumerate() {
-            if coverage >> n & 1 == 0 {
-                continue;
-            }
-            let word = &mut self.words[y + n / 2][x + n % 2];
-            let mask = if self.format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX };
+        let clamped = depths.map(|depth| {
+            let depth = plane::normal(depth);
             // NaN becomes the least depth.
-            let code = code(self.format, float::min(float::max(float::flush(depth), least), most));
-            if how.test.holds(code, *word & mask) {
-                left |= 1 << n;
-                if how.writes {
-                    *word = *word & !mask | code;
-                    self.is_changed = true;
+            let depth = if depth > least { depth } else { least };
+            if depth < most { depth } else { most }
+        });
+        let codes = codes(self.format, clamped);
+        let mask = if self.format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX };
+        let [upper, lower] = &mut self.words[y..y + 2] else { unreachable!("quads begin in even rows") };
+        let ([upper_left, upper_right], [lower_left, lower_right]) = (&mut upper[x..x + 2], &mut lower[x..x + 2])
+        else {
+            unreachable!("and in even columns")
+        };
+        let words = [upper_left, upper_right, lower_left, lower_right];
+        let old = [0, 1, 2, 3].map(|n| *words[n]);
+        let left = coverage & passes(how.test, codes, old.map(|word| word & mask));
+        if how.writes && left != 0 {
+            self.is_changed = true;
+            for (n, word) in words.into_iter().enumerate() {
+                if left >> n & 1 != 0 {
+                    *word = old[n] & !mask | codes[n];
                 }
             }
         }

@@ -8,7 +8,7 @@ use crate::batch::{Outputs, Prepared, Primitive};
 use crate::depth::Tile;
 use crate::edge::{Bounds, Edge};
 use crate::packets::{Packets, QUADS, Quad, quads};
-use crate::plane::{self, Local, Planes};
+use crate::plane::{self, Corner, Local, Planes};
 use crate::small;
 use crate::statistics::Statistics;
 use crate::tile::{self, Block};
@@ -111,7 +111,7 @@ impl TileWorker {
         pixel: Option<&mut Session<'_>>,
     ) -> Result<Statistics, Error> {
         let statistics = Statistics::default();
-        let mut draw = TileDraw { worker: self, outputs, shading, pixel, failure: None, statistics };
+        let mut draw = TileDraw { worker: self, outputs, shading, pixel, unrecorded: None, failure: None, statistics };
         for prepared in batches {
             for primitive in prepared.of_tile(tile, columns) {
                 draw.primitive(prepared, &prepared.primitives[primitive as usize]);
@@ -126,46 +126,35 @@ impl TileWorker {
 }
 
 /// What a draw has in a tile, while it is drawn.
-struct TileDraw<'t, 's, 'w> {
+struct TileDraw<'t, 's, 'w, 'p> {
     worker: &'t mut TileWorker,
     outputs: &'t Outputs,
     shading: &'t Shading,
     pixel: Option<&'s mut Session<'w>>,
+    /// The primitive that is drawn, while it has no record.
+    unrecorded: Option<Unrecorded<'p>>,
     failure: Option<Error>,
     statistics: Statistics,
 }
 
-impl TileDraw<'_, '_, '_> {
-    fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
+/// What the record of a primitive says.
+struct Unrecorded<'p> {
+    prepared: &'p Prepared,
+    drawn: &'p Primitive,
+    corners: [Corner; 3],
+    /// The pixel that its planes are relative to.
+    origin: [i32; 2],
+    local: Local,
+}
+
+impl<'p> TileDraw<'_, '_, '_, 'p> {
+    fn primitive(&mut self, prepared: &'p Prepared, drawn: &'p Primitive) {
         let corners = drawn.vertices.map(|vertex| prepared.corners[vertex as usize]);
         let Some(planes) = Planes::new(&corners) else { return };
         let origin = drawn.mask.map_or(self.worker.corner, |mask| mask.corner);
         let local = planes.around(origin);
-        let words = primitive::words(self.shading.rows) as usize;
-        let records = &mut self.worker.primitives;
-        let number = (records.len() / words) as u32;
-        if self.pixel.is_some() {
-            records.extend(origin.map(|place| place as u32));
-            records.extend([u32::from(drawn.is_front), drawn.id]);
-            records.extend([local.value, local.x, local.y].as_flattened().iter().map(|value| value.to_bits()));
-            records.extend([corners[1].rcp_w, corners[2].rcp_w].map(|rcp_w| (1.0 / rcp_w).to_bits()));
-            records.extend([0; 2]);
-            let rows = drawn.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs));
-            for word in (0..self.shading.rows as usize * 4).step_by(4) {
-                let [leading, second, third] = rows.map(|row| row.get(word..word + 4).unwrap_or(&[0; 4]));
-                records.extend(leading);
-                for other in [second, third] {
-                    // As a shader would subtract them.
-                    let more = |n: usize| {
-                        plane::normal(
-                            plane::normal(f32::from_bits(other[n])) - plane::normal(f32::from_bits(leading[n])),
-                        )
-                    };
-                    records.extend([0, 1, 2, 3].map(|n| more(n).to_bits()));
-                }
-            }
-        }
-
+        let number = (self.worker.primitives.len() / primitive::words(self.shading.rows) as usize) as u32;
+        self.unrecorded = self.pixel.is_some().then_some(Unrecorded { prepared, drawn, corners, origin, local });
         self.worker.distances.clear();
         for words in self.outputs.clip.chunks(plane::COUNT) {
             // What no distance is left for is always covered.
@@ -207,6 +196,41 @@ impl TileDraw<'_, '_, '_> {
         });
     }
 
+    /// Writes the record of the primitive, unless it is there: before its first quad comes to the shader, since many come to none.
+    fn record(&mut self) {
+        let Some(Unrecorded { prepared, drawn, corners, origin, local }) = self.unrecorded.take() else { return };
+        let records = &mut self.worker.primitives;
+        let first = records.len();
+        records.resize(first + primitive::words(self.shading.rows) as usize, 0);
+        let (whole, attributes) = records[first..].split_at_mut(primitive::ATTRIBUTES as usize);
+        let [x, y] = origin.map(|place| place as u32);
+        whole[..4].copy_from_slice(&[x, y, u32::from(drawn.is_front), drawn.id]);
+        let planes = [local.value, local.x, local.y];
+        for (word, value) in whole[primitive::VALUES as usize..].iter_mut().zip(planes.as_flattened()) {
+            *word = value.to_bits();
+        }
+        for (word, corner) in whole[primitive::W as usize..].iter_mut().zip(&corners[1..]) {
+            *word = (1.0 / corner.rcp_w).to_bits();
+        }
+        let [leading, second, third] = drawn.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs));
+        let rows = leading.as_chunks::<4>().0.iter().zip(second.as_chunks::<4>().0).zip(third.as_chunks::<4>().0);
+        for (row, (attribute, ((leading, second), third))) in
+            attributes.as_chunks_mut::<{ primitive::ATTRIBUTE_WORDS as usize }>().0.iter_mut().zip(rows).enumerate()
+        {
+            if !self.outputs.is_read[row] {
+                continue;
+            }
+            for n in 0..4 {
+                // As a shader would subtract them.
+                let from = plane::normal(f32::from_bits(leading[n]));
+                let more = |to: u32| plane::normal(plane::normal(f32::from_bits(to)) - from).to_bits();
+                attribute[n] = leading[n];
+                attribute[4 + n] = more(second[n]);
+                attribute[8 + n] = more(third[n]);
+            }
+        }
+    }
+
     /// Tests the depth of a quad, in the order of primitives, and sends what is left to the shader.
     fn quad(&mut self, local: &Local, origin: [i32; 2], primitive: u32, corner: [i32; 2], mut coverage: u32) {
         let way = [0, 1].map(|axis| corner[axis] - origin[axis]);
@@ -232,6 +256,8 @@ impl TileDraw<'_, '_, '_> {
         if !self.shading.reports_live {
             self.statistics.samples += u64::from(coverage.count_ones());
         }
+        self.record();
+        let worker = &mut *self.worker;
         let Some(pixel) = self.pixel.as_deref_mut() else { return };
         self.statistics.pixel_invocations += u64::from(coverage.count_ones());
         let quad = Quad { corner: corner.map(|place| place as u32), primitive, coverage };

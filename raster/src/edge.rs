@@ -76,6 +76,37 @@ pub fn area(corners: [Point; 3]) -> i64 {
     cross(b.x - a.x, c.y - a.y) - cross(b.y - a.y, c.x - a.x)
 }
 
+/// Cuts a polygon of at most 16 corners, no two edges of which cross, into triangles that go the way it goes, by the places of their
+/// corners, and that cover together what it covers, exactly. Corners that were snapped may leave it a little less than convex: fans
+/// would cover some pixels twice.
+pub fn triangulate(corners: &[Point], mut visit: impl FnMut([usize; 3])) {
+    let turn = |[a, b, c]: [usize; 3]| area([corners[a], corners[b], corners[c]]);
+    let whole: i64 = (2..corners.len()).map(|n| turn([0, n - 1, n])).sum();
+    let is_inside = |triangle: [usize; 3]| turn(triangle) * whole.signum() > 0;
+    let mut places = [0; 16];
+    let mut count = corners.len();
+    (0..count).for_each(|n| places[n] = n);
+    while count >= 3 {
+        let left = &places[..count];
+        let around = |n: usize| [left[(n + count - 1) % count], left[n], left[(n + 1) % count]];
+        // An ear: a corner whose neighbours see each other, with nothing between.
+        let is_ear = |n: &usize| {
+            let [before, ear, after] = around(*n);
+            let is_between = |&other: &usize| {
+                is_inside([after, before, other]) && !is_inside([ear, before, other]) && !is_inside([after, ear, other])
+            };
+            is_inside([before, ear, after]) && !left.iter().filter(|other| !around(*n).contains(other)).any(is_between)
+        };
+        let flat = (0..count).find(|&n| turn(around(n)) == 0);
+        let Some(n) = flat.or_else(|| (0..count).find(is_ear)) else { return };
+        if flat.is_none() {
+            visit(around(n));
+        }
+        places.copy_within(n + 1..count, n);
+        count -= 1;
+    }
+}
+
 impl Triangle {
     /// The triangle of three corners in any order; none if it has no inside.
     pub fn new(corners: [Point; 3]) -> Option<Self> {

@@ -318,6 +318,7 @@ fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, Dra
     let position = position.ok_or(DrawError::NoPosition)?.row as usize;
     let rows = written.output_rows() as usize;
     let mut modes = vec![Mode::Perspective; 4 * rows];
+    let mut is_read = vec![false; rows];
     for input in read.into_iter().flat_map(|signature| &signature.inputs) {
         let mode = match input.interpolation {
             Interpolation::Constant => Mode::Constant,
@@ -326,6 +327,9 @@ fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, Dra
             | Interpolation::NoPerspectiveCentroid
             | Interpolation::NoPerspectiveSample => Mode::NoPerspective,
         };
+        if let Some(is_read) = is_read.get_mut(input.row as usize) {
+            *is_read = true;
+        }
         for component in input.components() {
             if let Some(word) = modes.get_mut(input.row as usize * 4 + component) {
                 *word = mode;
@@ -333,7 +337,7 @@ fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, Dra
         }
     }
     let (clip, cull) = (words(SystemValue::ClipDistance), words(SystemValue::CullDistance));
-    Ok(Outputs { rows, position, clip, cull, modes })
+    Ok(Outputs { rows, position, clip, cull, modes, is_read })
 }
 
 /// A target for the output merger.

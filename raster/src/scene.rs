@@ -9,13 +9,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
 use crate::assembly::{Batch, Topology};
-use crate::batch::{Instance, Outputs, Prepared, Raster};
+use crate::batch::{Assembly, Instance, Outputs, Prepared, Raster};
 use crate::draw::{Shading, Target, TileWorker};
 use crate::error::DrawError;
 use crate::statistics::Statistics;
 
-/// Batches that are prepared before tiles are drawn. It bounds memory, whatever is drawn.
-const BATCHES: usize = 64;
+/// Batches that are prepared before tiles are drawn. It bounds memory, whatever is drawn, and lets most of it stay in caches.
+const BATCHES: usize = 32;
 
 /// The most primitives of a batch.
 pub const BATCH_PRIMITIVES: u32 = 1024;
@@ -93,7 +93,7 @@ pub fn draw(
 ) -> Result<Vec<Statistics>, DrawError> {
     let mut run = Dispatch::new([0; 3]).cancel(limits.token.clone());
     run.fuel = limits.fuel;
-    let scene = Scene { draws, target, pool, limits, run };
+    let scene = Scene { draws, target, pool, limits, run, spare: Mutex::default() };
     let mut statistics = vec![Statistics::default(); draws.len()];
     let mut pending = Vec::new();
     let mut result = Ok(());
@@ -136,6 +136,8 @@ struct Scene<'a> {
     limits: &'a Limits<'a>,
     /// The limits of a part of the work.
     run: Dispatch,
+    /// What batches of rounds before were prepared in: its memory serves again.
+    spare: Mutex<Vec<Prepared>>,
 }
 
 impl Scene<'_> {
@@ -161,13 +163,15 @@ impl Scene<'_> {
             all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             result
         })?;
-        let primitives = batches.iter().filter_map(|batch| batch.prepared.get());
-        self.limits.progress.advance(primitives.map(|prepared| prepared.statistics.primitives).sum());
+        let prepared = batches.into_iter().filter_map(|batch| batch.prepared.into_inner());
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.extend(prepared.inspect(|prepared| self.limits.progress.advance(prepared.statistics.primitives)));
         Ok(())
     }
 
     /// Shades vertices and sets up primitives, batch by batch, for as long as there are any.
     fn prepare(&self, batches: &[Pending<'_>], work: &Work<'_>) -> Result<(), DrawError> {
+        let mut assembly = Assembly::default();
         let mut next = work.take()?;
         while let Some(first) = next {
             let number = batches[first].draw;
@@ -176,16 +180,17 @@ impl Scene<'_> {
             let mut worker = draw.vertex.worker().map_err(failed)?;
             let mut session = worker.begin(&self.run).map_err(failed)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
-                let mut prepared = Prepared::new(
+                let mut prepared = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+                let made = prepared.prepare(
                     draw.topology,
-                    batch.batch,
-                    &batch.instance,
+                    (batch.batch, &batch.instance),
+                    &mut assembly,
                     &mut session,
                     &draw.strides,
                     &draw.outputs,
                     draw.raster.as_ref(),
-                )
-                .map_err(failed)?;
+                );
+                made.map_err(failed)?;
                 prepared.sort_into_tiles(self.target.columns());
                 // Nobody else has this batch.
                 let _ = batch.prepared.set(prepared);
@@ -224,7 +229,7 @@ impl Scene<'_> {
         for of_draw in batches.chunk_by(|one, other| one.draw == other.draw) {
             let columns = self.target.columns();
             let prepared = of_draw.iter().filter_map(|batch| batch.prepared.get());
-            let mut parts = prepared.filter(|prepared| prepared.of_tile(tile, columns).next().is_some()).peekable();
+            let mut parts = prepared.filter(|prepared| prepared.is_in_tile(tile, columns)).peekable();
             if parts.peek().is_none() {
                 continue;
             }

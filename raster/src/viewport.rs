@@ -30,12 +30,18 @@ const REACH: f64 = 32767.0;
 impl Viewport {
     /// A vertex on the screen; none if its place is not a number. Its w is above 0.
     pub fn transform(&self, [x, y, z, w]: [f32; 4]) -> Option<Corner> {
-        let [x, y, z] = [x, y, z].map(|place| place / w);
+        let [x, y, z, rcp_w] = [x, y, z, 1.0].map(|place| place / w);
         let x = (x + 1.0) * self.width * 0.5 + self.left;
         let y = (1.0 - y) * self.height * 0.5 + self.top;
         let z = self.min_depth + z * (self.max_depth - self.min_depth);
         let is_number = !(x.is_nan() || y.is_nan() || z.is_nan());
-        is_number.then(|| Corner { point: Point::snap([x, y]), z, rcp_w: 1.0 / w })
+        is_number.then(|| Corner { point: Point::snap([x, y]), z, rcp_w })
+    }
+
+    /// Whether all that is seen is well within reach: nothing in it is cut.
+    pub fn is_within_reach(&self) -> bool {
+        let sides = [self.left, self.top, self.left + self.width, self.top + self.height];
+        sides.iter().all(|side| f64::from(side.abs()) < REACH - 1.0)
     }
 
     /// The pixels that anything may be drawn to: sides between pixels round down.
