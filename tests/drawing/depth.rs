@@ -51,22 +51,32 @@ fn codes_are_compared() {
     };
     for format in FORMATS {
         let (code, same, less) = quarter(format);
-        let triangles = [0.25, same, less].map(|z| everywhere(z, [1.0; 4]));
+        // In pixels (0, 0), (2, 0) and (4, 0).
+        let vertices: Vec<Vertex> = [(0.0, 0.25), (2.0, same), (4.0, less)]
+            .into_iter()
+            .flat_map(|(x, z)| triangle([[x, 0.0], [x + 1.0, 0.0], [x + 0.5, 1.0]], z, [1.0; 4]))
+            .collect();
+        let vertex = shaders::vertex();
         for shader in early_and_late() {
             let passed = |function| {
                 let set = |desc: &mut PipelineDesc<'_>| (desc.depth.function, desc.depth.write) = (function, false);
-                draw(format, code, Some(&shader), &triangles, set, |_, _| {}).0
+                let texels = on_both(|device, engine| {
+                    let canvas = Canvas::new(device, engine, [SIZE; 2], COLOR).with_depth(format, [SIZE; 2], code);
+                    canvas.draw(Item::new(&vertex, &shader, &vertices).set(&set));
+                    canvas.texels(0)
+                });
+                [0, 2, 4].map(|x| texels[x][0] != 0)
             };
             use Comparison::{Always, Equal, Greater, GreaterEqual, Less, LessEqual, Never, NotEqual};
             for (function, expected) in [
-                (Never, [0, 0, 0]),
-                (Less, [0, 0, ALL]),
-                (Equal, [ALL, ALL, 0]),
-                (LessEqual, [ALL, ALL, ALL]),
-                (Greater, [0, 0, 0]),
-                (NotEqual, [0, 0, ALL]),
-                (GreaterEqual, [ALL, ALL, 0]),
-                (Always, [ALL, ALL, ALL]),
+                (Never, [false, false, false]),
+                (Less, [false, false, true]),
+                (Equal, [true, true, false]),
+                (LessEqual, [true, true, true]),
+                (Greater, [false, false, false]),
+                (NotEqual, [false, false, true]),
+                (GreaterEqual, [true, true, false]),
+                (Always, [true, true, true]),
             ] {
                 assert_eq!(passed(function), expected, "{format} {function:?}");
             }
@@ -78,7 +88,7 @@ fn codes_are_compared() {
 #[test]
 fn depths_are_rounded_to_the_nearest_code() {
     for (format, most) in [(Format::D16_UNORM, 65_535.0), (Format::D24_UNORM_S8_UINT, 16_777_215.0)] {
-        for code in [0.0, 1.0, 2.0, 12_345.0, 32_767.0, 65_534.0, most] {
+        for code in [0.0, 1.0, 12_345.0, most] {
             // Floats near 1 are no finer than a code of 24 bits.
             let reach = if code > 8e6 { 0.0 } else { 0.25 };
             for away in [-reach, reach] {
@@ -176,7 +186,7 @@ fn shaders_see_the_depth_that_is_tested() {
     );
     let vertex = shaders::vertex();
     let mut seen = 0;
-    for vertices in sloped() {
+    for vertices in sloped().into_iter().step_by(3) {
         let [tested, given] = [&own, &same].map(|shader| {
             on_both(|device, engine| {
                 let canvas = Canvas::new(device, engine, [SIZE; 2], COLOR).with_depth(
@@ -195,7 +205,7 @@ fn shaders_see_the_depth_that_is_tested() {
             seen += 1;
         }
     }
-    assert!(seen > 800, "{seen}");
+    assert!(seen > 250, "{seen}");
 }
 
 /// A triangle has the same depths again in another pipeline: without and with a shader, tested before and after it, wherever the
@@ -204,7 +214,7 @@ fn shaders_see_the_depth_that_is_tested() {
 fn depths_are_the_same_in_every_pipeline() {
     let vertex = shaders::vertex();
     for format in FORMATS {
-        for vertices in sloped().into_iter().step_by(7) {
+        for vertices in sloped().into_iter().step_by(9) {
             let twice = [[vertices[0]; 3], vertices].concat();
             for shader in early_and_late() {
                 let passed = on_both(|device, engine| {

@@ -23,7 +23,7 @@ use crate::shaders;
 use pixels::{Drawn, Figures, Model};
 use state::{DrawState, State};
 
-const STATES: u64 = if cfg!(debug_assertions) { 200 } else { 30_000 };
+const STATES: u64 = if cfg!(debug_assertions) { 150 } else { 30_000 };
 
 fn seeds() -> Range<u64> {
     let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
