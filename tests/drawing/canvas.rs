@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use brolga::raster::{Cull, Draw, InputElement, Pass, Pipeline, PipelineDesc, Targets};
+use brolga::raster::{Cull, Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
 use brolga::{Bindings, CompileOptions, Device, Engine, Format, Texture, TextureShape};
 
 use crate::shaders;
@@ -75,27 +75,30 @@ impl<'d> Canvas<'d> {
         self
     }
 
+    /// The pipeline of an item.
+    pub fn pipeline(&self, item: &Item<'_>) -> Pipeline {
+        let mut desc = PipelineDesc::new(item.vertex, item.pixel);
+        for (n, semantic) in ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"].into_iter().enumerate() {
+            desc = desc.input(InputElement::new(semantic, Format::R32G32B32A32_FLOAT, 16 * n as u32));
+        }
+        desc.targets = self.targets.colors.iter().map(|texture| TargetState::new(texture.shape().format)).collect();
+        desc.depth_format = self.targets.depth.as_ref().map(|texture| texture.shape().format);
+        desc.rasterizer.cull = Cull::None;
+        desc.options = CompileOptions::new(self.engine);
+        (item.set)(&mut desc);
+        Pipeline::new(self.device, &desc).unwrap()
+    }
+
     /// Draws into all targets in one pass; gives the number of pixels that passed in each draw.
     pub fn pass(&self, items: &[Item<'_>]) -> Vec<u64> {
-        let formats: Vec<Format> = self.targets.colors.iter().map(|texture| texture.shape().format).collect();
-        let depth = self.targets.depth.as_ref().map(|texture| texture.shape().format);
-        let pipelines: Vec<Pipeline> = items
-            .iter()
-            .map(|item| {
-                let mut desc = PipelineDesc::new(item.vertex, item.pixel);
-                for (n, semantic) in ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"].into_iter().enumerate() {
-                    desc = desc.input(InputElement::new(semantic, Format::R32G32B32A32_FLOAT, 16 * n as u32));
-                }
-                desc.targets = formats.iter().map(|&format| brolga::raster::TargetState::new(format)).collect();
-                desc.depth_format = depth;
-                desc.rasterizer.cull = Cull::None;
-                desc.options = CompileOptions::new(self.engine);
-                (item.set)(&mut desc);
-                Pipeline::new(self.device, &desc).unwrap()
-            })
-            .collect();
+        let pipelines: Vec<Pipeline> = items.iter().map(|item| self.pipeline(item)).collect();
+        self.pass_with(items, &pipelines)
+    }
+
+    /// The same with pipelines that were made before.
+    pub fn pass_with(&self, items: &[Item<'_>], pipelines: &[Pipeline]) -> Vec<u64> {
         let mut pass = Pass::new(self.device, self.targets.clone()).unwrap();
-        for (item, pipeline) in items.iter().zip(&pipelines) {
+        for (item, pipeline) in items.iter().zip(pipelines) {
             let vertices = self.device.buffer_from(item.vertices).unwrap();
             let stride = size_of::<Vertex>() as u32;
             let mut draw = Draw::new(pipeline, item.vertices.len() as u32).vertex_buffer(vertices, stride);

@@ -93,15 +93,15 @@ impl Shape {
     pub fn new(draw: &DrawState, vertices: &[Vertex]) -> Option<Self> {
         let positions: [[f32; 4]; 3] = std::array::from_fn(|n| vertices[n][0].map(f32::from_bits));
         let viewport = &draw.viewport;
-        let planes = planes(viewport, draw.rasterizer.depth_clip);
+        let planes = planes(viewport, draw.pipeline.rasterizer.depth_clip);
         let is_inside = |position: [f32; 4]| planes.iter().all(|plane| distance(plane, position.map(f64::from)) >= 0.0);
         let shape = if positions.into_iter().all(is_inside) {
             Self::whole(viewport, positions)
         } else {
             Self::cut(viewport, positions, &planes)
         }?;
-        let is_front = shape.is_clockwise() != draw.rasterizer.front_counter_clockwise;
-        let is_culled = match draw.rasterizer.cull {
+        let is_front = shape.is_clockwise() != draw.pipeline.rasterizer.front_counter_clockwise;
+        let is_culled = match draw.pipeline.rasterizer.cull {
             Cull::None => false,
             Cull::Front => is_front,
             Cull::Back => !is_front,

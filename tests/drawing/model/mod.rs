@@ -15,15 +15,19 @@ mod state;
 
 use std::ops::Range;
 
+use brolga::raster::{Draw, Pipeline, PipelineDesc};
 use brolga::{Device, Engine, Format};
 use brolga_testing::random::Random;
 
 use crate::canvas::{Canvas, Item};
 use crate::shaders;
 use pixels::{Drawn, Figures, Model};
-use state::{DrawState, State};
+use state::{DrawState, Pipelines, State};
 
-const STATES: u64 = if cfg!(debug_assertions) { 150 } else { 30_000 };
+const STATES: u64 = if cfg!(debug_assertions) { 600 } else { 30_000 };
+
+/// States that share pipelines.
+const SHARING: u64 = 10;
 
 fn seeds() -> Range<u64> {
     let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
@@ -39,55 +43,77 @@ fn seeds() -> Range<u64> {
     }
 }
 
-fn draw(device: &Device, engine: Engine, state: &State) -> Drawn {
-    let formats = [Format::R32G32B32A32_FLOAT; 3];
-    let mut canvas = Canvas::new(device, engine, state.size, &formats);
-    if let Some(format) = state.depth_format {
-        canvas = canvas.with_depth(format, state.size, state.cleared);
+const COLORS: [Format; 3] = [Format::R32G32B32A32_FLOAT; 3];
+
+/// Draws on one engine, with pipelines that some states share.
+struct Drawing<'d> {
+    device: &'d Device,
+    engine: Engine,
+    vertex: Vec<u8>,
+    /// The number of those pipelines, and they.
+    pipelines: (u64, Vec<Pipeline>),
+}
+
+impl<'d> Drawing<'d> {
+    fn new(device: &'d Device, engine: Engine) -> Self {
+        Self { device, engine, vertex: shaders::vertex(), pipelines: (u64::MAX, Vec::new()) }
     }
-    let vertex = shaders::vertex();
-    let pixels: Vec<Vec<u8>> = state.draws.iter().map(DrawState::pixel).collect();
-    type Set<'s> = Box<dyn Fn(&mut brolga::raster::PipelineDesc<'_>) + 's>;
-    type With<'s> = Box<dyn Fn(&Device, &mut brolga::raster::Draw<'_>) + 's>;
-    let changes: Vec<(Set<'_>, With<'_>)> = state
-        .draws
-        .iter()
-        .map(|draw| {
-            let set: Set<'_> = Box::new(|desc| (desc.rasterizer, desc.depth) = (draw.rasterizer, draw.test));
-            let with: With<'_> =
-                Box::new(|_, call| (call.viewport, call.scissor) = (Some(draw.viewport), draw.scissor));
-            (set, with)
-        })
-        .collect();
-    let items: Vec<Item<'_>> = state
-        .draws
-        .iter()
-        .zip(&pixels)
-        .zip(&changes)
-        .map(|((draw, pixel), (set, with))| Item::new(&vertex, pixel, &draw.vertices).set(set).with(with))
-        .collect();
-    let passed = canvas.pass(&items);
-    Drawn {
-        colors: [0, 1, 2].map(|target| canvas.texels(target)),
-        depths: state.depth_format.map(|_| canvas.depths()),
-        passed,
+
+    fn canvas(&self, state: &State) -> Canvas<'d> {
+        let canvas = Canvas::new(self.device, self.engine, state.size, &COLORS);
+        match state.depth_format {
+            Some(format) => canvas.with_depth(format, state.size, state.cleared),
+            None => canvas,
+        }
+    }
+
+    fn draw(&mut self, number: u64, state: &State) -> Drawn {
+        let canvas = self.canvas(state);
+        if self.pipelines.0 != number {
+            let pipeline = |draw: &DrawState| {
+                let set = |desc: &mut PipelineDesc<'_>| {
+                    (desc.rasterizer, desc.depth) = (draw.pipeline.rasterizer, draw.pipeline.test);
+                };
+                canvas.pipeline(&Item::new(&self.vertex, &draw.pipeline.pixel(), &[]).set(&set))
+            };
+            self.pipelines = (number, state.draws.iter().map(pipeline).collect());
+        }
+        type With<'s> = Box<dyn Fn(&Device, &mut Draw<'_>) + 's>;
+        let with: Vec<With<'_>> = state
+            .draws
+            .iter()
+            .map(|draw| -> With<'_> {
+                Box::new(|_, call| (call.viewport, call.scissor) = (Some(draw.viewport), draw.scissor))
+            })
+            .collect();
+        let items = state.draws.iter().zip(&with);
+        let items: Vec<Item<'_>> =
+            items.map(|(draw, with)| Item::new(&self.vertex, &[], &draw.vertices).with(with)).collect();
+        let passed = canvas.pass_with(&items, &self.pipelines.1);
+        Drawn {
+            colors: [0, 1, 2].map(|target| canvas.texels(target)),
+            depths: state.depth_format.map(|_| canvas.depths()),
+            passed,
+        }
     }
 }
 
 #[test]
 fn random_draws_are_what_the_model_says() {
     let device = Device::builder().threads(1).build().unwrap();
+    let [mut compiled, mut interpreted] =
+        [Engine::Jit, Engine::Interpreter].map(|engine| Drawing::new(&device, engine));
     let mut figures = Figures::default();
     let seeds = seeds();
     for seed in seeds.clone() {
-        let state = State::new(&mut Random(seed));
-        let drawn = draw(&device, Engine::Jit, &state);
+        let number = seed / SHARING;
+        let state = State::new(&Pipelines::new(&mut Random(number << 32)), &mut Random(seed));
+        let drawn = compiled.draw(number, &state);
         if let Err(why) = Model::new(&state).compare(&drawn, &mut figures) {
             panic!("seed {seed}: {why}\n{state:#?}");
         }
-        // The interpreter takes longer.
-        if seed % 8 == 0 {
-            let other = draw(&device, Engine::Interpreter, &state);
+        if number % 8 == 0 {
+            let other = interpreted.draw(number, &state);
             let is_same = other.colors == drawn.colors && other.depths == drawn.depths && other.passed == drawn.passed;
             assert!(is_same, "seed {seed}: the interpreter draws something else\n{state:#?}");
         }

@@ -160,7 +160,7 @@ impl<'s> Model<'s> {
         for (register, texel) in [(1, first), (2, second)] {
             for component in 0..4 {
                 let bits = [0, 1, 2].map(|n| corners[n][register][component]);
-                attribute(shape, draw.modes[register - 1], bits, at, texel[component], figures)
+                attribute(shape, draw.pipeline.modes[register - 1], bits, at, texel[component], figures)
                     .map_err(|why| format!("v{register}.{}: {why}", ["x", "y", "z", "w"][component]))?;
             }
         }
@@ -201,8 +201,8 @@ fn stays(
     before: Codes,
 ) -> Option<Option<Codes>> {
     let corners = &draw.vertices[3 * triangle..][..3];
-    let given = |component: usize| near(shape, draw.modes[2], corners, component, at);
-    let is_kept = match draw.discards {
+    let given = |component: usize| near(shape, draw.pipeline.modes[2], corners, component, at);
+    let is_kept = match draw.pipeline.discards {
         false => true,
         true => {
             let Near { value, error } = given(1)?;
@@ -212,12 +212,12 @@ fn stays(
             value >= 0.5
         }
     };
-    let (Some(format), true) = (state.depth_format, draw.test.enable) else {
+    let (Some(format), true) = (state.depth_format, draw.pipeline.test.enable) else {
         return Some(is_kept.then_some(before));
     };
     let own = shape.z(at);
     let error = own.error;
-    let depth = match draw.depth {
+    let depth = match draw.pipeline.depth {
         Depth::Own | Depth::Same => own,
         Depth::Given => given(0)?,
         Depth::GreaterEqual => {
@@ -230,8 +230,8 @@ fn stays(
         }
     };
     let codes = codes(format, draw, depth);
-    let passes = holds(draw.test.function, codes, before)?;
-    Some((is_kept && passes).then_some(if draw.test.write { codes } else { before }))
+    let passes = holds(draw.pipeline.test.function, codes, before)?;
+    Some((is_kept && passes).then_some(if draw.pipeline.test.write { codes } else { before }))
 }
 
 /// A component of the third attribute.

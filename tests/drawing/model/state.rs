@@ -49,17 +49,23 @@ pub enum Depth {
     LessEqual,
 }
 
-/// A draw.
-#[derive(Debug)]
-pub struct DrawState {
-    pub viewport: Viewport,
-    pub scissor: Option<Bounds>,
+/// What makes a pipeline.
+#[derive(Clone, Copy, Debug)]
+pub struct PipelineState {
     pub rasterizer: RasterizerState,
     pub test: DepthState,
     pub modes: [Mode; 3],
     pub depth: Depth,
     /// Whether pixels are discarded whose third attribute has a y below 0.5.
     pub discards: bool,
+}
+
+/// A draw.
+#[derive(Debug)]
+pub struct DrawState {
+    pub pipeline: PipelineState,
+    pub viewport: Viewport,
+    pub scissor: Option<Bounds>,
     /// A list.
     pub vertices: Vec<Vertex>,
 }
@@ -82,29 +88,50 @@ fn number(random: &mut Random, least: f64, most: f64) -> f64 {
     least + (most - least) * random.below(1 << 24) as f64 / f64::from(1 << 24)
 }
 
-impl State {
+/// Some pipelines with the same depth format. They take longer to make than to use, so some states share them.
+pub struct Pipelines {
+    pub depth_format: Option<Format>,
+    pub states: Vec<PipelineState>,
+}
+
+impl Pipelines {
     pub fn new(random: &mut Random) -> Self {
-        let most = random.pick(&[8, 24, 24, 64]);
-        let size = [0; 2].map(|_| 1 + random.below(most) as u32);
         let formats = [None, Some(Format::D16_UNORM), Some(Format::D24_UNORM_S8_UINT), Some(Format::D32_FLOAT)];
         let depth_format = random.pick(&formats);
+        let states = (0..random.pick(&[1, 1, 2, 3])).map(|_| PipelineState::new(random)).collect();
+        Self { depth_format, states }
+    }
+}
+
+impl State {
+    /// Draws with each of some pipelines.
+    pub fn new(pipelines: &Pipelines, random: &mut Random) -> Self {
+        let most = random.pick(&[8, 24, 24, 64]);
+        let size = [0; 2].map(|_| 1 + random.below(most) as u32);
         let cleared = if random.one_in(2) { random.pick(&DEPTHS) } else { number(random, -0.2, 1.2).clamp(0.0, 1.0) };
-        let cleared = match depth_format {
+        let cleared = match pipelines.depth_format {
             Some(Format::D16_UNORM) => (cleared * 65535.0 + 0.5) as u32,
             Some(Format::D24_UNORM_S8_UINT) => (cleared * 16_777_215.0 + 0.5) as u32,
             _ => (cleared as f32).to_bits(),
         };
-        let draws = (0..random.pick(&[1, 1, 2, 3])).map(|_| DrawState::new(random, size)).collect();
-        Self { size, depth_format, cleared, draws }
+        let draws = pipelines.states.iter().map(|&pipeline| DrawState::new(pipeline, random, size)).collect();
+        Self { size, depth_format: pipelines.depth_format, cleared, draws }
     }
 }
 
 impl DrawState {
-    fn new(random: &mut Random, size: [u32; 2]) -> Self {
+    fn new(pipeline: PipelineState, random: &mut Random, size: [u32; 2]) -> Self {
         let viewport = viewport(random, size);
         let mut side = |n: usize| random.below(size[n] as usize + 8) as i32 - 4;
         let [left, top, right, bottom] = [side(0), side(1), side(0), side(1)];
         let scissor = Bounds { left, top, right: right + size[0] as i32 / 2, bottom: bottom + size[1] as i32 / 2 };
+        let vertices = (0..1 + random.below(6)).flat_map(|_| triangle(random, &viewport, size)).collect();
+        Self { pipeline, viewport, scissor: random.one_in(3).then_some(scissor), vertices }
+    }
+}
+
+impl PipelineState {
+    fn new(random: &mut Random) -> Self {
         let rasterizer = RasterizerState {
             cull: random.pick(&[Cull::None, Cull::None, Cull::Front, Cull::Back]),
             front_counter_clockwise: random.one_in(2),
@@ -127,16 +154,12 @@ impl DrawState {
         ]);
         let test = DepthState { enable: !random.one_in(8), write: !random.one_in(4), function };
         let kinds = [Depth::Own, Depth::Own, Depth::Same, Depth::Given, Depth::GreaterEqual, Depth::LessEqual];
-        let vertices = (0..1 + random.below(6)).flat_map(|_| triangle(random, &viewport, size)).collect();
         Self {
-            viewport,
-            scissor: random.one_in(3).then_some(scissor),
             rasterizer,
             test,
             modes: [0; 3].map(|_| random.pick(&MODES)),
             depth: random.pick(&kinds),
             discards: random.one_in(3),
-            vertices,
         }
     }
 
