@@ -1,0 +1,70 @@
+//! Whole draws, from vertices to targets: random ones against a plain model, and rules one by one with pixels worked out by hand.
+//!
+//! | file | what |
+//! |---|---|
+//! | `model/` | random draws against a model in doubles |
+//! | `vertices.rs` | which vertices are a triangle, and their numbers |
+//! | `coverage.rs` | which pixels a triangle covers, and which way it faces |
+//! | `interpolation.rs` | attributes, positions, distances, derivatives |
+//! | `depth.rs` | depths that are tested, written, and seen by shaders |
+//! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
+//! | `targets.rs` | colours in targets |
+//! | `shaders.rs` | the shaders, from assembly text |
+//! | `canvas.rs` | targets, and what is drawn into them |
+//!
+//! Rules that are easily broken, and the tests that fail then; sections are those of the functional specification. `model` is
+//! [`model::random_draws_are_what_the_model_says`], `merger` is `ir/tests/pipeline/blend.rs`. Tests that are marked with a star fail today:
+//! they are ignored.
+//!
+//! | rule | section | test |
+//! |---|---|---|
+//! | positions snap to the nearest 256th, the even one of two | 3.2.4.1, 15.16 | `corners_snap_to_the_nearest_even_256th`, `raster/src/fixed.rs` |
+//! | division, then the viewport's formulas, in floats and in their order | 15.6 | `the_viewport_computes_in_its_order`, `positions_are_divided_first`, `model` |
+//! | centers on top and left edges are inside; a shared edge belongs to one triangle | 3.4.2 | `shared_edges_and_corners_belong_to_one_triangle`, `raster/tests/coverage.rs` |
+//! | coverage is exact over all of 16.8 bits | 15.16 | `raster/tests/coverage.rs` |
+//! | the viewport is a scissor whose sides round down; it clips nothing | 15.6, 15.7 | `the_viewport_is_a_scissor`, `model` |
+//! | positions up to 3.4e34 stay finite | 15.16.1 | `far_positions_stay_finite`, `raster/tests/clipping.rs` |
+//! | w is above 0, also where depth is not clipped; one corner behind the eye takes no triangle away | 15.4 | `w_is_above_zero`, `corners_of_zeros_have_no_place`*, `model` |
+//! | what is cut covers a pixel once | 3.4.2, 15.4 | `cut_triangles_cover_pixels_once`*, `raster/tests/clipping.rs`, `model` |
+//! | a corner that is no number drops its triangle | 15.4, 15.16.1 | `what_is_no_number_draws_nothing` |
+//! | depth is clipped, or clamped in the merger alone | 15.4, 15.6, 17.10 | `depth_is_clipped_where_it_should_be`, `depths_are_clamped_to_the_viewport_and_not_for_the_shader`, `depths_of_shaders_are_clamped` |
+//! | `SV_Position.z` is the tested depth, to the bit | 15.16.2, 16.3.1 | `shaders_see_the_depth_that_is_tested` |
+//! | `SV_Position.w` is one over the interpolated 1/w | 16.3 | `positions_are_those_of_pixels`, `model` |
+//! | cuts keep attributes linear in clip space, on the screen, or as bits | 16.4 | `cuts_keep_attributes_in_their_ways`, `model` |
+//! | interpolation begins at snapped corners | 15.16.2 | `attributes_are_set_up_from_snapped_corners`, `model` |
+//! | clip distances of 0 and more are inside; no number drops the triangle | 15.4.1 | `clip_distances_cut_pixels`, `clip_distances_must_be_numbers` |
+//! | a cull distance drops a triangle that is beyond it with all corners; no number is beyond | 15.4.2, 15.4.3 | `cull_distances_drop_whole_triangles` |
+//! | faces are those of snapped triangles | 15.11, 15.12 | `faces_are_those_of_snapped_triangles`, `clockwise_triangles_show_their_front`, `model` |
+//! | the first vertex leads; odd triangles of a strip are turned | 8.10, 8.14 | `strips_lead_with_their_first_vertex_and_turn_every_other_triangle` |
+//! | restarts: found before the base vertex is added; primitives count on, turns begin anew; in lists too | 8.12, 8.13 | `restarts_begin_a_strip_anew_and_primitives_count_on`, `restarts_are_found_before_the_base_vertex_is_added`, `restarts_cut_lists_too`* |
+//! | numbers of vertices, primitives, instances | 8.3 to 8.6, 8.16 to 8.18 | `vertices_primitives_and_instances_are_numbered`, `indexed_vertices_have_their_indices`, `elements_of_instances_begin_at_the_first_instance` |
+//! | depths become codes, nearest first, and codes are compared | 17.11 | `codes_are_compared`, `depths_are_rounded_to_the_nearest_code`, `ir/tests/pipeline/depth.rs`, `model` |
+//! | forced early tests come before the shader, whatever it decides | 16.12.1 | `forced_early_tests_hide_effects`*, `forced_early_tests_come_before_the_shader`* |
+//! | without the flag a shader that changes memory runs for hidden pixels | 16.12.2 | `hidden_pixels_have_effects` |
+//! | what was done before a discard stays; nothing happens after it | 16.13 | `discarded_pixels_end_there`, `discarded_pixels_have_derivatives`, `model` |
+//! | helper pixels change nothing, but load | 16.2, 16.13 | `helpers_change_nothing`, `helpers_load` |
+//! | derivatives belong to one triangle, with attributes beyond its edges | 16.2, 16.8 | `derivatives_belong_to_one_triangle`, `ir/tests/pipeline/depth.rs` |
+//! | 1/w of 0 or less in helpers does no harm | 16.2 | `helpers_beyond_the_horizon_do_no_harm` |
+//! | the input coverage: 0 in helpers, 1 in what is hidden | 16.3.2 | `helpers_have_no_coverage`, `hidden_pixels_have_coverage`* |
+//! | the output mask's first bit is that of the sample | 16.9.4 | `masks_take_pixels_out`, `ir/tests/pipeline/depth.rs` |
+//! | what comes to a blend is clamped to its target's range; intermediate results are not | 17.5 | `blends_clamp_target_by_target`, merger |
+//! | floats: no number and -0 come through a blend, also with weight 0 | 17.5 | merger (`float_targets_keep_what_comes`) |
+//! | least and greatest ignore factors | 17.1 | merger |
+//! | sRGB: blends are of linear numbers, alpha has no curve | 17.4 | `srgb_targets_blend_linear_numbers`, `ir/tests/pipeline/srgb.rs` |
+//! | UNORM: clamped, rounded to nearest, no number is 0 | 3.2.3.6 | merger (`unorm_targets_clamp_from_0_to_1`) |
+//! | integers are not blended, and clamped | 17.5 | `integers_are_clamped`, merger |
+//! | an output that is not declared leaves its target alone | 16.9.1 | `outputs_that_are_not_declared_leave_their_targets`, `components_that_are_missing` |
+//! | write masks, target by target; pixels without targets still have effects and count | 16.9.1, 17.15 | `every_target_has_its_write_mask`, `pixels_without_targets_have_effects` |
+//! | a triangle's depths are the same in every pipeline | 3.4.1, 16.3.1 | `depths_are_the_same_in_every_pipeline` |
+//! | triangles draw in their order | 4.2 | `triangles_draw_in_their_order`, `raster/src/packets.rs`, `model` |
+//! | without a pixel shader depths are drawn; without a depth test either nothing is counted | 16.9.1, 20.4.6 | `depths_are_drawn_without_a_pixel_shader`, `without_shader_and_depth_test_nothing_is_counted`*, `without_a_depth_buffer_every_pixel_passes` |
+
+mod canvas;
+mod coverage;
+mod depth;
+mod effects;
+mod interpolation;
+mod model;
+mod shaders;
+mod targets;
+mod vertices;

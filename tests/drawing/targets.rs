@@ -1,0 +1,115 @@
+//! Colours in targets, where whole draws show more than the pixel function: functional specification, 16.9.1, 17.3, 17.5 and 17.15.
+//! Equations, ranges and rounding have their own model (`ir/tests/pipeline`).
+
+use brolga::raster::{Blend, BlendOp, Draw, Equation, Factor, PipelineDesc, TargetState};
+use brolga::{Device, Format};
+
+use crate::canvas::{Canvas, Item, SIZE, everywhere, on_both};
+use crate::shaders::{self, pixel};
+
+/// The first texel of each of some targets, in bytes, which hold zeros before.
+fn drawn(
+    formats: &[Format],
+    code: &str,
+    attribute: [f32; 4],
+    set: impl Fn(&mut PipelineDesc<'_>),
+    with: impl Fn(&Device, &mut Draw<'_>),
+) -> Vec<Vec<u8>> {
+    let (vertex, shader, vertices) = (shaders::vertex(), pixel(code), everywhere(0.5, attribute));
+    on_both(|device, engine| {
+        let canvas = Canvas::new(device, engine, [SIZE; 2], formats);
+        canvas.draw(Item::new(&vertex, &shader, &vertices).set(&set).with(&with));
+        let texel = |n: usize| canvas.bytes(n)[..formats[n].size_bytes() as usize].to_vec();
+        (0..formats.len()).map(texel).collect()
+    })
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+}
+
+const RGBA8: Format = Format::R8G8B8A8_UNORM;
+const FLOAT: Format = Format::R32G32B32A32_FLOAT;
+
+/// Each target has the output of its number; one that the shader does not declare keeps what it has, whatever its state.
+#[test]
+fn outputs_that_are_not_declared_leave_their_targets() {
+    let code = "dcl_input_ps constant v1.xyzw\ndcl_output o1.xyzw\nmov o1.xyzw, v1.xyzw";
+    let found = drawn(&[RGBA8, FLOAT, FLOAT], code, [1.0, 2.0, 3.0, 4.0], |_| {}, |_, _| {});
+    assert_eq!(
+        (&found[0][..], floats(&found[1]), floats(&found[2])),
+        (&[0; 4][..], vec![1.0, 2.0, 3.0, 4.0], vec![0.0; 4])
+    );
+}
+
+/// Components that a format lacks are dropped. What an output lacks is 0, which the rules leave open.
+#[test]
+fn components_that_are_missing() {
+    let code =
+        "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xy\nmov o0.xyzw, v1.xyzw\nmov o1.xy, v1.xyxx";
+    let found = drawn(&[Format::R32G32_FLOAT, FLOAT], code, [1.0, 2.0, 3.0, 4.0], |_| {}, |_, _| {});
+    assert_eq!((floats(&found[0]), floats(&found[1])), (vec![1.0, 2.0], vec![1.0, 2.0, 0.0, 0.0]));
+}
+
+/// Masks say which components are written, target by target.
+#[test]
+fn every_target_has_its_write_mask() {
+    let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\nmov o0.xyzw, v1.xyzw\nmov o1.xyzw, v1.xyzw";
+    let set = |desc: &mut PipelineDesc<'_>| (desc.targets[0].write_mask, desc.targets[1].write_mask) = (0b0101, 0b1010);
+    let found = drawn(&[FLOAT, FLOAT], code, [1.0, 2.0, 3.0, 4.0], set, |_, _| {});
+    assert_eq!((floats(&found[0]), floats(&found[1])), (vec![1.0, 0.0, 3.0, 0.0], vec![0.0, 2.0, 0.0, 4.0]));
+}
+
+/// What comes to a blend is clamped to what its target holds, the blend factor included; another target next to it holds more.
+#[test]
+fn blends_clamp_target_by_target() {
+    let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\ndcl_output o2.xyzw\n\
+                mov o0.xyzw, v1.xyzw\nmov o1.xyzw, v1.xyzw\nmov o2.xyzw, v1.xyzw";
+    let formats = [RGBA8, FLOAT, Format::R8G8B8A8_SNORM];
+    let set = |desc: &mut PipelineDesc<'_>| {
+        let equation = |source| Equation { source, destination: Factor::Zero, op: BlendOp::Add };
+        let blend = Blend { color: equation(Factor::BlendFactor), alpha: equation(Factor::InverseBlendFactor) };
+        desc.targets = formats.map(|format| TargetState::blended(format, blend)).into();
+    };
+    let with = |_: &Device, draw: &mut Draw<'_>| draw.blend_factor = [2.0, 0.5, -2.0, -2.0];
+    let found = drawn(&formats, code, [0.4, 2.0, -0.5, 0.25], set, with);
+    // 0.4 by 1; 1 by 0.5; 0 by 0; 0.25 by 1 less 0.
+    assert_eq!(found[0], [102, 128, 0, 64]);
+    assert_eq!(floats(&found[1]), [0.4 * 2.0, 1.0, 1.0, 0.75]);
+    // 0.4 by 1; 1 by 0.5; -0.5 by -1; 0.25 by 1 less -1, which is not clamped.
+    assert_eq!(found[2], [51, 64, 64, 64]);
+}
+
+/// Integers are written as they are, as far as they fit.
+#[test]
+fn integers_are_clamped() {
+    let code = "dcl_output o0.xyzw\ndcl_output o1.xyzw\nmov o0.xyzw, l(255,256,-1,7)\nmov o1.xyzw, l(127,128,-129,-7)";
+    let found = drawn(&[Format::R8G8B8A8_UINT, Format::R8G8B8A8_SINT], code, [0.0; 4], |_| {}, |_, _| {});
+    assert_eq!(found[0], [255, 255, 255, 7]);
+    assert_eq!(found[1], [127, 127, 128, 249]);
+}
+
+/// Colours become the codes of their curve, alpha does not; blending is linear.
+#[test]
+fn srgb_targets_blend_linear_numbers() {
+    let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\nmov o0.xyzw, v1.xyzw";
+    let format = Format::R8G8B8A8_UNORM_SRGB;
+    let found = drawn(&[format], code, [0.5, 0.0, 1.0, 0.5], |_| {}, |_, _| {});
+    // 1.055 * 0.5^(1 / 2.4) - 0.055 is 0.7354.
+    assert_eq!(found[0], [188, 0, 255, 128]);
+    let set = |desc: &mut PipelineDesc<'_>| {
+        let equation = Equation { source: Factor::One, destination: Factor::One, op: BlendOp::Add };
+        desc.targets = vec![TargetState::blended(format, Blend { color: equation, alpha: equation })];
+    };
+    let (vertex, shader, vertices) = (shaders::vertex(), pixel(code), everywhere(0.5, [0.25; 4]));
+    let texel = on_both(|device, engine| {
+        let canvas = Canvas::new(device, engine, [SIZE; 2], &[format]);
+        canvas.pass(&[
+            Item::new(&vertex, &shader, &vertices).set(&set),
+            Item::new(&vertex, &shader, &vertices).set(&set),
+        ]);
+        canvas.bytes(0)[..4].to_vec()
+    });
+    // A quarter is code 137, which is 0.2502 again; twice that is 188. Alpha: 64 and 64.
+    assert_eq!(texel, [188, 188, 188, 128]);
+}
