@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use brolga::job::RunOptions;
-use brolga::scene::Scene;
+use brolga::scene::{Outcome, Scene};
 use brolga::{Device, Engine, Limits};
 
 const BOTH: &[Engine] = &[Engine::Jit, Engine::Interpreter];
@@ -21,18 +21,19 @@ fn data(name: &str) -> PathBuf {
 /// Runs a scene on engines and different numbers of threads: all expectations hold, and the bits are the same.
 fn check(name: &str, engines: &[Engine]) {
     let scene = Scene::load(&data(name), &Limits::default()).unwrap();
-    let runs = engines.iter().zip([1, 3]).map(|(engine, threads)| {
+    let threads = |engine: &Engine| if *engine == Engine::Jit { &[1, 2, 8][..] } else { &[2] };
+    let runs = engines.iter().flat_map(|engine| threads(engine).iter().map(move |threads| (*engine, *threads)));
+    let mut first: Option<Outcome> = None;
+    for (engine, threads) in runs {
         let device = Device::builder().threads(threads).build().unwrap();
-        let outcome = scene.run(&device, &RunOptions::new(*engine)).unwrap();
-        assert!(
-            outcome.passed(),
-            "{engine}: {:?}",
-            outcome.checks.iter().map(|check| &check.result).collect::<Vec<_>>()
-        );
-        outcome
-    });
-    let runs: Vec<_> = runs.collect();
-    assert!(runs.iter().all(|run| run.disagreement(&runs[0]).is_none()));
+        let outcome = scene.run(&device, &RunOptions::new(engine)).unwrap();
+        let results = || outcome.checks.iter().map(|check| &check.result).collect::<Vec<_>>();
+        assert!(outcome.passed(), "{engine}, threads: {threads}: {:?}", results());
+        match &first {
+            Some(first) => assert_eq!(outcome.disagreement(first), None, "{engine}, threads: {threads}"),
+            None => first = Some(outcome),
+        }
+    }
 }
 
 macro_rules! scenes {

@@ -106,7 +106,7 @@ impl<'d> Canvas<'d> {
             (item.with)(self.device, &mut draw);
             pass.draw(&draw).unwrap();
         }
-        pass.finish().unwrap()
+        pass.finish().unwrap().iter().map(|statistics| statistics.samples).collect()
     }
 
     /// Draws one item.

@@ -100,8 +100,7 @@ impl<'s> Model<'s> {
                 match stays {
                     None => {
                         pixel.is_open = true;
-                        // Edges of what is cut may be folded: see `coverage::cut_triangles_cover_pixels_once`.
-                        self.passed[n][1] += if shape.is_cut() { 2 } else { 1 };
+                        self.passed[n][1] += 1;
                     }
                     Some(None) => self.failed += 1,
                     Some(Some(codes)) => {
