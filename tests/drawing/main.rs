@@ -12,9 +12,8 @@
 //! | `shaders.rs` | the shaders, from assembly text |
 //! | `canvas.rs` | targets, and what is drawn into them |
 //!
-//! Rules that are easily broken, and the tests that fail then; sections are those of the functional specification. `model` is
-//! [`model::random_draws_are_what_the_model_says`], `merger` is `ir/tests/pipeline/blend.rs`. Tests that are marked with a star fail today:
-//! they are ignored.
+//! Rules that are easily broken, and the tests that fail then. Sections are those of the functional specification. *Merger* is
+//! `ir/tests/pipeline/blend.rs`. Tests with a star fail today, and are ignored.
 //!
 //! | rule | section | test |
 //! |---|---|---|
@@ -41,7 +40,7 @@
 //! | depths become codes, nearest first, and codes are compared | 17.11 | `codes_are_compared`, `depths_are_rounded_to_the_nearest_code`, `ir/tests/pipeline/depth.rs`, `model` |
 //! | forced early tests come before the shader, whatever it decides | 16.12.1 | `forced_early_tests_hide_effects`*, `forced_early_tests_come_before_the_shader`* |
 //! | without the flag a shader that changes memory runs for hidden pixels | 16.12.2 | `hidden_pixels_have_effects` |
-//! | what was done before a discard stays; nothing happens after it | 16.13 | `discarded_pixels_end_there`, `discarded_pixels_have_derivatives`, `model` |
+//! | what was done before a discard stays; nothing happens after it | 16.13 | `discarded_pixels_end_there`, `discarded_pixels_leave_no_depth`, `discarded_pixels_have_derivatives`, `model` |
 //! | helper pixels change nothing, but load | 16.2, 16.13 | `helpers_change_nothing`, `helpers_load` |
 //! | derivatives belong to one triangle, with attributes beyond its edges | 16.2, 16.8 | `derivatives_belong_to_one_triangle`, `ir/tests/pipeline/depth.rs` |
 //! | 1/w of 0 or less in helpers does no harm | 16.2 | `helpers_beyond_the_horizon_do_no_harm` |
