@@ -23,7 +23,7 @@
 //! | coverage is exact over all of 16.8 bits | 15.16 | `raster/tests/coverage.rs` |
 //! | the viewport is a scissor whose sides round down; it clips nothing | 15.6, 15.7 | `the_viewport_is_a_scissor`, `model` |
 //! | positions up to 3.4e34 stay finite | 15.16.1 | `far_positions_stay_finite`, `raster/tests/clipping.rs` |
-//! | w is above 0, also where depth is not clipped; one corner behind the eye takes no triangle away | 15.4 | `w_is_above_zero`, `corners_of_zeros_have_no_place`*, `model` |
+//! | w is above 0, also where depth is not clipped; one corner behind the eye takes no triangle away | 15.4 | `w_is_above_zero`, `edges_through_the_eye_have_no_place`*, `model` |
 //! | what is cut covers a pixel once | 3.4.2, 15.4 | `cut_triangles_cover_pixels_once`*, `raster/tests/clipping.rs`, `model` |
 //! | a corner that is no number drops its triangle | 15.4, 15.16.1 | `what_is_no_number_draws_nothing` |
 //! | depth is clipped, or clamped in the merger alone | 15.4, 15.6, 17.10 | `depth_is_clipped_where_it_should_be`, `depths_are_clamped_to_the_viewport_and_not_for_the_shader`, `depths_of_shaders_are_clamped` |
