@@ -1,4 +1,4 @@
-//! Which vertices are a primitive: topologies, restarts, batches (functional specification, 8.10 and 8.15).
+//! Which vertices are a primitive: topologies, restarts, batches (functional specification, 8.10 and 8.12).
 //!
 //! A draw reads a row of *positions*: places of the index buffer, or the vertices themselves. Batches cut it into pieces that any
 //! worker can take on its own.
@@ -29,10 +29,7 @@ impl Batch {
     /// Vertices that it reads and the batches before it do not.
     pub fn vertices(self, topology: Topology, is_restart: Option<impl Fn(u32) -> bool>) -> u64 {
         let positions = self.first..self.first + self.count;
-        let restarts = match (topology, is_restart) {
-            (Topology::TriangleStrip, Some(is_restart)) => positions.filter(|&position| is_restart(position)).count(),
-            _ => 0,
-        };
+        let restarts = is_restart.map_or(0, |is_restart| positions.filter(|&position| is_restart(position)).count());
         let is_later = topology == Topology::TriangleStrip && self.primitive > 0;
         let shared = if is_later { 2 } else { 0 };
         u64::from(self.count) - restarts as u64 - shared
@@ -43,8 +40,8 @@ impl Batch {
 pub type Positions = [u32; 3];
 
 impl Topology {
-    /// Cuts `count` positions into batches of at most `most` primitives. Where the topology knows restarts, `is_restart` says which
-    /// positions hold one. Ends early where `take` says so.
+    /// Cuts `count` positions into batches of at most `most` primitives. Where there may be restarts, `is_restart` says which positions
+    /// hold one: the primitive before is dropped if it is not whole. Ends early where `take` says so.
     pub fn batches(
         self,
         count: u32,
@@ -52,7 +49,8 @@ impl Topology {
         is_restart: Option<impl Fn(u32) -> bool>,
         mut take: impl FnMut(Batch) -> bool,
     ) {
-        if self == Topology::TriangleList {
+        let is_list = self == Topology::TriangleList;
+        if is_list && is_restart.is_none() {
             let triangles = count / 3;
             for primitive in (0..triangles).step_by(most as usize) {
                 let batch = Batch {
@@ -73,15 +71,20 @@ impl Topology {
         let (mut vertices, mut triangles) = (0_u32, 0);
         for position in 0..count {
             vertices = if restarts(position) { 0 } else { vertices + 1 };
-            triangles += u32::from(vertices >= 3);
+            let is_whole = vertices >= 3;
+            triangles += u32::from(is_whole);
+            if is_list && is_whole {
+                vertices = 0;
+            }
             if triangles == most {
                 batch.count = position + 1 - batch.first;
                 if !take(batch) {
                     return;
                 }
-                // The next triangle shares two vertices with this one.
-                let (first, primitive) = (position - 1, batch.primitive + most);
-                batch = Batch { first, count: 0, is_odd: vertices % 2 == 1, primitive };
+                // The next triangle of a strip shares two vertices with this one.
+                let first = if is_list { position + 1 } else { position - 1 };
+                let (is_odd, primitive) = (!is_list && vertices % 2 == 1, batch.primitive + most);
+                batch = Batch { first, count: 0, is_odd, primitive };
                 triangles = 0;
             }
         }
@@ -93,7 +96,8 @@ impl Topology {
     /// Calls a function for each triangle of a batch, in order.
     pub fn triangles(self, batch: Batch, is_restart: Option<impl Fn(u32) -> bool>, mut visit: impl FnMut(Positions)) {
         let end = batch.first + batch.count;
-        if self == Topology::TriangleList {
+        let is_list = self == Topology::TriangleList;
+        if is_list && is_restart.is_none() {
             return (batch.first..end).step_by(3).for_each(|first| visit([first, first + 1, first + 2]));
         }
         let restarts = |position| is_restart.as_ref().is_some_and(|is_restart| is_restart(position));
@@ -107,7 +111,7 @@ impl Topology {
             if vertices >= 3 {
                 let [a, b, c] = [position - 2, position - 1, position];
                 visit(if is_odd { [a, c, b] } else { [a, b, c] });
-                is_odd = !is_odd;
+                (vertices, is_odd) = if is_list { (0, false) } else { (vertices, !is_odd) };
             }
         }
     }
@@ -135,10 +139,11 @@ mod tests {
 
     #[test]
     fn a_list_has_a_triangle_for_every_three_vertices() {
-        // A restart's index is an index like others in a list.
-        let indices = [4, 5, 6, 1, u32::MAX, 0, 9, 9, 9, 7, 8];
         for most in [1, 2, 3, 100] {
-            let expected = vec![(0, [4, 5, 6]), (1, [1, u32::MAX, 0]), (2, [9, 9, 9])];
+            let expected = vec![(0, [4, 5, 6]), (1, [1, 2, 0]), (2, [9, 9, 9])];
+            assert_eq!(assemble(Topology::TriangleList, &[4, 5, 6, 1, 2, 0, 9, 9, 9, 7, 8], most), expected);
+            // A restart drops what is not whole (8.12).
+            let indices = [4, 5, 6, 1, u32::MAX, 1, 2, 0, u32::MAX, u32::MAX, 9, 9, 9, 7, 8];
             assert_eq!(assemble(Topology::TriangleList, &indices, most), expected);
         }
     }

@@ -364,11 +364,12 @@ impl Prepared {
             Cull::Front => is_front,
             Cull::Back => !is_front,
         };
-        let bounds = triangle.bounds().intersect(raster.scissor);
+        let whole = triangle.bounds();
+        let bounds = whole.intersect(raster.scissor);
         if is_culled || bounds.is_empty() {
             return;
         }
-        let mask = Mask::new(&triangle, bounds);
+        let mask = Mask::new(&triangle, whole, bounds);
         if mask.is_some_and(|mask| mask.quads == 0) {
             return;
         }
@@ -385,7 +386,7 @@ impl Prepared {
         let w = corners.map(|corner| corner[3]);
         let first = self.corners.len() as u32;
         for vertex in polygon.vertices() {
-            let Some(corner) = raster.viewport.transform(vertex.position()) else {
+            let Some(corner) = raster.viewport.place(vertex.projected()) else {
                 self.corners.truncate(first as usize);
                 self.rows.truncate(first as usize * outputs.rows * ROW_WORDS);
                 return;

@@ -11,6 +11,10 @@ pub const MOST_PLANES: usize = 7;
 /// The least w of a vertex that is drawn: it is above 0 always, whatever else is clipped.
 const LEAST_W: f64 = f32::MIN_POSITIVE as f64;
 
+/// How near to the eye an edge is followed, as a part of its size. What is nearer is off the screen, or less than the precision of
+/// floats away from the eye.
+const NEAREST: f64 = 1e-9;
+
 /// A vertex that a cut made, or that it left.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Vertex {
@@ -80,9 +84,14 @@ impl Polygon {
             weights[n] = 1.0;
             polygon.vertices[n] = Vertex { position: corner.map(f64::from), weights };
         }
-        polygon.cut(inner_w);
+        polygon.cut(inner_w, |inner, outer| {
+            // An edge that meets the eye is one place on the screen: the cut is so far from there that the place is known.
+            let size = inner.iter().chain(&outer).fold(0.0, |most: f64, place| most.max(place.abs()));
+            ((inner[3] - NEAREST * size) / (inner[3] - outer[3])).max(0.0)
+        });
         for &plane in planes {
-            polygon.cut(|position| distance(plane, position));
+            let distance = |position| distance(plane, position);
+            polygon.cut(distance, |inner, outer| distance(inner) / (distance(inner) - distance(outer)));
         }
         polygon
     }
@@ -92,7 +101,8 @@ impl Polygon {
         &self.vertices[..self.count]
     }
 
-    fn cut(&mut self, distance: impl Fn([f64; 4]) -> f64) {
+    /// Cuts off what has a negative distance, after a part of the way from an inner position to an outer one.
+    fn cut(&mut self, distance: impl Fn([f64; 4]) -> f64, part: impl Fn([f64; 4], [f64; 4]) -> f64) {
         let before = *self;
         let mut distances = [0.0; Self::MOST_VERTICES];
         for (n, vertex) in before.vertices().iter().enumerate() {
@@ -116,8 +126,8 @@ impl Polygon {
             }
             if (from >= 0.0) != (to >= 0.0) {
                 let [inner, outer] = if from >= 0.0 { [n, next] } else { [next, n] };
-                let part = distances[inner] / (distances[inner] - distances[outer]);
-                add(before.vertices[inner].towards(&before.vertices[outer], part));
+                let [inner, outer] = [inner, outer].map(|n| before.vertices[n]);
+                add(inner.towards(&outer, part(inner.position, outer.position)));
             }
         }
     }
@@ -140,6 +150,13 @@ impl Vertex {
     pub fn position(&self) -> [f32; 4] {
         let [x, y, z, w] = self.position;
         [x, y, z, w.max(LEAST_W)].map(|place| place as f32)
+    }
+
+    /// Its position after the division by w, which is above 0, and the reciprocal of that. Near the eye floats would have no room for
+    /// both.
+    pub fn projected(&self) -> [f32; 4] {
+        let [x, y, z, w] = self.position;
+        [x, y, z, 1.0].map(|place| (place / w.max(LEAST_W)) as f32)
     }
 
     /// A component of an attribute, from its bits at the triangle's corners, the leading one first, and their w.

@@ -9,7 +9,6 @@ use brolga_runtime::{
 };
 use bytemuck::NoUninit;
 
-use crate::assembly::Topology;
 use crate::batch::Raster;
 use crate::draw::{Shading, Target};
 use crate::edge::Bounds;
@@ -300,7 +299,10 @@ impl<'a> Pass<'a> {
         let mut state = [0; record::state::WORDS as usize];
         state[record::state::BLEND_FACTOR as usize..][..4].copy_from_slice(&draw.blend_factor.map(f32::to_bits));
         state[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
-        let restart = draw.index_buffer.as_ref().filter(|_| pipeline.topology == Topology::TriangleStrip);
+        let restart = draw.index_buffer.as_ref().map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX });
+        // Whoever asks at every index takes longer.
+        let has_restarts = |restart: &u32| indices.as_ref().is_some_and(|indices| indices.contains(restart));
+        let restart = restart.filter(has_restarts);
         Ok(SceneDraw {
             vertex: self.device.bind(&pipeline.vertex, &vertex_bindings)?,
             pixel,
@@ -311,7 +313,7 @@ impl<'a> Pass<'a> {
                 .map_or(draw.count, |indices| (indices.len() as u64 + 2).min(draw.count.into()) as u32),
             base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
             indices,
-            restart: restart.map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX }),
+            restart,
             instances: draw.instances,
             first_instance: draw.first_instance,
             strides,

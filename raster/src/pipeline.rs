@@ -41,6 +41,8 @@ pub struct PipelineDesc<'a> {
     pub depth_format: Option<Format>,
     /// How shaders are compiled.
     pub options: CompileOptions,
+    /// How the pixel shader is compiled if not as the vertex shader is: class instances are those of one shader.
+    pub pixel_options: Option<CompileOptions>,
 }
 
 impl<'a> PipelineDesc<'a> {
@@ -56,6 +58,7 @@ impl<'a> PipelineDesc<'a> {
             targets: Vec::new(),
             depth_format: None,
             options: CompileOptions::default(),
+            pixel_options: None,
         }
     }
 
@@ -146,11 +149,12 @@ impl Pipeline {
         let DepthState { enable, write: writes, function: test } = desc.depth;
         let depth = depth_format.filter(|_| enable).map(|format| DepthTest { format, test, writes });
         // Without its state a shader says what it decides, for which it is neither optimised nor compiled.
-        let alone = desc.options.clone().codegen(Codegen::Deferred).level(Level::None);
+        let own = desc.pixel_options.as_ref().unwrap_or(&desc.options);
+        let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
         let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
         let state = PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live };
-        let options = desc.options.clone().state(StageState::Pixel(state));
+        let options = own.clone().state(StageState::Pixel(state));
         let pixel = desc.pixel_shader.map(|shader| compile(shader, &options)).transpose()?;
         let read = pixel.as_ref().and_then(|shader| shader.stage().signature());
         Ok(Self {
@@ -300,10 +304,13 @@ fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
         outputs.iter().any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
     };
     let drops = has(&[Discarded, Coverage]);
+    // Coverage as an input has nothing to do with depth (functional specification, 16.3.2).
+    let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
+    let reads_coverage = inputs.iter().any(|input| input.system_value == Some(Coverage));
     // What fails the test is shaded too where that can be seen.
     let writes_memory = shader.bindings().iter().any(|range| range.register.class == ResourceClass::UnorderedAccess);
     let is_late = depth.is_some_and(|depth| {
-        has(&[Depth, DepthGreaterEqual, DepthLessEqual]) || (drops && depth.writes) || writes_memory
+        has(&[Depth, DepthGreaterEqual, DepthLessEqual]) || (drops && depth.writes) || writes_memory || reads_coverage
     });
     (is_late, drops || is_late)
 }

@@ -16,11 +16,11 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// The mask of a triangle within a rectangle of pixels, which is its bounds or a part of them. None if it does not fit the square,
-    /// or reaches far beyond it.
-    pub fn new(triangle: &Triangle, within: Bounds) -> Option<Self> {
-        let corner = [within.left & !1, within.top & !1];
-        if within.right - corner[0] > SIZE || within.bottom - corner[1] > SIZE {
+    /// The mask of a triangle with these bounds within a part of them. None if they do not fit the square: that does not depend on the
+    /// part, so that planes around its corner do not.
+    pub fn new(triangle: &Triangle, whole: Bounds, within: Bounds) -> Option<Self> {
+        let corner = [whole.left & !1, whole.top & !1];
+        if whole.right - corner[0] > SIZE || whole.bottom - corner[1] > SIZE {
             return None;
         }
         let edges = Edges::new(triangle, within)?;

@@ -30,7 +30,11 @@ const REACH: f64 = 32767.0;
 impl Viewport {
     /// A vertex on the screen; none if its place is not a number. Its w is above 0.
     pub fn transform(&self, [x, y, z, w]: [f32; 4]) -> Option<Corner> {
-        let [x, y, z, rcp_w] = [x, y, z, 1.0].map(|place| place / w);
+        self.place([x, y, z, 1.0].map(|place| place / w))
+    }
+
+    /// The same of one that was divided by its w, with the reciprocal of that.
+    pub fn place(&self, [x, y, z, rcp_w]: [f32; 4]) -> Option<Corner> {
         let x = (x + 1.0) * self.width * 0.5 + self.left;
         let y = (1.0 - y) * self.height * 0.5 + self.top;
         let z = self.min_depth + z * (self.max_depth - self.min_depth);

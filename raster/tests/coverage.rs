@@ -95,10 +95,11 @@ fn check(corners: [Point; 3], corner: [i32; 2]) {
     };
     walked.walk(&triangle.edges());
     assert!(walked.counts == expected.counts, "{corners:?} in the tile at {corner:?}");
-    let within = triangle.bounds().intersect(window(corner));
+    let whole = triangle.bounds();
+    let within = whole.intersect(window(corner));
     let mut masked = Picture::new(corner);
     if !within.is_empty() {
-        let Some(mask) = small::Mask::new(&triangle, within) else { return };
+        let Some(mask) = small::Mask::new(&triangle, whole, within) else { return };
         masked.add_quads(mask.corner, mask.quads, 4);
     }
     assert!(masked.counts == expected.counts, "{corners:?} as a mask");

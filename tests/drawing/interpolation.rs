@@ -76,12 +76,13 @@ fn positions_are_those_of_pixels() {
 fn cuts_keep_attributes_in_their_ways() {
     // A ceiling from the row y = 0, with w = 1, to a corner behind the eye, with w = -1, that is seen from there at y = -8. At a part t
     // of the way w is 1 - 2 t and y is 8 t / w, so that 1/w is 1 + y / 4. Depth goes from half of w to 0, and is cut at t = 1/3, y = 8.
-    let corners = [([0.0, 0.0], 1.0, 0.0), ([16.0, 0.0], 1.0, 0.0), ([8.0, -8.0], -1.0, 24.0)];
+    // It leads, and is cut off.
+    let corners = [([8.0, -8.0], -1.0, 24.0), ([0.0, 0.0], 1.0, 0.0), ([16.0, 0.0], 1.0, 0.0)];
     const NAN: u32 = 0x7fa0_0001;
     let vertices = corners.map(|(place, w, value)| {
         let mut vertex = vertex(position(place, 0.0, w), [value; 4]);
         vertex[0][2] = (0.25 * (w + 1.0)).to_bits();
-        vertex[3] = [NAN; 4];
+        vertex[3] = [if w < 0.0 { NAN } else { 1 }; 4];
         vertex
     });
     let code = |mode: &str| {

@@ -12,9 +12,8 @@
 //! | `shaders.rs` | the shaders, from assembly text |
 //! | `canvas.rs` | targets, and what is drawn into them |
 //!
-//! Rules that are easily broken, and the tests that fail then; sections are those of the functional specification. `model` is
-//! [`model::random_draws_are_what_the_model_says`], `merger` is `ir/tests/pipeline/blend.rs`. Tests that are marked with a star fail today:
-//! they are ignored.
+//! Rules that are easily broken, and the tests that fail then. Sections are those of the functional specification. *Merger* is
+//! `ir/tests/pipeline/blend.rs`. Tests with a star fail today, and are ignored.
 //!
 //! | rule | section | test |
 //! |---|---|---|
@@ -24,8 +23,8 @@
 //! | coverage is exact over all of 16.8 bits | 15.16 | `raster/tests/coverage.rs` |
 //! | the viewport is a scissor whose sides round down; it clips nothing | 15.6, 15.7 | `the_viewport_is_a_scissor`, `model` |
 //! | positions up to 3.4e34 stay finite | 15.16.1 | `far_positions_stay_finite`, `raster/tests/clipping.rs` |
-//! | w is above 0, also where depth is not clipped; one corner behind the eye takes no triangle away | 15.4 | `w_is_above_zero`, `corners_of_zeros_have_no_place`*, `model` |
-//! | what is cut covers a pixel once | 3.4.2, 15.4 | `cut_triangles_cover_pixels_once`*, `raster/tests/clipping.rs`, `model` |
+//! | w is above 0, also where depth is not clipped; one corner behind the eye takes no triangle away | 15.4 | `w_is_above_zero`, `edges_through_the_eye_have_no_place`, `model` |
+//! | what is cut covers a pixel once | 3.4.2, 15.4 | `cut_triangles_cover_pixels_once`, `raster/tests/clipping.rs`, `model` |
 //! | a corner that is no number drops its triangle | 15.4, 15.16.1 | `what_is_no_number_draws_nothing` |
 //! | depth is clipped, or clamped in the merger alone | 15.4, 15.6, 17.10 | `depth_is_clipped_where_it_should_be`, `depths_are_clamped_to_the_viewport_and_not_for_the_shader`, `depths_of_shaders_are_clamped` |
 //! | `SV_Position.z` is the tested depth, to the bit | 15.16.2, 16.3.1 | `shaders_see_the_depth_that_is_tested` |
@@ -36,16 +35,16 @@
 //! | a cull distance drops a triangle that is beyond it with all corners; no number is beyond | 15.4.2, 15.4.3 | `cull_distances_drop_whole_triangles` |
 //! | faces are those of snapped triangles | 15.11, 15.12 | `faces_are_those_of_snapped_triangles`, `clockwise_triangles_show_their_front`, `model` |
 //! | the first vertex leads; odd triangles of a strip are turned | 8.10, 8.14 | `strips_lead_with_their_first_vertex_and_turn_every_other_triangle` |
-//! | restarts: found before the base vertex is added; primitives count on, turns begin anew; in lists too | 8.12, 8.13 | `restarts_begin_a_strip_anew_and_primitives_count_on`, `restarts_are_found_before_the_base_vertex_is_added`, `restarts_cut_lists_too`* |
+//! | restarts: found before the base vertex is added; primitives count on, turns begin anew; in lists too | 8.12, 8.13 | `restarts_begin_a_strip_anew_and_primitives_count_on`, `restarts_are_found_before_the_base_vertex_is_added`, `restarts_cut_lists_too` |
 //! | numbers of vertices, primitives, instances | 8.3 to 8.6, 8.16 to 8.18 | `vertices_primitives_and_instances_are_numbered`, `indexed_vertices_have_their_indices`, `elements_of_instances_begin_at_the_first_instance` |
 //! | depths become codes, nearest first, and codes are compared | 17.11 | `codes_are_compared`, `depths_are_rounded_to_the_nearest_code`, `ir/tests/pipeline/depth.rs`, `model` |
 //! | forced early tests come before the shader, whatever it decides | 16.12.1 | `forced_early_tests_hide_effects`*, `forced_early_tests_come_before_the_shader`* |
 //! | without the flag a shader that changes memory runs for hidden pixels | 16.12.2 | `hidden_pixels_have_effects` |
-//! | what was done before a discard stays; nothing happens after it | 16.13 | `discarded_pixels_end_there`, `discarded_pixels_have_derivatives`, `model` |
+//! | what was done before a discard stays; nothing happens after it | 16.13 | `discarded_pixels_end_there`, `discarded_pixels_leave_no_depth`, `discarded_pixels_have_derivatives`, `model` |
 //! | helper pixels change nothing, but load | 16.2, 16.13 | `helpers_change_nothing`, `helpers_load` |
 //! | derivatives belong to one triangle, with attributes beyond its edges | 16.2, 16.8 | `derivatives_belong_to_one_triangle`, `ir/tests/pipeline/depth.rs` |
 //! | 1/w of 0 or less in helpers does no harm | 16.2 | `helpers_beyond_the_horizon_do_no_harm` |
-//! | the input coverage: 0 in helpers, 1 in what is hidden | 16.3.2 | `helpers_have_no_coverage`, `hidden_pixels_have_coverage`* |
+//! | the input coverage: 0 in helpers, 1 in what is hidden | 16.3.2 | `helpers_have_no_coverage`, `hidden_pixels_have_coverage` |
 //! | the output mask's first bit is that of the sample | 16.9.4 | `masks_take_pixels_out`, `ir/tests/pipeline/depth.rs` |
 //! | what comes to a blend is clamped to its target's range; intermediate results are not | 17.5 | `blends_clamp_target_by_target`, merger |
 //! | floats: no number and -0 come through a blend, also with weight 0 | 17.5 | merger (`float_targets_keep_what_comes`) |
@@ -57,7 +56,7 @@
 //! | write masks, target by target; pixels without targets still have effects and count | 16.9.1, 17.15 | `every_target_has_its_write_mask`, `pixels_without_targets_have_effects` |
 //! | a triangle's depths are the same in every pipeline | 3.4.1, 16.3.1 | `depths_are_the_same_in_every_pipeline` |
 //! | triangles draw in their order | 4.2 | `triangles_draw_in_their_order`, `raster/src/packets.rs`, `model` |
-//! | without a pixel shader depths are drawn; without a depth test either nothing is counted | 16.9.1, 20.4.6 | `depths_are_drawn_without_a_pixel_shader`, `without_shader_and_depth_test_nothing_is_counted`*, `without_a_depth_buffer_every_pixel_passes` |
+//! | without a pixel shader depths are drawn; without a depth test either nothing is counted | 16.9.1, 20.4.6 | `depths_are_drawn_without_a_pixel_shader`, `without_shader_and_depth_test_nothing_is_counted`, `without_a_depth_buffer_every_pixel_passes` |
 
 mod canvas;
 mod coverage;

@@ -31,15 +31,21 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 const RGBA8: Format = Format::R8G8B8A8_UNORM;
 const FLOAT: Format = Format::R32G32B32A32_FLOAT;
 
-/// Each target has the output of its number; one that the shader does not declare keeps what it has, whatever its state.
+/// Each target has the output of its number; one that the shader does not declare keeps what it has.
 #[test]
 fn outputs_that_are_not_declared_leave_their_targets() {
-    let code = "dcl_input_ps constant v1.xyzw\ndcl_output o1.xyzw\nmov o1.xyzw, v1.xyzw";
-    let found = drawn(&[RGBA8, FLOAT, FLOAT], code, [1.0, 2.0, 3.0, 4.0], |_| {}, |_, _| {});
-    assert_eq!(
-        (&found[0][..], floats(&found[1]), floats(&found[2])),
-        (&[0; 4][..], vec![1.0, 2.0, 3.0, 4.0], vec![0.0; 4])
-    );
+    let all = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\ndcl_output o2.xyzw\n\
+               mov o0.xyzw, v1.xyzw\nmov o1.xyzw, v1.xyzw\nmov o2.xyzw, v1.xyzw";
+    let second = "dcl_input_ps constant v1.xyzw\ndcl_output o1.xyzw\nmov o1.xyzw, v1.xyzw";
+    let (vertex, all, second) = (shaders::vertex(), pixel(all), pixel(second));
+    let (before, after) = (everywhere(0.5, [1.0; 4]), everywhere(0.5, [1.0, 2.0, 3.0, 4.0]));
+    let found = on_both(|device, engine| {
+        let canvas = Canvas::new(device, engine, [SIZE; 2], &[RGBA8, FLOAT, FLOAT]);
+        canvas.pass(&[Item::new(&vertex, &all, &before), Item::new(&vertex, &second, &after)]);
+        [0, 1, 2].map(|n| canvas.bytes(n)[..16].to_vec())
+    });
+    assert_eq!(found[0], [255; 16]);
+    assert_eq!([floats(&found[1]), floats(&found[2])], [[1.0, 2.0, 3.0, 4.0], [1.0; 4]]);
 }
 
 /// Components that a format lacks are dropped. What an output lacks is 0, which the rules leave open.

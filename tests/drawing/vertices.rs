@@ -92,7 +92,6 @@ fn restarts_are_found_before_the_base_vertex_is_added() {
 
 /// 8.12: "Even if the current Primitive Topology is not a strip, then the cut index value still takes effect".
 #[test]
-#[ignore = "lists take the index of a restart as one like others"]
 fn restarts_cut_lists_too() {
     let indices = [0, 1, 0xffff, 2, 3, 4, 5, 0xffff, 6, 7, 8];
     let found = triangles(&zigzag(10), |_| {}, |device, draw| indexed(device, draw, &indices, true));

@@ -131,7 +131,7 @@ impl Shape {
             pieces: Vec::new(),
             weights: vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         };
-        let piece = shape.piece(corners)?;
+        let piece = shape.piece(corners);
         Some(Self { pieces: vec![Piece { is_thin: false, ..piece }], ..shape })
     }
 
@@ -175,7 +175,7 @@ impl Shape {
         };
         let count = shape.polygon.len();
         let triples = (0..count).flat_map(|a| (a + 1..count).flat_map(move |b| (b + 1..count).map(move |c| [a, b, c])));
-        let pieces = triples.filter_map(|corners| shape.piece(corners.map(|n| shape.polygon[n]))).collect();
+        let pieces = triples.map(|corners| shape.piece(corners.map(|n| shape.polygon[n]))).collect();
         Some(Self { pieces, ..shape })
     }
 
@@ -193,8 +193,10 @@ impl Shape {
     }
 
     /// What loses precision in a triangle of three corners of what is left.
-    fn piece(&self, corners: [[f64; 2]; 3]) -> Option<Piece> {
-        let lambda = barycentric(corners)?;
+    fn piece(&self, corners: [[f64; 2]; 3]) -> Piece {
+        let Some(lambda) = barycentric(corners) else {
+            return Piece { corners, is_thin: true, slopes: [0.0; 4] };
+        };
         // The heights of a triangle are one over the slopes of its weights. Corners that move make it thinner.
         let height = lambda.map(|[_, x, y]| 1.0 / x.hypot(y)).into_iter().fold(f64::INFINITY, f64::min);
         let is_thin = height < 16.0 * self.moved;
@@ -206,7 +208,7 @@ impl Shape {
         let largest = rcp_w.into_iter().fold(0.0, f64::max);
         let rcp_w_slope = slope(mix(self.over_w, [1.0; 3]));
         let rounded = if self.moved > 0.0 { 4.0 * UNIT * largest } else { 0.0 };
-        Some(Piece {
+        Piece {
             corners,
             is_thin,
             slopes: [
@@ -215,7 +217,7 @@ impl Shape {
                 all,
                 over_w,
             ],
-        })
+        }
     }
 
     /// The pixels that may be covered, from the first to the one after the last, within some of each axis.

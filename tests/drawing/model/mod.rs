@@ -24,7 +24,7 @@ use crate::shaders;
 use pixels::{Drawn, Figures, Model};
 use state::{DrawState, Pipelines, State};
 
-const STATES: u64 = if cfg!(debug_assertions) { 600 } else { 30_000 };
+const STATES: u64 = if cfg!(debug_assertions) { 500 } else { 30_000 };
 
 /// States that share pipelines.
 const SHARING: u64 = 10;

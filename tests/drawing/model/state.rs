@@ -223,13 +223,14 @@ fn triangle(random: &mut Random, viewport: &Viewport, size: [u32; 2]) -> [Vertex
     let scale = 2f64.powf(random.pick(&[-20.0, -3.0, 0.0, 0.0, 3.0, 20.0]));
     let offset = if random.one_in(3) { 10.0 * scale } else { 0.0 };
     let bits = [0; 2].map(|_| [0; 4].map(|_| random.bits() as u32));
+    let is_shared = |place| places.iter().filter(|&&other| other == place).count() > 1;
     places.map(|[x, y]| {
         let mut w = 2f64.powf(size + number(random, -strength, strength) / 2.0);
         let mut depth = z + number(random, -spread, spread) / 2.0;
         if kind < 4 {
             depth = depth.clamp(0.0, 1.0);
-        } else if kind == 4 && random.one_in(2) {
-            // Behind the eye.
+        } else if kind == 4 && random.one_in(2) && !is_shared([x, y]) {
+            // Behind the eye; not where another corner is seen: see `coverage::edges_through_the_eye_have_no_place`.
             w = -w;
         }
         // Far outside, at times.
