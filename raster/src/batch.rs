@@ -79,8 +79,6 @@ pub struct Primitive {
     pub id: u32,
     /// Whether it shows its front.
     pub is_front: bool,
-    /// Its shape.
-    pub triangle: Triangle,
     /// Pixels that it may cover.
     pub bounds: Bounds,
     /// Those that it covers, if it is small.
@@ -98,6 +96,8 @@ pub struct Prepared {
     pub primitives: Vec<Primitive>,
     /// Which primitives may cover something in which tile: in the order of tiles, then of the draw.
     bins: Vec<InTile>,
+    /// Each tile that has primitives, and where they begin in `bins`.
+    tiles: Vec<(u32, u32)>,
 }
 
 /// A primitive that may cover something in a tile.
@@ -152,17 +152,21 @@ impl Prepared {
         raster: &Raster,
     ) -> Result<Self, Error> {
         let mut reuse = Reuse::new();
-        let (mut ids, mut triangles) = (Vec::new(), Vec::new());
+        // About as many vertices as triangles.
+        let expected = batch.count as usize / 3;
+        let (mut ids, mut triangles) = (Vec::with_capacity(4 * expected), Vec::with_capacity(expected));
         topology.triangles(batch, instance.is_restart(), |positions| {
-            triangles.push(positions.map(|position| {
+            let mut place = |position: u32| {
                 let index = instance.index(position);
                 reuse.place(index, || {
                     let words: [u32; record::vertex::WORDS as usize] =
                         [index.wrapping_add(instance.base_vertex), index, instance.number, instance.first];
-                    ids.extend(words);
+                    ids.extend_from_slice(&words);
                     (ids.len() / words.len() - 1) as u32
                 })
-            }));
+            };
+            let [first, second, third] = positions;
+            triangles.push([place(first), place(second), place(third)]);
         });
         let count = ids.len() / record::vertex::WORDS as usize;
         let mut rows = vec![0; count * outputs.rows * ROW_WORDS];
@@ -170,7 +174,13 @@ impl Prepared {
         session.batch(count as u32, &mut arrays)?;
 
         let planes: Vec<Plane> = raster.viewport.planes(raster.clips_depth).collect();
-        let mut prepared = Self { rows, ..Self::default() };
+        let mut prepared = Self {
+            rows,
+            corners: Vec::with_capacity(count),
+            primitives: Vec::with_capacity(triangles.len()),
+            bins: Vec::with_capacity(triangles.len() * 5 / 4),
+            ..Self::default()
+        };
         let mut places = Vec::with_capacity(count);
         for vertex in 0..count {
             let position = prepared.position(vertex, outputs);
@@ -203,18 +213,23 @@ impl Prepared {
         }
         // A stable sort keeps the order of primitives.
         self.bins.sort_by_key(|bin| bin.tile);
+        for (n, bin) in (0..).zip(&self.bins) {
+            if self.tiles.last().is_none_or(|&(tile, _)| tile != bin.tile) {
+                self.tiles.push((bin.tile, n));
+            }
+        }
     }
 
-    /// The tiles that have primitives, some of them several times.
+    /// The tiles that have primitives.
     pub fn tiles(&self) -> impl Iterator<Item = u32> {
-        self.bins.chunk_by(|one, other| one.tile == other.tile).map(|bin| bin[0].tile)
+        self.tiles.iter().map(|&(tile, _)| tile)
     }
 
     /// What a tile has, in order.
     pub fn of_tile(&self, tile: u32) -> &[InTile] {
-        let first = self.bins.partition_point(|bin| bin.tile < tile);
-        let count = self.bins[first..].partition_point(|bin| bin.tile == tile);
-        &self.bins[first..first + count]
+        let Ok(n) = self.tiles.binary_search_by_key(&tile, |&(tile, _)| tile) else { return &[] };
+        let end = self.tiles.get(n + 1).map_or(self.bins.len(), |&(_, first)| first as usize);
+        &self.bins[self.tiles[n].1 as usize..end]
     }
 
     /// The words of a vertex.
@@ -265,7 +280,7 @@ impl Prepared {
         if mask.is_some_and(|mask| mask.quads == 0) {
             return;
         }
-        self.primitives.push(Primitive { vertices, id, is_front, triangle, bounds, mask });
+        self.primitives.push(Primitive { vertices, id, is_front, bounds, mask });
     }
 
     /// Adds what is left of a triangle after cutting.

@@ -1,15 +1,16 @@
 //! The depth test before shading, quad by quad in the order of primitives (functional specification, 17.10 to 17.12).
 
-use brolga_ir::float;
-use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
+use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{ResourceError, TexelBox, Texture};
 
+use crate::plane::normal;
 use crate::tile;
 
 /// Pixels along a side of a tile.
 const SIZE: usize = tile::SIZE as usize;
 
 /// What is compared: a number that grows with the depth. Depths are clamped before.
+#[inline]
 fn code(format: DepthFormat, depth: f32) -> u32 {
     match format {
         DepthFormat::D16 => (depth * 65535.0 + 0.5) as u32,
@@ -63,7 +64,7 @@ impl Tile {
         }
     }
 
-    /// Tests a quad of depths at a place of the tile; returns the pixels that are left of its coverage.
+    /// Tests a quad of depths at an even place of the tile; returns the pixels that are left of its coverage.
     pub fn test(
         &mut self,
         how: DepthTest,
@@ -72,25 +73,45 @@ impl Tile {
         [least, most]: [f32; 2],
         coverage: u32,
     ) -> u32 {
-        let mut left = 0;
-        for (n, depth) in depths.into_iter().enumerate() {
-            if coverage >> n & 1 == 0 {
-                continue;
+        // NaN becomes the least depth.
+        let code = |n: usize| code(self.format, clamp(normal(depths[n]), least, most));
+        let codes = [code(0), code(1), code(2), code(3)];
+        let mask = if self.format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX };
+        let [upper, lower] = [y, y + 1].map(|y| [self.words[y][x], self.words[y][x + 1]]);
+        let words = [upper[0], upper[1], lower[0], lower[1]];
+        let left = coverage
+            & match how.test {
+                Comparison::Never => 0,
+                Comparison::Less => bits(|n| codes[n] < words[n] & mask),
+                Comparison::Equal => bits(|n| codes[n] == words[n] & mask),
+                Comparison::LessEqual => bits(|n| codes[n] <= words[n] & mask),
+                Comparison::Greater => bits(|n| codes[n] > words[n] & mask),
+                Comparison::NotEqual => bits(|n| codes[n] != words[n] & mask),
+                Comparison::GreaterEqual => bits(|n| codes[n] >= words[n] & mask),
+                Comparison::Always => 15,
+            };
+        if how.writes && left != 0 {
+            let new = |n: usize| if left >> n & 1 != 0 { words[n] & !mask | codes[n] } else { words[n] };
+            for (n, y) in [(0, y), (2, y + 1)] {
+                [self.words[y][x], self.words[y][x + 1]] = [new(n), new(n + 1)];
             }
-            let word = &mut self.words[y + n / 2][x + n % 2];
-            let mask = if self.format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX };
-            // NaN becomes the least depth.
-            let code = code(self.format, float::min(float::max(float::flush(depth), least), most));
-            if how.test.holds(code, *word & mask) {
-                left |= 1 << n;
-                if how.writes {
-                    *word = *word & !mask | code;
-                    self.is_changed = true;
-                }
-            }
+            self.is_changed = true;
         }
         left
     }
+}
+
+/// A bit for each pixel of a quad that a condition holds for.
+#[inline]
+fn bits(holds: impl Fn(usize) -> bool) -> u32 {
+    u32::from(holds(0)) | u32::from(holds(1)) << 1 | u32::from(holds(2)) << 2 | u32::from(holds(3)) << 3
+}
+
+/// Clamps a depth to those of the viewport as shaders do: NaN becomes the least.
+#[inline]
+fn clamp(depth: f32, least: f32, most: f32) -> f32 {
+    let depth = if depth > least { depth } else { least };
+    if depth < most { depth } else { most }
 }
 
 /// The texels of a depth buffer that a tile has.

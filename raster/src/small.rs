@@ -5,6 +5,9 @@ use crate::edge::{Bounds, Triangle};
 /// Pixels along a side of the square that a mask covers.
 pub const SIZE: i32 = 8;
 
+/// A value of an edge function whose sign is that of the whole square.
+const FAR: i64 = 1 << 29;
+
 /// The covered pixels of a small triangle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mask {
@@ -21,20 +24,41 @@ impl Mask {
         if within.right - corner[0] > SIZE || within.bottom - corner[1] > SIZE {
             return None;
         }
-        let edges = triangle.edges();
-        let mut row = edges.map(|edge| edge.at(within.left, within.top));
-        let mut pixels = 0_u64;
-        for y in within.top..within.bottom {
-            let mut value = row;
-            for x in within.left..within.right {
-                let is_covered = (value[0] | value[1] | value[2]) >= 0;
-                pixels |= u64::from(is_covered) << ((y - corner[1]) * SIZE + x - corner[0]);
-                value = [0, 1, 2].map(|n| value[n] + i64::from(edges[n].x));
-            }
-            row = [0, 1, 2].map(|n| row[n] + i64::from(edges[n].y));
-        }
-        Some(Self { corner, quads: in_quads(pixels) })
+        // Most are so narrow that half of a row holds them.
+        let pixels = match within.right - within.left {
+            ..=4 => rows::<4>(triangle, within),
+            _ => rows::<8>(triangle, within),
+        };
+        let [right, down] = [within.left - corner[0], within.top - corner[1]];
+        Some(Self { corner, quads: in_quads(pixels << (down * SIZE + right)) })
     }
+}
+
+/// The covered pixels of a rectangle that is at most so wide, 8 bits for each row.
+#[inline]
+fn rows<const WIDTH: usize>(triangle: &Triangle, within: Bounds) -> u64 {
+    let mut values = [[0; WIDTH]; 3];
+    let mut down = [0; 3];
+    for ((values, down), edge) in values.iter_mut().zip(&mut down).zip(triangle.edges()) {
+        // Within the square an edge function changes by less than 2^28: beyond that only the sign counts.
+        let first = edge.at(within.left, within.top).clamp(-FAR, FAR) as i32;
+        *values = std::array::from_fn(|n| first + edge.x * n as i32);
+        *down = edge.y;
+    }
+    let mut pixels = 0;
+    for row in 0..within.bottom - within.top {
+        let mut outside = 0;
+        for n in 0..WIDTH {
+            // Any negative value makes the sign of the whole negative.
+            let sign = (values[0][n] | values[1][n] | values[2][n]) >> 31;
+            outside |= sign & 1 << n;
+            for edge in 0..3 {
+                values[edge][n] += down[edge];
+            }
+        }
+        pixels |= u64::from(!outside as u32 & (1 << (within.right - within.left)) - 1) << (8 * row);
+    }
+    pixels
 }
 
 /// Brings pixels that lie row by row into the order of quads.
