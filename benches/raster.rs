@@ -1,18 +1,22 @@
 //! Frames of a rasterizer's extremes, on one thread: a million small triangles, fifty layers of blending, one quad over all.
 //!
 //! `cargo bench --bench raster` measures all of them, `-- small` those of that name. 1024 x 1024 pixels, RGBA8, and a 32-bit depth
-//! buffer where depth is tested.
+//! buffer where depth is tested. `-- --frames small 1` draws frames of one of them for a second, on so many threads, and prints what
+//! the fastest took, and the first one with all that is compiled for it: the lines that `scripts/raster_peers.py` compares.
 
 use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
+use brolga::bench::{Sample, Stopwatch};
 use brolga::raster::{
-    ALPHA_BLEND, Cull, DepthState, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, Statistics,
-    TargetState, Targets,
+    ALPHA_BLEND, Cull, DepthState, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets,
 };
 use brolga::{
-    AddressMode, Bindings, Buffer, Device, Filter, Format, Register, Sampler, Tap, Texture, TextureShape, View,
+    AddressMode, Bindings, Buffer, Codegen, CompileOptions, Device, Filter, Format, Register, Sampler, Tap, Texture,
+    TextureShape, View,
 };
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 
 const VERTEX_SHADER: &[u8] = include_bytes!("shaders/lit_vs.cso");
 const TEXTURED: &[u8] = include_bytes!("shaders/lit_textured_ps.cso");
@@ -83,6 +87,30 @@ fn layers(count: u32) -> Mesh {
     Mesh { vertices, indices }
 }
 
+/// What is drawn, how.
+struct Scene {
+    name: &'static str,
+    mesh: Mesh,
+    pixel: &'static [u8],
+    target: TargetState,
+    tests_depth: bool,
+}
+
+fn scenes() -> [Scene; 6] {
+    let scene = |name, mesh, pixel| Scene { name, mesh, pixel, target: TargetState::new(COLOR), tests_depth: false };
+    let blended =
+        |name, pixel| Scene { target: TargetState::blended(COLOR, ALPHA_BLEND), ..scene(name, layers(50), pixel) };
+    let small = |name, order| Scene { tests_depth: true, ..scene(name, sheets(order), TEXTURED) };
+    [
+        small("small", [1, 0, 2]),
+        small("small, back to front", [2, 1, 0]),
+        blended("layers", PLAIN),
+        blended("layers, textured", TEXTURED),
+        scene("quad", layers(1), PLAIN),
+        scene("quad, textured", layers(1), TEXTURED),
+    ]
+}
+
 /// Everything that a frame needs.
 struct Frame {
     device: Device,
@@ -92,12 +120,17 @@ struct Frame {
     indices: Buffer,
     count: u32,
     targets: Targets,
+    /// Whether targets are cleared: not where the scene covers them.
+    clears: bool,
+    /// What making the pipeline took.
+    compiling: Sample,
 }
 
 impl Frame {
-    fn new(mesh: &Mesh, pixel: &[u8], target: TargetState, tests: bool, threads: usize) -> Self {
+    fn new(scene: &Scene, threads: usize) -> Self {
+        let &Scene { ref mesh, target, tests_depth: tests, .. } = scene;
         let device = Device::builder().threads(threads).build().expect("a few threads");
-        let mut desc = PipelineDesc::new(VERTEX_SHADER, Some(pixel))
+        let mut desc = PipelineDesc::new(VERTEX_SHADER, Some(scene.pixel))
             .input(InputElement::new("POSITION", Format::R32G32B32_FLOAT, 0))
             .input(InputElement::new("TEXCOORD", Format::R32G32_FLOAT, 12))
             .input(InputElement::new("NORMAL", Format::R32G32B32_FLOAT, 20))
@@ -105,7 +138,11 @@ impl Frame {
         desc.rasterizer.cull = Cull::None;
         desc.depth = DepthState { enable: tests, ..DepthState::default() };
         desc.depth_format = tests.then_some(DEPTH);
+        // Machine code is for the formats that are bound: none is needed before.
+        desc.options = CompileOptions::default().codegen(Codegen::Deferred);
+        let watch = Stopwatch::start();
         let pipeline = Pipeline::new(&device, &desc).expect("good shaders");
+        let compiling = watch.stop();
 
         // w = 1 + 0.25 z: a little perspective.
         let mut transform = [[0.0_f32; 4]; 4];
@@ -142,15 +179,20 @@ impl Frame {
             indices: device.buffer_from(&mesh.indices).expect("there is memory"),
             count: mesh.indices.len() as u32,
             targets: Targets { colors: vec![texture(COLOR)], depth: tests.then(|| texture(DEPTH)) },
+            clears: mesh.indices.len() > 6,
+            compiling,
             device,
         }
     }
 
-    /// Clears depth, and draws.
+    /// Clears the targets, and draws.
     fn draw(&self) -> Vec<Statistics> {
         let mut pass = Pass::new(&self.device, self.targets.clone()).expect("good targets");
-        if self.targets.depth.is_some() {
-            pass.clear_depth(1.0).expect("there is a depth buffer");
+        if self.clears {
+            pass.clear_color(0, [0.0, 0.0, 0.0, 1.0]).expect("there is a target");
+            if self.targets.depth.is_some() {
+                pass.clear_depth(1.0).expect("there is a depth buffer");
+            }
         }
         let index_buffer = IndexBuffer { buffer: self.indices.clone(), offset_bytes: 0, is_short: false };
         let draw = Draw::new(&self.pipeline, self.count).bindings(&self.bindings);
@@ -159,29 +201,62 @@ impl Frame {
     }
 }
 
-fn frames(c: &mut Criterion) {
-    let replaced = TargetState::new(COLOR);
-    let blended = TargetState::blended(COLOR, ALPHA_BLEND);
-    let small = sheets([1, 0, 2]);
-    let scenes = [
-        ("small", small, TEXTURED, replaced, true),
-        ("small, back to front", sheets([2, 1, 0]), TEXTURED, replaced, true),
-        ("layers", layers(50), PLAIN, blended, false),
-        ("layers, textured", layers(50), TEXTURED, blended, false),
-        ("quad", layers(1), PLAIN, replaced, false),
-        ("quad, textured", layers(1), TEXTURED, replaced, false),
-    ];
-    let mut group = c.benchmark_group("raster");
+/// Frames of one scene; prints the least times of one in milliseconds.
+fn frames(scene: &Scene, threads: usize) {
+    const TIME: Duration = Duration::from_secs(1);
+    let all = Instant::now();
+    let frame = Frame::new(scene, threads);
+    let watch = Stopwatch::start();
+    black_box(frame.draw());
+    let first = watch.stop();
+    let (mut least, mut count) = ([f64::INFINITY; 2], 0);
+    let milliseconds =
+        |sample: Sample| [sample.cpu.unwrap_or(sample.wall), sample.wall].map(|time| time.as_secs_f64() * 1e3);
+    while count < 3 || all.elapsed() < TIME {
+        let watch = Stopwatch::start();
+        black_box(frame.draw());
+        let times = milliseconds(watch.stop());
+        least = [0, 1].map(|n| least[n].min(times[n]));
+        count += 1;
+    }
+    let [cpu, wall] = least;
+    let first = milliseconds(frame.compiling)[0] + milliseconds(first)[0];
+    println!("{} on {threads}: {cpu:.3} ms cpu  {wall:.3} ms wall  first {first:.2} ms, {count} frames", scene.name);
+}
+
+fn benchmarks() {
+    let mut criterion = Criterion::default().configure_from_args();
+    let mut group = criterion.benchmark_group("raster");
     group.sample_size(10);
-    for (name, mesh, pixel, target, tests) in &scenes {
+    for scene in &scenes() {
         for threads in [1, 2] {
-            let frame = Frame::new(mesh, pixel, *target, *tests, threads);
-            let name = if threads == 1 { (*name).to_owned() } else { format!("{name}, two threads") };
+            let frame = Frame::new(scene, threads);
+            let name = if threads == 1 { scene.name.to_owned() } else { format!("{}, two threads", scene.name) };
             group.bench_function(name, |b| b.iter(|| black_box(frame.draw())));
         }
     }
     group.finish();
+    criterion.final_summary();
 }
 
-criterion_group!(benches, frames);
-criterion_main!(benches);
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let ["--frames", name, threads] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
+        benchmarks();
+        return ExitCode::SUCCESS;
+    };
+    let scenes = scenes();
+    match (scenes.iter().find(|scene| scene.name == name), threads.parse()) {
+        (Some(scene), Ok(threads)) => {
+            frames(scene, threads);
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!(
+                "error: {name} on {threads}: expected a number of threads, and one of {:?}",
+                scenes.map(|scene| scene.name)
+            );
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -147,7 +147,9 @@ fn main() -> Result<(), Failure> {
 
     let pixel = pixel_shader(&device, &target)?;
     let pixels = quads.len() as u32 / quad::WORDS * 4;
-    let state = [1.0_f32.to_bits(); state::WORDS as usize];
+    let mut state = [1.0_f32.to_bits(); state::WORDS as usize];
+    // All quads are of the primitive with number 0.
+    state[state::PRIMITIVE as usize] = 1;
     let mut arrays = [quads.as_slice(), record.as_slice(), &state].map(ArrayWords::Read);
     pixel.worker()?.begin(&Dispatch::new([0; 3]))?.batch(pixels, &mut arrays)?;
 

@@ -30,6 +30,7 @@
 //! | `shape.rs` | how addresses vary across the lanes of a packet |
 //! | `bound.rs` | the largest number that an integer can be |
 //! | `float_class.rs` | which floats can be denormals, infinities, NaNs |
+//! | `float_range.rs` | between which numbers a float lies |
 //! | `pipeline/` | what stands around the shader of a stage: interpolation, the output merger |
 //! | `translate/` | bytecode to IR |
 //! | `interp/` | runs a shader: the reference for compiled code |
@@ -42,6 +43,7 @@ pub mod entity;
 mod facts;
 pub mod float;
 pub mod float_class;
+pub mod float_range;
 pub mod flow;
 pub mod function;
 pub mod host;

@@ -39,6 +39,12 @@ pub enum Shape {
         /// From a pixel to the one below.
         down: u32,
     },
+    /// In each quad, lanes 1 and 3 are `across` more than those before them, modulo 2^32. How far one row is from the other is the
+    /// same in all quads, or not even that.
+    Pairs {
+        /// From a pixel to the one on its right.
+        across: u32,
+    },
     /// No known pattern.
     Scattered,
 }
@@ -78,7 +84,8 @@ impl Shapes {
         // What nothing ever reaches has every shape.
         self.facts[value.index()].map_or(Shape::Affine { stride: 0 }, |fact| match (fact.line, fact.quad) {
             (Some(line), _) => Shape::Affine { stride: line.stride },
-            (None, Some(quad)) => Shape::Quad { across: quad.across, down: quad.down },
+            (None, Some(Quad { across, down: Some(down), .. })) => Shape::Quad { across, down },
+            (None, Some(Quad { across, down: None, .. })) => Shape::Pairs { across },
             (None, None) => Shape::Scattered,
         })
     }
@@ -111,53 +118,62 @@ impl Fact {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Quad {
     across: u32,
-    down: u32,
+    /// `None` if it is not known.
+    down: Option<u32>,
     align: u32,
 }
 
 impl Quad {
     /// All four lanes are equal.
-    const EQUAL: Self = Self { across: 0, down: 0, align: 0 };
+    const EQUAL: Self = Self { across: 0, down: Some(0), align: 0 };
 
     /// What a line is in each quad.
     fn of(line: Line) -> Self {
         let align = line.align.min((line.stride.wrapping_mul(4)).trailing_zeros()).min(MAX_ALIGN);
-        Self { across: line.stride, down: line.stride.wrapping_mul(2), align }
+        Self { across: line.stride, down: Some(line.stride.wrapping_mul(2)), align }
     }
 
     fn is_equal(self) -> bool {
-        (self.across, self.down) == (0, 0)
+        (self.across, self.down) == (0, Some(0))
     }
 
     /// What holds for both.
     fn meet(self, other: Self) -> Option<Self> {
-        let same = (self.across, self.down) == (other.across, other.down);
-        same.then(|| Self { align: self.align.min(other.align), ..self })
+        let down = if self.down == other.down { self.down } else { None };
+        (self.across == other.across).then(|| Self { across: self.across, down, align: self.align.min(other.align) })
     }
 
     fn add(self, other: Self) -> Self {
-        let (across, down) = (self.across.wrapping_add(other.across), self.down.wrapping_add(other.down));
-        Self { across, down, align: self.align.min(other.align) }
+        let down = self.down.zip(other.down).map(|(one, other)| one.wrapping_add(other));
+        Self { across: self.across.wrapping_add(other.across), down, align: self.align.min(other.align) }
     }
 
     fn times(self, factor: u32) -> Self {
         let align = (self.align + factor.trailing_zeros()).min(MAX_ALIGN);
-        Self { across: self.across.wrapping_mul(factor), down: self.down.wrapping_mul(factor), align }
+        let down = self.down.map(|down| down.wrapping_mul(factor));
+        Self { across: self.across.wrapping_mul(factor), down, align }
     }
 
-    /// Whether lanes differ in bits of their own, so that sums are bitwise ors.
-    fn has_own_bits(self) -> bool {
-        self.across & self.down == 0 && u64::from(self.across | self.down) < 1 << self.align
+    /// The product with a number that is the same in each row of a quad: known if this one is too.
+    fn times_row(self, other: Self) -> Option<Self> {
+        ((self.across, other.across) == (0, 0)).then_some(Self { across: 0, down: None, align: 0 })
+    }
+
+    /// How far the lower row is, if lanes differ in bits of their own, so that sums are bitwise ors.
+    fn down_in_own_bits(self) -> Option<u32> {
+        let down = self.down?;
+        (self.across & down == 0 && u64::from(self.across | down) < 1 << self.align).then_some(down)
     }
 
     fn and(self, mask: u32) -> Option<Self> {
         let align = self.align.max(mask.trailing_zeros()).min(MAX_ALIGN);
-        self.has_own_bits().then_some(Self { across: self.across & mask, down: self.down & mask, align })
+        let down = self.down_in_own_bits()?;
+        Some(Self { across: self.across & mask, down: Some(down & mask), align })
     }
 
     fn shift_right(self, count: u32) -> Option<Self> {
-        let shifted = Self { across: self.across >> count, down: self.down >> count, align: 0 };
-        self.has_own_bits().then_some(Self { align: self.align.saturating_sub(count), ..shifted })
+        let down = self.down_in_own_bits()?;
+        Some(Self { across: self.across >> count, down: Some(down >> count), align: self.align.saturating_sub(count) })
     }
 }
 
@@ -402,7 +418,7 @@ impl Analysis<'_> {
             Op::IMul => match (constant(0), constant(1)) {
                 (_, Some(factor)) => Some(quad(0)?.times(factor)),
                 (Some(factor), None) => Some(quad(1)?.times(factor)),
-                (None, None) => None,
+                (None, None) => quad(0)?.times_row(quad(1)?),
             },
             Op::Shl => Some(quad(0)?.times(1 << (constant(1)? & 31))),
             Op::UShr => quad(0)?.shift_right(constant(1)? & 31),
@@ -610,10 +626,19 @@ mod tests {
         for constant in [0, 1, 2, 3, 4, 5, 8, 0xffff_fffc, 0xffff_fffe, 0xffff_ffff] {
             values.push((b.i32(constant), [constant; LANES as usize]));
         }
+        // What is the same in all lanes, but not known.
+        const UNKNOWN: u32 = 0x1235;
+        values.push((b.input(Input::ThreadId(1)), [UNKNOWN; LANES as usize]));
+        // The lower row, times that.
+        let (number, one, unknown) = (values[0].0, values[2].0, values[11].0);
+        let pair = b.op(Op::UShr, &[number, one]);
+        let row = b.op(Op::And, &[pair, one]);
+        let start = b.op(Op::IMul, &[row, unknown]);
+        values.push((start, std::array::from_fn(|lane| (lane as u32 >> 1 & 1) * UNKNOWN)));
         let ops = [Op::IAdd, Op::ISub, Op::IMul, Op::Shl, Op::UShr, Op::And, Op::Or, Op::UMax];
         for _ in 0..3 {
             for (a, lanes_a) in values.clone().into_iter().rev().take(250) {
-                for &(c, lanes_c) in &values.clone()[..11] {
+                for &(c, lanes_c) in &values.clone()[..13] {
                     for op in ops {
                         let eval = |lane: usize| op.eval(&[lanes_a[lane].into(), lanes_c[lane].into()]) as u32;
                         values.push((b.op(op, &[a, c]), std::array::from_fn(eval)));
@@ -623,9 +648,18 @@ mod tests {
         }
         b.return_();
         let shapes = shapes_of(&func, Packing::Row);
-        let mut found = [0; 3];
+        let mut found = [0; 4];
         for (value, lanes) in values {
-            let Shape::Quad { across, down } = shapes.shape(value) else { continue };
+            let (across, down) = match shapes.shape(value) {
+                Shape::Quad { across, down } => (across, down),
+                Shape::Pairs { across } => {
+                    let steps = lanes.chunks_exact(2).map(|pair| pair[1].wrapping_sub(pair[0]));
+                    assert!(steps.eq([across; LANES as usize / 2]), "{value} by {:?}", func.as_op(value));
+                    found[3] += 1;
+                    continue;
+                }
+                _ => continue,
+            };
             for quad in lanes.chunks_exact(4) {
                 let [a, b, c, d] = [0, across, down, across.wrapping_add(down)].map(|step| quad[0].wrapping_add(step));
                 assert_eq!(quad, [a, b, c, d], "{value} by {:?}", func.as_op(value));
@@ -660,12 +694,16 @@ mod tests {
         let y = b.op(Op::IMul, &[down, pitch]);
         let texel = b.op(Op::IAdd, &[x, y]);
         let both = b.op(Op::And, &[pixel, three]);
+        let unknown = b.input(Input::ThreadId(1));
+        let y = b.op(Op::IMul, &[unknown, down]);
+        let target = b.op(Op::IAdd, &[y, x]);
         b.return_();
         let shapes = shapes_of(&func, Packing::Row);
         let of = |across, down| Shape::Quad { across, down };
         let found = [quad, shared, plane, across, down, x, texel, both].map(|value| shapes.shape(value));
         let expected = [of(0, 0), of(0, 0), of(0, 0), of(1, 0), of(0, 1), of(1, 0), of(1, 640), of(1, 2)];
         assert_eq!(found, expected);
+        assert_eq!(shapes.shape(target), Shape::Pairs { across: 1 });
         assert_eq!([own, written].map(|value| shapes.shape(value)), [Shape::Scattered; 2]);
     }
 

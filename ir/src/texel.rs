@@ -108,6 +108,29 @@ fn below_code(b: &mut Builder<'_>, number: Value) -> Value {
     b.op(Op::FToU, &[estimate])
 }
 
+/// A whole number divided by the largest one of its kind, 2^n - 1. For up to 16 bits the reciprocal is cut in two: the product with
+/// the first part is exact and the other's rounding is far below that of the sum, which is the quotient, correctly rounded.
+fn quotient(b: &mut Builder<'_>, number: Value, most: u32) -> Value {
+    let bits = most.count_ones();
+    if bits > 16 {
+        let most = b.f32(most as f32);
+        return b.op(Op::FDiv, &[number, most]);
+    }
+    let [first, rest] = reciprocal(most).map(|part| {
+        let part = b.f32(part);
+        b.op(Op::FMul, &[number, part])
+    });
+    b.op(Op::FAdd, &[first, rest])
+}
+
+/// The reciprocal of 2^n - 1 in two parts, the first one with so many bits that a product with n bits has 24.
+fn reciprocal(most: u32) -> [f32; 2] {
+    let whole = 1.0 / f64::from(most);
+    // A double has 29 bits more than a float.
+    let first = f64::from_bits(whole.to_bits() & u64::MAX << (29 + most.count_ones()));
+    [first as f32, (whole - first) as f32]
+}
+
 impl Channel {
     fn most(self) -> u32 {
         u32::MAX >> (32 - self.bits)
@@ -145,15 +168,15 @@ impl Channel {
                 b.op(Op::F16ToF32, &[half])
             }
             ChannelKind::Unorm => {
-                let (number, most) = (b.op(Op::UToF, &[code]), b.f32(self.most() as f32));
-                b.op(Op::FDiv, &[number, most])
+                let number = b.op(Op::UToF, &[code]);
+                quotient(b, number, self.most())
             }
             ChannelKind::Snorm => {
                 let most = self.most() >> 1;
                 let least = b.i32(most.wrapping_neg());
                 let code = b.op(Op::SMax, &[code, least]);
-                let (number, most) = (b.op(Op::SToF, &[code]), b.f32(most as f32));
-                b.op(Op::FDiv, &[number, most])
+                let number = b.op(Op::SToF, &[code]);
+                quotient(b, number, most)
             }
         };
         b.op(Op::BitsF32, &[number])
@@ -229,6 +252,25 @@ impl Channel {
                 let code = b.op(Op::FToS, &[number]);
                 let most = b.i32(most);
                 b.op(Op::And, &[code, most])
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reciprocal;
+
+    #[test]
+    fn sums_of_products_are_quotients() {
+        for bits in 1..=16 {
+            let most = u32::MAX >> (32 - bits);
+            let [first, rest] = reciprocal(most);
+            for code in 0..=most {
+                for number in [code as f32, -(code as f32)] {
+                    let quotient = number * first + number * rest;
+                    assert_eq!(quotient, number / most as f32, "{number} / {most}");
+                }
             }
         }
     }

@@ -1,9 +1,10 @@
-//! What `float_class.rs` finds: each rule by hand, and for random functions that it holds for what every lane of the
+//! What `float_class.rs` and `float_range.rs` find: each rule by hand, and for random functions that it holds for what every lane of the
 //! interpreter has.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use brolga_ir::bound::Bounds;
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Region, ResourceId, Value};
 use brolga_ir::float_class::{ClassSet, FloatClasses};
@@ -15,7 +16,7 @@ use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::sampling::SampleCall;
 use brolga_ir::verify::verify;
-use brolga_ir::{Builder, Const, Function, Op, Type};
+use brolga_ir::{Builder, Const, Function, Op, Type, float_range};
 use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
 
@@ -74,8 +75,11 @@ struct Wild {
     output: ResourceId,
     types: Vec<Type>,
     classes: FloatClasses,
+    ranges: Vec<Option<[f32; 2]>>,
     what: String,
     checked: AtomicUsize,
+    /// Numbers of which not everything, but a range was known.
+    bounded: AtomicUsize,
 }
 
 impl Wild {
@@ -99,6 +103,11 @@ impl Host for Wild {
         let (ty, claimed) = (self.types[value.index()], self.classes.of(value));
         let class = ClassSet::of(Const { ty, bits });
         assert!(class.is_within(claimed), "{}: {value}, {ty}, is {bits:#x}, claimed {claimed:?}", self.what);
+        if let Some([least, most]) = self.ranges[value.index()] {
+            let number = f32::from_bits(bits as u32);
+            assert!(least <= number && number <= most, "{}: {value} is {number}, not {least} to {most}", self.what);
+            self.bounded.fetch_add(usize::from(least < most), Ordering::Relaxed);
+        }
         self.checked.fetch_add(usize::from(claimed != ClassSet::ALL), Ordering::Relaxed);
     }
 
@@ -133,22 +142,28 @@ impl Host for Wild {
     }
 }
 
-/// Runs two groups; gives how many values there were of which something is claimed.
-fn check(mut func: Function, seed: u64, what: &str) -> usize {
+/// Runs two groups; gives how many values there were of which something is claimed, and how many with a range.
+fn check(mut func: Function, seed: u64, what: &str) -> [usize; 2] {
     let what = format!("{what}, seed {seed}\n{func}");
     let classes = FloatClasses::compute(&func, &Flow::new(&func));
-    let types = (0..func.value_count()).map(|n| func.ty(Value::new(n))).collect();
+    let types: Vec<Type> = (0..func.value_count()).map(|n| func.ty(Value::new(n))).collect();
+    let bounds = Bounds::compute(&func);
+    // Those of some values, since each looks at many operations.
+    let is_looked_at = |n: usize| types[n] == Type::F32 && (n as u64 + seed).is_multiple_of(16);
+    let range = |n: usize| is_looked_at(n).then(|| float_range::of(&func, &bounds, Value::new(n))).flatten();
+    let ranges = (0..types.len()).map(range).collect();
     let output = Prober::probe(&mut func);
     let func = verify(func).unwrap_or_else(|errors| panic!("{what}: {errors}"));
     let random = Mutex::new(Random(!seed));
-    let host = Wild { random, output, types, classes, what, checked: AtomicUsize::new(0) };
+    let [checked, bounded] = [0; 2].map(AtomicUsize::new);
+    let host = Wild { random, output, types, classes, ranges, what, checked, bounded };
     let (interpreter, mut arena) = (Interpreter::new(&func), Arena::default());
     for group in 0..2 {
         // Most random loops do not end, and threads need not agree about barriers.
         let mut fuel = 40;
         let _ = interpreter.run_group(&host, [group, 1, 0], &mut arena, &mut fuel);
     }
-    host.checked.into_inner()
+    [host.checked, host.bounded].map(AtomicUsize::into_inner)
 }
 
 #[test]
@@ -158,9 +173,10 @@ fn classes_of_random_functions_hold() {
         optimise(&mut func, Level::None);
         check(func, seed, "function")
     };
-    let checked: usize = (0..1500).map(run).sum();
-    println!("{checked} values");
+    let [checked, bounded] = (0..1500).map(run).reduce(|sum, more| [sum[0] + more[0], sum[1] + more[1]]).unwrap();
+    println!("{checked} values, {bounded} with a range");
     assert!(checked > 10_000, "only {checked} values of which something is claimed");
+    assert!(bounded > 100, "only {bounded} values with a range");
 }
 
 #[test]
@@ -170,9 +186,10 @@ fn classes_of_random_programs_hold() {
         optimise(&mut func, Level::Full);
         check(func, seed, "program")
     };
-    let checked: usize = (0..300).map(run).sum();
-    println!("{checked} values");
+    let [checked, bounded] = (0..300).map(run).reduce(|sum, more| [sum[0] + more[0], sum[1] + more[1]]).unwrap();
+    println!("{checked} values, {bounded} with a range");
     assert!(checked > 10_000, "only {checked} values of which something is claimed");
+    assert!(bounded > 100, "only {bounded} values with a range");
 }
 
 fn function() -> Function {

@@ -6,7 +6,7 @@
 use brolga_ir::bound::Bounds;
 use brolga_ir::entity::Value;
 use brolga_ir::float_class::{ClassSet, FloatClasses};
-use brolga_ir::{Function, Op, Type};
+use brolga_ir::{Function, Op, Type, float_range};
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 
@@ -22,13 +22,18 @@ pub struct Known {
     pub classes: [ClassSet; 3],
     /// Which of its floats a select returns, if its condition compares them.
     pub selects: Option<Extreme>,
+    /// Between which numbers the first operand lies, if it is a float and never a NaN.
+    pub range: Option<[f32; 2]>,
+    /// Whether the first operand, an integer, is the same number signed and unsigned.
+    pub is_small: bool,
     /// Of a shift: an amount, at most 16, to which at most 15 are added, 31 in all.
     pub least_amount: Option<u8>,
 }
 
 impl Known {
     /// Nothing.
-    pub const NOTHING: Self = Self { classes: [ClassSet::ALL; 3], selects: None, least_amount: None };
+    pub const NOTHING: Self =
+        Self { classes: [ClassSet::ALL; 3], range: None, is_small: false, selects: None, least_amount: None };
 
     /// What is known of an operation of a function.
     pub fn of(func: &Function, floats: &FloatClasses, bounds: &Bounds, op: Op, args: &[Value]) -> Self {
@@ -38,6 +43,12 @@ impl Known {
         }
         if matches!(op, Op::SelectF32 | Op::SelectF64) {
             known.selects = compared_by(func, args);
+        }
+        if matches!(op, Op::FSat | Op::FToS | Op::FToU) {
+            known.range = float_range::of(func, bounds, args[0]);
+        }
+        if op == Op::UToF {
+            known.is_small = bounds.most(args[0]) <= i32::MAX as u32;
         }
         if op == Op::UShr {
             known.least_amount = least_amount(func, bounds, args[1]);
@@ -139,7 +150,7 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         Op::FSqrt => emit.map1(Type::F32, a, |emit, a| emit.ins().sqrt(a)),
         Op::FMin => emit.float_extreme(mode, Extreme::Min, a, b, [classes[0], classes[1]]),
         Op::FMax => emit.float_extreme(mode, Extreme::Max, a, b, [classes[0], classes[1]]),
-        Op::FSat => emit.float_saturate(a),
+        Op::FSat => emit.float_saturate(a, classes[0], known.range),
         Op::FNeg => emit.float_neg(a),
         Op::FAbs => emit.float_abs(a),
         // Done above in the other mode.
@@ -153,9 +164,11 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         Op::FNe => emit.compare_floats(FloatCC::NotEqual, a, b),
         Op::FLt => emit.compare_floats(FloatCC::LessThan, a, b),
         Op::FGe => emit.compare_floats(FloatCC::GreaterThanOrEqual, a, b),
-        Op::FToS => emit.float_to_signed(a, classes[0]),
-        Op::FToU => emit.float_to_unsigned(a),
+        Op::FToS => emit.float_to_signed(a, classes[0], known.range),
+        Op::FToU => emit.float_to_unsigned(a, known.range),
         Op::SToF => emit.signed_to_float(a),
+        // Without AVX-512 processors convert signed numbers only.
+        Op::UToF if known.is_small => emit.signed_to_float(a),
         Op::UToF => emit.unsigned_to_float(a),
         Op::F32ToF16 => emit.float_to_half(a, classes[0]),
         Op::F16ToF32 => emit.half_to_float(a),

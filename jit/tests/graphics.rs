@@ -292,3 +292,60 @@ fn quads_share_what_they_read() {
         }
     }
 }
+
+/// Texels of a picture's quads are two words side by side, twice: in range and not, written by all lanes and by some.
+#[test]
+fn quads_of_a_picture_are_read_and_written() {
+    const PITCH: u32 = 9;
+    const QUADS: u32 = 16;
+    let mut random = Random(5);
+    for (limit, texels) in [(4 * QUADS, 90), (4 * QUADS, 40), (30, 90), (19, 23), (4 * QUADS, 0)] {
+        for (writers, fills_packets) in [(15, true), (15, false), (6, true), (0, true), (9, false)] {
+            let stage = Stage::Pixel(Signature::default());
+            let arrays = [(8, false), (4, false), (4, true)]
+                .map(|(stride_bytes, is_written)| Array { stride_bytes, is_written })
+                .to_vec();
+            let mut func = Function::new("picture", Interface { stage, arrays, fills_packets, ..Interface::default() });
+            let mut b = Builder::new(&mut func);
+            let [zero, one, two, three] = [0, 1, 2, 3].map(|word| b.i32(word));
+            let place = |array: usize, index, offset| MemoryRef {
+                object: Object::Array(ArrayId::new(array)),
+                index: Some(index),
+                offset,
+            };
+            let pixel = b.input(Input::ThreadId(0));
+            let quad = b.op(Op::UShr, &[pixel, two]);
+            let in_quad = b.op(Op::And, &[pixel, three]);
+            let across = b.op(Op::And, &[in_quad, one]);
+            let down = b.op(Op::UShr, &[in_quad, one]);
+            let corner = b.load(place(0, quad, zero), 2);
+            let pitch = b.load(place(1, zero, zero), 1)[0];
+            let x = b.op(Op::IAdd, &[corner[0], across]);
+            let y = b.op(Op::IAdd, &[corner[1], down]);
+            let row = b.op(Op::IMul, &[y, pitch]);
+            let texel = b.op(Op::IAdd, &[row, x]);
+            let old = b.load(place(2, texel, zero), 1)[0];
+            let new = b.op(Op::IMul, &[old, three]);
+            let new = b.op(Op::IAdd, &[new, pixel]);
+            let (bit, writers_bits) = (b.op(Op::Shl, &[one, in_quad]), b.i32(writers));
+            let bit = b.op(Op::And, &[writers_bits, bit]);
+            let writes = b.op(Op::INe, &[bit, zero]);
+            b.store(place(2, texel, zero), &[new], writes);
+            b.return_();
+
+            let corners: Vec<u32> = (0..QUADS).flat_map(|n| [n % 4 * 2, n / 4 * 2]).collect();
+            let before: Vec<u32> = (0..texels).map(|_| random.below(1000) as u32).collect();
+            let outcome = compare_batch(&func, &[], &[corners.clone(), vec![PITCH], before.clone()], limit, FUEL);
+            let end = if fills_packets { limit.next_multiple_of(func.width.lanes()) } else { limit };
+            let mut expected = before;
+            for n in (0..end).filter(|n| writers >> (n % 4) & 1 != 0) {
+                let corner = |axis: u32| corners.get((n / 4 * 2 + axis) as usize).copied().unwrap_or(0);
+                let texel = (corner(1) + n % 4 / 2) * PITCH + corner(0) + n % 2;
+                if let Some(word) = expected.get_mut(texel as usize) {
+                    *word = 3 * *word + n;
+                }
+            }
+            assert_eq!((outcome.end, &outcome.arrays[2]), (Ok(()), &expected), "{limit}, {texels}, {writers}");
+        }
+    }
+}

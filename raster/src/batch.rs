@@ -188,15 +188,17 @@ impl Assembly {
         ids.clear();
         triangles.clear();
         topology.triangles(batch, instance.is_restart(), |positions| {
-            triangles.push(positions.map(|position| {
+            let mut place = |position: u32| {
                 let index = instance.index(position);
                 reuse.place(index, || {
                     let words: [u32; record::vertex::WORDS as usize] =
                         [index.wrapping_add(instance.base_vertex), index, instance.number, instance.first];
-                    ids.extend(words);
+                    ids.extend_from_slice(&words);
                     (ids.len() / words.len() - 1) as u32
                 })
-            }));
+            };
+            let [first, second, third] = positions;
+            triangles.push([place(first), place(second), place(third)]);
         });
     }
 }

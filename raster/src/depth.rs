@@ -3,37 +3,21 @@
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{ResourceError, TexelBox, Texture};
 
-use crate::{plane, tile};
+use crate::plane::normal;
+use crate::tile;
 
 /// Pixels along a side of a tile.
 const SIZE: usize = tile::SIZE as usize;
 
-/// What is compared: numbers that grow with the depths. Depths are clamped before.
-fn codes(format: DepthFormat, depths: [f32; 4]) -> [u32; 4] {
+/// What is compared: a number that grows with the depth. Depths are clamped before.
+#[inline]
+fn code(format: DepthFormat, depth: f32) -> u32 {
     match format {
-        DepthFormat::D16 => depths.map(|depth| (depth * 65535.0 + 0.5) as u32),
+        DepthFormat::D16 => (depth * 65535.0 + 0.5) as u32,
         // A double has room for the product.
-        DepthFormat::D24 => depths.map(|depth| (f64::from(depth) * 16_777_215.0 + 0.5) as u32),
+        DepthFormat::D24 => (f64::from(depth) * 16_777_215.0 + 0.5) as u32,
         // Depths are never negative, so that their bits grow with them. NaN was clamped away.
-        DepthFormat::D32 => depths.map(f32::to_bits),
-    }
-}
-
-/// For which of four numbers a comparison with four others holds, a bit each.
-fn passes(test: Comparison, new: [u32; 4], old: [u32; 4]) -> u32 {
-    /// The comparison is chosen once, not number by number.
-    fn bits(new: [u32; 4], old: [u32; 4], holds: impl Fn(u32, u32) -> bool) -> u32 {
-        (0..4).fold(0, |bits, n| bits | u32::from(holds(new[n], old[n])) << n)
-    }
-    match test {
-        Comparison::Never => 0,
-        Comparison::Less => bits(new, old, |new, old| new < old),
-        Comparison::Equal => bits(new, old, |new, old| new == old),
-        Comparison::LessEqual => bits(new, old, |new, old| new <= old),
-        Comparison::Greater => bits(new, old, |new, old| new > old),
-        Comparison::NotEqual => bits(new, old, |new, old| new != old),
-        Comparison::GreaterEqual => bits(new, old, |new, old| new >= old),
-        Comparison::Always => 15,
+        DepthFormat::D32 => depth.to_bits(),
     }
 }
 
@@ -80,7 +64,7 @@ impl Tile {
         }
     }
 
-    /// Tests a quad of depths at a place of the tile; returns the pixels that are left of its coverage.
+    /// Tests a quad of depths at an even place of the tile; returns the pixels that are left of its coverage.
     pub fn test(
         &mut self,
         how: DepthTest,
@@ -89,32 +73,45 @@ impl Tile {
         [least, most]: [f32; 2],
         coverage: u32,
     ) -> u32 {
-        let clamped = depths.map(|depth| {
-            let depth = plane::normal(depth);
-            // NaN becomes the least depth.
-            let depth = if depth > least { depth } else { least };
-            if depth < most { depth } else { most }
-        });
-        let codes = codes(self.format, clamped);
+        // NaN becomes the least depth.
+        let code = |n: usize| code(self.format, clamp(normal(depths[n]), least, most));
+        let codes = [code(0), code(1), code(2), code(3)];
         let mask = if self.format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX };
-        let [upper, lower] = &mut self.words[y..y + 2] else { unreachable!("quads begin in even rows") };
-        let ([upper_left, upper_right], [lower_left, lower_right]) = (&mut upper[x..x + 2], &mut lower[x..x + 2])
-        else {
-            unreachable!("and in even columns")
-        };
-        let words = [upper_left, upper_right, lower_left, lower_right];
-        let old = [0, 1, 2, 3].map(|n| *words[n]);
-        let left = coverage & passes(how.test, codes, old.map(|word| word & mask));
+        let [upper, lower] = [y, y + 1].map(|y| [self.words[y][x], self.words[y][x + 1]]);
+        let words = [upper[0], upper[1], lower[0], lower[1]];
+        let left = coverage
+            & match how.test {
+                Comparison::Never => 0,
+                Comparison::Less => bits(|n| codes[n] < words[n] & mask),
+                Comparison::Equal => bits(|n| codes[n] == words[n] & mask),
+                Comparison::LessEqual => bits(|n| codes[n] <= words[n] & mask),
+                Comparison::Greater => bits(|n| codes[n] > words[n] & mask),
+                Comparison::NotEqual => bits(|n| codes[n] != words[n] & mask),
+                Comparison::GreaterEqual => bits(|n| codes[n] >= words[n] & mask),
+                Comparison::Always => 15,
+            };
         if how.writes && left != 0 {
-            self.is_changed = true;
-            for (n, word) in words.into_iter().enumerate() {
-                if left >> n & 1 != 0 {
-                    *word = old[n] & !mask | codes[n];
-                }
+            let new = |n: usize| if left >> n & 1 != 0 { words[n] & !mask | codes[n] } else { words[n] };
+            for (n, y) in [(0, y), (2, y + 1)] {
+                [self.words[y][x], self.words[y][x + 1]] = [new(n), new(n + 1)];
             }
+            self.is_changed = true;
         }
         left
     }
+}
+
+/// A bit for each pixel of a quad that a condition holds for.
+#[inline]
+fn bits(holds: impl Fn(usize) -> bool) -> u32 {
+    u32::from(holds(0)) | u32::from(holds(1)) << 1 | u32::from(holds(2)) << 2 | u32::from(holds(3)) << 3
+}
+
+/// Clamps a depth to those of the viewport as shaders do: NaN becomes the least.
+#[inline]
+fn clamp(depth: f32, least: f32, most: f32) -> f32 {
+    let depth = if depth > least { depth } else { least };
+    if depth < most { depth } else { most }
 }
 
 /// The texels of a depth buffer that a tile has.

@@ -29,9 +29,14 @@ pub struct Quad {
 /// The quads of a mask that has four bits for each, `across` in a row, from a pixel on: those that cover something, with their first
 /// pixel and their coverage.
 pub fn quads(corner: [i32; 2], mask: u64, across: i32) -> impl Iterator<Item = ([i32; 2], u32)> {
-    let coverage = move |n: i32| (mask >> (4 * n) & 15) as u32;
-    let covered = (0..16).filter(move |&n| coverage(n) != 0);
-    covered.map(move |n| ([corner[0] + n % across * 2, corner[1] + n / across * 2], coverage(n)))
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let n = (left != 0).then(|| left.trailing_zeros() / 4)?;
+        let coverage = (left >> (4 * n) & 15) as u32;
+        left &= !(15 << (4 * n));
+        let n = n as i32;
+        Some(([corner[0] + n % across * 2, corner[1] + n / across * 2], coverage))
+    })
 }
 
 /// The open packets of a tile.
@@ -82,6 +87,14 @@ impl Packets {
         }
         self.next[position] = number + 1;
         self.end = self.end.max(number + 1);
+    }
+
+    /// Whether an open packet has a quad of a square of so many pixels. What is drawn there otherwise comes after it.
+    pub fn meets(&self, corner: [i32; 2], size: i32) -> bool {
+        let [column, row] = corner.map(|place| place as usize / 2 % ACROSS);
+        let size = size as usize / 2;
+        let mut rows = self.next.chunks_exact(ACROSS).skip(row).take(size);
+        self.end > self.head && rows.any(|row| row[column..column + size].iter().any(|&next| next > self.head))
     }
 
     /// Runs all that is left. The next quads may be those of another tile.

@@ -47,6 +47,7 @@ pub struct Local {
 
 impl Planes {
     /// The planes of a triangle's corners, in the order that its weights have. None if it has no inside.
+    #[inline]
     pub fn new(corners: &[Corner; 3]) -> Option<Self> {
         let [a, b, c] = corners;
         let twice = area([a.point, b.point, c.point]);
@@ -65,6 +66,7 @@ impl Planes {
         (twice != 0).then(|| Self::of(corners, twice, values.map(over_w)))
     }
 
+    #[inline]
     fn of(corners: &[Corner; 3], twice: i64, values: [[f64; 3]; COUNT]) -> Self {
         let [a, b, c] = corners;
         let first = values.map(|[first, ..]| first);
@@ -82,6 +84,7 @@ impl Planes {
     }
 
     /// The planes around the center of a pixel. What no normal float holds is 0.
+    #[inline]
     pub fn around(&self, pixel: [i32; 2]) -> Local {
         let [dx, dy] = [0, 1].map(|axis| f64::from(pixel[axis]) - self.corner[axis]);
         let mut local = Local::default();
@@ -98,12 +101,14 @@ impl Local {
     /// One plane at a pixel `(dx, dy)` from the middle of things: what machine code computes, to the bit.
     ///
     /// Gradients are normal and ways are whole numbers, so products are never denormal; a sum that is, is exact.
+    #[inline]
     pub fn at(&self, plane: usize, [dx, dy]: [f32; 2]) -> f32 {
         normal(normal(self.value[plane] + self.x[plane] * dx) + self.y[plane] * dy)
     }
 }
 
 /// Flushes what is not normal, as shaders do.
+#[inline]
 pub(crate) fn normal(number: f32) -> f32 {
     if number.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(number) } else { number }
 }

@@ -1,10 +1,12 @@
 //! Coverage of triangles of at most 8 x 8 pixels, as one mask of 64 bits.
 
 use crate::edge::{Bounds, Triangle};
-use crate::fixed::{HALF, ONE};
 
 /// Pixels along a side of the square that a mask covers.
 pub const SIZE: i32 = 8;
+
+/// A value of an edge function whose sign is that of the whole square.
+const FAR: i64 = 1 << 29;
 
 /// The covered pixels of a small triangle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,55 +25,41 @@ impl Mask {
         if whole.right - corner[0] > SIZE || whole.bottom - corner[1] > SIZE {
             return None;
         }
-        let edges = Edges::new(triangle, within)?;
-        let mut row = edges.first;
-        let mut pixels = 0_u64;
-        let mut shift = (within.top - corner[1]) * SIZE + within.left - corner[0];
-        for _ in within.top..within.bottom {
-            let mut value = row;
-            let mut bits = 0_u64;
-            for n in 0..within.right - within.left {
-                let is_covered = (value[0] | value[1] | value[2]) >= 0;
-                bits |= u64::from(is_covered) << n;
-                value = [0, 1, 2].map(|n| value[n] + edges.x[n]);
+        // Most are so narrow that half of a row holds them.
+        let pixels = match within.right - within.left {
+            ..=4 => rows::<4>(triangle, within),
+            _ => rows::<8>(triangle, within),
+        };
+        let [right, down] = [within.left - corner[0], within.top - corner[1]];
+        Some(Self { corner, quads: in_quads(pixels << (down * SIZE + right)) })
+    }
+}
+
+/// The covered pixels of a rectangle that is at most so wide, 8 bits for each row.
+#[inline]
+fn rows<const WIDTH: usize>(triangle: &Triangle, within: Bounds) -> u64 {
+    let mut values = [[0; WIDTH]; 3];
+    let mut down = [0; 3];
+    for ((values, down), edge) in values.iter_mut().zip(&mut down).zip(triangle.edges()) {
+        // Within the square an edge function changes by less than 2^28: beyond that only the sign counts.
+        let first = edge.at(within.left, within.top).clamp(-FAR, FAR) as i32;
+        *values = std::array::from_fn(|n| first + edge.x * n as i32);
+        *down = edge.y;
+    }
+    let mut pixels = 0;
+    for row in 0..within.bottom - within.top {
+        let mut outside = 0;
+        for n in 0..WIDTH {
+            // Any negative value makes the sign of the whole negative.
+            let sign = (values[0][n] | values[1][n] | values[2][n]) >> 31;
+            outside |= sign & 1 << n;
+            for edge in 0..3 {
+                values[edge][n] += down[edge];
             }
-            pixels |= bits << shift;
-            shift += SIZE;
-            row = [0, 1, 2].map(|n| row[n] + edges.y[n]);
         }
-        Some(Self { corner, quads: in_quads(pixels) })
+        pixels |= u64::from(!outside as u32 & (1 << (within.right - within.left)) - 1) << (8 * row);
     }
-}
-
-/// The edge functions of a triangle near a square, which take 32 bits there: [`Edge`](crate::edge::Edge) has the rule.
-struct Edges {
-    /// What a pixel to the right adds to each.
-    x: [i32; 3],
-    /// What a pixel below adds.
-    y: [i32; 3],
-    /// Their values at the first pixel.
-    first: [i32; 3],
-}
-
-impl Edges {
-    /// None if a corner is so far from the first pixel that numbers would not fit.
-    fn new(triangle: &Triangle, within: Bounds) -> Option<Self> {
-        const FAR: i32 = 1 << 14;
-        let [left, top] = [within.left, within.top].map(|place| place * ONE + HALF);
-        let corners = triangle.corners.map(|corner| [corner.x - left, corner.y - top]);
-        if corners.as_flattened().iter().any(|way| way.abs() >= FAR) {
-            return None;
-        }
-        let ends = [[0, 1], [1, 2], [2, 0]].map(|places| places.map(|n| corners[n]));
-        let ways = ends.map(|[from, to]| [to[0] - from[0], to[1] - from[1]]);
-        let first = [0, 1, 2].map(|n| {
-            let ([x, y], [from, _]) = (ways[n], ends[n]);
-            let is_top_or_left = y < 0 || (y == 0 && x > 0);
-            // At the first pixel's center; rounding down changes no sign, as pixels add multiples of 256.
-            (y * from[0] - x * from[1] - i32::from(!is_top_or_left)) >> 8
-        });
-        Some(Self { x: ways.map(|[_, y]| -y), y: ways.map(|[x, _]| x), first })
-    }
+    pixels
 }
 
 /// Brings pixels that lie row by row into the order of quads.

@@ -7,6 +7,9 @@ use crate::edge::Edge;
 /// Pixels along a side of a tile.
 pub const SIZE: i32 = 64;
 
+/// Pixels along a side of the smallest blocks.
+pub const PART: i32 = 4;
+
 /// A part of a tile that is covered. Positions are those of the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block {

@@ -8,8 +8,9 @@ use crate::entity::Value;
 use crate::function::Input;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, Signature, SystemValue};
+use crate::types::Type;
 
-use super::record::{PixelArray, floats, primitive, quad, words};
+use super::record::{PixelArray, floats, primitive, quad, state, words};
 use super::rows::Words;
 
 /// A pixel, and what is known of it before its shader runs.
@@ -20,17 +21,15 @@ pub(super) struct Pixel {
     pub is_covered: Value,
     /// Its depth.
     pub z: Value,
-    primitive: Value,
-    rcp_w: Value,
-    /// The weights of the second and third vertex, over their w.
-    over_w: [Value; 2],
+    /// The inputs of its shader. What nobody reads is left to the passes.
+    pub inputs: Words,
 }
 
 impl Pixel {
     /// The pixel of an invocation: four in a row are a quad.
-    pub fn new(b: &mut Builder<'_>) -> Self {
+    pub fn new(b: &mut Builder<'_>, signature: &Signature) -> Self {
         let number = b.input(Input::ThreadId(0));
-        let [one, two, three] = [1, 2, 3].map(|n| b.i32(n));
+        let [zero, one, two, three] = [0, 1, 2, 3].map(|n| b.i32(n));
         let quad = b.op(Op::UShr, &[number, two]);
         let in_quad = b.op(Op::And, &[number, three]);
         let across = b.op(Op::And, &[in_quad, one]);
@@ -38,130 +37,155 @@ impl Pixel {
         let [left, top] = words(b, PixelArray::Quads.id(), quad, quad::CORNER);
         let [primitive, coverage] = words(b, PixelArray::Quads.id(), quad, quad::PRIMITIVE);
         let position = [b.op(Op::IAdd, &[left, across]), b.op(Op::IAdd, &[top, down])];
-        let bit = b.op(Op::UShr, &[coverage, in_quad]);
-        let bit = b.op(Op::And, &[bit, one]);
-        let zero = b.i32(0);
+        let bit = b.op(Op::Shl, &[one, in_quad]);
+        let bit = b.op(Op::And, &[coverage, bit]);
         let is_covered = b.op(Op::INe, &[bit, zero]);
 
+        // Where all quads are of one primitive, what it brings along is read once for all of a packet.
+        let [number] = words(b, PixelArray::State.id(), zero, state::PRIMITIVE);
+        let is_one = b.op(Op::INe, &[number, zero]);
+        let types: Vec<Type> =
+            std::iter::once(Type::F32).chain(wanted(signature).map(|(input, _)| type_of(input))).collect();
+        let (merged, one_primitive, several) = b.if_else(is_one, &types);
+        let outer = b.switch_to(one_primitive);
+        let number = b.op(Op::ISub, &[number, one]);
+        yield_inputs(b, signature, number, position, is_covered);
+        b.switch_to(several);
+        yield_inputs(b, signature, primitive, position, is_covered);
+        b.switch_to(outer);
+
+        let values = b.func.inst(merged).results.clone();
+        let mut inputs = vec![[None; 4]; signature.input_rows() as usize];
+        for ((input, component), &value) in wanted(signature).zip(&values[1..]) {
+            let word = if type_of(input) == Type::F32 { b.op(Op::BitsF32, &[value]) } else { value };
+            inputs[input.row as usize][component] = Some(word);
+        }
+        Self { position, is_covered, z: values[0], inputs }
+    }
+}
+
+/// The components that a shader reads.
+fn wanted(signature: &Signature) -> impl Iterator<Item = (&Parameter, usize)> {
+    signature.inputs.iter().flat_map(|input| input.components().map(move |component| (input, component)))
+}
+
+/// What a component is before it is a word of a register: a float if it changes over the primitive.
+fn type_of(input: &Parameter) -> Type {
+    match input.system_value {
+        Some(SystemValue::Position) => Type::F32,
+        Some(
+            SystemValue::IsFrontFace
+            | SystemValue::PrimitiveId
+            | SystemValue::Coverage
+            | SystemValue::SampleIndex
+            | SystemValue::InnerCoverage,
+        ) => Type::I32,
+        _ if input.interpolation == Interpolation::Constant => Type::I32,
+        _ => Type::F32,
+    }
+}
+
+/// Ends a region with the depth of a pixel of a primitive, and what its shader reads.
+fn yield_inputs(b: &mut Builder<'_>, signature: &Signature, primitive: Value, position: [Value; 2], is_covered: Value) {
+    let mut place = Place::new(b, primitive, position, is_covered);
+    let mut values = vec![place.z];
+    for (input, component) in wanted(signature) {
+        values.push(place.value(b, input, component));
+    }
+    b.yield_(&values);
+}
+
+/// A pixel's place in its primitive.
+struct Place {
+    primitive: Value,
+    position: [Value; 2],
+    is_covered: Value,
+    z: Value,
+    w: Value,
+    /// The weights of the second and third vertex, over their w.
+    over_w: [Value; 2],
+    /// Those weights.
+    perspective: [Value; 2],
+    /// Weights that are linear on the screen, made when first asked for.
+    on_screen: Option<[Value; 2]>,
+}
+
+impl Place {
+    fn new(b: &mut Builder<'_>, primitive: Value, position: [Value; 2], is_covered: Value) -> Self {
         let origin: [Value; 2] = words(b, PixelArray::Primitives.id(), primitive, primitive::ORIGIN);
         let way = [0, 1].map(|axis| {
             let way = b.op(Op::ISub, &[position[axis], origin[axis]]);
             b.op(Op::SToF, &[way])
         });
-        let values: [Value; 4] = floats(b, PixelArray::Primitives.id(), primitive, primitive::VALUES);
-        let along_x: [Value; 4] = floats(b, PixelArray::Primitives.id(), primitive, primitive::ALONG_X);
-        let along_y: [Value; 4] = floats(b, PixelArray::Primitives.id(), primitive, primitive::ALONG_Y);
-        let [z, rcp_w, i, j] = std::array::from_fn(|n| {
-            let x = b.op(Op::FMul, &[along_x[n], way[0]]);
-            let y = b.op(Op::FMul, &[along_y[n], way[1]]);
-            let sum = b.op(Op::FAdd, &[values[n], x]);
+        let [z, rcp_w, i, j] = [0, 1, 2, 3].map(|n| {
+            // Word by word where they are needed: all at once they would not fit into registers.
+            let [value, along_x, along_y] = [primitive::VALUES, primitive::ALONG_X, primitive::ALONG_Y]
+                .map(|first| floats::<1>(b, PixelArray::Primitives.id(), primitive, first + n)[0]);
+            let x = b.op(Op::FMul, &[along_x, way[0]]);
+            let y = b.op(Op::FMul, &[along_y, way[1]]);
+            let sum = b.op(Op::FAdd, &[value, x]);
             b.op(Op::FAdd, &[sum, y])
         });
-        Self { position, is_covered, z, primitive, rcp_w, over_w: [i, j] }
+        let one = b.f32(1.0);
+        let w = b.op(Op::FDiv, &[one, rcp_w]);
+        let perspective = [i, j].map(|weight| b.op(Op::FMul, &[weight, w]));
+        Self { primitive, position, is_covered, z, w, over_w: [i, j], perspective, on_screen: None }
     }
-}
 
-/// The weights of the second and third vertex, made when first asked for.
-struct Weights<'p> {
-    pixel: &'p Pixel,
-    w: Value,
-    perspective: [Value; 2],
-    on_screen: Option<[Value; 2]>,
-}
-
-/// The inputs of a pixel's shader. What nobody reads is left to the passes.
-pub(super) fn inputs(b: &mut Builder<'_>, pixel: &Pixel, signature: &Signature) -> Words {
-    let one = b.f32(1.0);
-    let w = b.op(Op::FDiv, &[one, pixel.rcp_w]);
-    let perspective = pixel.over_w.map(|weight| b.op(Op::FMul, &[weight, w]));
-    let mut weights = Weights { pixel, w, perspective, on_screen: None };
-    let mut rows = vec![[None; 4]; signature.input_rows() as usize];
-    for input in &signature.inputs {
-        let attribute = weights.attribute(b, input);
-        for component in input.components() {
-            let word = weights.system_value(b, input, component).unwrap_or_else(|| attribute.word(b, component));
-            rows[input.row as usize][component] = Some(word);
-        }
-    }
-    rows
-}
-
-impl Weights<'_> {
-    /// A word of an input that the vertices do not have.
-    fn system_value(&mut self, b: &mut Builder<'_>, input: &Parameter, component: usize) -> Option<Value> {
-        let pixel = self.pixel;
-        Some(match input.system_value {
-            Some(SystemValue::Position) => {
-                let value = match component {
-                    0 | 1 => {
-                        let (corner, half) = (b.op(Op::SToF, &[pixel.position[component]]), b.f32(0.5));
-                        b.op(Op::FAdd, &[corner, half])
-                    }
-                    2 => pixel.z,
-                    _ => self.w,
-                };
-                b.op(Op::BitsF32, &[value])
-            }
+    /// A component of an input.
+    fn value(&mut self, b: &mut Builder<'_>, input: &Parameter, component: usize) -> Value {
+        match input.system_value {
+            Some(SystemValue::Position) => match component {
+                0 | 1 => {
+                    let (corner, half) = (b.op(Op::SToF, &[self.position[component]]), b.f32(0.5));
+                    b.op(Op::FAdd, &[corner, half])
+                }
+                2 => self.z,
+                _ => self.w,
+            },
             Some(SystemValue::IsFrontFace) => {
-                let [is_front] = words(b, PixelArray::Primitives.id(), pixel.primitive, primitive::IS_FRONT);
+                let [is_front] = words(b, PixelArray::Primitives.id(), self.primitive, primitive::IS_FRONT);
                 let zero = b.i32(0);
                 b.op(Op::ISub, &[zero, is_front])
             }
             Some(SystemValue::PrimitiveId) => {
-                let [id] = words(b, PixelArray::Primitives.id(), pixel.primitive, primitive::ID);
+                let [id] = words(b, PixelArray::Primitives.id(), self.primitive, primitive::ID);
                 id
             }
             Some(SystemValue::Coverage) => {
                 let (one, zero) = (b.i32(1), b.i32(0));
-                b.select(pixel.is_covered, one, zero)
+                b.select(self.is_covered, one, zero)
             }
             // One sample, at the center.
             Some(SystemValue::SampleIndex | SystemValue::InnerCoverage) => b.i32(0),
-            _ => return None,
-        })
+            _ => self.attribute(b, input, component),
+        }
     }
 
-    /// What the vertices have for an input: whole registers, since one check of the primitive's number then does for four words.
-    fn attribute(&mut self, b: &mut Builder<'_>, input: &Parameter) -> Attribute {
-        let weights = match input.interpolation {
-            Interpolation::Constant => None,
-            Interpolation::Linear | Interpolation::LinearCentroid | Interpolation::LinearSample => {
-                Some(self.perspective)
-            }
+    /// What the vertices have for a component of an input: a word of the leading one, or a float between all three.
+    fn attribute(&mut self, b: &mut Builder<'_>, input: &Parameter, component: usize) -> Value {
+        let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * input.row + component as u32;
+        let [i, j] = match input.interpolation {
+            Interpolation::Constant => return words::<1>(b, PixelArray::Primitives.id(), self.primitive, first)[0],
+            Interpolation::Linear | Interpolation::LinearCentroid | Interpolation::LinearSample => self.perspective,
             Interpolation::NoPerspective
             | Interpolation::NoPerspectiveCentroid
-            | Interpolation::NoPerspectiveSample => Some(self.on_screen(b)),
+            | Interpolation::NoPerspectiveSample => self.on_screen(b),
         };
-        let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * input.row;
-        let words = [0, 4, 8].map(|word| words(b, PixelArray::Primitives.id(), self.pixel.primitive, first + word));
-        Attribute { words, weights }
+        let [leading, second, third] =
+            [0, 4, 8].map(|word| floats::<1>(b, PixelArray::Primitives.id(), self.primitive, first + word)[0]);
+        let second = b.op(Op::FMul, &[i, second]);
+        let third = b.op(Op::FMul, &[j, third]);
+        let sum = b.op(Op::FAdd, &[leading, second]);
+        b.op(Op::FAdd, &[sum, third])
     }
 
     /// Weights that are linear on the screen: those of the planes, times the vertices' w.
     fn on_screen(&mut self, b: &mut Builder<'_>) -> [Value; 2] {
-        let pixel = self.pixel;
+        let (primitive, over_w) = (self.primitive, self.over_w);
         *self.on_screen.get_or_insert_with(|| {
-            let w: [Value; 2] = floats(b, PixelArray::Primitives.id(), pixel.primitive, primitive::W);
-            [0, 1].map(|n| b.op(Op::FMul, &[pixel.over_w[n], w[n]]))
+            let w: [Value; 2] = floats(b, PixelArray::Primitives.id(), primitive, primitive::W);
+            [0, 1].map(|n| b.op(Op::FMul, &[over_w[n], w[n]]))
         })
-    }
-}
-
-/// An input that the vertices have: words of the leading vertex, and as floats what the second and the third have more.
-struct Attribute {
-    words: [[Value; 4]; 3],
-    /// The weights of the second and the third; none if the leading vertex has the value.
-    weights: Option<[Value; 2]>,
-}
-
-impl Attribute {
-    fn word(&self, b: &mut Builder<'_>, component: usize) -> Value {
-        let Some([i, j]) = self.weights else { return self.words[0][component] };
-        let [leading, second, third] = self.words.map(|words| b.op(Op::AsF32, &[words[component]]));
-        let second = b.op(Op::FMul, &[i, second]);
-        let third = b.op(Op::FMul, &[j, third]);
-        let sum = b.op(Op::FAdd, &[leading, second]);
-        let sum = b.op(Op::FAdd, &[sum, third]);
-        b.op(Op::BitsF32, &[sum])
     }
 }

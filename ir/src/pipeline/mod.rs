@@ -92,9 +92,8 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     let depth = state.depth.map(|depth| (depth, depth::declare(func)));
 
     let b = &mut Builder::new(func);
-    let pixel = Pixel::new(b);
-    let inputs = interpolate::inputs(b, &pixel, &signature);
-    let outputs = rows.place(b, &inputs);
+    let pixel = Pixel::new(b, &signature);
+    let outputs = rows.place(b, &pixel.inputs);
     let mut live = pixel.is_covered;
     if let Some(row) = row_of(&signature.outputs, SystemValue::Discarded) {
         let (discarded, zero) = (outputs.word(b, row, 0), b.i32(0));

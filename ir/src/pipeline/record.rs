@@ -2,7 +2,7 @@
 //!
 //! A quad says which pixels; its primitive has the planes that change evenly over it, relative to an origin pixel, and its attributes:
 //! what the leading vertex has in each register, and how far the second and the third are from that. The state has what changes
-//! from draw to draw without other code.
+//! from batch to batch without other code.
 
 use crate::builder::Builder;
 use crate::entity::{ArrayId, Value};
@@ -30,7 +30,7 @@ pub enum PixelArray {
     Quads,
     /// The primitives that quads are of.
     Primitives,
-    /// One element: what changes from draw to draw.
+    /// One element: what changes from batch to batch.
     State,
     /// One word for every invocation, which it writes: 1 where the pixel is live at the end, else 0. Only where
     /// [`reports_live`](super::state::PixelState::reports_live) asks for it.
@@ -114,8 +114,10 @@ pub mod state {
     pub const BLEND_FACTOR: u32 = 0;
     /// The least depth of the viewport. The greatest follows.
     pub const DEPTHS: u32 = 4;
+    /// The number of the primitive that all quads of a batch are of, plus 1; 0 if they may be of several.
+    pub const PRIMITIVE: u32 = 6;
     /// All of them.
-    pub const WORDS: u32 = 6;
+    pub const WORDS: u32 = 7;
 }
 
 /// Words of an element of an array, from a word on.

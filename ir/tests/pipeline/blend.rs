@@ -224,7 +224,7 @@ fn check(range: Range, widths: &[u32], seed: u64) {
     let word = |random: &mut Random| if is_integer { random.word() } else { source(random) };
     let quads: Vec<Quad> =
         (0..QUADS).map(|_| Quad::constant(random.below(16) as u32, [0; 4].map(|_| word(&mut random)))).collect();
-    let mut state_words = [0; 6];
+    let mut state_words = [0; crate::state::WORDS as usize];
     state_words[..4].fill_with(|| source(&mut random));
     let before = texels(range, &format, &mut random);
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], ..PixelState::default() };
@@ -330,7 +330,14 @@ fn outputs_go_to_their_targets() {
     let state = PixelState { vertex_rows: ROWS, targets: (0..4).map(target).collect(), ..PixelState::default() };
     let format = Some(format(Range::Uint, &[32; 4]));
     let before = vec![vec![9; 4 * (SIZE * SIZE) as usize]; 4];
-    let (_, after) = draw(lines, &state, &[format; 4], &[Quad::constant(1, [1, 2, 3, 4])], [0; 6], &before);
+    let (_, after) = draw(
+        lines,
+        &state,
+        &[format; 4],
+        &[Quad::constant(1, [1, 2, 3, 4])],
+        [0; crate::state::WORDS as usize],
+        &before,
+    );
     let found: Vec<_> = after.iter().map(|words| &words[..8]).collect();
     let kept = [9; 8];
     assert_eq!(found, [&[1, 2, 3, 4, 9, 9, 9, 9], &kept, &[4, 3, 2, 1, 9, 9, 9, 9], &kept]);

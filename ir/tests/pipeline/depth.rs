@@ -107,7 +107,7 @@ fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random)
     let target = Target { output: 0, range: Range::Uint, blend: None, write_mask: 15 };
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], depth: Some(late), reports_live: true };
     let formats = [Some(word()), random.one_in(2).then(word)];
-    let state_words = [0, 0, 0, 0, depths[0].to_bits(), depths[1].to_bits()];
+    let state_words = [0, 0, 0, 0, depths[0].to_bits(), depths[1].to_bits(), 0];
     let (live, after) = draw(&shader.lines(), &state, &formats, &quads, state_words, &before);
     for (n, quad, code) in pixels {
         let old = before[1][texel(n)];
@@ -162,7 +162,7 @@ fn derivatives_see_helper_pixels() {
         let more = [[3.0, 0.0, 1.0, 0.0], [0.0, -5.0, 0.0, 0.0]];
         let quad = Quad { more, ..Quad::constant(coverage, [0; 4]) };
         let before = vec![vec![9; 2 * (SIZE * SIZE) as usize]];
-        let (live, after) = draw(lines, &state, &[Some(pair)], &[quad], [0; 6], &before);
+        let (live, after) = draw(lines, &state, &[Some(pair)], &[quad], [0; crate::state::WORDS as usize], &before);
         for n in 0..4 {
             let is_live = coverage >> n & 1 == 1 && n % 2 == 1;
             let expected = if is_live { [3f32.to_bits(), (-5f32).to_bits()] } else { [9; 2] };

@@ -142,7 +142,8 @@ fn draw(
     }
     assert_eq!(primitives.len() as u32, quads.len() as u32 * primitive::words(ROWS));
 
-    let [by_host, optimised] = [Level::None, Level::Full].map(|level| {
+    let ways = [(Level::None, false), (Level::Full, false), (Level::Full, true)];
+    let [by_host, optimised, one_by_one] = ways.map(|(level, each_alone)| {
         let mut func = whole.clone();
         optimise_for(&mut func, level, formats);
         let func = verify(func).unwrap();
@@ -151,18 +152,24 @@ fn draw(
             texel_words: formats.iter().map(|format| format.map_or(1, |format| format.words as usize)).collect(),
         };
         let mut live = vec![7; 4 * quads.len()];
-        let mut arrays = Vec::from([&corners[..], &primitives, &state_words].map(ArrayWords::Read));
-        if state.reports_live {
-            arrays.push(ArrayWords::Write(&mut live));
+        // One batch of all quads, or one of each, which is of one primitive then.
+        let count = if each_alone { 1 } else { quads.len() };
+        for (n, (corners, live)) in (1..).zip(corners.chunks(4 * count).zip(live.chunks_mut(4 * count))) {
+            let mut state_words = state_words;
+            state_words[state::PRIMITIVE as usize] = if each_alone { n } else { 0 };
+            let mut arrays = Vec::from([corners, &primitives, &state_words].map(ArrayWords::Read));
+            if state.reports_live {
+                arrays.push(ArrayWords::Write(live));
+            }
+            Interpreter::with_packing(&func, Packing::Row)
+                .run_batch(&views, 4 * count as u32, &mut arrays, &mut Arena::new(), &mut { u64::MAX })
+                .unwrap();
         }
-        Interpreter::with_packing(&func, Packing::Row)
-            .run_batch(&views, 4 * quads.len() as u32, &mut arrays, &mut Arena::new(), &mut { u64::MAX })
-            .unwrap();
-        drop(arrays);
         let words = views.words.into_iter().map(|words| words.into_iter().map(AtomicU32::into_inner).collect());
         (live, words.collect::<Vec<Vec<u32>>>())
     });
     assert!(by_host == optimised, "{lines}\n{state:?}");
+    assert!(optimised == one_by_one, "{lines}\n{state:?}");
     optimised
 }
 

@@ -10,8 +10,10 @@ use brolga_ir::interface::ResourceKind;
 use brolga_ir::srgb::CURVE;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
+use smallvec::SmallVec;
 
 use super::mask::Mask;
+use super::notes::Note;
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::{CallRow, ZERO_BYTES, offsets};
 use crate::packet::{Operand, Packet};
@@ -345,6 +347,36 @@ impl Lowering<'_, '_> {
             (Some(stride), Some(offset)) => u64::from(offset & !3) + words as u64 * 4 <= u64::from(stride),
             _ => false,
         }
+    }
+
+    /// For each quad the address of its element, or of zeros if that does not exist: where all words of an access whose quads have
+    /// one address each lie in the element, and zeros are long enough. A single one if all lanes have one address. Computed once for
+    /// all accesses to the same elements.
+    pub fn quad_elements(&mut self, area: &Area, access: &Access, words: usize) -> Option<SmallVec<[ir::Value; 4]>> {
+        let (stride, index) = (area.stride?, access.place.index?);
+        if !self.fits_element(area, access, words) || stride as usize > ZERO_BYTES {
+            return None;
+        }
+        self.note(Note::WordChecked);
+        let key = (access.place.object, index);
+        if let Some((_, elements)) = self.quad_elements.iter().find(|(known, _)| *known == key) {
+            return Some(elements.clone());
+        }
+        let index = access.index.as_ref().expect("verified: elements are addressed by an index").clone();
+        let unbound = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::UNBOUND);
+        let zeros = self.builder.ins().load(types::I64, constant_flags(), unbound, offsets::VIEW_BASE);
+        let mut elements = self.emit().firsts_of_quads(&index);
+        for element in &mut elements {
+            let exists = self.below(*element, area.limit);
+            let start = self.times(*element, u64::from(stride));
+            let start = self.builder.ins().iadd(area.base, start);
+            *element = self.builder.ins().select(exists, start, zeros);
+        }
+        // In a large function they would occupy registers for long.
+        if !self.is_large() && self.pressure.bytes == 0 {
+            self.quad_elements.push((key, elements.clone()));
+        }
+        Some(elements)
     }
 
     fn times(&mut self, value: ir::Value, factor: u64) -> ir::Value {

@@ -157,7 +157,7 @@ impl Lowering<'_, '_> {
         self.note(if self.is_proven(access, words) { Note::CheckedAhead } else { Note::Unchecked });
     }
 
-    fn is_proven(&self, access: &Access, words: u32) -> bool {
+    pub fn is_proven(&self, access: &Access, words: u32) -> bool {
         self.proofs.iter().any(|proof| proof.place == access.place && words <= proof.words)
     }
 

@@ -91,7 +91,7 @@ impl Facts {
     pub fn stride(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
         match self.shapes.shape(value) {
             Shape::Affine { stride } if all_lanes_active || self.shapes.in_all_lanes(value) => Some(stride),
-            Shape::Affine { .. } | Shape::Quad { .. } | Shape::Scattered => None,
+            Shape::Affine { .. } | Shape::Quad { .. } | Shape::Pairs { .. } | Shape::Scattered => None,
         }
     }
 
@@ -100,6 +100,16 @@ impl Facts {
         let equal =
             matches!(self.shapes.shape(value), Shape::Affine { stride: 0 } | Shape::Quad { across: 0, down: 0 });
         equal && (all_lanes_active || self.shapes.in_all_lanes(value))
+    }
+
+    /// The difference between the two lanes of each row of a quad, where it is known and the first determines the other.
+    pub fn step_in_pairs(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
+        let across = match self.shapes.shape(value) {
+            Shape::Affine { stride } => stride,
+            Shape::Quad { across, .. } | Shape::Pairs { across } => across,
+            Shape::Scattered => return None,
+        };
+        (all_lanes_active || self.shapes.in_all_lanes(value)).then_some(across)
     }
 
     /// Whether every break of a loop passes its `n`-th parameter unchanged.

@@ -87,6 +87,13 @@ impl Lowering<'_, '_> {
 
     /// Writes instructions of a segment.
     pub fn instructions(&mut self, insts: &[Inst]) {
+        let known = self.quad_elements.len();
+        self.each_instruction(insts);
+        // What was computed here may not be available after it.
+        self.quad_elements.truncate(known);
+    }
+
+    fn each_instruction(&mut self, insts: &[Inst]) {
         for (n, &inst) in insts.iter().enumerate() {
             if self.mask.is_none() {
                 // No lane gets here on any path.

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | one for all lanes | one scalar, redirected to a zero if out of range | scalar values: one; else lane by lane |
 //! | strided | vectors or rows with one check for the packet | the same if all lanes take part |
+//! | one for each quad | a scalar for each quad, redirected to zeros if the element does not exist | as scattered |
 //! | scattered | gather with one test for the packet | scatter with one test |
 //!
 //! Where a packet fails its check, it goes lane by lane.
@@ -60,6 +61,15 @@ impl Lowering<'_, '_> {
     /// context.
     fn word_addresses(&mut self, area: &Area, access: &Access, words: usize, otherwise: i32) -> Vec<ir::Value> {
         let one_check = self.fits_element(area, access, words);
+        if otherwise == offsets::ZERO
+            && access.known_index.is_none()
+            && !self.is_proven(access, words as u32)
+            && let Some(elements) = self.quad_elements(area, access, words)
+        {
+            let offset = i64::from(access.known_offset.map_or(0, |offset| offset & !3));
+            let address = |word: usize| self.builder.ins().iadd_imm_s(elements[0], offset + 4 * word as i64);
+            return (0..words).map(address).collect();
+        }
         let mut common = None;
         (0..words)
             .map(|word| {
@@ -111,6 +121,10 @@ impl Lowering<'_, '_> {
         }
         let (base, flags) = (area.base, area.flags());
         if self.lies_in_quads(access, mask) {
+            if let Some(elements) = self.quad_elements(area, access, words) {
+                let offset = access.known_offset.map_or(0, |offset| offset & !3);
+                return packets(self.emit().load_quads_at(&elements, offset as i32, words, flags));
+            }
             // Lanes without a thread read too, and nothing bounds what they compute.
             let anywhere = Access { most: [u32::MAX; 2], ..access.clone() };
             let access = if self.are_all_lanes_threads() { access } else { &anywhere };
@@ -123,7 +137,12 @@ impl Lowering<'_, '_> {
             return self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, load);
         }
         let (offsets, outside) = self.lane_offsets(area, access, words as u32);
-        let gather = |lowering: &mut Self| lowering.emit().gather(base, &offsets, words, mask.lanes(), flags);
+        // Pairs read all lanes.
+        let in_pairs = words == 1 && matches!(mask, Mask::Full) && self.lies_in_pairs(area, access, true);
+        let gather = |lowering: &mut Self| match in_pairs {
+            true => vec![lowering.emit().load_pairs(base, &offsets, flags)],
+            false => lowering.emit().gather(base, &offsets, words, mask.lanes(), flags),
+        };
         let Some(outside) = outside else {
             self.note(Note::Unchecked);
             return packets(gather(self));
@@ -137,6 +156,15 @@ impl Lowering<'_, '_> {
         let all = matches!(mask, Mask::Full);
         let mut values = [access.place.index, Some(access.place.offset)].into_iter().flatten();
         values.all(|value| self.facts.is_equal_in_quads(value, all))
+    }
+
+    /// Whether lanes access words side by side, two by two.
+    fn lies_in_pairs(&self, area: &Area, access: &Access, all_lanes_active: bool) -> bool {
+        let step = |value| self.facts.step_in_pairs(value, all_lanes_active);
+        let bytes = |index: u32| u64::from(area.stride.unwrap_or(0)) * u64::from(index);
+        let steps = access.place.index.map_or(Some(0), step).zip(step(access.place.offset));
+        let is_one_word = steps.is_some_and(|(index, offset)| matches!((bytes(index), offset), (4, 0) | (0, 4)));
+        is_one_word && self.are_all_lanes_threads()
     }
 
     /// The fast path if the check passes, else lane by lane.
@@ -299,17 +327,47 @@ impl Lowering<'_, '_> {
         }
         let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
         let (base, flags) = (area.base, area.flags());
+        let done = (values.len() == 1 && self.lies_in_pairs(area, access, true)).then(|| {
+            // Packets all of whose lanes take part write two lanes at a time.
+            let [quick, general, done] = [(); 3].map(|()| self.builder.create_block());
+            let left_out = mask.lanes().map(|lanes| self.emit().mask_not(lanes));
+            let hinders = match (&left_out, &outside) {
+                (Some(left_out), Some(outside)) => Some(self.emit().mask_or(left_out, outside)),
+                (one, other) => one.clone().or_else(|| other.clone()),
+            };
+            match hinders {
+                Some(hinders) => {
+                    let any = self.emit().any(&hinders);
+                    self.builder.ins().brif(any, general, &[], quick, &[]);
+                }
+                None => {
+                    self.builder.ins().jump(quick, &[]);
+                }
+            }
+            self.begin(quick);
+            self.emit().store_pairs(&values[0], base, &offsets, flags);
+            self.builder.ins().jump(done, &[]);
+            self.begin(general);
+            done
+        });
         let scatter = |lowering: &mut Self| {
             lowering.emit().scatter(values, base, &offsets, mask.lanes(), flags);
             Vec::new()
         };
-        let Some(outside) = outside else {
-            self.note(Note::Unchecked);
-            scatter(self);
-            return;
-        };
-        let outside = self.mask_and(mask, &outside);
-        self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Store { values }, scatter);
+        match outside {
+            None => {
+                self.note(Note::Unchecked);
+                scatter(self);
+            }
+            Some(outside) => {
+                let outside = self.mask_and(mask, &outside);
+                self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Store { values }, scatter);
+            }
+        }
+        if let Some(done) = done {
+            self.builder.ins().jump(done, &[]);
+            self.begin(done);
+        }
     }
 
     /// Emits a read-modify-write; returns the previous words.

@@ -54,12 +54,13 @@ use std::collections::{HashMap, HashSet};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Value};
-use brolga_ir::function::{InstKind, Origin, Query};
+use brolga_ir::function::{InstKind, Object, Origin, Query};
 use brolga_ir::host::FaultKind;
 use cranelift_codegen::ir::SigRef;
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use smallvec::SmallVec;
 
 use self::address::ViewBounds;
 use self::anchor::Anchors;
@@ -135,6 +136,7 @@ pub(crate) fn lower(
         exit,
         values: vec![None; func.value_count()],
         firsts: vec![None; func.value_count()],
+        quad_elements: Vec::new(),
         defined: Vec::new(),
         near: HashMap::new(),
         written: 0,
@@ -246,6 +248,8 @@ struct Lowering<'a, 'f> {
     values: Vec<Option<Operand>>,
     /// Lane 0 of values that are known to be affine.
     firsts: Vec<Option<ir::Value>>,
+    /// For each quad the address of an element, where it is available at the builder's position.
+    quad_elements: Vec<((Object, Value), SmallVec<[ir::Value; 4]>)>,
     /// Values to forget at the end of the segment.
     defined: Vec<Value>,
     /// Where remote values were last in registers.
@@ -344,6 +348,11 @@ impl<'f> Lowering<'_, 'f> {
                 if !self.pressure.is_remote(data.results[0]) {
                     self.firsts[data.results[0].index()] = self.first_of_input(*input);
                 }
+            }
+            InstKind::Op { .. } if self.pattern(data.results[0]).is_some() => {
+                let lanes = self.pattern(data.results[0]).expect("just looked");
+                let packet = self.emit().quad_constant(lanes);
+                self.define(data.results[0], packet.into());
             }
             InstKind::Op { op, args } => {
                 let first = self.first_of_op(data.results[0], *op, args);

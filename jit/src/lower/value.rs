@@ -375,6 +375,39 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The numbers of the four lanes of each quad, where they are the same in all quads of all packets: what is computed from the
+    /// place in the quad alone.
+    pub fn pattern(&self, value: Value) -> Option<[u32; 4]> {
+        const MOST_STEPS: u32 = 4;
+        if self.facts.is_uniform(value) {
+            return None;
+        }
+        self.pattern_within(value, MOST_STEPS)
+    }
+
+    fn pattern_within(&self, value: Value, steps: u32) -> Option<[u32; 4]> {
+        if let Some(constant) = self.func.as_const(value) {
+            return (constant.ty == Type::I32).then_some([constant.bits as u32; 4]);
+        }
+        let steps = steps.checked_sub(1)?;
+        let (op, &[a, b]) = self.func.as_op(value)? else { return None };
+        if !matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::UShr) {
+            return None;
+        }
+        // Packets begin at multiples of their lanes.
+        let is_number = |value| match self.input_of(value) {
+            Some(Input::ThreadIndex) => self.facts.packing() == Packing::Group,
+            Some(Input::ThreadId(0)) => self.func.interface.fills_packets,
+            _ => false,
+        };
+        if op == Op::And && is_number(a) && self.func.as_const(b).is_some_and(|mask| mask.bits < 4) {
+            let mask = self.func.as_const(b).expect("just looked").bits as u32;
+            return Some([0, 1, 2, 3].map(|lane| lane & mask));
+        }
+        let (a, b) = (self.pattern_within(a, steps)?, self.pattern_within(b, steps)?);
+        Some([0, 1, 2, 3].map(|lane| op.eval(&[a[lane].into(), b[lane].into()]) as u32))
+    }
+
     /// An `i32` scalar as an operand.
     pub fn scalar(&self, value: ir::Value) -> Operand {
         Operand::scalar(Type::I32, value)

@@ -5,8 +5,9 @@
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::instructions::InstructionData;
-use cranelift_codegen::ir::{InstBuilder, Opcode, Value, ValueDef, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, ValueDef, types};
 use smallvec::SmallVec;
 
 use super::{Emit, Operand, Packet, Uniform, Vectors, is_wide, lane_order, scalar_type, vector_type};
@@ -94,11 +95,29 @@ impl Emit<'_, '_> {
                 let to = scalar_type(ty);
                 let value = match self.builder.func.dfg.value_type(a.value) {
                     from if from == to => a.value,
+                    // What was just read is read as a float: a move from general registers takes longer.
+                    types::I32 if to == types::F32 => match self.constant_load(a.value) {
+                        Some((flags, address, offset)) => self.ins().load(to, flags, address, offset),
+                        None => self.ins().bitcast(to, lane_order(), a.value),
+                    },
                     _ => self.ins().bitcast(to, lane_order(), a.value),
                 };
                 Uniform { ty, value }.into()
             }
             Operand::Packet(a) => self.reinterpret_packet(ty, a).into(),
+        }
+    }
+
+    /// How a scalar was read, if from memory that does not change.
+    fn constant_load(&self, value: Value) -> Option<(MemFlagsData, Value, Offset32)> {
+        let dfg = &self.builder.func.dfg;
+        let inst = dfg.value_def(value).inst()?;
+        match dfg.insts[inst] {
+            InstructionData::Load { opcode: Opcode::Load, arg, flags, offset } => {
+                let flags = dfg.mem_flags[flags];
+                flags.readonly().then_some((flags, arg, offset))
+            }
+            _ => None,
         }
     }
 

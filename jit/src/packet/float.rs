@@ -28,6 +28,8 @@ pub enum Extreme {
 /// Exponent bits of a float; all clear in zeros and denormals.
 const EXPONENT: u32 = 0x7f80_0000;
 const SIGN: u32 = 0x8000_0000;
+/// The least number above all signed integers.
+const TOO_HIGH: f32 = -(i32::MIN as f32);
 /// Products and quotients are checked for being tiny at 2^24 times their size, where the end of the exponent range does
 /// not affect rounding yet.
 const SCALE: f32 = (1u32 << 24) as f32;
@@ -177,11 +179,18 @@ impl Emit<'_, '_> {
     }
 
     /// Clamp to [0, 1]; NaN and -0 give +0: the constants stand second, where they win against NaN and equals.
-    pub fn float_saturate(&mut self, a: &Operand) -> Operand {
-        let zero = self.constant_like(a, Const::zero(a.ty()));
-        let positive = self.pick(Extreme::Max, a, &zero);
+    pub fn float_saturate(&mut self, a: &Operand, classes: ClassSet, range: Option<[f32; 2]>) -> Operand {
+        let is_positive = range.is_some_and(|[least, _]| least >= 0.0);
+        let mut number = a.clone();
+        if !is_positive || classes.may_be(ClassSet::MINUS_ZERO) || !classes.is_flushed() {
+            let zero = self.constant_like(a, Const::zero(a.ty()));
+            number = self.pick(Extreme::Max, a, &zero);
+        }
+        if range.is_some_and(|[_, most]| most <= 1.0) {
+            return number;
+        }
         let one = self.float_like(a, 1.0);
-        self.pick(Extreme::Min, &positive, &one)
+        self.pick(Extreme::Min, &number, &one)
     }
 
     /// The sign bit flipped.
@@ -209,13 +218,16 @@ impl Emit<'_, '_> {
     }
 
     /// To a signed integer: towards zero, clamped, NaN gives 0. Denormals give 0 in either mode.
-    pub fn float_to_signed(&mut self, a: &Operand, classes: ClassSet) -> Operand {
+    pub fn float_to_signed(&mut self, a: &Operand, classes: ClassSet, range: Option<[f32; 2]>) -> Operand {
         if a.is_uniform() {
             return self.map1(Type::I32, a, |emit, a| emit.ins().fcvt_to_sint_sat(types::I32, a));
         }
+        if range.is_some_and(|[least, most]| -TOO_HIGH <= least && most < TOO_HIGH) {
+            return self.truncate_small(a);
+        }
         // The instruction gives 0x80000000 for all that does not fit, which is right below the range; above it, all bits are
         // inverted.
-        let end = self.float_like(a, -(i32::MIN as f32));
+        let end = self.float_like(a, TOO_HIGH);
         let too_high = self.compare_floats(FloatCC::GreaterThanOrEqual, a, &end);
         let too_high = self.condition_bits(&too_high);
         let whole = self.truncate_small(a);
@@ -228,7 +240,11 @@ impl Emit<'_, '_> {
     }
 
     /// To an unsigned integer: towards zero, clamped, NaN gives 0.
-    pub fn float_to_unsigned(&mut self, a: &Operand) -> Operand {
+    pub fn float_to_unsigned(&mut self, a: &Operand, range: Option<[f32; 2]>) -> Operand {
+        // What is above -1 gives 0.
+        if range.is_some_and(|[least, most]| -1.0 < least && most < TOO_HIGH) {
+            return self.truncate_small(a);
+        }
         let to = if a.is_uniform() { types::I32 } else { types::I32X4 };
         self.map1(Type::I32, a, |emit, a| emit.ins().fcvt_to_uint_sat(to, a))
     }
@@ -281,7 +297,7 @@ impl Emit<'_, '_> {
     /// The integer part of a float below 2^31; anything for others.
     fn truncate_small(&mut self, a: &Operand) -> Operand {
         if a.is_uniform() {
-            return self.float_to_signed(a, ClassSet::ALL);
+            return self.float_to_signed(a, ClassSet::ALL, None);
         }
         self.map1(Type::I32, a, |emit, a| emit.ins().x86_cvtt2dq(types::I32X4, a))
     }

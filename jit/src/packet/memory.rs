@@ -6,7 +6,7 @@
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::{Emit, Operand, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
 
@@ -191,6 +191,41 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// The first of each four lanes, as `i64` scalars; what is uniform gives a single one.
+    pub fn firsts_of_quads(&mut self, operand: &Operand) -> SmallVec<[Value; 4]> {
+        let packet = match operand {
+            Operand::Uniform(uniform) => return smallvec![self.ins().uextend(types::I64, uniform.value)],
+            Operand::Packet(packet) => packet,
+        };
+        (0..self.shape.parts_of(Type::I32))
+            .map(|part| {
+                let part = self.part(packet, part);
+                let first = self.ins().extractlane(part.value, 0);
+                self.ins().uextend(types::I64, first)
+            })
+            .collect()
+    }
+
+    /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets, at an offset from the address of each four.
+    pub fn load_quads_at(
+        &mut self,
+        addresses: &[Value],
+        offset: i32,
+        words: usize,
+        flags: MemFlagsData,
+    ) -> Vec<Packet> {
+        debug_assert!((1..=4).contains(&words), "words of a row");
+        self.each_part(words, |emit, part| {
+            let column = |word: usize| {
+                // On the way through a general register it would be one instruction more.
+                let value = emit.ins().load(types::F32, flags, addresses[part], offset + 4 * word as i32);
+                let vector = emit.ins().splat(types::F32X4, value);
+                emit.cast(vector, types::I32X4)
+            };
+            (0..words).map(column).collect()
+        })
+    }
+
     /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets: they have one address, given as an offset
     /// from the base in the first of them.
     pub fn load_quads(&mut self, base: Value, offsets: &Packet, words: usize, flags: MemFlagsData) -> Vec<Packet> {
@@ -205,6 +240,38 @@ impl Emit<'_, '_> {
                 emit.ins().splat(types::I32X4, value)
             };
             (0..words).map(column).collect()
+        })
+    }
+
+    /// Reads one word per lane: lanes 0 and 1 of each four are side by side, and so are 2 and 3. Offsets are those of [`Emit::gather`].
+    pub fn load_pairs(&mut self, base: Value, offsets: &Packet, flags: MemFlagsData) -> Packet {
+        let mut columns = self.each_part(1, |emit, part| {
+            let [first, second] =
+                emit.pair_addresses(base, offsets, part).map(|at| emit.ins().load(types::I64, flags, at, 0));
+            let vector = emit.ins().scalar_to_vector(types::I64X2, first);
+            let vector = emit.ins().insertlane(vector, second, 1);
+            Columns::from_slice(&[emit.cast(vector, types::I32X4)])
+        });
+        columns.remove(0)
+    }
+
+    /// The counterpart of [`Emit::load_pairs`]; all lanes take part.
+    pub fn store_pairs(&mut self, values: &Packet, base: Value, offsets: &Packet, flags: MemFlagsData) {
+        for part in 0..self.shape.parts_of(Type::I32) {
+            let vector = self.columns(std::slice::from_ref(values), part)[0];
+            for (pair, address) in self.pair_addresses(base, offsets, part).into_iter().enumerate() {
+                self.store_pair(vector, pair as u8, RowAddress { address, offset: 0 }, flags);
+            }
+        }
+    }
+
+    /// The addresses of lanes 0 and 2 of a part.
+    fn pair_addresses(&mut self, base: Value, offsets: &Packet, part: usize) -> [Value; 2] {
+        let part = self.part(offsets, part);
+        [0, 2].map(|lane| {
+            let offset = self.ins().extractlane(part.value, lane);
+            let offset = self.ins().uextend(types::I64, offset);
+            self.ins().iadd(base, offset)
         })
     }
 

@@ -271,6 +271,14 @@ impl<'a, 'f> Emit<'a, 'f> {
         Packet { ty: constant.ty, vectors: smallvec![value; self.shape.vectors_of(constant.ty)] }
     }
 
+    /// Numbers that repeat from quad to quad.
+    pub fn quad_constant(&mut self, lanes: [u32; 4]) -> Packet {
+        let handle = self.builder.func.dfg.constants.insert(lanes.map(u32::to_le_bytes).as_flattened().into());
+        let value = self.ins().vconst(types::I32X4, handle);
+        let parts = vec![Part { ty: Type::I32, value }; self.shape.parts_of(Type::I32)];
+        self.join(Type::I32, &parts)
+    }
+
     /// A scalar in every lane.
     pub fn splat(&mut self, uniform: Uniform) -> Packet {
         let count = self.shape.vectors_of(uniform.ty);
