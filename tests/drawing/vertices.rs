@@ -9,7 +9,7 @@ use crate::shaders::{INPUTS, OUTPUTS, pixel, vertex, vertex_with};
 /// Vertices that go up and down from left to right: triangles of three consecutive ones show their fronts in turn, beginning with one
 /// that does. Each covers some pixels. The attributes are the number of the vertex.
 fn zigzag(count: u32) -> Vec<Vertex> {
-    let place = |n: u32| [n as f32, if n % 2 == 0 { 8.0 } else { 6.0 }];
+    let place = |n: u32| [n as f32, if n.is_multiple_of(2) { 8.0 } else { 6.0 }];
     (0..count)
         .map(|n| {
             let number = [n as f32, 0.0, 0.0, 0.0].map(f32::to_bits);

@@ -112,7 +112,7 @@ fn random_draws_are_what_the_model_says() {
         if let Err(why) = Model::new(&state).compare(&drawn, &mut figures) {
             panic!("seed {seed}: {why}\n{state:#?}");
         }
-        if number % 8 == 0 {
+        if number.is_multiple_of(8) {
             let other = interpreted.draw(number, &state);
             let is_same = other.colors == drawn.colors && other.depths == drawn.depths && other.passed == drawn.passed;
             assert!(is_same, "seed {seed}: the interpreter draws something else\n{state:#?}");
