@@ -66,6 +66,7 @@ impl<'a> Compiler<'a> {
             targets: key.1.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
             depth_format,
             options: self.compile_options(),
+            pixel_options: None,
         };
         let made = Pipeline::new(self.device, &desc).map_err(|error| SceneError::new(at, error))?;
         self.made.push((key, made.clone()));

@@ -144,12 +144,14 @@ fn w_is_above_zero() {
 /// An edge that ends at the eye, or goes through it to a corner behind it, is seen as one place: the triangle is a line.
 #[test]
 fn edges_through_the_eye_have_no_place() {
-    let [place, other] = [position([1.0, 2.0], 0.5, 1.0), position([14.0, 3.0], 0.5, 1.0)];
+    // No center lies on the line: far away it is cut where corners snap, which may turn it by less than a hair.
+    let [place, other] = [position([1.0, 2.0], 0.5, 1.0), position([14.0, 3.125], 0.5, 1.0)];
     for part in [0.0, -0.75] {
         let corners = [place.map(|number| number * part), place, other];
         for clips in [false, true] {
             let vertices = corners.map(|corner| vertex(corner, ONES));
-            assert!(covered(&vertices, |desc| desc.rasterizer.depth_clip = clips, |_, _| {}).is_empty());
+            let found = covered(&vertices, |desc| desc.rasterizer.depth_clip = clips, |_, _| {});
+            assert!(found.is_empty(), "{part} {clips}: {found:?}");
         }
     }
 }
