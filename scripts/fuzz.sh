@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes one target of `fuzz/` with libFuzzer, on the stable compiler.
 #
-# The seeds are the shaders (for `assemble` their listings, for `job` the jobs) of this repository, and of any folders in
-# BROLGA_SEEDS. What is found stays in `fuzz/corpus/TARGET`, what fails in `fuzz/artifacts/TARGET`.
+# The seeds are the shaders (for `assemble` their listings, for `job` the jobs, for `draw` those of scenes in pairs) of this
+# repository, and of any folders in BROLGA_SEEDS. What is found stays in `fuzz/corpus/TARGET`, what fails in `fuzz/artifacts/TARGET`.
 #
 # usage: scripts/fuzz.sh TARGET [SECONDS] [options of libFuzzer]
 set -eu
@@ -16,6 +16,7 @@ case $target in
     assemble) kind=asm ;;
     job) kind=toml features=engine ;;
     interpret) kind=cso features=engine ;;
+    draw) kind=pairs features=engine ;;
     *) kind=cso ;;
 esac
 corpus=fuzz/corpus/$target
@@ -24,6 +25,19 @@ mkdir -p "$corpus" "$seeds" "fuzz/artifacts/$target"
 find tests examples ${BROLGA_SEEDS:-} -name "*.$kind" -type f | while read -r file; do
     cp "$file" "$seeds/$(echo "$file" | tr / _)"
 done
+if [ $kind = pairs ]; then
+    # State, the vertex shader's size in two bytes, both shaders.
+    for vertex in tests/data/scenes/*/vs*.cso examples/*_vs.cso; do
+        pixel=${vertex%vs*.cso}ps.cso
+        size=$(stat -c %s "$vertex")
+        for state in "\1\76" "\2\356\0\0\0\0\0\3\6\11\2\0\1\2\3\1\100"; do
+            { printf "$state"; head -c 32 /dev/zero; } | head -c 22 > "$seeds/draw"
+            { printf '\36\10\0\200\1\0\0\0\0\0'; printf "\\x$(printf %02x $((size & 255)))\\x$(printf %02x $((size >> 8)))"; } >> "$seeds/draw"
+            cat "$seeds/draw" "$vertex" "$pixel" > "$seeds/$(echo "$vertex" | tr / _)_${#state}"
+        done
+    done
+    rm "$seeds/draw"
+fi
 
 # What `cargo fuzz` passes, but for the sanitizer, which needs an unstable option. With a target named, build scripts are
 # not instrumented.

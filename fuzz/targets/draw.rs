@@ -1,0 +1,151 @@
+//! Pipelines and draws, on the interpreter with little fuel: state, two shaders, and positions of any numbers.
+//!
+//! The first 32 bytes are the state, the next two the size of the vertex shader, which follows; the pixel shader is the rest.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use brolga::raster::{
+    ALPHA_BLEND, Bounds, Cull, Draw, DrawError, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState,
+    Targets, Topology, Viewport,
+};
+use brolga::{
+    BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, TextureShape,
+};
+use libfuzzer_sys::fuzz_target;
+
+/// Loop rounds for a batch.
+const FUEL: u64 = 100;
+
+/// Bytes of the state.
+const STATE: usize = 32;
+
+static DEVICE: LazyLock<Device> =
+    LazyLock::new(|| Device::builder().threads(1).build().expect("one thread is to be had"));
+
+const VERTEX_FORMATS: [Format; 8] = [
+    Format::R32G32B32A32_FLOAT,
+    Format::R32G32B32_FLOAT,
+    Format::R32G32_FLOAT,
+    Format::R16G16B16A16_FLOAT,
+    Format::R8G8B8A8_UNORM,
+    Format::R16G16_SNORM,
+    Format::R32_UINT,
+    Format::R8_SINT,
+];
+
+const TARGET_FORMATS: [Format; 8] = [
+    Format::R8G8B8A8_UNORM,
+    Format::R8G8B8A8_UNORM_SRGB,
+    Format::R16G16B16A16_FLOAT,
+    Format::R32G32B32A32_FLOAT,
+    Format::R11G11B10_FLOAT,
+    Format::R8_SNORM,
+    Format::R32G32_UINT,
+    Format::B5G6R5_UNORM,
+];
+
+const COMPARISONS: [Comparison; 8] = [
+    Comparison::Never,
+    Comparison::Less,
+    Comparison::Equal,
+    Comparison::LessEqual,
+    Comparison::Greater,
+    Comparison::NotEqual,
+    Comparison::GreaterEqual,
+    Comparison::Always,
+];
+
+fn pick<T: Copy>(choices: &[T; 8], byte: u8) -> T {
+    choices[usize::from(byte % 8)]
+}
+
+/// Numbers of any size, from a seed.
+struct Numbers(u32);
+
+impl Numbers {
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.0 >> 8
+    }
+
+    /// Mostly such as positions have, now and then any bits.
+    fn float(&mut self) -> f32 {
+        match self.next() % 16 {
+            0 => f32::from_bits(self.next() << 8 | self.next() & 0xff),
+            1 => [f32::NAN, f32::INFINITY, -0.0, 1e38][self.next() as usize % 4],
+            _ => self.next() as f32 / (1 << 22) as f32 - 2.0,
+        }
+    }
+}
+
+fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawError> {
+    let device = &*DEVICE;
+    let bit = |n: usize| state[1] >> n & 1 != 0;
+    let mut desc = PipelineDesc::new(vertex, (!pixel.is_empty()).then_some(pixel));
+    for (n, semantic) in ["POSITION", "TEXCOORD", "COLOR", "NORMAL"].into_iter().enumerate() {
+        let element = InputElement::new(semantic, pick(&VERTEX_FORMATS, state[2 + n]), 4 * u32::from(state[6 + n] % 8));
+        desc = desc.input(match state[6 + n] >> 6 {
+            3 => element.per_instance(u32::from(state[10])),
+            _ => element,
+        });
+    }
+    for n in 0..usize::from(state[0] % 4) {
+        let format = pick(&TARGET_FORMATS, state[11 + n]);
+        let target = TargetState { write_mask: state[11 + n] >> 4, ..TargetState::new(format) };
+        desc = desc.target(if bit(0) { TargetState { blend: Some(ALPHA_BLEND), ..target } } else { target });
+    }
+    let depth_formats = [None, Some(Format::D16_UNORM), Some(Format::D24_UNORM_S8_UINT), Some(Format::D32_FLOAT)];
+    desc.depth_format = depth_formats[usize::from(state[14] % 4)];
+    (desc.depth.enable, desc.depth.write) = (bit(1), bit(2));
+    desc.depth.function = pick(&COMPARISONS, state[14] >> 4);
+    desc.topology = if bit(3) { Topology::TriangleStrip } else { Topology::TriangleList };
+    desc.rasterizer.cull = [Cull::None, Cull::Back, Cull::Front][usize::from(state[15] % 3)];
+    (desc.rasterizer.front_counter_clockwise, desc.rasterizer.depth_clip) = (bit(4), bit(5));
+    desc.options = CompileOptions::new(Engine::Interpreter);
+    let pipeline = Pipeline::new(device, &desc)?;
+
+    let size = [16, 17].map(|n: usize| 1 + u32::from(state[n] % 80));
+    let texture = |format| device.texture(TextureShape::texture_2d(format, size[0], size[1])).map_err(DrawError::from);
+    let colors = desc.targets.iter().map(|target| texture(target.format)).collect::<Result<_, _>>()?;
+    let targets = Targets { colors, depth: desc.depth_format.map(texture).transpose()? };
+    let mut pass = Pass::new(device, targets)?.with_limits(&Dispatch::new([0; 3]).fuel(FUEL));
+
+    let mut numbers = Numbers(u32::from_le_bytes([state[18], state[19], state[20], state[21]]));
+    let vertices: Vec<f32> = (0..256).map(|_| numbers.float()).collect();
+    let indices: Vec<u16> =
+        (0..32).map(|_| (numbers.next() % 20) as u16).map(|n| if n > 17 { 0xffff } else { n }).collect();
+    let bindings = Bindings::with_rules(BindingRules::PARTIAL);
+    let mut draw = Draw::new(&pipeline, u32::from(state[22]))
+        .bindings(&bindings)
+        .vertex_buffer(device.buffer_from(&vertices)?, u32::from(state[23] % 16) * 4);
+    if bit(6) {
+        draw =
+            draw.index_buffer(IndexBuffer { buffer: device.buffer_from(&indices)?, offset_bytes: 0, is_short: bit(7) });
+    }
+    (draw.first, draw.base_vertex) = (u32::from(state[24]), i32::from(state[25]) - 128);
+    (draw.instances, draw.first_instance) = (u32::from(state[26] % 4), u32::from(state[27]));
+    let [left, top, across] = [28, 29, 30].map(|n: usize| f32::from(state[n]) / 3.0);
+    if state[31] & 1 != 0 {
+        let (min_depth, max_depth) = (across / 100.0, 1.0 - left / 100.0);
+        draw.viewport =
+            Some(Viewport { left: left - 9.0, top, width: across, height: 4.0 * across, min_depth, max_depth });
+    }
+    if state[31] & 2 != 0 {
+        draw.scissor = Some(Bounds { left: left as i32, top: top as i32, right: across as i32, bottom: 40 });
+    }
+    for _ in 0..1 + state[31] / 128 {
+        pass.draw(&draw)?;
+    }
+    pass.finish().map(drop)
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((state, rest)) = bytes.split_first_chunk::<STATE>() else { return };
+    let Some((size, shaders)) = rest.split_first_chunk::<2>() else { return };
+    let Some((vertex, pixel)) = shaders.split_at_checked(usize::from(u16::from_le_bytes(*size))) else { return };
+    match drawn(state, vertex, pixel) {
+        Err(error) if error.kind() == ErrorKind::Internal => panic!("{error}"),
+        _ => {}
+    }
+});
