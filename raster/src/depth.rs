@@ -3,7 +3,6 @@
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{ResourceError, TexelBox, Texture};
 
-use crate::plane::normal;
 use crate::tile;
 
 /// Pixels along a side of a tile.
@@ -64,7 +63,7 @@ impl Tile {
         }
     }
 
-    /// Tests a quad of depths at an even place of the tile; returns the pixels that are left of its coverage.
+    /// Tests a quad of depths, none of them denormal, at an even place of the tile; returns the pixels that are left of its coverage.
     pub fn test(
         &mut self,
         how: DepthTest,
@@ -74,7 +73,7 @@ impl Tile {
         coverage: u32,
     ) -> u32 {
         // NaN becomes the least depth.
-        let code = |n: usize| code(self.format, clamp(normal(depths[n]), least, most));
+        let code = |n: usize| code(self.format, clamp(depths[n], least, most));
         let codes = [code(0), code(1), code(2), code(3)];
         let mask = if self.format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX };
         let [upper, lower] = [y, y + 1].map(|y| [self.words[y][x], self.words[y][x + 1]]);

@@ -110,5 +110,7 @@ impl Local {
 /// Flushes what is not normal, as shaders do.
 #[inline]
 pub(crate) fn normal(number: f32) -> f32 {
-    if number.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(number) } else { number }
+    // Without a branch, so that four of them can be one vector.
+    let kept = if number.abs() < f32::MIN_POSITIVE { 1 << 31 } else { u32::MAX };
+    f32::from_bits(number.to_bits() & kept)
 }

@@ -38,8 +38,8 @@ impl Pixel {
         let [primitive, coverage] = words(b, PixelArray::Quads.id(), quad, quad::PRIMITIVE);
         let position = [b.op(Op::IAdd, &[left, across]), b.op(Op::IAdd, &[top, down])];
         let bit = b.op(Op::Shl, &[one, in_quad]);
-        let bit = b.op(Op::And, &[coverage, bit]);
-        let is_covered = b.op(Op::INe, &[bit, zero]);
+        let own = b.op(Op::And, &[coverage, bit]);
+        let is_covered = b.op(Op::IEq, &[own, bit]);
 
         // Where all quads are of one primitive, what it brings along is read once for all of a packet.
         let [number] = words(b, PixelArray::State.id(), zero, state::PRIMITIVE);
