@@ -22,7 +22,8 @@
 //! ```
 //!
 //! A [`Pipeline`] is two compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads of the
-//! device; the picture does not depend on how many there are.
+//! device; the picture does not depend on how many there are. It can clear targets and update buffers between draws, and says what
+//! each draw did ([`Statistics`]). With [`Pass::with_limits`] it stops where a dispatch would.
 
 pub use brolga_raster::assembly::Topology;
 pub use brolga_raster::batch::Cull;

@@ -515,3 +515,40 @@ fn views_say_what_they_see() {
     let volume = View::texture(texture(TextureShape::new(Dimension::Texture3d, Format::R8_UINT, 4).depth(4)));
     assert_eq!(volume.with_layers(1, 2).unwrap().to_string(), "texture3d of format R8_UINT, slices 1 to 2");
 }
+
+#[test]
+fn boxes_are_cleared_and_copied_as_if_they_were_written() {
+    let shape = TextureShape::texture_2d(Format::R16G16_UINT, 7, 5).array(3).mips(2);
+    let bytes: Vec<u8> = (0..shape.size_bytes().unwrap()).map(|n| (n * 7) as u8).collect();
+    let fresh = || {
+        let texture = Texture::new(Buffer::zeroed(bytes.len() as u64, GuardPages::default()).unwrap(), shape).unwrap();
+        texture.buffer().write(0, &bytes).unwrap();
+        texture
+    };
+    let part = TexelBox { mip: 0, layer: 1, origin: [2, 1, 0], extents: [4, 3, 1] };
+    let (cleared, written) = (fresh(), fresh());
+    // Floats become whole numbers, and those that do not fit the greatest.
+    cleared.clear_box(&part, ClearValue::Color([3.9, 1e9, 0.0, 0.0])).unwrap();
+    written.write(&part, &[[3_u16, 0xffff]; 12], None).unwrap();
+    assert!(cleared.buffer().to_vec::<u8>().unwrap() == written.buffer().to_vec::<u8>().unwrap());
+    cleared.clear(ClearValue::Uint([1, 2, 0, 0])).unwrap();
+    assert!(cleared.buffer().to_vec::<[u16; 2]>().unwrap().iter().all(|texel| *texel == [1, 2]));
+
+    let (from, copied, written) = (fresh(), fresh(), fresh());
+    let at = TexelBox { layer: 2, origin: [1, 0, 0], ..part };
+    from.copy_box(&part, &copied, &at).unwrap();
+    let mut texels = [0_u32; 12];
+    from.read(&part, &mut texels, None).unwrap();
+    written.write(&at, &texels, None).unwrap();
+    assert!(copied.buffer().to_vec::<u8>().unwrap() == written.buffer().to_vec::<u8>().unwrap());
+
+    let message = |result: Result<(), ResourceError>| result.unwrap_err().to_string();
+    let depth = ClearValue::DepthStencil { depth: Some(1.0), stencil: None };
+    let expected = "a texture of format R16G16_UINT cannot be cleared to a depth, but to a colour";
+    assert_eq!(message(from.clear(depth)), expected);
+    let other = TextureShape::texture_2d(Format::R32_UINT, 7, 5);
+    let other = Texture::new(Buffer::zeroed(140, GuardPages::default()).unwrap(), other).unwrap();
+    let expected =
+        "texels of format R16G16_UINT cannot be copied to a texture of format R32_UINT: the formats must be the same";
+    assert_eq!(message(from.copy_box(&part, &other, &TexelBox::default())), expected);
+}
