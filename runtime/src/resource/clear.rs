@@ -113,7 +113,7 @@ impl Texture {
             return Err(ResourceError::CopyFormat { from: from_format, to: to_format });
         }
         let at = TexelBox { extents: part.extents, ..*at };
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::<u8>::new();
         for (from, to_row) in self.rows(part, usize::MAX, None)?.zip(to.rows(&at, usize::MAX, None)?) {
             bytes.resize(from.size, 0);
             self.buffer().read(from.offset_bytes, &mut bytes)?;
