@@ -46,18 +46,19 @@ fn rows<const WIDTH: usize>(triangle: &Triangle, within: Bounds) -> u64 {
         *values = std::array::from_fn(|n| first + edge.x * n as i32);
         *down = edge.y;
     }
+    let [mut a, mut b, mut c] = values;
+    let columns = (1 << (within.right - within.left)) - 1;
     let mut pixels = 0;
     for row in 0..within.bottom - within.top {
         let mut outside = 0;
-        for n in 0..WIDTH {
+        for (n, ((a, b), c)) in a.iter_mut().zip(&mut b).zip(&mut c).enumerate() {
             // Any negative value makes the sign of the whole negative.
-            let sign = (values[0][n] | values[1][n] | values[2][n]) >> 31;
-            outside |= sign & 1 << n;
-            for edge in 0..3 {
-                values[edge][n] += down[edge];
-            }
+            outside |= (*a | *b | *c) >> 31 & 1 << n;
+            *a += down[0];
+            *b += down[1];
+            *c += down[2];
         }
-        pixels |= u64::from(!outside as u32 & (1 << (within.right - within.left)) - 1) << (8 * row);
+        pixels |= u64::from(!outside as u32 & columns) << (8 * row);
     }
     pixels
 }

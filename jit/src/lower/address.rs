@@ -85,6 +85,14 @@ pub(super) struct Choice {
     pub stride: Option<u32>,
 }
 
+/// The elements of an object that an index chooses, one for each quad.
+#[derive(Debug)]
+pub(super) struct QuadElements {
+    object: Object,
+    index: Value,
+    addresses: SmallVec<[ir::Value; 4]>,
+}
+
 /// How addresses vary across the lanes.
 #[derive(Clone, Debug)]
 pub(super) enum Spread {
@@ -358,15 +366,15 @@ impl Lowering<'_, '_> {
             return None;
         }
         self.note(Note::WordChecked);
-        let key = (access.place.object, index);
-        if let Some((_, elements)) = self.quad_elements.iter().find(|(known, _)| *known == key) {
-            return Some(elements.clone());
+        let object = access.place.object;
+        if let Some(known) = self.quad_elements.iter().find(|known| known.object == object && known.index == index) {
+            return Some(known.addresses.clone());
         }
-        let index = access.index.as_ref().expect("verified: elements are addressed by an index").clone();
+        let numbers = access.index.as_ref().expect("verified: elements are addressed by an index").clone();
         let unbound = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::UNBOUND);
         let zeros = self.builder.ins().load(types::I64, constant_flags(), unbound, offsets::VIEW_BASE);
-        let mut elements = self.emit().firsts_of_quads(&index);
-        for element in &mut elements {
+        let mut addresses = self.emit().firsts_of_quads(&numbers);
+        for element in &mut addresses {
             let exists = self.below(*element, area.limit);
             let start = self.times(*element, u64::from(stride));
             let start = self.builder.ins().iadd(area.base, start);
@@ -374,9 +382,9 @@ impl Lowering<'_, '_> {
         }
         // In a large function they would occupy registers for long.
         if !self.is_large() && self.pressure.bytes == 0 {
-            self.quad_elements.push((key, elements.clone()));
+            self.quad_elements.push(QuadElements { object, index, addresses: addresses.clone() });
         }
-        Some(elements)
+        Some(addresses)
     }
 
     fn times(&mut self, value: ir::Value, factor: u64) -> ir::Value {

@@ -164,7 +164,8 @@ impl Lowering<'_, '_> {
         let bytes = |index: u32| u64::from(area.stride.unwrap_or(0)) * u64::from(index);
         let steps = access.place.index.map_or(Some(0), step).zip(step(access.place.offset));
         let is_one_word = steps.is_some_and(|(index, offset)| matches!((bytes(index), offset), (4, 0) | (0, 4)));
-        is_one_word && self.are_all_lanes_threads()
+        // Strided accesses have a shorter way.
+        is_one_word && matches!(access.spread, Spread::Scattered) && self.are_all_lanes_threads()
     }
 
     /// The fast path if the check passes, else lane by lane.

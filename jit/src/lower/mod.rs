@@ -54,15 +54,14 @@ use std::collections::{HashMap, HashSet};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Value};
-use brolga_ir::function::{InstKind, Object, Origin, Query};
+use brolga_ir::function::{InstKind, Origin, Query};
 use brolga_ir::host::FaultKind;
 use cranelift_codegen::ir::SigRef;
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
-use smallvec::SmallVec;
 
-use self::address::ViewBounds;
+use self::address::{QuadElements, ViewBounds};
 use self::anchor::Anchors;
 use self::check::Proof;
 use self::facts::Facts;
@@ -249,7 +248,7 @@ struct Lowering<'a, 'f> {
     /// Lane 0 of values that are known to be affine.
     firsts: Vec<Option<ir::Value>>,
     /// For each quad the address of an element, where it is available at the builder's position.
-    quad_elements: Vec<((Object, Value), SmallVec<[ir::Value; 4]>)>,
+    quad_elements: Vec<QuadElements>,
     /// Values to forget at the end of the segment.
     defined: Vec<Value>,
     /// Where remote values were last in registers.
