@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use brolga::bench::{Sample, Stopwatch};
 use brolga::raster::{
-    ALPHA_BLEND, Cull, DepthState, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets,
+    ALPHA_BLEND, Cull, DepthState, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, Statistics,
+    TargetState, Targets,
 };
 use brolga::{
     AddressMode, Bindings, Buffer, Codegen, CompileOptions, Device, Filter, Format, Register, Sampler, Tap, Texture,

@@ -61,6 +61,19 @@ pub enum Cull {
     Back,
 }
 
+/// How the vertices of a draw become triangles on the screen.
+#[derive(Clone, Copy, Debug)]
+pub struct FrontEnd<'a> {
+    /// How vertices make triangles.
+    pub topology: Topology,
+    /// Bytes from a vertex to the next in each buffer.
+    pub strides: &'a [u32],
+    /// What the vertex shader gives.
+    pub outputs: &'a Outputs,
+    /// What becomes of triangles; none if nobody wants to see them.
+    pub raster: Option<&'a Raster>,
+}
+
 /// Vertices of a draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Instance<'a> {
@@ -204,18 +217,15 @@ impl Assembly {
 }
 
 impl Prepared {
-    /// Shades the vertices of a batch, each once, and sets up what is left of its triangles, if anybody wants to see them.
-    /// What was here before is gone.
+    /// Shades the vertices of a batch, each once, and sets up what is left of its triangles. What was here before is gone.
     pub fn prepare(
         &mut self,
-        topology: Topology,
+        front_end: FrontEnd<'_>,
         (batch, instance): (Batch, &Instance<'_>),
         assembly: &mut Assembly,
         session: &mut Session<'_>,
-        strides: &[u32],
-        outputs: &Outputs,
-        raster: Option<&Raster>,
     ) -> Result<(), Error> {
+        let FrontEnd { topology, strides, outputs, raster } = front_end;
         assembly.assemble(topology, batch, instance);
         let Assembly { ids, triangles, places, .. } = assembly;
         let count = ids.len() / record::vertex::WORDS as usize;

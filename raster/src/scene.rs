@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
 use crate::assembly::{Batch, Topology};
-use crate::batch::{Assembly, Instance, Outputs, Prepared, Raster};
+use crate::batch::{Assembly, FrontEnd, Instance, Outputs, Prepared, Raster};
 use crate::draw::{Shading, Target, TileWorker};
 use crate::error::DrawError;
 use crate::statistics::Statistics;
@@ -52,6 +52,11 @@ pub struct SceneDraw {
 }
 
 impl SceneDraw {
+    fn front_end(&self) -> FrontEnd<'_> {
+        let Self { topology, strides, outputs, raster, .. } = self;
+        FrontEnd { topology: *topology, strides, outputs, raster: raster.as_ref() }
+    }
+
     fn instance(&self, number: u32) -> Instance<'_> {
         Instance {
             indices: self.indices.as_deref(),
@@ -181,15 +186,8 @@ impl Scene<'_> {
             let mut session = worker.begin(&self.run).map_err(failed)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
                 let mut prepared = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-                let made = prepared.prepare(
-                    draw.topology,
-                    (batch.batch, &batch.instance),
-                    &mut assembly,
-                    &mut session,
-                    &draw.strides,
-                    &draw.outputs,
-                    draw.raster.as_ref(),
-                );
+                let made =
+                    prepared.prepare(draw.front_end(), (batch.batch, &batch.instance), &mut assembly, &mut session);
                 made.map_err(failed)?;
                 prepared.sort_into_tiles(self.target.columns());
                 // Nobody else has this batch.
