@@ -359,10 +359,11 @@ impl Lowering<'_, '_> {
 
     /// For each quad the address of its element, or of zeros if that does not exist: where all words of an access whose quads have
     /// one address each lie in the element, and zeros are long enough. A single one if all lanes have one address. Computed once for
-    /// all accesses to the same elements.
+    /// all accesses to the same elements, so only where an element has more words than one access reads.
     pub fn quad_elements(&mut self, area: &Area, access: &Access, words: usize) -> Option<SmallVec<[ir::Value; 4]>> {
         let (stride, index) = (area.stride?, access.place.index?);
-        if !self.fits_element(area, access, words) || stride as usize > ZERO_BYTES {
+        let is_shared = stride as usize > 4 * words;
+        if !is_shared || !self.fits_element(area, access, words) || stride as usize > ZERO_BYTES {
             return None;
         }
         self.note(Note::WordChecked);
