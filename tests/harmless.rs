@@ -238,7 +238,7 @@ fn targets_of_one_pixel_and_of_the_most() {
     }
 }
 
-/// A picture as large as any, covered tens of thousands of times by one batch, needs no more memory than its pixels.
+/// Each vertex shaded, none of them with a triangle to show.
 #[test]
 fn a_billion_vertices_are_cancelled() {
     let setup = Setup::plain(Engine::Jit);

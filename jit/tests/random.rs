@@ -7,21 +7,7 @@ mod bound;
 use bound::{compare, compare_batch};
 use brolga_ir::passes::{Level, optimise};
 use brolga_testing_base::programs;
-use brolga_testing_base::random::Random;
-
-fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
-    if let Ok(seed) = std::env::var("BROLGA_SEED") {
-        return number(&seed)..number(&seed) + 1;
-    }
-    match std::env::var("BROLGA_SEEDS") {
-        Ok(range) => {
-            let (start, end) = range.split_once("..").expect("a range of seeds is two numbers");
-            number(start)..number(end)
-        }
-        Err(_) => default,
-    }
-}
+use brolga_testing_base::random::{Random, seeds};
 
 /// Words that are small, large, floats, addresses.
 fn word(random: &mut Random) -> u32 {

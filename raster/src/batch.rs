@@ -98,8 +98,6 @@ pub struct Primitive {
     pub id: u32,
     /// Whether it shows its front.
     pub is_front: bool,
-    /// Its shape.
-    pub triangle: Triangle,
     /// Pixels that it may cover.
     pub bounds: Bounds,
     /// Those that it covers, if it is small.
@@ -385,7 +383,7 @@ impl Prepared {
         if mask.is_some_and(|mask| mask.quads == 0) {
             return;
         }
-        self.primitives.push(Primitive { vertices, id, is_front, triangle, bounds, mask });
+        self.primitives.push(Primitive { vertices, id, is_front, bounds, mask });
     }
 
     /// Adds what is left of a triangle after cutting.

@@ -343,10 +343,10 @@ impl<'a> Pass<'a> {
         bindings: &Bindings,
         pipeline: &Pipeline,
     ) -> Result<(), DrawError> {
-        let colors = self.targets.colors.iter().enumerate().map(|(n, texture)| (texture, format!("target {n}")));
+        let colors = self.targets.colors.iter().enumerate().map(|(n, texture)| (texture, Some(n)));
         let is_written = pipeline.depth.is_some_and(|depth| depth.writes) || pipeline.is_late;
         let depth = self.targets.depth.iter().filter(|_| is_written);
-        for (texture, target) in colors.chain(depth.map(|texture| (texture, "the depth buffer".to_owned()))) {
+        for (texture, color) in colors.chain(depth.map(|texture| (texture, None))) {
             let target_view = View::texture(texture.clone());
             let reads = |register: &Register| {
                 let is_read = matches!(register.class, ResourceClass::ShaderResource | ResourceClass::Constant);
@@ -354,6 +354,7 @@ impl<'a> Pass<'a> {
             };
             let mut read = bindings.iter().filter(|(register, _)| reads(register));
             if let Some((register, _)) = read.find(|(_, view)| target_view.overlaps(view)) {
+                let target = color.map_or("the depth buffer".to_owned(), |n| format!("target {n}"));
                 return Err(DrawError::ReadsTarget { stage, register, target });
             }
         }

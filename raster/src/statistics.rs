@@ -24,12 +24,11 @@ pub struct Statistics {
 
 impl AddAssign for Statistics {
     fn add_assign(&mut self, other: Self) {
-        let Self { vertices, primitives, vertex_invocations, clipper_invocations, clipper_primitives, .. } = other;
-        self.vertices += vertices;
-        self.primitives += primitives;
-        self.vertex_invocations += vertex_invocations;
-        self.clipper_invocations += clipper_invocations;
-        self.clipper_primitives += clipper_primitives;
+        self.vertices += other.vertices;
+        self.primitives += other.primitives;
+        self.vertex_invocations += other.vertex_invocations;
+        self.clipper_invocations += other.clipper_invocations;
+        self.clipper_primitives += other.clipper_primitives;
         self.pixel_invocations += other.pixel_invocations;
         self.samples += other.samples;
     }

@@ -102,14 +102,13 @@ impl Facts {
         equal && (all_lanes_active || self.shapes.in_all_lanes(value))
     }
 
-    /// The difference between the two lanes of each row of a quad, where it is known and the first determines the other.
-    pub fn step_in_pairs(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
-        let across = match self.shapes.shape(value) {
-            Shape::Affine { stride } => stride,
-            Shape::Quad { across, .. } | Shape::Pairs { across } => across,
-            Shape::Scattered => return None,
-        };
-        (all_lanes_active || self.shapes.in_all_lanes(value)).then_some(across)
+    /// The difference between the two lanes of each row of a quad, where it is known and all lanes take part.
+    pub fn step_in_pairs(&self, value: Value) -> Option<u32> {
+        match self.shapes.shape(value) {
+            Shape::Affine { stride } => Some(stride),
+            Shape::Quad { across, .. } | Shape::Pairs { across } => Some(across),
+            Shape::Scattered => None,
+        }
     }
 
     /// Whether every break of a loop passes its `n`-th parameter unchanged.

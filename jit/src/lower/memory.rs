@@ -138,7 +138,7 @@ impl Lowering<'_, '_> {
         }
         let (offsets, outside) = self.lane_offsets(area, access, words as u32);
         // Pairs read all lanes.
-        let in_pairs = words == 1 && matches!(mask, Mask::Full) && self.lies_in_pairs(area, access, true);
+        let in_pairs = words == 1 && matches!(mask, Mask::Full) && self.lies_in_pairs(area, access);
         let gather = |lowering: &mut Self| match in_pairs {
             true => vec![lowering.emit().load_pairs(base, &offsets, flags)],
             false => lowering.emit().gather(base, &offsets, words, mask.lanes(), flags),
@@ -158,9 +158,9 @@ impl Lowering<'_, '_> {
         values.all(|value| self.facts.is_equal_in_quads(value, all))
     }
 
-    /// Whether lanes access words side by side, two by two.
-    fn lies_in_pairs(&self, area: &Area, access: &Access, all_lanes_active: bool) -> bool {
-        let step = |value| self.facts.step_in_pairs(value, all_lanes_active);
+    /// Whether lanes access words side by side, two by two, where all of them take part.
+    fn lies_in_pairs(&self, area: &Area, access: &Access) -> bool {
+        let step = |value| self.facts.step_in_pairs(value);
         let bytes = |index: u32| u64::from(area.stride.unwrap_or(0)) * u64::from(index);
         let steps = access.place.index.map_or(Some(0), step).zip(step(access.place.offset));
         let is_one_word = steps.is_some_and(|(index, offset)| matches!((bytes(index), offset), (4, 0) | (0, 4)));
@@ -328,7 +328,7 @@ impl Lowering<'_, '_> {
         }
         let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
         let (base, flags) = (area.base, area.flags());
-        let done = (values.len() == 1 && self.lies_in_pairs(area, access, true)).then(|| {
+        let done = (values.len() == 1 && self.lies_in_pairs(area, access)).then(|| {
             // Packets all of whose lanes take part write two lanes at a time.
             let [quick, general, done] = [(); 3].map(|()| self.builder.create_block());
             let left_out = mask.lanes().map(|lanes| self.emit().mask_not(lanes));

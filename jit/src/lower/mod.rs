@@ -348,12 +348,11 @@ impl<'f> Lowering<'_, 'f> {
                     self.firsts[data.results[0].index()] = self.first_of_input(*input);
                 }
             }
-            InstKind::Op { .. } if self.pattern(data.results[0]).is_some() => {
-                let lanes = self.pattern(data.results[0]).expect("just looked");
-                let packet = self.emit().quad_constant(lanes);
-                self.define(data.results[0], packet.into());
-            }
             InstKind::Op { op, args } => {
+                if let Some(lanes) = self.pattern(data.results[0]) {
+                    let packet = self.emit().quad_constant(lanes);
+                    return self.define(data.results[0], packet.into());
+                }
                 let first = self.first_of_op(data.results[0], *op, args);
                 let operands: Vec<Operand> = match self.facts.is_uniform(data.results[0]) {
                     true => args.iter().map(|&arg| self.operand(arg)).collect(),

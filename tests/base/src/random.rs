@@ -1,5 +1,25 @@
 //! Random numbers that a seed gives again.
 
+use std::ops::Range;
+
+/// The seeds of a test: one alone if `BROLGA_SEED` names it, a range if `BROLGA_SEEDS` does (`1000..9000`), else these.
+///
+/// # Panics
+/// If a variable says something else.
+pub fn seeds(default: Range<u64>) -> Range<u64> {
+    let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
+    if let Ok(seed) = std::env::var("BROLGA_SEED") {
+        return number(&seed)..number(&seed) + 1;
+    }
+    match std::env::var("BROLGA_SEEDS") {
+        Ok(range) => {
+            let (start, end) = range.split_once("..").expect("a range of seeds is two numbers");
+            number(start)..number(end)
+        }
+        Err(_) => default,
+    }
+}
+
 /// Random numbers (splitmix64).
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);

@@ -13,11 +13,9 @@ mod geometry;
 mod pixels;
 mod state;
 
-use std::ops::Range;
-
 use brolga::raster::{Draw, Pipeline, PipelineDesc};
 use brolga::{Device, Engine, Format};
-use brolga_testing::random::Random;
+use brolga_testing::random::{Random, seeds};
 
 use crate::canvas::{Canvas, Item};
 use crate::shaders;
@@ -28,20 +26,6 @@ const STATES: u64 = if cfg!(debug_assertions) { 500 } else { 30_000 };
 
 /// States that share pipelines.
 const SHARING: u64 = 10;
-
-fn seeds() -> Range<u64> {
-    let number = |text: &str| text.parse::<u64>().expect("a seed is a number");
-    if let Ok(seed) = std::env::var("BROLGA_SEED") {
-        return number(&seed)..number(&seed) + 1;
-    }
-    match std::env::var("BROLGA_SEEDS") {
-        Ok(range) => {
-            let (start, end) = range.split_once("..").expect("a range of seeds is two numbers");
-            number(start)..number(end)
-        }
-        Err(_) => 0..STATES,
-    }
-}
 
 const COLORS: [Format; 3] = [Format::R32G32B32A32_FLOAT; 3];
 
@@ -104,7 +88,7 @@ fn random_draws_are_what_the_model_says() {
     let [mut compiled, mut interpreted] =
         [Engine::Jit, Engine::Interpreter].map(|engine| Drawing::new(&device, engine));
     let mut figures = Figures::default();
-    let seeds = seeds();
+    let seeds = seeds(0..STATES);
     for seed in seeds.clone() {
         let number = seed / SHARING;
         let state = State::new(&Pipelines::new(&mut Random(number << 32)), &mut Random(seed));
