@@ -206,7 +206,11 @@ fn an_interrupt_ends_a_listing_at_once() {
     assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
     let mut err = String::new();
     run.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    assert_eq!((run.wait().unwrap().code(), err.as_str()), (Some(3), "error: interrupted, not all jobs ran\n"));
+    // On a slow machine the next shader is still being compiled, which is said below the first line.
+    assert_eq!(
+        (run.wait().unwrap().code(), err.lines().next()),
+        (Some(3), Some("error: interrupted, not all jobs ran"))
+    );
     drop(out);
 }
 

@@ -1,18 +1,17 @@
 //! From vertices to primitives that can be drawn: shading, clipping, culling.
 
-use std::ops::Range;
-
 use brolga_ir::pipeline::record;
 use brolga_runtime::{ArrayWords, Error, Session};
 
 use crate::assembly::{Batch, Topology};
+use crate::bins::Bins;
 use crate::clip::{self, Mode, Polygon};
-use crate::edge::{self, Bounds, Triangle};
+use crate::edge::{self, Bounds};
 use crate::fixed::Point;
 use crate::plane::Corner;
-use crate::small::Mask;
+use crate::small::{self, Group, Small};
 use crate::statistics::Statistics;
-use crate::tile;
+use crate::vectors::{Work, vectorize};
 use crate::viewport::{Plane, Viewport};
 
 /// Words of a row.
@@ -101,7 +100,7 @@ pub struct Primitive {
     /// Pixels that it may cover.
     pub bounds: Bounds,
     /// Those that it covers, if it is small.
-    pub mask: Option<Mask>,
+    pub small: Option<Small>,
 }
 
 /// Primitives that can be drawn, and their vertices.
@@ -113,33 +112,10 @@ pub struct Prepared {
     pub corners: Vec<Corner>,
     /// In the order of the draw.
     pub primitives: Vec<Primitive>,
-    /// Which primitives may cover something in which tile: in the order of tiles, then of the draw.
-    bins: Vec<InTile>,
-    /// Primitives that may cover something in many tiles, by their place: listed once, since memory is to be bounded.
-    wide: Vec<u32>,
+    /// Which of them may cover something in which tile.
+    pub bins: Bins,
     /// What was done until now.
     pub statistics: Statistics,
-}
-
-impl Primitive {
-    /// The columns and rows of tiles in which it may cover something.
-    fn tiles(&self) -> [Range<u32>; 2] {
-        let Bounds { left, top, right, bottom } = self.bounds;
-        let tiles = |first: i32, end: i32| (first / tile::SIZE) as u32..((end - 1) / tile::SIZE + 1) as u32;
-        [tiles(left, right), tiles(top, bottom)]
-    }
-}
-
-/// The most tiles of a primitive that are noted one by one.
-const MOST_TILES: usize = 64;
-
-/// A primitive that may cover something in a tile.
-#[derive(Clone, Copy, Debug)]
-struct InTile {
-    /// The tile, counted row by row.
-    tile: u32,
-    /// The primitive, by its place.
-    primitive: u32,
 }
 
 /// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
@@ -189,6 +165,16 @@ pub struct Assembly {
     triangles: Vec<[u32; 3]>,
     /// Which vertices have a place on the screen.
     places: Vec<bool>,
+    /// Triangles that are left after cutting.
+    left: Vec<Candidate>,
+    group: Group,
+}
+
+/// A triangle all of whose corners have a place on the screen.
+#[derive(Clone, Copy)]
+struct Candidate {
+    vertices: [u32; 3],
+    id: u32,
 }
 
 impl Assembly {
@@ -214,24 +200,44 @@ impl Assembly {
     }
 }
 
+/// What is done to the triangles of a batch after their vertices were shaded.
+struct SetUp<'a> {
+    prepared: &'a mut Prepared,
+    assembly: &'a mut Assembly,
+    outputs: &'a Outputs,
+    raster: &'a Raster,
+    /// The number of the first one.
+    first: u32,
+}
+
+impl Work for SetUp<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.prepared.place(self.assembly, self.first, self.outputs, self.raster);
+        self.prepared.set_up(self.assembly, self.raster);
+    }
+}
+
 impl Prepared {
-    /// Shades the vertices of a batch, each once, and sets up what is left of its triangles. What was here before is gone.
+    /// Shades the vertices of a batch, each once, sets up what is left of its triangles, and sorts it into tiles, of which a row has so
+    /// many columns. What was here before is gone.
     pub fn prepare(
         &mut self,
         front_end: FrontEnd<'_>,
         (batch, instance): (Batch, &Instance<'_>),
+        columns: u32,
         assembly: &mut Assembly,
         session: &mut Session<'_>,
     ) -> Result<(), Error> {
         let FrontEnd { topology, strides, outputs, raster } = front_end;
         assembly.assemble(topology, batch, instance);
-        let Assembly { ids, triangles, places, .. } = assembly;
+        let Assembly { ids, triangles, .. } = assembly;
         let count = ids.len() / record::vertex::WORDS as usize;
-        let Self { rows, corners, primitives, bins, wide, statistics } = self;
+        let Self { rows, corners, primitives, statistics, .. } = self;
         corners.clear();
         primitives.clear();
-        bins.clear();
-        wide.clear();
         rows.clear();
         rows.resize(count * outputs.rows * ROW_WORDS, 0);
         let mut arrays = [ArrayWords::Read(ids), ArrayWords::Read(strides), ArrayWords::Write(rows)];
@@ -243,95 +249,56 @@ impl Prepared {
             vertex_invocations: count as u64,
             ..Statistics::default()
         };
-        let Some(raster) = raster else { return Ok(()) };
-        statistics.clipper_invocations = statistics.primitives;
+        if let Some(raster) = raster {
+            statistics.clipper_invocations = statistics.primitives;
+            vectorize(SetUp { prepared: self, assembly, outputs, raster, first: batch.primitive });
+        }
+        self.bins.fill(columns, self.primitives.iter().map(|primitive| &primitive.bounds));
+        Ok(())
+    }
+
+    /// Brings vertices to the screen, and notes which triangles are left: those that are cut are replaced by what is left of them.
+    #[inline(always)]
+    fn place(&mut self, assembly: &mut Assembly, first: u32, outputs: &Outputs, raster: &Raster) {
+        let Assembly { ids, triangles, places, left, .. } = assembly;
         let planes: Vec<Plane> = raster.viewport.planes(raster.clips_depth).collect();
         let is_within_reach = raster.viewport.is_within_reach();
         places.clear();
-        for vertex in 0..count {
+        for vertex in 0..ids.len() / record::vertex::WORDS as usize {
             let position = self.position(vertex, outputs);
             let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, &planes);
             let corner = is_inside.then(|| raster.viewport.transform(position)).flatten();
             self.corners.push(corner.unwrap_or_default());
             places.push(corner.is_some());
         }
+        left.clear();
         let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
-        for (id, &vertices) in (batch.primitive..).zip(&*triangles) {
+        for (id, &vertices) in (first..).zip(&*triangles) {
             if has_distances && self.is_beyond(vertices, outputs) {
                 continue;
             }
             if vertices.iter().all(|&vertex| places[vertex as usize]) {
-                self.statistics.clipper_primitives += 1;
-                self.add(vertices, id, raster);
+                left.push(Candidate { vertices, id });
             } else {
-                self.clip(vertices, id, &planes, outputs, raster);
+                self.clip(Candidate { vertices, id }, &planes, outputs, raster, left);
             }
         }
-        Ok(())
+        self.statistics.clipper_primitives = left.len() as u64;
     }
 
-    /// Notes which primitives are in which tile, of which a row has so many.
-    pub fn sort_into_tiles(&mut self, columns: u32) {
-        for (primitive, drawn) in (0..).zip(&self.primitives) {
-            let [across, down] = drawn.tiles();
-            if across.len() * down.len() > MOST_TILES {
-                self.wide.push(primitive);
-                continue;
+    /// Sets up the triangles that are left.
+    #[inline(always)]
+    fn set_up(&mut self, assembly: &mut Assembly, raster: &Raster) {
+        let Assembly { left, group, .. } = assembly;
+        for candidates in left.chunks(Group::SIZE) {
+            for (n, candidate) in candidates.iter().enumerate() {
+                group.put(n, candidate.vertices.map(|vertex| &self.corners[vertex as usize]));
             }
-            for row in down {
-                self.bins.extend(across.clone().map(|column| InTile { tile: row * columns + column, primitive }));
-            }
-        }
-        // A stable sort keeps the order of primitives.
-        self.bins.sort_by_key(|bin| bin.tile);
-    }
-
-    /// Marks the tiles that have primitives of this batch, where a row has so many.
-    pub fn mark_tiles(&self, columns: u32, marks: &mut [bool]) {
-        for bin in self.bins.chunk_by(|one, other| one.tile == other.tile) {
-            marks[bin[0].tile as usize] = true;
-        }
-        for &primitive in &self.wide {
-            let [across, down] = self.primitives[primitive as usize].tiles();
-            for row in down {
-                let tiles = row * columns + across.start..row * columns + across.end;
-                marks[tiles.start as usize..tiles.end as usize].fill(true);
+            group.set_up();
+            for (n, &candidate) in candidates.iter().enumerate() {
+                self.add(candidate, group, n, raster);
             }
         }
-    }
-
-    /// What a tile has, in order, where a row has so many: primitives by their places.
-    pub fn of_tile(&self, tile: u32, columns: u32) -> impl Iterator<Item = u32> {
-        let (column, row) = (tile % columns, tile / columns);
-        let mut bins = self.bins_of(tile).iter().map(|bin| bin.primitive).peekable();
-        let mut wide = self.wide.iter().copied().filter(move |&n| self.is_wide_in(n, [column, row])).peekable();
-        std::iter::from_fn(move || match (bins.peek(), wide.peek()) {
-            (Some(one), Some(other)) if other < one => wide.next(),
-            (None, _) => wide.next(),
-            _ => bins.next(),
-        })
-    }
-
-    /// Whether it has anything in a tile.
-    pub fn is_in_tile(&self, tile: u32, columns: u32) -> bool {
-        let place = [tile % columns, tile / columns];
-        !self.bins_of(tile).is_empty() || self.wide.iter().any(|&primitive| self.is_wide_in(primitive, place))
-    }
-
-    fn bins_of(&self, tile: u32) -> &[InTile] {
-        // Most batches have little to do with most tiles.
-        let (Some(least), Some(most)) = (self.bins.first(), self.bins.last()) else { return &[] };
-        if !(least.tile..=most.tile).contains(&tile) {
-            return &[];
-        }
-        let first = self.bins.partition_point(|bin| bin.tile < tile);
-        let count = self.bins[first..].partition_point(|bin| bin.tile == tile);
-        &self.bins[first..first + count]
-    }
-
-    fn is_wide_in(&self, primitive: u32, [column, row]: [u32; 2]) -> bool {
-        let [across, down] = self.primitives[primitive as usize].tiles();
-        across.contains(&column) && down.contains(&row)
     }
 
     /// The words of a vertex.
@@ -362,32 +329,50 @@ impl Prepared {
             })
     }
 
-    /// Adds a triangle all of whose corners are on the screen.
-    fn add(&mut self, vertices: [u32; 3], id: u32, raster: &Raster) {
-        let points = vertices.map(|vertex| self.corners[vertex as usize].point);
-        // What has no inside covers nothing.
-        let Some(triangle) = Triangle::new(points) else { return };
-        let is_clockwise = triangle.corners == points;
+    /// Adds a triangle that was set up in a group, unless nothing of it can be seen.
+    #[inline(always)]
+    fn add(&mut self, Candidate { vertices, id }: Candidate, group: &Group, n: usize, raster: &Raster) {
+        let whole = group.bounds(n);
+        let bounds = whole.intersect(raster.scissor);
+        if bounds.is_empty() {
+            return;
+        }
+        let (small, is_clockwise) = match group.small(n) {
+            Some((mut small, is_clockwise)) => {
+                if bounds != whole {
+                    small.quads &= small::within(small.corner, &bounds);
+                }
+                if small.quads == 0 {
+                    return;
+                }
+                (Some(small), is_clockwise)
+            }
+            None => match edge::area(vertices.map(|vertex| self.corners[vertex as usize].point)) {
+                // What has no inside covers nothing.
+                0 => return,
+                area => (None, area > 0),
+            },
+        };
         let is_front = is_clockwise != raster.is_front_counter_clockwise;
         let is_culled = match raster.cull {
             Cull::None => false,
             Cull::Front => is_front,
             Cull::Back => !is_front,
         };
-        let whole = triangle.bounds();
-        let bounds = whole.intersect(raster.scissor);
-        if is_culled || bounds.is_empty() {
-            return;
+        if !is_culled {
+            self.primitives.push(Primitive { vertices, id, is_front, bounds, small });
         }
-        let mask = Mask::new(&triangle, whole, bounds);
-        if mask.is_some_and(|mask| mask.quads == 0) {
-            return;
-        }
-        self.primitives.push(Primitive { vertices, id, is_front, bounds, mask });
     }
 
-    /// Adds what is left of a triangle after cutting.
-    fn clip(&mut self, vertices: [u32; 3], id: u32, planes: &[Plane], outputs: &Outputs, raster: &Raster) {
+    /// Notes what is left of a triangle after cutting.
+    fn clip(
+        &mut self,
+        Candidate { vertices, id }: Candidate,
+        planes: &[Plane],
+        outputs: &Outputs,
+        raster: &Raster,
+        left: &mut Vec<Candidate>,
+    ) {
         let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
         if clip::is_outside(&corners, planes) {
             return;
@@ -414,8 +399,7 @@ impl Prepared {
             *point = corner.point;
         }
         edge::triangulate(&points[..count], |places| {
-            self.statistics.clipper_primitives += 1;
-            self.add(places.map(|place| first + place as u32), id, raster);
+            left.push(Candidate { vertices: places.map(|place| first + place as u32), id });
         });
     }
 }

@@ -43,6 +43,7 @@ pub enum Mode {
 }
 
 /// Whether a position is seen, which is so for most that are on the inner side of everything, where that is within reach.
+#[inline(always)]
 pub fn is_seen([x, y, z, w]: [f32; 4]) -> bool {
     w >= f32::MIN_POSITIVE && x.abs() <= w && y.abs() <= w && (0.0..=w).contains(&z)
 }

@@ -7,11 +7,12 @@ use brolga_runtime::{ArrayWords, Error, ResourceError, Session, Texture};
 use crate::batch::{Outputs, Prepared, Primitive};
 use crate::depth::Tile;
 use crate::edge::{Bounds, Edge, Triangle};
-use crate::packets::{Packets, QUADS, Quad, quads};
+use crate::packets::{self, Packets, QUADS, Quad};
 use crate::plane::{self, Corner, Local, Planes};
-use crate::small;
+use crate::small::{self, Small};
 use crate::statistics::Statistics;
 use crate::tile::{self, Block};
+use crate::vectors::{Work, vectorize};
 
 /// What is drawn to.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ struct Waiting {
 #[derive(Default)]
 pub struct TileWorker {
     corner: [i32; 2],
-    depth: Option<Tile>,
+    depth: Tile,
     packets: Packets,
     /// The records of the primitives that have quads in open packets.
     primitives: Vec<u32>,
@@ -103,35 +104,31 @@ impl TileWorker {
         if shading.is_late {
             return self.end(target);
         }
-        if let (None, Some((texture, format)), Some(_)) = (&self.depth, &target.depth, shading.depth) {
-            self.depth = Some(Tile::load(texture, *format, self.corner)?);
+        match (&target.depth, shading.depth) {
+            (Some((texture, format)), Some(_)) => self.depth.load(texture, *format, self.corner),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Ends it: writes its depths back if they lie here.
     pub fn end(&mut self, target: &Target) -> Result<(), ResourceError> {
-        match (self.depth.take(), &target.depth) {
-            (Some(tile), Some((texture, _))) => tile.store(texture, self.corner),
-            _ => Ok(()),
-        }
+        target.depth.as_ref().map_or(Ok(()), |(texture, _)| self.depth.store(texture, self.corner))
     }
 
     /// Draws what some batches of a draw have in the tile; returns what it did to pixels.
     pub fn draw<'p>(
         &mut self,
         batches: impl Iterator<Item = &'p Prepared>,
-        (tile, columns): (u32, u32),
+        tile: u32,
         outputs: &Outputs,
         shading: &Shading,
         pixel: Option<&mut Session<'_>>,
     ) -> Result<Statistics, Error> {
+        self.distances.clear();
         let statistics = Statistics::default();
         let mut draw = TileDraw { worker: self, outputs, shading, pixel, failure: None, statistics };
         for prepared in batches {
-            for primitive in prepared.of_tile(tile, columns) {
-                draw.primitive(prepared, &prepared.primitives[primitive as usize]);
-            }
+            vectorize(InTile { draw: &mut draw, prepared, tile });
             if draw.worker.primitives.len() > RECORD_WORDS {
                 draw.finish();
             }
@@ -151,66 +148,104 @@ struct TileDraw<'t, 's, 'w> {
     statistics: Statistics,
 }
 
+/// What a batch has in a tile.
+struct InTile<'d, 't, 's, 'w> {
+    draw: &'d mut TileDraw<'t, 's, 'w>,
+    prepared: &'d Prepared,
+    tile: u32,
+}
+
+impl Work for InTile<'_, '_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for primitive in self.prepared.bins.primitives(self.tile) {
+            self.draw.primitive(self.prepared, &self.prepared.primitives[primitive as usize]);
+        }
+    }
+}
+
 /// A primitive, while it is drawn in a tile.
 struct Shape<'p> {
     prepared: &'p Prepared,
     primitive: &'p Primitive,
-    corners: [Corner; 3],
     /// Its planes around a pixel.
-    local: Local,
+    local: &'p Local,
     origin: [i32; 2],
     /// The number of its record, if it has one.
     number: Option<u32>,
 }
 
 impl TileDraw<'_, '_, '_> {
+    #[inline(always)]
     fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
-        let corners = drawn.vertices.map(|vertex| prepared.corners[vertex as usize]);
-        let Some(planes) = Planes::new(&corners) else { return };
-        let origin = drawn.mask.map_or(self.worker.corner, |mask| mask.corner);
-        let local = planes.around(origin);
-        let mut shape = Shape { prepared, primitive: drawn, corners, local, origin, number: None };
-        self.worker.distances.clear();
-        for words in self.outputs.clip.chunks(plane::COUNT) {
-            // What no distance is left for is always covered.
-            let mut values = [[1.0; 3]; plane::COUNT];
-            for (value, &word) in values.iter_mut().zip(words) {
-                *value = drawn.vertices.map(|vertex| prepared.float(vertex, word, self.outputs));
-            }
-            if values.as_flattened().iter().any(|&distance| distance < 0.0) {
-                self.worker.distances.extend(Planes::over_w(&corners, values).map(|planes| planes.around(origin)));
-            }
+        match &drawn.small {
+            Some(small) => self.small(prepared, drawn, small),
+            None => self.large(prepared, drawn),
         }
+    }
 
-        if let Some(mask) = drawn.mask {
-            for (corner, coverage) in quads(mask.corner, mask.quads, small::SIZE / 2) {
-                let is_here =
-                    [0, 1].into_iter().all(|axis| (0..tile::SIZE).contains(&(corner[axis] - self.worker.corner[axis])));
-                if is_here {
-                    self.quad(&mut shape, corner, coverage);
-                }
-            }
-            return;
+    #[inline(always)]
+    fn small(&mut self, prepared: &Prepared, primitive: &Primitive, small: &Small) {
+        let &Small { corner: origin, mut quads, planes: ref local } = small;
+        let tile = self.worker.corner;
+        if [0, 1].iter().any(|&axis| !(0..=tile::SIZE - small::SIZE).contains(&(origin[axis] - tile[axis]))) {
+            let [left, top] = tile;
+            let here = Bounds { left, top, right: left + tile::SIZE, bottom: top + tile::SIZE };
+            quads &= small::within(origin, &here);
         }
+        let mut shape = Shape { prepared, primitive, local, origin, number: None };
+        if !self.outputs.clip.is_empty() {
+            let corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
+            self.find_distances(&shape, &corners);
+        }
+        for (corner, coverage) in packets::quads(origin, quads, small::SIZE / 2) {
+            self.quad(&mut shape, corner, coverage);
+        }
+    }
+
+    fn large(&mut self, prepared: &Prepared, primitive: &Primitive) {
+        let corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
+        let origin = self.worker.corner;
+        let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
+        let mut shape = Shape { prepared, primitive, local: &local, origin, number: None };
+        self.find_distances(&shape, &corners);
         let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
         let [a, b, c] = triangle.edges();
-        let Bounds { left, top, right, bottom } = drawn.bounds;
+        let Bounds { left, top, right, bottom } = primitive.bounds;
         let edges = [a, b, c, Edge::right_of(left), Edge::left_of(right), Edge::below(top), Edge::above(bottom)];
-        tile::walk(&edges, self.worker.corner, |block| match block {
+        tile::walk(&edges, origin, |block| match block {
             Block::Whole { corner, size } => self.whole(&mut shape, corner, size),
             Block::Part { corner, quads: u16::MAX } => self.whole(&mut shape, corner, tile::PART),
-            Block::Part { corner, quads: mask } => {
-                for (corner, coverage) in quads(corner, mask.into(), 2) {
+            Block::Part { corner, quads } => {
+                for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
                     self.quad(&mut shape, corner, coverage);
                 }
             }
         });
     }
 
+    /// Finds the clip distances that cut a primitive.
+    fn find_distances(&mut self, shape: &Shape<'_>, corners: &[Corner; 3]) {
+        self.worker.distances.clear();
+        for words in self.outputs.clip.chunks(plane::COUNT) {
+            // What no distance is left for is always covered.
+            let mut values = [[1.0; 3]; plane::COUNT];
+            for (value, &word) in values.iter_mut().zip(words) {
+                *value = shape.primitive.vertices.map(|vertex| shape.prepared.float(vertex, word, self.outputs));
+            }
+            if values.as_flattened().iter().any(|&distance| distance < 0.0) {
+                let planes = Planes::over_w(corners, values);
+                self.worker.distances.extend(planes.map(|planes| planes.around(shape.origin)));
+            }
+        }
+    }
+
     /// A square of pixels that are all covered. Where nothing is tested before shading its packets need not be filled one by one:
     /// they come after all open ones that have a quad of it.
     fn whole(&mut self, shape: &mut Shape<'_>, corner: [i32; 2], size: i32) {
-        let is_tested = self.worker.depth.is_some() && self.shading.depth.is_some();
+        let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
         if is_tested || self.pixel.is_none() || !self.worker.distances.is_empty() {
             for y in (0..size).step_by(2) {
                 for x in (0..size).step_by(2) {
@@ -248,61 +283,56 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// The number of a primitive's record, which is written when its first quad is left.
+    #[inline(always)]
     fn record(&mut self, shape: &mut Shape<'_>) -> u32 {
         if let Some(number) = shape.number {
             return number;
         }
         let words = primitive::words(self.shading.rows) as usize;
         let records = &mut self.worker.primitives;
-        let first = records.len();
-        let number = (first / words) as u32;
+        let number = (records.len() / words) as u32;
         shape.number = Some(number);
-        records.resize(first + words, 0);
-        let (planes, attributes) = records[first..].split_at_mut(primitive::ATTRIBUTES as usize);
-        let mut put = |word: u32, values: &[u32]| planes[word as usize..][..values.len()].copy_from_slice(values);
-        let &mut Shape { prepared, primitive: drawn, ref corners, ref local, origin, .. } = shape;
+        let &mut Shape { prepared, primitive: drawn, local, origin, .. } = shape;
+        let mut head = [0; primitive::ATTRIBUTES as usize];
+        let mut put = |word: u32, values: &[u32]| head[word as usize..][..values.len()].copy_from_slice(values);
         put(primitive::ORIGIN, &origin.map(|place| place as u32));
         put(primitive::IS_FRONT, &[u32::from(drawn.is_front), drawn.id]);
         put(primitive::VALUES, &local.value.map(f32::to_bits));
         put(primitive::ALONG_X, &local.x.map(f32::to_bits));
         put(primitive::ALONG_Y, &local.y.map(f32::to_bits));
-        put(primitive::W, &[corners[1].rcp_w, corners[2].rcp_w].map(|rcp_w| (1.0 / rcp_w).to_bits()));
+        let w = [1, 2].map(|n| 1.0 / prepared.corners[drawn.vertices[n] as usize].rcp_w);
+        put(primitive::W, &w.map(f32::to_bits));
+        records.extend_from_slice(&head);
         let rows = drawn.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs).as_chunks::<4>().0);
-        let registers = attributes.chunks_exact_mut(primitive::ATTRIBUTE_WORDS as usize).enumerate();
-        for (n, register) in registers.filter(|&(n, _)| self.outputs.is_read[n]) {
-            let [leading, second, third] = rows.map(|row| row.get(n).copied().unwrap_or_default());
+        for n in 0..self.shading.rows as usize {
+            let is_read = self.outputs.is_read.get(n) == Some(&true);
+            let row = |vertex: usize| rows[vertex].get(n).filter(|_| is_read).copied().unwrap_or_default();
+            let [leading, second, third] = [row(0), row(1), row(2)];
             // As a shader would subtract them.
-            for n in 0..4 {
-                let float = |words: [u32; 4]| plane::normal(f32::from_bits(words[n]));
-                register[4 + n] = plane::normal(float(second) - float(leading)).to_bits();
-                register[8 + n] = plane::normal(float(third) - float(leading)).to_bits();
-            }
-            register[..4].copy_from_slice(&leading);
+            let float = |bits: u32| plane::normal(f32::from_bits(bits));
+            let from_leading = |words: [u32; 4]| {
+                std::array::from_fn::<u32, 4, _>(|n| plane::normal(float(words[n]) - float(leading[n])).to_bits())
+            };
+            records.extend_from_slice([leading, from_leading(second), from_leading(third)].as_flattened());
         }
         number
     }
 
     /// Tests the depth of a quad, in the order of primitives, and sends what is left to the shader.
+    #[inline(always)]
     fn quad(&mut self, shape: &mut Shape<'_>, corner: [i32; 2], mut coverage: u32) {
-        let [x, y] = [0, 1].map(|axis| (corner[axis] - shape.origin[axis]) as f32);
-        let ways = [[x, y], [x + 1.0, y], [x, y + 1.0], [x + 1.0, y + 1.0]];
-        for distances in &self.worker.distances {
-            for (n, &way) in ways.iter().enumerate() {
-                let is_inside = (0..plane::COUNT).all(|plane| distances.at(plane, way) >= 0.0);
-                coverage &= !(u32::from(!is_inside) << n);
-            }
+        let way = [(corner[0] - shape.origin[0]) as f32, (corner[1] - shape.origin[1]) as f32];
+        if !self.worker.distances.is_empty() {
+            coverage &= self.within_distances(way);
+        }
+        if let Some(how) = self.shading.depth {
+            let z = shape.local.of_quad(0, way);
+            let [left, top] = self.worker.corner;
+            let place = [(corner[0] - left) as usize, (corner[1] - top) as usize];
+            coverage = self.worker.depth.test(how, place, z, self.shading.depths(), coverage);
         }
         if coverage == 0 {
             return;
-        }
-        let worker = &mut *self.worker;
-        if let (Some(tile), Some(how)) = (&mut worker.depth, self.shading.depth) {
-            let z = ways.map(|way| shape.local.at(0, way));
-            let place = [0, 1].map(|axis| (corner[axis] - worker.corner[axis]) as usize);
-            coverage = tile.test(how, place, z, self.shading.depths(), coverage);
-            if coverage == 0 {
-                return;
-            }
         }
         if !self.shading.reports_live {
             self.statistics.samples += u64::from(coverage.count_ones());
@@ -312,12 +342,25 @@ impl TileDraw<'_, '_, '_> {
         }
         self.statistics.pixel_invocations += u64::from(coverage.count_ones());
         let primitive = self.record(shape);
-        let quad = Quad { corner: corner.map(|place| place as u32), primitive, coverage };
+        let quad = Quad { corner: [corner[0] as u32, corner[1] as u32], primitive, coverage };
         let TileWorker { packets, closed, .. } = &mut *self.worker;
         packets.push(quad, |packets| closed.append(packets));
         if closed.quads.len() >= MOST_QUADS {
             self.shade_all();
         }
+    }
+
+    /// The pixels of a quad, so far from the origin, whose clip distances are not negative.
+    fn within_distances(&self, way: [f32; 2]) -> u32 {
+        let mut within = 15;
+        for distances in &self.worker.distances {
+            for plane in 0..plane::COUNT {
+                for (n, distance) in distances.of_quad(plane, way).into_iter().enumerate() {
+                    within &= !(u32::from(!(distance >= 0.0)) << n);
+                }
+            }
+        }
+        within
     }
 
     /// Closes all open packets.

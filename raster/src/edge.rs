@@ -124,12 +124,9 @@ impl Triangle {
         [Edge::between(a, b), Edge::between(b, c), Edge::between(c, a)]
     }
 
-    /// Pixels that it may cover. A center on the right or lower end is never covered.
+    /// Pixels that it may cover.
     pub fn bounds(&self) -> Bounds {
-        let [xs, ys] = [self.corners.map(|corner| corner.x), self.corners.map(|corner| corner.y)];
-        let first = |places: [i32; 3]| (places[0].min(places[1]).min(places[2]) + HALF - 1) >> 8;
-        let end = |places: [i32; 3]| (places[0].max(places[1]).max(places[2]) + HALF - 1) >> 8;
-        Bounds { left: first(xs), top: first(ys), right: end(xs), bottom: end(ys) }
+        Bounds::of(&self.corners)
     }
 }
 
@@ -147,6 +144,20 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The pixels that a triangle may cover. A center on the right or lower end is never covered.
+    #[inline(always)]
+    pub fn of(corners: &[Point; 3]) -> Self {
+        let [a, b, c] = corners;
+        let first = |a: i32, b: i32, c: i32| (a.min(b).min(c) + HALF - 1) >> 8;
+        let end = |a: i32, b: i32, c: i32| (a.max(b).max(c) + HALF - 1) >> 8;
+        Self {
+            left: first(a.x, b.x, c.x),
+            top: first(a.y, b.y, c.y),
+            right: end(a.x, b.x, c.x),
+            bottom: end(a.y, b.y, c.y),
+        }
+    }
+
     /// What two rectangles share.
     pub fn intersect(self, other: Self) -> Self {
         Self {

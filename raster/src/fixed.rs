@@ -17,13 +17,21 @@ pub struct Point {
 
 impl Point {
     /// The nearest point of the grid.
+    #[inline(always)]
     pub fn snap(position: [f32; 2]) -> Self {
         Self { x: snap(position[0]), y: snap(position[1]) }
+    }
+
+    /// The center of a pixel.
+    #[inline(always)]
+    pub fn center([x, y]: [i32; 2]) -> Self {
+        Self { x: x * ONE + HALF, y: y * ONE + HALF }
     }
 }
 
 /// The nearest number of 16 bits with 8 bits after the point, the even one of two. What is beyond the ends becomes the end
 /// (-32768, or 32767 and 255/256); NaN becomes 0.
+#[inline(always)]
 pub fn snap(position: f32) -> i32 {
     // A product by a power of two is exact, and the conversion saturates.
     ((position * ONE as f32).round_ties_even() as i32).clamp(-(1 << 23), (1 << 23) - 1)

@@ -10,22 +10,25 @@
 //! | `fixed.rs` | positions in 256ths of a pixel |
 //! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches |
 //! | `batch.rs` | from vertices to primitives that can be drawn |
+//! | `bins.rs` | which primitives may cover something in which tile |
 //! | `clip.rs` | cutting triangles at planes |
 //! | `depth.rs` | the depth test before shading |
 //! | `scene.rs` | draws that share targets, in parallel |
 //! | `draw.rs` | primitives become pixels, tile by tile |
 //! | `edge.rs` | edge functions: which pixel centers a triangle covers, exactly |
-//! | `small.rs` | coverage of triangles of at most 8 x 8 pixels, as one mask |
+//! | `small.rs` | triangles of at most 8 x 8 pixels, sixteen at a time: coverage as one mask, planes |
 //! | `tile.rs` | coverage of larger triangles, block by block within a tile |
 //! | `packets.rs` | quads of several primitives in packets, in order |
 //! | `plane.rs` | what changes evenly over a triangle: depth, 1/w, weights of its corners |
 //! | `viewport.rs` | from clip space to the screen |
+//! | `vectors.rs` | the processor's widest vectors, for loops that can use them |
 //!
 //! Coordinates: x grows to the right, y downwards; pixel (i, j) has its center at (i + 0.5, j + 0.5).
 #![forbid(unsafe_code)]
 
 pub mod assembly;
 pub mod batch;
+pub mod bins;
 pub mod clip;
 pub mod depth;
 pub mod draw;
@@ -41,4 +44,5 @@ pub mod small;
 pub mod state;
 pub mod statistics;
 pub mod tile;
+mod vectors;
 pub mod viewport;

@@ -28,6 +28,7 @@ pub struct Quad {
 
 /// The quads of a mask that has four bits for each, `across` in a row, from a pixel on: those that cover something, with their first
 /// pixel and their coverage.
+#[inline(always)]
 pub fn quads(corner: [i32; 2], mask: u64, across: i32) -> impl Iterator<Item = ([i32; 2], u32)> {
     let mut left = mask;
     std::iter::from_fn(move || {
@@ -69,8 +70,9 @@ impl Default for Packets {
 
 impl Packets {
     /// Adds a quad. Where there is no room the older half of the packets goes to `run`, which takes whole packets in order.
+    #[inline(always)]
     pub fn push(&mut self, quad: Quad, run: impl FnMut(&[[Quad; QUADS]])) {
-        let [column, row] = quad.corner.map(|place| place as usize / 2 % ACROSS);
+        let [column, row] = [quad.corner[0] as usize / 2 % ACROSS, quad.corner[1] as usize / 2 % ACROSS];
         let position = row * ACROSS + column;
         if self.room_after(self.next[position]).is_none() {
             self.run(OPEN as u32 / 2, run);
@@ -108,6 +110,7 @@ impl Packets {
     }
 
     /// How many packets after the oldest one the first with room is that comes at a number or later.
+    #[inline(always)]
     fn room_after(&self, number: u32) -> Option<u32> {
         let first = number.saturating_sub(self.head);
         let with_room = self.with_room.checked_shr(first).unwrap_or(0);

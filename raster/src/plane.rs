@@ -3,6 +3,8 @@
 //! Differences of snapped positions are exact. Gradients and values are doubles, and become floats once for each *origin*: the corner
 //! of a small triangle's square, or the corner of the tile. So a pixel's values depend on the triangle and its place alone, and
 //! never on how the picture is cut up.
+//!
+//! Numbers are named one by one, without `map`: so loops over many triangles become vectors.
 
 use crate::edge::area;
 use crate::fixed::{HALF, ONE, Point};
@@ -49,44 +51,47 @@ impl Planes {
     /// The planes of a triangle's corners, in the order that its weights have. None if it has no inside.
     #[inline]
     pub fn new(corners: &[Corner; 3]) -> Option<Self> {
+        let twice = area(corners.map(|corner| corner.point));
+        (twice != 0).then(|| Self::of_area(corners, twice as f64))
+    }
+
+    /// The planes of a triangle whose area is known, twice, in squares of 256ths. What they are is undefined where it is 0.
+    #[inline(always)]
+    pub fn of_area(corners: &[Corner; 3], twice: f64) -> Self {
         let [a, b, c] = corners;
-        let twice = area([a.point, b.point, c.point]);
-        if twice == 0 {
-            return None;
-        }
-        let [w0, w1, w2] = [a, b, c].map(|corner| f64::from(corner.rcp_w));
-        let z = [a, b, c].map(|corner| f64::from(corner.z));
-        Some(Self::of(corners, twice, [z, [w0, w1, w2], [0.0, w1, 0.0], [0.0, 0.0, w2]]))
+        let z = [f64::from(a.z), f64::from(b.z), f64::from(c.z)];
+        let [w0, w1, w2] = [f64::from(a.rcp_w), f64::from(b.rcp_w), f64::from(c.rcp_w)];
+        Self::of(corners, twice, [z, [w0, w1, w2], [0.0, w1, 0.0], [0.0, 0.0, w2]])
     }
 
     /// The planes of other numbers that the corners have, which do not change evenly before they are divided by w. None as before.
     pub fn over_w(corners: &[Corner; 3], values: [[f32; 3]; COUNT]) -> Option<Self> {
         let twice = area(corners.map(|corner| corner.point));
         let over_w = |value: [f32; 3]| std::array::from_fn(|n| f64::from(value[n]) * f64::from(corners[n].rcp_w));
-        (twice != 0).then(|| Self::of(corners, twice, values.map(over_w)))
+        (twice != 0).then(|| Self::of(corners, twice as f64, values.map(over_w)))
     }
 
-    #[inline]
-    fn of(corners: &[Corner; 3], twice: i64, values: [[f64; 3]; COUNT]) -> Self {
+    #[inline(always)]
+    fn of(corners: &[Corner; 3], twice: f64, values: [[f64; 3]; COUNT]) -> Self {
         let [a, b, c] = corners;
-        let first = values.map(|[first, ..]| first);
-        let [to_second, to_third] = [1, 2].map(|n| values.map(|value| value[n] - value[0]));
-        let pixel = f64::from(ONE) / twice as f64;
-        let [x1, y1] = [b.point.x - a.point.x, b.point.y - a.point.y].map(|way| f64::from(way) * pixel);
-        let [x2, y2] = [c.point.x - a.point.x, c.point.y - a.point.y].map(|way| f64::from(way) * pixel);
-        let [mut x, mut y] = [[0.0; COUNT]; 2];
+        let pixel = f64::from(ONE) / twice;
+        let [x1, y1] = [f64::from(b.point.x - a.point.x) * pixel, f64::from(b.point.y - a.point.y) * pixel];
+        let [x2, y2] = [f64::from(c.point.x - a.point.x) * pixel, f64::from(c.point.y - a.point.y) * pixel];
+        let [mut x, mut y, mut first] = [[0.0; COUNT]; 3];
         for n in 0..COUNT {
-            x[n] = to_second[n] * y2 - to_third[n] * y1;
-            y[n] = to_third[n] * x1 - to_second[n] * x2;
+            let [to_second, to_third] = [values[n][1] - values[n][0], values[n][2] - values[n][0]];
+            first[n] = values[n][0];
+            x[n] = to_second * y2 - to_third * y1;
+            y[n] = to_third * x1 - to_second * x2;
         }
-        let corner = [a.point.x, a.point.y].map(|place| f64::from(place - HALF) / f64::from(ONE));
+        let corner = [f64::from(a.point.x - HALF) / f64::from(ONE), f64::from(a.point.y - HALF) / f64::from(ONE)];
         Self { x, y, first, corner }
     }
 
     /// The planes around the center of a pixel. What no normal float holds is 0.
-    #[inline]
+    #[inline(always)]
     pub fn around(&self, pixel: [i32; 2]) -> Local {
-        let [dx, dy] = [0, 1].map(|axis| f64::from(pixel[axis]) - self.corner[axis]);
+        let [dx, dy] = [f64::from(pixel[0]) - self.corner[0], f64::from(pixel[1]) - self.corner[1]];
         let mut local = Local::default();
         for n in 0..COUNT {
             local.value[n] = normal((self.first[n] + self.x[n] * dx + self.y[n] * dy) as f32);
@@ -101,14 +106,26 @@ impl Local {
     /// One plane at a pixel `(dx, dy)` from the middle of things: what machine code computes, to the bit.
     ///
     /// Gradients are normal and ways are whole numbers, so products are never denormal; a sum that is, is exact.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, plane: usize, [dx, dy]: [f32; 2]) -> f32 {
         normal(normal(self.value[plane] + self.x[plane] * dx) + self.y[plane] * dy)
+    }
+
+    /// The same at the four pixels of a quad, the first of which is there.
+    #[inline(always)]
+    pub fn of_quad(&self, plane: usize, [dx, dy]: [f32; 2]) -> [f32; 4] {
+        let (right, below) = (dx + 1.0, dy + 1.0);
+        [
+            self.at(plane, [dx, dy]),
+            self.at(plane, [right, dy]),
+            self.at(plane, [dx, below]),
+            self.at(plane, [right, below]),
+        ]
     }
 }
 
 /// Flushes what is not normal, as shaders do.
-#[inline]
+#[inline(always)]
 pub(crate) fn normal(number: f32) -> f32 {
     // Without a branch, so that four of them can be one vector.
     let kept = if number.abs() < f32::MIN_POSITIVE { 1 << 31 } else { u32::MAX };

@@ -157,7 +157,7 @@ impl Scene<'_> {
         for batch in &batches {
             let prepared = batch.prepared.get().expect("all batches are prepared");
             statistics[batch.draw] += prepared.statistics;
-            prepared.mark_tiles(columns, &mut marks);
+            prepared.bins.mark(&mut marks);
         }
         let tiles: Vec<u32> = (0..).zip(marks).filter(|(_, has)| *has).map(|(tile, _)| tile).collect();
         let all = Mutex::new(&mut *statistics);
@@ -186,10 +186,9 @@ impl Scene<'_> {
             let mut session = worker.begin(&self.run).map_err(failed)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
                 let mut prepared = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-                let made =
-                    prepared.prepare(draw.front_end(), (batch.batch, &batch.instance), &mut assembly, &mut session);
+                let (part, columns) = ((batch.batch, &batch.instance), self.target.columns());
+                let made = prepared.prepare(draw.front_end(), part, columns, &mut assembly, &mut session);
                 made.map_err(failed)?;
-                prepared.sort_into_tiles(self.target.columns());
                 // Nobody else has this batch.
                 let _ = batch.prepared.set(prepared);
                 next = work.take()?;
@@ -225,9 +224,8 @@ impl Scene<'_> {
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
         for of_draw in batches.chunk_by(|one, other| one.draw == other.draw) {
-            let columns = self.target.columns();
             let prepared = of_draw.iter().filter_map(|batch| batch.prepared.get());
-            let mut parts = prepared.filter(|prepared| prepared.is_in_tile(tile, columns)).peekable();
+            let mut parts = prepared.filter(|prepared| prepared.bins.has(tile)).peekable();
             if parts.peek().is_none() {
                 continue;
             }
@@ -238,7 +236,7 @@ impl Scene<'_> {
             let mut session = bound.as_mut().map(|bound| bound.begin(&self.run)).transpose().map_err(failed)?;
             // A batch may cover the tile a thousand times.
             let parts = parts.take_while(|_| !self.limits.token.is_cancelled());
-            let did = worker.draw(parts, (tile, columns), &draw.outputs, &draw.shading, session.as_mut());
+            let did = worker.draw(parts, tile, &draw.outputs, &draw.shading, session.as_mut());
             statistics[number] += did.map_err(failed)?;
             self.limits.check(number)?;
         }

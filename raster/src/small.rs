@@ -1,75 +1,254 @@
-//! Coverage of triangles of at most 8 x 8 pixels, as one mask of 64 bits.
+//! Triangles of at most 8 x 8 pixels: which pixels they cover, as one mask of 64 bits, and their planes. Sixteen are set up together.
+//!
+//! What is done for each is written as for one triangle, without a branch, in loops over columns of numbers: the compiler makes
+//! vectors of them.
 
-use crate::edge::{Bounds, Triangle};
+use crate::edge::Bounds;
+use crate::fixed::Point;
+use crate::plane::{self, Corner, Local, Planes};
 
 /// Pixels along a side of the square that a mask covers.
 pub const SIZE: i32 = 8;
 
-/// A value of an edge function whose sign is that of the whole square.
-const FAR: i64 = 1 << 29;
+/// Pixels along a side of the parts in which a mask is made: most triangles need one.
+const PART: i32 = SIZE / 2;
 
-/// The covered pixels of a small triangle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mask {
-    /// The square's first pixel: both even, so that quads are whole.
+/// A small triangle.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Small {
+    /// The first pixel of its square: both even, so that quads are whole.
     pub corner: [i32; 2],
-    /// Four bits for each of 4 x 4 quads, row by row: upper left, upper right, lower left, lower right pixel.
+    /// The pixels that it covers. Four bits for each of 4 x 4 quads, row by row: upper left, upper right, lower left, lower right pixel.
     pub quads: u64,
+    /// Its planes around the square's first pixel.
+    pub planes: Local,
 }
 
-impl Mask {
-    /// The mask of a triangle with these bounds within a part of them. None if they do not fit the square: that does not depend on the
-    /// part, so that planes around its corner do not.
-    pub fn new(triangle: &Triangle, whole: Bounds, within: Bounds) -> Option<Self> {
-        let corner = [whole.left & !1, whole.top & !1];
-        if whole.right - corner[0] > SIZE || whole.bottom - corner[1] > SIZE {
+/// A number for each triangle of a group.
+type Column<T> = [T; Group::SIZE];
+
+/// Triangles that are set up together.
+#[derive(Debug, Default)]
+pub struct Group {
+    /// Their corners.
+    xs: [Column<i32>; 3],
+    ys: [Column<i32>; 3],
+    zs: [Column<f32>; 3],
+    rcp_ws: [Column<f32>; 3],
+    /// The pixels that they may cover: left, top, right, bottom.
+    bounds: [Column<i32>; 4],
+    /// Twice the area of small ones, above 0 where corners go clockwise; 0 where nothing can be covered.
+    area: Column<i32>,
+    /// Which of them are small: 1 or 0.
+    is_small: Column<i32>,
+    /// Their edges as [`Edge`](crate::edge::Edge) has them, but for the origin: that is the square's first pixel.
+    edges: [Sides; 3],
+    /// The upper and the lower half of masks.
+    halves: [Column<u32>; 2],
+    /// Planes around the square's first pixel.
+    values: [Column<f32>; plane::COUNT],
+    along_x: [Column<f32>; plane::COUNT],
+    along_y: [Column<f32>; plane::COUNT],
+}
+
+/// An edge of each triangle.
+#[derive(Debug, Default)]
+struct Sides {
+    x: Column<i32>,
+    y: Column<i32>,
+    value: Column<i32>,
+}
+
+impl Group {
+    /// Triangles of a group.
+    pub const SIZE: usize = 16;
+
+    /// Sets the corners of a triangle.
+    #[inline(always)]
+    pub fn put(&mut self, n: usize, corners: [&Corner; 3]) {
+        for (c, corner) in corners.into_iter().enumerate() {
+            self.xs[c][n] = corner.point.x;
+            self.ys[c][n] = corner.point.y;
+            self.zs[c][n] = corner.z;
+            self.rcp_ws[c][n] = corner.rcp_w;
+        }
+    }
+
+    /// Sets up all of them. What is found where no corners were set does not count.
+    #[inline(always)]
+    pub fn set_up(&mut self) {
+        let [is_wide, is_high] = self.find_edges();
+        self.halves = Default::default();
+        self.cover::<0, 0>();
+        if is_wide {
+            self.cover::<1, 0>();
+        }
+        if is_high {
+            self.cover::<0, 1>();
+        }
+        if is_wide && is_high {
+            self.cover::<1, 1>();
+        }
+        self.find_planes();
+    }
+
+    /// The pixels that a triangle may cover.
+    #[inline(always)]
+    pub fn bounds(&self, n: usize) -> Bounds {
+        let [left, top, right, bottom] = &self.bounds;
+        Bounds { left: left[n], top: top[n], right: right[n], bottom: bottom[n] }
+    }
+
+    /// A triangle, if it is small, and whether its corners go clockwise. That of one without an inside covers nothing.
+    #[inline(always)]
+    pub fn small(&self, n: usize) -> Option<(Small, bool)> {
+        if self.is_small[n] == 0 {
             return None;
         }
-        // Most are so narrow that half of a row holds them.
-        let pixels = match within.right - within.left {
-            ..=4 => rows::<4>(triangle, within),
-            _ => rows::<8>(triangle, within),
+        let planes = Local {
+            value: std::array::from_fn(|plane| self.values[plane][n]),
+            x: std::array::from_fn(|plane| self.along_x[plane][n]),
+            y: std::array::from_fn(|plane| self.along_y[plane][n]),
         };
-        let [right, down] = [within.left - corner[0], within.top - corner[1]];
-        Some(Self { corner, quads: in_quads(pixels << (down * SIZE + right)) })
+        let quads = u64::from(self.halves[0][n]) | u64::from(self.halves[1][n]) << 32;
+        let corner = square(self.bounds[0][n], self.bounds[1][n]);
+        Some((Small { corner, quads: if self.area[n] == 0 { 0 } else { quads }, planes }, self.area[n] > 0))
     }
-}
 
-/// The covered pixels of a rectangle that is at most so wide, 8 bits for each row.
-#[inline]
-fn rows<const WIDTH: usize>(triangle: &Triangle, within: Bounds) -> u64 {
-    let mut values = [[0; WIDTH]; 3];
-    let mut down = [0; 3];
-    for ((values, down), edge) in values.iter_mut().zip(&mut down).zip(triangle.edges()) {
-        // Within the square an edge function changes by less than 2^28: beyond that only the sign counts.
-        let first = edge.at(within.left, within.top).clamp(-FAR, FAR) as i32;
-        *values = std::array::from_fn(|n| first + edge.x * n as i32);
-        *down = edge.y;
+    #[inline(always)]
+    fn corners(&self, n: usize) -> [Corner; 3] {
+        let corner = |c: usize| Corner {
+            point: Point { x: self.xs[c][n], y: self.ys[c][n] },
+            z: self.zs[c][n],
+            rcp_w: self.rcp_ws[c][n],
+        };
+        [corner(0), corner(1), corner(2)]
     }
-    let [mut a, mut b, mut c] = values;
-    let columns = (1 << (within.right - within.left)) - 1;
-    let mut pixels = 0;
-    for row in 0..within.bottom - within.top {
-        let mut outside = 0;
-        for (n, ((a, b), c)) in a.iter_mut().zip(&mut b).zip(&mut c).enumerate() {
-            // Any negative value makes the sign of the whole negative.
-            outside |= (*a | *b | *c) >> 31 & 1 << n;
-            *a += down[0];
-            *b += down[1];
-            *c += down[2];
+
+    /// Finds out which triangles are small, and their edges. Whether any is wider than a part of a mask, and any higher.
+    #[inline(always)]
+    fn find_edges(&mut self) -> [bool; 2] {
+        let [mut widest, mut highest] = [0; 2];
+        for n in 0..Self::SIZE {
+            let [a, b, c] = self.corners(n);
+            let points = [a.point, b.point, c.point];
+            let bounds = Bounds::of(&points);
+            let corner = square(bounds.left, bounds.top);
+            let [width, height] = [bounds.right - corner[0], bounds.bottom - corner[1]];
+            let is_small = (width <= SIZE) & (height <= SIZE);
+            // From the center of the square's first pixel. In large ones products would take more than 32 bits.
+            let kept = if is_small { -1 } else { 0 };
+            let center = Point::center(corner);
+            let from_center = |point: Point| Point { x: (point.x - center.x) & kept, y: (point.y - center.y) & kept };
+            let [a, b, c] = [from_center(a.point), from_center(b.point), from_center(c.point)];
+            let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+            let is_turned = area < 0;
+            let [b, c] = [if is_turned { c } else { b }, if is_turned { b } else { c }];
+            for (edge, [from, to]) in self.edges.iter_mut().zip([[a, b], [b, c], [c, a]]) {
+                let [x, y] = [to.x - from.x, to.y - from.y];
+                let is_top_or_left = (y < 0) | ((y == 0) & (x > 0));
+                edge.x[n] = -y;
+                edge.y[n] = x;
+                edge.value[n] = (y * from.x - x * from.y - i32::from(!is_top_or_left)) >> 8;
+            }
+            self.bounds[0][n] = bounds.left;
+            self.bounds[1][n] = bounds.top;
+            self.bounds[2][n] = bounds.right;
+            self.bounds[3][n] = bounds.bottom;
+            self.area[n] = area;
+            self.is_small[n] = i32::from(is_small);
+            widest = widest.max(width & kept);
+            highest = highest.max(height & kept);
         }
-        pixels |= u64::from(!outside as u32 & columns) << (8 * row);
+        [widest > PART, highest > PART]
     }
-    pixels
+
+    /// Finds the pixels that triangles cover in a quarter of their squares, so many parts to the right and down.
+    #[inline(always)]
+    fn cover<const RIGHT: i32, const DOWN: i32>(&mut self) {
+        let half = &mut self.halves[DOWN as usize];
+        for n in 0..Self::SIZE {
+            let mut values = [0; 3];
+            for (value, edge) in values.iter_mut().zip(&self.edges) {
+                *value = edge.value[n] + edge.x[n] * (PART * RIGHT) + edge.y[n] * (PART * DOWN);
+            }
+            let [mut inside, mut bits] = [0_u32; 2];
+            for y in 0..PART {
+                for x in 0..PART {
+                    let at = |k: usize| values[k] + self.edges[k].x[n] * x + self.edges[k].y[n] * y;
+                    let bit = 1 << bit(x + PART * RIGHT, y);
+                    bits |= bit;
+                    // Any negative value makes the sign of the whole negative.
+                    inside |= !((at(0) | at(1) | at(2)) >> 31) as u32 & bit;
+                }
+            }
+            half[n] |= inside & bits;
+        }
+    }
+
+    #[inline(always)]
+    fn find_planes(&mut self) {
+        for n in 0..Self::SIZE {
+            let planes = Planes::of_area(&self.corners(n), f64::from(self.area[n]));
+            let local = planes.around(square(self.bounds[0][n], self.bounds[1][n]));
+            for plane in 0..plane::COUNT {
+                self.values[plane][n] = local.value[plane];
+                self.along_x[plane][n] = local.x[plane];
+                self.along_y[plane][n] = local.y[plane];
+            }
+        }
+    }
 }
 
-/// Brings pixels that lie row by row into the order of quads.
-fn in_quads(rows: u64) -> u64 {
-    // Pairs of pixels with room for two after each: those of even rows, and those of the rows below them.
-    let spread = |pairs: u64| {
-        let halves = (pairs | pairs << 4) & 0x0f0f_0f0f_0f0f_0f0f;
-        (halves | halves << 2) & 0x3333_3333_3333_3333
-    };
-    let even = 0x00ff_00ff_00ff_00ff;
-    spread(rows & even) | spread(rows >> 8 & even) << 2
+/// The first pixel of the square of a triangle whose first column and row these are.
+#[inline(always)]
+fn square(left: i32, top: i32) -> [i32; 2] {
+    [left & !1, top & !1]
+}
+
+/// The bit of a pixel in a mask.
+#[inline(always)]
+const fn bit(x: i32, y: i32) -> i32 {
+    (y / 2 * (SIZE / 2) + x / 2) * 4 + y % 2 * 2 + x % 2
+}
+
+/// The bits of those pixels of a square that are within a rectangle.
+pub fn within(corner: [i32; 2], bounds: &Bounds) -> u64 {
+    let (mut columns, mut rows) = (0, 0);
+    for n in 0..SIZE {
+        let (x, y) = (corner[0] + n, corner[1] + n);
+        if (bounds.left..bounds.right).contains(&x) {
+            columns |= COLUMN << bit(n, 0);
+        }
+        if (bounds.top..bounds.bottom).contains(&y) {
+            rows |= ROW << bit(0, n);
+        }
+    }
+    columns & rows
+}
+
+/// The first column of a mask.
+const COLUMN: u64 = 0x0005_0005_0005_0005;
+
+/// The first row.
+const ROW: u64 = 0x3333;
+
+#[cfg(test)]
+mod tests {
+    use super::{SIZE, bit, within};
+    use crate::edge::Bounds;
+
+    #[test]
+    fn masks_of_rectangles_have_their_pixels() {
+        for n in 0..10_000 {
+            let [left, top, right, bottom] = [n % 10, n / 10 % 10, n / 100 % 10, n / 1000].map(|side| side + 39);
+            let bounds = Bounds { left, top, right, bottom };
+            let mut expected = 0;
+            for (y, x) in (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (y, x))) {
+                let is_in = (left..right).contains(&(40 + x)) && (top..bottom).contains(&(40 + y));
+                expected |= u64::from(is_in) << bit(x, y);
+            }
+            assert_eq!(within([40, 40], &bounds), expected, "{bounds:?}");
+        }
+    }
 }

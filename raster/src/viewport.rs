@@ -29,11 +29,13 @@ const REACH: f64 = 32767.0;
 
 impl Viewport {
     /// A vertex on the screen; none if its place is not a number. Its w is above 0.
+    #[inline(always)]
     pub fn transform(&self, [x, y, z, w]: [f32; 4]) -> Option<Corner> {
-        self.place([x, y, z, 1.0].map(|place| place / w))
+        self.place([x / w, y / w, z / w, 1.0 / w])
     }
 
     /// The same of one that was divided by its w, with the reciprocal of that.
+    #[inline(always)]
     pub fn place(&self, [x, y, z, rcp_w]: [f32; 4]) -> Option<Corner> {
         let x = (x + 1.0) * self.width * 0.5 + self.left;
         let y = (1.0 - y) * self.height * 0.5 + self.top;

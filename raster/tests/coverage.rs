@@ -3,7 +3,8 @@
 
 use brolga_raster::edge::{Bounds, Edge, Triangle, area};
 use brolga_raster::fixed::Point;
-use brolga_raster::small;
+use brolga_raster::plane::{Corner, Planes};
+use brolga_raster::small::{self, Group};
 use brolga_raster::tile::{self, Block};
 use brolga_testing_base::random::Random;
 
@@ -96,12 +97,25 @@ fn check(corners: [Point; 3], corner: [i32; 2]) {
     walked.walk(&triangle.edges());
     assert!(walked.counts == expected.counts, "{corners:?} in the tile at {corner:?}");
     let whole = triangle.bounds();
-    let within = whole.intersect(window(corner));
-    let mut masked = Picture::new(corner);
-    if !within.is_empty() {
-        let Some(mask) = small::Mask::new(&triangle, whole, within) else { return };
-        masked.add_quads(mask.corner, mask.quads, 4);
+    let mut group = Group::default();
+    // Neighbours of any size must not matter.
+    let place = (corners[0].x & 15) as usize;
+    let at = |point| Corner { point, z: 0.5, rcp_w: 1.0 };
+    for n in 0..Group::SIZE {
+        let far = corners.map(|corner| Point { x: corner.x / (n as i32 + 1), y: -corner.y });
+        let those = if n == place { corners } else { far };
+        group.put(n, those.map(at).each_ref());
     }
+    group.set_up();
+    assert_eq!(group.bounds(place), whole);
+    let fits = |first: i32, end: i32| end - (first & !1) <= small::SIZE;
+    let found = group.small(place);
+    assert_eq!(found.is_some(), fits(whole.left, whole.right) && fits(whole.top, whole.bottom));
+    let Some((small, is_clockwise)) = found else { return };
+    assert_eq!(is_clockwise, area(corners) > 0);
+    assert_eq!(Some(small.planes), Planes::new(&corners.map(at)).map(|planes| planes.around(small.corner)));
+    let mut masked = Picture::new(corner);
+    masked.add_quads(small.corner, small.quads & small::within(small.corner, &window(corner)), 4);
     assert!(masked.counts == expected.counts, "{corners:?} as a mask");
 }
 
