@@ -97,10 +97,17 @@ pub struct Primitive {
     pub id: u32,
     /// Whether it shows its front.
     pub is_front: bool,
-    /// Pixels that it may cover.
-    pub bounds: Bounds,
-    /// Those that it covers, if it is small.
-    pub small: Option<Small>,
+    /// The pixels that it covers.
+    pub shape: Shape,
+}
+
+/// The pixels that a primitive covers.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// Known one by one.
+    Small(Small),
+    /// Those of the triangle in a rectangle.
+    Large(Bounds),
 }
 
 /// Primitives that can be drawn, and their vertices.
@@ -235,7 +242,8 @@ impl Prepared {
         assembly.assemble(topology, batch, instance);
         let Assembly { ids, triangles, .. } = assembly;
         let count = ids.len() / record::vertex::WORDS as usize;
-        let Self { rows, corners, primitives, statistics, .. } = self;
+        let Self { rows, corners, primitives, bins, statistics } = self;
+        bins.clear(columns);
         corners.clear();
         primitives.clear();
         rows.clear();
@@ -253,7 +261,7 @@ impl Prepared {
             statistics.clipper_invocations = statistics.primitives;
             vectorize(SetUp { prepared: self, assembly, outputs, raster, first: batch.primitive });
         }
-        self.bins.fill(columns, self.primitives.iter().map(|primitive| &primitive.bounds));
+        self.bins.sort();
         Ok(())
     }
 
@@ -337,7 +345,7 @@ impl Prepared {
         if bounds.is_empty() {
             return;
         }
-        let (small, is_clockwise) = match group.small(n) {
+        let (shape, is_clockwise) = match group.small(n) {
             Some((mut small, is_clockwise)) => {
                 if bounds != whole {
                     small.quads &= small::within(small.corner, &bounds);
@@ -345,12 +353,12 @@ impl Prepared {
                 if small.quads == 0 {
                     return;
                 }
-                (Some(small), is_clockwise)
+                (Shape::Small(small), is_clockwise)
             }
             None => match edge::area(vertices.map(|vertex| self.corners[vertex as usize].point)) {
                 // What has no inside covers nothing.
                 0 => return,
-                area => (None, area > 0),
+                area => (Shape::Large(bounds), area > 0),
             },
         };
         let is_front = is_clockwise != raster.is_front_counter_clockwise;
@@ -360,7 +368,8 @@ impl Prepared {
             Cull::Back => !is_front,
         };
         if !is_culled {
-            self.primitives.push(Primitive { vertices, id, is_front, bounds, small });
+            self.bins.add(&bounds);
+            self.primitives.push(Primitive { vertices, id, is_front, shape });
         }
     }
 
@@ -381,7 +390,7 @@ impl Prepared {
         let w = corners.map(|corner| corner[3]);
         let first = self.corners.len() as u32;
         for vertex in polygon.vertices() {
-            let Some(corner) = raster.viewport.place(vertex.projected()) else {
+            let Some(corner) = raster.viewport.place(vertex.projected().into()) else {
                 self.corners.truncate(first as usize);
                 self.rows.truncate(first as usize * outputs.rows * ROW_WORDS);
                 return;

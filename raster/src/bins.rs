@@ -13,73 +13,80 @@ const MOST_TILES: usize = 64;
 pub struct Bins {
     /// Tiles of a row.
     columns: u32,
-    /// The first tile that has any.
+    /// Primitives that were added.
+    count: u32,
+    /// The tiles that primitives of few tiles are in, in the order in which they came.
+    entries: Vec<Entry>,
+    /// Those of many tiles, with the columns and rows of tiles: listed once, since memory is to be bounded.
+    wide: Vec<(u32, [Range<u32>; 2])>,
+    /// The first tile that has any of few tiles.
     first_tile: u32,
     /// Where in `primitives` those of each tile from there on end; those of the next one begin there.
     ends: Vec<u32>,
-    /// By their places: tile by tile, and in the order of the draw in each.
+    /// Primitives by their places: tile by tile, and in the order of the draw in each.
     primitives: Vec<u32>,
-    /// Those of many tiles, with the tiles: listed once, since memory is to be bounded.
-    wide: Vec<(u32, [Range<u32>; 2])>,
 }
 
-/// The columns and rows of tiles in which a primitive may cover something.
-fn tiles(bounds: &Bounds) -> [Range<u32>; 2] {
-    let &Bounds { left, top, right, bottom } = bounds;
-    let tiles = |first: i32, end: i32| (first / tile::SIZE) as u32..((end - 1) / tile::SIZE + 1) as u32;
-    [tiles(left, right), tiles(top, bottom)]
-}
-
-fn is_wide([across, down]: &[Range<u32>; 2]) -> bool {
-    across.len() * down.len() > MOST_TILES
+/// A primitive that may cover something in a tile.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    tile: u32,
+    primitive: u32,
 }
 
 impl Bins {
-    /// Sorts primitives into the tiles of their bounds, which are not empty. What was here before is gone.
-    pub fn fill<'b>(&mut self, columns: u32, bounds: impl Iterator<Item = &'b Bounds> + Clone) {
-        self.columns = columns;
+    /// Forgets all primitives. Tiles have so many columns from now on.
+    pub fn clear(&mut self, columns: u32) {
+        (self.columns, self.count) = (columns, 0);
+        self.entries.clear();
+        self.wide.clear();
         self.ends.clear();
         self.primitives.clear();
-        self.wide.clear();
-        let (mut first, mut last) = (u32::MAX, 0);
-        for (primitive, bounds) in (0..).zip(bounds.clone()) {
-            let places = tiles(bounds);
-            let [across, down] = &places;
-            if is_wide(&places) {
-                self.wide.push((primitive, places));
-                continue;
-            }
-            first = first.min(down.start * columns + across.start);
-            last = last.max((down.end - 1) * columns + across.end - 1);
+    }
+
+    /// Adds the next primitive to the tiles of its bounds, which are not empty and begin in the target.
+    #[inline(always)]
+    pub fn add(&mut self, bounds: &Bounds) {
+        let primitive = self.count;
+        self.count += 1;
+        let tile = |pixel: i32| pixel as u32 / tile::SIZE as u32;
+        let [left, top, right, bottom] =
+            [tile(bounds.left), tile(bounds.top), tile(bounds.right - 1), tile(bounds.bottom - 1)];
+        if left == right && top == bottom {
+            return self.entries.push(Entry { tile: top * self.columns + left, primitive });
         }
-        if first > last {
-            return;
+        self.add_several(primitive, [left..right + 1, top..bottom + 1]);
+    }
+
+    fn add_several(&mut self, primitive: u32, [across, down]: [Range<u32>; 2]) {
+        if across.len() * down.len() > MOST_TILES {
+            return self.wide.push((primitive, [across, down]));
         }
+        for row in down {
+            self.entries.extend(across.clone().map(|column| Entry { tile: row * self.columns + column, primitive }));
+        }
+    }
+
+    /// Sorts what was added.
+    pub fn sort(&mut self) {
+        let tiles = || self.entries.iter().map(|entry| entry.tile);
+        let (Some(first), Some(last)) = (tiles().min(), tiles().max()) else { return };
         self.first_tile = first;
         // How many each tile has, then where they begin; filling moves that to where they end.
         self.ends.resize((last - first + 1) as usize, 0);
-        let each = |visit: &mut dyn FnMut(usize, u32)| {
-            for (primitive, bounds) in (0..).zip(bounds.clone()) {
-                let places = tiles(bounds);
-                if is_wide(&places) {
-                    continue;
-                }
-                let [across, down] = places;
-                for row in down {
-                    across.clone().for_each(|column| visit((row * columns + column - first) as usize, primitive));
-                }
-            }
-        };
-        each(&mut |tile, _| self.ends[tile] += 1);
+        for entry in &self.entries {
+            self.ends[(entry.tile - first) as usize] += 1;
+        }
         let mut count = 0;
         for end in &mut self.ends {
             count += std::mem::replace(end, count);
         }
-        self.primitives.resize(count as usize, 0);
-        each(&mut |tile, primitive| {
-            self.primitives[self.ends[tile] as usize] = primitive;
-            self.ends[tile] += 1;
-        });
+        self.primitives.resize(self.entries.len(), 0);
+        for entry in &self.entries {
+            let end = &mut self.ends[(entry.tile - first) as usize];
+            self.primitives[*end as usize] = entry.primitive;
+            *end += 1;
+        }
     }
 
     /// Marks the tiles that have primitives.
@@ -96,13 +103,19 @@ impl Bins {
     }
 
     /// What a tile has, in order.
+    #[inline(always)]
     pub fn primitives(&self, tile: u32) -> impl Iterator<Item = u32> {
-        let mut few = self.of_tile(tile).iter().copied().peekable();
-        let mut wide = self.wide_in(tile).peekable();
-        std::iter::from_fn(move || match (few.peek(), wide.peek()) {
-            (Some(one), Some(other)) if other < one => wide.next(),
-            (None, _) => wide.next(),
-            _ => few.next(),
+        let mut few = self.of_tile(tile);
+        let mut wide = self.wide_in(tile);
+        // Primitives never have the greatest number.
+        let mut next_wide = wide.next().unwrap_or(u32::MAX);
+        std::iter::from_fn(move || match few {
+            [next, rest @ ..] if *next < next_wide => {
+                few = rest;
+                Some(*next)
+            }
+            _ if next_wide != u32::MAX => Some(std::mem::replace(&mut next_wide, wide.next().unwrap_or(u32::MAX))),
+            _ => None,
         })
     }
 
@@ -153,7 +166,9 @@ mod tests {
                     Bounds { left, top, right, bottom }
                 })
                 .collect();
-            bins.fill(columns, bounds.iter());
+            bins.clear(columns);
+            bounds.iter().for_each(|bounds| bins.add(bounds));
+            bins.sort();
             let mut marks = vec![false; (columns * rows) as usize];
             bins.mark(&mut marks);
             for tile in 0..columns * rows {

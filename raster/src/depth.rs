@@ -2,21 +2,22 @@
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{ResourceError, TexelBox, Texture};
+use wide::{f32x4, u32x4};
 
 use crate::tile;
 
 /// Pixels along a side of a tile.
 const SIZE: usize = tile::SIZE as usize;
 
-/// What is compared: a number that grows with the depth. Depths are clamped before.
+/// What is compared: numbers that grow with the depths. Depths are clamped before.
 #[inline(always)]
-fn code(format: DepthFormat, depth: f32) -> u32 {
+fn codes(format: DepthFormat, depths: f32x4) -> u32x4 {
     match format {
-        DepthFormat::D16 => (depth * 65535.0 + 0.5) as u32,
+        DepthFormat::D16 => u32x4::new(depths.to_array().map(|depth| (depth * 65535.0 + 0.5) as u32)),
         // A double has room for the product.
-        DepthFormat::D24 => (f64::from(depth) * 16_777_215.0 + 0.5) as u32,
+        DepthFormat::D24 => u32x4::new(depths.to_array().map(|depth| (f64::from(depth) * 16_777_215.0 + 0.5) as u32)),
         // Depths are never negative, so that their bits grow with them. NaN was clamped away.
-        DepthFormat::D32 => depth.to_bits(),
+        DepthFormat::D32 => bytemuck::cast(depths),
     }
 }
 
@@ -29,7 +30,7 @@ pub struct Tile {
     /// The format of the depth buffer, while its texels lie here.
     format: Option<DepthFormat>,
     /// Words as they lie in memory, quad by quad: upper left, upper right, lower left, lower right.
-    quads: Vec<[[u32; 4]; QUADS]>,
+    quads: Vec<[u32x4; QUADS]>,
     is_changed: bool,
     /// Rows of the depth buffer.
     rows: Vec<[u32; SIZE]>,
@@ -61,10 +62,10 @@ impl Tile {
                 texture.read(&part, self.rows.as_flattened_mut(), Some(4 * SIZE as u64))?
             }
         }
-        self.quads.resize(QUADS, [[0; 4]; QUADS]);
+        self.quads.resize(QUADS, [u32x4::ZERO; QUADS]);
         for (quads, [upper, lower]) in self.quads.iter_mut().zip(self.rows.as_chunks().0) {
             for (n, quad) in quads.iter_mut().enumerate() {
-                *quad = [upper[2 * n], upper[2 * n + 1], lower[2 * n], lower[2 * n + 1]];
+                *quad = u32x4::new([upper[2 * n], upper[2 * n + 1], lower[2 * n], lower[2 * n + 1]]);
             }
         }
         (self.format, self.is_changed) = (Some(format), false);
@@ -76,7 +77,7 @@ impl Tile {
         let Some(format) = self.format.take().filter(|_| self.is_changed) else { return Ok(()) };
         for (quads, [upper, lower]) in self.quads.iter().zip(self.rows.as_chunks_mut().0) {
             for (n, quad) in quads.iter().enumerate() {
-                [upper[2 * n], upper[2 * n + 1], lower[2 * n], lower[2 * n + 1]] = *quad;
+                [upper[2 * n], upper[2 * n + 1], lower[2 * n], lower[2 * n + 1]] = quad.to_array();
             }
         }
         let part = part(texture, corner);
@@ -100,48 +101,35 @@ impl Tile {
         &mut self,
         how: DepthTest,
         [x, y]: [usize; 2],
-        depths: [f32; 4],
+        depths: f32x4,
         [least, most]: [f32; 2],
         coverage: u32,
     ) -> u32 {
         let Some(format) = self.format else { return coverage };
         let quad = &mut self.quads[y / 2][x / 2 % QUADS];
-        // NaN becomes the least depth.
-        let code = |n: usize| code(format, clamp(depths[n], least, most));
-        let codes = [code(0), code(1), code(2), code(3)];
-        let mask = if format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX };
-        let before = [quad[0] & mask, quad[1] & mask, quad[2] & mask, quad[3] & mask];
+        let code = codes(format, clamp(depths, least, most));
+        let mask = u32x4::splat(if format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX });
+        let before = *quad & mask;
         let passes = match how.test {
-            Comparison::Never => [0; 4],
-            Comparison::Less => where_each(codes, before, |code, before| code < before),
-            Comparison::Equal => where_each(codes, before, |code, before| code == before),
-            Comparison::LessEqual => where_each(codes, before, |code, before| code <= before),
-            Comparison::Greater => where_each(codes, before, |code, before| code > before),
-            Comparison::NotEqual => where_each(codes, before, |code, before| code != before),
-            Comparison::GreaterEqual => where_each(codes, before, |code, before| code >= before),
-            Comparison::Always => [u32::MAX; 4],
-        };
-        let bits = (passes[0] & 1) | (passes[1] & 2) | (passes[2] & 4) | (passes[3] & 8);
-        let left = coverage & bits;
+            Comparison::Never => u32x4::ZERO,
+            Comparison::Less => code.simd_lt(before),
+            Comparison::Equal => code.simd_eq(before),
+            Comparison::LessEqual => !code.simd_gt(before),
+            Comparison::Greater => code.simd_gt(before),
+            Comparison::NotEqual => !code.simd_eq(before),
+            Comparison::GreaterEqual => !code.simd_lt(before),
+            Comparison::Always => u32x4::MAX,
+        } & u32x4::new(PIXELS[coverage as usize % 16]);
+        let left = passes.to_bitmask();
         if how.writes && left != 0 {
-            for (n, word) in quad.iter_mut().enumerate() {
-                let written = passes[n] & PIXELS[coverage as usize % 16][n] & mask;
-                *word = *word & !written | codes[n] & written;
-            }
+            *quad = (passes & mask).bitselect(code, *quad);
             self.is_changed = true;
         }
         left
     }
 }
 
-/// All ones for each pixel of a quad that a condition holds for, else 0.
-#[inline(always)]
-fn where_each(codes: [u32; 4], before: [u32; 4], holds: impl Fn(u32, u32) -> bool) -> [u32; 4] {
-    let each = |n: usize| if holds(codes[n], before[n]) { u32::MAX } else { 0 };
-    [each(0), each(1), each(2), each(3)]
-}
-
-/// The pixels of each coverage, likewise.
+/// All ones for each pixel of a coverage.
 const PIXELS: [[u32; 4]; 16] = {
     let mut pixels = [[0; 4]; 16];
     let mut n = 0;
@@ -152,11 +140,12 @@ const PIXELS: [[u32; 4]; 16] = {
     pixels
 };
 
-/// Clamps a depth to those of the viewport as shaders do: NaN becomes the least.
+/// Clamps depths to those of the viewport as shaders do: NaN becomes the least.
 #[inline(always)]
-fn clamp(depth: f32, least: f32, most: f32) -> f32 {
-    let depth = if depth > least { depth } else { least };
-    if depth < most { depth } else { most }
+fn clamp(depths: f32x4, least: f32, most: f32) -> f32x4 {
+    let [least, most] = [f32x4::splat(least), f32x4::splat(most)];
+    let depths = depths.simd_gt(least).select(depths, least);
+    depths.simd_lt(most).select(depths, most)
 }
 
 /// The texels of a depth buffer that a tile has.

@@ -3,8 +3,9 @@
 use brolga_ir::pipeline::record::{self, primitive};
 use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
 use brolga_runtime::{ArrayWords, Error, ResourceError, Session, Texture};
+use wide::f32x4;
 
-use crate::batch::{Outputs, Prepared, Primitive};
+use crate::batch::{Outputs, Prepared, Primitive, Shape};
 use crate::depth::Tile;
 use crate::edge::{Bounds, Edge, Triangle};
 use crate::packets::{self, Packets, QUADS, Quad};
@@ -167,7 +168,7 @@ impl Work for InTile<'_, '_, '_, '_> {
 }
 
 /// A primitive, while it is drawn in a tile.
-struct Shape<'p> {
+struct Drawn<'p> {
     prepared: &'p Prepared,
     primitive: &'p Primitive,
     /// Its planes around a pixel.
@@ -180,9 +181,9 @@ struct Shape<'p> {
 impl TileDraw<'_, '_, '_> {
     #[inline(always)]
     fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
-        match &drawn.small {
-            Some(small) => self.small(prepared, drawn, small),
-            None => self.large(prepared, drawn),
+        match &drawn.shape {
+            Shape::Small(small) => self.small(prepared, drawn, small),
+            Shape::Large(bounds) => self.large(prepared, drawn, bounds),
         }
     }
 
@@ -195,61 +196,61 @@ impl TileDraw<'_, '_, '_> {
             let here = Bounds { left, top, right: left + tile::SIZE, bottom: top + tile::SIZE };
             quads &= small::within(origin, &here);
         }
-        let mut shape = Shape { prepared, primitive, local, origin, number: None };
+        let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
         if !self.outputs.clip.is_empty() {
             let corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
-            self.find_distances(&shape, &corners);
+            self.find_distances(&drawn, &corners);
         }
         for (corner, coverage) in packets::quads(origin, quads, small::SIZE / 2) {
-            self.quad(&mut shape, corner, coverage);
+            self.quad(&mut drawn, corner, coverage);
         }
     }
 
-    fn large(&mut self, prepared: &Prepared, primitive: &Primitive) {
+    fn large(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds) {
         let corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
         let origin = self.worker.corner;
         let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
-        let mut shape = Shape { prepared, primitive, local: &local, origin, number: None };
-        self.find_distances(&shape, &corners);
+        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
+        self.find_distances(&drawn, &corners);
         let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
         let [a, b, c] = triangle.edges();
-        let Bounds { left, top, right, bottom } = primitive.bounds;
+        let &Bounds { left, top, right, bottom } = bounds;
         let edges = [a, b, c, Edge::right_of(left), Edge::left_of(right), Edge::below(top), Edge::above(bottom)];
         tile::walk(&edges, origin, |block| match block {
-            Block::Whole { corner, size } => self.whole(&mut shape, corner, size),
-            Block::Part { corner, quads: u16::MAX } => self.whole(&mut shape, corner, tile::PART),
+            Block::Whole { corner, size } => self.whole(&mut drawn, corner, size),
+            Block::Part { corner, quads: u16::MAX } => self.whole(&mut drawn, corner, tile::PART),
             Block::Part { corner, quads } => {
                 for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
-                    self.quad(&mut shape, corner, coverage);
+                    self.quad(&mut drawn, corner, coverage);
                 }
             }
         });
     }
 
     /// Finds the clip distances that cut a primitive.
-    fn find_distances(&mut self, shape: &Shape<'_>, corners: &[Corner; 3]) {
+    fn find_distances(&mut self, drawn: &Drawn<'_>, corners: &[Corner; 3]) {
         self.worker.distances.clear();
         for words in self.outputs.clip.chunks(plane::COUNT) {
             // What no distance is left for is always covered.
             let mut values = [[1.0; 3]; plane::COUNT];
             for (value, &word) in values.iter_mut().zip(words) {
-                *value = shape.primitive.vertices.map(|vertex| shape.prepared.float(vertex, word, self.outputs));
+                *value = drawn.primitive.vertices.map(|vertex| drawn.prepared.float(vertex, word, self.outputs));
             }
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
                 let planes = Planes::over_w(corners, values);
-                self.worker.distances.extend(planes.map(|planes| planes.around(shape.origin)));
+                self.worker.distances.extend(planes.map(|planes| planes.around(drawn.origin)));
             }
         }
     }
 
     /// A square of pixels that are all covered. Where nothing is tested before shading its packets need not be filled one by one:
     /// they come after all open ones that have a quad of it.
-    fn whole(&mut self, shape: &mut Shape<'_>, corner: [i32; 2], size: i32) {
+    fn whole(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
         if is_tested || self.pixel.is_none() || !self.worker.distances.is_empty() {
             for y in (0..size).step_by(2) {
                 for x in (0..size).step_by(2) {
-                    self.quad(shape, [corner[0] + x, corner[1] + y], 15);
+                    self.quad(drawn, [corner[0] + x, corner[1] + y], 15);
                 }
             }
             return;
@@ -258,7 +259,7 @@ impl TileDraw<'_, '_, '_> {
             self.statistics.samples += (size * size) as u64;
         }
         self.statistics.pixel_invocations += (size * size) as u64;
-        let primitive = self.record(shape);
+        let primitive = self.record(drawn);
         if self.worker.packets.meets(corner, size) {
             self.close_packets();
         }
@@ -284,26 +285,26 @@ impl TileDraw<'_, '_, '_> {
 
     /// The number of a primitive's record, which is written when its first quad is left.
     #[inline(always)]
-    fn record(&mut self, shape: &mut Shape<'_>) -> u32 {
-        if let Some(number) = shape.number {
+    fn record(&mut self, drawn: &mut Drawn<'_>) -> u32 {
+        if let Some(number) = drawn.number {
             return number;
         }
         let words = primitive::words(self.shading.rows) as usize;
         let records = &mut self.worker.primitives;
         let number = (records.len() / words) as u32;
-        shape.number = Some(number);
-        let &mut Shape { prepared, primitive: drawn, local, origin, .. } = shape;
+        drawn.number = Some(number);
+        let &mut Drawn { prepared, primitive: of, local, origin, .. } = drawn;
         let mut head = [0; primitive::ATTRIBUTES as usize];
         let mut put = |word: u32, values: &[u32]| head[word as usize..][..values.len()].copy_from_slice(values);
         put(primitive::ORIGIN, &origin.map(|place| place as u32));
-        put(primitive::IS_FRONT, &[u32::from(drawn.is_front), drawn.id]);
+        put(primitive::IS_FRONT, &[u32::from(of.is_front), of.id]);
         put(primitive::VALUES, &local.value.map(f32::to_bits));
         put(primitive::ALONG_X, &local.x.map(f32::to_bits));
         put(primitive::ALONG_Y, &local.y.map(f32::to_bits));
-        let w = [1, 2].map(|n| 1.0 / prepared.corners[drawn.vertices[n] as usize].rcp_w);
+        let w = [1, 2].map(|n| 1.0 / prepared.corners[of.vertices[n] as usize].rcp_w);
         put(primitive::W, &w.map(f32::to_bits));
         records.extend_from_slice(&head);
-        let rows = drawn.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs).as_chunks::<4>().0);
+        let rows = of.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs).as_chunks::<4>().0);
         for n in 0..self.shading.rows as usize {
             let is_read = self.outputs.is_read.get(n) == Some(&true);
             let row = |vertex: usize| rows[vertex].get(n).filter(|_| is_read).copied().unwrap_or_default();
@@ -320,13 +321,13 @@ impl TileDraw<'_, '_, '_> {
 
     /// Tests the depth of a quad, in the order of primitives, and sends what is left to the shader.
     #[inline(always)]
-    fn quad(&mut self, shape: &mut Shape<'_>, corner: [i32; 2], mut coverage: u32) {
-        let way = [(corner[0] - shape.origin[0]) as f32, (corner[1] - shape.origin[1]) as f32];
+    fn quad(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], mut coverage: u32) {
+        let way = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
         if !self.worker.distances.is_empty() {
             coverage &= self.within_distances(way);
         }
         if let Some(how) = self.shading.depth {
-            let z = shape.local.of_quad(0, way);
+            let z = drawn.local.of_quad(0, way);
             let [left, top] = self.worker.corner;
             let place = [(corner[0] - left) as usize, (corner[1] - top) as usize];
             coverage = self.worker.depth.test(how, place, z, self.shading.depths(), coverage);
@@ -341,7 +342,7 @@ impl TileDraw<'_, '_, '_> {
             return;
         }
         self.statistics.pixel_invocations += u64::from(coverage.count_ones());
-        let primitive = self.record(shape);
+        let primitive = self.record(drawn);
         let quad = Quad { corner: [corner[0] as u32, corner[1] as u32], primitive, coverage };
         let TileWorker { packets, closed, .. } = &mut *self.worker;
         packets.push(quad, |packets| closed.append(packets));
@@ -355,9 +356,7 @@ impl TileDraw<'_, '_, '_> {
         let mut within = 15;
         for distances in &self.worker.distances {
             for plane in 0..plane::COUNT {
-                for (n, distance) in distances.of_quad(plane, way).into_iter().enumerate() {
-                    within &= !(u32::from(!(distance >= 0.0)) << n);
-                }
+                within &= distances.of_quad(plane, way).simd_ge(f32x4::ZERO).to_bitmask();
             }
         }
         within

@@ -1,5 +1,7 @@
 //! Positions in 256ths of a pixel (functional specification, 3.2.4.1 and 15.16).
 
+use wide::{f32x4, i32x4};
+
 /// Units of a pixel.
 pub const ONE: i32 = 1 << 8;
 
@@ -16,10 +18,14 @@ pub struct Point {
 }
 
 impl Point {
-    /// The nearest point of the grid.
+    /// The nearest point of the grid: numbers of 16 bits with 8 bits after the point, the even one of two. What is beyond the ends
+    /// becomes the end (-32768, or 32767 and 255/256); NaN becomes 0.
     #[inline(always)]
-    pub fn snap(position: [f32; 2]) -> Self {
-        Self { x: snap(position[0]), y: snap(position[1]) }
+    pub fn snap([x, y]: [f32; 2]) -> Self {
+        // A product by a power of two is exact, and the conversion rounds, saturates, and makes 0 of NaN.
+        let units = (f32x4::new([x, y, 0.0, 0.0]) * f32x4::splat(ONE as f32)).round_int();
+        let [x, y, ..] = units.max(i32x4::splat(-(1 << 23))).min(i32x4::splat((1 << 23) - 1)).to_array();
+        Self { x, y }
     }
 
     /// The center of a pixel.
@@ -29,17 +35,15 @@ impl Point {
     }
 }
 
-/// The nearest number of 16 bits with 8 bits after the point, the even one of two. What is beyond the ends becomes the end
-/// (-32768, or 32767 and 255/256); NaN becomes 0.
-#[inline(always)]
-pub fn snap(position: f32) -> i32 {
-    // A product by a power of two is exact, and the conversion saturates.
-    ((position * ONE as f32).round_ties_even() as i32).clamp(-(1 << 23), (1 << 23) - 1)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::snap;
+    use super::Point;
+
+    fn snap(position: f32) -> i32 {
+        let Point { x, y } = Point::snap([position, -1.0]);
+        assert_eq!(y, -256);
+        x
+    }
 
     #[test]
     fn positions_snap_as_the_specification_shows() {

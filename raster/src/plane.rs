@@ -6,6 +6,8 @@
 //!
 //! Numbers are named one by one, without `map`: so loops over many triangles become vectors.
 
+use wide::f32x4;
+
 use crate::edge::area;
 use crate::fixed::{HALF, ONE, Point};
 
@@ -103,24 +105,19 @@ impl Planes {
 }
 
 impl Local {
-    /// One plane at a pixel `(dx, dy)` from the middle of things: what machine code computes, to the bit.
+    /// One plane at the four pixels of a quad, the first of which is `(dx, dy)` from the middle of things: what machine code computes,
+    /// to the bit.
     ///
     /// Gradients are normal and ways are whole numbers, so products are never denormal; a sum that is, is exact.
     #[inline(always)]
-    pub fn at(&self, plane: usize, [dx, dy]: [f32; 2]) -> f32 {
-        normal(normal(self.value[plane] + self.x[plane] * dx) + self.y[plane] * dy)
-    }
-
-    /// The same at the four pixels of a quad, the first of which is there.
-    #[inline(always)]
-    pub fn of_quad(&self, plane: usize, [dx, dy]: [f32; 2]) -> [f32; 4] {
-        let (right, below) = (dx + 1.0, dy + 1.0);
-        [
-            self.at(plane, [dx, dy]),
-            self.at(plane, [right, dy]),
-            self.at(plane, [dx, below]),
-            self.at(plane, [right, below]),
-        ]
+    pub fn of_quad(&self, plane: usize, [dx, dy]: [f32; 2]) -> f32x4 {
+        let [value, x, y] = [f32x4::splat(self.value[plane]), f32x4::splat(self.x[plane]), f32x4::splat(self.y[plane])];
+        let right = f32x4::splat(dx) + f32x4::new([0.0, 1.0, 0.0, 1.0]);
+        let down = f32x4::splat(dy) + f32x4::new([0.0, 0.0, 1.0, 1.0]);
+        let normal = |number: f32x4| {
+            number.abs().simd_lt(f32x4::splat(f32::MIN_POSITIVE)).bitselect(number & f32x4::splat(-0.0), number)
+        };
+        normal(normal(value + x * right) + y * down)
     }
 }
 

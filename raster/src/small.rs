@@ -213,25 +213,34 @@ const fn bit(x: i32, y: i32) -> i32 {
 }
 
 /// The bits of those pixels of a square that are within a rectangle.
+#[inline(always)]
 pub fn within(corner: [i32; 2], bounds: &Bounds) -> u64 {
-    let (mut columns, mut rows) = (0, 0);
-    for n in 0..SIZE {
-        let (x, y) = (corner[0] + n, corner[1] + n);
-        if (bounds.left..bounds.right).contains(&x) {
-            columns |= COLUMN << bit(n, 0);
-        }
-        if (bounds.top..bounds.bottom).contains(&y) {
-            rows |= ROW << bit(0, n);
-        }
-    }
+    let from = |lines: &[u64; SIZE as usize + 1], n: i32| lines[n.clamp(0, SIZE) as usize];
+    let columns = from(&COLUMNS, bounds.left - corner[0]) & !from(&COLUMNS, bounds.right - corner[0]);
+    let rows = from(&ROWS, bounds.top - corner[1]) & !from(&ROWS, bounds.bottom - corner[1]);
     columns & rows
 }
 
-/// The first column of a mask.
-const COLUMN: u64 = 0x0005_0005_0005_0005;
+/// The pixels from each column on.
+const COLUMNS: [u64; SIZE as usize + 1] = lines(true);
 
-/// The first row.
-const ROW: u64 = 0x3333;
+/// The pixels from each row on.
+const ROWS: [u64; SIZE as usize + 1] = lines(false);
+
+const fn lines(are_columns: bool) -> [u64; SIZE as usize + 1] {
+    let mut lines = [0; SIZE as usize + 1];
+    let mut n = SIZE;
+    while n > 0 {
+        n -= 1;
+        lines[n as usize] = lines[n as usize + 1];
+        let mut pixel = 0;
+        while pixel < SIZE {
+            lines[n as usize] |= 1 << if are_columns { bit(n, pixel) } else { bit(pixel, n) };
+            pixel += 1;
+        }
+    }
+    lines
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! From clip space to the screen (functional specification, 15.6), and the planes that keep positions within reach.
 
+use wide::f32x4;
+
 use crate::edge::Bounds;
 use crate::fixed::Point;
 use crate::plane::Corner;
@@ -31,17 +33,25 @@ impl Viewport {
     /// A vertex on the screen; none if its place is not a number. Its w is above 0.
     #[inline(always)]
     pub fn transform(&self, [x, y, z, w]: [f32; 4]) -> Option<Corner> {
-        self.place([x / w, y / w, z / w, 1.0 / w])
+        self.place(f32x4::new([x, y, z, 1.0]) / f32x4::splat(w))
     }
 
     /// The same of one that was divided by its w, with the reciprocal of that.
+    ///
+    /// All four numbers at once: x becomes `(x + 1) * width * 0.5 + left`, y `(1 - y) * height * 0.5 + top`, and depth
+    /// `z * (max - min) + min`, operation by operation.
     #[inline(always)]
-    pub fn place(&self, [x, y, z, rcp_w]: [f32; 4]) -> Option<Corner> {
-        let x = (x + 1.0) * self.width * 0.5 + self.left;
-        let y = (1.0 - y) * self.height * 0.5 + self.top;
-        let z = self.min_depth + z * (self.max_depth - self.min_depth);
-        let is_number = !(x.is_nan() || y.is_nan() || z.is_nan());
-        is_number.then(|| Corner { point: Point::snap([x, y]), z, rcp_w })
+    pub fn place(&self, position: f32x4) -> Option<Corner> {
+        let right_and_down = position * f32x4::new([1.0, -1.0, 1.0, 1.0]);
+        let from_corner = right_and_down + f32x4::new([1.0, 1.0, 0.0, 0.0]);
+        let scaled = from_corner * f32x4::new([self.width, self.height, self.max_depth - self.min_depth, 1.0]);
+        let halved = scaled * f32x4::new([0.5, 0.5, 1.0, 1.0]);
+        let place = halved + f32x4::new([self.left, self.top, self.min_depth, 0.0]);
+        if place.is_nan().any() {
+            return None;
+        }
+        let [x, y, z, rcp_w] = place.to_array();
+        Some(Corner { point: Point::snap([x, y]), z, rcp_w })
     }
 
     /// Whether all that is seen is well within reach: nothing in it is cut.
