@@ -310,11 +310,11 @@ impl TileDraw<'_, '_, '_> {
             let row = |vertex: usize| rows[vertex].get(n).filter(|_| is_read).copied().unwrap_or_default();
             let [leading, second, third] = [row(0), row(1), row(2)];
             // As a shader would subtract them.
-            let float = |bits: u32| plane::normal(f32::from_bits(bits));
-            let from_leading = |words: [u32; 4]| {
-                std::array::from_fn::<u32, 4, _>(|n| plane::normal(float(words[n]) - float(leading[n])).to_bits())
-            };
-            records.extend_from_slice([leading, from_leading(second), from_leading(third)].as_flattened());
+            let floats = |words: [u32; 4]| plane::normals(bytemuck::cast(words));
+            let from = floats(leading);
+            let [second, third] = [plane::normals(floats(second) - from), plane::normals(floats(third) - from)];
+            let words: [[u32; 4]; 3] = [leading, bytemuck::cast(second), bytemuck::cast(third)];
+            records.extend_from_slice(words.as_flattened());
         }
         number
     }

@@ -114,10 +114,7 @@ impl Local {
         let [value, x, y] = [f32x4::splat(self.value[plane]), f32x4::splat(self.x[plane]), f32x4::splat(self.y[plane])];
         let right = f32x4::splat(dx) + f32x4::new([0.0, 1.0, 0.0, 1.0]);
         let down = f32x4::splat(dy) + f32x4::new([0.0, 0.0, 1.0, 1.0]);
-        let normal = |number: f32x4| {
-            number.abs().simd_lt(f32x4::splat(f32::MIN_POSITIVE)).bitselect(number & f32x4::splat(-0.0), number)
-        };
-        normal(normal(value + x * right) + y * down)
+        normals(normals(value + x * right) + y * down)
     }
 }
 
@@ -127,4 +124,11 @@ pub(crate) fn normal(number: f32) -> f32 {
     // Without a branch, so that four of them can be one vector.
     let kept = if number.abs() < f32::MIN_POSITIVE { 1 << 31 } else { u32::MAX };
     f32::from_bits(number.to_bits() & kept)
+}
+
+/// The same for four numbers.
+#[inline(always)]
+pub(crate) fn normals(numbers: f32x4) -> f32x4 {
+    let is_tiny = numbers.abs().simd_lt(f32x4::splat(f32::MIN_POSITIVE));
+    is_tiny.bitselect(numbers & f32x4::splat(-0.0), numbers)
 }
