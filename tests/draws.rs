@@ -32,9 +32,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("bad_ftoi.dxbc", "writes no SV_Position"),
     ("streamout.vs.vs_5_0.cso", "writes no SV_Position"),
     ("tess.vs.vs_5_0.cso", "writes no SV_Position"),
-    // Class instances are named for both stages of a pipeline at once.
-    ("interfaces.ps.ps_5_0.cso", "there is no interface variable `light`"),
-    ("interfaces.vs.vs_5_0.cso", "there is no interface variable `light`"),
     // No class fits its interface.
     ("interface1.dxbc", "there is no such class instance"),
 ];

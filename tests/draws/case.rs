@@ -2,7 +2,7 @@
 
 use brolga::raster::{Bounds, Draw, DrawError, IndexBuffer, Pass, Pipeline, PipelineDesc, Targets, Viewport};
 use brolga::{
-    CompileOptions, Device, Dispatch, Engine, Error, ErrorKind, InstanceError, Level, Oversize, Register,
+    Codegen, CompileOptions, Device, Dispatch, Engine, Error, ErrorKind, InstanceError, Level, Oversize, Register,
     ResourceClass, Texture, TextureShape,
 };
 use brolga_testing::bound;
@@ -118,17 +118,9 @@ impl<'a> Case<'a> {
         desc.depth = self.state.depth;
         desc.targets = self.state.targets.clone();
         desc.depth_format = self.state.depth_buffer.as_ref().map(|surface| surface.format);
-        desc.options = CompileOptions::new(engine).level(level).oversize(Oversize::Refuse);
-        let error = match Pipeline::new(device, &desc) {
-            Err(DrawError::Runtime(Error::Instance(error))) => error,
-            other => return other,
-        };
-        if let InstanceError::Unset { unset } = &*error {
-            for variable in unset {
-                let first = variable.fits.first().map_or("", String::as_str);
-                desc.options = desc.options.instance(&variable.variable, first);
-            }
-        }
+        let options = CompileOptions::new(engine).level(level).oversize(Oversize::Refuse);
+        desc.options = with_instances(device, self.vertex, options.clone());
+        desc.pixel_options = Some(with_instances(device, self.pixel, options));
         Pipeline::new(device, &desc)
     }
 
@@ -211,6 +203,20 @@ impl<'a> Case<'a> {
         let buffer = if *is_short { device.buffer_from(&short)? } else { device.buffer_from(indices)? };
         Ok(draw.index_buffer(IndexBuffer { buffer, offset_bytes: 0, is_short: *is_short }))
     }
+}
+
+/// Options with the first class instance that fits for each interface variable of a shader.
+fn with_instances(device: &Device, shader: &Shader, mut options: CompileOptions) -> CompileOptions {
+    let alone = options.clone().codegen(Codegen::Deferred);
+    if let Err(Error::Instance(error)) = device.compile(&shader.bytes, &alone)
+        && let InstanceError::Unset { unset } = &*error
+    {
+        for variable in unset {
+            let first = variable.fits.first().map_or("", String::as_str);
+            options = options.instance(&variable.variable, first);
+        }
+    }
+    options
 }
 
 impl OneDraw {
