@@ -73,6 +73,8 @@ pub struct Signature {
     pub inputs: Vec<Parameter>,
     /// Outputs, likewise.
     pub outputs: Vec<Parameter>,
+    /// Whether a pixel's depth and stencil are tested before its shader, whatever that decides (functional specification, 16.12).
+    pub forces_early_tests: bool,
 }
 
 impl Signature {

@@ -299,6 +299,9 @@ fn described(element: &SignatureElement, file: char) -> String {
 /// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live.
 fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
     use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded};
+    if shader.stage().signature().is_some_and(|signature| signature.forces_early_tests) {
+        return (false, false);
+    }
     let outputs = shader.stage().signature().map_or(&[][..], |signature| &signature.outputs);
     let has = |values: &[SystemValue]| {
         outputs.iter().any(|output| output.system_value.is_some_and(|value| values.contains(&value)))

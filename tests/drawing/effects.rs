@@ -144,7 +144,6 @@ const EARLY: &str = "dcl_globalFlags refactoringAllowed | forceEarlyDepthStencil
 
 /// With early tests forced it runs for those that passed.
 #[test]
-#[ignore = "the flag is not looked at"]
 fn forced_early_tests_hide_effects() {
     let code = "dcl_uav_raw u1\ndcl_output o0.xyzw\natomic_iadd u1, l(0), l(1)\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)";
     let shader = pixel_with(EARLY, code);
@@ -154,7 +153,6 @@ fn forced_early_tests_hide_effects() {
 
 /// Forced early tests write depths and count pixels whatever the shader does later, and do not look at the depth that it gives.
 #[test]
-#[ignore = "the flag is not looked at"]
 fn forced_early_tests_come_before_the_shader() {
     let shader = pixel_with(EARLY, DISCARDS);
     let (counters, _, depths, passed) = counted(&shader, &everywhere(0.25, [1.0; 4]), |_| {});

@@ -158,6 +158,9 @@ impl Printer<'_> {
             writeln!(out, "  array{n} = {access} stride {}", array.stride_bytes)?;
         }
         if let Some(signature) = interface.stage.signature() {
+            if signature.forces_early_tests {
+                writeln!(out, "  forces_early_tests")?;
+            }
             let sides = [
                 ("inputs", "input", signature.input_array, &signature.inputs),
                 ("outputs", "output", signature.output_array, &signature.outputs),

@@ -36,7 +36,7 @@ impl Parser<'_> {
             })?;
             return Ok(());
         }
-        if matches!(word, "inputs" | "outputs" | "input" | "output")
+        if matches!(word, "forces_early_tests" | "inputs" | "outputs" | "input" | "output")
             && let Stage::Vertex(signature) | Stage::Pixel(signature) = &mut self.func.interface.stage
         {
             // Away and back, since reading a line needs all of the parser.
@@ -174,6 +174,10 @@ impl Parser<'_> {
     /// A line about inputs or outputs.
     fn signature(&mut self, word: &str, signature: &mut Signature) -> Parsed<()> {
         self.advance()?;
+        if word == "forces_early_tests" {
+            signature.forces_early_tests = true;
+            return Ok(());
+        }
         if matches!(word, "inputs" | "outputs") {
             let id = self.any_word("an array: `array0`", |word| numbered("array", word))?;
             let array = Some(ArrayId::new(id as usize));

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use brolga_bytecode::sm5::codes::{self, SystemValue as Code};
 use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
-use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
+use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
 use super::super::vector::{Vector, lanes};
 use super::derivative::Derivative;
@@ -78,7 +78,8 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
     if is_pixel && (0..program.items().len()).any(discards) {
         registers.discarded = Some((Slot::new(0), add(&mut outputs, SystemValue::Discarded)));
     }
-    let mut signature = Signature { input_array: None, output_array: None, inputs, outputs };
+    let forces_early_tests = is_pixel && declarations.flags.has(GlobalFlags::EARLY_DEPTH_STENCIL);
+    let mut signature = Signature { inputs, outputs, forces_early_tests, ..Signature::default() };
     let mut arrays = Vec::new();
     let mut array = |rows: u32, is_written| {
         (rows > 0).then(|| {
