@@ -4,6 +4,7 @@ use brolga_ir::pipeline::record;
 use brolga_runtime::{ArrayWords, Error, Session};
 
 use crate::assembly::{Batch, Topology};
+use crate::bias::DepthBias;
 use crate::bins::Bins;
 use crate::clip::{self, Mode, Polygon};
 use crate::edge::{self, Bounds};
@@ -47,6 +48,8 @@ pub struct Raster {
     pub is_front_counter_clockwise: bool,
     /// Whether depth is clipped.
     pub clips_depth: bool,
+    /// What is added to depths.
+    pub bias: Option<DepthBias>,
 }
 
 /// Triangles that are not drawn.
@@ -107,7 +110,12 @@ pub enum Shape {
     /// Known one by one.
     Small(Small),
     /// Those of the triangle in a rectangle.
-    Large(Bounds),
+    Large {
+        /// The rectangle.
+        bounds: Bounds,
+        /// What is added to the depths of its corners.
+        bias: f32,
+    },
 }
 
 /// Primitives that can be drawn, and their vertices.
@@ -300,7 +308,11 @@ impl Prepared {
         let Assembly { left, group, .. } = assembly;
         for candidates in left.chunks(Group::SIZE) {
             for (n, candidate) in candidates.iter().enumerate() {
-                group.put(n, candidate.vertices.map(|vertex| &self.corners[vertex as usize]));
+                let corners = candidate.vertices.map(|vertex| &self.corners[vertex as usize]);
+                match &raster.bias {
+                    None => group.put(n, corners),
+                    Some(bias) => group.put(n, bias.add(corners.map(|&corner| corner)).each_ref()),
+                }
             }
             group.set_up();
             for (n, &candidate) in candidates.iter().enumerate() {
@@ -355,11 +367,16 @@ impl Prepared {
                 }
                 (Shape::Small(small), is_clockwise)
             }
-            None => match edge::area(vertices.map(|vertex| self.corners[vertex as usize].point)) {
+            None => {
+                let corners = vertices.map(|vertex| self.corners[vertex as usize]);
+                let area = edge::area(corners.map(|corner| corner.point));
                 // What has no inside covers nothing.
-                0 => return,
-                area => (Shape::Large(bounds), area > 0),
-            },
+                if area == 0 {
+                    return;
+                }
+                let bias = raster.bias.map_or(0.0, |bias| bias.of(&corners));
+                (Shape::Large { bounds, bias }, area > 0)
+            }
         };
         let is_front = is_clockwise != raster.is_front_counter_clockwise;
         let is_culled = match raster.cull {

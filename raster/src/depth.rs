@@ -134,7 +134,7 @@ const PIXELS: [[u32; 4]; 16] = {
     let mut pixels = [[0; 4]; 16];
     let mut n = 0;
     while n < 64 {
-        pixels[n / 4][n % 4] = if n / 4 >> (n % 4) & 1 != 0 { u32::MAX } else { 0 };
+        pixels[n / 4][n % 4] = if (n / 4) >> (n % 4) & 1 != 0 { u32::MAX } else { 0 };
         n += 1;
     }
     pixels

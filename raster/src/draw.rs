@@ -183,7 +183,7 @@ impl TileDraw<'_, '_, '_> {
     fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
         match &drawn.shape {
             Shape::Small(small) => self.small(prepared, drawn, small),
-            Shape::Large(bounds) => self.large(prepared, drawn, bounds),
+            Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),
         }
     }
 
@@ -206,8 +206,11 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
-    fn large(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds) {
-        let corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
+    fn large(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, bias: f32) {
+        let mut corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
+        if bias != 0.0 {
+            corners.iter_mut().for_each(|corner| corner.z += bias);
+        }
         let origin = self.worker.corner;
         let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };

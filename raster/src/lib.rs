@@ -10,6 +10,7 @@
 //! | `fixed.rs` | positions in 256ths of a pixel |
 //! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches |
 //! | `batch.rs` | from vertices to primitives that can be drawn |
+//! | `bias.rs` | depth bias |
 //! | `bins.rs` | which primitives may cover something in which tile |
 //! | `clip.rs` | cutting triangles at planes |
 //! | `depth.rs` | the depth test before shading |
@@ -28,6 +29,7 @@
 
 pub mod assembly;
 pub mod batch;
+pub mod bias;
 pub mod bins;
 pub mod clip;
 pub mod depth;

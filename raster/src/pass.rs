@@ -10,6 +10,7 @@ use brolga_runtime::{
 use bytemuck::NoUninit;
 
 use crate::batch::Raster;
+use crate::bias::DepthBias;
 use crate::draw::{Shading, Target};
 use crate::edge::Bounds;
 use crate::error::DrawError;
@@ -324,6 +325,7 @@ impl<'a> Pass<'a> {
                 cull: pipeline.rasterizer.cull,
                 is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
                 clips_depth: pipeline.rasterizer.depth_clip,
+                bias: DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|(_, format)| *format)),
             }),
             shading: Shading {
                 depth: pipeline.depth.filter(|_| !pipeline.is_late),

@@ -90,6 +90,11 @@ impl Planes {
         Self { x, y, first, corner }
     }
 
+    /// What depth grows by from a pixel to the one on its right, and to the one below.
+    pub fn depth_gradient(&self) -> [f32; 2] {
+        [self.x[0] as f32, self.y[0] as f32]
+    }
+
     /// The planes around the center of a pixel. What no normal float holds is 0.
     #[inline(always)]
     pub fn around(&self, pixel: [i32; 2]) -> Local {

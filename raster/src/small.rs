@@ -166,7 +166,6 @@ impl Group {
     /// Finds the pixels that triangles cover in a quarter of their squares, so many parts to the right and down.
     #[inline(always)]
     fn cover<const RIGHT: i32, const DOWN: i32>(&mut self) {
-        let half = &mut self.halves[DOWN as usize];
         for n in 0..Self::SIZE {
             let mut values = [0; 3];
             for (value, edge) in values.iter_mut().zip(&self.edges) {
@@ -182,7 +181,7 @@ impl Group {
                     inside |= !((at(0) | at(1) | at(2)) >> 31) as u32 & bit;
                 }
             }
-            half[n] |= inside & bits;
+            self.halves[DOWN as usize][n] |= inside & bits;
         }
     }
 

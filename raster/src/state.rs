@@ -44,7 +44,7 @@ impl InputElement {
 }
 
 /// What becomes of triangles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterizerState {
     /// Triangles that are not drawn; by default those that show their back.
     pub cull: Cull,
@@ -52,11 +52,25 @@ pub struct RasterizerState {
     pub front_counter_clockwise: bool,
     /// Whether triangles are cut where depth leaves 0 to 1, as by default. Otherwise depth is clamped.
     pub depth_clip: bool,
+    /// How far triangles are moved away, in units of the depth buffer: its least depth above 0, or a unit in the last place of a
+    /// triangle's greatest depth where it has floats. By default 0, as the next two.
+    pub depth_bias: i32,
+    /// How far they are moved away besides, in what their depth changes by from pixel to pixel.
+    pub slope_scaled_depth_bias: f32,
+    /// What both together do not go beyond: the greatest way away if it is above 0, towards the viewer if below.
+    pub depth_bias_clamp: f32,
 }
 
 impl Default for RasterizerState {
     fn default() -> Self {
-        Self { cull: Cull::Back, front_counter_clockwise: false, depth_clip: true }
+        Self {
+            cull: Cull::Back,
+            front_counter_clockwise: false,
+            depth_clip: true,
+            depth_bias: 0,
+            slope_scaled_depth_bias: 0.0,
+            depth_bias_clamp: 0.0,
+        }
     }
 }
 

@@ -57,6 +57,9 @@ impl<'a> Compiler<'a> {
                 cull: pipeline.rasterizer.cull_mode,
                 front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
                 depth_clip: pipeline.rasterizer.depth_clip_enable,
+                depth_bias: pipeline.rasterizer.depth_bias,
+                slope_scaled_depth_bias: pipeline.rasterizer.slope_scaled_depth_bias,
+                depth_bias_clamp: pipeline.rasterizer.depth_bias_clamp,
             },
             depth: DepthState {
                 enable: pipeline.depth_stencil.depth_enable,

@@ -41,7 +41,6 @@ fn check_resource(place: &str, resource: &Resource) -> Result<(), SceneError> {
 
 fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
     let Pipeline { rasterizer, depth_stencil, blend, .. } = pipeline;
-    let biases = [rasterizer.depth_bias as f32, rasterizer.slope_scaled_depth_bias];
     refuse(
         place,
         &[
@@ -50,7 +49,6 @@ fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
             (pipeline.gs.is_some(), "gs", "geometry shaders are"),
             (pipeline.stream_out.is_some(), "stream_out", "streaming out is"),
             (rasterizer.fill_mode == FillMode::Wireframe, "rasterizer.fill_mode", "wireframe is"),
-            (biases != [0.0; 2], "rasterizer", "depth bias is"),
             (depth_stencil.stencil_enable, "depth_stencil.stencil_enable", "the stencil test is"),
             (blend.alpha_to_coverage_enable, "blend.alpha_to_coverage_enable", "alpha to coverage is"),
         ],

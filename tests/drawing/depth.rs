@@ -288,3 +288,51 @@ fn without_a_depth_buffer_every_pixel_passes() {
         assert_eq!(passed, ALL);
     }
 }
+
+/// Depth bias moves triangles of any size by so many units of the depth buffer, before interpolation (15.10).
+#[test]
+fn depth_bias_counts_in_units_of_the_buffer() {
+    let small = triangle([[4.0, 4.0], [7.0, 4.0], [4.0, 7.0]], 0.25, [1.0; 4]);
+    for (format, expected) in [
+        // 0.25 * 65535 + 0.5 is 16384.25, and so on.
+        (Format::D16_UNORM, 16_384 + 3),
+        (Format::D24_UNORM_S8_UINT, (1 << 22) + 3),
+        // A unit is one in the last place of the triangle's depth.
+        (Format::D32_FLOAT, 0.25f32.to_bits() + 3),
+    ] {
+        let set = |desc: &mut PipelineDesc<'_>| desc.rasterizer.depth_bias = 3;
+        for shader in early_and_late() {
+            let far = if format == Format::D32_FLOAT { 1f32.to_bits() } else { u32::MAX >> 8 };
+            for (vertices, pixel) in [(everywhere(0.25, [1.0; 4]), 0), (small, 4 * SIZE as usize + 4)] {
+                let (_, codes) = draw(format, far & mask(format), Some(&shader), &[vertices], set, |_, _| {});
+                assert_eq!(codes[pixel], expected, "{format}");
+            }
+        }
+    }
+    // Half of a depth over the whole target, to the right.
+    let slope = 0.5 / SIZE as f32;
+    let across = |x: f32, y: f32| vertex(position([x, y], 0.25 + slope * x, 1.0), [1.0; 4]);
+    let slanted = [across(-40.0, -40.0), across(90.0, -40.0), across(-40.0, 90.0)];
+    let depths = |scaled: f32, clamp: f32| {
+        let set = |desc: &mut PipelineDesc<'_>| {
+            (desc.rasterizer.slope_scaled_depth_bias, desc.rasterizer.depth_bias_clamp) = (scaled, clamp);
+        };
+        let far = 1f32.to_bits();
+        draw(Format::D32_FLOAT, far, None, &[slanted], set, |_, _| {})
+            .1
+            .into_iter()
+            .map(f32::from_bits)
+            .collect::<Vec<_>>()
+    };
+    let plain = depths(0.0, 0.0);
+    for (scaled, clamp, expected) in [(3.0, 0.0, 3.0 * slope), (3.0, 0.01, 0.01), (-1.0, 0.01, -slope)] {
+        for (plain, biased) in plain.iter().zip(depths(scaled, clamp)) {
+            assert!((biased - plain - expected).abs() < 1e-6, "{plain} {biased} {expected}");
+        }
+    }
+}
+
+/// The bits of a code.
+fn mask(format: Format) -> u32 {
+    if format == Format::D16_UNORM { 0xffff } else { u32::MAX }
+}

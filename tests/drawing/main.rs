@@ -38,6 +38,7 @@
 //! | restarts: found before the base vertex is added; primitives count on, turns begin anew; in lists too | 8.12, 8.13 | `restarts_begin_a_strip_anew_and_primitives_count_on`, `restarts_are_found_before_the_base_vertex_is_added`, `restarts_cut_lists_too` |
 //! | numbers of vertices, primitives, instances | 8.3 to 8.6, 8.16 to 8.18 | `vertices_primitives_and_instances_are_numbered`, `indexed_vertices_have_their_indices`, `elements_of_instances_begin_at_the_first_instance` |
 //! | depths become codes, nearest first, and codes are compared | 17.11 | `codes_are_compared`, `depths_are_rounded_to_the_nearest_code`, `ir/tests/pipeline/depth.rs`, `model` |
+//! | depth bias: units of the buffer, slopes, a clamp for its own sign, the same for all corners | 15.10 | `depth_bias_counts_in_units_of_the_buffer`, `raster/src/bias.rs` |
 //! | forced early tests come before the shader, whatever it decides | 16.12.1 | `forced_early_tests_hide_effects`, `forced_early_tests_come_before_the_shader` |
 //! | without the flag a shader that changes memory runs for hidden pixels | 16.12.2 | `hidden_pixels_have_effects` |
 //! | what was done before a discard stays; nothing happens after it | 16.13 | `discarded_pixels_end_there`, `discarded_pixels_leave_no_depth`, `discarded_pixels_have_derivatives`, `model` |

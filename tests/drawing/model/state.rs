@@ -136,6 +136,7 @@ impl PipelineState {
             cull: random.pick(&[Cull::None, Cull::None, Cull::Front, Cull::Back]),
             front_counter_clockwise: random.one_in(2),
             depth_clip: random.one_in(2),
+            ..RasterizerState::default()
         };
         use Comparison::{Always, Equal, Greater, GreaterEqual, Less, LessEqual, Never, NotEqual};
         let function = random.pick(&[
