@@ -109,26 +109,29 @@ fn below_code(b: &mut Builder<'_>, number: Value) -> Value {
 }
 
 /// A whole number divided by the largest one of its kind, 2^n - 1. For up to 16 bits the reciprocal is cut in two: the product with
-/// the first part is exact and the other's rounding is far below that of the sum, which is the quotient, correctly rounded.
-fn quotient(b: &mut Builder<'_>, number: Value, most: u32) -> Value {
+/// the first part is exact and the other's rounding is far below that of the sum, which is the quotient, correctly rounded. There
+/// the number may be 2^shift times as large.
+fn quotient(b: &mut Builder<'_>, number: Value, most: u32, shift: u32) -> Value {
     let bits = most.count_ones();
     if bits > 16 {
+        debug_assert_eq!(shift, 0, "so large a number is where it is");
         let most = b.f32(most as f32);
         return b.op(Op::FDiv, &[number, most]);
     }
-    let [first, rest] = reciprocal(most).map(|part| {
+    let [first, rest] = reciprocal(most, shift).map(|part| {
         let part = b.f32(part);
         b.op(Op::FMul, &[number, part])
     });
     b.op(Op::FAdd, &[first, rest])
 }
 
-/// The reciprocal of 2^n - 1 in two parts, the first one with so many bits that a product with n bits has 24.
-fn reciprocal(most: u32) -> [f32; 2] {
+/// The reciprocal of 2^n - 1 in two parts, the first one with so many bits that a product with n bits has 24; both over 2^shift.
+fn reciprocal(most: u32, shift: u32) -> [f32; 2] {
     let whole = 1.0 / f64::from(most);
     // A double has 29 bits more than a float.
     let first = f64::from_bits(whole.to_bits() & u64::MAX << (29 + most.count_ones()));
-    [first as f32, (whole - first) as f32]
+    let scale = f64::from(1 << shift);
+    [first, whole - first].map(|part| (part / scale) as f32)
 }
 
 impl Channel {
@@ -156,6 +159,15 @@ impl Channel {
     }
 
     fn decode(self, b: &mut Builder<'_>, word: Value) -> Value {
+        let shift = self.shift % 32;
+        if self.kind == ChannelKind::Unorm && self.bits <= 16 && shift + self.bits < 32 {
+            // The code need not be moved to the bottom: a float holds it wherever it is.
+            let bits = b.i32(self.most() << shift);
+            let code = b.op(Op::And, &[word, bits]);
+            let number = b.op(Op::UToF, &[code]);
+            let number = quotient(b, number, self.most(), shift);
+            return b.op(Op::BitsF32, &[number]);
+        }
         let code = self.code(b, word);
         let number = match self.kind {
             ChannelKind::Uint | ChannelKind::Sint => return code,
@@ -169,14 +181,14 @@ impl Channel {
             }
             ChannelKind::Unorm => {
                 let number = b.op(Op::UToF, &[code]);
-                quotient(b, number, self.most())
+                quotient(b, number, self.most(), 0)
             }
             ChannelKind::Snorm => {
                 let most = self.most() >> 1;
                 let least = b.i32(most.wrapping_neg());
                 let code = b.op(Op::SMax, &[code, least]);
                 let number = b.op(Op::SToF, &[code]);
-                quotient(b, number, most)
+                quotient(b, number, most, 0)
             }
         };
         b.op(Op::BitsF32, &[number])
@@ -265,11 +277,15 @@ mod tests {
     fn sums_of_products_are_quotients() {
         for bits in 1..=16 {
             let most = u32::MAX >> (32 - bits);
-            let [first, rest] = reciprocal(most);
-            for code in 0..=most {
-                for number in [code as f32, -(code as f32)] {
-                    let quotient = number * first + number * rest;
-                    assert_eq!(quotient, number / most as f32, "{number} / {most}");
+            // A word is 32 bits, and its uppermost one is left out.
+            for shift in 0..32 - bits {
+                let [first, rest] = reciprocal(most, shift);
+                for code in (0..=most).step_by(if shift % 8 == 0 { 1 } else { 97 }) {
+                    for number in [code as f32, -(code as f32)] {
+                        let moved = number * (1 << shift) as f32;
+                        let quotient = moved * first + moved * rest;
+                        assert_eq!(quotient, number / most as f32, "{number} / {most}");
+                    }
                 }
             }
         }

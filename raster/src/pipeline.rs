@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use brolga_bytecode::Limits;
 use brolga_bytecode::container::{Container, SignatureElement};
-use brolga_ir::pipeline::record;
 use brolga_ir::pipeline::state::{
     DepthFormat, DepthTest, PixelState, Range, StageState, Target, VertexElement, VertexState,
 };
+use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{
-    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, ResourceClass, Shader,
+    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Register, ResourceClass, Shader,
     Signature, SystemValue,
 };
 
@@ -111,10 +111,16 @@ impl Pipeline {
     /// # Errors
     /// If a shader does not compile, the shaders do not fit each other, or the state does not fit them.
     pub fn new(device: &Device, desc: &PipelineDesc<'_>) -> Result<Self, DrawError> {
-        Self::compile(desc, |shader, options| device.compile(shader, options))
+        let pipeline = Self::compile(desc, |shader, options| device.compile(shader, options))?;
+        let options = desc.pixel_options.as_ref().unwrap_or(&desc.options);
+        if let Some(shader) = pipeline.pixel.as_ref().filter(|_| options.codegen == Codegen::Eager) {
+            shader.compile_for(&pipeline.pixel_formats(), &[])?;
+        }
+        Ok(pipeline)
     }
 
-    /// The same, until a token is cancelled or the time is over, as [`Device::compile_until`] does it.
+    /// The same, until a token is cancelled or the time is over, as [`Device::compile_until`] does it. The code of the pixel shader
+    /// is left to the first draw.
     ///
     /// # Errors
     /// As [`Self::new`], and [`Error::CompileStopped`](brolga_runtime::Error::CompileStopped).
@@ -154,7 +160,8 @@ impl Pipeline {
         let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
         let state = PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live };
-        let options = own.clone().state(StageState::Pixel(state));
+        // Its code is for the formats of its targets.
+        let options = own.clone().codegen(Codegen::Deferred).state(StageState::Pixel(state));
         let pixel = desc.pixel_shader.map(|shader| compile(shader, &options)).transpose()?;
         let read = pixel.as_ref().and_then(|shader| shader.stage().signature());
         Ok(Self {
@@ -172,6 +179,13 @@ impl Pipeline {
             targets: desc.targets.iter().map(|target| target.format).collect(),
             depth_format: desc.depth_format,
         })
+    }
+
+    /// The formats in which the pixel shader sees its targets and the depth buffer.
+    fn pixel_formats(&self) -> Vec<(Register, Format)> {
+        let register = |n| Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
+        let depth = self.depth.filter(|_| self.is_late).map(|depth| (register(DEPTH), codes(depth.format)));
+        (0..).map(register).zip(self.targets.iter().copied()).chain(depth).collect()
     }
 
     /// The vertex shader, with vertex fetch before it.
@@ -192,6 +206,14 @@ pub(crate) fn depth_format(format: Format) -> Result<DepthFormat, DrawError> {
         Format::D24_UNORM_S8_UINT => Ok(DepthFormat::D24),
         Format::D32_FLOAT => Ok(DepthFormat::D32),
         other => Err(DrawError::Unsupported { what: format!("a depth buffer of format {other}") }),
+    }
+}
+
+/// The format of a depth buffer's codes.
+fn codes(format: DepthFormat) -> Format {
+    match format {
+        DepthFormat::D16 => Format::R16_UINT,
+        DepthFormat::D24 | DepthFormat::D32 => Format::R32_UINT,
     }
 }
 

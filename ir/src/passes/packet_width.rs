@@ -35,7 +35,9 @@ fn pays(func: &Function) -> bool {
     // A packet is part of one row, so that addresses grow evenly over it; a batch is one row.
     let (rows_fill, packing) = match func.interface.stage {
         Stage::Compute { group_size: [x, y, z] } => (x.is_multiple_of(lanes) && x * y * z > 0, Packing::Group),
-        Stage::Vertex(_) | Stage::Pixel(_) => (true, Packing::Row),
+        // What indices choose is read lane by lane whatever the width, a quad has four vertices, and a picture waits for the code.
+        Stage::Vertex(_) => (false, Packing::Row),
+        Stage::Pixel(_) => (true, Packing::Row),
     };
     if !rows_fill || func.inst_count() > MAX_INSTS {
         return false;

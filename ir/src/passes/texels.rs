@@ -4,7 +4,8 @@
 //! other address, and a row of texels is a strided access.
 //!
 //! An element is counted from the view's first texel. A coordinate beyond its axis would be a texel of another row, so
-//! each is compared with its extent; the element itself is checked by the engine, as in all accesses.
+//! each is compared with its extent; the element itself is checked by the engine, as in all accesses. Pixels that are covered lie
+//! in their targets, and nothing is made of what others read there: no coordinate of a target is compared.
 
 use super::replacements::Replacements;
 use crate::builder::Builder;
@@ -12,6 +13,7 @@ use crate::entity::{Inst, Region, Value};
 use crate::function::{Element, Function, InstKind, MemoryRef, Object, Query, ResourceRef};
 use crate::interface::{Dimension, ResourceKind};
 use crate::ops::Op;
+use crate::pipeline::SPACE;
 use crate::texel::TexelFormat;
 
 /// Runs the pass. `formats` has what is known of each resource, in declaration order: the format of its one register.
@@ -122,12 +124,15 @@ fn locate(b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value]) -> (Memo
         _ => &[(height, width), (layers, layer_texels)],
     };
     let mut index = coords[0];
-    let mut inside = b.op(Op::ULt, &[coords[0], width]);
-    for (&coord, &(extent, texels)) in coords[1..].iter().zip(axes) {
-        let is_in = b.op(Op::ULt, &[coord, extent]);
-        inside = b.op(Op::BAnd, &[inside, is_in]);
+    for (&coord, &(_, texels)) in coords[1..].iter().zip(axes) {
         let start = b.op(Op::IMul, &[coord, texels]);
         index = b.op(Op::IAdd, &[start, index]);
     }
-    (MemoryRef { object, index: Some(index), offset }, Some(inside))
+    let extents = std::iter::once(width).chain(axes.iter().map(|&(extent, _)| extent));
+    let inside = (b.func.interface.resource(resource.id).space != SPACE).then(|| {
+        let is_in: Vec<Value> =
+            coords.iter().zip(extents).map(|(&coord, extent)| b.op(Op::ULt, &[coord, extent])).collect();
+        is_in.into_iter().reduce(|a, c| b.op(Op::BAnd, &[a, c])).expect("a texel has coordinates")
+    });
+    (MemoryRef { object, index: Some(index), offset }, inside)
 }

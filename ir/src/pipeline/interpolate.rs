@@ -17,12 +17,30 @@ use super::rows::Words;
 pub(super) struct Pixel {
     /// Its column and row in the target.
     pub position: [Value; 2],
-    /// Whether the primitive covers its center.
-    pub is_covered: Value,
     /// Its depth.
     pub z: Value,
     /// The inputs of its shader. What nobody reads is left to the passes.
     pub inputs: Words,
+    place: InQuads,
+}
+
+/// Which pixel of which quad it is.
+#[derive(Clone, Copy)]
+struct InQuads {
+    quad: Value,
+    /// 0 to 3.
+    number: Value,
+}
+
+impl InQuads {
+    /// Whether the primitive covers the pixel's center.
+    fn is_covered(self, b: &mut Builder<'_>) -> Value {
+        let [coverage] = words(b, PixelArray::Quads.id(), self.quad, quad::COVERAGE);
+        let one = b.i32(1);
+        let bit = b.op(Op::Shl, &[one, self.number]);
+        let own = b.op(Op::And, &[coverage, bit]);
+        b.op(Op::IEq, &[own, bit])
+    }
 }
 
 impl Pixel {
@@ -35,11 +53,8 @@ impl Pixel {
         let across = b.op(Op::And, &[in_quad, one]);
         let down = b.op(Op::UShr, &[in_quad, one]);
         let [left, top] = words(b, PixelArray::Quads.id(), quad, quad::CORNER);
-        let [primitive, coverage] = words(b, PixelArray::Quads.id(), quad, quad::PRIMITIVE);
+        let place = InQuads { quad, number: in_quad };
         let position = [b.op(Op::IAdd, &[left, across]), b.op(Op::IAdd, &[top, down])];
-        let bit = b.op(Op::Shl, &[one, in_quad]);
-        let own = b.op(Op::And, &[coverage, bit]);
-        let is_covered = b.op(Op::IEq, &[own, bit]);
 
         // Where all quads are of one primitive, what it brings along is read once for all of a packet.
         let [number] = words(b, PixelArray::State.id(), zero, state::PRIMITIVE);
@@ -49,9 +64,10 @@ impl Pixel {
         let (merged, one_primitive, several) = b.if_else(is_one, &types);
         let outer = b.switch_to(one_primitive);
         let number = b.op(Op::ISub, &[number, one]);
-        yield_inputs(b, signature, number, position, is_covered);
+        yield_inputs(b, signature, number, position, place);
         b.switch_to(several);
-        yield_inputs(b, signature, primitive, position, is_covered);
+        let [primitive] = words(b, PixelArray::Quads.id(), quad, quad::PRIMITIVE);
+        yield_inputs(b, signature, primitive, position, place);
         b.switch_to(outer);
 
         let values = b.func.inst(merged).results.clone();
@@ -60,7 +76,13 @@ impl Pixel {
             let word = if type_of(input) == Type::F32 { b.op(Op::BitsF32, &[value]) } else { value };
             inputs[input.row as usize][component] = Some(word);
         }
-        Self { position, is_covered, z: values[0], inputs }
+        Self { position, z: values[0], inputs, place }
+    }
+
+    /// Whether the primitive covers its center. Found out where it is asked for: nobody needs it before the shader's end, and it
+    /// would occupy registers until then.
+    pub fn is_covered(&self, b: &mut Builder<'_>) -> Value {
+        self.place.is_covered(b)
     }
 }
 
@@ -86,8 +108,8 @@ fn type_of(input: &Parameter) -> Type {
 }
 
 /// Ends a region with the depth of a pixel of a primitive, and what its shader reads.
-fn yield_inputs(b: &mut Builder<'_>, signature: &Signature, primitive: Value, position: [Value; 2], is_covered: Value) {
-    let mut place = Place::new(b, primitive, position, is_covered);
+fn yield_inputs(b: &mut Builder<'_>, signature: &Signature, primitive: Value, position: [Value; 2], in_quads: InQuads) {
+    let mut place = Place::new(b, primitive, position, in_quads);
     let mut values = vec![place.z];
     for (input, component) in wanted(signature) {
         values.push(place.value(b, input, component));
@@ -99,7 +121,7 @@ fn yield_inputs(b: &mut Builder<'_>, signature: &Signature, primitive: Value, po
 struct Place {
     primitive: Value,
     position: [Value; 2],
-    is_covered: Value,
+    in_quads: InQuads,
     z: Value,
     w: Value,
     /// The weights of the second and third vertex, over their w.
@@ -111,7 +133,7 @@ struct Place {
 }
 
 impl Place {
-    fn new(b: &mut Builder<'_>, primitive: Value, position: [Value; 2], is_covered: Value) -> Self {
+    fn new(b: &mut Builder<'_>, primitive: Value, position: [Value; 2], in_quads: InQuads) -> Self {
         let origin: [Value; 2] = words(b, PixelArray::Primitives.id(), primitive, primitive::ORIGIN);
         let way = [0, 1].map(|axis| {
             let way = b.op(Op::ISub, &[position[axis], origin[axis]]);
@@ -129,7 +151,7 @@ impl Place {
         let one = b.f32(1.0);
         let w = b.op(Op::FDiv, &[one, rcp_w]);
         let perspective = [i, j].map(|weight| b.op(Op::FMul, &[weight, w]));
-        Self { primitive, position, is_covered, z, w, over_w: [i, j], perspective, on_screen: None }
+        Self { primitive, position, in_quads, z, w, over_w: [i, j], perspective, on_screen: None }
     }
 
     /// A component of an input.
@@ -154,7 +176,8 @@ impl Place {
             }
             Some(SystemValue::Coverage) => {
                 let (one, zero) = (b.i32(1), b.i32(0));
-                b.select(self.is_covered, one, zero)
+                let is_covered = self.in_quads.is_covered(b);
+                b.select(is_covered, one, zero)
             }
             // One sample, at the center.
             Some(SystemValue::SampleIndex | SystemValue::InnerCoverage) => b.i32(0),

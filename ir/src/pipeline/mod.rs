@@ -64,6 +64,9 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
         rename(func, outputs, VertexArray::Outputs.id());
     }
     func.interface.arrays = record::vertex_arrays(signature.output_rows());
+    // What lies past the end reads zeros and writes nothing; other effects would be seen.
+    func.interface.fills_packets =
+        func.interface.resources.iter().all(|resource| resource.class != ResourceClass::UnorderedAccess);
     func.interface.stage = Stage::Vertex(Signature {
         input_array: None,
         output_array: Some(VertexArray::Outputs.id()),
@@ -94,7 +97,7 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     let b = &mut Builder::new(func);
     let pixel = Pixel::new(b, &signature);
     let outputs = rows.place(b, &pixel.inputs);
-    let mut live = pixel.is_covered;
+    let mut live = pixel.is_covered(b);
     if let Some(row) = row_of(&signature.outputs, SystemValue::Discarded) {
         let (discarded, zero) = (outputs.word(b, row, 0), b.i32(0));
         let stays = b.op(Op::IEq, &[discarded, zero]);

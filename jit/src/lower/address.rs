@@ -10,7 +10,7 @@ use brolga_ir::interface::ResourceKind;
 use brolga_ir::srgb::CURVE;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::mask::Mask;
 use super::notes::Note;
@@ -91,6 +91,13 @@ pub(super) struct QuadElements {
     object: Object,
     index: Value,
     addresses: SmallVec<[ir::Value; 4]>,
+}
+
+/// Whether any lane of an access by all lanes of the packet has its word out of range: a condition to branch on.
+#[derive(Debug)]
+pub(super) struct Outside {
+    pub place: MemoryRef,
+    pub any: ir::Value,
 }
 
 /// How addresses vary across the lanes.
@@ -374,11 +381,20 @@ impl Lowering<'_, '_> {
         let numbers = access.index.as_ref().expect("verified: elements are addressed by an index").clone();
         let unbound = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::UNBOUND);
         let zeros = self.builder.ins().load(types::I64, constant_flags(), unbound, offsets::VIEW_BASE);
-        let mut addresses = self.emit().firsts_of_quads(&numbers);
-        for element in &mut addresses {
+        let (mut addresses, follow) = match self.first_quad(index) {
+            Some(first) => (smallvec![first; self.shape.parts_of(brolga_ir::Type::I32)], true),
+            None => (self.emit().firsts_of_quads(&numbers), false),
+        };
+        let mut start = area.base;
+        for (n, element) in addresses.iter_mut().enumerate() {
+            if n == 0 || !follow {
+                start = self.times(*element, u64::from(stride));
+                start = self.builder.ins().iadd(area.base, start);
+            } else {
+                *element = self.plus(*element, n as u64);
+                start = self.plus(start, u64::from(stride));
+            }
             let exists = self.below(*element, area.limit);
-            let start = self.times(*element, u64::from(stride));
-            let start = self.builder.ins().iadd(area.base, start);
             *element = self.builder.ins().select(exists, start, zeros);
         }
         // In a large function they would occupy registers for long.
@@ -386,6 +402,18 @@ impl Lowering<'_, '_> {
             self.quad_elements.push(QuadElements { object, index, addresses: addresses.clone() });
         }
         Some(addresses)
+    }
+
+    /// The packet's first number, as an `i64`, if they are those of quads: one after the other.
+    fn first_quad(&mut self, index: Value) -> Option<ir::Value> {
+        let (Op::UShr, &[number, two]) = self.func.as_op(index)? else { return None };
+        let is_two = self.func.as_const(two).is_some_and(|two| two.bits == 2);
+        if !is_two || !self.is_number(number) || self.facts.stride(number, true) != Some(1) {
+            return None;
+        }
+        let first = self.first(number);
+        let quad = self.builder.ins().ushr_imm_u(first, 2);
+        Some(self.builder.ins().uextend(types::I64, quad))
     }
 
     fn times(&mut self, value: ir::Value, factor: u64) -> ir::Value {
@@ -473,7 +501,8 @@ impl Lowering<'_, '_> {
             Limit::Value(count) => {
                 let most = self.builder.ins().iconst(types::I64, most as i64);
                 let count = self.builder.ins().umin(count, most);
-                self.limit_32(Limit::Value(count))
+                let count = self.builder.ins().ireduce(types::I32, count);
+                self.scalar(count)
             }
         }
     }

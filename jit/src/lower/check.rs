@@ -7,6 +7,7 @@
 
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Element, InstKind, MemoryRef, Object, ResourceRef, ValueDef};
+use brolga_ir::stage::Stage;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use smallvec::SmallVec;
@@ -166,6 +167,10 @@ impl Lowering<'_, '_> {
     pub fn check_ahead(&mut self, insts: &[Inst]) -> Option<Block> {
         // In scratch memory, a value that is computed early could overlap another that is live then.
         if self.is_large() || self.pressure.bytes > 0 || self.count(insts) > MOST_TWICE {
+            return None;
+        }
+        // What vertices read is mostly scattered, and its code is long.
+        if matches!(self.func.interface.stage, Stage::Vertex(_)) {
             return None;
         }
         let mut found = Vec::new();

@@ -87,10 +87,11 @@ impl Lowering<'_, '_> {
 
     /// Writes instructions of a segment.
     pub fn instructions(&mut self, insts: &[Inst]) {
-        let known = self.quad_elements.len();
+        let (elements, outside) = (self.quad_elements.len(), self.outside.len());
         self.each_instruction(insts);
         // What was computed here may not be available after it.
-        self.quad_elements.truncate(known);
+        self.quad_elements.truncate(elements);
+        self.outside.truncate(outside);
     }
 
     fn each_instruction(&mut self, insts: &[Inst]) {

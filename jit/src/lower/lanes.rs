@@ -5,9 +5,10 @@
 //! check of the whole.
 //!
 //! In functions with very many accesses a helper does this (`abi/access.rs`), since inline code for each would take too long
-//! to compile; there, scattered accesses have no other path.
+//! to compile; there, scattered accesses have no other path. In functions for batches it does so where that is rare.
 
 use brolga_ir::function::{AtomicOp, InstKind};
+use brolga_ir::stage::Stage;
 use brolga_ir::{Function, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
@@ -72,6 +73,17 @@ pub(super) struct Reach {
 }
 
 impl Lowering<'_, '_> {
+    /// Writes code that hardly ever runs. In a function for batches helpers do what would be long there: it is compiled while
+    /// somebody waits for a picture, and only packets at the end of a batch come here.
+    pub fn rarely<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let is_batch = !matches!(self.func.interface.stage, Stage::Compute { .. });
+        let before = self.is_crowded;
+        self.is_crowded |= is_batch;
+        let written = write(self);
+        self.is_crowded = before;
+        written
+    }
+
     /// Performs the access in each lane of the mask; returns results, 0 where nothing was done.
     pub fn lane_by_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
         if self.is_crowded {

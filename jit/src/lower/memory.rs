@@ -16,7 +16,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::Lowering;
-use super::address::{Access, Area, Limit, Location, Spread};
+use super::address::{Access, Area, Limit, Location, Outside, Spread};
 use super::lanes::Work;
 use super::mask::{Home, Mask};
 use super::notes::Note;
@@ -134,7 +134,8 @@ impl Lowering<'_, '_> {
                 self.note(Note::Unchecked);
                 return packets(load(self));
             };
-            return self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, load);
+            let any = self.emit().any(&outside);
+            return self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Load { words }, load);
         }
         let (offsets, outside) = self.lane_offsets(area, access, words as u32);
         // Pairs read all lanes.
@@ -148,7 +149,12 @@ impl Lowering<'_, '_> {
             return packets(gather(self));
         };
         let outside = self.mask_and(mask, &outside);
-        self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Load { words }, gather)
+        let any = self.emit().any(&outside);
+        // In a large function it would occupy a register for long.
+        if in_pairs && !self.is_large() {
+            self.outside.push(Outside { place: access.place, any });
+        }
+        self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Load { words }, gather)
     }
 
     /// Whether the four lanes of each quad have one address.
@@ -171,7 +177,7 @@ impl Lowering<'_, '_> {
     /// The fast path if the check passes, else lane by lane.
     fn fast_or_lanes(
         &mut self,
-        guard: Guard<'_>,
+        guard: Guard,
         access: &Access,
         mask: &Mask,
         work: Work<'_>,
@@ -183,9 +189,8 @@ impl Lowering<'_, '_> {
                 self.note(Note::OneCheck);
                 self.builder.ins().brif(inside, quick, &[], slow, &[]);
             }
-            Guard::Outside(lanes) => {
+            Guard::AnyOutside(any) => {
                 self.note(Note::LanesCheck);
-                let any = self.emit().any(lanes);
                 self.builder.ins().brif(any, slow, &[], quick, &[]);
             }
         }
@@ -199,7 +204,7 @@ impl Lowering<'_, '_> {
         self.begin(slow);
         let first_cold = self.builder.func.dfg.num_blocks();
         self.unless_all_outside(access, &homes, done);
-        let values = self.lane_by_lane(access, mask, work);
+        let values = self.rarely(|lowering| lowering.lane_by_lane(access, mask, work));
         for (home, value) in homes.iter().zip(&values) {
             self.set_home(home, value, None);
         }
@@ -326,31 +331,10 @@ impl Lowering<'_, '_> {
             self.lane_by_lane(access, mask, Work::Store { values });
             return;
         }
-        let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
         let (base, flags) = (area.base, area.flags());
-        let done = (values.len() == 1 && self.lies_in_pairs(area, access)).then(|| {
-            // Packets all of whose lanes take part write two lanes at a time.
-            let [quick, general, done] = [(); 3].map(|()| self.builder.create_block());
-            let left_out = mask.lanes().map(|lanes| self.emit().mask_not(lanes));
-            let hinders = match (&left_out, &outside) {
-                (Some(left_out), Some(outside)) => Some(self.emit().mask_or(left_out, outside)),
-                (one, other) => one.clone().or_else(|| other.clone()),
-            };
-            match hinders {
-                Some(hinders) => {
-                    let any = self.emit().any(&hinders);
-                    self.builder.ins().brif(any, general, &[], quick, &[]);
-                }
-                None => {
-                    self.builder.ins().jump(quick, &[]);
-                }
-            }
-            self.begin(quick);
-            self.emit().store_pairs(&values[0], base, &offsets, flags);
-            self.builder.ins().jump(done, &[]);
-            self.begin(general);
-            done
-        });
+        let in_pairs = values.len() == 1 && self.lies_in_pairs(area, access);
+        let done = in_pairs.then(|| self.store_in_pairs(area, access, &values[0], mask));
+        let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
         let scatter = |lowering: &mut Self| {
             lowering.emit().scatter(values, base, &offsets, mask.lanes(), flags);
             Vec::new()
@@ -362,13 +346,35 @@ impl Lowering<'_, '_> {
             }
             Some(outside) => {
                 let outside = self.mask_and(mask, &outside);
-                self.fast_or_lanes(Guard::Outside(&outside), access, mask, Work::Store { values }, scatter);
+                let any = self.emit().any(&outside);
+                self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Store { values }, scatter);
             }
         }
         if let Some(done) = done {
             self.builder.ins().jump(done, &[]);
             self.begin(done);
         }
+    }
+
+    /// Lets packets all of whose lanes take part write two lanes at a time. They go to the block that is returned; the builder
+    /// continues where others are.
+    fn store_in_pairs(&mut self, area: &Area, access: &Access, value: &Packet, mask: &Mask) -> ir::Block {
+        let [general, done] = [(); 2].map(|()| self.builder.create_block());
+        if let Mask::Lanes(lanes) = mask {
+            let all = self.emit().all(lanes);
+            self.branch_away_unless(all, general);
+        }
+        let (offsets, outside) = self.lane_offsets(area, access, 1);
+        // What was read there before was looked at then.
+        let known = self.outside.iter().find(|known| known.place == access.place).map(|known| known.any);
+        let any = outside.map(|outside| known.unwrap_or_else(|| self.emit().any(&outside)));
+        if let Some(any) = any {
+            self.branch_away(any, general);
+        }
+        self.emit().store_pairs(value, area.base, &offsets, area.flags());
+        self.builder.ins().jump(done, &[]);
+        self.begin(general);
+        done
     }
 
     /// Emits a read-modify-write; returns the previous words.
@@ -426,7 +432,8 @@ impl Lowering<'_, '_> {
             self.note(Note::Unchecked);
             return update(self).remove(0).into();
         };
-        self.fast_or_lanes(Guard::Outside(&outside), access, &Mask::Full, work, update).remove(0)
+        let any = self.emit().any(&outside);
+        self.fast_or_lanes(Guard::AnyOutside(any), access, &Mask::Full, work, update).remove(0)
     }
 
     /// Whether a number is below a limit.
@@ -437,11 +444,11 @@ impl Lowering<'_, '_> {
 }
 
 /// The check that decides whether a packet takes the fast path.
-enum Guard<'a> {
+enum Guard {
     /// An `i8`: everything accessed is in range.
     Inside(ir::Value),
-    /// The lanes that have a word out of range.
-    Outside(&'a Packet),
+    /// An `i8`: some lane has a word out of range.
+    AnyOutside(ir::Value),
 }
 
 fn packets(values: Vec<Packet>) -> Vec<Operand> {

@@ -61,7 +61,7 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
-use self::address::{QuadElements, ViewBounds};
+use self::address::{Outside, QuadElements, ViewBounds};
 use self::anchor::Anchors;
 use self::check::Proof;
 use self::facts::Facts;
@@ -136,6 +136,7 @@ pub(crate) fn lower(
         values: vec![None; func.value_count()],
         firsts: vec![None; func.value_count()],
         quad_elements: Vec::new(),
+        outside: Vec::new(),
         defined: Vec::new(),
         near: HashMap::new(),
         written: 0,
@@ -249,6 +250,8 @@ struct Lowering<'a, 'f> {
     firsts: Vec<Option<ir::Value>>,
     /// For each quad the address of an element, where it is available at the builder's position.
     quad_elements: Vec<QuadElements>,
+    /// What was found of words of all lanes, likewise.
+    outside: Vec<Outside>,
     /// Values to forget at the end of the segment.
     defined: Vec<Value>,
     /// Where remote values were last in registers.

@@ -68,6 +68,7 @@ impl Lowering<'_, '_> {
     /// Instructions that packets run in turn, without a terminator.
     pub fn segment(&mut self, insts: &[Inst], tail: Tail<'_>) {
         let used = self.used_from_elsewhere(insts, tail);
+        let known = self.quad_elements.len();
         self.stand(Site::Recall);
         for &value in &used {
             if self.facts.is_kept_by_group(value) && !self.pressure.is_remote(value) {
@@ -91,6 +92,7 @@ impl Lowering<'_, '_> {
         for (to, value) in moves {
             self.keep(to, &value);
         }
+        self.quad_elements.truncate(known);
         self.forget(0);
     }
 
@@ -174,7 +176,7 @@ impl Lowering<'_, '_> {
             self.forget(made_before);
             self.mask = Some(mask);
             self.again = true;
-            self.packet(insts, tail, alive.as_ref());
+            self.rarely(|lowering| lowering.packet(insts, tail, alive.as_ref()));
             self.again = false;
             self.set_cold_from(first_cold);
         }
@@ -403,7 +405,8 @@ impl Lowering<'_, '_> {
                     Object::Resource(resource) => {
                         self.func.interface.resource(resource.id).class == ResourceClass::Constant
                     }
-                    Object::Shared(_) | Object::Local(_) | Object::Array(_) => false,
+                    Object::Array(array) => !self.func.interface.array(array).is_written,
+                    Object::Shared(_) | Object::Local(_) => false,
                 },
                 _ => false,
             };

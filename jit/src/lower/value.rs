@@ -394,18 +394,21 @@ impl Lowering<'_, '_> {
         if !matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::UShr) {
             return None;
         }
-        // Packets begin at multiples of their lanes.
-        let is_number = |value| match self.input_of(value) {
-            Some(Input::ThreadIndex) => self.facts.packing() == Packing::Group,
-            Some(Input::ThreadId(0)) => self.func.interface.fills_packets,
-            _ => false,
-        };
-        if op == Op::And && is_number(a) && self.func.as_const(b).is_some_and(|mask| mask.bits < 4) {
+        if op == Op::And && self.is_number(a) && self.func.as_const(b).is_some_and(|mask| mask.bits < 4) {
             let mask = self.func.as_const(b).expect("just looked").bits as u32;
             return Some([0, 1, 2, 3].map(|lane| lane & mask));
         }
         let (a, b) = (self.pattern_within(a, steps)?, self.pattern_within(b, steps)?);
         Some([0, 1, 2, 3].map(|lane| op.eval(&[a[lane].into(), b[lane].into()]) as u32))
+    }
+
+    /// Whether it is the number of each lane, counted from a multiple of the packet's lanes.
+    pub fn is_number(&self, value: Value) -> bool {
+        match self.input_of(value) {
+            Some(Input::ThreadIndex) => self.facts.packing() == Packing::Group,
+            Some(Input::ThreadId(0)) => self.func.interface.fills_packets,
+            _ => false,
+        }
     }
 
     /// An `i32` scalar as an operand.

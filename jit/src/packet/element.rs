@@ -109,7 +109,7 @@ impl Emit<'_, '_> {
     }
 
     /// How a scalar was read, if from memory that does not change.
-    fn constant_load(&self, value: Value) -> Option<(MemFlagsData, Value, Offset32)> {
+    pub(crate) fn constant_load(&self, value: Value) -> Option<(MemFlagsData, Value, Offset32)> {
         let dfg = &self.builder.func.dfg;
         let inst = dfg.value_def(value).inst()?;
         match dfg.insts[inst] {

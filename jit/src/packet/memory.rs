@@ -5,10 +5,11 @@
 //! back memory that another thread may write.
 
 use brolga_ir::{Const, Type};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::immediates::Offset32;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, types};
 use smallvec::{SmallVec, smallvec};
 
-use super::{Emit, Operand, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
+use super::{Emit, Operand, Packet, Part, Uniform, is_wide, lane_order, scalar_type, vector_type};
 
 /// Where a lane's words begin.
 #[derive(Clone, Copy)]
@@ -200,10 +201,29 @@ impl Emit<'_, '_> {
         (0..self.shape.parts_of(Type::I32))
             .map(|part| {
                 let part = self.part(packet, part);
+                // What was read for all four is read again: a move from vectors takes longer.
+                if let Some((flags, address, offset)) = self.constant_load_in_lanes(part.value) {
+                    let first = self.ins().load(types::I32, flags, address, offset);
+                    return self.ins().uextend(types::I64, first);
+                }
                 let first = self.ins().extractlane(part.value, 0);
                 self.ins().uextend(types::I64, first)
             })
             .collect()
+    }
+
+    /// How the word was read that is in all lanes of a vector, if from memory that does not change.
+    fn constant_load_in_lanes(&self, mut vector: Value) -> Option<(MemFlagsData, Value, Offset32)> {
+        let dfg = &self.builder.func.dfg;
+        loop {
+            let inst = dfg.value_def(vector).inst()?;
+            let arg = *dfg.inst_args(inst).first()?;
+            match dfg.insts[inst].opcode() {
+                Opcode::Bitcast => vector = arg,
+                Opcode::Splat => return self.constant_load(arg),
+                _ => return None,
+            }
+        }
     }
 
     /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets, at an offset from the address of each four.
@@ -245,9 +265,10 @@ impl Emit<'_, '_> {
 
     /// Reads one word per lane: lanes 0 and 1 of each four are side by side, and so are 2 and 3. Offsets are those of [`Emit::gather`].
     pub fn load_pairs(&mut self, base: Value, offsets: &Packet, flags: MemFlagsData) -> Packet {
+        let offsets = self.even_lanes(offsets);
         let mut columns = self.each_part(1, |emit, part| {
             let [first, second] =
-                emit.pair_addresses(base, offsets, part).map(|at| emit.ins().load(types::I64, flags, at, 0));
+                emit.pair_addresses(base, &offsets, part).map(|at| emit.ins().load(types::I64, flags, at, 0));
             let vector = emit.ins().scalar_to_vector(types::I64X2, first);
             let vector = emit.ins().insertlane(vector, second, 1);
             Columns::from_slice(&[emit.cast(vector, types::I32X4)])
@@ -257,22 +278,31 @@ impl Emit<'_, '_> {
 
     /// The counterpart of [`Emit::load_pairs`]; all lanes take part.
     pub fn store_pairs(&mut self, values: &Packet, base: Value, offsets: &Packet, flags: MemFlagsData) {
+        let offsets = self.even_lanes(offsets);
         for part in 0..self.shape.parts_of(Type::I32) {
             let vector = self.columns(std::slice::from_ref(values), part)[0];
-            for (pair, address) in self.pair_addresses(base, offsets, part).into_iter().enumerate() {
+            for (pair, address) in self.pair_addresses(base, &offsets, part).into_iter().enumerate() {
                 self.store_pair(vector, pair as u8, RowAddress { address, offset: 0 }, flags);
             }
         }
     }
 
-    /// The addresses of lanes 0 and 2 of a part.
+    /// A packet with 0 in every other lane: what remains are numbers of 64 bits.
+    fn even_lanes(&mut self, numbers: &Packet) -> Packet {
+        let low = self.constant_packet(Const { ty: Type::I64, bits: u32::MAX.into() }).vectors[0];
+        let low = self.cast(low, types::I32X4);
+        let vectors = numbers.vectors.iter().map(|&vector| self.ins().band(vector, low)).collect();
+        Packet { ty: numbers.ty, vectors }
+    }
+
+    /// The addresses of lanes 0 and 2 of a part whose other lanes are 0.
     fn pair_addresses(&mut self, base: Value, offsets: &Packet, part: usize) -> [Value; 2] {
         let part = self.part(offsets, part);
-        [0, 2].map(|lane| {
-            let offset = self.ins().extractlane(part.value, lane);
-            let offset = self.ins().uextend(types::I64, offset);
-            self.ins().iadd(base, offset)
-        })
+        let low = self.low_pair(part.value);
+        let low = self.ins().bitcast(types::I64, lane_order(), low);
+        let pairs = self.cast(part.value, types::I64X2);
+        let high = self.ins().extractlane(pairs, 1);
+        [low, high].map(|offset| self.ins().iadd(base, offset))
     }
 
     /// Writes consecutive words per lane, branch-free, lane 0 first, at byte offsets (`i32`, unsigned) from the base; a lane
@@ -366,9 +396,20 @@ impl Emit<'_, '_> {
 
     /// Stores dwords 0 and 1, or 2 and 3.
     fn store_pair(&mut self, vector: Value, pair: u8, at: RowAddress, flags: MemFlagsData) {
-        let vector = self.cast(vector, types::I64X2);
-        let word = self.ins().extractlane(vector, pair);
+        let word = match pair {
+            0 => self.low_pair(vector),
+            _ => {
+                let vector = self.cast(vector, types::I64X2);
+                self.ins().extractlane(vector, pair)
+            }
+        };
         self.ins().store(flags, word, at.address, at.offset);
+    }
+
+    /// Dwords 0 and 1 as a double: that takes half as long as an integer.
+    fn low_pair(&mut self, vector: Value) -> Value {
+        let vector = self.cast(vector, types::F64X2);
+        self.ins().extractlane(vector, 0)
     }
 
     /// Reads the words of four rows and turns rows into columns.
