@@ -24,7 +24,8 @@ pub struct Interface {
     /// Arrays that are passed with each batch of invocations; indexed by [`ArrayId`]. At most [`MOST_ARRAYS`].
     pub arrays: Vec<Array>,
     /// Whether a batch fills its last packet: lanes past its end run as well. So it is with pixels whose inputs the function makes
-    /// from quads, since nothing is covered where there is no quad; code for packets that are always full needs fewer checks.
+    /// from quads, since nothing is covered where there is no quad, and with vertices that write nothing but their outputs; code for
+    /// packets that are always full needs fewer checks.
     pub fills_packets: bool,
     /// The immediate constant buffer (`icb`), in vectors of four words.
     pub immediate: Vec<[u32; 4]>,

@@ -6,7 +6,7 @@ use brolga_raster::error::DrawError;
 use brolga_raster::pass::{Draw, Pass, Targets};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::state::{InputElement, TargetState};
-use brolga_runtime::{Device, Format, TexelBox, TextureShape};
+use brolga_runtime::{CompileStage, Device, Format, TexelBox, TextureShape};
 
 /// Position and colour.
 type Vertex = [f32; 6];
@@ -16,9 +16,8 @@ fn right_of(left: f32, [red, green, blue]: [f32; 3]) -> [Vertex; 3] {
     [[left, 1.0], [left + 9.0, 1.0], [left, -9.0]].map(|[x, y]| [x, y, red, green, blue, 1.0])
 }
 
-#[test]
-fn clears_and_updates_come_between_draws() {
-    let device = Device::builder().threads(2).build().unwrap();
+/// Draws triangles in the colours of their corners.
+fn triangles(device: &Device) -> Pipeline {
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/scenes/triangle");
     let [vertex, pixel] = ["vs.cso", "ps.cso"].map(|name| std::fs::read(scene.join(name)).unwrap());
     let mut desc = PipelineDesc::new(&vertex, Some(&pixel))
@@ -27,7 +26,13 @@ fn clears_and_updates_come_between_draws() {
         .target(TargetState::new(Format::R8G8B8A8_UNORM))
         .depth_format(Format::D24_UNORM_S8_UINT);
     desc.depth.function = brolga_runtime::Comparison::LessEqual;
-    let pipeline = Pipeline::new(&device, &desc).unwrap();
+    Pipeline::new(device, &desc).unwrap()
+}
+
+#[test]
+fn clears_and_updates_come_between_draws() {
+    let device = Device::builder().threads(2).build().unwrap();
+    let pipeline = triangles(&device);
     let texture = |format| device.texture(TextureShape::texture_2d(format, 4, 1)).unwrap();
     let (target, depth) = (texture(Format::R8G8B8A8_UNORM), texture(Format::D24_UNORM_S8_UINT));
     depth.buffer().write(0, &[0x7f00_0000_u32; 4]).unwrap();
@@ -54,4 +59,24 @@ fn clears_and_updates_come_between_draws() {
     // The stencil above the depths stays as it was.
     let left = depth.buffer().to_vec::<u32>().unwrap();
     assert!(left.iter().all(|word| word >> 24 == 0x7f) && left[0] & 0xff_ffff == 0xff_ffff, "{left:x?}");
+}
+
+#[test]
+fn a_pipeline_has_the_code_of_its_draws() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let pipeline = triangles(&device);
+    let code =
+        || [Some(pipeline.vertex_shader()), pipeline.pixel_shader()].map(|shader| shader.unwrap().compile_times());
+    let before = code();
+    let texture = |format| device.texture(TextureShape::texture_2d(format, 4, 1)).unwrap();
+    let targets =
+        Targets { colors: vec![texture(Format::R8G8B8A8_UNORM)], depth: Some(texture(Format::D24_UNORM_S8_UINT)) };
+    let vertices = device.buffer_from(right_of(-1.0, [1.0; 3]).as_flattened()).unwrap();
+    let mut pass = Pass::new(&device, targets).unwrap();
+    pass.clear_depth(1.0).unwrap();
+    pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, 24)).unwrap();
+    assert_eq!(pass.finish().unwrap()[0].samples, 4);
+    for stage in [CompileStage::Lower, CompileStage::Codegen] {
+        assert_eq!(code().map(|times| times.of(stage)), before.map(|times| times.of(stage)), "{stage:?}");
+    }
 }
