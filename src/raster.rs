@@ -34,4 +34,6 @@ pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 pub use brolga_raster::state::{ALPHA_BLEND, DepthState, InputElement, RasterizerState, TargetState};
 pub use brolga_raster::statistics::Statistics;
 pub use brolga_raster::viewport::Viewport;
-pub use brolga_runtime::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor};
+pub use brolga_runtime::pipeline::state::{
+    Advance, Blend, BlendOp, Equation, Factor, StencilFace, StencilOp, StencilTest,
+};

@@ -23,7 +23,7 @@ impl DepthBias {
     pub fn new(state: &RasterizerState, format: Option<DepthFormat>) -> Option<Self> {
         let (units, slopes) = (state.depth_bias as f32, state.slope_scaled_depth_bias);
         let unit = match format {
-            Some(DepthFormat::D32) => None,
+            Some(DepthFormat::D32 | DepthFormat::D32S8) => None,
             Some(DepthFormat::D16) => Some(1.0 / 65535.0),
             Some(DepthFormat::D24) | None => Some(1.0 / 16_777_215.0),
         };

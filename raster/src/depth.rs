@@ -1,6 +1,6 @@
-//! The depth test before shading, quad by quad in the order of primitives (functional specification, 17.10 to 17.12).
+//! The tests of depths and stencils before shading, quad by quad in the order of primitives (functional specification, 17.10 to 17.12).
 
-use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
+use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp};
 use brolga_runtime::{ResourceError, TexelBox, Texture};
 use wide::{f32x4, u32x4};
 
@@ -17,24 +17,44 @@ fn codes(format: DepthFormat, depths: f32x4) -> u32x4 {
         // A double has room for the product.
         DepthFormat::D24 => u32x4::new(depths.to_array().map(|depth| (f64::from(depth) * 16_777_215.0 + 0.5) as u32)),
         // Depths are never negative, so that their bits grow with them. NaN was clamped away.
-        DepthFormat::D32 => bytemuck::cast(depths),
+        DepthFormat::D32 | DepthFormat::D32S8 => bytemuck::cast(depths),
     }
 }
 
 /// Quads along a side of a tile.
 const QUADS: usize = SIZE / 2;
 
-/// The depths of a tile, while it is drawn.
+/// The depths and stencils of a tile, while it is drawn.
 #[derive(Default)]
 pub struct Tile {
     /// The format of the depth buffer, while its texels lie here.
     format: Option<DepthFormat>,
-    /// Words as they lie in memory, quad by quad: upper left, upper right, lower left, lower right.
-    quads: Vec<[u32x4; QUADS]>,
+    /// Codes of depths, quad by quad: upper left, upper right, lower left, lower right.
+    depths: Vec<[u32x4; QUADS]>,
+    /// Stencils likewise, if there are any.
+    stencils: Vec<[u32x4; QUADS]>,
     is_changed: bool,
-    /// Rows of the depth buffer.
-    rows: Vec<[u32; SIZE]>,
-    codes: Vec<[u16; SIZE]>,
+    /// Rows of the depth buffer: words, in pairs where a texel has two, or halves of words.
+    words: Vec<[u32; SIZE]>,
+    pairs: Vec<[[u32; 2]; SIZE]>,
+    halves: Vec<[u16; SIZE]>,
+}
+
+/// What the pixels of a quad are tested with.
+#[derive(Clone, Copy, Debug)]
+pub struct Tested {
+    /// Where the quad is in its tile; both even.
+    pub place: [usize; 2],
+    /// The depths of its pixels, none of them denormal.
+    pub depths: f32x4,
+    /// The pixels that are covered.
+    pub coverage: u32,
+    /// Whether the primitive shows its front.
+    pub is_front: bool,
+    /// The depths of the viewport.
+    pub range: [f32; 2],
+    /// What stencils are compared with.
+    pub reference: u32,
 }
 
 impl Tile {
@@ -49,23 +69,29 @@ impl Tile {
             return Ok(());
         }
         let part = part(texture, corner);
-        self.rows.resize(SIZE, [0; SIZE]);
+        let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
         match format {
             DepthFormat::D16 => {
-                self.codes.resize(SIZE, [0; SIZE]);
-                texture.read(&part, self.codes.as_flattened_mut(), Some(2 * SIZE as u64))?;
-                for (row, codes) in self.rows.iter_mut().zip(&self.codes) {
-                    *row = codes.map(u32::from);
-                }
+                self.halves.resize(SIZE, [0; SIZE]);
+                texture.read(&part, self.halves.as_flattened_mut(), pitch)?;
+                split(&mut self.depths, &self.halves, |half| half.into());
             }
-            DepthFormat::D24 | DepthFormat::D32 => {
-                texture.read(&part, self.rows.as_flattened_mut(), Some(4 * SIZE as u64))?
+            DepthFormat::D32 => {
+                self.words.resize(SIZE, [0; SIZE]);
+                texture.read(&part, self.words.as_flattened_mut(), pitch)?;
+                split(&mut self.depths, &self.words, |word| word);
             }
-        }
-        self.quads.resize(QUADS, [u32x4::ZERO; QUADS]);
-        for (quads, [upper, lower]) in self.quads.iter_mut().zip(self.rows.as_chunks().0) {
-            for (n, quad) in quads.iter_mut().enumerate() {
-                *quad = u32x4::new([upper[2 * n], upper[2 * n + 1], lower[2 * n], lower[2 * n + 1]]);
+            DepthFormat::D24 => {
+                self.words.resize(SIZE, [0; SIZE]);
+                texture.read(&part, self.words.as_flattened_mut(), pitch)?;
+                split(&mut self.depths, &self.words, |word| word & 0xff_ffff);
+                split(&mut self.stencils, &self.words, |word| word >> 24);
+            }
+            DepthFormat::D32S8 => {
+                self.pairs.resize(SIZE, [[0; 2]; SIZE]);
+                texture.read(&part, self.pairs.as_flattened_mut(), pitch)?;
+                split(&mut self.depths, &self.pairs, |[depth, _]| depth);
+                split(&mut self.stencils, &self.pairs, |[_, stencil]| stencil & 0xff);
             }
         }
         (self.format, self.is_changed) = (Some(format), false);
@@ -75,57 +101,119 @@ impl Tile {
     /// Writes it back, if one lies here.
     pub fn store(&mut self, texture: &Texture, corner: [i32; 2]) -> Result<(), ResourceError> {
         let Some(format) = self.format.take().filter(|_| self.is_changed) else { return Ok(()) };
-        for (quads, [upper, lower]) in self.quads.iter().zip(self.rows.as_chunks_mut().0) {
-            for (n, quad) in quads.iter().enumerate() {
-                [upper[2 * n], upper[2 * n + 1], lower[2 * n], lower[2 * n + 1]] = quad.to_array();
-            }
-        }
         let part = part(texture, corner);
+        let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
         match format {
             DepthFormat::D16 => {
-                for (row, codes) in self.rows.iter().zip(&mut self.codes) {
-                    *codes = row.map(|code| code as u16);
-                }
-                texture.write(&part, self.codes.as_flattened(), Some(2 * SIZE as u64))
+                merge(&mut self.halves, &self.depths, |half, code| *half = code as u16);
+                texture.write(&part, self.halves.as_flattened(), pitch)
             }
-            DepthFormat::D24 | DepthFormat::D32 => {
-                texture.write(&part, self.rows.as_flattened(), Some(4 * SIZE as u64))
+            DepthFormat::D32 => {
+                merge(&mut self.words, &self.depths, |word, code| *word = code);
+                texture.write(&part, self.words.as_flattened(), pitch)
+            }
+            DepthFormat::D24 => {
+                merge(&mut self.words, &self.depths, |word, code| *word = code);
+                merge(&mut self.words, &self.stencils, |word, stencil| *word |= stencil << 24);
+                texture.write(&part, self.words.as_flattened(), pitch)
+            }
+            DepthFormat::D32S8 => {
+                merge(&mut self.pairs, &self.depths, |[depth, _], code| *depth = code);
+                // The other bits of the word stay.
+                merge(&mut self.pairs, &self.stencils, |[_, word], stencil| *word = *word & !0xff | stencil);
+                texture.write(&part, self.pairs.as_flattened(), pitch)
             }
         }
     }
 
-    /// Tests a quad of depths, none of them denormal, at an even place of the tile; returns the pixels that are left of its coverage.
-    /// Without a tile all are.
+    /// Tests a quad; returns the pixels that are left of its coverage. Without a tile all are.
     #[inline(always)]
-    pub fn test(
-        &mut self,
-        how: DepthTest,
-        [x, y]: [usize; 2],
-        depths: f32x4,
-        [least, most]: [f32; 2],
-        coverage: u32,
-    ) -> u32 {
+    pub fn test(&mut self, how: &DepthTest, tested: &Tested) -> u32 {
+        let &Tested { place: [x, y], depths, coverage, .. } = tested;
         let Some(format) = self.format else { return coverage };
-        let quad = &mut self.quads[y / 2][x / 2 % QUADS];
-        let code = codes(format, clamp(depths, least, most));
-        let mask = u32x4::splat(if format == DepthFormat::D24 { 0xff_ffff } else { u32::MAX });
-        let before = *quad & mask;
-        let passes = match how.test {
-            Comparison::Never => u32x4::ZERO,
-            Comparison::Less => code.simd_lt(before),
-            Comparison::Equal => code.simd_eq(before),
-            Comparison::LessEqual => !code.simd_gt(before),
-            Comparison::Greater => code.simd_gt(before),
-            Comparison::NotEqual => !code.simd_eq(before),
-            Comparison::GreaterEqual => !code.simd_lt(before),
-            Comparison::Always => u32x4::MAX,
-        } & u32x4::new(PIXELS[coverage as usize % 16]);
+        let covered = u32x4::new(PIXELS[coverage as usize % 16]);
+        let quad = &mut self.depths[y / 2][x / 2 % QUADS];
+        let code = codes(format, clamp(depths, tested.range));
+        let mut passes = compare(how.test, code, *quad) & covered;
+        if how.stencil.is_some() {
+            let stencils = &mut self.stencils[y / 2][x / 2 % QUADS];
+            let (left, new) = stencil(how, tested, passes, covered, *stencils);
+            self.is_changed |= *stencils != new;
+            (*stencils, passes) = (new, left);
+        }
         let left = passes.to_bitmask();
         if how.writes && left != 0 {
-            *quad = (passes & mask).bitselect(code, *quad);
+            *quad = passes.bitselect(code, *quad);
             self.is_changed = true;
         }
         left
+    }
+}
+
+/// Tests the stencils of a quad, where these pixels pass the depth test: the pixels that are left, and its stencils after it
+/// (functional specification, 17.12).
+fn stencil(how: &DepthTest, tested: &Tested, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
+    let Some(stencil) = how.stencil else { return (passes, old) };
+    let face = if tested.is_front { stencil.front } else { stencil.back };
+    let [reference, read] = [tested.reference, stencil.read_mask.into()].map(u32x4::splat);
+    let is_kept = compare(face.test, reference & read, old & read) & covered;
+    let becomes = |op| updated(op, old, reference);
+    let new = is_kept.bitselect(passes.bitselect(becomes(face.pass), becomes(face.depth_fail)), becomes(face.fail));
+    let written = covered & u32x4::splat(stencil.write_mask.into());
+    (passes & is_kept, written.bitselect(new, old))
+}
+
+/// What an operation makes of stencils.
+fn updated(op: StencilOp, old: u32x4, reference: u32x4) -> u32x4 {
+    let [one, most] = [1, 0xff].map(u32x4::splat);
+    match op {
+        StencilOp::Keep => old,
+        StencilOp::Zero => u32x4::ZERO,
+        StencilOp::Replace => reference & most,
+        StencilOp::IncrementSaturated => (old + one).min(most),
+        StencilOp::DecrementSaturated => old.max(one) - one,
+        StencilOp::Invert => old ^ most,
+        StencilOp::Increment => (old + one) & most,
+        StencilOp::Decrement => (old + most) & most,
+    }
+}
+
+/// All ones where a comparison holds.
+#[inline(always)]
+fn compare(how: Comparison, new: u32x4, old: u32x4) -> u32x4 {
+    match how {
+        Comparison::Never => u32x4::ZERO,
+        Comparison::Less => new.simd_lt(old),
+        Comparison::Equal => new.simd_eq(old),
+        Comparison::LessEqual => !new.simd_gt(old),
+        Comparison::Greater => new.simd_gt(old),
+        Comparison::NotEqual => !new.simd_eq(old),
+        Comparison::GreaterEqual => !new.simd_lt(old),
+        Comparison::Always => u32x4::MAX,
+    }
+}
+
+/// Rows of texels as quads of one number each.
+fn split<T: Copy>(quads: &mut Vec<[u32x4; QUADS]>, rows: &[[T; SIZE]], number: impl Fn(T) -> u32) {
+    quads.resize(QUADS, [u32x4::ZERO; QUADS]);
+    for (quads, [upper, lower]) in quads.iter_mut().zip(rows.as_chunks().0) {
+        for (n, quad) in quads.iter_mut().enumerate() {
+            let [left, right] = [2 * n, 2 * n + 1];
+            *quad = u32x4::new([number(upper[left]), number(upper[right]), number(lower[left]), number(lower[right])]);
+        }
+    }
+}
+
+/// Puts the numbers of quads into rows of texels.
+fn merge<T>(rows: &mut [[T; SIZE]], quads: &[[u32x4; QUADS]], put: impl Fn(&mut T, u32)) {
+    for (quads, [upper, lower]) in quads.iter().zip(rows.as_chunks_mut().0) {
+        for (n, quad) in quads.iter().enumerate() {
+            let [a, b, c, d] = quad.to_array();
+            put(&mut upper[2 * n], a);
+            put(&mut upper[2 * n + 1], b);
+            put(&mut lower[2 * n], c);
+            put(&mut lower[2 * n + 1], d);
+        }
     }
 }
 
@@ -142,7 +230,7 @@ const PIXELS: [[u32; 4]; 16] = {
 
 /// Clamps depths to those of the viewport as shaders do: NaN becomes the least.
 #[inline(always)]
-fn clamp(depths: f32x4, least: f32, most: f32) -> f32x4 {
+fn clamp(depths: f32x4, [least, most]: [f32; 2]) -> f32x4 {
     let [least, most] = [f32x4::splat(least), f32x4::splat(most)];
     let depths = depths.simd_gt(least).select(depths, least);
     depths.simd_lt(most).select(depths, most)

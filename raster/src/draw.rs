@@ -6,7 +6,7 @@ use brolga_runtime::{ArrayWords, Error, ResourceError, Session, Texture};
 use wide::f32x4;
 
 use crate::batch::{Outputs, Prepared, Primitive, Shape};
-use crate::depth::Tile;
+use crate::depth::{Tested, Tile};
 use crate::edge::{Bounds, Edge, Triangle};
 use crate::packets::{self, Packets, QUADS, Quad};
 use crate::plane::{self, Corner, Local, Planes};
@@ -329,11 +329,17 @@ impl TileDraw<'_, '_, '_> {
         if !self.worker.distances.is_empty() {
             coverage &= self.within_distances(way);
         }
-        if let Some(how) = self.shading.depth {
-            let z = drawn.local.of_quad(0, way);
+        if let Some(how) = &self.shading.depth {
             let [left, top] = self.worker.corner;
-            let place = [(corner[0] - left) as usize, (corner[1] - top) as usize];
-            coverage = self.worker.depth.test(how, place, z, self.shading.depths(), coverage);
+            let tested = Tested {
+                place: [(corner[0] - left) as usize, (corner[1] - top) as usize],
+                depths: drawn.local.of_quad(0, way),
+                coverage,
+                is_front: drawn.primitive.is_front,
+                range: self.shading.depths(),
+                reference: self.shading.state[record::state::STENCIL_REFERENCE as usize],
+            };
+            coverage = self.worker.depth.test(how, &tested);
         }
         if coverage == 0 {
             return;

@@ -1,6 +1,5 @@
 //! Passes: draws into the same targets, in order.
 
-use brolga_ir::pipeline::state::DepthFormat;
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
@@ -14,7 +13,7 @@ use crate::bias::DepthBias;
 use crate::draw::{Shading, Target};
 use crate::edge::Bounds;
 use crate::error::DrawError;
-use crate::pipeline::{Pipeline, depth_format};
+use crate::pipeline::{Pipeline, codes, depth_format};
 use crate::scene::{self, Limits, SceneDraw};
 use crate::statistics::Statistics;
 use crate::viewport::Viewport;
@@ -85,6 +84,8 @@ pub struct Draw<'a> {
     pub scissor: Option<Bounds>,
     /// What [`Factor::BlendFactor`](brolga_ir::pipeline::state::Factor::BlendFactor) is; ones by default.
     pub blend_factor: [f32; 4],
+    /// What stencils are compared with, and replaced by; 0 by default.
+    pub stencil_reference: u8,
 }
 
 impl<'a> Draw<'a> {
@@ -104,6 +105,7 @@ impl<'a> Draw<'a> {
             viewport: None,
             scissor: None,
             blend_factor: [1.0; 4],
+            stencil_reference: 0,
         }
     }
 
@@ -289,8 +291,7 @@ impl<'a> Pass<'a> {
             pixel_bindings.set(register, View::texture(texture.clone()));
         }
         if let Some((texture, format)) = self.target.depth.as_ref().filter(|_| pipeline.is_late) {
-            let codes = if *format == DepthFormat::D16 { Format::R16_UINT } else { Format::R32_UINT };
-            let view = View::texture(texture.clone()).with_format(codes)?;
+            let view = View::texture(texture.clone()).with_format(codes(*format))?;
             pixel_bindings.set(Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE), view);
         }
         let pixel = pipeline.pixel.as_ref().map(|shader| self.device.bind(shader, &pixel_bindings)).transpose()?;
@@ -300,6 +301,7 @@ impl<'a> Pass<'a> {
         let mut state = [0; record::state::WORDS as usize];
         state[record::state::BLEND_FACTOR as usize..][..4].copy_from_slice(&draw.blend_factor.map(f32::to_bits));
         state[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
+        state[record::state::STENCIL_REFERENCE as usize] = draw.stencil_reference.into();
         let restart = draw.index_buffer.as_ref().map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX });
         // Whoever asks at every index takes longer.
         let has_restarts = |restart: &u32| indices.as_ref().is_some_and(|indices| indices.contains(restart));
@@ -346,7 +348,7 @@ impl<'a> Pass<'a> {
         pipeline: &Pipeline,
     ) -> Result<(), DrawError> {
         let colors = self.targets.colors.iter().enumerate().map(|(n, texture)| (texture, Some(n)));
-        let is_written = pipeline.depth.is_some_and(|depth| depth.writes) || pipeline.is_late;
+        let is_written = pipeline.depth.is_some_and(|depth| depth.changes_buffer()) || pipeline.is_late;
         let depth = self.targets.depth.iter().filter(|_| is_written);
         for (texture, color) in colors.chain(depth.map(|texture| (texture, None))) {
             let target_view = View::texture(texture.clone());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use brolga_bytecode::Limits;
 use brolga_bytecode::container::{Container, SignatureElement};
 use brolga_ir::pipeline::state::{
-    DepthFormat, DepthTest, PixelState, Range, StageState, Target, VertexElement, VertexState,
+    Comparison, DepthFormat, DepthTest, PixelState, Range, StageState, StencilTest, Target, VertexElement, VertexState,
 };
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::{Encoding, Use};
@@ -35,6 +35,8 @@ pub struct PipelineDesc<'a> {
     pub rasterizer: RasterizerState,
     /// How pixels are held against the depth buffer.
     pub depth: DepthState,
+    /// How they are held against its stencils, if they are.
+    pub stencil: Option<StencilTest>,
     /// The targets: the pixel shader's output `o0` goes to the first one, and so on.
     pub targets: Vec<TargetState>,
     /// The format of the depth buffer, if there is one.
@@ -55,6 +57,7 @@ impl<'a> PipelineDesc<'a> {
             topology: Topology::TriangleList,
             rasterizer: RasterizerState::default(),
             depth: DepthState::default(),
+            stencil: None,
             targets: Vec::new(),
             depth_format: None,
             options: CompileOptions::default(),
@@ -153,7 +156,14 @@ impl Pipeline {
         let targets = desc.targets.iter().enumerate().map(|(n, target)| target_state(n, target));
         let targets = targets.collect::<Result<_, _>>()?;
         let DepthState { enable, write: writes, function: test } = desc.depth;
-        let depth = depth_format.filter(|_| enable).map(|format| DepthTest { format, test, writes });
+        // A buffer without stencils passes the test of them.
+        let stencil_test = |format: DepthFormat| desc.stencil.filter(|_| format.has_stencil());
+        let depth = depth_format.filter(|_| enable || desc.stencil.is_some()).map(|format| DepthTest {
+            format,
+            test: if enable { test } else { Comparison::Always },
+            writes: enable && writes,
+            stencil: stencil_test(format),
+        });
         // Without its state a shader says what it decides, for which it is neither optimised nor compiled.
         let own = desc.pixel_options.as_ref().unwrap_or(&desc.options);
         let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
@@ -174,7 +184,7 @@ impl Pipeline {
             depth,
             is_late,
             reports_live,
-            rasterizes: desc.pixel_shader.is_some() || enable,
+            rasterizes: desc.pixel_shader.is_some() || enable || desc.stencil.is_some(),
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
             depth_format: desc.depth_format,
@@ -205,15 +215,17 @@ pub(crate) fn depth_format(format: Format) -> Result<DepthFormat, DrawError> {
         Format::D16_UNORM => Ok(DepthFormat::D16),
         Format::D24_UNORM_S8_UINT => Ok(DepthFormat::D24),
         Format::D32_FLOAT => Ok(DepthFormat::D32),
+        Format::D32_FLOAT_S8X24_UINT => Ok(DepthFormat::D32S8),
         other => Err(DrawError::Unsupported { what: format!("a depth buffer of format {other}") }),
     }
 }
 
 /// The format of a depth buffer's codes.
-fn codes(format: DepthFormat) -> Format {
+pub(crate) fn codes(format: DepthFormat) -> Format {
     match format {
         DepthFormat::D16 => Format::R16_UINT,
         DepthFormat::D24 | DepthFormat::D32 => Format::R32_UINT,
+        DepthFormat::D32S8 => Format::R32G32_UINT,
     }
 }
 
@@ -320,7 +332,7 @@ fn described(element: &SignatureElement, file: char) -> String {
 
 /// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live.
 fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
-    use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded};
+    use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded, StencilRef};
     if shader.stage().signature().is_some_and(|signature| signature.forces_early_tests) {
         return (false, false);
     }
@@ -335,7 +347,12 @@ fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
     // What fails the test is shaded too where that can be seen.
     let writes_memory = shader.bindings().iter().any(|range| range.register.class == ResourceClass::UnorderedAccess);
     let is_late = depth.is_some_and(|depth| {
-        has(&[Depth, DepthGreaterEqual, DepthLessEqual]) || (drops && depth.writes) || writes_memory || reads_coverage
+        let gives_reference = depth.stencil.is_some() && has(&[StencilRef]);
+        has(&[Depth, DepthGreaterEqual, DepthLessEqual])
+            || gives_reference
+            || (drops && depth.changes_buffer())
+            || writes_memory
+            || reads_coverage
     });
     (is_late, drops || is_late)
 }

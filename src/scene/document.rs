@@ -9,9 +9,11 @@ use serde_json::value::RawValue;
 
 use super::error::{Problem, SceneError};
 use super::expectation::Expect;
-use super::names::{AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillMode, Kind, Named, filter};
+use super::names::{
+    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillMode, Kind, Named, StencilOpName, filter,
+};
 use super::step::Step;
-use crate::raster::{BlendOp, Cull, Factor};
+use crate::raster::{BlendOp, Cull, Factor, StencilOp};
 
 /// A scene file.
 #[derive(Debug)]
@@ -230,17 +232,37 @@ impl Default for Rasterizer {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[allow(dead_code, reason = "without stencil its masks and operations count for nothing")]
 pub(super) struct DepthStencil {
     pub depth_enable: bool,
     pub depth_write_mask: DepthWriteMask,
     #[serde(with = "ComparisonName")]
     pub depth_func: Comparison,
     pub stencil_enable: bool,
-    stencil_read_mask: IgnoredAny,
-    stencil_write_mask: IgnoredAny,
-    front_face: IgnoredAny,
-    back_face: IgnoredAny,
+    pub stencil_read_mask: u8,
+    pub stencil_write_mask: u8,
+    pub front_face: Face,
+    pub back_face: Face,
+}
+
+/// What happens to stencils on one side of primitives.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Face {
+    #[serde(with = "ComparisonName")]
+    pub func: Comparison,
+    #[serde(with = "StencilOpName")]
+    pub fail_op: StencilOp,
+    #[serde(with = "StencilOpName")]
+    pub depth_fail_op: StencilOp,
+    #[serde(with = "StencilOpName")]
+    pub pass_op: StencilOp,
+}
+
+impl Default for Face {
+    fn default() -> Self {
+        let keep = StencilOp::Keep;
+        Self { func: Comparison::Always, fail_op: keep, depth_fail_op: keep, pass_op: keep }
+    }
 }
 
 impl Default for DepthStencil {
@@ -250,10 +272,10 @@ impl Default for DepthStencil {
             depth_write_mask: DepthWriteMask::All,
             depth_func: Comparison::Less,
             stencil_enable: false,
-            stencil_read_mask: IgnoredAny,
-            stencil_write_mask: IgnoredAny,
-            front_face: IgnoredAny,
-            back_face: IgnoredAny,
+            stencil_read_mask: u8::MAX,
+            stencil_write_mask: u8::MAX,
+            front_face: Face::default(),
+            back_face: Face::default(),
         }
     }
 }

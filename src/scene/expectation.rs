@@ -30,7 +30,8 @@ pub(super) struct Expect {
     file: Option<String>,
     mip: Option<u32>,
     layer: Option<u32>,
-    plane: Option<String>,
+    #[serde(default)]
+    plane: Plane,
     values: Option<BTreeMap<String, f64>>,
     #[serde(default, deserialize_with = "tolerance")]
     tolerance: Tolerance,
@@ -88,11 +89,37 @@ pub(super) struct Expected {
     what: What,
 }
 
+/// Which part of a depth buffer's texels is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Plane {
+    #[default]
+    Depth,
+    Stencil,
+}
+
 #[derive(Debug)]
 enum What {
-    Picture { resource: String, format: Format, extents: [u32; 2], mip: u32, layer: u32, texels: Vec<u8> },
-    Numbers { resource: String, bytes: Vec<u8>, rules: NumberRules },
-    Query { name: String, values: BTreeMap<String, f64>, kind: QueryKind },
+    /// The format is that of the file, whose texels have a byte where stencils are expected.
+    Picture {
+        resource: String,
+        format: Format,
+        extents: [u32; 2],
+        mip: u32,
+        layer: u32,
+        plane: Plane,
+        texels: Vec<u8>,
+    },
+    Numbers {
+        resource: String,
+        bytes: Vec<u8>,
+        rules: NumberRules,
+    },
+    Query {
+        name: String,
+        values: BTreeMap<String, f64>,
+        kind: QueryKind,
+    },
 }
 
 /// How the numbers of a buffer are compared.
@@ -184,9 +211,6 @@ impl Expected {
     ) -> Result<Self, SceneError> {
         let what = match (&expect.resource, &expect.query) {
             (Some(resource), None) => {
-                if expect.plane.is_some() {
-                    return Err(SceneError::unsupported(format!("{place}.plane"), "stencil is"));
-                }
                 let content = find(contents, "resource", resource, || format!("{place}.resource"))?;
                 let file = needed(&place, "file", expect.file.as_ref())?;
                 let at = format!("{place}.file");
@@ -235,11 +259,19 @@ impl Expected {
                 let result = rules.check(&found, expected, &self.tolerance);
                 (found, result)
             }
-            What::Picture { resource, format, extents, mip, layer, texels } => {
+            What::Picture { resource, format, extents, mip, layer, plane, texels } => {
                 let texture: Texture = world.texture(resource, || self.place.clone())?;
-                let mut found = vec![0_u8; texels.len()];
+                let texel_bytes = texture.shape().format.size_bytes() as usize;
+                let mut found = vec![0_u8; extents[0] as usize * extents[1] as usize * texel_bytes];
                 let level = texture.level(*mip, *layer).map_err(failed)?;
                 texture.read(&level, &mut found, None).map_err(failed)?;
+                if *plane == Plane::Stencil {
+                    // The last byte of four, or the fifth of eight.
+                    found = found
+                        .chunks_exact(texel_bytes)
+                        .map(|texel| texel[if texel_bytes == 4 { 3 } else { 4 }])
+                        .collect();
+                }
                 let expected = Picture::new(*format, *extents, texels);
                 let check = expected.check(&Picture::new(*format, *extents, &found), &self.tolerance);
                 (found, CheckResult::Picture(check))
@@ -258,7 +290,13 @@ fn picture(
     file: &str,
     folder: &Folder,
 ) -> Result<What, SceneError> {
-    let (mip, layer, format) = (expect.mip.unwrap_or(0), expect.layer.unwrap_or(0), shape.format);
+    let (mip, layer, plane) = (expect.mip.unwrap_or(0), expect.layer.unwrap_or(0), expect.plane);
+    let has_stencil = matches!(shape.format, Format::D24_UNORM_S8_UINT | Format::D32_FLOAT_S8X24_UINT);
+    if plane == Plane::Stencil && !has_stencil {
+        let message = format!("`{resource}` has the format {}, which has no stencil", shape.format);
+        return Err(SceneError::value(place, message));
+    }
+    let format = if plane == Plane::Stencil { Format::R8_UINT } else { shape.format };
     if mip >= shape.mips || layer >= shape.layers {
         let message = format!(
             "mip level {mip} of layer {layer} is expected, and `{resource}` has {} levels and {} layers",
@@ -293,7 +331,7 @@ fn picture(
         }
     };
     match texels.len() as u64 {
-        found if found == size_bytes => Ok(What::Picture { resource, format, extents, mip, layer, texels }),
+        found if found == size_bytes => Ok(What::Picture { resource, format, extents, mip, layer, plane, texels }),
         found => Err(SceneError::value(place, format!("the file has {found} bytes, but the picture {size_bytes}"))),
     }
 }

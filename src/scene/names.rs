@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
 
-use crate::raster::{BlendOp, Cull, Factor, Statistics};
+use crate::raster::{BlendOp, Cull, Factor, Statistics, StencilOp};
 
 /// What is read from its name.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +90,23 @@ pub(super) enum ComparisonName {
     NotEqual,
     GreaterEqual,
     Always,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "StencilOp", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum StencilOpName {
+    Keep,
+    Zero,
+    Replace,
+    #[serde(rename = "INCR_SAT")]
+    IncrementSaturated,
+    #[serde(rename = "DECR_SAT")]
+    DecrementSaturated,
+    Invert,
+    #[serde(rename = "INCR")]
+    Increment,
+    #[serde(rename = "DECR")]
+    Decrement,
 }
 
 #[derive(Deserialize)]

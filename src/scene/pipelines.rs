@@ -8,7 +8,8 @@ use super::document::{self, BlendTarget, Class, DepthWriteMask, Document};
 use super::error::{SceneError, find};
 use crate::job::RunOptions;
 use crate::raster::{
-    Advance, Blend, DepthState, Equation, InputElement, Pipeline, PipelineDesc, RasterizerState, TargetState, Topology,
+    Advance, Blend, DepthState, Equation, InputElement, Pipeline, PipelineDesc, RasterizerState, StencilFace,
+    StencilTest, TargetState, Topology,
 };
 
 /// Compiles pipelines, each once for the same formats.
@@ -66,6 +67,12 @@ impl<'a> Compiler<'a> {
                 write: pipeline.depth_stencil.depth_write_mask == DepthWriteMask::All,
                 function: pipeline.depth_stencil.depth_func,
             },
+            stencil: pipeline.depth_stencil.stencil_enable.then(|| StencilTest {
+                read_mask: pipeline.depth_stencil.stencil_read_mask,
+                write_mask: pipeline.depth_stencil.stencil_write_mask,
+                front: stencil_face(pipeline.depth_stencil.front_face),
+                back: stencil_face(pipeline.depth_stencil.back_face),
+            }),
             targets: key.1.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
             depth_format,
             options: self.compile_options(),
@@ -126,6 +133,10 @@ fn input_element(element: &document::InputElement) -> InputElement {
             Class::Instance => Advance::Instance { step: element.step_rate.unwrap_or(1) },
         },
     }
+}
+
+fn stencil_face(face: document::Face) -> StencilFace {
+    StencilFace { test: face.func, fail: face.fail_op, depth_fail: face.depth_fail_op, pass: face.pass_op }
 }
 
 /// The state of a target: unless it says otherwise, that of the first counts for all.

@@ -154,9 +154,8 @@ pub(super) struct Draw {
     pub scissor: Option<[i32; 4]>,
     pub blend_factor: Option<[f32; 4]>,
     pub sample_mask: Option<u32>,
-    /// Without stencil it counts for nothing.
-    #[serde(rename = "stencil_ref")]
-    _stencil_ref: Option<IgnoredAny>,
+    #[serde(default)]
+    pub stencil_ref: u8,
     pub so_targets: Option<IgnoredAny>,
     pub query: Option<Query>,
 }

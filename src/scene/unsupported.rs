@@ -40,7 +40,7 @@ fn check_resource(place: &str, resource: &Resource) -> Result<(), SceneError> {
 }
 
 fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
-    let Pipeline { rasterizer, depth_stencil, blend, .. } = pipeline;
+    let Pipeline { rasterizer, blend, .. } = pipeline;
     refuse(
         place,
         &[
@@ -49,7 +49,6 @@ fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
             (pipeline.gs.is_some(), "gs", "geometry shaders are"),
             (pipeline.stream_out.is_some(), "stream_out", "streaming out is"),
             (rasterizer.fill_mode == FillMode::Wireframe, "rasterizer.fill_mode", "wireframe is"),
-            (depth_stencil.stencil_enable, "depth_stencil.stencil_enable", "the stencil test is"),
             (blend.alpha_to_coverage_enable, "blend.alpha_to_coverage_enable", "alpha to coverage is"),
         ],
     )

@@ -1,4 +1,5 @@
-//! The depth test after the shader, for pixels that only the shader decides on (functional specification, 16.9.2 and 17.10 to 17.11).
+//! The tests of stencil and depth after the shader, for pixels that only the shader decides on (functional specification, 16.9.2 and
+//! 17.10 to 17.12).
 
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
@@ -9,9 +10,9 @@ use crate::stage::{Signature, SystemValue, row_of};
 
 use super::DEPTH;
 use super::interpolate::Pixel;
-use super::record::{PixelArray, floats, state};
+use super::record::{PixelArray, floats, state, words};
 use super::rows::Outputs;
-use super::state::{Comparison, DepthFormat, DepthTest};
+use super::state::{Comparison, DepthFormat, DepthTest, StencilFace, StencilOp, StencilTest};
 
 /// Declares the depth buffer as a resource, which follows the targets.
 pub(super) fn declare(func: &mut Function) -> ResourceId {
@@ -37,13 +38,25 @@ pub(super) fn of_pixel(b: &mut Builder<'_>, pixel: &Pixel, signature: &Signature
     pixel.z
 }
 
-/// Tests a depth and writes it where the pixel stays; whether it is live from then on.
+/// The reference of a pixel's stencil: the draw's, unless the shader gives one.
+pub(super) fn reference(b: &mut Builder<'_>, signature: &Signature, outputs: &Outputs) -> Value {
+    match row_of(&signature.outputs, SystemValue::StencilRef) {
+        Some(row) => outputs.word(b, row, 0),
+        None => {
+            let first = b.i32(0);
+            let [reference] = words(b, PixelArray::State.id(), first, state::STENCIL_REFERENCE);
+            reference
+        }
+    }
+}
+
+/// Tests a stencil and a depth, and writes both where the pixel is; whether it is live from then on.
 pub(super) fn test(
     b: &mut Builder<'_>,
     late: DepthTest,
     resource: ResourceId,
     pixel: &Pixel,
-    depth: Value,
+    [depth, reference]: [Value; 2],
     live: Value,
 ) -> Value {
     let first = b.i32(0);
@@ -53,38 +66,132 @@ pub(super) fn test(
     let depth = b.op(Op::FMin, &[depth, most]);
     let code = code(b, late.format, depth);
     let resource = only(resource);
-    let [word, ..] = b.texel_load(resource, &pixel.position, None);
-    let (old, new) = match late.format {
-        DepthFormat::D16 | DepthFormat::D32 => (word, code),
-        DepthFormat::D24 => {
-            let (depths, others) = (b.i32(0xff_ffff), b.i32(0xff00_0000));
-            let kept = b.op(Op::And, &[word, others]);
-            (b.op(Op::And, &[word, depths]), b.op(Op::Or, &[kept, code]))
-        }
+    let [word, next, ..] = b.texel_load(resource, &pixel.position, None);
+    let (depths, above, byte) = (b.i32(0xff_ffff), b.i32(24), b.i32(0xff));
+    let (old, old_stencil) = match late.format {
+        DepthFormat::D16 | DepthFormat::D32 => (word, None),
+        DepthFormat::D24 => (b.op(Op::And, &[word, depths]), Some(b.op(Op::UShr, &[word, above]))),
+        DepthFormat::D32S8 => (word, Some(b.op(Op::And, &[next, byte]))),
     };
     // Codes grow with depths.
-    let passes = match late.test {
-        Comparison::Never => b.bool(false),
-        Comparison::Less => b.op(Op::ULt, &[code, old]),
-        Comparison::Equal => b.op(Op::IEq, &[code, old]),
-        Comparison::LessEqual => b.op(Op::UGe, &[old, code]),
-        Comparison::Greater => b.op(Op::ULt, &[old, code]),
-        Comparison::NotEqual => b.op(Op::INe, &[code, old]),
-        Comparison::GreaterEqual => b.op(Op::UGe, &[code, old]),
-        Comparison::Always => b.bool(true),
+    let passes = compare(b, late.test, code, old);
+    let stencil = late.stencil.zip(old_stencil).map(|(test, old)| stencil(b, test, pixel, reference, old, passes));
+    let is_kept = stencil.map_or(passes, |(is_kept, _)| is_kept);
+    let is_left = b.op(Op::BAnd, &[live, is_kept]);
+
+    let new = if late.writes { code } else { old };
+    let Some((_, new_stencil)) = stencil else {
+        if late.writes {
+            let kept =
+                old_stencil.filter(|_| late.format == DepthFormat::D24).map(|stencil| b.op(Op::Shl, &[stencil, above]));
+            let first = kept.map_or(new, |stencil| b.op(Op::Or, &[stencil, new]));
+            let zero = b.i32(0);
+            b.texel_store(resource, &pixel.position, [first, next, zero, zero], is_left);
+        }
+        return is_left;
     };
-    let live = b.op(Op::BAnd, &[live, passes]);
-    if late.writes {
+    if late.changes_buffer() {
+        // Stencils change also where tests fail.
+        let new = b.select(is_left, new, old);
+        let words = match late.format {
+            DepthFormat::D24 => {
+                let stencil = b.op(Op::Shl, &[new_stencil, above]);
+                [b.op(Op::Or, &[stencil, new]), next]
+            }
+            _ => {
+                let others = b.i32(!0xff);
+                let kept = b.op(Op::And, &[next, others]);
+                [new, b.op(Op::Or, &[kept, new_stencil])]
+            }
+        };
         let zero = b.i32(0);
-        b.texel_store(resource, &pixel.position, [new, zero, zero, zero], live);
+        b.texel_store(resource, &pixel.position, [words[0], words[1], zero, zero], live);
     }
-    live
+    is_left
+}
+
+/// Tests a stencil of a pixel whose depth passes, or does not: whether both do, and what becomes of the stencil.
+fn stencil(
+    b: &mut Builder<'_>,
+    test: StencilTest,
+    pixel: &Pixel,
+    reference: Value,
+    old: Value,
+    passes: Value,
+) -> (Value, Value) {
+    let (front_kept, front) = face(b, &test, test.front, reference, old, passes);
+    let (is_kept, new) = if test.front == test.back {
+        (front_kept, front)
+    } else {
+        let (back_kept, back) = face(b, &test, test.back, reference, old, passes);
+        let (is_front, zero) = (pixel.is_front(b), b.i32(0));
+        let is_front = b.op(Op::INe, &[is_front, zero]);
+        (b.select(is_front, front_kept, back_kept), b.select(is_front, front, back))
+    };
+    let [write, keep] = [test.write_mask, !test.write_mask].map(|mask| b.i32(mask.into()));
+    let [written, kept] = [b.op(Op::And, &[new, write]), b.op(Op::And, &[old, keep])];
+    (is_kept, b.op(Op::Or, &[written, kept]))
+}
+
+/// The same for a side of the primitive, without the mask of what is written.
+fn face(
+    b: &mut Builder<'_>,
+    test: &StencilTest,
+    face: StencilFace,
+    reference: Value,
+    old: Value,
+    passes: Value,
+) -> (Value, Value) {
+    let read = b.i32(test.read_mask.into());
+    let [new_read, old_read] = [reference, old].map(|value| b.op(Op::And, &[value, read]));
+    let stencil_passes = compare(b, face.test, new_read, old_read);
+    let [fail, depth_fail, pass] = [face.fail, face.depth_fail, face.pass].map(|op| updated(b, op, old, reference));
+    let passed = b.select(passes, pass, depth_fail);
+    (b.op(Op::BAnd, &[stencil_passes, passes]), b.select(stencil_passes, passed, fail))
+}
+
+/// What an operation makes of a stencil.
+fn updated(b: &mut Builder<'_>, op: StencilOp, old: Value, reference: Value) -> Value {
+    let (one, most) = (b.i32(1), b.i32(0xff));
+    match op {
+        StencilOp::Keep => old,
+        StencilOp::Zero => b.i32(0),
+        StencilOp::Replace => b.op(Op::And, &[reference, most]),
+        StencilOp::IncrementSaturated => {
+            let more = b.op(Op::IAdd, &[old, one]);
+            b.op(Op::UMin, &[more, most])
+        }
+        StencilOp::DecrementSaturated => {
+            let least = b.op(Op::UMax, &[old, one]);
+            b.op(Op::ISub, &[least, one])
+        }
+        StencilOp::Invert => b.op(Op::Xor, &[old, most]),
+        StencilOp::Increment | StencilOp::Decrement => {
+            let way = if op == StencilOp::Increment { one } else { most };
+            let moved = b.op(Op::IAdd, &[old, way]);
+            b.op(Op::And, &[moved, most])
+        }
+    }
+}
+
+/// Whether a comparison of numbers without a sign holds.
+fn compare(b: &mut Builder<'_>, how: Comparison, new: Value, old: Value) -> Value {
+    match how {
+        Comparison::Never => b.bool(false),
+        Comparison::Less => b.op(Op::ULt, &[new, old]),
+        Comparison::Equal => b.op(Op::IEq, &[new, old]),
+        Comparison::LessEqual => b.op(Op::UGe, &[old, new]),
+        Comparison::Greater => b.op(Op::ULt, &[old, new]),
+        Comparison::NotEqual => b.op(Op::INe, &[new, old]),
+        Comparison::GreaterEqual => b.op(Op::UGe, &[new, old]),
+        Comparison::Always => b.bool(true),
+    }
 }
 
 /// The code of a depth, which is rounded to nearest; halves go up.
 fn code(b: &mut Builder<'_>, format: DepthFormat, depth: Value) -> Value {
     match format {
-        DepthFormat::D32 => b.op(Op::BitsF32, &[depth]),
+        DepthFormat::D32 | DepthFormat::D32S8 => b.op(Op::BitsF32, &[depth]),
         DepthFormat::D16 => {
             let (scale, half) = (b.f32(65535.0), b.f32(0.5));
             let number = b.op(Op::FMul, &[depth, scale]);

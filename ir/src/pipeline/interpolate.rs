@@ -84,6 +84,13 @@ impl Pixel {
     pub fn is_covered(&self, b: &mut Builder<'_>) -> Value {
         self.place.is_covered(b)
     }
+
+    /// 1 if its primitive shows its front, else 0; likewise.
+    pub fn is_front(&self, b: &mut Builder<'_>) -> Value {
+        let [primitive] = words(b, PixelArray::Quads.id(), self.place.quad, quad::PRIMITIVE);
+        let [is_front] = words(b, PixelArray::Primitives.id(), primitive, primitive::IS_FRONT);
+        is_front
+    }
 }
 
 /// The components that a shader reads.

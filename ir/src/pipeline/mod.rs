@@ -112,7 +112,8 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     }
     if let Some((late, resource)) = depth {
         let z = depth::of_pixel(b, &pixel, &signature, &outputs);
-        live = depth::test(b, late, resource, &pixel, z, live);
+        let reference = depth::reference(b, &signature, &outputs);
+        live = depth::test(b, late, resource, &pixel, [z, reference], live);
     }
     if state.reports_live {
         let (number, offset) = (b.input(Input::ThreadId(0)), b.i32(0));

@@ -116,8 +116,10 @@ pub mod state {
     pub const DEPTHS: u32 = 4;
     /// The number of the primitive that all quads of a batch are of, plus 1; 0 if they may be of several.
     pub const PRIMITIVE: u32 = 6;
+    /// The reference that stencils are compared with.
+    pub const STENCIL_REFERENCE: u32 = 7;
     /// All of them.
-    pub const WORDS: u32 = 7;
+    pub const WORDS: u32 = 8;
 }
 
 /// Words of an element of an array, from a word on.

@@ -85,6 +85,70 @@ pub struct DepthTest {
     pub test: Comparison,
     /// Whether those that pass are written.
     pub writes: bool,
+    /// How stencils are tested before depths, if they are.
+    pub stencil: Option<StencilTest>,
+}
+
+/// How stencils are tested and written (functional specification, 17.12). Masks and operations are of 8 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StencilTest {
+    /// The bits that are compared.
+    pub read_mask: u8,
+    /// The bits that are written.
+    pub write_mask: u8,
+    /// For primitives that show their front.
+    pub front: StencilFace,
+    /// For those that show their back.
+    pub back: StencilFace,
+}
+
+/// What happens to stencils on one side of primitives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StencilFace {
+    /// Which pixels pass: the reference is compared with what is there.
+    pub test: Comparison,
+    /// What becomes of the stencils of those that do not.
+    pub fail: StencilOp,
+    /// Of those that pass, but fail the depth test.
+    pub depth_fail: StencilOp,
+    /// Of those that pass both.
+    pub pass: StencilOp,
+}
+
+/// What becomes of a stencil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum StencilOp {
+    /// It stays.
+    Keep,
+    /// 0.
+    Zero,
+    /// The reference.
+    Replace,
+    /// One more, at most 255.
+    IncrementSaturated,
+    /// One less, at least 0.
+    DecrementSaturated,
+    /// All bits change.
+    Invert,
+    /// One more; 0 after 255.
+    Increment,
+    /// One less; 255 after 0.
+    Decrement,
+}
+
+impl StencilTest {
+    /// Whether it may change anything.
+    pub fn writes(&self) -> bool {
+        let changes = |face: &StencilFace| [face.fail, face.depth_fail, face.pass] != [StencilOp::Keep; 3];
+        self.write_mask != 0 && (changes(&self.front) || changes(&self.back))
+    }
+}
+
+impl DepthTest {
+    /// Whether it may change depths or stencils.
+    pub fn changes_buffer(&self) -> bool {
+        self.writes || self.stencil.is_some_and(|stencil| stencil.writes())
+    }
 }
 
 /// How depths lie in memory.
@@ -92,10 +156,19 @@ pub struct DepthTest {
 pub enum DepthFormat {
     /// 16 bits of fixed point.
     D16,
-    /// 24 bits of fixed point; the upper 8 bits of the word are others'.
+    /// 24 bits of fixed point; the upper 8 bits of the word are the stencil.
     D24,
     /// Floats.
     D32,
+    /// Floats; the lower 8 bits of the next word are the stencil.
+    D32S8,
+}
+
+impl DepthFormat {
+    /// Whether there are stencils beside depths.
+    pub fn has_stencil(self) -> bool {
+        matches!(self, DepthFormat::D24 | DepthFormat::D32S8)
+    }
 }
 
 /// How a new depth is compared with the one in the depth buffer, or a reference with a texel: `new < old` and so on.

@@ -1,10 +1,12 @@
-//! The depth test after the shader: functional specification, 17.10 and 17.11.
+//! The tests of stencil and depth after the shader: functional specification, 17.10 to 17.12.
 
-use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, PixelState, Range, Target};
+use brolga_ir::pipeline::state::{
+    Comparison, DepthFormat, DepthTest, PixelState, Range, StencilFace, StencilOp, StencilTest, Target,
+};
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_testing_base::random::Random;
 
-use super::{QUADS, Quad, ROWS, SIZE, draw, texel};
+use super::{QUADS, Quad, ROWS, SIZE, draw, is_front, texel};
 
 /// Lines of a shader that gives `v1.w` as its colour.
 const COLOR: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.x\n";
@@ -48,7 +50,7 @@ fn code(format: DepthFormat, depth: f32, [least, most]: [f32; 2]) -> u32 {
     match format {
         DepthFormat::D16 => (depth * 65535.0 + 0.5) as u32,
         DepthFormat::D24 => (f64::from(depth) * 16_777_215.0 + 0.5) as u32,
-        DepthFormat::D32 => depth.to_bits(),
+        DepthFormat::D32 | DepthFormat::D32S8 => depth.to_bits(),
     }
 }
 
@@ -76,11 +78,53 @@ fn given(random: &mut Random) -> f32 {
     }
 }
 
-/// The format of words that code accesses without the host.
-fn word() -> TexelFormat {
-    let channel = Channel { shift: 0, bits: 32, kind: ChannelKind::Uint };
-    TexelFormat { words: 1, channels: [Some(channel), None, None, None], missing_alpha: 1 }
+/// The format of so many words that code accesses without the host.
+fn words(count: u32) -> TexelFormat {
+    let channel = |n: u32| (n < count).then_some(Channel { shift: 32 * n, bits: 32, kind: ChannelKind::Uint });
+    TexelFormat { words: count, channels: [channel(0), channel(1), None, None], missing_alpha: 1 }
 }
+
+/// Whether a pixel passes the test of its stencil, and what becomes of that, where it passes the depth test or not.
+fn stencil(test: StencilTest, is_front: bool, reference: u8, old: u8, passes: bool) -> (bool, u8) {
+    let face = if is_front { test.front } else { test.back };
+    let is_kept = face.test.holds(reference & test.read_mask, old & test.read_mask);
+    let op = match (is_kept, passes) {
+        (false, _) => face.fail,
+        (true, false) => face.depth_fail,
+        (true, true) => face.pass,
+    };
+    let new = match op {
+        StencilOp::Keep => old,
+        StencilOp::Zero => 0,
+        StencilOp::Replace => reference,
+        StencilOp::IncrementSaturated => old.saturating_add(1),
+        StencilOp::DecrementSaturated => old.saturating_sub(1),
+        StencilOp::Invert => !old,
+        StencilOp::Increment => old.wrapping_add(1),
+        StencilOp::Decrement => old.wrapping_sub(1),
+    };
+    (is_kept, old & !test.write_mask | new & test.write_mask)
+}
+
+fn any_stencil(random: &mut Random) -> StencilTest {
+    let mask = |random: &mut Random| random.pick(&[0xff, 0xff, 0, 0x0f, 0x80]);
+    let (read_mask, write_mask) = (mask(random), mask(random));
+    let front = any_face(random);
+    let back = if random.one_in(3) { front } else { any_face(random) };
+    StencilTest { read_mask, write_mask, front, back }
+}
+
+fn any_face(random: &mut Random) -> StencilFace {
+    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
+    let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
+    let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&ops));
+    StencilFace { test: random.pick(&TESTS), fail, depth_fail, pass }
+}
+
+const TESTS: [Comparison; 8] = {
+    use Comparison::{Always, Equal, Greater, GreaterEqual, Less, LessEqual, Never, NotEqual};
+    [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always]
+};
 
 fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random) {
     let mut quads = Vec::new();
@@ -99,39 +143,71 @@ fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random)
             (n, quad, code(late.format, depth(shader, z, f32::from_bits(quad.first[0])), depths))
         })
         .collect();
-    let mut before = vec![vec![0; (SIZE * SIZE) as usize]; 2];
+    let texel_words = if late.format == DepthFormat::D32S8 { 2 } else { 1 };
+    let mut before = [1, texel_words].map(|words| vec![0; words * (SIZE * SIZE) as usize]);
+    let any = random.word() as u8;
+    let reference = random.pick(&[0, 1, 0x80, 0xff, any]);
+    let any_old = |random: &mut Random| random.pick(&[0, 1, 0xff, reference, reference.wrapping_add(1), any]);
     for &(n, _, code) in &pixels {
         let near = [code, code.saturating_sub(1), (code + 1) & mask, 0, random.word() & mask];
-        before[1][texel(n)] = random.pick(&near) | random.word() & !mask;
+        let texel = &mut before[1][texel_words * texel(n)..][..texel_words];
+        texel[0] = random.pick(&near) | u32::from(any_old(random)) << 24 & !mask;
+        if let [_, stencil] = texel {
+            *stencil = random.word() & !0xff | u32::from(any_old(random));
+        }
     }
     let target = Target { output: 0, range: Range::Uint, blend: None, write_mask: 15 };
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], depth: Some(late), reports_live: true };
-    let formats = [Some(word()), random.one_in(2).then(word)];
-    let state_words = [0, 0, 0, 0, depths[0].to_bits(), depths[1].to_bits(), 0];
+    let formats = [Some(words(1)), random.one_in(2).then(|| words(texel_words as u32))];
+    // Texels of several words need a format.
+    let formats = [formats[0], formats[1].or((texel_words > 1).then(|| words(2)))];
+    let state_words = [0, 0, 0, 0, depths[0].to_bits(), depths[1].to_bits(), 0, reference.into()];
     let (live, after) = draw(&shader.lines(), &state, &formats, &quads, state_words, &before);
     for (n, quad, code) in pixels {
-        let old = before[1][texel(n)];
-        let stays = (!shader.discards || quad.first[1] == 0) && (!shader.masks || quad.first[2] & 1 == 1);
-        let is_live = quad.coverage >> (n % 4) & 1 == 1 && stays && late.test.holds(code, old & mask);
-        let new = if is_live && late.writes { old & !mask | code } else { old };
+        let old = &before[1][texel_words * texel(n)..][..texel_words];
+        let is_there = quad.coverage >> (n % 4) & 1 == 1
+            && (!shader.discards || quad.first[1] == 0)
+            && (!shader.masks || quad.first[2] & 1 == 1);
+        let mut is_live = is_there && late.test.holds(code, old[0] & mask);
+        let old_stencil = if texel_words == 2 { old[1] as u8 } else { (old[0] >> 24) as u8 };
+        let mut new_stencil = old_stencil;
+        if let Some(test) = late.stencil
+            && is_there
+        {
+            let (is_kept, new) = stencil(test, is_front(n / 4), reference, old_stencil, is_live);
+            (is_live, new_stencil) = (is_live && is_kept, new);
+        }
+        let new = if is_live && late.writes { code } else { old[0] & mask };
+        let new = match late.format {
+            DepthFormat::D16 | DepthFormat::D32 => vec![new],
+            DepthFormat::D24 => vec![new | u32::from(new_stencil) << 24],
+            DepthFormat::D32S8 => vec![new, old[1] & !0xff | u32::from(new_stencil)],
+        };
         let color = if is_live { quad.first[3] } else { 0 };
-        let found = [live[n], after[0][texel(n)], after[1][texel(n)]];
-        assert_eq!(found, [u32::from(is_live), color, new], "{shader:?} {late:?} {code:#x} {old:#x} {:?}", quad.z);
+        let found = (live[n], after[0][texel(n)], &after[1][texel_words * texel(n)..][..texel_words]);
+        assert_eq!(
+            found,
+            (u32::from(is_live), color, &new[..]),
+            "{shader:?} {late:?} {code:#x} {old:x?} {reference:#x}"
+        );
     }
 }
 
 #[test]
 fn pixels_that_pass_are_live_and_written() {
-    use Comparison::{Always, Equal, Greater, GreaterEqual, Less, LessEqual, Never, NotEqual};
     let mut random = Random(1);
     for output in [Output::None, Output::Any, Output::GreaterEqual, Output::LessEqual] {
-        for format in [DepthFormat::D16, DepthFormat::D24, DepthFormat::D32] {
-            for test in [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always] {
+        for format in [DepthFormat::D16, DepthFormat::D24, DepthFormat::D32, DepthFormat::D32S8] {
+            for test in TESTS {
                 let mut one_in = |n| random.one_in(n);
                 let shader = Shader { depth: output, discards: one_in(3), masks: one_in(3) };
-                let late = DepthTest { format, test, writes: !one_in(4) };
-                let depths = random.pick(&[[0.0, 1.0], [0.0, 1.0], [0.25, 0.75], [0.3, 0.3]]);
-                check(shader, late, depths, &mut random);
+                let late = DepthTest { format, test, writes: !one_in(4), stencil: None };
+                // The test of stencils comes beside each of the others.
+                for stencil in [None, Some(any_stencil(&mut random)), Some(any_stencil(&mut random))] {
+                    let stencil = stencil.filter(|_| format.has_stencil());
+                    let depths = random.pick(&[[0.0, 1.0], [0.0, 1.0], [0.25, 0.75], [0.3, 0.3]]);
+                    check(shader, DepthTest { stencil, ..late }, depths, &mut random);
+                }
             }
         }
     }
@@ -142,7 +218,7 @@ fn pixels_that_pass_are_live_and_written() {
 fn codes_of_24_bits_are_exact() {
     let mut random = Random(2);
     let shader = Shader { depth: Output::Any, ..Shader::default() };
-    let late = DepthTest { format: DepthFormat::D24, test: Comparison::Equal, writes: true };
+    let late = DepthTest { format: DepthFormat::D24, test: Comparison::Equal, writes: true, stencil: None };
     for _ in 0..50 {
         check(shader, late, [0.0, 1.0], &mut random);
     }

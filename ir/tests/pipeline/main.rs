@@ -109,6 +109,11 @@ impl Host for Views {
     }
 }
 
+/// Whether the primitive of a quad shows its front.
+fn is_front(quad: usize) -> bool {
+    quad % 3 != 1
+}
+
 /// Draws quads, from left to right and from top to bottom; gives what is reported of the pixels, in the order of invocations, and
 /// what views hold then.
 ///
@@ -134,7 +139,7 @@ fn draw(
         corners.extend([corner[0], corner[1], n, quad.coverage]);
         let [z, z_along_x, z_along_y] = quad.z;
         let planes = [[z, 1.0, 0.0, 0.0], [z_along_x, 0.0, 1.0, 0.0], [z_along_y, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]];
-        primitives.extend([corner[0], corner[1], 1, n]);
+        primitives.extend([corner[0], corner[1], is_front(n as usize).into(), n]);
         primitives.extend(planes.as_flattened().iter().map(|number| number.to_bits()));
         primitives.extend([0; primitive::ATTRIBUTE_WORDS as usize]);
         primitives.extend(quad.first);

@@ -146,11 +146,12 @@ impl Format {
     }
 
     /// Whether a depth buffer of this format may be seen as texels of format `other`: as codes of depths, and stencils above those of
-    /// 24 bits. Only the depth test of a pixel function sees them so.
+    /// 24 bits or in a word of their own. Only the depth test of a pixel function sees them so.
     pub fn is_testable_as(self, other: Format) -> bool {
         let codes = match self.size_bytes() {
             2 => Format::R16_UINT,
-            _ => Format::R32_UINT,
+            4 => Format::R32_UINT,
+            _ => Format::R32G32_UINT,
         };
         self.allows(Use::DepthStencil) && self.size_bytes() == codes.size_bytes() && other == codes
     }
