@@ -3,8 +3,8 @@
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
-    Bindings, Buffer, ClearValue, Device, Dimension, Dispatch, Format, Leniency, Register, ResourceClass, Shader,
-    TexelBox, Texture, View,
+    Bindings, Buffer, ClearValue, Device, Dimension, Dispatch, Format, Leniency, Register, ResourceClass,
+    ResourceError, Shader, TexelBox, Texture, View,
 };
 use bytemuck::NoUninit;
 
@@ -185,6 +185,35 @@ impl<'a> Pass<'a> {
         self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
         self.waiting.push(draw);
         Ok(self.statistics.len() + self.waiting.len() - 1)
+    }
+
+    /// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the first instance;
+    /// with an index buffer indices, instances, the first index, the base vertex, the first instance. They are read now, after the draws
+    /// before, and those of `draw` count for nothing.
+    ///
+    /// # Errors
+    /// If the words are not all in the buffer, or do not begin at a multiple of 4; and as [`Self::draw`].
+    pub fn draw_indirect(
+        &mut self,
+        draw: &Draw<'_>,
+        arguments: &Buffer,
+        offset_bytes: u64,
+    ) -> Result<usize, DrawError> {
+        if !offset_bytes.is_multiple_of(4) {
+            let what = "the counts of a draw begin";
+            return Err(ResourceError::Misaligned { what, offset_bytes, unit_bytes: 4 }.into());
+        }
+        self.flush()?;
+        let mut words = [0_u32; 5];
+        let count = if draw.index_buffer.is_some() { 5 } else { 4 };
+        arguments.read(offset_bytes, &mut words[..count])?;
+        let mut direct = draw.clone();
+        (direct.count, direct.instances, direct.first) = (words[0], words[1], words[2]);
+        match draw.index_buffer {
+            None => direct.first_instance = words[3],
+            Some(_) => (direct.base_vertex, direct.first_instance) = (words[3] as i32, words[4]),
+        }
+        self.draw(&direct)
     }
 
     /// Clears a target, after the draws before.

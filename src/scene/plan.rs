@@ -6,7 +6,7 @@ use super::error::SceneError;
 use super::memory::{Memory, World};
 use super::pipelines::Compiler;
 use super::step::{self, Clear, CopyResource, IndexFormat, Step};
-use crate::raster::{self, Bounds, Pipeline, Targets, Viewport};
+use crate::raster::{self, Bounds, DrawError, Pass, Pipeline, Targets, Viewport};
 
 /// What to do.
 pub(super) enum Action<'a> {
@@ -31,6 +31,8 @@ pub(super) struct Draw<'a> {
     bindings: Bindings,
     vertex_buffers: Vec<raster::VertexBuffer>,
     index_buffer: Option<raster::IndexBuffer>,
+    /// The buffer with the counts, and where they begin, if they are not in the scene.
+    arguments: Option<(Buffer, u64)>,
 }
 
 impl Draw<'_> {
@@ -48,10 +50,10 @@ impl Draw<'_> {
         self.step.bind.keys().any(|register| register.starts_with('u'))
     }
 
-    /// As a pass takes it.
-    pub fn for_pass(&self) -> raster::Draw<'_> {
+    /// Adds it to a pass.
+    pub fn add_to(&self, pass: &mut Pass<'_>) -> Result<usize, DrawError> {
         let step = self.step;
-        raster::Draw {
+        let draw = raster::Draw {
             pipeline: &self.pipeline,
             vertex_bindings: Some(&self.bindings),
             pixel_bindings: Some(&self.bindings),
@@ -73,6 +75,10 @@ impl Draw<'_> {
             scissor: step.scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom }),
             blend_factor: step.blend_factor.unwrap_or([1.0; 4]),
             stencil_reference: step.stencil_ref,
+        };
+        match &self.arguments {
+            None => pass.draw(&draw),
+            Some((buffer, offset_bytes)) => pass.draw_indirect(&draw, buffer, *offset_bytes),
         }
     }
 }
@@ -138,6 +144,10 @@ fn draw<'a>(
             is_short: buffer.format == IndexFormat::Short,
         })
     });
+    let arguments = step.arguments.as_ref().map(|name| {
+        let buffer = world.buffer(name, || format!("{place}.arguments"))?;
+        Ok((buffer, step.arguments_offset.unwrap_or(0)))
+    });
     let formats = colors.iter().map(|texture| texture.shape().format).collect();
     let depth_format = depth.as_ref().map(|texture| texture.shape().format);
     Ok(Draw {
@@ -146,6 +156,7 @@ fn draw<'a>(
         bindings: world.bindings(place, &step.bind)?,
         vertex_buffers: vertex_buffers.collect::<Result<_, _>>()?,
         index_buffer: index_buffer.transpose()?,
+        arguments: arguments.transpose()?,
         targets: Targets { colors, depth },
     })
 }

@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
                 none.insert(OpenPass { pass, first: n, draws: Vec::new() })
             }
         };
-        open.pass.draw(&draw.for_pass()).map_err(failed)?;
+        draw.add_to(&mut open.pass).map_err(failed)?;
         open.draws.push(draw);
         Ok(())
     }

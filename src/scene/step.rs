@@ -61,23 +61,37 @@ impl Step {
                 }
                 Ok(Step::Dispatch(dispatch))
             }
-            Op::Draw | Op::DrawIndexed => {
+            Op::Draw | Op::DrawIndexed | Op::DrawIndirect | Op::DrawIndexedIndirect => {
                 let draw: Draw = item(place, raw)?;
                 let of_vertices =
                     [("vertices", draw.vertices.is_some()), ("first_vertex", draw.first_vertex.is_some())];
                 let of_indices = [
                     ("indices", draw.indices.is_some()),
-                    ("index_buffer", draw.index_buffer.is_some()),
                     ("first_index", draw.first_index.is_some()),
                     ("base_vertex", draw.base_vertex.is_some()),
                 ];
+                let of_instances =
+                    [("instances", draw.instances.is_some()), ("first_instance", draw.first_instance.is_some())];
+                let index_buffer = ("index_buffer", draw.index_buffer.is_some());
+                let indirect =
+                    [("arguments", draw.arguments.is_some()), ("arguments_offset", draw.arguments_offset.is_some())];
+                let direct = || of_vertices.into_iter().chain(of_indices).chain(of_instances);
                 match op {
-                    Op::Draw => check_keys(place, &of_vertices[..1], &of_indices)?,
-                    _ => check_keys(place, &of_indices[..2], &of_vertices)?,
+                    Op::Draw => {
+                        let refused: Vec<_> = of_indices.into_iter().chain(indirect).chain([index_buffer]).collect();
+                        check_keys(place, &of_vertices[..1], &refused)?;
+                    }
+                    Op::DrawIndexed => {
+                        let refused: Vec<_> = of_vertices.into_iter().chain(indirect).collect();
+                        check_keys(place, &[of_indices[0], index_buffer], &refused)?;
+                    }
+                    Op::DrawIndirect => {
+                        check_keys(place, &indirect[..1], &direct().chain([index_buffer]).collect::<Vec<_>>())?;
+                    }
+                    _ => check_keys(place, &[indirect[0], index_buffer], &direct().collect::<Vec<_>>())?,
                 }
                 Ok(Step::Draw(Box::new(draw)))
             }
-            Op::DrawIndirect | Op::DrawIndexedIndirect => refused("indirect draws are"),
             Op::DrawAuto => refused("draws of what was streamed out are"),
             Op::Resolve => refused("resolving multisampled textures is"),
         }
@@ -150,6 +164,8 @@ pub(super) struct Draw {
     pub base_vertex: Option<i32>,
     pub instances: Option<u32>,
     pub first_instance: Option<u32>,
+    pub arguments: Option<String>,
+    pub arguments_offset: Option<u64>,
     pub viewport: Option<[f32; 6]>,
     pub scissor: Option<[i32; 4]>,
     pub blend_factor: Option<[f32; 4]>,
