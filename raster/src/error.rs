@@ -66,6 +66,14 @@ pub enum DrawError {
         /// How many.
         count: usize,
     },
+    /// A blend takes a second source, and there are several targets.
+    #[error("target {target} of the pipeline is blended with the second output, so it must be the only one of {count}")]
+    SecondSource {
+        /// The target.
+        target: usize,
+        /// Targets of the pipeline.
+        count: usize,
+    },
     /// A format is not one of targets.
     #[error("target {target} of the pipeline has format {format}, which cannot be {what}")]
     TargetFormat {

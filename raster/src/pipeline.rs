@@ -147,6 +147,10 @@ impl Pipeline {
         if desc.targets.len() > 8 {
             return Err(DrawError::TargetCount { count: desc.targets.len() });
         }
+        let takes_second = |target: &TargetState| target.blend.is_some_and(|blend| blend.takes_second());
+        if let (Some(target), count @ 2..) = (desc.targets.iter().position(takes_second), desc.targets.len()) {
+            return Err(DrawError::SecondSource { target, count });
+        }
         let depth_format = desc.depth_format.map(depth_format).transpose()?;
         let options = desc.options.clone().state(StageState::Vertex(VertexState { elements }));
         let vertex = compile(desc.vertex_shader, &options)?;

@@ -156,6 +156,14 @@ pub(super) enum FactorName {
     BlendFactor,
     #[serde(rename = "INV_BLEND_FACTOR")]
     InverseBlendFactor,
+    #[serde(rename = "SRC1_COLOR")]
+    SecondColor,
+    #[serde(rename = "INV_SRC1_COLOR")]
+    InverseSecondColor,
+    #[serde(rename = "SRC1_ALPHA")]
+    SecondAlpha,
+    #[serde(rename = "INV_SRC1_ALPHA")]
+    InverseSecondAlpha,
 }
 
 /// Reads a `D3D11_FILTER` without its prefix.

@@ -24,13 +24,13 @@ pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId
     state.targets.iter().map(&mut declare).collect()
 }
 
-/// Writes a pixel to a target where it is live.
+/// Writes a pixel to a target where it is live: its colour, blended with the help of a second one if the state says so.
 pub(super) fn target(
     b: &mut Builder<'_>,
     target: &Target,
     resource: ResourceId,
     pixel: &Pixel,
-    source: [Value; 4],
+    [source, second]: [[Value; 4]; 2],
     live: Value,
 ) {
     if target.write_mask & 15 == 0 {
@@ -42,7 +42,7 @@ pub(super) fn target(
     if blend.is_some() || target.write_mask & 15 != 15 {
         let before = b.texel_load(resource, &pixel.position, None);
         if let Some(blend) = blend {
-            let mut terms = Terms::new(b, target.range, source, before);
+            let mut terms = Terms::new(b, target.range, [source, second, before]);
             words = std::array::from_fn(|n| {
                 let equation = if n == 3 { &blend.alpha } else { &blend.color };
                 let value = terms.blend(b, equation, n);
@@ -62,15 +62,17 @@ pub(super) fn target(
 struct Terms {
     range: Range,
     source: [Value; 4],
+    second: [Value; 4],
     destination: [Value; 4],
     /// Made when first asked for.
     factor: Option<[Value; 4]>,
 }
 
 impl Terms {
-    fn new(b: &mut Builder<'_>, range: Range, source: [Value; 4], destination: [Value; 4]) -> Self {
-        let [source, destination] = [source, destination].map(|words| words.map(|word| b.op(Op::AsF32, &[word])));
-        Self { range, source: source.map(|value| clamp(b, range, value)), destination, factor: None }
+    fn new(b: &mut Builder<'_>, range: Range, words: [[Value; 4]; 3]) -> Self {
+        let [source, second, destination] = words.map(|words| words.map(|word| b.op(Op::AsF32, &[word])));
+        let [source, second] = [source, second].map(|values| values.map(|value| clamp(b, range, value)));
+        Self { range, source, second, destination, factor: None }
     }
 
     /// One component of the result.
@@ -113,6 +115,10 @@ impl Terms {
                 let rest = inverse(b, self.destination[3]);
                 b.op(Op::FMin, &[self.source[3], rest])
             }
+            Factor::SecondColor => self.second[n],
+            Factor::InverseSecondColor => inverse(b, self.second[n]),
+            Factor::SecondAlpha => self.second[3],
+            Factor::InverseSecondAlpha => inverse(b, self.second[3]),
             Factor::BlendFactor => self.constant(b)[n],
             Factor::InverseBlendFactor => {
                 let value = self.constant(b)[n];

@@ -128,8 +128,9 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         if !signature.outputs.iter().any(is_its) {
             continue;
         }
-        let source = [0, 1, 2, 3].map(|component| outputs.word(b, target.output, component));
-        merge::target(b, target, resource, &pixel, source, live);
+        let [source, second] =
+            [target.output, 1].map(|output| [0, 1, 2, 3].map(|component| outputs.word(b, output, component)));
+        merge::target(b, target, resource, &pixel, [source, second], live);
     }
     b.return_();
 }

@@ -286,6 +286,31 @@ pub enum Factor {
     BlendFactor,
     /// 1 less that.
     InverseBlendFactor,
+    /// The second source's colour: what the shader gives in its second output, of which no other target is made.
+    SecondColor,
+    /// 1 less that.
+    InverseSecondColor,
+    /// The second source's alpha.
+    SecondAlpha,
+    /// 1 less that.
+    InverseSecondAlpha,
+}
+
+impl Factor {
+    /// Whether it is of the second source.
+    pub fn is_of_second(self) -> bool {
+        use Factor::{InverseSecondAlpha, InverseSecondColor, SecondAlpha, SecondColor};
+        matches!(self, SecondColor | InverseSecondColor | SecondAlpha | InverseSecondAlpha)
+    }
+}
+
+impl Blend {
+    /// Whether it takes a second source.
+    pub fn takes_second(&self) -> bool {
+        [self.color, self.alpha]
+            .iter()
+            .any(|equation| equation.source.is_of_second() || equation.destination.is_of_second())
+    }
 }
 
 /// What becomes of the two terms of a blend.

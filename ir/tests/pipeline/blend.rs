@@ -8,13 +8,17 @@ use super::{QUADS, Quad, ROWS, SIZE, draw, texel};
 
 const SHADER: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\nmov o0.xyzw, v1.xyzw";
 
+/// The same with a second source.
+const OF_TWO: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\n\
+                      mov o0.xyzw, v1.xyzw\nmov o1.xyzw, v1.wxzy";
+
 /// States in the tests of each range.
 const STATES: u64 = 400;
 
 const OPS: [BlendOp; 5] = [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
 
 /// Factors of every equation.
-const FACTORS: [Factor; 9] = [
+const FACTORS: [Factor; 11] = [
     Factor::Zero,
     Factor::One,
     Factor::SourceAlpha,
@@ -24,11 +28,19 @@ const FACTORS: [Factor; 9] = [
     Factor::SourceAlphaSaturated,
     Factor::BlendFactor,
     Factor::InverseBlendFactor,
+    Factor::SecondAlpha,
+    Factor::InverseSecondAlpha,
 ];
 
 /// Those of colours alone.
-const OF_COLORS: [Factor; 4] =
-    [Factor::SourceColor, Factor::InverseSourceColor, Factor::DestinationColor, Factor::InverseDestinationColor];
+const OF_COLORS: [Factor; 6] = [
+    Factor::SourceColor,
+    Factor::InverseSourceColor,
+    Factor::DestinationColor,
+    Factor::InverseDestinationColor,
+    Factor::SecondColor,
+    Factor::InverseSecondColor,
+];
 
 /// Consecutive channels.
 fn format(range: Range, widths: &[u32]) -> TexelFormat {
@@ -104,13 +116,14 @@ fn clamp(range: Range, number: f64) -> f64 {
 /// The model's operands of a blend, clamped.
 struct Operands {
     source: [f64; 4],
+    second: [f64; 4],
     destination: [f64; 4],
     factor: [f64; 4],
 }
 
 impl Operands {
     fn factor(&self, factor: Factor, n: usize) -> f64 {
-        let Self { source, destination, .. } = self;
+        let Self { source, second, destination, .. } = self;
         match factor {
             Factor::Zero => 0.0,
             Factor::One => 1.0,
@@ -126,6 +139,10 @@ impl Operands {
             Factor::SourceAlphaSaturated => least(source[3], 1.0 - destination[3]),
             Factor::BlendFactor => self.factor[n],
             Factor::InverseBlendFactor => 1.0 - self.factor[n],
+            Factor::SecondColor => second[n],
+            Factor::InverseSecondColor => 1.0 - second[n],
+            Factor::SecondAlpha => second[3],
+            Factor::InverseSecondAlpha => 1.0 - second[3],
         }
     }
 
@@ -228,7 +245,9 @@ fn check(range: Range, widths: &[u32], seed: u64) {
     state_words[..4].fill_with(|| source(&mut random));
     let before = texels(range, &format, &mut random);
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], ..PixelState::default() };
-    let (_, after) = draw(SHADER, &state, &[Some(format)], &quads, state_words, std::slice::from_ref(&before));
+    let takes_second = blend.is_some_and(|blend| blend.takes_second());
+    let shader = if takes_second { OF_TWO } else { SHADER };
+    let (_, after) = draw(shader, &state, &[Some(format)], &quads, state_words, std::slice::from_ref(&before));
 
     let words = format.words as usize;
     for n in 0..4 * QUADS {
@@ -241,6 +260,7 @@ fn check(range: Range, widths: &[u32], seed: u64) {
         let missing = [0.0, 0.0, 0.0, 1.0];
         let operands = Operands {
             source: quad.first.map(|word| clamp(range, flushed(word))),
+            second: [3, 0, 2, 1].map(|n| clamp(range, flushed(quad.first[n]))),
             destination: std::array::from_fn(|n| {
                 format.channels[n].map_or(missing[n], |channel| number(code(old, channel), channel))
             }),
