@@ -5,10 +5,7 @@
 
 use std::sync::LazyLock;
 
-use brolga::raster::{
-    ALPHA_BLEND, Bounds, Cull, Draw, DrawError, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState,
-    Targets, Topology, Viewport,
-};
+use brolga::raster::{ALPHA_BLEND, Bounds, Cull, Draw, DrawError, Factor, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, StencilFace, StencilOp, StencilTest, TargetState, Targets, Topology, Viewport};
 use brolga::{
     BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, TextureShape,
 };
@@ -79,9 +76,18 @@ impl Numbers {
     }
 }
 
+fn stencil_face(numbers: &mut Numbers) -> StencilFace {
+    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
+    let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
+    let mut op = || pick(&ops, numbers.next() as u8);
+    let [fail, depth_fail, pass] = [op(), op(), op()];
+    StencilFace { test: pick(&COMPARISONS, numbers.next() as u8), fail, depth_fail, pass }
+}
+
 fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawError> {
     let device = &*DEVICE;
     let bit = |n: usize| state[1] >> n & 1 != 0;
+    let mut numbers = Numbers(u32::from_le_bytes([state[18], state[19], state[20], state[21]]));
     let mut desc = PipelineDesc::new(vertex, (!pixel.is_empty()).then_some(pixel));
     for (n, semantic) in ["POSITION", "TEXCOORD", "COLOR", "NORMAL"].into_iter().enumerate() {
         let element = InputElement::new(semantic, pick(&VERTEX_FORMATS, state[2 + n]), 4 * u32::from(state[6 + n] % 8));
@@ -93,15 +99,30 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
     for n in 0..usize::from(state[0] % 4) {
         let format = pick(&TARGET_FORMATS, state[11 + n]);
         let target = TargetState { write_mask: state[11 + n] >> 4, ..TargetState::new(format) };
-        desc = desc.target(if bit(0) { TargetState { blend: Some(ALPHA_BLEND), ..target } } else { target });
+        let mut blend = ALPHA_BLEND;
+        if state[15] & 0x20 != 0 {
+            (blend.color.source, blend.alpha.destination) = (Factor::SecondColor, Factor::InverseSecondAlpha);
+        }
+        desc = desc.target(if bit(0) { TargetState { blend: Some(blend), ..target } } else { target });
     }
-    let depth_formats = [None, Some(Format::D16_UNORM), Some(Format::D24_UNORM_S8_UINT), Some(Format::D32_FLOAT)];
-    desc.depth_format = depth_formats[usize::from(state[14] % 4)];
+    let depth_formats =
+        [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT, Format::D32_FLOAT_S8X24_UINT];
+    desc.depth_format = depth_formats.get(usize::from(state[14] % 5)).copied();
     (desc.depth.enable, desc.depth.write) = (bit(1), bit(2));
     desc.depth.function = pick(&COMPARISONS, state[14] >> 4);
     desc.topology = if bit(3) { Topology::TriangleStrip } else { Topology::TriangleList };
     desc.rasterizer.cull = [Cull::None, Cull::Back, Cull::Front][usize::from(state[15] % 3)];
     (desc.rasterizer.front_counter_clockwise, desc.rasterizer.depth_clip) = (bit(4), bit(5));
+    if state[15] & 0x40 != 0 {
+        desc.rasterizer.depth_bias = numbers.next() as i32 - (1 << 23);
+        (desc.rasterizer.slope_scaled_depth_bias, desc.rasterizer.depth_bias_clamp) = (numbers.float(), numbers.float());
+    }
+    desc.stencil = (state[15] & 0x80 != 0).then(|| StencilTest {
+        read_mask: numbers.next() as u8,
+        write_mask: numbers.next() as u8,
+        front: stencil_face(&mut numbers),
+        back: stencil_face(&mut numbers),
+    });
     desc.options = CompileOptions::new(Engine::Interpreter);
     let pipeline = Pipeline::new(device, &desc)?;
 
@@ -111,7 +132,6 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
     let targets = Targets { colors, depth: desc.depth_format.map(texture).transpose()? };
     let mut pass = Pass::new(device, targets)?.with_limits(&Dispatch::new([0; 3]).fuel(FUEL));
 
-    let mut numbers = Numbers(u32::from_le_bytes([state[18], state[19], state[20], state[21]]));
     let vertices: Vec<f32> = (0..256).map(|_| numbers.float()).collect();
     let indices: Vec<u16> =
         (0..32).map(|_| (numbers.next() % 20) as u16).map(|n| if n > 17 { 0xffff } else { n }).collect();
@@ -123,6 +143,7 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
         draw =
             draw.index_buffer(IndexBuffer { buffer: device.buffer_from(&indices)?, offset_bytes: 0, is_short: bit(7) });
     }
+    draw.stencil_reference = state[18];
     (draw.first, draw.base_vertex) = (u32::from(state[24]), i32::from(state[25]) - 128);
     (draw.instances, draw.first_instance) = (u32::from(state[26] % 4), u32::from(state[27]));
     let [left, top, across] = [28, 29, 30].map(|n: usize| f32::from(state[n]) / 3.0);

@@ -7,6 +7,7 @@
 //! | `coverage.rs` | which pixels a triangle covers, and which way it faces |
 //! | `interpolation.rs` | attributes, positions, distances, derivatives |
 //! | `depth.rs` | depths that are tested, written, and seen by shaders |
+//! | `stencil.rs` | stencils that are tested and changed |
 //! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
 //! | `targets.rs` | colours in targets |
 //! | `shaders.rs` | the shaders, from assembly text |
@@ -39,6 +40,8 @@
 //! | numbers of vertices, primitives, instances | 8.3 to 8.6, 8.16 to 8.18 | `vertices_primitives_and_instances_are_numbered`, `indexed_vertices_have_their_indices`, `elements_of_instances_begin_at_the_first_instance` |
 //! | depths become codes, nearest first, and codes are compared | 17.11 | `codes_are_compared`, `depths_are_rounded_to_the_nearest_code`, `ir/tests/pipeline/depth.rs`, `model` |
 //! | depth bias: units of the buffer, slopes, a clamp for its own sign, the same for all corners | 15.10 | `depth_bias_counts_in_units_of_the_buffer`, `raster/src/bias.rs` |
+//! | stencils: masks on both sides of the comparison, operations by what fails, 8 bits that wrap; without a depth test depth passes | 17.12 | `stencils_are_tested_and_changed`, `ir/tests/pipeline/depth.rs` |
+//! | faces choose the test of stencils | 17.12 | `stencils_are_tested_and_changed` |
 //! | forced early tests come before the shader, whatever it decides | 16.12.1 | `forced_early_tests_hide_effects`, `forced_early_tests_come_before_the_shader` |
 //! | without the flag a shader that changes memory runs for hidden pixels | 16.12.2 | `hidden_pixels_have_effects` |
 //! | what was done before a discard stays; nothing happens after it | 16.13 | `discarded_pixels_end_there`, `discarded_pixels_leave_no_depth`, `discarded_pixels_have_derivatives`, `model` |
@@ -66,5 +69,6 @@ mod effects;
 mod interpolation;
 mod model;
 mod shaders;
+mod stencil;
 mod targets;
 mod vertices;
