@@ -48,7 +48,7 @@ fn vertex_shader(device: &Device) -> Result<BoundShader, Failure> {
 /// Compiles the pixel shader with what becomes of its colour, and binds the target.
 fn pixel_shader(device: &Device, target: &Texture) -> Result<BoundShader, Failure> {
     assert!(FORMAT.allows(Use::Target));
-    let target_state = Target { output: 0, range: Range::Unorm, blend: None, write_mask: 15 };
+    let target_state = Target { output: 0, range: Range::Unorm, blend: None, logic: None, write_mask: 15 };
     let state = PixelState { vertex_rows: ROWS as u32, targets: vec![target_state], ..PixelState::default() };
     let shader = device.compile(PIXEL_SHADER, &CompileOptions::default().state(StageState::Pixel(state)))?;
     let mut bindings = Bindings::new();

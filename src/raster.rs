@@ -35,5 +35,5 @@ pub use brolga_raster::state::{ALPHA_BLEND, DepthState, InputElement, Rasterizer
 pub use brolga_raster::statistics::Statistics;
 pub use brolga_raster::viewport::Viewport;
 pub use brolga_runtime::pipeline::state::{
-    Advance, Blend, BlendOp, Equation, Factor, StencilFace, StencilOp, StencilTest,
+    Advance, Blend, BlendOp, Equation, Factor, LogicOp, StencilFace, StencilOp, StencilTest,
 };

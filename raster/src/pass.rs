@@ -226,13 +226,25 @@ impl<'a> Pass<'a> {
         self.clear(&texture, ClearValue::Color(color))
     }
 
-    /// Clears the depth buffer, after the draws before.
+    /// Clears the depths of the depth buffer, after the draws before.
     ///
     /// # Errors
     /// If there is none, or as [`Self::flush`].
     pub fn clear_depth(&mut self, depth: f32) -> Result<(), DrawError> {
+        self.clear_depth_stencil(Some(depth), None)
+    }
+
+    /// Clears its stencils, if it has any, likewise.
+    ///
+    /// # Errors
+    /// If there is no depth buffer, or as [`Self::flush`].
+    pub fn clear_stencil(&mut self, stencil: u8) -> Result<(), DrawError> {
+        self.clear_depth_stencil(None, Some(stencil))
+    }
+
+    fn clear_depth_stencil(&mut self, depth: Option<f32>, stencil: Option<u8>) -> Result<(), DrawError> {
         let texture = self.targets.depth.clone().ok_or(DrawError::NoDepth)?;
-        self.clear(&texture, ClearValue::DepthStencil { depth: Some(depth), stencil: None })
+        self.clear(&texture, ClearValue::DepthStencil { depth, stencil })
     }
 
     fn clear(&mut self, texture: &Texture, value: ClearValue) -> Result<(), DrawError> {

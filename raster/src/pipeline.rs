@@ -5,7 +5,8 @@ use std::time::Duration;
 use brolga_bytecode::Limits;
 use brolga_bytecode::container::{Container, SignatureElement};
 use brolga_ir::pipeline::state::{
-    Comparison, DepthFormat, DepthTest, PixelState, Range, StageState, StencilTest, Target, VertexElement, VertexState,
+    Comparison, DepthFormat, DepthTest, Logic, PixelState, Range, StageState, StencilTest, Target, VertexElement,
+    VertexState,
 };
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::{Encoding, Use};
@@ -395,7 +396,7 @@ fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, Dra
 
 /// A target for the output merger.
 fn target_state(n: usize, state: &TargetState) -> Result<Target, DrawError> {
-    let &TargetState { format, blend, write_mask } = state;
+    let &TargetState { format, blend, logic, write_mask } = state;
     let refused = |what| Err(DrawError::TargetFormat { target: n, format, what });
     if !format.allows(Use::Target) {
         return refused("drawn to");
@@ -411,12 +412,17 @@ fn target_state(n: usize, state: &TargetState) -> Result<Target, DrawError> {
         Encoding::Sint => Range::Sint,
         _ => return refused("drawn to"),
     };
+    if logic.is_some() && range != Range::Uint {
+        return refused("combined by a logic operation, as unsigned integers are");
+    }
+    let bits = format.fields().map(|field| field.map_or(0, |field| field.bits as u8));
     // What the format does not have is written for nothing, but need not be read.
     let lacks = (0..4).filter(|&n| format.fields()[n].is_none()).fold(0, |mask, n| mask | 1 << n);
     Ok(Target {
         output: n as u32,
         range,
         blend,
+        logic: logic.map(|op| Logic { op, bits }),
         write_mask: if write_mask & 15 == 0 { 0 } else { (write_mask | lacks) & 15 },
     })
 }

@@ -1,6 +1,6 @@
 //! The state of a draw, with the names and the defaults of Direct3D 11.
 
-use brolga_ir::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor};
+use brolga_ir::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor, LogicOp};
 use brolga_runtime::{Comparison, Format};
 
 use crate::batch::Cull;
@@ -98,6 +98,8 @@ pub struct TargetState {
     pub format: Format,
     /// How colours are blended with what is there; by default they replace it.
     pub blend: Option<Blend>,
+    /// How the bits of unsigned integers are combined with what is there; by default they replace it.
+    pub logic: Option<LogicOp>,
     /// Components that are written, red in the lowest bit; by default all four.
     pub write_mask: u8,
 }
@@ -105,7 +107,7 @@ pub struct TargetState {
 impl TargetState {
     /// A target in which colours replace what is there.
     pub fn new(format: Format) -> Self {
-        Self { format, blend: None, write_mask: 15 }
+        Self { format, blend: None, logic: None, write_mask: 15 }
     }
 
     /// The same, blended.

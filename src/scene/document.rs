@@ -10,10 +10,11 @@ use serde_json::value::RawValue;
 use super::error::{Problem, SceneError};
 use super::expectation::Expect;
 use super::names::{
-    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillMode, Kind, Named, StencilOpName, filter,
+    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillMode, Kind, LogicOpName, Named, StencilOpName,
+    filter,
 };
 use super::step::Step;
-use crate::raster::{BlendOp, Cull, Factor, StencilOp};
+use crate::raster::{BlendOp, Cull, Factor, LogicOp, StencilOp};
 
 /// A scene file.
 #[derive(Debug)]
@@ -311,6 +312,9 @@ pub(super) struct BlendTarget {
     pub dest_blend_alpha: Factor,
     #[serde(with = "BlendOpName")]
     pub blend_op_alpha: BlendOp,
+    pub logic_op_enable: bool,
+    #[serde(with = "LogicOpName")]
+    pub logic_op: LogicOp,
     pub write_mask: u8,
 }
 
@@ -324,6 +328,8 @@ impl Default for BlendTarget {
             src_blend_alpha: Factor::One,
             dest_blend_alpha: Factor::Zero,
             blend_op_alpha: BlendOp::Add,
+            logic_op_enable: false,
+            logic_op: LogicOp::Noop,
             write_mask: 15,
         }
     }

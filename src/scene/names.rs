@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
 
-use crate::raster::{BlendOp, Cull, Factor, Statistics, StencilOp};
+use crate::raster::{BlendOp, Cull, Factor, LogicOp, Statistics, StencilOp};
 
 /// What is read from its name.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +128,28 @@ pub(super) enum BlendOpName {
     ReverseSubtract,
     Min,
     Max,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "LogicOp", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum LogicOpName {
+    Clear,
+    Set,
+    Copy,
+    CopyInverted,
+    Noop,
+    Invert,
+    And,
+    Nand,
+    Or,
+    Nor,
+    Xor,
+    #[serde(rename = "EQUIV")]
+    Equivalent,
+    AndReverse,
+    AndInverted,
+    OrReverse,
+    OrInverted,
 }
 
 #[derive(Deserialize)]

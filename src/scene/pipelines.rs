@@ -147,5 +147,6 @@ fn target(n: usize, format: Format, blend: &document::Blend) -> TargetState {
     let color = Equation { source: state.src_blend, destination: state.dest_blend, op };
     let alpha = Equation { source: state.src_blend_alpha, destination: state.dest_blend_alpha, op: op_alpha };
     let blend = state.blend_enable.then_some(Blend { color, alpha });
-    TargetState { format, blend, write_mask: state.write_mask }
+    let logic = state.logic_op_enable.then_some(state.logic_op);
+    TargetState { format, blend, logic, write_mask: state.write_mask }
 }

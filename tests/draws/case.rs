@@ -116,6 +116,7 @@ impl<'a> Case<'a> {
         desc.topology = self.state.topology;
         desc.rasterizer = self.state.rasterizer;
         desc.depth = self.state.depth;
+        desc.stencil = self.state.stencil;
         desc.targets = self.state.targets.clone();
         desc.depth_format = self.state.depth_buffer.as_ref().map(|surface| surface.format);
         let options = CompileOptions::new(engine).level(level).oversize(Oversize::Refuse);
@@ -198,6 +199,7 @@ impl<'a> Case<'a> {
         (draw.instances, draw.first_instance) = (one.instances, one.first_instance);
         (draw.viewport, draw.scissor) = (one.viewport, one.scissor);
         draw.blend_factor = self.state.blend_factor;
+        draw.stencil_reference = self.state.stencil_reference;
         let Some((indices, is_short)) = &one.indices else { return Ok(draw) };
         let short = indices.iter().map(|&index| index as u16).collect::<Vec<_>>();
         let buffer = if *is_short { device.buffer_from(&short)? } else { device.buffer_from(indices)? };

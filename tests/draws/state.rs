@@ -2,7 +2,8 @@
 
 use brolga::format::{Encoding, Use};
 use brolga::raster::{
-    Blend, BlendOp, Bounds, Cull, DepthState, Equation, Factor, RasterizerState, TargetState, Topology, Viewport,
+    Blend, BlendOp, Bounds, Cull, DepthState, Equation, Factor, LogicOp, RasterizerState, StencilFace, StencilOp,
+    StencilTest, TargetState, Topology, Viewport,
 };
 use brolga::{Comparison, Format};
 use brolga_testing::random::Random;
@@ -25,6 +26,8 @@ pub struct State {
     pub colors: Vec<Surface>,
     pub depth_buffer: Option<Surface>,
     pub depth: DepthState,
+    pub stencil: Option<StencilTest>,
+    pub stencil_reference: u8,
     pub rasterizer: RasterizerState,
     pub topology: Topology,
     pub blend_factor: [f32; 4],
@@ -57,6 +60,22 @@ const COMPARISONS: [Comparison; 8] = [
     Comparison::Never,
 ];
 
+/// Not symmetric, each in its own way.
+const LOGIC: [LogicOp; 4] = [LogicOp::Xor, LogicOp::AndReverse, LogicOp::OrInverted, LogicOp::Equivalent];
+
+/// What happens to stencils on one side; most let something pass.
+fn stencil_face(random: &mut Random) -> StencilFace {
+    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
+    let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
+    let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&ops));
+    StencilFace {
+        test: random.pick(&[Comparison::Always, Comparison::NotEqual, Comparison::LessEqual]),
+        fail,
+        depth_fail,
+        pass,
+    }
+}
+
 impl State {
     /// For a pixel shader: lists into targets that keep every bit, and all that is in front is drawn.
     pub fn plain(pixel: &Shader, size: [u32; 2], random: &mut Random) -> Self {
@@ -78,6 +97,8 @@ impl State {
                 bytes: 1.0_f32.to_le_bytes().repeat((size[0] * size[1]) as usize),
             }),
             depth,
+            stencil: None,
+            stencil_reference: 0,
             rasterizer,
             topology: Topology::TriangleList,
             blend_factor: [1.0; 4],
@@ -87,7 +108,7 @@ impl State {
     /// Any state for a pixel shader.
     pub fn any(pixel: &Shader, size: [u32; 2], random: &mut Random) -> Self {
         let targets: Vec<TargetState> = kinds(pixel).into_iter().map(|kind| target(kind, random)).collect();
-        let depths = [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT];
+        let depths = [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT, Format::D32_FLOAT_S8X24_UINT];
         // What draws to nothing else draws depth.
         let has_depth = targets.is_empty() || !random.one_in(5);
         let depth = DepthState {
@@ -100,13 +121,24 @@ impl State {
             cull: random.pick(&[Cull::None, Cull::None, Cull::Back, Cull::Front]),
             front_counter_clockwise: random.one_in(3),
             depth_clip: !random.one_in(3),
+            depth_bias: if random.one_in(3) { random.below(2000) as i32 - 1000 } else { 0 },
+            slope_scaled_depth_bias: if random.one_in(3) { random.below(9) as f32 - 4.0 } else { 0.0 },
+            depth_bias_clamp: random.pick(&[0.0, 0.0, 0.01, -0.01]),
         };
+        let stencil = random.one_in(3).then(|| StencilTest {
+            read_mask: random.pick(&[0xff, 0xff, 0x0f]),
+            write_mask: random.pick(&[0xff, 0xff, 0xf0]),
+            front: stencil_face(random),
+            back: stencil_face(random),
+        });
         Self {
             size,
             colors: colors(&targets, size, random),
             targets,
             depth_buffer: has_depth.then(|| depth_buffer(random.pick(&depths), size, random)),
             depth,
+            stencil,
+            stencil_reference: random.pick(&[0, 1, 0x7f, 0xff]),
             rasterizer,
             topology: random.pick(&[Topology::TriangleList, Topology::TriangleStrip]),
             blend_factor: [0; 4].map(|_| random.below(9) as f32 / 8.0),
@@ -159,7 +191,8 @@ fn target(kind: Kind, random: &mut Random) -> TargetState {
     let blend = Blend { color: equation(), alpha: equation() };
     let blend = Some(blend).filter(|_| format.allows(Use::Blend) && random.one_in(2));
     let write_mask = if random.one_in(4) { random.below(16) as u8 } else { 15 };
-    TargetState { format, blend, write_mask }
+    let logic = (format.encoding() == Encoding::Uint && random.one_in(3)).then(|| random.pick(&LOGIC));
+    TargetState { format, blend, logic, write_mask }
 }
 
 /// Textures for targets, with random texels.
@@ -189,9 +222,10 @@ fn depth_buffer(format: Format, size: [u32; 2], random: &mut Random) -> Surface 
             _ => random.below(1001) as f32 / 1000.0,
         };
         let code = match format {
-            Format::D32_FLOAT => depth.to_bits(),
-            Format::D24_UNORM_S8_UINT => (f64::from(depth) * 16_777_215.0) as u32 | (random.bits() as u32) << 24,
-            _ => (depth * 65535.0) as u32,
+            Format::D32_FLOAT => depth.to_bits().into(),
+            Format::D32_FLOAT_S8X24_UINT => u64::from(depth.to_bits()) | random.bits() << 32,
+            Format::D24_UNORM_S8_UINT => (f64::from(depth) * 16_777_215.0) as u64 | random.bits() % 256 << 24,
+            _ => (depth * 65535.0) as u64,
         };
         code.to_le_bytes().into_iter().take(format.size_bytes() as usize)
     };

@@ -8,7 +8,7 @@ use crate::ops::Op;
 
 use super::interpolate::Pixel;
 use super::record::{PixelArray, floats, state};
-use super::state::{BlendOp, Equation, Factor, PixelState, Range, Target};
+use super::state::{BlendOp, Equation, Factor, LogicOp, PixelState, Range, Target};
 
 /// Declares the targets as resources, which follow those of the shader.
 pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId> {
@@ -39,8 +39,15 @@ pub(super) fn target(
     let resource = only(resource);
     let blend = target.blend.filter(|_| !matches!(target.range, Range::Uint | Range::Sint));
     let mut words = source;
-    if blend.is_some() || target.write_mask & 15 != 15 {
+    if blend.is_some() || target.logic.is_some() || target.write_mask & 15 != 15 {
         let before = b.texel_load(resource, &pixel.position, None);
+        if let Some(logic) = target.logic {
+            words = std::array::from_fn(|n| {
+                let (word, bits) = (combine(b, logic.op, source[n], before[n]), u32::from(logic.bits[n]));
+                let own = b.i32(u32::MAX.checked_shr(32 - bits).unwrap_or(0));
+                b.op(Op::And, &[word, own])
+            });
+        }
         if let Some(blend) = blend {
             let mut terms = Terms::new(b, target.range, [source, second, before]);
             words = std::array::from_fn(|n| {
@@ -134,6 +141,43 @@ impl Terms {
             let first = b.i32(0);
             floats(b, PixelArray::State.id(), first, state::BLEND_FACTOR).map(|value| clamp(b, range, value))
         })
+    }
+}
+
+/// What an operation makes of bits of the source and the destination.
+fn combine(b: &mut Builder<'_>, op: LogicOp, source: Value, destination: Value) -> Value {
+    let not = |b: &mut Builder<'_>, value| {
+        let all = b.i32(u32::MAX);
+        b.op(Op::Xor, &[value, all])
+    };
+    let (s, d) = (source, destination);
+    match op {
+        LogicOp::Clear => b.i32(0),
+        LogicOp::Set => b.i32(u32::MAX),
+        LogicOp::Copy => s,
+        LogicOp::CopyInverted => not(b, s),
+        LogicOp::Noop => d,
+        LogicOp::Invert => not(b, d),
+        LogicOp::And => b.op(Op::And, &[s, d]),
+        LogicOp::Or => b.op(Op::Or, &[s, d]),
+        LogicOp::Xor => b.op(Op::Xor, &[s, d]),
+        LogicOp::Nand | LogicOp::Nor | LogicOp::Equivalent => {
+            let opposite = match op {
+                LogicOp::Nand => Op::And,
+                LogicOp::Nor => Op::Or,
+                _ => Op::Xor,
+            };
+            let value = b.op(opposite, &[s, d]);
+            not(b, value)
+        }
+        LogicOp::AndReverse | LogicOp::OrReverse => {
+            let d = not(b, d);
+            b.op(if op == LogicOp::AndReverse { Op::And } else { Op::Or }, &[s, d])
+        }
+        LogicOp::AndInverted | LogicOp::OrInverted => {
+            let s = not(b, s);
+            b.op(if op == LogicOp::AndInverted { Op::And } else { Op::Or }, &[s, d])
+        }
     }
 }
 

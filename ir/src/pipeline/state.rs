@@ -218,6 +218,8 @@ pub struct Target {
     pub range: Range,
     /// How it is blended, if it is.
     pub blend: Option<Blend>,
+    /// How bits of unsigned integers are combined with what is there, if they are.
+    pub logic: Option<Logic>,
     /// Components that are written, red in the lowest bit.
     pub write_mask: u8,
 }
@@ -326,4 +328,50 @@ pub enum BlendOp {
     Min,
     /// The greater of source and destination; likewise.
     Max,
+}
+
+/// How bits of source and destination become one (functional specification, 17.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Logic {
+    /// The operation.
+    pub op: LogicOp,
+    /// The bits of each component of the target; the source's bits above them count for nothing.
+    pub bits: [u8; 4],
+}
+
+/// An operation on bits of the source and the destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LogicOp {
+    /// 0.
+    Clear,
+    /// 1.
+    Set,
+    /// The source.
+    Copy,
+    /// Not the source.
+    CopyInverted,
+    /// The destination.
+    Noop,
+    /// Not the destination.
+    Invert,
+    /// Both.
+    And,
+    /// Not both.
+    Nand,
+    /// Either.
+    Or,
+    /// Neither.
+    Nor,
+    /// One of them.
+    Xor,
+    /// Both or neither.
+    Equivalent,
+    /// The source, but not the destination.
+    AndReverse,
+    /// The destination, but not the source.
+    AndInverted,
+    /// The source, or not the destination.
+    OrReverse,
+    /// The destination, or not the source.
+    OrInverted,
 }

@@ -1,6 +1,6 @@
 //! What becomes of colours in targets: functional specification, 17.1 to 17.5 and 17.15.
 
-use brolga_ir::pipeline::state::{Blend, BlendOp, Equation, Factor, PixelState, Range, Target};
+use brolga_ir::pipeline::state::{Blend, BlendOp, Equation, Factor, Logic, LogicOp, PixelState, Range, Target};
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_testing_base::random::Random;
 
@@ -16,6 +16,32 @@ const OF_TWO: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_out
 const STATES: u64 = 400;
 
 const OPS: [BlendOp; 5] = [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
+
+/// What becomes of a bit of the source and one of the destination: for neither, the destination, the source, both.
+const LOGIC_TABLE: [(LogicOp, [u32; 4]); 16] = [
+    (LogicOp::Clear, [0, 0, 0, 0]),
+    (LogicOp::Set, [1, 1, 1, 1]),
+    (LogicOp::Copy, [0, 0, 1, 1]),
+    (LogicOp::CopyInverted, [1, 1, 0, 0]),
+    (LogicOp::Noop, [0, 1, 0, 1]),
+    (LogicOp::Invert, [1, 0, 1, 0]),
+    (LogicOp::And, [0, 0, 0, 1]),
+    (LogicOp::Nand, [1, 1, 1, 0]),
+    (LogicOp::Or, [0, 1, 1, 1]),
+    (LogicOp::Nor, [1, 0, 0, 0]),
+    (LogicOp::Xor, [0, 1, 1, 0]),
+    (LogicOp::Equivalent, [1, 0, 0, 1]),
+    (LogicOp::AndReverse, [0, 0, 1, 0]),
+    (LogicOp::AndInverted, [0, 1, 0, 0]),
+    (LogicOp::OrReverse, [1, 0, 1, 1]),
+    (LogicOp::OrInverted, [1, 1, 0, 1]),
+];
+
+/// Bit by bit.
+fn combined(op: LogicOp, source: u32, destination: u32) -> u32 {
+    let (_, table) = LOGIC_TABLE.iter().find(|(listed, _)| *listed == op).expect("all are listed");
+    (0..32).map(|n| table[(source >> n & 1) as usize * 2 + (destination >> n & 1) as usize] << n).sum()
+}
 
 /// Factors of every equation.
 const FACTORS: [Factor; 11] = [
@@ -237,7 +263,10 @@ fn check(range: Range, widths: &[u32], seed: u64) {
     // Integers are never blended.
     let blend = (!random.one_in(5)).then_some(blend);
     let write_mask = if random.one_in(2) { 15 } else { random.below(16) as u8 };
-    let target = Target { output: 0, range, blend, write_mask };
+    let bits = [0, 1, 2, 3].map(|n| format.channels[n].map_or(0, |channel| channel.bits as u8));
+    let combines = range == Range::Uint && random.one_in(2);
+    let logic = combines.then(|| Logic { op: random.pick(&LOGIC_TABLE).0, bits });
+    let target = Target { output: 0, range, blend, logic, write_mask };
     let word = |random: &mut Random| if is_integer { random.word() } else { source(random) };
     let quads: Vec<Quad> =
         (0..QUADS).map(|_| Quad::constant(random.below(16) as u32, [0; 4].map(|_| word(&mut random)))).collect();
@@ -277,6 +306,9 @@ fn check(range: Range, widths: &[u32], seed: u64) {
             } else if is_integer {
                 let half = f64::from(most(channel) / 2);
                 match range {
+                    Range::Uint if combines => {
+                        found == logic.map_or(0, |logic| combined(logic.op, word, old)) & most(channel)
+                    }
                     Range::Uint => found == word.min(most(channel)),
                     _ => signed(found, channel) == f64::from(word as i32).clamp(-half - 1.0, half),
                 }
@@ -346,7 +378,7 @@ fn many_states() {
 fn outputs_go_to_their_targets() {
     let lines = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o2.xyzw\ndcl_output oDepth\n\
                  mov o0.xyzw, v1.xyzw\nmov o2.xyzw, v1.wzyx\nmov oDepth, v1.x";
-    let target = |output| Target { output, range: Range::Uint, blend: None, write_mask: 15 };
+    let target = |output| Target { output, range: Range::Uint, blend: None, logic: None, write_mask: 15 };
     let state = PixelState { vertex_rows: ROWS, targets: (0..4).map(target).collect(), ..PixelState::default() };
     let format = Some(format(Range::Uint, &[32; 4]));
     let before = vec![vec![9; 4 * (SIZE * SIZE) as usize]; 4];

@@ -156,7 +156,7 @@ fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random)
             *stencil = random.word() & !0xff | u32::from(any_old(random));
         }
     }
-    let target = Target { output: 0, range: Range::Uint, blend: None, write_mask: 15 };
+    let target = Target { output: 0, range: Range::Uint, blend: None, logic: None, write_mask: 15 };
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], depth: Some(late), reports_live: true };
     let formats = [Some(words(1)), random.one_in(2).then(|| words(texel_words as u32))];
     // Texels of several words need a format.
@@ -229,7 +229,7 @@ fn codes_of_24_bits_are_exact() {
 fn derivatives_see_helper_pixels() {
     let lines = "dcl_input_ps linear v1.xyz\ndcl_output o0.xy\ndcl_temps 1\n\
                  lt r0.x, v1.z, l(0.5)\ndiscard_nz r0.x\nderiv_rtx_fine o0.x, v1.x\nderiv_rty_fine o0.y, v1.y";
-    let target = Target { output: 0, range: Range::Float, blend: None, write_mask: 15 };
+    let target = Target { output: 0, range: Range::Float, blend: None, logic: None, write_mask: 15 };
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], reports_live: true, ..PixelState::default() };
     let channel = |shift| Some(Channel { shift, bits: 32, kind: ChannelKind::Float });
     let pair = TexelFormat { words: 2, channels: [channel(0), channel(32), None, None], missing_alpha: 0 };

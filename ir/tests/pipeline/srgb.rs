@@ -35,7 +35,7 @@ fn code(number: f32) -> u32 {
 }
 
 fn target(blend: Option<Blend>) -> PixelState {
-    let target = Target { output: 0, range: Range::Unorm, blend, write_mask: 15 };
+    let target = Target { output: 0, range: Range::Unorm, blend, logic: None, write_mask: 15 };
     PixelState { vertex_rows: ROWS, targets: vec![target], ..PixelState::default() }
 }
 
