@@ -111,11 +111,15 @@ impl<'a> Compiler<'a> {
 
 fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
     match name {
+        Some("POINTLIST") => Ok(Topology::PointList),
+        Some("LINELIST") => Ok(Topology::LineList),
+        Some("LINESTRIP") => Ok(Topology::LineStrip),
         Some("TRIANGLELIST") => Ok(Topology::TriangleList),
         Some("TRIANGLESTRIP") => Ok(Topology::TriangleStrip),
         None => Err(SceneError::value(place, "the key `topology` is missing")),
         Some(name) => {
-            let what = format!("the topology {name}, other than TRIANGLELIST and TRIANGLESTRIP, is");
+            let what =
+                format!("the topology {name}, which is no list or strip of points, lines or triangles alone, is");
             Err(SceneError::unsupported(format!("{place}.topology"), what))
         }
     }
