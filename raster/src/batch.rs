@@ -43,6 +43,8 @@ pub struct Raster {
     pub viewport: Viewport,
     /// Pixels that may be drawn to: those of the target, the viewport and the scissor rectangle.
     pub scissor: Bounds,
+    /// What is drawn of triangles.
+    pub fill: Fill,
     /// Triangles that are not drawn.
     pub cull: Cull,
     /// Whether triangles whose corners go counter-clockwise show their front.
@@ -51,6 +53,15 @@ pub struct Raster {
     pub clips_depth: bool,
     /// What is added to depths.
     pub bias: Option<DepthBias>,
+}
+
+/// What is drawn of triangles.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fill {
+    /// All that they cover.
+    Solid,
+    /// Their edges, as lines; not those where they are cut.
+    Wireframe,
 }
 
 /// Triangles that are not drawn.
@@ -62,6 +73,18 @@ pub enum Cull {
     Front,
     /// Those that show their back.
     Back,
+}
+
+impl Cull {
+    /// Whether it takes triangles away that show their front, or their back.
+    #[inline(always)]
+    fn takes(self, is_front: bool) -> bool {
+        match self {
+            Cull::None => false,
+            Cull::Front => is_front,
+            Cull::Back => !is_front,
+        }
+    }
 }
 
 /// How the vertices of a draw become primitives on the screen.
@@ -100,7 +123,7 @@ pub struct Primitive {
     pub vertices: [u32; 3],
     /// Its number within the instance.
     pub id: u32,
-    /// Whether it shows its front, as points and lines do.
+    /// Whether it shows its front, as points and lines do that are not edges of triangles.
     pub is_front: bool,
     /// The pixels that it covers.
     pub shape: Shape,
@@ -118,8 +141,15 @@ pub enum Shape {
         /// What is added to the depths of its corners.
         bias: f32,
     },
-    /// Those of the line from the first vertex to the second in a rectangle.
-    Line(Bounds),
+    /// Those of a line in a rectangle.
+    Line {
+        /// The rectangle.
+        bounds: Bounds,
+        /// The vertices at its ends.
+        ends: [u8; 2],
+        /// What is added to their depths.
+        bias: f32,
+    },
 }
 
 /// Primitives that can be drawn, and their vertices.
@@ -240,7 +270,12 @@ impl Work for SetUp<'_> {
 
     #[inline(always)]
     fn call(self) {
-        self.prepared.place(self.kind, self.assembly, self.first, self.outputs, self.raster);
+        let planes: Vec<Plane> = self.raster.viewport.planes(self.raster.clips_depth).collect();
+        self.prepared.place(self.assembly, self.outputs, self.raster, &planes);
+        if self.kind == Kind::Triangle && self.raster.fill == Fill::Wireframe {
+            return self.prepared.outline(self.assembly, self.first, self.outputs, self.raster, &planes);
+        }
+        self.prepared.cut(self.kind, self.assembly, self.first, self.outputs, self.raster, &planes);
         match self.kind {
             Kind::Point => self.prepared.set_up_points(self.assembly, self.raster),
             Kind::Line => self.prepared.set_up_lines(self.assembly, self.raster),
@@ -294,20 +329,33 @@ impl Prepared {
         Ok(())
     }
 
-    /// Brings vertices to the screen, and notes which primitives are left: those that are cut are replaced by what is left of them.
+    /// Brings vertices to the screen.
     #[inline(always)]
-    fn place(&mut self, kind: Kind, assembly: &mut Assembly, first: u32, outputs: &Outputs, raster: &Raster) {
-        let Assembly { ids, primitives, places, left, .. } = assembly;
-        let planes: Vec<Plane> = raster.viewport.planes(raster.clips_depth).collect();
+    fn place(&mut self, assembly: &mut Assembly, outputs: &Outputs, raster: &Raster, planes: &[Plane]) {
+        let Assembly { ids, places, .. } = assembly;
         let is_within_reach = raster.viewport.is_within_reach();
         places.clear();
         for vertex in 0..ids.len() / record::vertex::WORDS as usize {
             let position = self.position(vertex, outputs);
-            let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, &planes);
+            let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, planes);
             let corner = is_inside.then(|| raster.viewport.transform(position)).flatten();
             self.corners.push(corner.unwrap_or_default());
             places.push(corner.is_some());
         }
+    }
+
+    /// Notes which primitives are left: those that are cut are replaced by what is left of them.
+    #[inline(always)]
+    fn cut(
+        &mut self,
+        kind: Kind,
+        assembly: &mut Assembly,
+        first: u32,
+        outputs: &Outputs,
+        raster: &Raster,
+        planes: &[Plane],
+    ) {
+        let Assembly { primitives, places, left, .. } = assembly;
         left.clear();
         let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
         for (id, &vertices) in (first..).zip(&*primitives) {
@@ -317,7 +365,7 @@ impl Prepared {
             if vertices.iter().all(|&vertex| places[vertex as usize]) {
                 left.push(Candidate { vertices, id });
             } else {
-                self.clip(kind, Candidate { vertices, id }, &planes, outputs, raster, left);
+                self.clip(kind, Candidate { vertices, id }, planes, outputs, raster, left);
             }
         }
         self.statistics.clipper_primitives = left.len() as u64;
@@ -342,16 +390,73 @@ impl Prepared {
         }
     }
 
+    /// Sets up the edges of triangles that are not cut away or culled.
+    fn outline(&mut self, assembly: &Assembly, first: u32, outputs: &Outputs, raster: &Raster, planes: &[Plane]) {
+        for (id, &vertices) in (first..).zip(&assembly.primitives) {
+            if self.is_beyond(vertices, outputs) {
+                continue;
+            }
+            if vertices.iter().all(|&vertex| assembly.places[vertex as usize]) {
+                self.statistics.clipper_primitives += 1;
+                if let Some((is_front, bias)) = self.side(&vertices, raster) {
+                    for ends in [[0, 1], [1, 2], [2, 0]] {
+                        self.add_line(vertices, id, is_front, ends, bias, raster);
+                    }
+                }
+                continue;
+            }
+            let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
+            if clip::is_outside(&corners, planes) {
+                continue;
+            }
+            let polygon = Polygon::new(&corners, planes);
+            let count = polygon.vertices().len();
+            let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster).filter(|_| count >= 3) else {
+                continue;
+            };
+            self.statistics.clipper_primitives += count as u64 - 2;
+            let places: [u32; Polygon::MOST_VERTICES] = std::array::from_fn(|n| first + n as u32);
+            let Some((is_front, bias)) = self.side(&places[..count], raster) else { continue };
+            for (n, _) in polygon.vertices().iter().enumerate().filter(|(_, vertex)| vertex.is_on_edge()) {
+                // Every vertex has the leading one's constant attributes.
+                let [from, to] = [places[n], places[(n + 1) % count]];
+                self.add_line([from, to, from], id, is_front, [0, 1], bias, raster);
+            }
+        }
+    }
+
+    /// Whether a polygon on the screen shows its front, as it does not without an inside, and what is added to its depths. None if it
+    /// is culled.
+    fn side(&self, places: &[u32], raster: &Raster) -> Option<(bool, f32)> {
+        let corner = |n: usize| self.corners[places[n] as usize];
+        let triangles = (2..places.len()).map(|n| [corner(0), corner(n - 1), corner(n)]);
+        let area = |corners: &[Corner; 3]| edge::area(corners.map(|corner| corner.point));
+        let whole: i64 = triangles.clone().map(|corners| area(&corners)).sum();
+        let is_front = whole != 0 && (whole > 0) != raster.is_front_counter_clockwise;
+        if raster.cull.takes(is_front) {
+            return None;
+        }
+        // All are of one plane, which the greatest shows best.
+        let greatest = triangles.max_by_key(|corners| area(corners).abs());
+        let bias = greatest.zip(raster.bias).map_or(0.0, |(corners, bias)| bias.of(&corners));
+        Some((is_front, bias))
+    }
+
+    /// Adds the line between two vertices of a primitive, unless nothing of it can be seen.
+    fn add_line(&mut self, vertices: [u32; 3], id: u32, is_front: bool, ends: [u8; 2], bias: f32, raster: &Raster) {
+        let [from, to] = ends.map(|end| self.corners[vertices[usize::from(end)] as usize].point);
+        let Some(line) = Line::new(from, to) else { return };
+        let bounds = line.bounds().intersect(raster.scissor);
+        if !bounds.is_empty() {
+            self.bins.add(&bounds);
+            self.primitives.push(Primitive { vertices, id, is_front, shape: Shape::Line { bounds, ends, bias } });
+        }
+    }
+
     /// Sets up the lines that are left, none of which is culled.
     fn set_up_lines(&mut self, assembly: &Assembly, raster: &Raster) {
         for &Candidate { vertices, id } in &assembly.left {
-            let [from, to] = [0, 1].map(|end| self.corners[vertices[end] as usize].point);
-            let Some(line) = Line::new(from, to) else { continue };
-            let bounds = line.bounds().intersect(raster.scissor);
-            if !bounds.is_empty() {
-                self.bins.add(&bounds);
-                self.primitives.push(Primitive { vertices, id, is_front: true, shape: Shape::Line(bounds) });
-            }
+            self.add_line(vertices, id, true, [0, 1], 0.0, raster);
         }
     }
 
@@ -427,12 +532,7 @@ impl Prepared {
             }
         };
         let is_front = is_clockwise != raster.is_front_counter_clockwise;
-        let is_culled = match raster.cull {
-            Cull::None => false,
-            Cull::Front => is_front,
-            Cull::Back => !is_front,
-        };
-        if !is_culled {
+        if !raster.cull.takes(is_front) {
             self.bins.add(&bounds);
             self.primitives.push(Primitive { vertices, id, is_front, shape });
         }

@@ -20,6 +20,8 @@ const NEAREST: f64 = 1e-9;
 pub struct Vertex {
     /// Its position in clip space.
     position: [f64; 4],
+    /// Whether the way to the next vertex is a part of a triangle's edge, and not made by a cut.
+    is_on_edge: bool,
     /// What it has of the primitive's vertices, of which lines have two: it is their sum by these weights.
     weights: [f64; 3],
 }
@@ -88,7 +90,7 @@ fn part_before_eye(inner: [f64; 4], outer: [f64; 4]) -> f64 {
 impl Segment {
     /// What is left of a line between finite positions; none if nothing is.
     pub fn new([from, to]: [[f32; 4]; 2], planes: &[Plane]) -> Option<Self> {
-        let end = |position: [f32; 4], weights| Vertex { position: position.map(f64::from), weights };
+        let end = |position: [f32; 4], weights| Vertex { position: position.map(f64::from), is_on_edge: true, weights };
         let mut segment = Self([end(from, [1.0, 0.0, 0.0]), end(to, [0.0, 1.0, 0.0])]);
         segment.cut(inner_w, part_before_eye)?;
         for &plane in planes {
@@ -126,7 +128,7 @@ impl Polygon {
         for (n, corner) in corners.iter().enumerate() {
             let mut weights = [0.0; 3];
             weights[n] = 1.0;
-            polygon.vertices[n] = Vertex { position: corner.map(f64::from), weights };
+            polygon.vertices[n] = Vertex { position: corner.map(f64::from), is_on_edge: true, weights };
         }
         polygon.cut(inner_w, part_before_eye);
         for &plane in planes {
@@ -167,13 +169,20 @@ impl Polygon {
             if (from >= 0.0) != (to >= 0.0) {
                 let [inner, outer] = if from >= 0.0 { [n, next] } else { [next, n] };
                 let [inner, outer] = [inner, outer].map(|n| before.vertices[n]);
-                add(inner.towards(&outer, part(inner.position, outer.position)));
+                // On the way out the next vertex will be the one on the way in.
+                let is_on_edge = to >= 0.0 && before.vertices[n].is_on_edge;
+                add(Vertex { is_on_edge, ..inner.towards(&outer, part(inner.position, outer.position)) });
             }
         }
     }
 }
 
 impl Vertex {
+    /// Whether the way to the next vertex is a part of a triangle's edge, and not made by a cut.
+    pub fn is_on_edge(&self) -> bool {
+        self.is_on_edge
+    }
+
     fn towards(&self, other: &Self, part: f64) -> Self {
         let mix = |from: f64, to: f64| from + (to - from) * part;
         let mut vertex = *self;

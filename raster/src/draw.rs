@@ -185,7 +185,7 @@ impl TileDraw<'_, '_, '_> {
         match &drawn.shape {
             Shape::Small(small) => self.small(prepared, drawn, small),
             Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),
-            Shape::Line(bounds) => self.line(prepared, drawn, bounds),
+            Shape::Line { bounds, ends, bias } => self.line(prepared, drawn, bounds, ends.map(usize::from), *bias),
         }
     }
 
@@ -223,16 +223,19 @@ impl TileDraw<'_, '_, '_> {
         self.walk(&mut drawn, &[a, b, c, left, right, top, bottom]);
     }
 
-    fn line(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds) {
-        let corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
+    fn line(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, ends: [usize; 2], bias: f32) {
+        let mut corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
+        if bias != 0.0 {
+            corners.iter_mut().for_each(|corner| corner.z += bias);
+        }
         let origin = self.worker.corner;
-        let Some(line) = Line::new(corners[0].point, corners[1].point) else { return };
+        let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
         let [one, other] = line.edges();
         // A long line misses most tiles of its rectangle.
         if tile::is_outside(&[one, other], origin) {
             return;
         }
-        let Some(local) = Planes::of_line([&corners[0], &corners[1]]).map(|planes| planes.around(origin)) else {
+        let Some(local) = Planes::of_line(&corners, ends).map(|planes| planes.around(origin)) else {
             return;
         };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
@@ -265,9 +268,7 @@ impl TileDraw<'_, '_, '_> {
             }
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
                 let planes = match drawn.primitive.shape {
-                    Shape::Line(_) => {
-                        Planes::of_line_over_w([&corners[0], &corners[1]], values.map(|[a, b, _]| [a, b]))
-                    }
+                    Shape::Line { ends, .. } => Planes::of_line_over_w(corners, ends.map(usize::from), values),
                     Shape::Small(_) | Shape::Large { .. } => Planes::over_w(corners, values),
                 };
                 self.worker.distances.extend(planes.map(|planes| planes.around(drawn.origin)));

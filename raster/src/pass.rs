@@ -355,6 +355,7 @@ impl<'a> Pass<'a> {
             raster: pipeline.rasterizes.then_some(Raster {
                 viewport,
                 scissor,
+                fill: pipeline.rasterizer.fill,
                 cull: pipeline.rasterizer.cull,
                 is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
                 clips_depth: pipeline.rasterizer.depth_clip,

@@ -95,17 +95,19 @@ impl Planes {
         [self.x[0] as f32, self.y[0] as f32]
     }
 
-    /// The planes of a line from the first corner to the second: they change along it, and are constant across. The third weight is 0.
-    /// None if it has no length.
-    pub fn of_line(ends: [&Corner; 2]) -> Option<Self> {
-        let [z, w] = [ends.map(|end| end.z), ends.map(|end| end.rcp_w)].map(|pair| pair.map(f64::from));
-        Self::along(ends, [z, w, [0.0, w[1]], [0.0; 2]])
+    /// The planes of a line from one of three corners to another: they change along it, and are constant across. A line alone
+    /// has its first corner as the third one, which has no weight at either end. None if it has no length.
+    pub fn of_line(corners: &[Corner; 3], ends: [usize; 2]) -> Option<Self> {
+        let z = corners.map(|corner| f64::from(corner.z));
+        let w = corners.map(|corner| f64::from(corner.rcp_w));
+        let values = [z, w, [0.0, w[1], 0.0], [0.0, 0.0, w[2]]];
+        Self::along(ends.map(|end| &corners[end]), values.map(|of| ends.map(|end| of[end])))
     }
 
     /// The planes of other numbers that its ends have, which do not change evenly before they are divided by w. None as before.
-    pub fn of_line_over_w(ends: [&Corner; 2], values: [[f32; 2]; COUNT]) -> Option<Self> {
-        let over_w = |value: [f32; 2]| [0, 1].map(|n| f64::from(value[n]) * f64::from(ends[n].rcp_w));
-        Self::along(ends, values.map(over_w))
+    pub fn of_line_over_w(corners: &[Corner; 3], ends: [usize; 2], values: [[f32; 3]; COUNT]) -> Option<Self> {
+        let over_w = |of: [f32; 3]| ends.map(|end| f64::from(of[end]) * f64::from(corners[end].rcp_w));
+        Self::along(ends.map(|end| &corners[end]), values.map(over_w))
     }
 
     fn along([from, to]: [&Corner; 2], values: [[f64; 2]; COUNT]) -> Option<Self> {

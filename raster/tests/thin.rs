@@ -344,7 +344,7 @@ fn lines_without_length_cover_nothing() {
     for _ in 0..1_000 {
         let point = anywhere(&mut random);
         assert_eq!(Line::new(point, point), None);
-        assert_eq!(Planes::of_line([&corner(point, 0.5, 1.0); 2]), None);
+        assert_eq!(Planes::of_line(&[corner(point, 0.5, 1.0); 3], [0, 1]), None);
     }
 }
 
@@ -434,7 +434,7 @@ fn planes_change_along_lines() {
         let [from, to] = [origin; 2].map(|origin| near(&mut random, origin, reach));
         let mut number = || 0.1 + random.below(1 << 20) as f32 / (1 << 20) as f32;
         let ends = [corner(from, number(), number()), corner(to, number(), number())];
-        let Some(planes) = Planes::of_line(ends.each_ref()) else { continue };
+        let Some(planes) = Planes::of_line(&[ends[0], ends[1], ends[0]], [0, 1]) else { continue };
         let pixel = [(from.x + to.x) >> 9, (from.y + to.y) >> 9];
         let local = planes.around(pixel);
         let way = [to.x - from.x, to.y - from.y].map(f64::from);

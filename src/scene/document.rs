@@ -10,10 +10,10 @@ use serde_json::value::RawValue;
 use super::error::{Problem, SceneError};
 use super::expectation::Expect;
 use super::names::{
-    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillMode, Kind, Named, StencilOpName, filter,
+    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillName, Kind, Named, StencilOpName, filter,
 };
 use super::step::Step;
-use crate::raster::{BlendOp, Cull, Factor, StencilOp};
+use crate::raster::{BlendOp, Cull, Factor, Fill, StencilOp};
 
 /// A scene file.
 #[derive(Debug)]
@@ -206,7 +206,8 @@ pub(super) enum Class {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Rasterizer {
-    pub fill_mode: FillMode,
+    #[serde(with = "FillName")]
+    pub fill_mode: Fill,
     #[serde(with = "CullName")]
     pub cull_mode: Cull,
     pub front_counter_clockwise: bool,
@@ -219,7 +220,7 @@ pub(super) struct Rasterizer {
 impl Default for Rasterizer {
     fn default() -> Self {
         Self {
-            fill_mode: FillMode::Solid,
+            fill_mode: Fill::Solid,
             cull_mode: Cull::Back,
             front_counter_clockwise: false,
             depth_bias: 0,

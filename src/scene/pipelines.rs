@@ -55,6 +55,7 @@ impl<'a> Compiler<'a> {
             input_layout: pipeline.input_layout.iter().map(input_element).collect(),
             topology: topology(&at, pipeline.topology.as_deref())?,
             rasterizer: RasterizerState {
+                fill: pipeline.rasterizer.fill_mode,
                 cull: pipeline.rasterizer.cull_mode,
                 front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
                 depth_clip: pipeline.rasterizer.depth_clip_enable,

@@ -6,6 +6,7 @@
 //! | `vertices.rs` | which vertices are a triangle, and their numbers |
 //! | `coverage.rs` | which pixels a triangle covers, and which way it faces |
 //! | `lines.rs` | the same of lines and points |
+//! | `wireframe.rs` | edges of triangles as lines |
 //! | `interpolation.rs` | attributes, positions, distances, derivatives |
 //! | `depth.rs` | depths that are tested, written, and seen by shaders |
 //! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
@@ -60,6 +61,7 @@
 //! | a line covers what it leaves the diamond of; corners belong to lower or right neighbours | 3.4.3 | `lines_end_before_their_last_pixel`, `raster/tests/thin.rs` |
 //! | a point is the pixel around it, the left or upper one of two | 3.4.6 | `points_are_pixels`, `raster/tests/thin.rs` |
 //! | lines and points are never culled, and show their fronts | 15.11, 15.12 | `lines_and_points_show_their_fronts` |
+//! | edges of triangles have their face, their bias and their constants; cuts are no edges | 15.10, 15.11.1, 15.13 | `edges_have_the_triangles_face`, `edges_are_biased_and_lines_are_not`, `edges_have_the_triangles_attributes`, `cuts_are_no_edges` |
 //! | attributes change along lines alone, and not at all over points | 15.14.1, 15.14.2 | `attributes_change_along_lines`, `points_are_pixels` |
 //! | triangles draw in their order | 4.2 | `triangles_draw_in_their_order`, `raster/src/packets.rs`, `model` |
 //! | without a pixel shader depths are drawn; without a depth test either nothing is counted | 16.9.1, 20.4.6 | `depths_are_drawn_without_a_pixel_shader`, `without_shader_and_depth_test_nothing_is_counted`, `without_a_depth_buffer_every_pixel_passes` |
@@ -74,3 +76,4 @@ mod model;
 mod shaders;
 mod targets;
 mod vertices;
+mod wireframe;
