@@ -26,7 +26,7 @@
 //! each draw did ([`Statistics`]). With [`Pass::with_limits`] it stops where a dispatch would.
 
 pub use brolga_raster::assembly::Topology;
-pub use brolga_raster::batch::Cull;
+pub use brolga_raster::batch::{Cull, Fill};
 pub use brolga_raster::edge::Bounds;
 pub use brolga_raster::error::DrawError;
 pub use brolga_raster::pass::{Draw, IndexBuffer, Pass, Targets, VertexBuffer};

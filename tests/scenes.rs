@@ -201,8 +201,8 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("\"ps\": \"ps\"", "\"gs\": \"ps\"", "pipelines.main.gs: geometry shaders are not supported yet"),
     (
         "\"topology\": \"TRIANGLELIST\"",
-        "\"topology\": \"LINELIST\"",
-        "pipelines.main.topology: the topology LINELIST, other than",
+        "\"topology\": \"LINELIST_ADJ\"",
+        "pipelines.main.topology: the topology LINELIST_ADJ, which is no list or strip of",
     ),
     (
         "\"topology\": \"TRIANGLELIST\"",

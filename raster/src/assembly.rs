@@ -3,13 +3,41 @@
 //! A draw reads a row of *positions*: places of the index buffer, or the vertices themselves. Batches cut it into pieces that any
 //! worker can take on its own.
 
-/// How vertices make triangles.
+/// How vertices make primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Topology {
+    /// Every vertex is a point.
+    PointList,
+    /// Two vertices each.
+    LineList,
+    /// Each vertex from the second on makes a line with the one before it.
+    LineStrip,
     /// Three vertices each.
     TriangleList,
     /// Each vertex from the third on makes a triangle with the two before it.
     TriangleStrip,
+}
+
+/// What primitives are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Points.
+    Point,
+    /// Lines.
+    Line,
+    /// Triangles.
+    Triangle,
+}
+
+impl Kind {
+    /// Vertices of a primitive.
+    fn vertices(self) -> u32 {
+        match self {
+            Kind::Point => 1,
+            Kind::Line => 2,
+            Kind::Triangle => 3,
+        }
+    }
 }
 
 /// Consecutive primitives of one instance.
@@ -30,16 +58,34 @@ impl Batch {
     pub fn vertices(self, topology: Topology, is_restart: Option<impl Fn(u32) -> bool>) -> u64 {
         let positions = self.first..self.first + self.count;
         let restarts = is_restart.map_or(0, |is_restart| positions.filter(|&position| is_restart(position)).count());
-        let is_later = topology == Topology::TriangleStrip && self.primitive > 0;
-        let shared = if is_later { 2 } else { 0 };
-        u64::from(self.count) - restarts as u64 - shared
+        let is_later = !topology.is_list() && self.primitive > 0;
+        let shared = if is_later { topology.kind().vertices() - 1 } else { 0 };
+        u64::from(self.count) - restarts as u64 - u64::from(shared)
     }
 }
 
-/// A triangle by the positions of its vertices: the leading one first, and wound as the list or strip is.
+/// A primitive by the positions of its vertices: the leading one first, and triangles wound as the list or strip is. A line's third
+/// position is its first again, and all of a point's are one.
 pub type Positions = [u32; 3];
 
 impl Topology {
+    /// What it makes of vertices.
+    pub fn kind(self) -> Kind {
+        match self {
+            Topology::PointList => Kind::Point,
+            Topology::LineList | Topology::LineStrip => Kind::Line,
+            Topology::TriangleList | Topology::TriangleStrip => Kind::Triangle,
+        }
+    }
+
+    /// Whether primitives share no vertices.
+    fn is_list(self) -> bool {
+        match self {
+            Topology::PointList | Topology::LineList | Topology::TriangleList => true,
+            Topology::LineStrip | Topology::TriangleStrip => false,
+        }
+    }
+
     /// Cuts `count` positions into batches of at most `most` primitives. Where there may be restarts, `is_restart` says which positions
     /// hold one: the primitive before is dropped if it is not whole. Ends early where `take` says so.
     pub fn batches(
@@ -49,13 +95,13 @@ impl Topology {
         is_restart: Option<impl Fn(u32) -> bool>,
         mut take: impl FnMut(Batch) -> bool,
     ) {
-        let is_list = self == Topology::TriangleList;
+        let (is_list, whole) = (self.is_list(), self.kind().vertices());
         if is_list && is_restart.is_none() {
-            let triangles = count / 3;
-            for primitive in (0..triangles).step_by(most as usize) {
+            let primitives = count / whole;
+            for primitive in (0..primitives).step_by(most as usize) {
                 let batch = Batch {
-                    first: primitive * 3,
-                    count: most.min(triangles - primitive) * 3,
+                    first: primitive * whole,
+                    count: most.min(primitives - primitive) * whole,
                     is_odd: false,
                     primitive,
                 };
@@ -67,38 +113,44 @@ impl Topology {
         }
         let restarts = |position| is_restart.as_ref().is_some_and(|is_restart| is_restart(position));
         let mut batch = Batch { first: 0, count: 0, is_odd: false, primitive: 0 };
-        // Vertices since the last restart, and triangles of the batch.
-        let (mut vertices, mut triangles) = (0_u32, 0);
+        // Vertices since the last restart, and primitives of the batch.
+        let (mut vertices, mut primitives) = (0_u32, 0);
         for position in 0..count {
             vertices = if restarts(position) { 0 } else { vertices + 1 };
-            let is_whole = vertices >= 3;
-            triangles += u32::from(is_whole);
+            let is_whole = vertices >= whole;
+            primitives += u32::from(is_whole);
             if is_list && is_whole {
                 vertices = 0;
             }
-            if triangles == most {
+            if primitives == most {
                 batch.count = position + 1 - batch.first;
                 if !take(batch) {
                     return;
                 }
-                // The next triangle of a strip shares two vertices with this one.
-                let first = if is_list { position + 1 } else { position - 1 };
-                let (is_odd, primitive) = (!is_list && vertices % 2 == 1, batch.primitive + most);
-                batch = Batch { first, count: 0, is_odd, primitive };
-                triangles = 0;
+                // The next primitive of a strip shares all vertices but one with this one.
+                let first = if is_list { position + 1 } else { position + 2 - whole };
+                let is_odd = self == Topology::TriangleStrip && vertices % 2 == 1;
+                batch = Batch { first, count: 0, is_odd, primitive: batch.primitive + most };
+                primitives = 0;
             }
         }
-        if triangles > 0 {
+        if primitives > 0 {
             take(Batch { count: count - batch.first, ..batch });
         }
     }
 
-    /// Calls a function for each triangle of a batch, in order.
-    pub fn triangles(self, batch: Batch, is_restart: Option<impl Fn(u32) -> bool>, mut visit: impl FnMut(Positions)) {
+    /// Calls a function for each primitive of a batch, in order.
+    pub fn primitives(self, batch: Batch, is_restart: Option<impl Fn(u32) -> bool>, mut visit: impl FnMut(Positions)) {
         let end = batch.first + batch.count;
-        let is_list = self == Topology::TriangleList;
+        let (is_list, whole) = (self.is_list(), self.kind().vertices());
+        // From its first position on.
+        let positions = |first: u32| match self.kind() {
+            Kind::Point => [first; 3],
+            Kind::Line => [first, first + 1, first],
+            Kind::Triangle => [first, first + 1, first + 2],
+        };
         if is_list && is_restart.is_none() {
-            return (batch.first..end).step_by(3).for_each(|first| visit([first, first + 1, first + 2]));
+            return (batch.first..end).step_by(whole as usize).for_each(|first| visit(positions(first)));
         }
         let restarts = |position| is_restart.as_ref().is_some_and(|is_restart| is_restart(position));
         let (mut vertices, mut is_odd) = (0, batch.is_odd);
@@ -108,10 +160,11 @@ impl Topology {
                 continue;
             }
             vertices += 1;
-            if vertices >= 3 {
-                let [a, b, c] = [position - 2, position - 1, position];
+            if vertices >= whole {
+                let [a, b, c] = positions(position + 1 - whole);
                 visit(if is_odd { [a, c, b] } else { [a, b, c] });
-                (vertices, is_odd) = if is_list { (0, false) } else { (vertices, !is_odd) };
+                vertices = if is_list { 0 } else { vertices };
+                is_odd = self == Topology::TriangleStrip && !is_odd;
             }
         }
     }
@@ -121,13 +174,13 @@ impl Topology {
 mod tests {
     use super::{Positions, Topology};
 
-    /// All triangles of a row of indices, with their numbers, by batches of a size.
+    /// All primitives of a row of indices, with their numbers, by batches of a size.
     fn assemble(topology: Topology, indices: &[u32], most: u32) -> Vec<(u32, Positions)> {
         let is_restart = |position: u32| indices[position as usize] == u32::MAX;
         let mut found = Vec::new();
         topology.batches(indices.len() as u32, most, Some(is_restart), |batch| {
             let before = found.len();
-            topology.triangles(batch, Some(is_restart), |positions| {
+            topology.primitives(batch, Some(is_restart), |positions| {
                 let number = batch.primitive + (found.len() - before) as u32;
                 found.push((number, positions.map(|position| indices[position as usize])));
             });
@@ -172,6 +225,66 @@ mod tests {
         for topology in [Topology::TriangleList, Topology::TriangleStrip] {
             for count in 0..3 {
                 assert_eq!(assemble(topology, &[1, 2][..count.min(2)], 8), vec![]);
+            }
+        }
+        for topology in [Topology::LineList, Topology::LineStrip] {
+            for count in 0..2 {
+                assert_eq!(assemble(topology, &[1][..count], 8), vec![]);
+            }
+        }
+        assert_eq!(assemble(Topology::PointList, &[], 8), vec![]);
+    }
+
+    #[test]
+    fn points_are_single_vertices() {
+        const CUT: u32 = u32::MAX;
+        for most in [1, 2, 3, 100] {
+            let expected = vec![(0, [7; 3]), (1, [3; 3]), (2, [7; 3])];
+            assert_eq!(assemble(Topology::PointList, &[7, 3, 7], most), expected);
+            assert_eq!(assemble(Topology::PointList, &[7, CUT, CUT, 3, 7, CUT], most), expected);
+        }
+    }
+
+    #[test]
+    fn lines_are_pairs() {
+        // The figure "primitive topologies": (0,1) (2,3); and 8.12 for what a restart leaves alone.
+        const CUT: u32 = u32::MAX;
+        for most in [1, 2, 3, 100] {
+            let expected = vec![(0, [0, 1, 0]), (1, [2, 3, 2]), (2, [9, 8, 9])];
+            assert_eq!(assemble(Topology::LineList, &[0, 1, 2, 3, 9, 8, 5], most), expected);
+            let indices = [CUT, 0, 1, 2, 3, CUT, 5, CUT, 9, 8, CUT, 6];
+            assert_eq!(assemble(Topology::LineList, &indices, most), expected);
+        }
+    }
+
+    #[test]
+    fn strips_of_lines_share_their_ends() {
+        // (0,1) (1,2) (2,3), none of which is turned.
+        const CUT: u32 = u32::MAX;
+        for most in [1, 2, 3, 4, 100] {
+            let expected = vec![(0, [0, 1, 0]), (1, [1, 2, 1]), (2, [2, 3, 2])];
+            assert_eq!(assemble(Topology::LineStrip, &[0, 1, 2, 3], most), expected);
+            let indices = [0, 1, 2, CUT, 5, CUT, CUT, 6, 7, CUT, 8, 9, 10, 11];
+            let found = assemble(Topology::LineStrip, &indices, most);
+            let expected = [[0, 1, 0], [1, 2, 1], [6, 7, 6], [8, 9, 8], [9, 10, 9], [10, 11, 10]];
+            assert_eq!(found, (0..).zip(expected).collect::<Vec<_>>(), "{most}");
+        }
+    }
+
+    /// Every vertex is read by one batch, or counted in one: the numbers of the examples in section 20.4.7, for other topologies.
+    #[test]
+    fn batches_count_vertices_once() {
+        const CUT: u32 = u32::MAX;
+        let indices = [0, 1, CUT, 2, 3, 4, 5, CUT, 6, 7];
+        let is_restart = |position: u32| indices[position as usize] == CUT;
+        for topology in [Topology::PointList, Topology::LineList, Topology::LineStrip] {
+            for most in [1, 2, 3, 100] {
+                let mut vertices = 0;
+                topology.batches(indices.len() as u32, most, Some(is_restart), |batch| {
+                    vertices += batch.vertices(topology, Some(is_restart));
+                    true
+                });
+                assert_eq!(vertices, 8, "{topology:?} {most}");
             }
         }
     }

@@ -3,15 +3,16 @@
 use brolga_ir::pipeline::record;
 use brolga_runtime::{ArrayWords, Error, Session};
 
-use crate::assembly::{Batch, Topology};
+use crate::assembly::{Batch, Kind, Topology};
 use crate::bias::DepthBias;
 use crate::bins::Bins;
-use crate::clip::{self, Mode, Polygon};
+use crate::clip::{self, Mode, Polygon, Segment};
 use crate::edge::{self, Bounds};
 use crate::fixed::Point;
-use crate::plane::Corner;
+use crate::plane::{Corner, Local};
 use crate::small::{self, Group, Small};
 use crate::statistics::Statistics;
+use crate::thin::{self, Line};
 use crate::vectors::{Work, vectorize};
 use crate::viewport::{Plane, Viewport};
 
@@ -35,13 +36,15 @@ pub struct Outputs {
     pub is_read: Vec<bool>,
 }
 
-/// What becomes of triangles on the screen.
+/// What becomes of primitives on the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Raster {
     /// The part of the target that is drawn to.
     pub viewport: Viewport,
     /// Pixels that may be drawn to: those of the target, the viewport and the scissor rectangle.
     pub scissor: Bounds,
+    /// What is drawn of triangles.
+    pub fill: Fill,
     /// Triangles that are not drawn.
     pub cull: Cull,
     /// Whether triangles whose corners go counter-clockwise show their front.
@@ -50,6 +53,15 @@ pub struct Raster {
     pub clips_depth: bool,
     /// What is added to depths.
     pub bias: Option<DepthBias>,
+}
+
+/// What is drawn of triangles.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fill {
+    /// All that they cover.
+    Solid,
+    /// Their edges, as lines; not those where they are cut.
+    Wireframe,
 }
 
 /// Triangles that are not drawn.
@@ -63,16 +75,28 @@ pub enum Cull {
     Back,
 }
 
-/// How the vertices of a draw become triangles on the screen.
+impl Cull {
+    /// Whether it takes triangles away that show their front, or their back.
+    #[inline(always)]
+    fn takes(self, is_front: bool) -> bool {
+        match self {
+            Cull::None => false,
+            Cull::Front => is_front,
+            Cull::Back => !is_front,
+        }
+    }
+}
+
+/// How the vertices of a draw become primitives on the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct FrontEnd<'a> {
-    /// How vertices make triangles.
+    /// How vertices make primitives.
     pub topology: Topology,
     /// Bytes from a vertex to the next in each buffer.
     pub strides: &'a [u32],
     /// What the vertex shader gives.
     pub outputs: &'a Outputs,
-    /// What becomes of triangles; none if nobody wants to see them.
+    /// What becomes of primitives; none if nobody wants to see them.
     pub raster: Option<&'a Raster>,
 }
 
@@ -91,14 +115,15 @@ pub struct Instance<'a> {
     pub restart: Option<u32>,
 }
 
-/// A triangle on the screen.
+/// A primitive on the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Primitive {
-    /// Its vertices, by their place in the batch; the leading one first.
+    /// Its vertices, by their place in the batch; the leading one first. A line's third is its first again, and all of a point's are
+    /// one.
     pub vertices: [u32; 3],
     /// Its number within the instance.
     pub id: u32,
-    /// Whether it shows its front.
+    /// Whether it shows its front, as points and lines do that are not edges of triangles.
     pub is_front: bool,
     /// The pixels that it covers.
     pub shape: Shape,
@@ -114,6 +139,15 @@ pub enum Shape {
         /// The rectangle.
         bounds: Bounds,
         /// What is added to the depths of its corners.
+        bias: f32,
+    },
+    /// Those of a line in a rectangle.
+    Line {
+        /// The rectangle.
+        bounds: Bounds,
+        /// The vertices at its ends.
+        ends: [u8; 2],
+        /// What is added to their depths.
         bias: f32,
     },
 }
@@ -177,15 +211,15 @@ pub struct Assembly {
     /// What each vertex is, in words.
     ids: Vec<u32>,
     /// Primitives, by the places of their vertices.
-    triangles: Vec<[u32; 3]>,
+    primitives: Vec<[u32; 3]>,
     /// Which vertices have a place on the screen.
     places: Vec<bool>,
-    /// Triangles that are left after cutting.
+    /// Primitives that are left after cutting.
     left: Vec<Candidate>,
     group: Group,
 }
 
-/// A triangle all of whose corners have a place on the screen.
+/// A primitive all of whose vertices have a place on the screen.
 #[derive(Clone, Copy)]
 struct Candidate {
     vertices: [u32; 3],
@@ -195,11 +229,12 @@ struct Candidate {
 impl Assembly {
     /// Makes primitives of a batch's vertices, each of which is there once.
     fn assemble(&mut self, topology: Topology, batch: Batch, instance: &Instance<'_>) {
-        let Self { reuse, ids, triangles, .. } = self;
+        let Self { reuse, ids, primitives, .. } = self;
+        let kind = topology.kind();
         reuse.forget();
         ids.clear();
-        triangles.clear();
-        topology.triangles(batch, instance.is_restart(), |positions| {
+        primitives.clear();
+        topology.primitives(batch, instance.is_restart(), |positions| {
             let mut place = |position: u32| {
                 let index = instance.index(position);
                 reuse.place(index, || {
@@ -210,13 +245,18 @@ impl Assembly {
                 })
             };
             let [first, second, third] = positions;
-            triangles.push([place(first), place(second), place(third)]);
+            let first = place(first);
+            // What a line or a point has again is one vertex, not another that is the same.
+            let second = if kind == Kind::Point { first } else { place(second) };
+            let third = if kind == Kind::Triangle { place(third) } else { first };
+            primitives.push([first, second, third]);
         });
     }
 }
 
-/// What is done to the triangles of a batch after their vertices were shaded.
+/// What is done to the primitives of a batch after their vertices were shaded.
 struct SetUp<'a> {
+    kind: Kind,
     prepared: &'a mut Prepared,
     assembly: &'a mut Assembly,
     outputs: &'a Outputs,
@@ -230,13 +270,22 @@ impl Work for SetUp<'_> {
 
     #[inline(always)]
     fn call(self) {
-        self.prepared.place(self.assembly, self.first, self.outputs, self.raster);
-        self.prepared.set_up(self.assembly, self.raster);
+        let planes: Vec<Plane> = self.raster.viewport.planes(self.raster.clips_depth).collect();
+        self.prepared.place(self.assembly, self.outputs, self.raster, &planes);
+        if self.kind == Kind::Triangle && self.raster.fill == Fill::Wireframe {
+            return self.prepared.outline(self.assembly, self.first, self.outputs, self.raster, &planes);
+        }
+        self.prepared.cut(self.kind, self.assembly, self.first, self.outputs, self.raster, &planes);
+        match self.kind {
+            Kind::Point => self.prepared.set_up_points(self.assembly, self.raster),
+            Kind::Line => self.prepared.set_up_lines(self.assembly, self.raster),
+            Kind::Triangle => self.prepared.set_up(self.assembly, self.raster),
+        }
     }
 }
 
 impl Prepared {
-    /// Shades the vertices of a batch, each once, sets up what is left of its triangles, and sorts it into tiles, of which a row has so
+    /// Shades the vertices of a batch, each once, sets up what is left of its primitives, and sorts it into tiles, of which a row has so
     /// many columns. What was here before is gone.
     pub fn prepare(
         &mut self,
@@ -248,7 +297,7 @@ impl Prepared {
     ) -> Result<(), Error> {
         let FrontEnd { topology, strides, outputs, raster } = front_end;
         assembly.assemble(topology, batch, instance);
-        let Assembly { ids, triangles, .. } = assembly;
+        let Assembly { ids, primitives: assembled, .. } = assembly;
         let count = ids.len() / record::vertex::WORDS as usize;
         let Self { rows, corners, primitives, bins, statistics } = self;
         bins.clear(columns);
@@ -261,42 +310,62 @@ impl Prepared {
 
         *statistics = Statistics {
             vertices: batch.vertices(topology, instance.is_restart()),
-            primitives: triangles.len() as u64,
+            primitives: assembled.len() as u64,
             vertex_invocations: count as u64,
             ..Statistics::default()
         };
         if let Some(raster) = raster {
             statistics.clipper_invocations = statistics.primitives;
-            vectorize(SetUp { prepared: self, assembly, outputs, raster, first: batch.primitive });
+            vectorize(SetUp {
+                kind: topology.kind(),
+                prepared: self,
+                assembly,
+                outputs,
+                raster,
+                first: batch.primitive,
+            });
         }
         self.bins.sort();
         Ok(())
     }
 
-    /// Brings vertices to the screen, and notes which triangles are left: those that are cut are replaced by what is left of them.
+    /// Brings vertices to the screen.
     #[inline(always)]
-    fn place(&mut self, assembly: &mut Assembly, first: u32, outputs: &Outputs, raster: &Raster) {
-        let Assembly { ids, triangles, places, left, .. } = assembly;
-        let planes: Vec<Plane> = raster.viewport.planes(raster.clips_depth).collect();
+    fn place(&mut self, assembly: &mut Assembly, outputs: &Outputs, raster: &Raster, planes: &[Plane]) {
+        let Assembly { ids, places, .. } = assembly;
         let is_within_reach = raster.viewport.is_within_reach();
         places.clear();
         for vertex in 0..ids.len() / record::vertex::WORDS as usize {
             let position = self.position(vertex, outputs);
-            let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, &planes);
+            let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, planes);
             let corner = is_inside.then(|| raster.viewport.transform(position)).flatten();
             self.corners.push(corner.unwrap_or_default());
             places.push(corner.is_some());
         }
+    }
+
+    /// Notes which primitives are left: those that are cut are replaced by what is left of them.
+    #[inline(always)]
+    fn cut(
+        &mut self,
+        kind: Kind,
+        assembly: &mut Assembly,
+        first: u32,
+        outputs: &Outputs,
+        raster: &Raster,
+        planes: &[Plane],
+    ) {
+        let Assembly { primitives, places, left, .. } = assembly;
         left.clear();
         let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
-        for (id, &vertices) in (first..).zip(&*triangles) {
+        for (id, &vertices) in (first..).zip(&*primitives) {
             if has_distances && self.is_beyond(vertices, outputs) {
                 continue;
             }
             if vertices.iter().all(|&vertex| places[vertex as usize]) {
                 left.push(Candidate { vertices, id });
             } else {
-                self.clip(Candidate { vertices, id }, &planes, outputs, raster, left);
+                self.clip(kind, Candidate { vertices, id }, planes, outputs, raster, left);
             }
         }
         self.statistics.clipper_primitives = left.len() as u64;
@@ -321,6 +390,90 @@ impl Prepared {
         }
     }
 
+    /// Sets up the edges of triangles that are not cut away or culled.
+    fn outline(&mut self, assembly: &Assembly, first: u32, outputs: &Outputs, raster: &Raster, planes: &[Plane]) {
+        for (id, &vertices) in (first..).zip(&assembly.primitives) {
+            if self.is_beyond(vertices, outputs) {
+                continue;
+            }
+            if vertices.iter().all(|&vertex| assembly.places[vertex as usize]) {
+                self.statistics.clipper_primitives += 1;
+                if let Some((is_front, bias)) = self.side(&vertices, raster) {
+                    for ends in [[0, 1], [1, 2], [2, 0]] {
+                        self.add_line(vertices, id, is_front, ends, bias, raster);
+                    }
+                }
+                continue;
+            }
+            let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
+            if clip::is_outside(&corners, planes) {
+                continue;
+            }
+            let polygon = Polygon::new(&corners, planes);
+            let count = polygon.vertices().len();
+            let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster).filter(|_| count >= 3) else {
+                continue;
+            };
+            self.statistics.clipper_primitives += count as u64 - 2;
+            let places: [u32; Polygon::MOST_VERTICES] = std::array::from_fn(|n| first + n as u32);
+            let Some((is_front, bias)) = self.side(&places[..count], raster) else { continue };
+            for (n, _) in polygon.vertices().iter().enumerate().filter(|(_, vertex)| vertex.is_on_edge()) {
+                // Every vertex has the leading one's constant attributes.
+                let [from, to] = [places[n], places[(n + 1) % count]];
+                self.add_line([from, to, from], id, is_front, [0, 1], bias, raster);
+            }
+        }
+    }
+
+    /// Whether a polygon on the screen shows its front, as it does not without an inside, and what is added to its depths. None if it
+    /// is culled.
+    fn side(&self, places: &[u32], raster: &Raster) -> Option<(bool, f32)> {
+        let corner = |n: usize| self.corners[places[n] as usize];
+        let triangles = (2..places.len()).map(|n| [corner(0), corner(n - 1), corner(n)]);
+        let area = |corners: &[Corner; 3]| edge::area(corners.map(|corner| corner.point));
+        let whole: i64 = triangles.clone().map(|corners| area(&corners)).sum();
+        let is_front = whole != 0 && (whole > 0) != raster.is_front_counter_clockwise;
+        if raster.cull.takes(is_front) {
+            return None;
+        }
+        // All are of one plane, which the greatest shows best.
+        let greatest = triangles.max_by_key(|corners| area(corners).abs());
+        let bias = greatest.zip(raster.bias).map_or(0.0, |(corners, bias)| bias.of(&corners));
+        Some((is_front, bias))
+    }
+
+    /// Adds the line between two vertices of a primitive, unless nothing of it can be seen.
+    fn add_line(&mut self, vertices: [u32; 3], id: u32, is_front: bool, ends: [u8; 2], bias: f32, raster: &Raster) {
+        let [from, to] = ends.map(|end| self.corners[vertices[usize::from(end)] as usize].point);
+        let Some(line) = Line::new(from, to) else { return };
+        let bounds = line.bounds().intersect(raster.scissor);
+        if !bounds.is_empty() {
+            self.bins.add(&bounds);
+            self.primitives.push(Primitive { vertices, id, is_front, shape: Shape::Line { bounds, ends, bias } });
+        }
+    }
+
+    /// Sets up the lines that are left, none of which is culled.
+    fn set_up_lines(&mut self, assembly: &Assembly, raster: &Raster) {
+        for &Candidate { vertices, id } in &assembly.left {
+            self.add_line(vertices, id, true, [0, 1], 0.0, raster);
+        }
+    }
+
+    /// The same for points.
+    fn set_up_points(&mut self, assembly: &Assembly, raster: &Raster) {
+        for &Candidate { vertices, id } in &assembly.left {
+            let corner = &self.corners[vertices[0] as usize];
+            let pixel = thin::pixel(corner.point);
+            let bounds = Bounds { left: pixel[0], top: pixel[1], right: pixel[0] + 1, bottom: pixel[1] + 1 };
+            if !bounds.intersect(raster.scissor).is_empty() {
+                let shape = Shape::Small(Small::of_pixel(pixel, Local::of_point(corner)));
+                self.bins.add(&bounds);
+                self.primitives.push(Primitive { vertices, id, is_front: true, shape });
+            }
+        }
+    }
+
     /// The words of a vertex.
     pub fn row(&self, vertex: usize, outputs: &Outputs) -> &[u32] {
         let words = outputs.rows * ROW_WORDS;
@@ -337,7 +490,7 @@ impl Prepared {
         f32::from_bits(self.row(vertex as usize, outputs)[word])
     }
 
-    /// Whether the distances of a triangle's corners leave nothing of it (functional specification, 15.4.1 and 15.4.2). What is no
+    /// Whether the distances of a primitive's vertices leave nothing of it (functional specification, 15.4.1 and 15.4.2). What is no
     /// number counts as beyond a cull distance, and leaves nothing as a clip distance.
     fn is_beyond(&self, vertices: [u32; 3], outputs: &Outputs) -> bool {
         let distances = |word: usize| vertices.map(|vertex| self.float(vertex, word, outputs));
@@ -379,20 +532,16 @@ impl Prepared {
             }
         };
         let is_front = is_clockwise != raster.is_front_counter_clockwise;
-        let is_culled = match raster.cull {
-            Cull::None => false,
-            Cull::Front => is_front,
-            Cull::Back => !is_front,
-        };
-        if !is_culled {
+        if !raster.cull.takes(is_front) {
             self.bins.add(&bounds);
             self.primitives.push(Primitive { vertices, id, is_front, shape });
         }
     }
 
-    /// Notes what is left of a triangle after cutting.
+    /// Notes what is left of a primitive after cutting.
     fn clip(
         &mut self,
+        kind: Kind,
         Candidate { vertices, id }: Candidate,
         planes: &[Plane],
         outputs: &Outputs,
@@ -403,14 +552,46 @@ impl Prepared {
         if clip::is_outside(&corners, planes) {
             return;
         }
-        let polygon = Polygon::new(&corners, planes);
-        let w = corners.map(|corner| corner[3]);
+        match kind {
+            // It was inside as a whole, or is not there.
+            Kind::Point => (),
+            Kind::Line => {
+                let segment = Segment::new([corners[0], corners[1]], planes);
+                if let Some(first) = segment.and_then(|cut| self.add_cut(cut.ends(), vertices, outputs, raster)) {
+                    left.push(Candidate { vertices: [first, first + 1, first], id });
+                }
+            }
+            Kind::Triangle => {
+                let polygon = Polygon::new(&corners, planes);
+                let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster) else { return };
+                // Constant attributes are the leading vertex's in every vertex, so any triangles will do.
+                let count = polygon.vertices().len();
+                let mut points = [Point::default(); Polygon::MOST_VERTICES];
+                for (point, corner) in points.iter_mut().zip(&self.corners[first as usize..]) {
+                    *point = corner.point;
+                }
+                edge::triangulate(&points[..count], |places| {
+                    left.push(Candidate { vertices: places.map(|place| first + place as u32), id });
+                });
+            }
+        }
+    }
+
+    /// Adds what cutting made of a primitive's vertices; returns the place of the first one. None if one has no place on the screen.
+    fn add_cut(
+        &mut self,
+        made: &[clip::Vertex],
+        vertices: [u32; 3],
+        outputs: &Outputs,
+        raster: &Raster,
+    ) -> Option<u32> {
+        let w = vertices.map(|vertex| self.position(vertex as usize, outputs)[3]);
         let first = self.corners.len() as u32;
-        for vertex in polygon.vertices() {
+        for vertex in made {
             let Some(corner) = raster.viewport.place(vertex.projected().into()) else {
                 self.corners.truncate(first as usize);
                 self.rows.truncate(first as usize * outputs.rows * ROW_WORDS);
-                return;
+                return None;
             };
             self.corners.push(corner);
             for word in 0..outputs.rows * ROW_WORDS {
@@ -418,14 +599,6 @@ impl Prepared {
                 self.rows.push(vertex.attribute(bits, w, outputs.modes[word]));
             }
         }
-        // Constant attributes are the leading vertex's in every vertex, so any triangles will do.
-        let count = polygon.vertices().len();
-        let mut points = [Point::default(); Polygon::MOST_VERTICES];
-        for (point, corner) in points.iter_mut().zip(&self.corners[first as usize..]) {
-            *point = corner.point;
-        }
-        edge::triangulate(&points[..count], |places| {
-            left.push(Candidate { vertices: places.map(|place| first + place as u32), id });
-        });
+        Some(first)
     }
 }

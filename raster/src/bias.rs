@@ -37,9 +37,8 @@ impl DepthBias {
         corners
     }
 
-    /// What is added to the depth of all corners of a triangle; 0 if it has no inside.
+    /// What is added to the depth of all corners of a triangle. One without an inside has no slope.
     pub fn of(&self, corners: &[Corner; 3]) -> f32 {
-        let Some(planes) = Planes::new(corners) else { return 0.0 };
         let unit = self.unit.unwrap_or_else(|| {
             // A unit in the last place of the greatest depth.
             let most = corners.iter().fold(0.0, |most: f32, corner| most.max(corner.z.abs()));
@@ -48,7 +47,7 @@ impl DepthBias {
         });
         let mut bias = self.units * unit;
         // Unless it counts: 0 times infinity would be no number.
-        if self.slopes != 0.0 {
+        if let Some(planes) = Planes::new(corners).filter(|_| self.slopes != 0.0) {
             let [x, y] = planes.depth_gradient();
             bias += self.slopes * x.abs().max(y.abs());
         }

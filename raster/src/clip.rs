@@ -1,11 +1,11 @@
-//! Cutting triangles at planes, in clip space.
+//! Cutting triangles and lines at planes, in clip space.
 //!
 //! Every edge is cut on its way from its inner end to its outer one, and in doubles that become floats once. So two triangles that
 //! share an edge get the same vertex there, bit for bit.
 
 use crate::viewport::Plane;
 
-/// The most planes that a triangle is cut at: w, two for depth, four for the range of positions.
+/// The most planes that a primitive is cut at: w, two for depth, four for the range of positions.
 pub const MOST_PLANES: usize = 7;
 
 /// The least w of a vertex that is drawn: it is above 0 always, whatever else is clipped.
@@ -20,7 +20,9 @@ const NEAREST: f64 = 1e-9;
 pub struct Vertex {
     /// Its position in clip space.
     position: [f64; 4],
-    /// What it has of the triangle's corners: it is their sum by these weights.
+    /// Whether the way to the next vertex is a part of a triangle's edge, and not made by a cut.
+    is_on_edge: bool,
+    /// What it has of the primitive's vertices, of which lines have two: it is their sum by these weights.
     weights: [f64; 3],
 }
 
@@ -30,6 +32,10 @@ pub struct Polygon {
     vertices: [Vertex; Self::MOST_VERTICES],
     count: usize,
 }
+
+/// What is left of a line, from its start to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment([Vertex; 2]);
 
 /// How an attribute of a cut edge comes of its ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +60,7 @@ pub fn is_inside(position: [f32; 4], planes: &[Plane]) -> bool {
     inner_w(position) >= 0.0 && planes.iter().all(|&plane| distance(plane, position) >= 0.0)
 }
 
-/// Whether a triangle is outside of one plane as a whole, or has a corner that is no position at all.
+/// Whether a primitive is outside of one plane as a whole, or has a vertex that is no position at all.
 pub fn is_outside(corners: &[[f32; 4]; 3], planes: &[Plane]) -> bool {
     let positions = corners.map(|corner| corner.map(f64::from));
     let beyond = |of: &dyn Fn([f64; 4]) -> f64| positions.iter().all(|&position| of(position) < 0.0);
@@ -73,6 +79,45 @@ fn inner_w(position: [f64; 4]) -> f64 {
     position[3] - LEAST_W
 }
 
+/// How far from an inner position to one that is behind the eye it is cut.
+///
+/// What goes through the eye is one place on the screen: the cut is so far from there that the place is known.
+fn part_before_eye(inner: [f64; 4], outer: [f64; 4]) -> f64 {
+    let size = inner.iter().chain(&outer).fold(0.0, |most: f64, place| most.max(place.abs()));
+    ((inner[3] - NEAREST * size) / (inner[3] - outer[3])).max(0.0)
+}
+
+impl Segment {
+    /// What is left of a line between finite positions; none if nothing is.
+    pub fn new([from, to]: [[f32; 4]; 2], planes: &[Plane]) -> Option<Self> {
+        let end = |position: [f32; 4], weights| Vertex { position: position.map(f64::from), is_on_edge: true, weights };
+        let mut segment = Self([end(from, [1.0, 0.0, 0.0]), end(to, [0.0, 1.0, 0.0])]);
+        segment.cut(inner_w, part_before_eye)?;
+        for &plane in planes {
+            let distance = |position| distance(plane, position);
+            segment.cut(distance, |inner, outer| distance(inner) / (distance(inner) - distance(outer)))?;
+        }
+        Some(segment)
+    }
+
+    /// Its ends.
+    pub fn ends(&self) -> &[Vertex; 2] {
+        &self.0
+    }
+
+    /// As that of a polygon; none if nothing is left.
+    fn cut(&mut self, distance: impl Fn([f64; 4]) -> f64, part: impl Fn([f64; 4], [f64; 4]) -> f64) -> Option<()> {
+        let [from, to] = &mut self.0;
+        match [distance(from.position) >= 0.0, distance(to.position) >= 0.0] {
+            [true, true] => (),
+            [true, false] => *to = from.towards(to, part(from.position, to.position)),
+            [false, true] => *from = to.towards(from, part(to.position, from.position)),
+            [false, false] => return None,
+        }
+        Some(())
+    }
+}
+
 impl Polygon {
     /// The most vertices: each plane adds one.
     pub const MOST_VERTICES: usize = 3 + MOST_PLANES;
@@ -83,13 +128,9 @@ impl Polygon {
         for (n, corner) in corners.iter().enumerate() {
             let mut weights = [0.0; 3];
             weights[n] = 1.0;
-            polygon.vertices[n] = Vertex { position: corner.map(f64::from), weights };
+            polygon.vertices[n] = Vertex { position: corner.map(f64::from), is_on_edge: true, weights };
         }
-        polygon.cut(inner_w, |inner, outer| {
-            // An edge that meets the eye is one place on the screen: the cut is so far from there that the place is known.
-            let size = inner.iter().chain(&outer).fold(0.0, |most: f64, place| most.max(place.abs()));
-            ((inner[3] - NEAREST * size) / (inner[3] - outer[3])).max(0.0)
-        });
+        polygon.cut(inner_w, part_before_eye);
         for &plane in planes {
             let distance = |position| distance(plane, position);
             polygon.cut(distance, |inner, outer| distance(inner) / (distance(inner) - distance(outer)));
@@ -128,13 +169,20 @@ impl Polygon {
             if (from >= 0.0) != (to >= 0.0) {
                 let [inner, outer] = if from >= 0.0 { [n, next] } else { [next, n] };
                 let [inner, outer] = [inner, outer].map(|n| before.vertices[n]);
-                add(inner.towards(&outer, part(inner.position, outer.position)));
+                // On the way out the next vertex will be the one on the way in.
+                let is_on_edge = to >= 0.0 && before.vertices[n].is_on_edge;
+                add(Vertex { is_on_edge, ..inner.towards(&outer, part(inner.position, outer.position)) });
             }
         }
     }
 }
 
 impl Vertex {
+    /// Whether the way to the next vertex is a part of a triangle's edge, and not made by a cut.
+    pub fn is_on_edge(&self) -> bool {
+        self.is_on_edge
+    }
+
     fn towards(&self, other: &Self, part: f64) -> Self {
         let mix = |from: f64, to: f64| from + (to - from) * part;
         let mut vertex = *self;
@@ -160,7 +208,7 @@ impl Vertex {
         [x, y, z, 1.0].map(|place| (place / w.max(LEAST_W)) as f32)
     }
 
-    /// A component of an attribute, from its bits at the triangle's corners, the leading one first, and their w.
+    /// A component of an attribute, from its bits at the primitive's vertices, the leading one first, and their w.
     pub fn attribute(&self, bits: [u32; 3], w: [f32; 3], mode: Mode) -> u32 {
         if mode == Mode::Constant {
             return bits[0];

@@ -12,6 +12,7 @@ use crate::packets::{self, Packets, QUADS, Quad};
 use crate::plane::{self, Corner, Local, Planes};
 use crate::small::{self, Small};
 use crate::statistics::Statistics;
+use crate::thin::Line;
 use crate::tile::{self, Block};
 use crate::vectors::{Work, vectorize};
 
@@ -184,6 +185,7 @@ impl TileDraw<'_, '_, '_> {
         match &drawn.shape {
             Shape::Small(small) => self.small(prepared, drawn, small),
             Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),
+            Shape::Line { bounds, ends, bias } => self.line(prepared, drawn, bounds, ends.map(usize::from), *bias),
         }
     }
 
@@ -217,14 +219,39 @@ impl TileDraw<'_, '_, '_> {
         self.find_distances(&drawn, &corners);
         let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
         let [a, b, c] = triangle.edges();
-        let &Bounds { left, top, right, bottom } = bounds;
-        let edges = [a, b, c, Edge::right_of(left), Edge::left_of(right), Edge::below(top), Edge::above(bottom)];
-        tile::walk(&edges, origin, |block| match block {
-            Block::Whole { corner, size } => self.whole(&mut drawn, corner, size),
-            Block::Part { corner, quads: u16::MAX } => self.whole(&mut drawn, corner, tile::PART),
+        let [left, right, top, bottom] = bounds.sides();
+        self.walk(&mut drawn, &[a, b, c, left, right, top, bottom]);
+    }
+
+    fn line(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, ends: [usize; 2], bias: f32) {
+        let mut corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
+        if bias != 0.0 {
+            corners.iter_mut().for_each(|corner| corner.z += bias);
+        }
+        let origin = self.worker.corner;
+        let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
+        let [one, other] = line.edges();
+        // A long line misses most tiles of its rectangle.
+        if tile::is_outside(&[one, other], origin) {
+            return;
+        }
+        let Some(local) = Planes::of_line(&corners, ends).map(|planes| planes.around(origin)) else {
+            return;
+        };
+        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
+        self.find_distances(&drawn, &corners);
+        let [left, right, top, bottom] = bounds.sides();
+        self.walk(&mut drawn, &[one, other, left, right, top, bottom]);
+    }
+
+    /// Draws the pixels of the tile that are on the inner side of all edges.
+    fn walk(&mut self, drawn: &mut Drawn<'_>, edges: &[Edge]) {
+        tile::walk(edges, self.worker.corner, |block| match block {
+            Block::Whole { corner, size } => self.whole(drawn, corner, size),
+            Block::Part { corner, quads: u16::MAX } => self.whole(drawn, corner, tile::PART),
             Block::Part { corner, quads } => {
                 for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
-                    self.quad(&mut drawn, corner, coverage);
+                    self.quad(drawn, corner, coverage);
                 }
             }
         });
@@ -240,7 +267,10 @@ impl TileDraw<'_, '_, '_> {
                 *value = drawn.primitive.vertices.map(|vertex| drawn.prepared.float(vertex, word, self.outputs));
             }
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
-                let planes = Planes::over_w(corners, values);
+                let planes = match drawn.primitive.shape {
+                    Shape::Line { ends, .. } => Planes::of_line_over_w(corners, ends.map(usize::from), values),
+                    Shape::Small(_) | Shape::Large { .. } => Planes::over_w(corners, values),
+                };
                 self.worker.distances.extend(planes.map(|planes| planes.around(drawn.origin)));
             }
         }
@@ -304,7 +334,10 @@ impl TileDraw<'_, '_, '_> {
         put(primitive::VALUES, &local.value.map(f32::to_bits));
         put(primitive::ALONG_X, &local.x.map(f32::to_bits));
         put(primitive::ALONG_Y, &local.y.map(f32::to_bits));
-        let w = [1, 2].map(|n| 1.0 / prepared.corners[of.vertices[n] as usize].rcp_w);
+        // What is the leading vertex again has no weight, and nothing that could be more than 0 times that.
+        let is_again = [0, 1, 2].map(|n| n > 0 && of.vertices[n] == of.vertices[0]);
+        let rcp_w = |n: usize| if is_again[n] { 1.0 } else { prepared.corners[of.vertices[n] as usize].rcp_w };
+        let w = [1, 2].map(|n| 1.0 / rcp_w(n));
         put(primitive::W, &w.map(f32::to_bits));
         records.extend_from_slice(&head);
         let rows = of.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs).as_chunks::<4>().0);
@@ -315,7 +348,13 @@ impl TileDraw<'_, '_, '_> {
             // As a shader would subtract them.
             let floats = |words: [u32; 4]| plane::normals(bytemuck::cast(words));
             let from = floats(leading);
-            let [second, third] = [plane::normals(floats(second) - from), plane::normals(floats(third) - from)];
+            let [mut second, mut third] = [plane::normals(floats(second) - from), plane::normals(floats(third) - from)];
+            if is_again[1] {
+                second = f32x4::ZERO;
+            }
+            if is_again[2] {
+                third = f32x4::ZERO;
+            }
             let words: [[u32; 4]; 3] = [leading, bytemuck::cast(second), bytemuck::cast(third)];
             records.extend_from_slice(words.as_flattened());
         }

@@ -158,6 +158,12 @@ impl Bounds {
         }
     }
 
+    /// Its sides as edges: left, right, top, bottom.
+    pub fn sides(self) -> [Edge; 4] {
+        let Self { left, top, right, bottom } = self;
+        [Edge::right_of(left), Edge::left_of(right), Edge::below(top), Edge::above(bottom)]
+    }
+
     /// What two rectangles share.
     pub fn intersect(self, other: Self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Triangles on a grid of pixels, by the rules of Direct3D's functional specification.
+//! Triangles, lines and points on a grid of pixels, by the rules of Direct3D's functional specification.
 //!
 //! | file | what |
 //! |---|---|
@@ -12,15 +12,16 @@
 //! | `batch.rs` | from vertices to primitives that can be drawn |
 //! | `bias.rs` | depth bias |
 //! | `bins.rs` | which primitives may cover something in which tile |
-//! | `clip.rs` | cutting triangles at planes |
+//! | `clip.rs` | cutting triangles and lines at planes |
 //! | `depth.rs` | the depth test before shading |
 //! | `scene.rs` | draws that share targets, in parallel |
 //! | `draw.rs` | primitives become pixels, tile by tile |
 //! | `edge.rs` | edge functions: which pixel centers a triangle covers, exactly |
+//! | `thin.rs` | which pixels lines and points cover, exactly |
 //! | `small.rs` | triangles of at most 8 x 8 pixels, sixteen at a time: coverage as one mask, planes |
-//! | `tile.rs` | coverage of larger triangles, block by block within a tile |
+//! | `tile.rs` | coverage of larger triangles and of lines, block by block within a tile |
 //! | `packets.rs` | quads of several primitives in packets, in order |
-//! | `plane.rs` | what changes evenly over a triangle: depth, 1/w, weights of its corners |
+//! | `plane.rs` | what changes evenly over a primitive: depth, 1/w, weights of its vertices |
 //! | `viewport.rs` | from clip space to the screen |
 //! | `vectors.rs` | the processor's widest vectors, for loops that can use them |
 //!
@@ -45,6 +46,7 @@ pub mod scene;
 pub mod small;
 pub mod state;
 pub mod statistics;
+pub mod thin;
 pub mod tile;
 mod vectors;
 pub mod viewport;

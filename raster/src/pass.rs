@@ -8,6 +8,7 @@ use brolga_runtime::{
 };
 use bytemuck::NoUninit;
 
+use crate::assembly::Kind;
 use crate::batch::Raster;
 use crate::bias::DepthBias;
 use crate::draw::{Shading, Target};
@@ -351,9 +352,10 @@ impl<'a> Pass<'a> {
             vertex: self.device.bind(&pipeline.vertex, &vertex_bindings)?,
             pixel,
             topology: pipeline.topology,
-            // All indices past the end of the buffer are 0: such triangles have no inside.
+            // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
             count: indices
                 .as_ref()
+                .filter(|_| pipeline.topology.kind() != Kind::Point)
                 .map_or(draw.count, |indices| (indices.len() as u64 + 2).min(draw.count.into()) as u32),
             base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
             indices,
@@ -365,6 +367,7 @@ impl<'a> Pass<'a> {
             raster: pipeline.rasterizes.then_some(Raster {
                 viewport,
                 scissor,
+                fill: pipeline.rasterizer.fill,
                 cull: pipeline.rasterizer.cull,
                 is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
                 clips_depth: pipeline.rasterizer.depth_clip,

@@ -30,7 +30,7 @@ pub struct PipelineDesc<'a> {
     pub pixel_shader: Option<&'a [u8]>,
     /// What fills the vertex shader's inputs.
     pub input_layout: Vec<InputElement>,
-    /// How vertices make triangles.
+    /// How vertices make primitives.
     pub topology: Topology,
     /// What becomes of triangles.
     pub rasterizer: RasterizerState,

@@ -1,4 +1,4 @@
-//! What changes evenly over a triangle: depth, the reciprocal of w, and the weights of its corners.
+//! What changes evenly over a primitive: depth, the reciprocal of w, and the weights of its vertices.
 //!
 //! Differences of snapped positions are exact. Gradients and values are doubles, and become floats once for each *origin*: the corner
 //! of a small triangle's square, or the corner of the tile. So a pixel's values depend on the triangle and its place alone, and
@@ -22,10 +22,10 @@ pub struct Corner {
     pub rcp_w: f32,
 }
 
-/// How many planes a triangle has.
+/// How many planes a primitive has.
 pub const COUNT: usize = 4;
 
-/// The planes of a triangle, in doubles: depth, 1/w, and the weights of the second and third corner, both over their w.
+/// The planes of a primitive, in doubles: depth, 1/w, and the weights of the second and third corner, both over their w.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Planes {
     /// What a pixel to the right adds.
@@ -95,6 +95,35 @@ impl Planes {
         [self.x[0] as f32, self.y[0] as f32]
     }
 
+    /// The planes of a line from one of three corners to another: they change along it, and are constant across. A line alone
+    /// has its first corner as the third one, which has no weight at either end. None if it has no length.
+    pub fn of_line(corners: &[Corner; 3], ends: [usize; 2]) -> Option<Self> {
+        let z = corners.map(|corner| f64::from(corner.z));
+        let w = corners.map(|corner| f64::from(corner.rcp_w));
+        let values = [z, w, [0.0, w[1], 0.0], [0.0, 0.0, w[2]]];
+        Self::along(ends.map(|end| &corners[end]), values.map(|of| ends.map(|end| of[end])))
+    }
+
+    /// The planes of other numbers that its ends have, which do not change evenly before they are divided by w. None as before.
+    pub fn of_line_over_w(corners: &[Corner; 3], ends: [usize; 2], values: [[f32; 3]; COUNT]) -> Option<Self> {
+        let over_w = |of: [f32; 3]| ends.map(|end| f64::from(of[end]) * f64::from(corners[end].rcp_w));
+        Self::along(ends.map(|end| &corners[end]), values.map(over_w))
+    }
+
+    fn along([from, to]: [&Corner; 2], values: [[f64; 2]; COUNT]) -> Option<Self> {
+        let way = [to.point.x - from.point.x, to.point.y - from.point.y].map(f64::from);
+        // Squares of 25 bits: their sum is exact.
+        let square = way[0] * way[0] + way[1] * way[1];
+        let [right, down] = way.map(|along| along * f64::from(ONE) / square);
+        let steps = values.map(|[first, last]| last - first);
+        (square > 0.0).then(|| Self {
+            x: steps.map(|step| step * right),
+            y: steps.map(|step| step * down),
+            first: values.map(|[first, _]| first),
+            corner: [from.point.x, from.point.y].map(|place| f64::from(place - HALF) / f64::from(ONE)),
+        })
+    }
+
     /// The planes around the center of a pixel. What no normal float holds is 0.
     #[inline(always)]
     pub fn around(&self, pixel: [i32; 2]) -> Local {
@@ -110,6 +139,11 @@ impl Planes {
 }
 
 impl Local {
+    /// The planes of a point, which has the same everywhere.
+    pub fn of_point(corner: &Corner) -> Self {
+        Self { value: [normal(corner.z), normal(corner.rcp_w), 0.0, 0.0], ..Self::default() }
+    }
+
     /// One plane at the four pixels of a quad, the first of which is `(dx, dy)` from the middle of things: what machine code computes,
     /// to the bit.
     ///

@@ -27,7 +27,7 @@ pub struct SceneDraw {
     pub vertex: BoundShader,
     /// The pixel shader, if there is one.
     pub pixel: Option<BoundShader>,
-    /// How vertices make triangles.
+    /// How vertices make primitives.
     pub topology: Topology,
     /// Positions that are read.
     pub count: u32,

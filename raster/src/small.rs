@@ -13,7 +13,7 @@ pub const SIZE: i32 = 8;
 /// Pixels along a side of the parts in which a mask is made: most triangles need one.
 const PART: i32 = SIZE / 2;
 
-/// A small triangle.
+/// A small triangle, or a point.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Small {
     /// The first pixel of its square: both even, so that quads are whole.
@@ -22,6 +22,14 @@ pub struct Small {
     pub quads: u64,
     /// Its planes around the square's first pixel.
     pub planes: Local,
+}
+
+impl Small {
+    /// A single pixel, with planes around it.
+    pub fn of_pixel([x, y]: [i32; 2], planes: Local) -> Self {
+        let corner = square(x, y);
+        Self { corner, quads: 1 << bit(x - corner[0], y - corner[1]), planes }
+    }
 }
 
 /// A number for each triangle of a group.

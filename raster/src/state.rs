@@ -3,7 +3,7 @@
 use brolga_ir::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor, LogicOp};
 use brolga_runtime::{Comparison, Format};
 
-use crate::batch::Cull;
+use crate::batch::{Cull, Fill};
 
 /// An element of a vertex: which bytes fill an input of the vertex shader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +46,8 @@ impl InputElement {
 /// What becomes of triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterizerState {
+    /// What is drawn of triangles: by default all that they cover.
+    pub fill: Fill,
     /// Triangles that are not drawn; by default those that show their back.
     pub cull: Cull,
     /// Whether triangles whose corners go counter-clockwise on the screen show their front; by default clockwise ones do.
@@ -64,6 +66,7 @@ pub struct RasterizerState {
 impl Default for RasterizerState {
     fn default() -> Self {
         Self {
+            fill: Fill::Solid,
             cull: Cull::Back,
             front_counter_clockwise: false,
             depth_clip: true,

@@ -46,6 +46,11 @@ impl Local {
     }
 }
 
+/// Whether all pixels of a tile are on the outer side of an edge.
+pub fn is_outside(edges: &[Edge], [x, y]: [i32; 2]) -> bool {
+    edges.iter().any(|edge| edge.at(x, y) + i64::from(edge.span(SIZE).1) < 0)
+}
+
 /// Calls a function for each block of a tile whose pixels are on the inner side of all edges (at most 7), row by row.
 pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
     let mut crossing = [Local::default(); MOST_EDGES];

@@ -10,11 +10,11 @@ use serde_json::value::RawValue;
 use super::error::{Problem, SceneError};
 use super::expectation::Expect;
 use super::names::{
-    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillMode, Kind, LogicOpName, Named, StencilOpName,
+    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillName, Kind, LogicOpName, Named, StencilOpName,
     filter,
 };
 use super::step::Step;
-use crate::raster::{BlendOp, Cull, Factor, LogicOp, StencilOp};
+use crate::raster::{BlendOp, Cull, Factor, Fill, LogicOp, StencilOp};
 
 /// A scene file.
 #[derive(Debug)]
@@ -207,7 +207,8 @@ pub(super) enum Class {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Rasterizer {
-    pub fill_mode: FillMode,
+    #[serde(with = "FillName")]
+    pub fill_mode: Fill,
     #[serde(with = "CullName")]
     pub cull_mode: Cull,
     pub front_counter_clockwise: bool,
@@ -220,7 +221,7 @@ pub(super) struct Rasterizer {
 impl Default for Rasterizer {
     fn default() -> Self {
         Self {
-            fill_mode: FillMode::Solid,
+            fill_mode: Fill::Solid,
             cull_mode: Cull::Back,
             front_counter_clockwise: false,
             depth_bias: 0,

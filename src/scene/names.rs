@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
 
-use crate::raster::{BlendOp, Cull, Factor, LogicOp, Statistics, StencilOp};
+use crate::raster::{BlendOp, Cull, Factor, Fill, LogicOp, Statistics, StencilOp};
 
 /// What is read from its name.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +64,9 @@ impl QueryKind {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum FillMode {
+#[derive(Deserialize)]
+#[serde(remote = "Fill", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) enum FillName {
     Solid,
     Wireframe,
 }

@@ -55,6 +55,7 @@ impl<'a> Compiler<'a> {
             input_layout: pipeline.input_layout.iter().map(input_element).collect(),
             topology: topology(&at, pipeline.topology.as_deref())?,
             rasterizer: RasterizerState {
+                fill: pipeline.rasterizer.fill_mode,
                 cull: pipeline.rasterizer.cull_mode,
                 front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
                 depth_clip: pipeline.rasterizer.depth_clip_enable,
@@ -111,11 +112,15 @@ impl<'a> Compiler<'a> {
 
 fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
     match name {
+        Some("POINTLIST") => Ok(Topology::PointList),
+        Some("LINELIST") => Ok(Topology::LineList),
+        Some("LINESTRIP") => Ok(Topology::LineStrip),
         Some("TRIANGLELIST") => Ok(Topology::TriangleList),
         Some("TRIANGLESTRIP") => Ok(Topology::TriangleStrip),
         None => Err(SceneError::value(place, "the key `topology` is missing")),
         Some(name) => {
-            let what = format!("the topology {name}, other than TRIANGLELIST and TRIANGLESTRIP, is");
+            let what =
+                format!("the topology {name}, which is no list or strip of points, lines or triangles alone, is");
             Err(SceneError::unsupported(format!("{place}.topology"), what))
         }
     }

@@ -2,7 +2,7 @@
 
 use super::document::{Document, Pipeline, Resource};
 use super::error::SceneError;
-use super::names::{FillMode, Kind, QueryKind, Reference};
+use super::names::{Kind, QueryKind, Reference};
 use super::step::{Draw, Step};
 
 /// Refuses what cannot be run yet.
@@ -40,7 +40,7 @@ fn check_resource(place: &str, resource: &Resource) -> Result<(), SceneError> {
 }
 
 fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
-    let Pipeline { rasterizer, blend, .. } = pipeline;
+    let Pipeline { blend, .. } = pipeline;
     refuse(
         place,
         &[
@@ -48,7 +48,6 @@ fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
             (pipeline.ds.is_some(), "ds", "domain shaders are"),
             (pipeline.gs.is_some(), "gs", "geometry shaders are"),
             (pipeline.stream_out.is_some(), "stream_out", "streaming out is"),
-            (rasterizer.fill_mode == FillMode::Wireframe, "rasterizer.fill_mode", "wireframe is"),
             (blend.alpha_to_coverage_enable, "blend.alpha_to_coverage_enable", "alpha to coverage is"),
         ],
     )

@@ -110,7 +110,7 @@ fn cuts_keep_attributes_in_their_ways() {
 }
 
 /// A vertex shader whose last register has a clip distance, a cull distance, or two of one kind.
-fn with_distances(declared: &str) -> Vec<u8> {
+pub fn with_distances(declared: &str) -> Vec<u8> {
     let row = format!("{declared} xy 3 NONE float");
     let (name, kind) =
         if declared.starts_with("SV_Clip") { ("CLIPDST", "clip_distance") } else { ("CULLDST", "cull_distance") };

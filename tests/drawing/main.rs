@@ -5,6 +5,8 @@
 //! | `model/` | random draws against a model in doubles |
 //! | `vertices.rs` | which vertices are a triangle, and their numbers |
 //! | `coverage.rs` | which pixels a triangle covers, and which way it faces |
+//! | `lines.rs` | the same of lines and points |
+//! | `wireframe.rs` | edges of triangles as lines |
 //! | `interpolation.rs` | attributes, positions, distances, derivatives |
 //! | `depth.rs` | depths that are tested, written, and seen by shaders |
 //! | `stencil.rs` | stencils that are tested and changed |
@@ -59,6 +61,11 @@
 //! | an output that is not declared leaves its target alone | 16.9.1 | `outputs_that_are_not_declared_leave_their_targets`, `components_that_are_missing` |
 //! | write masks, target by target; pixels without targets still have effects and count | 16.9.1, 17.15 | `every_target_has_its_write_mask`, `pixels_without_targets_have_effects` |
 //! | a triangle's depths are the same in every pipeline | 3.4.1, 16.3.1 | `depths_are_the_same_in_every_pipeline` |
+//! | a line covers what it leaves the diamond of; corners belong to lower or right neighbours | 3.4.3 | `lines_end_before_their_last_pixel`, `raster/tests/thin.rs` |
+//! | a point is the pixel around it, the left or upper one of two | 3.4.6 | `points_are_pixels`, `raster/tests/thin.rs` |
+//! | lines and points are never culled, and show their fronts | 15.11, 15.12 | `lines_and_points_show_their_fronts` |
+//! | edges of triangles have their face, their bias and their constants; cuts are no edges | 15.10, 15.11.1, 15.13 | `edges_have_the_triangles_face`, `edges_are_biased_and_lines_are_not`, `edges_have_the_triangles_attributes`, `cuts_are_no_edges` |
+//! | attributes change along lines alone, and not at all over points | 15.14.1, 15.14.2 | `attributes_change_along_lines`, `points_are_pixels` |
 //! | triangles draw in their order | 4.2 | `triangles_draw_in_their_order`, `raster/src/packets.rs`, `model` |
 //! | without a pixel shader depths are drawn; without a depth test either nothing is counted | 16.9.1, 20.4.6 | `depths_are_drawn_without_a_pixel_shader`, `without_shader_and_depth_test_nothing_is_counted`, `without_a_depth_buffer_every_pixel_passes` |
 
@@ -67,8 +74,10 @@ mod coverage;
 mod depth;
 mod effects;
 mod interpolation;
+mod lines;
 mod model;
 mod shaders;
 mod stencil;
 mod targets;
 mod vertices;
+mod wireframe;

@@ -2,7 +2,7 @@
 
 use brolga::format::{Encoding, Use};
 use brolga::raster::{
-    Blend, BlendOp, Bounds, Cull, DepthState, Equation, Factor, LogicOp, RasterizerState, StencilFace, StencilOp,
+    Blend, BlendOp, Bounds, Cull, DepthState, Equation, Factor, Fill, LogicOp, RasterizerState, StencilFace, StencilOp,
     StencilTest, TargetState, Topology, Viewport,
 };
 use brolga::{Comparison, Format};
@@ -63,6 +63,12 @@ const COMPARISONS: [Comparison; 8] = [
 /// Not symmetric, each in its own way.
 const LOGIC: [LogicOp; 4] = [LogicOp::Xor, LogicOp::AndReverse, LogicOp::OrInverted, LogicOp::Equivalent];
 
+/// Triangles more often than lines and points.
+fn topology(random: &mut Random) -> Topology {
+    use Topology::{LineList, LineStrip, PointList, TriangleList, TriangleStrip};
+    random.pick(&[TriangleList, TriangleList, TriangleStrip, TriangleStrip, LineList, LineStrip, PointList])
+}
+
 /// What happens to stencils on one side; most let something pass.
 fn stencil_face(random: &mut Random) -> StencilFace {
     use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
@@ -121,6 +127,7 @@ impl State {
             cull: random.pick(&[Cull::None, Cull::None, Cull::Back, Cull::Front]),
             front_counter_clockwise: random.one_in(3),
             depth_clip: !random.one_in(3),
+            fill: if random.one_in(5) { Fill::Wireframe } else { Fill::Solid },
             depth_bias: if random.one_in(3) { random.below(2000) as i32 - 1000 } else { 0 },
             slope_scaled_depth_bias: if random.one_in(3) { random.below(9) as f32 - 4.0 } else { 0.0 },
             depth_bias_clamp: random.pick(&[0.0, 0.0, 0.01, -0.01]),
@@ -140,7 +147,7 @@ impl State {
             stencil,
             stencil_reference: random.pick(&[0, 1, 0x7f, 0xff]),
             rasterizer,
-            topology: random.pick(&[Topology::TriangleList, Topology::TriangleStrip]),
+            topology: topology(random),
             blend_factor: [0; 4].map(|_| random.below(9) as f32 / 8.0),
         }
     }
@@ -224,7 +231,7 @@ fn depth_buffer(format: Format, size: [u32; 2], random: &mut Random) -> Surface 
         let code = match format {
             Format::D32_FLOAT => depth.to_bits().into(),
             Format::D32_FLOAT_S8X24_UINT => u64::from(depth.to_bits()) | random.bits() << 32,
-            Format::D24_UNORM_S8_UINT => (f64::from(depth) * 16_777_215.0) as u64 | random.bits() % 256 << 24,
+            Format::D24_UNORM_S8_UINT => (f64::from(depth) * 16_777_215.0) as u64 | (random.bits() % 256) << 24,
             _ => (depth * 65535.0) as u64,
         };
         code.to_le_bytes().into_iter().take(format.size_bytes() as usize)

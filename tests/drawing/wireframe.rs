@@ -1,0 +1,141 @@
+//! Edges of triangles as lines: functional specification, 15.10, 15.11.1 and 15.13.
+
+use brolga::Format;
+use brolga::raster::{Cull, Fill, PipelineDesc, Topology};
+
+use crate::canvas::{Canvas, Item, SIZE, Vertex, covered, on_both, picture, position, triangle, vertex};
+use crate::shaders::{self, pixel};
+
+const ONES: [f32; 4] = [1.0; 4];
+
+/// Clockwise; each side has eight pixels, with those that it begins in.
+const CORNERS: [[f32; 2]; 3] = [[2.5, 2.5], [10.5, 2.5], [2.5, 10.5]];
+
+fn edges(desc: &mut PipelineDesc<'_>) {
+    desc.rasterizer.fill = Fill::Wireframe;
+}
+
+fn sorted(mut pixels: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
+    pixels.sort_unstable_by_key(|&[x, y]| [y, x]);
+    pixels
+}
+
+/// From each corner to the next one, which the next line begins with: every pixel once.
+#[test]
+fn triangles_have_three_lines() {
+    let [a, b, c] = CORNERS;
+    let outline = (0..8).flat_map(|n| [[2 + n, 2], [10 - n, 2 + n], [2, 10 - n]]).collect();
+    let outline = sorted(outline);
+    for corners in [[a, b, c], [b, c, a], [c, b, a]] {
+        assert_eq!(covered(&triangle(corners, 0.5, ONES), edges, |_, _| {}), outline);
+    }
+    // In a strip each triangle has its three.
+    let strip = [a, b, c, [10.5, 10.5]].map(|corner| vertex(position(corner, 0.5, 1.0), ONES));
+    let white = pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
+    let set = |desc: &mut PipelineDesc<'_>| {
+        edges(desc);
+        desc.topology = Topology::TriangleStrip;
+    };
+    assert_eq!(picture(&white, &strip, set, |_, _| {}).1, 2 * 24);
+}
+
+/// Attributes go from corner to corner along each line, and constant ones are the triangle's.
+#[test]
+fn edges_have_the_triangles_attributes() {
+    for mode in ["linear", "linear noperspective"] {
+        let shader = pixel(&format!(
+            "dcl_input_ps {mode} v1.xyzw\ndcl_input_ps constant v3.xyzw\ndcl_input_ps_sgv constant v5.x, primitive_id\n\
+             dcl_output o0.xyzw\ndcl_temps 1\nutof r0.x, v5.x\n\
+             mov o0.x, v1.x\nmov o0.y, v3.x\nmov o0.z, r0.x\nmov o0.w, l(1.0)"
+        ));
+        // One that nobody sees comes first.
+        let mut vertices: Vec<Vertex> = triangle([[-9.0, 2.0], [-5.0, 2.0], [-9.0, 5.0]], 0.5, ONES).to_vec();
+        for (n, place) in CORNERS.into_iter().enumerate() {
+            let mut corner = vertex(position(place, 0.5, 1.0), [8.0 * n as f32; 4]);
+            corner[3] = [(5.0 + n as f32).to_bits(); 4];
+            vertices.push(corner);
+        }
+        let (texels, passed) = picture(&shader, &vertices, edges, |_, _| {});
+        assert_eq!(passed, 24);
+        for n in 0..8 {
+            for ([x, y], expected) in [([2 + n, 2], n), ([10 - n, 2 + n], 8 + n), ([2, 10 - n], 16 - 2 * n)] {
+                let [value, constant, id, _] = texels[(y * SIZE + x) as usize].map(f32::from_bits);
+                assert!((value - expected as f32).abs() < 1e-4, "{mode} at ({x}, {y}): {value}, not {expected}");
+                assert_eq!([constant, id], [5.0, 1.0], "{mode} at ({x}, {y})");
+            }
+        }
+    }
+}
+
+/// Edges have the face of their triangle, which also decides whether they are there. Without an inside it is the back.
+#[test]
+fn edges_have_the_triangles_face() {
+    let shader = pixel(
+        "dcl_input_ps_sgv constant v4.x, is_front_face\ndcl_output o0.xyzw\nmov o0.x, v4.x\nmov o0.yzw, l(0,1.0,1.0,1.0)",
+    );
+    let [a, b, c] = CORNERS;
+    let flat = [[2.5, 2.5], [8.5, 2.5], [5.5, 2.5]];
+    for counter in [false, true] {
+        // Pixels of all lines, and whether the triangle shows its front. The flat one is six pixels long and drawn there and back.
+        for (corners, count, is_front) in [([a, b, c], 24, !counter), ([a, c, b], 24, counter), (flat, 12, false)] {
+            for cull in [Cull::None, Cull::Front, Cull::Back] {
+                let set = |desc: &mut PipelineDesc<'_>| {
+                    edges(desc);
+                    (desc.rasterizer.cull, desc.rasterizer.front_counter_clockwise) = (cull, counter);
+                };
+                let (texels, passed) = picture(&shader, &triangle(corners, 0.5, ONES), set, |_, _| {});
+                let is_culled = cull == if is_front { Cull::Front } else { Cull::Back };
+                assert_eq!(passed, if is_culled { 0 } else { count }, "{corners:?} {cull:?}");
+                let face = if is_front { u32::MAX } else { 0 };
+                assert!(texels.iter().all(|texel| texel[1] == 0 || texel[0] == face), "{corners:?} {cull:?}");
+            }
+        }
+    }
+}
+
+/// What is cut away takes its edges with it, and the cut is no edge.
+#[test]
+fn cuts_are_no_edges() {
+    // Depth is 0 at x = 4, and grows to the right.
+    let corners = [[0.5, 2.5], [12.5, 2.5], [0.5, 14.5]];
+    let vertices = corners.map(|[x, y]: [f32; 2]| vertex(position([x, y], (x - 4.0) / 12.0, 1.0), ONES));
+    let level = (4..12).map(|x| [x, 2]);
+    let slanted = (4..13).map(|x| [x, 14 - x]);
+    assert_eq!(covered(&vertices, edges, |_, _| {}), sorted(level.chain(slanted).collect()));
+}
+
+/// The bias is that of the triangle; lines that are not edges have none.
+#[test]
+fn edges_are_biased_and_lines_are_not() {
+    let through = shaders::vertex();
+    let white = pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
+    // Depth grows by a 64th from pixel to pixel, so that twice the slope is a 32nd; a half is at x = 8.
+    let at = |[x, y]: [f32; 2]| vertex(position([x, y], 0.5 + (x - 8.0) / 64.0, 1.0), ONES);
+    let vertices = CORNERS.map(at);
+    let depths = |topology: Topology, fill: Fill| {
+        on_both(|device, engine| {
+            let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]).with_depth(
+                Format::D24_UNORM_S8_UINT,
+                [SIZE; 2],
+                0xff_ffff,
+            );
+            let set = |desc: &mut PipelineDesc<'_>| {
+                (desc.topology, desc.rasterizer.fill) = (topology, fill);
+                (desc.rasterizer.depth_bias, desc.rasterizer.slope_scaled_depth_bias) = (1000, 2.0);
+            };
+            canvas.draw(Item::new(&through, &white, &vertices).set(&set));
+            canvas.depths()
+        })
+    };
+    let unit = 1.0 / f64::from((1 << 24) - 1);
+    for (topology, bias) in [(Topology::TriangleList, 1000.0 * unit + 1.0 / 32.0), (Topology::LineList, 0.0)] {
+        let found = depths(topology, Fill::Wireframe);
+        for x in 2..10 {
+            let expected = (0.5 + (f64::from(x) - 7.5) / 64.0 + bias) / unit;
+            let code = found[(2 * SIZE + x) as usize];
+            assert!((f64::from(code) - expected).abs() < 3.0, "{topology:?} at {x}: {code}, not {expected}");
+        }
+    }
+    // Only triangles are filled in another way.
+    assert_eq!(depths(Topology::LineList, Fill::Solid), depths(Topology::LineList, Fill::Wireframe));
+}
