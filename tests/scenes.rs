@@ -54,6 +54,11 @@ scenes! {
     strips_restart on BOTH;
     vertex_formats on BOTH;
     raymarch on BOTH;
+    lines_points on BOTH;
+    stencil_outline on BOTH;
+    uav_pixels on BOTH;
+    indirect on BOTH;
+    shadow_map on BOTH;
     big_overdraw on &[Engine::Jit];
 }
 

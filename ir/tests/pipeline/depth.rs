@@ -17,6 +17,8 @@ struct Shader {
     depth: Output,
     discards: bool,
     masks: bool,
+    /// Gives `v1.w` as the reference of stencils.
+    refers: bool,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -38,7 +40,9 @@ impl Shader {
         };
         let discard = if self.discards { "discard_nz v1.y" } else { "" };
         let (mask, masked) = if self.masks { ("dcl_output oMask", "mov oMask, v1.z") } else { ("", "") };
-        format!("{COLOR}{declared}\n{mask}\n{discard}\nmov o0.x, v1.w\n{body}\n{masked}")
+        let (reference, referred) =
+            if self.refers { ("dcl_output oStencilRef", "mov oStencilRef, v1.w") } else { ("", "") };
+        format!("{COLOR}{declared}\n{mask}\n{reference}\n{discard}\nmov o0.x, v1.w\n{body}\n{masked}\n{referred}")
     }
 }
 
@@ -174,6 +178,7 @@ fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random)
         if let Some(test) = late.stencil
             && is_there
         {
+            let reference = if shader.refers { quad.first[3] as u8 } else { reference };
             let (is_kept, new) = stencil(test, is_front(n / 4), reference, old_stencil, is_live);
             (is_live, new_stencil) = (is_live && is_kept, new);
         }
@@ -200,7 +205,7 @@ fn pixels_that_pass_are_live_and_written() {
         for format in [DepthFormat::D16, DepthFormat::D24, DepthFormat::D32, DepthFormat::D32S8] {
             for test in TESTS {
                 let mut one_in = |n| random.one_in(n);
-                let shader = Shader { depth: output, discards: one_in(3), masks: one_in(3) };
+                let shader = Shader { depth: output, discards: one_in(3), masks: one_in(3), refers: one_in(3) };
                 let late = DepthTest { format, test, writes: !one_in(4), stencil: None };
                 // The test of stencils comes beside each of the others.
                 for stencil in [None, Some(any_stencil(&mut random)), Some(any_stencil(&mut random))] {
