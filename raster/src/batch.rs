@@ -16,6 +16,9 @@ use crate::thin::{self, Line};
 use crate::vectors::{Work, vectorize};
 use crate::viewport::{Plane, Viewport};
 
+/// Lanes of the widest packets.
+const MOST_LANES: usize = 64;
+
 /// Words of a row.
 const ROW_WORDS: usize = 4;
 
@@ -210,6 +213,9 @@ pub struct Assembly {
     reuse: Reuse,
     /// What each vertex is, in words.
     ids: Vec<u32>,
+    /// How many vertices there are. After them the last one follows again: packets are full, and what lies past the end of a batch
+    /// must not take longer than what is in it.
+    count: usize,
     /// Primitives, by the places of their vertices.
     primitives: Vec<[u32; 3]>,
     /// Which vertices have a place on the screen.
@@ -251,6 +257,11 @@ impl Assembly {
             let third = if kind == Kind::Triangle { place(third) } else { first };
             primitives.push([first, second, third]);
         });
+        self.count = self.ids.len() / record::vertex::WORDS as usize;
+        if let Some(last) = self.ids.last_chunk::<{ record::vertex::WORDS as usize }>().copied() {
+            let copies = self.count.next_multiple_of(MOST_LANES) - self.count;
+            self.ids.extend_from_slice([last; MOST_LANES][..copies].as_flattened());
+        }
     }
 }
 
@@ -297,8 +308,8 @@ impl Prepared {
     ) -> Result<(), Error> {
         let FrontEnd { topology, strides, outputs, raster } = front_end;
         assembly.assemble(topology, batch, instance);
-        let Assembly { ids, primitives: assembled, .. } = assembly;
-        let count = ids.len() / record::vertex::WORDS as usize;
+        let Assembly { ids, primitives: assembled, count, .. } = assembly;
+        let count = *count;
         let Self { rows, corners, primitives, bins, statistics } = self;
         bins.clear(columns);
         corners.clear();
@@ -332,10 +343,10 @@ impl Prepared {
     /// Brings vertices to the screen.
     #[inline(always)]
     fn place(&mut self, assembly: &mut Assembly, outputs: &Outputs, raster: &Raster, planes: &[Plane]) {
-        let Assembly { ids, places, .. } = assembly;
+        let Assembly { count, places, .. } = assembly;
         let is_within_reach = raster.viewport.is_within_reach();
         places.clear();
-        for vertex in 0..ids.len() / record::vertex::WORDS as usize {
+        for vertex in 0..*count {
             let position = self.position(vertex, outputs);
             let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, planes);
             let corner = is_inside.then(|| raster.viewport.transform(position)).flatten();

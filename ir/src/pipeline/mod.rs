@@ -64,7 +64,7 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
         rename(func, outputs, VertexArray::Outputs.id());
     }
     func.interface.arrays = record::vertex_arrays(signature.output_rows());
-    // What lies past the end reads zeros and writes nothing; other effects would be seen.
+    // What lies past the end writes nothing; other effects would be seen.
     func.interface.fills_packets =
         func.interface.resources.iter().all(|resource| resource.class != ResourceClass::UnorderedAccess);
     func.interface.stage = Stage::Vertex(Signature {
