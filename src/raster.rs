@@ -1,4 +1,4 @@
-//! Pictures: triangles through vertex and pixel shaders, by the rules of Direct3D 11 and with its names.
+//! Pictures: triangles, lines and points through vertex and pixel shaders, by the rules of Direct3D 11 and with its names.
 //!
 //! ```no_run
 //! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
