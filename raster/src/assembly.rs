@@ -170,6 +170,61 @@ impl Topology {
     }
 }
 
+/// Vertices of a draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance<'a> {
+    /// The index buffer, as 32-bit numbers, if there is one.
+    pub indices: Option<&'a [u32]>,
+    /// What is added to an index, or the first vertex.
+    pub base_vertex: u32,
+    /// The instance, from 0 on, and the first one of the draw.
+    pub number: u32,
+    /// The first instance of the draw.
+    pub first: u32,
+    /// The index that begins a strip anew.
+    pub restart: Option<u32>,
+}
+
+/// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
+pub struct Reuse(Box<[(u32, u32); Self::PLACES]>);
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Self(Box::new([(0, u32::MAX); Self::PLACES]))
+    }
+}
+
+impl Reuse {
+    const PLACES: usize = 1024;
+
+    /// Forgets all of them.
+    pub fn forget(&mut self) {
+        self.0.fill((0, u32::MAX));
+    }
+
+    /// Where the vertex of an index is; `make` makes it if that is not known.
+    pub fn place(&mut self, index: u32, make: impl FnOnce() -> u32) -> u32 {
+        let known = &mut self.0[index as usize % Self::PLACES];
+        if *known != (index, known.1) || known.1 == u32::MAX {
+            *known = (index, make());
+        }
+        known.1
+    }
+}
+
+impl Instance<'_> {
+    /// The index at a position.
+    pub fn index(&self, position: u32) -> u32 {
+        self.indices.map_or(position, |indices| indices.get(position as usize).copied().unwrap_or(0))
+    }
+
+    /// Which positions begin a strip anew.
+    pub fn is_restart(&self) -> Option<impl Fn(u32) -> bool> {
+        let instance = *self;
+        instance.restart.map(move |restart| move |position| instance.index(position) == restart)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Positions, Topology};

@@ -3,7 +3,7 @@
 use brolga_ir::pipeline::record;
 use brolga_runtime::{ArrayWords, Error, Session};
 
-use crate::assembly::{Batch, Kind, Topology};
+use crate::assembly::{Batch, Instance, Kind, Reuse, Topology};
 use crate::bias::DepthBias;
 use crate::bins::Bins;
 use crate::clip::{self, Mode, Polygon, Segment};
@@ -103,21 +103,6 @@ pub struct FrontEnd<'a> {
     pub raster: Option<&'a Raster>,
 }
 
-/// Vertices of a draw.
-#[derive(Clone, Copy, Debug)]
-pub struct Instance<'a> {
-    /// The index buffer, as 32-bit numbers, if there is one.
-    pub indices: Option<&'a [u32]>,
-    /// What is added to an index, or the first vertex.
-    pub base_vertex: u32,
-    /// The instance, from 0 on, and the first one of the draw.
-    pub number: u32,
-    /// The first instance of the draw.
-    pub first: u32,
-    /// The index that begins a strip anew.
-    pub restart: Option<u32>,
-}
-
 /// A primitive on the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Primitive {
@@ -168,43 +153,6 @@ pub struct Prepared {
     pub bins: Bins,
     /// What was done until now.
     pub statistics: Statistics,
-}
-
-/// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
-struct Reuse(Box<[(u32, u32); Self::PLACES]>);
-
-impl Default for Reuse {
-    fn default() -> Self {
-        Self(Box::new([(0, u32::MAX); Self::PLACES]))
-    }
-}
-
-impl Reuse {
-    const PLACES: usize = 1024;
-
-    fn forget(&mut self) {
-        self.0.fill((0, u32::MAX));
-    }
-
-    fn place(&mut self, index: u32, make: impl FnOnce() -> u32) -> u32 {
-        let known = &mut self.0[index as usize % Self::PLACES];
-        if *known != (index, known.1) || known.1 == u32::MAX {
-            *known = (index, make());
-        }
-        known.1
-    }
-}
-
-impl Instance<'_> {
-    fn index(&self, position: u32) -> u32 {
-        self.indices.map_or(position, |indices| indices.get(position as usize).copied().unwrap_or(0))
-    }
-
-    /// Which positions begin a strip anew.
-    pub fn is_restart(&self) -> Option<impl Fn(u32) -> bool> {
-        let instance = *self;
-        instance.restart.map(move |restart| move |position| instance.index(position) == restart)
-    }
 }
 
 /// What only lives while a batch is prepared.

@@ -8,7 +8,7 @@
 //! | `error.rs` | what can go wrong |
 //! | `statistics.rs` | what a draw did |
 //! | `fixed.rs` | positions in 256ths of a pixel |
-//! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches |
+//! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches, vertices that primitives share |
 //! | `batch.rs` | from vertices to primitives that can be drawn |
 //! | `bias.rs` | depth bias |
 //! | `bins.rs` | which primitives may cover something in which tile |

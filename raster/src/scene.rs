@@ -8,8 +8,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
-use crate::assembly::{Batch, Topology};
-use crate::batch::{Assembly, FrontEnd, Instance, Outputs, Prepared, Raster};
+use crate::assembly::{Batch, Instance, Topology};
+use crate::batch::{Assembly, FrontEnd, Outputs, Prepared, Raster};
 use crate::draw::{Shading, Target, TileWorker};
 use crate::error::DrawError;
 use crate::statistics::Statistics;
