@@ -179,13 +179,34 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If something of it does not fit, or what waited before it could not be drawn.
     pub fn draw(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
-        if self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
+        let is_alone = self.is_alone(draw);
+        if is_alone || self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
             self.flush()?;
         }
         let draw = self.resolve(draw)?;
         self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
         self.waiting.push(draw);
-        Ok(self.statistics.len() + self.waiting.len() - 1)
+        let number = self.statistics.len() + self.waiting.len() - 1;
+        if is_alone {
+            self.flush()?;
+        }
+        Ok(number)
+    }
+
+    /// Whether other draws must not overlap with one: draws that wait share tiles, and what one of them writes to memory, or to the
+    /// depth buffer, others do not see in time.
+    fn is_alone(&self, draw: &Draw<'_>) -> bool {
+        let pipeline = draw.pipeline;
+        let stages = [(Some(&pipeline.vertex), draw.vertex_bindings), (pipeline.pixel.as_ref(), draw.pixel_bindings)];
+        stages.into_iter().any(|(shader, bindings)| {
+            let Some(shader) = shader else { return false };
+            let writes_memory = shader
+                .bindings()
+                .iter()
+                .any(|range| range.register.class == ResourceClass::UnorderedAccess && range.register.space != SPACE);
+            let reads_depth = |texture| bindings.is_some_and(|bindings| reads(shader, bindings, texture).is_some());
+            writes_memory || self.targets.depth.as_ref().is_some_and(reads_depth)
+        })
     }
 
     /// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the first instance;
@@ -395,13 +416,7 @@ impl<'a> Pass<'a> {
         let is_written = pipeline.depth.is_some_and(|depth| depth.changes_buffer()) || pipeline.is_late;
         let depth = self.targets.depth.iter().filter(|_| is_written);
         for (texture, color) in colors.chain(depth.map(|texture| (texture, None))) {
-            let target_view = View::texture(texture.clone());
-            let reads = |register: &Register| {
-                let is_read = matches!(register.class, ResourceClass::ShaderResource | ResourceClass::Constant);
-                is_read && shader.bindings().iter().any(|declared| declared.contains(*register))
-            };
-            let mut read = bindings.iter().filter(|(register, _)| reads(register));
-            if let Some((register, _)) = read.find(|(_, view)| target_view.overlaps(view)) {
+            if let Some(register) = reads(shader, bindings, texture) {
                 let target = color.map_or("the depth buffer".to_owned(), |n| format!("target {n}"));
                 return Err(DrawError::ReadsTarget { stage, register, target });
             }
@@ -425,6 +440,17 @@ impl<'a> Pass<'a> {
             found: described(&formats, depth),
         })
     }
+}
+
+/// The register through which a shader reads a texture, if it does.
+fn reads(shader: &Shader, bindings: &Bindings, texture: &Texture) -> Option<Register> {
+    let all = View::texture(texture.clone());
+    let is_read = |register: &Register| {
+        matches!(register.class, ResourceClass::ShaderResource | ResourceClass::Constant)
+            && shader.bindings().iter().any(|declared| declared.contains(*register))
+    };
+    let mut read = bindings.iter().filter(|(register, _)| is_read(register));
+    read.find(|(_, view)| all.overlaps(view)).map(|(register, _)| register)
 }
 
 /// The lesser extents.

@@ -2,7 +2,7 @@
 //! 16.13 and 20.4.6.
 
 use brolga::raster::{PipelineDesc, TargetState};
-use brolga::{Bindings, Format, View};
+use brolga::{Bindings, Comparison, Format, Register, View};
 
 use crate::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, picture, position, triangle, vertex};
 use crate::shaders::{self, pixel, pixel_with};
@@ -47,7 +47,7 @@ const DISCARDS: &str = "dcl_input_ps_siv linear noperspective v0.xy, position\nd
 /// What a pixel did before it was discarded stays; it does nothing after that, and is neither drawn, nor tested, nor counted.
 #[test]
 fn discarded_pixels_end_there() {
-    let always = |desc: &mut PipelineDesc<'_>| desc.depth.function = brolga::Comparison::Always;
+    let always = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::Always;
     let (counters, colors, depths, passed) = counted(&pixel(DISCARDS), &everywhere(0.25, [1.0; 4]), always);
     assert_eq!((counters, passed), ([ALL as u32, ALL as u32 / 2, 0, 0], ALL / 2));
     for (n, (color, depth)) in (0..SIZE).cycle().zip(colors.iter().zip(depths)) {
@@ -61,7 +61,7 @@ fn discarded_pixels_end_there() {
 fn helpers_change_nothing() {
     let shader =
         pixel("dcl_uav_raw u1\ndcl_output o0.xyzw\natomic_iadd u1, l(0), l(1)\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
-    let always = |desc: &mut PipelineDesc<'_>| desc.depth.function = brolga::Comparison::Always;
+    let always = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::Always;
     let (counters, colors, _, passed) = counted(&shader, &single_pixels(), always);
     assert_eq!((counters, passed), ([3, 0, 0, 0], 3));
     assert_eq!(colors.iter().filter(|color| color[0] != 0).count(), 3);
@@ -264,4 +264,47 @@ fn triangles_draw_in_their_order() {
         }
     }
     assert!(together == expected && passed == sum);
+}
+
+/// What a draw reads is what the draws before it wrote, all of it, and nothing of those after it: depths, and memory.
+#[test]
+fn draws_see_what_was_written_before_them() {
+    const ACROSS: u32 = 128;
+    let vertex = shaders::vertex();
+    let counts = pixel("dcl_uav_raw u1\ndcl_output o0.xyzw\natomic_iadd u1, l(0), l(1)\nmov o0.xyzw, l(0,0,0,0)");
+    // The depth in the last tile, and how many pixels have been counted.
+    let looks = pixel(
+        "dcl_resource_texture2d (float,float,float,float) t3\ndcl_resource_raw t4\ndcl_output o0.xyzw\ndcl_temps 1\n\
+         ld_indexable(texture2d)(float,float,float,float) r0.x, l(127,127,0,0), t3.xyzw\nmov o0.x, r0.x\n\
+         ld_raw_indexable(raw_buffer)(mixed,mixed,mixed,mixed) r0.y, l(0), t4.xxxx\nutof o0.y, r0.y\nmov o0.zw, l(0,0,0,0)",
+    );
+    let black = pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(0,0,0,0)");
+    let texels = on_both(|device, engine| {
+        let far = 1f32.to_bits();
+        let canvas = Canvas::new(device, engine, [ACROSS; 2], COLOR).with_depth(Format::D32_FLOAT, [ACROSS; 2], far);
+        let counter = device.buffer(16).unwrap();
+        let depth = View::texture(canvas.targets.depth.clone().unwrap()).with_format(Format::R32_FLOAT).unwrap();
+        let mut written = Bindings::new();
+        written.set(Register::u(1), View::raw(counter.clone()).unwrap());
+        let mut read = Bindings::new();
+        read.set(Register::t(3), depth);
+        read.set(Register::t(4), View::raw(counter).unwrap());
+
+        let always = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::Always;
+        let keeps_depth =
+            |desc: &mut PipelineDesc<'_>| (desc.depth.function, desc.depth.write) = (Comparison::Always, false);
+        let keeps_color = |desc: &mut PipelineDesc<'_>| {
+            desc.depth.function = Comparison::Always;
+            desc.targets[0].write_mask = 0;
+        };
+        let [near, later] = [0.25, 0.75].map(|z| everywhere(z, [1.0; 4]));
+        let first = Item { bindings: Some(&written), ..Item::new(&vertex, &counts, &near).set(&always) };
+        let second = Item { bindings: Some(&read), ..Item::new(&vertex, &looks, &near).set(&keeps_depth) };
+        let third = Item::new(&vertex, &black, &later).set(&keeps_color);
+        let fourth = Item { bindings: Some(&written), ..Item::new(&vertex, &counts, &later).set(&keeps_color) };
+        canvas.pass(&[first, second, third, fourth]);
+        canvas.texels(0)
+    });
+    let expected = [0.25, (ACROSS * ACROSS) as f32, 0.0, 0.0].map(f32::to_bits);
+    assert!(texels.iter().all(|texel| *texel == expected), "{:?}", texels[0].map(f32::from_bits));
 }

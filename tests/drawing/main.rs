@@ -44,6 +44,7 @@
 //! | depth bias: units of the buffer, slopes, a clamp for its own sign, the same for all corners | 15.10 | `depth_bias_counts_in_units_of_the_buffer`, `raster/src/bias.rs` |
 //! | stencils: masks on both sides of the comparison, operations by what fails, 8 bits that wrap; without a depth test depth passes | 17.12 | `stencils_are_tested_and_changed`, `ir/tests/pipeline/depth.rs` |
 //! | faces choose the test of stencils | 17.12 | `stencils_are_tested_and_changed` |
+//! | a draw sees depths and memory as the draws before left them | 4.2 | `draws_see_what_was_written_before_them` |
 //! | forced early tests come before the shader, whatever it decides | 16.12.1 | `forced_early_tests_hide_effects`, `forced_early_tests_come_before_the_shader` |
 //! | without the flag a shader that changes memory runs for hidden pixels | 16.12.2 | `hidden_pixels_have_effects` |
 //! | what was done before a discard stays; nothing happens after it | 16.13 | `discarded_pixels_end_there`, `discarded_pixels_leave_no_depth`, `discarded_pixels_have_derivatives`, `model` |
