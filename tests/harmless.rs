@@ -323,6 +323,31 @@ fn a_draw_does_not_read_what_it_draws_to() {
     assert_eq!(draws(read).unwrap_err().to_string(), expected);
 }
 
+/// A target that the shader also writes as unordered memory is refused.
+#[test]
+fn a_target_that_the_shader_writes_is_refused() {
+    let writes = pixel(
+        "dcl_uav_typed_texture2d (float,float,float,float) u3",
+        "store_uav_typed u3.xyzw, l(0,0,0,0), l(1.0,1.0,1.0,1.0)",
+    );
+    let setup = Setup::new(Engine::Jit, &writes, |_| {});
+    let [target, other] = [(); 2].map(|()| setup.device.texture(TextureShape::texture_2d(COLOR, 8, 8)).unwrap());
+    let draws = |written: &Texture| {
+        let mut bindings = Bindings::new();
+        bindings.set(Register::u(3), View::texture(written.clone()));
+        let targets = Targets { colors: vec![target.clone()], depth: None };
+        let mut pass = Pass::new(&setup.device, targets).unwrap();
+        let draw = Draw::new(&setup.pipeline, 3).vertex_buffer(setup.vertices(&EVERYWHERE), 16);
+        let added = pass.draw(&Draw { pixel_bindings: Some(&bindings), ..draw });
+        added.map(|_| pass.finish().unwrap())
+    };
+    assert!(draws(&other).is_ok());
+    let error = draws(&target).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Binding);
+    let expected = "the pixel shader writes u3, which is target 0 of the same draw: let it write something else";
+    assert_eq!(error.to_string(), expected);
+}
+
 /// The examples of the functional specification, 20.4.7: strips and lists of four primitives.
 #[test]
 fn statistics_count_what_the_specification_says() {

@@ -151,6 +151,16 @@ pub enum DrawError {
         /// What is drawn to.
         target: String,
     },
+    /// A shader writes by itself what its draw draws to.
+    #[error("the {stage} shader writes {register}, which is {target} of the same draw: let it write something else")]
+    WritesTarget {
+        /// The stage.
+        stage: &'static str,
+        /// What writes it.
+        register: Register,
+        /// What is drawn to.
+        target: String,
+    },
     /// The cancel token or the time limit ended a pass.
     #[error("{why} at draw {draw} of the pass")]
     Stopped {
@@ -178,7 +188,7 @@ impl DrawError {
         match self {
             DrawError::Signature { .. } => ErrorKind::File,
             DrawError::Unsupported { .. } => ErrorKind::Unsupported,
-            DrawError::ReadsTarget { .. } => ErrorKind::Binding,
+            DrawError::ReadsTarget { .. } | DrawError::WritesTarget { .. } => ErrorKind::Binding,
             DrawError::Target { .. } => ErrorKind::Resource,
             DrawError::Stopped { .. } => ErrorKind::Stopped,
             DrawError::Draw { source, .. } | DrawError::Runtime(source) => source.kind(),

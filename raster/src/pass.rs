@@ -204,7 +204,8 @@ impl<'a> Pass<'a> {
                 .bindings()
                 .iter()
                 .any(|range| range.register.class == ResourceClass::UnorderedAccess && range.register.space != SPACE);
-            let reads_depth = |texture| bindings.is_some_and(|bindings| reads(shader, bindings, texture).is_some());
+            let reads_depth =
+                |texture| bindings.is_some_and(|bindings| register_of(texture, READ, shader, bindings).is_some());
             writes_memory || self.targets.depth.as_ref().is_some_and(reads_depth)
         })
     }
@@ -404,7 +405,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Checks that a shader reads nothing that the draw changes.
+    /// Checks that a shader neither reads nor writes what the draw changes.
     fn check_hazards(
         &self,
         stage: &'static str,
@@ -416,9 +417,12 @@ impl<'a> Pass<'a> {
         let is_written = pipeline.depth.is_some_and(|depth| depth.changes_buffer()) || pipeline.is_late;
         let depth = self.targets.depth.iter().filter(|_| is_written);
         for (texture, color) in colors.chain(depth.map(|texture| (texture, None))) {
-            if let Some(register) = reads(shader, bindings, texture) {
-                let target = color.map_or("the depth buffer".to_owned(), |n| format!("target {n}"));
-                return Err(DrawError::ReadsTarget { stage, register, target });
+            let target = || color.map_or("the depth buffer".to_owned(), |n| format!("target {n}"));
+            if let Some(register) = register_of(texture, READ, shader, bindings) {
+                return Err(DrawError::ReadsTarget { stage, register, target: target() });
+            }
+            if let Some(register) = register_of(texture, &[ResourceClass::UnorderedAccess], shader, bindings) {
+                return Err(DrawError::WritesTarget { stage, register, target: target() });
             }
         }
         Ok(())
@@ -442,15 +446,17 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The register through which a shader reads a texture, if it does.
-fn reads(shader: &Shader, bindings: &Bindings, texture: &Texture) -> Option<Register> {
+/// Classes of registers through which shaders read.
+const READ: &[ResourceClass] = &[ResourceClass::ShaderResource, ResourceClass::Constant];
+
+/// The register of one of these classes through which a shader gets at a texture, if there is one.
+fn register_of(texture: &Texture, classes: &[ResourceClass], shader: &Shader, bindings: &Bindings) -> Option<Register> {
     let all = View::texture(texture.clone());
-    let is_read = |register: &Register| {
-        matches!(register.class, ResourceClass::ShaderResource | ResourceClass::Constant)
-            && shader.bindings().iter().any(|declared| declared.contains(*register))
+    let is_one = |register: &Register| {
+        classes.contains(&register.class) && shader.bindings().iter().any(|declared| declared.contains(*register))
     };
-    let mut read = bindings.iter().filter(|(register, _)| is_read(register));
-    read.find(|(_, view)| all.overlaps(view)).map(|(register, _)| register)
+    let mut found = bindings.iter().filter(|(register, _)| is_one(register));
+    found.find(|(_, view)| all.overlaps(view)).map(|(register, _)| register)
 }
 
 /// The lesser extents.
