@@ -118,7 +118,7 @@ ret";
 fn draw(device: &Device, engine: Engine, late: DepthTest, format: Format, seen: Format) -> [Vec<u8>; 3] {
     let over = Equation { source: Factor::SourceAlpha, destination: Factor::InverseSourceAlpha, op: BlendOp::Add };
     let blend = Some(Blend { color: over, alpha: over });
-    let target = Target { output: 0, range: Range::Unorm, blend, write_mask: 0b1101 };
+    let target = Target { output: 0, range: Range::Unorm, blend, logic: None, write_mask: 0b1101 };
     let state = PixelState { vertex_rows: 1, targets: vec![target], depth: Some(late), reports_live: true };
     let bytes = brolga_testing::run::assemble(SHADER);
     let program = brolga_bytecode::Shader::load(&bytes, &brolga_bytecode::LoadOptions::default()).unwrap().program;
@@ -164,7 +164,7 @@ fn depths_are_tested_alike_on_every_engine() {
     ];
     for (depth, format, seen) in formats {
         for test in [Comparison::Less, Comparison::GreaterEqual, Comparison::NotEqual] {
-            let late = DepthTest { format: depth, test, writes: true };
+            let late = DepthTest { format: depth, test, writes: true, stencil: None };
             let [first, rest @ ..] = ENGINES else { unreachable!("there are engines") };
             let expected = draw(&device, *first, late, format, seen);
             assert!([0, 1].iter().all(|word| expected[0].contains(word)), "{late:?}: all pixels pass, or none");
