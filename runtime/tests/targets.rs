@@ -161,6 +161,7 @@ fn depths_are_tested_alike_on_every_engine() {
         (DepthFormat::D16, Format::D16_UNORM, Format::R16_UINT),
         (DepthFormat::D24, Format::D24_UNORM_S8_UINT, Format::R32_UINT),
         (DepthFormat::D32, Format::D32_FLOAT, Format::R32_UINT),
+        (DepthFormat::D32S8, Format::D32_FLOAT_S8X24_UINT, Format::R32G32_UINT),
     ];
     for (depth, format, seen) in formats {
         for test in [Comparison::Less, Comparison::GreaterEqual, Comparison::NotEqual] {
