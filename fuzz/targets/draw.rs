@@ -5,7 +5,10 @@
 
 use std::sync::LazyLock;
 
-use brolga::raster::{ALPHA_BLEND, Bounds, Cull, Draw, DrawError, Factor, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, StencilFace, StencilOp, StencilTest, TargetState, Targets, Topology, Viewport};
+use brolga::raster::{
+    ALPHA_BLEND, Bounds, Cull, Draw, DrawError, Factor, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc,
+    StencilFace, StencilOp, StencilTest, TargetState, Targets, Topology, Viewport,
+};
 use brolga::{
     BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, TextureShape,
 };
@@ -105,8 +108,7 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
         }
         desc = desc.target(if bit(0) { TargetState { blend: Some(blend), ..target } } else { target });
     }
-    let depth_formats =
-        [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT, Format::D32_FLOAT_S8X24_UINT];
+    let depth_formats = [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT, Format::D32_FLOAT_S8X24_UINT];
     desc.depth_format = depth_formats.get(usize::from(state[14] % 5)).copied();
     (desc.depth.enable, desc.depth.write) = (bit(1), bit(2));
     desc.depth.function = pick(&COMPARISONS, state[14] >> 4);
@@ -115,7 +117,8 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
     (desc.rasterizer.front_counter_clockwise, desc.rasterizer.depth_clip) = (bit(4), bit(5));
     if state[15] & 0x40 != 0 {
         desc.rasterizer.depth_bias = numbers.next() as i32 - (1 << 23);
-        (desc.rasterizer.slope_scaled_depth_bias, desc.rasterizer.depth_bias_clamp) = (numbers.float(), numbers.float());
+        (desc.rasterizer.slope_scaled_depth_bias, desc.rasterizer.depth_bias_clamp) =
+            (numbers.float(), numbers.float());
     }
     desc.stencil = (state[15] & 0x80 != 0).then(|| StencilTest {
         read_mask: numbers.next() as u8,

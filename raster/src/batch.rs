@@ -1,6 +1,7 @@
 //! From vertices to primitives that can be drawn: shading, clipping, culling.
 
 use brolga_ir::pipeline::record;
+use brolga_ir::width::MAX_LANES;
 use brolga_runtime::{ArrayWords, Error, Session};
 
 use crate::assembly::{Batch, Instance, Kind, Reuse, Topology};
@@ -15,9 +16,6 @@ use crate::statistics::Statistics;
 use crate::thin::{self, Line};
 use crate::vectors::{Work, vectorize};
 use crate::viewport::{Plane, Viewport};
-
-/// Lanes of the widest packets.
-const MOST_LANES: usize = 64;
 
 /// Words of a row.
 const ROW_WORDS: usize = 4;
@@ -207,8 +205,8 @@ impl Assembly {
         });
         self.count = self.ids.len() / record::vertex::WORDS as usize;
         if let Some(last) = self.ids.last_chunk::<{ record::vertex::WORDS as usize }>().copied() {
-            let copies = self.count.next_multiple_of(MOST_LANES) - self.count;
-            self.ids.extend_from_slice([last; MOST_LANES][..copies].as_flattened());
+            let copies = self.count.next_multiple_of(MAX_LANES) - self.count;
+            self.ids.extend_from_slice([last; MAX_LANES][..copies].as_flattened());
         }
     }
 }
@@ -439,6 +437,12 @@ impl Prepared {
         &self.rows[vertex * words..(vertex + 1) * words]
     }
 
+    /// Where the vertices of a primitive are.
+    #[inline(always)]
+    pub fn corners_of(&self, vertices: [u32; 3]) -> [Corner; 3] {
+        vertices.map(|vertex| self.corners[vertex as usize])
+    }
+
     fn position(&self, vertex: usize, outputs: &Outputs) -> [f32; 4] {
         let words = &self.row(vertex, outputs)[outputs.position * ROW_WORDS..][..ROW_WORDS];
         std::array::from_fn(|n| f32::from_bits(words[n]))
@@ -480,7 +484,7 @@ impl Prepared {
                 (Shape::Small(small), is_clockwise)
             }
             None => {
-                let corners = vertices.map(|vertex| self.corners[vertex as usize]);
+                let corners = self.corners_of(vertices);
                 let area = edge::area(corners.map(|corner| corner.point));
                 // What has no inside covers nothing.
                 if area == 0 {

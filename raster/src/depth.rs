@@ -1,6 +1,6 @@
 //! The tests of depths and stencils before shading, quad by quad in the order of primitives (functional specification, 17.10 to 17.12).
 
-use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp};
+use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp, StencilTest};
 use brolga_runtime::{ResourceError, TexelBox, Texture};
 use wide::{f32x4, u32x4};
 
@@ -135,9 +135,9 @@ impl Tile {
         let quad = &mut self.depths[y / 2][x / 2 % QUADS];
         let code = codes(format, clamp(depths, tested.range));
         let mut passes = compare(how.test, code, *quad) & covered;
-        if how.stencil.is_some() {
+        if let Some(test) = &how.stencil {
             let stencils = &mut self.stencils[y / 2][x / 2 % QUADS];
-            let (left, new) = stencil(how, tested, passes, covered, *stencils);
+            let (left, new) = stencil(test, tested, passes, covered, *stencils);
             self.is_changed |= *stencils != new;
             (*stencils, passes) = (new, left);
         }
@@ -152,14 +152,13 @@ impl Tile {
 
 /// Tests the stencils of a quad, where these pixels pass the depth test: the pixels that are left, and its stencils after it
 /// (functional specification, 17.12).
-fn stencil(how: &DepthTest, tested: &Tested, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
-    let Some(stencil) = how.stencil else { return (passes, old) };
-    let face = if tested.is_front { stencil.front } else { stencil.back };
-    let [reference, read] = [tested.reference, stencil.read_mask.into()].map(u32x4::splat);
+fn stencil(test: &StencilTest, tested: &Tested, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
+    let face = if tested.is_front { test.front } else { test.back };
+    let [reference, read] = [tested.reference, test.read_mask.into()].map(u32x4::splat);
     let is_kept = compare(face.test, reference & read, old & read) & covered;
     let becomes = |op| updated(op, old, reference);
     let new = is_kept.bitselect(passes.bitselect(becomes(face.pass), becomes(face.depth_fail)), becomes(face.fail));
-    let written = covered & u32x4::splat(stencil.write_mask.into());
+    let written = covered & u32x4::splat(test.write_mask.into());
     (passes & is_kept, written.bitselect(new, old))
 }
 

@@ -200,8 +200,7 @@ impl TileDraw<'_, '_, '_> {
         }
         let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
         if !self.outputs.clip.is_empty() {
-            let corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
-            self.find_distances(&drawn, &corners);
+            self.find_distances(&drawn, &prepared.corners_of(primitive.vertices));
         }
         for (corner, coverage) in packets::quads(origin, quads, small::SIZE / 2) {
             self.quad(&mut drawn, corner, coverage);
@@ -209,10 +208,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     fn large(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, bias: f32) {
-        let mut corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
-        if bias != 0.0 {
-            corners.iter_mut().for_each(|corner| corner.z += bias);
-        }
+        let corners = moved(prepared.corners_of(primitive.vertices), bias);
         let origin = self.worker.corner;
         let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
@@ -224,10 +220,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     fn line(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, ends: [usize; 2], bias: f32) {
-        let mut corners = primitive.vertices.map(|vertex| prepared.corners[vertex as usize]);
-        if bias != 0.0 {
-            corners.iter_mut().for_each(|corner| corner.z += bias);
-        }
+        let corners = moved(prepared.corners_of(primitive.vertices), bias);
         let origin = self.worker.corner;
         let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
         let [one, other] = line.edges();
@@ -460,6 +453,14 @@ impl TileDraw<'_, '_, '_> {
         }
         quads.clear();
     }
+}
+
+/// Corners with something added to their depths.
+fn moved(mut corners: [Corner; 3], bias: f32) -> [Corner; 3] {
+    if bias != 0.0 {
+        corners.iter_mut().for_each(|corner| corner.z += bias);
+    }
+    corners
 }
 
 impl Waiting {

@@ -123,11 +123,6 @@ impl Triangle {
         let [a, b, c] = self.corners;
         [Edge::between(a, b), Edge::between(b, c), Edge::between(c, a)]
     }
-
-    /// Pixels that it may cover.
-    pub fn bounds(&self) -> Bounds {
-        Bounds::of(&self.corners)
-    }
 }
 
 /// A rectangle of pixels.

@@ -14,7 +14,7 @@ use crate::bias::DepthBias;
 use crate::draw::{Shading, Target};
 use crate::edge::Bounds;
 use crate::error::DrawError;
-use crate::pipeline::{Pipeline, codes, depth_format};
+use crate::pipeline::{Pipeline, codes, depth_format, writes_memory};
 use crate::scene::{self, Limits, SceneDraw};
 use crate::statistics::Statistics;
 use crate::viewport::Viewport;
@@ -200,13 +200,9 @@ impl<'a> Pass<'a> {
         let stages = [(Some(&pipeline.vertex), draw.vertex_bindings), (pipeline.pixel.as_ref(), draw.pixel_bindings)];
         stages.into_iter().any(|(shader, bindings)| {
             let Some(shader) = shader else { return false };
-            let writes_memory = shader
-                .bindings()
-                .iter()
-                .any(|range| range.register.class == ResourceClass::UnorderedAccess && range.register.space != SPACE);
             let reads_depth =
                 |texture| bindings.is_some_and(|bindings| register_of(texture, READ, shader, bindings).is_some());
-            writes_memory || self.targets.depth.as_ref().is_some_and(reads_depth)
+            writes_memory(shader) || self.targets.depth.as_ref().is_some_and(reads_depth)
         })
     }
 

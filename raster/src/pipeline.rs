@@ -335,6 +335,12 @@ fn described(element: &SignatureElement, file: char) -> String {
     format!("{name}{semantic_index} {way} {file}{register}.{components}")
 }
 
+/// Whether a shader writes to more than its targets.
+pub(crate) fn writes_memory(shader: &Shader) -> bool {
+    let is_written = |register: Register| register.class == ResourceClass::UnorderedAccess && register.space != SPACE;
+    shader.bindings().iter().any(|range| is_written(range.register))
+}
+
 /// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live.
 fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
     use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded, StencilRef};
@@ -350,7 +356,7 @@ fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
     let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
     let reads_coverage = inputs.iter().any(|input| input.system_value == Some(Coverage));
     // What fails the test is shaded too where that can be seen.
-    let writes_memory = shader.bindings().iter().any(|range| range.register.class == ResourceClass::UnorderedAccess);
+    let writes_memory = writes_memory(shader);
     let is_late = depth.is_some_and(|depth| {
         let gives_reference = depth.stencil.is_some() && has(&[StencilRef]);
         has(&[Depth, DepthGreaterEqual, DepthLessEqual])

@@ -1,18 +1,18 @@
 //! Coverage against brute force: the rules of section 3.4.2 of the functional specification, said once more for one pixel in numbers
 //! that cannot overflow, and the figure's triangles.
 
+mod picture;
+
 use brolga_raster::edge::{Bounds, Edge, Triangle, area};
 use brolga_raster::fixed::Point;
 use brolga_raster::plane::{Corner, Planes};
 use brolga_raster::small::{self, Group};
 use brolga_raster::tile::{self, Block};
 use brolga_testing_base::random::Random;
+use picture::{Picture, WINDOW, window};
 
 /// Random triangles of each kind; all of them with `cargo test --release`.
 const COUNT: u32 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
-
-/// Pixels along a side of the windows that are compared.
-const WINDOW: i32 = 64;
 
 /// Whether a pixel's center is covered: inside, or on an edge that is horizontal with the triangle below it, or that has the
 /// triangle to its right.
@@ -40,43 +40,14 @@ fn is_covered(corners: [Point; 3], [x, y]: [i32; 2]) -> bool {
     })
 }
 
-/// Pixels of a window.
-struct Picture {
-    corner: [i32; 2],
-    counts: Vec<u8>,
-}
-
-impl Picture {
-    fn new(corner: [i32; 2]) -> Self {
-        Self { corner, counts: vec![0; (WINDOW * WINDOW) as usize] }
-    }
-
-    fn add(&mut self, [x, y]: [i32; 2]) {
-        let [x, y] = [x - self.corner[0], y - self.corner[1]];
-        assert!((0..WINDOW).contains(&x) && (0..WINDOW).contains(&y), "({x}, {y}) is not in the window");
-        self.counts[(y * WINDOW + x) as usize] += 1;
-    }
-
-    fn add_quads(&mut self, corner: [i32; 2], quads: u64, across: i32) {
-        for bit in (0..64).filter(|bit| quads >> bit & 1 != 0) {
-            let (quad, pixel) = (bit / 4, bit % 4);
-            self.add([corner[0] + quad % across * 2 + pixel % 2, corner[1] + quad / across * 2 + pixel / 2]);
+/// Adds what is covered, in the way that tiles find it.
+fn walk(picture: &mut Picture, edges: &[Edge]) {
+    tile::walk(edges, picture.corner, |block| match block {
+        Block::Whole { corner, size } => {
+            (0..size * size).for_each(|n| picture.add([corner[0] + n % size, corner[1] + n / size]))
         }
-    }
-
-    /// The tile's way.
-    fn walk(&mut self, edges: &[Edge]) {
-        tile::walk(edges, self.corner, |block| match block {
-            Block::Whole { corner, size } => {
-                (0..size * size).for_each(|n| self.add([corner[0] + n % size, corner[1] + n / size]))
-            }
-            Block::Part { corner, quads } => self.add_quads(corner, quads.into(), 2),
-        });
-    }
-}
-
-fn window(corner: [i32; 2]) -> Bounds {
-    Bounds { left: corner[0], top: corner[1], right: corner[0] + WINDOW, bottom: corner[1] + WINDOW }
+        Block::Part { corner, quads } => picture.add_quads(corner, quads.into(), 2),
+    });
 }
 
 /// Holds one triangle, seen through a window, against the rules. A test picks windows near its corners.
@@ -94,9 +65,9 @@ fn check(corners: [Point; 3], corner: [i32; 2]) {
     let Some(triangle) = triangle else {
         return assert!(expected.counts.iter().all(|&count| count == 0));
     };
-    walked.walk(&triangle.edges());
+    walk(&mut walked, &triangle.edges());
     assert!(walked.counts == expected.counts, "{corners:?} in the tile at {corner:?}");
-    let whole = triangle.bounds();
+    let whole = Bounds::of(&corners);
     let mut group = Group::default();
     // Neighbours of any size must not matter.
     let place = (corners[0].x & 15) as usize;
@@ -210,7 +181,7 @@ fn a_closed_mesh_covers_every_pixel_once() {
                 let ways = [[[a, b, d], [a, d, c]], [[a, b, c], [b, d, c]]];
                 let way = ways.into_iter().find(|way| way.iter().all(|&corners| area(corners) > 0));
                 for corners in way.expect("a cell has a diagonal") {
-                    picture.walk(&Triangle::new(corners).expect("an inside").edges());
+                    walk(&mut picture, &Triangle::new(corners).expect("an inside").edges());
                 }
             }
         }
@@ -242,7 +213,7 @@ fn the_figures_triangles_cover_its_pixels() {
         let [a, b, c] = corners;
         for corners in [[a, b, c], [b, c, a], [c, b, a]] {
             let mut picture = Picture::new([0, 0]);
-            picture.walk(&Triangle::new(corners).expect("an inside").edges());
+            walk(&mut picture, &Triangle::new(corners).expect("an inside").edges());
             // The drawn grid has 8 rows.
             let drawn = |picture: &Picture| picture.counts[..(8 * WINDOW) as usize].to_vec();
             assert!(drawn(&picture) == drawn(&expected), "{corners:?}");
@@ -259,7 +230,7 @@ fn a_rectangle_cuts_off_what_is_outside() {
     let [a, b, c] = triangle.edges();
     let edges = [a, b, c, Edge::right_of(3), Edge::left_of(50), Edge::below(7), Edge::above(60)];
     let mut picture = Picture::new([0, 0]);
-    picture.walk(&edges);
+    walk(&mut picture, &edges);
     for n in 0..WINDOW * WINDOW {
         let [x, y] = [n % WINDOW, n / WINDOW];
         let expected = (3..50).contains(&x) && (7..60).contains(&y);

@@ -1,19 +1,19 @@
 //! Coverage of lines and points against brute force: the rules of sections 3.4.3 and 3.4.6 of the functional specification, said once
 //! more for one pixel in numbers that cannot overflow, and the figures' examples.
 
-use brolga_raster::edge::{Bounds, Edge};
+mod picture;
+
+use brolga_raster::edge::Edge;
 use brolga_raster::fixed::Point;
 use brolga_raster::plane::{Corner, Local, Planes};
 use brolga_raster::small::Small;
 use brolga_raster::thin::{self, Line};
 use brolga_raster::tile::{self, Block};
 use brolga_testing_base::random::Random;
+use picture::{Picture, WINDOW, window};
 
 /// Random lines of each kind; all of them with `cargo test --release`.
 const COUNT: u32 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
-
-/// Pixels along a side of the windows that are compared.
-const WINDOW: i32 = 64;
 
 /// A place as a fraction of 256ths: both numbers are divided by the third, which is above 0.
 type Fraction = [i128; 3];
@@ -64,25 +64,16 @@ fn is_covered(from: Point, to: Point, pixel: [i32; 2]) -> bool {
     all.any(|[part, scale]| is_in_diamond([x * scale + way_x * part, y * scale + way_y * part, scale], pixel, is_steep))
 }
 
-/// Pixels of a window, and how often each is drawn.
-#[derive(PartialEq)]
-struct Picture {
-    corner: [i32; 2],
-    counts: Vec<u8>,
+/// Lines in a picture.
+trait Lines {
+    /// Adds a line in the way that tiles draw it.
+    fn draw(&mut self, from: Point, to: Point);
+
+    /// The covered pixels.
+    fn pixels(&self) -> Vec<[i32; 2]>;
 }
 
-impl Picture {
-    fn new(corner: [i32; 2]) -> Self {
-        Self { corner, counts: vec![0; (WINDOW * WINDOW) as usize] }
-    }
-
-    fn add(&mut self, [x, y]: [i32; 2]) {
-        let [x, y] = [x - self.corner[0], y - self.corner[1]];
-        assert!((0..WINDOW).contains(&x) && (0..WINDOW).contains(&y), "({x}, {y}) is not in the window");
-        self.counts[(y * WINDOW + x) as usize] += 1;
-    }
-
-    /// Adds a line in the way that tiles draw it.
+impl Lines for Picture {
     fn draw(&mut self, from: Point, to: Point) {
         let Some(line) = Line::new(from, to) else { return };
         let [one, other] = line.edges();
@@ -92,10 +83,7 @@ impl Picture {
         tile::walk(&edges, self.corner, |block| match block {
             Block::Whole { .. } => panic!("a line covers no square"),
             Block::Part { corner, quads } => {
-                for bit in (0..16).filter(|bit| quads >> bit & 1 != 0) {
-                    let (quad, pixel) = (bit / 4, bit % 4);
-                    self.add([corner[0] + quad % 2 * 2 + pixel % 2, corner[1] + quad / 2 * 2 + pixel / 2]);
-                }
+                self.add_quads(corner, quads.into(), 2);
             }
         });
         let after: u32 = self.counts.iter().map(|&count| u32::from(count)).sum();
@@ -122,8 +110,7 @@ fn check(from: Point, to: Point, corner: [i32; 2]) {
     assert!(drawn == expected, "{from:?} to {to:?}: {:?}, not {:?}", drawn.pixels(), expected.pixels());
     // What is in the window as a whole fills its rectangle from side to side.
     let Some(bounds) = Line::new(from, to).map(|line| line.bounds()) else { return };
-    let window = Bounds { left: corner[0], top: corner[1], right: corner[0] + WINDOW, bottom: corner[1] + WINDOW };
-    if bounds.intersect(window) == bounds {
+    if bounds.intersect(window(corner)) == bounds {
         let pixels = expected.pixels();
         let range = |axis: usize| {
             let places = || pixels.iter().map(|pixel| pixel[axis]);

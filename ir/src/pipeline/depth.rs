@@ -79,33 +79,27 @@ pub(super) fn test(
     let is_kept = stencil.map_or(passes, |(is_kept, _)| is_kept);
     let is_left = b.op(Op::BAnd, &[live, is_kept]);
 
-    let new = if late.writes { code } else { old };
-    let Some((_, new_stencil)) = stencil else {
-        if late.writes {
-            let kept =
-                old_stencil.filter(|_| late.format == DepthFormat::D24).map(|stencil| b.op(Op::Shl, &[stencil, above]));
-            let first = kept.map_or(new, |stencil| b.op(Op::Or, &[stencil, new]));
-            let zero = b.i32(0);
-            b.texel_store(resource, &pixel.position, [first, next, zero, zero], is_left);
-        }
-        return is_left;
-    };
     if late.changes_buffer() {
+        let new = if late.writes { code } else { old };
         // Stencils change also where tests fail.
-        let new = b.select(is_left, new, old);
-        let words = match late.format {
-            DepthFormat::D24 => {
-                let stencil = b.op(Op::Shl, &[new_stencil, above]);
+        let (new, new_stencil, is_written) = match stencil {
+            None => (new, old_stencil, is_left),
+            Some((_, new_stencil)) => (b.select(is_left, new, old), Some(new_stencil), live),
+        };
+        let words = match new_stencil {
+            None => [new, next],
+            Some(stencil) if late.format == DepthFormat::D24 => {
+                let stencil = b.op(Op::Shl, &[stencil, above]);
                 [b.op(Op::Or, &[stencil, new]), next]
             }
-            _ => {
+            Some(stencil) => {
                 let others = b.i32(!0xff);
                 let kept = b.op(Op::And, &[next, others]);
-                [new, b.op(Op::Or, &[kept, new_stencil])]
+                [new, b.op(Op::Or, &[kept, stencil])]
             }
         };
         let zero = b.i32(0);
-        b.texel_store(resource, &pixel.position, [words[0], words[1], zero, zero], live);
+        b.texel_store(resource, &pixel.position, [words[0], words[1], zero, zero], is_written);
     }
     is_left
 }
