@@ -12,7 +12,7 @@
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, Region, Slot, Value};
-use crate::interface::{Interface, ResourceClass};
+use crate::interface::{Interface, ResourceClass, Sampled};
 use crate::ops::Op;
 use crate::sampling::Sampling;
 use crate::types::{Const, Type};
@@ -374,17 +374,19 @@ impl Function {
         }
     }
 
-    /// Lists in the interface what is sampled together.
+    /// Lists in the interface which samples there are.
     pub fn list_samples(&mut self) {
         let insts = self.regions.iter().flat_map(|region| &region.insts);
-        let pair = |&inst: &Inst| match &self.inst(inst).kind {
-            InstKind::Sample { texture, sampler, .. } => Some((texture.id, sampler.id)),
+        let sampled = |&inst: &Inst| match &self.inst(inst).kind {
+            InstKind::Sample { texture, sampler, sampling, .. } => {
+                Some(Sampled { texture: texture.id, sampler: sampler.id, sampling: sampling.encode() })
+            }
             _ => None,
         };
-        let mut pairs: Vec<_> = insts.filter_map(pair).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        self.interface.sampled = pairs;
+        let mut sampled: Vec<_> = insts.filter_map(sampled).collect();
+        sampled.sort_unstable();
+        sampled.dedup();
+        self.interface.sampled = sampled;
     }
 
     /// Whether an instruction yields the same wherever its operands are known, and is cheap enough to speculate. Most

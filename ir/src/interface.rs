@@ -29,9 +29,20 @@ pub struct Interface {
     pub fills_packets: bool,
     /// The immediate constant buffer (`icb`), in vectors of four words.
     pub immediate: Vec<[u32; 4]>,
-    /// The ranges of textures and samplers that the function samples together, each pair once: a texture's position here is how
-    /// compiled code finds what was prepared for the pair. Passes may leave pairs that nothing samples any more.
-    pub sampled: Vec<(ResourceId, ResourceId)>,
+    /// The kinds of samples that the function takes, in order, each once: a position here is how compiled code finds what was
+    /// prepared for it. Passes may leave some that nothing takes any more.
+    pub sampled: Vec<Sampled>,
+}
+
+/// A kind of sample that a function takes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Sampled {
+    /// The range of the texture.
+    pub texture: ResourceId,
+    /// The range of the sampler.
+    pub sampler: ResourceId,
+    /// [`Sampling::encode`](crate::sampling::Sampling::encode).
+    pub sampling: u32,
 }
 
 impl Interface {

@@ -20,7 +20,7 @@
 //!   vectors in `count`, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
 //!   Memory of unordered access views may change at any time: only raw pointers and atomics touch it.
 //! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `samples` has an entry for each
-//!   pair that the function samples, whose code may be called with what it names; `stop` is valid; `arena`
+//!   kind of sample that the function declares, whose code may be called with what it names; `stop` is valid; `arena`
 //!   is valid for the size and alignment that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, and
 //!   belongs to this context alone.
 //! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for; writes the
@@ -131,11 +131,11 @@ impl ArrayRecord {
     }
 }
 
-/// Samples for the lanes of a packet: context, what was prepared, [`Sampling::encode`](brolga_ir::sampling::Sampling::encode),
-/// mask of the active lanes. Returns those that are left for the helper, whose results are not written yet.
-pub type SampleFn = unsafe extern "C" fn(*mut Context, *const (), u32, u64) -> u64;
+/// Samples for the lanes of a packet: context, what was prepared, mask of the active lanes. Returns those that are left for the
+/// helper, whose results are not written yet.
+pub type SampleFn = unsafe extern "C" fn(*mut Context, *const (), u64) -> u64;
 
-/// How the texture in the first register of a range is sampled with the sampler in the first of another.
+/// How a kind of sample is taken of the texture in the first register of its range, with the sampler in the first of its own.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SampleEntry {
@@ -150,7 +150,7 @@ impl SampleEntry {
     pub const NONE: Self = Self { run: leave_all, prepared: ptr::null() };
 }
 
-unsafe extern "C" fn leave_all(_: *mut Context, _: *const (), _: u32, lanes: u64) -> u64 {
+unsafe extern "C" fn leave_all(_: *mut Context, _: *const (), lanes: u64) -> u64 {
     lanes
 }
 
@@ -311,14 +311,14 @@ pub struct Context {
     pub(crate) curve: *const u32,
     /// The view of a register that is out of range.
     pub(crate) unbound: *const View,
-    /// An entry for each pair of [`Interface::sampled`](brolga_ir::interface::Interface::sampled).
+    /// An entry for each of [`Interface::sampled`](brolga_ir::interface::Interface::sampled).
     pub(crate) samples: *const SampleEntry,
     /// `vThreadGroupID` of the threads of the span, component by component; set by [`crate::Compiled`].
     pub(crate) span_groups: *const u32,
     /// First thread of the packet that faulted; only for spans.
     pub(crate) fault_thread: u32,
     /// Puts the rows on cache lines of their own.
-    reserved: [u32; 3],
+    reserved: u32,
     /// Lane numbers 0, 1, 2...
     lanes: [u32; MAX_LANES],
     /// Read where a lane reads nothing. Never written.
@@ -344,7 +344,7 @@ pub struct Bindings {
     pub ranges: *const Range,
     /// Helpers for the host's type.
     pub helpers: &'static Helpers,
-    /// An entry for each pair of [`Interface::sampled`](brolga_ir::interface::Interface::sampled).
+    /// An entry for each of [`Interface::sampled`](brolga_ir::interface::Interface::sampled).
     pub samples: *const SampleEntry,
     /// The host.
     pub host: *const (),
@@ -395,7 +395,7 @@ impl Context {
             samples: bindings.samples,
             span_groups: ptr::null(),
             fault_thread: 0,
-            reserved: [0; 3],
+            reserved: 0,
             lanes: std::array::from_fn(|lane| lane as u32),
             zero: [0; MAX_LANES],
             dump: [0; MAX_LANES],
@@ -516,9 +516,9 @@ pub(crate) mod offsets {
 
     pub const SAMPLES: i32 = offset_of!(Context, samples) as i32;
 
-    /// The two words of the entry of a pair.
-    pub fn sample_entry(pair: usize) -> [i32; 2] {
-        let record = pair * size_of::<SampleEntry>();
+    /// The two words of an entry.
+    pub fn sample_entry(n: usize) -> [i32; 2] {
+        let record = n * size_of::<SampleEntry>();
         [offset_of!(SampleEntry, run), offset_of!(SampleEntry, prepared)].map(|field| (record + field) as i32)
     }
 

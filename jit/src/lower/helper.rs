@@ -3,6 +3,7 @@
 use brolga_ir::Const;
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{AtomicOp, Element, InstKind, Query, ResourceRef};
+use brolga_ir::interface::Sampled;
 use brolga_ir::sampling::Sampling;
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
 use smallvec::SmallVec;
@@ -110,12 +111,13 @@ impl Lowering<'_, '_> {
             let arg = self.operand(arg);
             self.pass(&arg, CallRow::Arg(n), once);
         }
-        let entry = self.func.interface.sampled.iter().position(|&pair| pair == (texture.id, sampler.id));
+        let sampled = Sampled { texture: texture.id, sampler: sampler.id, sampling: sampling.encode() };
+        let entry = self.func.interface.sampled.binary_search(&sampled).ok();
         let is_first = [texture, sampler].iter().all(|resource| resource.element == Element::Fixed(0));
         let lanes = match (entry, &mask) {
             _ if once => SampleLanes::First,
             (Some(entry), _) if is_first => {
-                let left = self.ask_prepared(entry, sampling, &mask);
+                let left = self.ask_prepared(entry, &mask);
                 let [done, rest] = [(); 2].map(|()| self.builder.create_block());
                 self.builder.ins().brif(left, rest, &[], done, &[]);
                 self.begin(rest);
@@ -136,8 +138,8 @@ impl Lowering<'_, '_> {
         self.take_results(results, once);
     }
 
-    /// Calls what was prepared for a pair of a texture and a sampler; returns a bit for each lane that it leaves.
-    fn ask_prepared(&mut self, entry: usize, sampling: Sampling, mask: &Mask) -> ir::Value {
+    /// Calls what was prepared for a kind of sample; returns a bit for each lane that it leaves.
+    fn ask_prepared(&mut self, entry: usize, mask: &Mask) -> ir::Value {
         let lanes = match mask {
             Mask::Full => {
                 let all = u64::MAX >> (u64::BITS - self.func.width.lanes());
@@ -150,11 +152,10 @@ impl Lowering<'_, '_> {
         let [run, prepared] =
             [run, prepared].map(|field| self.builder.ins().load(types::I64, constant_flags(), table, field));
         let mut signature = Signature::new(self.call_conv);
-        signature.params.extend([types::I64, types::I64, types::I32, types::I64].map(AbiParam::new));
+        signature.params.extend([types::I64; 3].map(AbiParam::new));
         signature.returns.push(AbiParam::new(types::I64));
         let signature = *self.sample_signature.get_or_insert_with(|| self.builder.import_signature(signature));
-        let code = self.builder.ins().iconst(types::I32, i64::from(sampling.encode()));
-        let call = self.builder.ins().call_indirect(signature, run, &[self.base, prepared, code, lanes]);
+        let call = self.builder.ins().call_indirect(signature, run, &[self.base, prepared, lanes]);
         self.builder.inst_results(call)[0]
     }
 

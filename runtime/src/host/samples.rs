@@ -3,23 +3,21 @@
 #![allow(unsafe_code)]
 
 use brolga_ir::entity::ResourceId;
-use brolga_ir::sampling::{Elements, SampleCall};
+use brolga_ir::interface::Sampled;
+use brolga_ir::sampling::{Elements, SampleCall, Sampling};
 use brolga_jit::abi::SampleEntry;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::texel::Texels;
 use super::views::{Bound, BoundViews};
 use crate::bindings::table::Table;
 use crate::resource::Sampler;
-use crate::sample::Prepared;
+use crate::sample::{Prepared, Site};
 
 /// The most pairs to prepare ahead; the rest, as where a shader indexes long ranges, is prepared where it is sampled.
 const MOST_READY: usize = 64;
 
 type Views = Table<Option<Bound>>;
-
-/// A range of textures and one of samplers that a shader samples together.
-pub(crate) type Pair = (ResourceId, ResourceId);
 
 /// The prepared pairs.
 #[derive(Debug, Default)]
@@ -27,11 +25,13 @@ pub(super) struct Samples {
     groups: SmallVec<[Group; 4]>,
     /// Nothing where no texture is bound.
     ready: Vec<Option<Prepared>>,
-    /// For each pair of ranges, what compiled code calls for their first registers. They point into `ready`.
+    /// For each kind of sample, how compiled code takes it from the first registers of its ranges. They point into `ready`.
+    sites: Vec<Option<Site>>,
+    /// The same for compiled code. They point into `sites`.
     entries: Vec<SampleEntry>,
 }
 
-// SAFETY: the entries point to what is beside them, and are only used while that is there.
+// SAFETY: the entries and sites point to what is beside them, and are only used while that is there.
 unsafe impl Send for Samples {}
 // SAFETY: as above; what is prepared is only read.
 unsafe impl Sync for Samples {}
@@ -46,34 +46,41 @@ struct Group {
     /// Registers of the two ranges.
     textures: usize,
     samplers: usize,
-    /// The number of its entry.
-    entry: usize,
+    /// The kinds of samples, each with its position among all.
+    kinds: SmallVec<[(usize, Sampling); 1]>,
 }
 
 impl Samples {
-    /// Prepares the pairs of these ranges.
-    pub fn new(ranges: &[Pair], views: &Views) -> Self {
-        let mut samples = Self::default();
-        for &(texture, sampler) in ranges {
+    /// Prepares the pairs of the ranges that these samples are of.
+    pub fn new(sampled: &[Sampled], views: &Views) -> Self {
+        let mut samples = Self {
+            sites: vec![None; sampled.len()],
+            entries: vec![SampleEntry::NONE; sampled.len()],
+            ..Self::default()
+        };
+        for (n, &Sampled { texture, sampler, sampling }) in sampled.iter().enumerate() {
+            let kind = (n, Sampling::decode(sampling));
+            if let Some(group) = samples.groups.iter_mut().find(|group| group.is_of(texture, sampler)) {
+                group.kinds.push(kind);
+                continue;
+            }
             let [textures, samplers] = [texture, sampler].map(|id| views.range(id.index()).len());
             let first = samples.ready.len();
-            samples.entries.push(SampleEntry::NONE);
             if textures.saturating_mul(samplers) > MOST_READY - first {
                 continue;
             }
-            let entry = samples.entries.len() - 1;
-            let group = Group { texture, sampler, first, textures, samplers, entry };
+            let group = Group { texture, sampler, first, textures, samplers, kinds: smallvec![kind] };
             samples.ready.extend(group.prepare(views));
             samples.groups.push(group);
         }
-        // In place from now on.
+        // All are in place from now on.
         for group in &samples.groups {
-            samples.entries[group.entry] = group.entry_of(&samples.ready);
+            group.set_entries(&samples.ready, &mut samples.sites, &mut samples.entries);
         }
         samples
     }
 
-    /// What compiled code calls, for each pair of ranges.
+    /// What compiled code calls, for each kind of sample.
     pub fn entries(&self) -> &[SampleEntry] {
         &self.entries
     }
@@ -86,14 +93,14 @@ impl Samples {
             for (ready, pair) in self.ready[group.first..].iter_mut().zip(group.prepare(views)) {
                 *ready = pair;
             }
-            self.entries[group.entry] = group.entry_of(&self.ready);
+            group.set_entries(&self.ready, &mut self.sites, &mut self.entries);
         }
     }
 
     /// A pair, if it is among those prepared.
     #[inline(always)]
     fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<&Option<Prepared>> {
-        let group = self.groups.iter().find(|group| (group.texture, group.sampler) == (texture.0, sampler.0))?;
+        let group = self.groups.iter().find(|group| group.is_of(texture.0, sampler.0))?;
         let (texture, sampler) = (texture.1 as usize, sampler.1 as usize);
         let is_in = texture < group.textures && sampler < group.samplers;
         is_in.then(|| &self.ready[group.first + texture * group.samplers + sampler])
@@ -101,11 +108,16 @@ impl Samples {
 }
 
 impl Group {
-    /// What compiled code calls for the first registers.
-    fn entry_of(&self, ready: &[Option<Prepared>]) -> SampleEntry {
-        match ready.get(self.first) {
-            Some(Some(ready)) if self.textures > 0 && self.samplers > 0 => ready.entry(),
-            _ => SampleEntry::NONE,
+    fn is_of(&self, texture: ResourceId, sampler: ResourceId) -> bool {
+        (self.texture, self.sampler) == (texture, sampler)
+    }
+
+    /// Sets how samples of its first registers are taken.
+    fn set_entries(&self, ready: &[Option<Prepared>], sites: &mut [Option<Site>], entries: &mut [SampleEntry]) {
+        let pair = if self.textures > 0 && self.samplers > 0 { ready[self.first].as_ref() } else { None };
+        for &(n, sampling) in &self.kinds {
+            sites[n] = pair.and_then(|pair| pair.site(sampling));
+            entries[n] = sites[n].as_ref().map_or(SampleEntry::NONE, Site::entry);
         }
     }
 

@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicU32;
 
 use brolga_ir::function::Query;
 use brolga_ir::host::Address;
-use brolga_ir::interface::ResourceKind;
+use brolga_ir::interface::{ResourceKind, Sampled};
 use brolga_ir::texel::TexelFormat;
 use smallvec::SmallVec;
 
-use super::samples::{Pair, Samples};
+use super::samples::Samples;
 use super::texel::Texels;
 use crate::bindings::table::Table;
 use crate::bindings::{Bindings, Declared, Register, check};
@@ -85,7 +85,12 @@ pub(crate) struct Change {
 
 impl BoundViews {
     /// Checks what is bound against what is declared. Textures and samplers that are used together are prepared.
-    pub fn new(declared: &[Declared], sampled: &[Pair], bindings: &Bindings, limits: &Limits) -> Result<Self, Error> {
+    pub fn new(
+        declared: &[Declared],
+        sampled: &[Sampled],
+        bindings: &Bindings,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
         let mut constants = SmallVec::new();
         let views = check::resolve(declared, bindings, limits, |range, index, view| {
             let bound = Bound::new(range, view, limits, constants.len());

@@ -37,13 +37,33 @@ mod texel;
 mod tests;
 
 use brolga_ir::sampling::{Rows, SampleArg, Sampling};
-#[cfg(not(target_arch = "x86_64"))]
-use brolga_jit::abi::SampleEntry;
 use brolga_jit::{FloatGuard, FloatMode};
 
 use crate::resource::{Sampler, Surface, Tap};
 use lane::Lane;
 use texel::Texels;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use fast::Site;
+
+/// There are no fast paths.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Site {}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Site {
+    pub fn entry(&self) -> brolga_jit::abi::SampleEntry {
+        match *self {}
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Prepared {
+    pub fn site(&self, _: Sampling) -> Option<Site> {
+        None
+    }
+}
 
 /// A texture and a sampler, ready to be sampled.
 #[derive(Clone, Debug)]
@@ -94,11 +114,6 @@ impl Prepared {
         #[cfg(target_arch = "x86_64")]
         let lanes = self.sample_fast(sampling, lanes, args, results);
         self.sample_lanes(sampling, lanes, args, results);
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(crate) fn entry(&self) -> SampleEntry {
-        SampleEntry::NONE
     }
 
     /// The general path.

@@ -2,8 +2,7 @@
 //! made where it is needed: for other code, or to be shown.
 
 use brolga_ir::Width;
-use brolga_ir::entity::ResourceId;
-use brolga_ir::interface::Array;
+use brolga_ir::interface::{Array, Sampled};
 use brolga_ir::span::Packing;
 use brolga_ir::stage::Stage;
 use brolga_ir::verify::VerifiedFunction;
@@ -27,8 +26,8 @@ pub(crate) struct Outline {
     pub packing: Packing,
     /// The declared registers in declaration order.
     pub declared: Vec<Declared>,
-    /// The ranges of textures and samplers that it samples together, each pair once.
-    pub sampled: Vec<(ResourceId, ResourceId)>,
+    /// The kinds of samples that it takes.
+    pub sampled: Vec<Sampled>,
     insts: usize,
 }
 

@@ -123,7 +123,8 @@ impl<V: Vector> LinearAddresses<V> {
         ];
         let fraction = V::splat(255);
         let fractions = [fixed_u.and(fraction), fixed_v.and(fraction)];
-        let moved = left.xor(inner_left).or(right.xor(inner_right)).or(upper.xor(inner_upper)).or(lower.xor(inner_lower));
+        let moved =
+            left.xor(inner_left).or(right.xor(inner_right)).or(upper.xor(inner_upper)).or(lower.xor(inner_lower));
         let over_edges = !moved.equal(V::splat(0)).signs() & 0xff;
         let mut left_over = 0;
         if over_edges != 0 {

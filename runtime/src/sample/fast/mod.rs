@@ -173,30 +173,41 @@ impl Prepared {
         }
     }
 
-    /// What compiled code calls, for as long as this is in place.
-    pub(crate) fn entry(&self) -> SampleEntry {
-        match &self.fast {
-            Some(fast) => SampleEntry { run: sample_entry, prepared: std::ptr::from_ref(fast).cast() },
-            None => SampleEntry::NONE,
-        }
+    /// What compiled code may call for a kind of sample, in its float mode.
+    pub(crate) fn site(&self, sampling: Sampling) -> Option<Site> {
+        let fast = self.fast.as_ref().filter(|fast| fast.is_mode_free(sampling.kind))?;
+        let (run, form) = fast.plan(sampling)?;
+        Some(Site { fast, run, form, args: sampling.arg_count(fast.dimension) })
     }
 }
 
-/// Samples for compiled code, in its float mode.
+/// A kind of sample of one texture with one sampler, for compiled code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    fast: *const Fast,
+    run: Run,
+    form: Form,
+    args: usize,
+}
+
+impl Site {
+    /// What compiled code calls, while this is in place, and so is what it was made of.
+    pub fn entry(&self) -> SampleEntry {
+        SampleEntry { run: sample_site, prepared: std::ptr::from_ref(self).cast() }
+    }
+}
+
+/// Samples for compiled code.
 ///
 /// # Safety
 ///
-/// As [`SampleFn`](brolga_jit::abi::SampleFn) says, with what [`Prepared::entry`] named.
-unsafe extern "C" fn sample_entry(context: *mut Context, prepared: *const (), code: u32, lanes: u64) -> u64 {
+/// As [`SampleFn`](brolga_jit::abi::SampleFn) says, with what [`Site::entry`] named.
+unsafe extern "C" fn sample_site(context: *mut Context, site: *const (), lanes: u64) -> u64 {
     // SAFETY: as above.
-    let fast = unsafe { &*prepared.cast::<Fast>() };
-    let sampling = Sampling::decode(code);
-    if !fast.is_mode_free(sampling.kind) {
-        return lanes;
-    }
-    // SAFETY: the context is the caller's own; the operands are those of its texture.
-    let (args, results) = unsafe { sample_rows(context, sampling.arg_count(fast.dimension)) };
-    fast.sample(sampling, lanes, args, results)
+    let Site { fast, run, form, args } = unsafe { *site.cast::<Site>() };
+    // SAFETY: the context is the caller's own; the operands are those of its texture; the site's texture is in place.
+    let ((args, results), fast) = unsafe { (sample_rows(context, args), &*fast) };
+    fast.sample_packet(run, form, lanes, args, results)
 }
 
 /// The bytes of a texel that reads as the border, if there is such a texel.
@@ -225,7 +236,9 @@ impl Fast {
         }
         let narrow = |number: u64| i32::try_from(number).ok();
         let (layers, texel_bytes) = (surface.layers.max(1), format.size_bytes());
-        if dimension.is_cube() && (layers % 6 != 0 || surface.levels.iter().any(|level| level.extents[0] != level.extents[1])) {
+        if dimension.is_cube()
+            && (layers % 6 != 0 || surface.levels.iter().any(|level| level.extents[0] != level.extents[1]))
+        {
             return None;
         }
         let mut levels = SmallVec::new();
@@ -277,24 +290,37 @@ impl Fast {
         self.is_mode_free || kind.compares()
     }
 
-    /// Samples for some lanes, and returns those that it leaves.
+    /// How a kind of sample is taken, if there is a fast path.
     #[inline(always)]
-    fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> u64 {
+    fn plan(&self, sampling: Sampling) -> Option<(Run, Form)> {
         let runs = match sampling.kind {
             SampleKind::Filter => self.filters,
             SampleKind::Compare => self.compares,
             _ => None,
-        };
-        let (Some(runs), Offsets::Fixed([u, v, _])) = (runs, sampling.offsets) else { return lanes };
+        }?;
+        let Offsets::Fixed([u, v, _]) = sampling.offsets else { return None };
         let offsets = if self.dimension.is_cube() { [0; 2] } else { [u, v].map(|offset| i32::from(offset) as u32) };
         let is_line = sampling.level == LevelSource::Derivatives && self.sampler.filter.anisotropic;
         if is_line || (offsets != [0; 2] && !self.takes_offsets) {
-            return lanes;
+            return None;
         }
         let Sampling { level, has_bias, has_clamp, .. } = sampling;
-        let form = Form { level, has_bias, has_clamp, compares: sampling.kind.compares(), offsets };
         let run = if self.needs_level || has_clamp { runs.of_levels } else { runs.of_first_level };
-        let mut packet = Packet { form, rows: args, first_lane: 0, taking_part: 0 };
+        Some((run, Form { level, has_bias, has_clamp, compares: sampling.kind.compares(), offsets }))
+    }
+
+    /// Samples for some lanes, and returns those that it leaves.
+    #[inline(always)]
+    fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> u64 {
+        match self.plan(sampling) {
+            Some((run, form)) => self.sample_packet(run, form, lanes, args, results),
+            None => lanes,
+        }
+    }
+
+    #[inline(always)]
+    fn sample_packet(&self, run: Run, form: Form, lanes: u64, rows: Rows<'_>, results: &mut [u32]) -> u64 {
+        let mut packet = Packet { form, rows, first_lane: 0, taking_part: 0 };
         let mut left = 0;
         while packet.first_lane < results.len() / 4 {
             packet.taking_part = (lanes >> packet.first_lane & 0xff) as u32;
@@ -519,12 +545,8 @@ fn eight<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filt
     let operands = Operands::of::<S>(fast, packet);
     let form = packet.form;
     let [u, v, w] = operands.at;
-    let mut place = Place {
-        at: [V::load_written(u), V::load_written(v)],
-        face: None,
-        layer: None,
-        offsets: form.offsets,
-    };
+    let mut place =
+        Place { at: [V::load_written(u), V::load_written(v)], face: None, layer: None, offsets: form.offsets };
     if let Some(layer) = operands.layer {
         let parts = if S::IS_CUBE { 6 } else { 1 };
         place.layer = Some(level::layer(fast.layers / parts, V::load_written(layer).flush()).mul(V::splat(parts)));
