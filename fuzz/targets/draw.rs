@@ -6,11 +6,11 @@
 use std::sync::LazyLock;
 
 use brolga::raster::{
-    ALPHA_BLEND, Bounds, Cull, Draw, DrawError, Factor, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc,
+    ALPHA_BLEND, Bounds, Cull, DepthView, Draw, DrawError, Factor, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc,
     StencilFace, StencilOp, StencilTest, TargetState, Targets, Topology, Viewport,
 };
 use brolga::{
-    BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, TextureShape,
+    BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, TextureShape, View,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -131,8 +131,9 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
 
     let size = [16, 17].map(|n: usize| 1 + u32::from(state[n] % 80));
     let texture = |format| device.texture(TextureShape::texture_2d(format, size[0], size[1])).map_err(DrawError::from);
-    let colors = desc.targets.iter().map(|target| texture(target.format)).collect::<Result<_, _>>()?;
-    let targets = Targets { colors, depth: desc.depth_format.map(texture).transpose()? };
+    let color = |target: &TargetState| texture(target.format).map(View::texture);
+    let colors = desc.targets.iter().map(color).collect::<Result<_, _>>()?;
+    let targets = Targets { colors, depth: desc.depth_format.map(texture).transpose()?.map(DepthView::from) };
     let mut pass = Pass::new(device, targets)?.with_limits(&Dispatch::new([0; 3]).fuel(FUEL));
 
     let vertices: Vec<f32> = (0..256).map(|_| numbers.float()).collect();

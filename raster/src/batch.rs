@@ -14,6 +14,7 @@ use crate::plane::{Corner, Local};
 use crate::small::{self, Group, Small};
 use crate::statistics::Statistics;
 use crate::thin::{self, Line};
+use crate::tile::Grid;
 use crate::vectors::{Work, vectorize};
 use crate::viewport::{Plane, Viewport};
 
@@ -35,6 +36,8 @@ pub struct Outputs {
     pub modes: Vec<Mode>,
     /// Which registers the stage after reads.
     pub is_read: Vec<bool>,
+    /// The word of the layer that a primitive is drawn to: its leading vertex has it. Without it that is the first one.
+    pub layer: Option<usize>,
 }
 
 /// What becomes of primitives on the screen.
@@ -151,6 +154,9 @@ pub struct Prepared {
     pub bins: Bins,
     /// What was done until now.
     pub statistics: Statistics,
+    grid: Grid,
+    /// Where in `rows` the layer of the first vertex is, and words from there to the next vertex's.
+    layer: Option<[usize; 2]>,
 }
 
 /// What only lives while a batch is prepared.
@@ -242,13 +248,13 @@ impl Work for SetUp<'_> {
 }
 
 impl Prepared {
-    /// Shades the vertices of a batch, each once, sets up what is left of its primitives, and sorts it into tiles, of which a row has so
-    /// many columns. What was here before is gone.
+    /// Shades the vertices of a batch, each once, sets up what is left of its primitives, and sorts it into tiles. What
+    /// was here before is gone.
     pub fn prepare(
         &mut self,
         front_end: FrontEnd<'_>,
         (batch, instance): (Batch, &Instance<'_>),
-        columns: u32,
+        grid: Grid,
         assembly: &mut Assembly,
         session: &mut Session<'_>,
     ) -> Result<(), Error> {
@@ -256,8 +262,10 @@ impl Prepared {
         assembly.assemble(topology, batch, instance);
         let Assembly { ids, primitives: assembled, count, .. } = assembly;
         let count = *count;
-        let Self { rows, corners, primitives, bins, statistics } = self;
-        bins.clear(columns);
+        let Self { rows, corners, primitives, bins, statistics, .. } = self;
+        self.grid = grid;
+        self.layer = outputs.layer.map(|word| [word, outputs.rows * ROW_WORDS]);
+        bins.clear(grid.columns);
         corners.clear();
         primitives.clear();
         rows.clear();
@@ -405,7 +413,7 @@ impl Prepared {
         let Some(line) = Line::new(from, to) else { return };
         let bounds = line.bounds().intersect(raster.scissor);
         if !bounds.is_empty() {
-            self.bins.add(&bounds);
+            self.bins.add(&bounds, self.first_row(vertices));
             self.primitives.push(Primitive { vertices, id, is_front, shape: Shape::Line { bounds, ends, bias } });
         }
     }
@@ -425,7 +433,7 @@ impl Prepared {
             let bounds = Bounds { left: pixel[0], top: pixel[1], right: pixel[0] + 1, bottom: pixel[1] + 1 };
             if !bounds.intersect(raster.scissor).is_empty() {
                 let shape = Shape::Small(Small::of_pixel(pixel, Local::of_point(corner)));
-                self.bins.add(&bounds);
+                self.bins.add(&bounds, self.first_row(vertices));
                 self.primitives.push(Primitive { vertices, id, is_front: true, shape });
             }
         }
@@ -435,6 +443,13 @@ impl Prepared {
     pub fn row(&self, vertex: usize, outputs: &Outputs) -> &[u32] {
         let words = outputs.rows * ROW_WORDS;
         &self.rows[vertex * words..(vertex + 1) * words]
+    }
+
+    /// The first row of tiles of the layer that a primitive is in: its leading vertex says which.
+    #[inline(always)]
+    fn first_row(&self, vertices: [u32; 3]) -> u32 {
+        let Some([first, words]) = self.layer else { return 0 };
+        self.grid.first_row(self.rows[first + vertices[0] as usize * words])
     }
 
     /// Where the vertices of a primitive are.
@@ -496,7 +511,7 @@ impl Prepared {
         };
         let is_front = is_clockwise != raster.is_front_counter_clockwise;
         if !raster.cull.takes(is_front) {
-            self.bins.add(&bounds);
+            self.bins.add(&bounds, self.first_row(vertices));
             self.primitives.push(Primitive { vertices, id, is_front, shape });
         }
     }

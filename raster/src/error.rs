@@ -93,7 +93,7 @@ pub enum DrawError {
         found: String,
     },
     /// A texture that cannot be drawn to.
-    #[error("{what} is {found}: it must be a two-dimensional texture of one sample and of {expected}")]
+    #[error("{what} is {found}: it must be a texture of one sample and of {expected}")]
     Target {
         /// Which.
         what: String,
@@ -113,6 +113,12 @@ pub enum DrawError {
     /// A depth buffer to clear that the pass does not have.
     #[error("there is no depth buffer to clear")]
     NoDepth,
+    /// A part of the depth buffer to clear that its view says is read-only.
+    #[error("the {what} of the depth buffer cannot be cleared through a view that makes them read-only")]
+    ReadOnly {
+        /// Depths or stencils.
+        what: &'static str,
+    },
     /// A vertex buffer that the pipeline reads is missing.
     #[error("the input layout reads vertex buffer {slot}, but the draw has {count}")]
     VertexBuffer {

@@ -174,7 +174,14 @@ impl Pipeline {
         let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
         let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
-        let state = PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live };
+        let gives = |value| signature.outputs.iter().any(|output| output.system_value == Some(value));
+        if gives(SystemValue::ViewportArrayIndex) {
+            let what = "a vertex shader that chooses among viewports (SV_ViewportArrayIndex)".to_owned();
+            return Err(DrawError::Unsupported { what });
+        }
+        let has_layers = gives(SystemValue::RenderTargetArrayIndex);
+        let state =
+            PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live, has_layers };
         // Its code is for the formats of its targets.
         let options = own.clone().codegen(Codegen::Deferred).state(StageState::Pixel(state));
         let pixel = desc.pixel_shader.map(|shader| compile(shader, &options)).transpose()?;
@@ -370,7 +377,7 @@ fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
 
 /// What the stage after makes of the vertex shader's outputs.
 fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, DrawError> {
-    let words = |value: SystemValue| {
+    let words = |value: SystemValue| -> Vec<usize> {
         let parameters = written.outputs.iter().filter(move |output| output.system_value == Some(value));
         parameters.flat_map(|output| output.components().map(|n| output.row as usize * 4 + n)).collect()
     };
@@ -397,7 +404,12 @@ fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, Dra
         }
     }
     let (clip, cull) = (words(SystemValue::ClipDistance), words(SystemValue::CullDistance));
-    Ok(Outputs { rows, position, clip, cull, modes, is_read })
+    let layer = words(SystemValue::RenderTargetArrayIndex).first().copied();
+    if let Some(layer) = layer {
+        // Cuts keep the leading vertex's, whether or not a pixel shader reads it.
+        modes[layer] = Mode::Constant;
+    }
+    Ok(Outputs { rows, position, clip, cull, modes, is_read, layer })
 }
 
 /// A target for the output merger.

@@ -73,7 +73,11 @@ impl Texture {
     /// # Errors
     /// If the texture does not have such a box, the format has no such values, or the memory is read-only.
     pub fn clear_box(&self, part: &TexelBox, value: ClearValue) -> Result<(), ResourceError> {
-        let format = self.shape().format;
+        self.clear_as(self.shape().format, part, value)
+    }
+
+    /// The same where texels are of another format of the same size.
+    pub(super) fn clear_as(&self, format: Format, part: &TexelBox, value: ClearValue) -> Result<(), ResourceError> {
         let Some((texel, mask)) = value.texel(format) else {
             let expected = match format.allows(Use::DepthStencil) {
                 true => "a depth",
