@@ -23,9 +23,9 @@
 //!
 //! A [`Pipeline`] is two compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads
 //! of the device; the picture does not depend on how many there are. Targets are views: a mip level of a texture, and
-//! one or more of its layers, among which a vertex shader chooses with `SV_RenderTargetArrayIndex`. A pass can clear
-//! targets and update buffers between draws, and says what each draw did ([`Statistics`]). With [`Pass::with_limits`]
-//! it stops where a dispatch would.
+//! one or more of its layers, among which a vertex shader chooses with `SV_RenderTargetArrayIndex`, as it does among
+//! viewports with `SV_ViewportArrayIndex`. A pass can clear targets and update buffers between draws, and says what
+//! each draw did ([`Statistics`]). With [`Pass::with_limits`] it stops where a dispatch would.
 
 pub use brolga_raster::assembly::Topology;
 pub use brolga_raster::batch::{Cull, Fill};

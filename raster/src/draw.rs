@@ -5,7 +5,7 @@ use brolga_ir::pipeline::state::DepthTest;
 use brolga_runtime::{ArrayWords, Error, ResourceError, Session};
 use wide::f32x4;
 
-use crate::batch::{Outputs, Prepared, Primitive, Shape};
+use crate::batch::{Outputs, Prepared, Primitive, Raster, Shape};
 use crate::depth::{Tested, Tile};
 use crate::edge::{Bounds, Edge, Triangle};
 use crate::packets::{self, Packets, QUADS, Quad};
@@ -36,6 +36,10 @@ impl Shading {
     /// The depths of the viewport.
     fn depths(&self) -> [f32; 2] {
         [0, 1].map(|n| f32::from_bits(self.state[record::state::DEPTHS as usize + n]))
+    }
+
+    fn set_depths(&mut self, depths: [f32; 2]) {
+        self.state[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
     }
 }
 
@@ -102,13 +106,13 @@ impl TileWorker {
         &mut self,
         batches: impl Iterator<Item = &'p Prepared>,
         tile: u32,
-        outputs: &Outputs,
+        (outputs, raster): (&Outputs, Option<&Raster>),
         shading: &Shading,
         pixel: Option<&mut Session<'_>>,
     ) -> Result<Statistics, Error> {
         self.distances.clear();
-        let statistics = Statistics::default();
-        let mut draw = TileDraw { worker: self, outputs, shading, pixel, failure: None, statistics };
+        let (shading, statistics) = (*shading, Statistics::default());
+        let mut draw = TileDraw { worker: self, outputs, raster, shading, pixel, failure: None, statistics };
         for prepared in batches {
             vectorize(InTile { draw: &mut draw, prepared, tile });
             if draw.worker.primitives.len() > RECORD_WORDS {
@@ -124,7 +128,8 @@ impl TileWorker {
 struct TileDraw<'t, 's, 'w> {
     worker: &'t mut TileWorker,
     outputs: &'t Outputs,
-    shading: &'t Shading,
+    raster: Option<&'t Raster>,
+    shading: Shading,
     pixel: Option<&'s mut Session<'w>>,
     failure: Option<Error>,
     statistics: Statistics,
@@ -162,6 +167,14 @@ struct Drawn<'p> {
 impl TileDraw<'_, '_, '_> {
     #[inline(always)]
     fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
+        if let (Some(_), Some(raster)) = (self.outputs.viewport, self.raster) {
+            let depths = prepared.area(drawn.vertices[0], raster).viewport.depths();
+            if depths != self.shading.depths() {
+                // What waits is of the viewport before.
+                self.finish();
+                self.shading.set_depths(depths);
+            }
+        }
         match &drawn.shape {
             Shape::Small(small) => self.small(prepared, drawn, small),
             Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),

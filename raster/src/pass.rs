@@ -8,7 +8,7 @@ use brolga_runtime::{
 use bytemuck::NoUninit;
 
 use crate::assembly::Kind;
-use crate::batch::Raster;
+use crate::batch::{Area, Raster};
 use crate::bias::DepthBias;
 use crate::draw::Shading;
 use crate::edge::Bounds;
@@ -21,6 +21,9 @@ use crate::viewport::Viewport;
 
 /// Draws that wait before they are drawn, at most: it bounds memory.
 const MOST_WAITING: usize = 1024;
+
+/// Viewports that a vertex shader can choose.
+const MOST_VIEWPORTS: usize = 16;
 
 /// Indices of all draws that wait, but for the last one, at most: likewise.
 const MOST_INDICES: usize = 1 << 24;
@@ -74,6 +77,9 @@ pub struct Draw<'a> {
     pub viewport: Option<Viewport>,
     /// Pixels that may change; by default all of the viewport.
     pub scissor: Option<Bounds>,
+    /// The viewports 1 to 15, with their scissor rectangles, among which and the first one a vertex shader chooses
+    /// (`SV_ViewportArrayIndex`). By default nothing is drawn in them.
+    pub more_viewports: Vec<(Viewport, Option<Bounds>)>,
     /// What [`Factor::BlendFactor`](brolga_ir::pipeline::state::Factor::BlendFactor) is; ones by default.
     pub blend_factor: [f32; 4],
     /// What stencils are compared with, and replaced by; 0 by default.
@@ -96,6 +102,7 @@ impl<'a> Draw<'a> {
             first_instance: 0,
             viewport: None,
             scissor: None,
+            more_viewports: Vec::new(),
             blend_factor: [1.0; 4],
             stencil_reference: 0,
         }
@@ -319,9 +326,24 @@ impl<'a> Pass<'a> {
             min_depth: 0.0,
             max_depth: 1.0,
         });
-        check_viewport(&viewport)?;
         let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
-        let scissor = viewport.scissor().intersect(draw.scissor.unwrap_or(target)).intersect(target);
+        let area = |viewport: Viewport, scissor: Option<Bounds>| {
+            check_viewport(&viewport)?;
+            let scissor = viewport.scissor().intersect(scissor.unwrap_or(target)).intersect(target);
+            Ok::<_, DrawError>(Area::new(viewport, scissor, pipeline.rasterizer.depth_clip))
+        };
+        let mut areas = vec![area(viewport, draw.scissor)?];
+        if pipeline.outputs.viewport.is_some() {
+            let count = draw.more_viewports.len();
+            if count >= MOST_VIEWPORTS {
+                let what = format!("one of {}, but there are at most {MOST_VIEWPORTS}", count + 1);
+                return Err(DrawError::Viewport { what });
+            }
+            let more = draw.more_viewports.iter().map(|&(viewport, scissor)| area(viewport, scissor));
+            areas.extend(more.collect::<Result<Vec<_>, _>>()?);
+            let nothing = Viewport { left: 0.0, top: 0.0, width: 0.0, height: 0.0, min_depth: 0.0, max_depth: 0.0 };
+            areas.resize(MOST_VIEWPORTS, area(nothing, None)?);
+        }
         let (vertex_bindings, strides) = vertex_bindings(draw)?;
         let mut pixel_bindings = lenient(draw.pixel_bindings);
         self.targets.check_hazards("vertex", &pipeline.vertex, &vertex_bindings, pipeline)?;
@@ -341,11 +363,9 @@ impl<'a> Pass<'a> {
         }
         let pixel = pipeline.pixel.as_ref().map(|shader| self.device.bind(shader, &pixel_bindings)).transpose()?;
         let indices = draw.index_buffer.as_ref().map(|buffer| indices(buffer, draw)).transpose()?;
-        // The least depth is 0, not -0, whose code would be another.
-        let depths = [viewport.min_depth, viewport.max_depth].map(|depth| depth + 0.0);
         let mut state = [0; record::state::WORDS as usize];
         state[record::state::BLEND_FACTOR as usize..][..4].copy_from_slice(&draw.blend_factor.map(f32::to_bits));
-        state[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
+        state[record::state::DEPTHS as usize..][..2].copy_from_slice(&viewport.depths().map(f32::to_bits));
         state[record::state::STENCIL_REFERENCE as usize] = draw.stencil_reference.into();
         let depth = self.targets.depth.as_ref();
         state[record::state::READ_ONLY as usize] = depth.map_or(0, DepthView::read_only_bits);
@@ -370,12 +390,10 @@ impl<'a> Pass<'a> {
             strides,
             outputs: pipeline.outputs.clone(),
             raster: pipeline.rasterizes.then_some(Raster {
-                viewport,
-                scissor,
+                areas,
                 fill: pipeline.rasterizer.fill,
                 cull: pipeline.rasterizer.cull,
                 is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
-                clips_depth: pipeline.rasterizer.depth_clip,
                 bias: DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|depth| depth.format)),
             }),
             shading: Shading {

@@ -11,8 +11,8 @@ use brolga_ir::pipeline::state::{
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{
-    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Register, ResourceClass, Shader,
-    Signature, SystemValue,
+    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Parameter, Register,
+    ResourceClass, Shader, Signature, SystemValue,
 };
 
 use crate::assembly::Topology;
@@ -174,12 +174,8 @@ impl Pipeline {
         let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
         let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
-        let gives = |value| signature.outputs.iter().any(|output| output.system_value == Some(value));
-        if gives(SystemValue::ViewportArrayIndex) {
-            let what = "a vertex shader that chooses among viewports (SV_ViewportArrayIndex)".to_owned();
-            return Err(DrawError::Unsupported { what });
-        }
-        let has_layers = gives(SystemValue::RenderTargetArrayIndex);
+        let is_layer = |output: &Parameter| output.system_value == Some(SystemValue::RenderTargetArrayIndex);
+        let has_layers = signature.outputs.iter().any(is_layer);
         let state =
             PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live, has_layers };
         // Its code is for the formats of its targets.
@@ -404,12 +400,13 @@ fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, Dra
         }
     }
     let (clip, cull) = (words(SystemValue::ClipDistance), words(SystemValue::CullDistance));
-    let layer = words(SystemValue::RenderTargetArrayIndex).first().copied();
-    if let Some(layer) = layer {
+    let [layer, viewport] = [SystemValue::RenderTargetArrayIndex, SystemValue::ViewportArrayIndex]
+        .map(|value| words(value).first().copied());
+    for word in [layer, viewport].into_iter().flatten() {
         // Cuts keep the leading vertex's, whether or not a pixel shader reads it.
-        modes[layer] = Mode::Constant;
+        modes[word] = Mode::Constant;
     }
-    Ok(Outputs { rows, position, clip, cull, modes, is_read, layer })
+    Ok(Outputs { rows, position, clip, cull, modes, is_read, layer, viewport })
 }
 
 /// A target for the output merger.

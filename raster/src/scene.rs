@@ -236,7 +236,8 @@ impl Scene<'_> {
             let mut session = bound.as_mut().map(|bound| bound.begin(&self.run)).transpose().map_err(failed)?;
             // A batch may cover the tile a thousand times.
             let parts = parts.take_while(|_| !self.limits.token.is_cancelled());
-            let did = worker.draw(parts, tile, &draw.outputs, &draw.shading, session.as_mut());
+            let setup = (&draw.outputs, draw.raster.as_ref());
+            let did = worker.draw(parts, tile, setup, &draw.shading, session.as_mut());
             statistics[number] += did.map_err(failed)?;
             self.limits.check(number)?;
         }

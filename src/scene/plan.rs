@@ -77,6 +77,7 @@ impl Draw<'_> {
                 min_depth,
                 max_depth,
             }),
+            more_viewports: Vec::new(),
             scissor: step.scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom }),
             blend_factor: step.blend_factor.unwrap_or([1.0; 4]),
             stencil_reference: step.stencil_ref,

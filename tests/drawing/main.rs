@@ -63,6 +63,7 @@
 //! | an output that is not declared leaves its target alone | 16.9.1 | `outputs_that_are_not_declared_leave_their_targets`, `components_that_are_missing` |
 //! | write masks, target by target; pixels without targets still have effects and count | 16.9.1, 17.15 | `every_target_has_its_write_mask`, `pixels_without_targets_have_effects` |
 //! | a layer that does not exist is the first; shaders see the number as it was; the leading vertex has it | 15.15 | `the_leading_vertex_chooses_the_layer`, `cuts_and_strips_keep_their_layers` |
+//! | a viewport that cannot be is the first, with its depths and its scissor rectangle, likewise | 15.8.1 | `the_leading_vertex_chooses_the_viewport`, `viewports_have_their_depths` |
 //! | read-only views turn writes off whatever the state says | 17.13 | `read_only_depths_and_stencils_stay`, `read_only_depths_may_be_read`, `ir/tests/pipeline/depth.rs` |
 //! | a texture that is drawn to may be read where it is not | 5.3 | `another_part_of_a_target_may_be_read` |
 //! | a triangle's depths are the same in every pipeline | 3.4.1, 16.3.1 | `depths_are_the_same_in_every_pipeline` |

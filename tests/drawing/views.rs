@@ -1,12 +1,14 @@
 //! Targets that are a level or some layers of a texture, layers that primitives choose, and depth buffers that are read
 //! meanwhile: functional specification, 5.3, 15.15 and 17.13.
 
-use brolga::raster::{DepthView, PipelineDesc, StencilFace, StencilOp, StencilTest, Targets, Topology};
+use brolga::raster::{
+    Bounds, DepthView, Draw, PipelineDesc, StencilFace, StencilOp, StencilTest, Targets, Topology, Viewport,
+};
 use brolga::{
     Bindings, Comparison, Device, Dimension, Engine, Format, Register, TexelBox, Texture, TextureShape, View,
 };
 
-use crate::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, triangle};
+use crate::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, position, rectangle, triangle};
 use crate::shaders::{self, INPUTS, OUTPUTS, pixel};
 
 const WHITE: &str = "dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)";
@@ -110,25 +112,32 @@ fn faces_and_slices_are_layers() {
     }
 }
 
-/// A vertex shader that hands on attributes, and the first word of the first one as the layer.
-fn layered() -> Vec<u8> {
-    let outputs: Vec<&str> = OUTPUTS.into_iter().chain(["SV_RenderTargetArrayIndex 0 x 4 RTINDEX uint"]).collect();
+/// What a vertex shader chooses by a number: the name of its semantic, in signatures, and in declarations.
+type Choice = [&'static str; 3];
+const LAYER: Choice = ["SV_RenderTargetArrayIndex", "RTINDEX", "rendertarget_array_index"];
+const VIEWPORT: Choice = ["SV_ViewportArrayIndex", "VPINDEX", "viewport_array_index"];
+
+/// A vertex shader that hands on attributes, and the first word of the first one as the number.
+fn choosing([semantic, short, name]: Choice) -> Vec<u8> {
+    let row = format!("{semantic} 0 x 4 {short} uint");
+    let outputs: Vec<&str> = OUTPUTS.into_iter().chain([row.as_str()]).collect();
     let declarations =
-        "dcl_output o1.xyzw\ndcl_output o2.xyzw\ndcl_output o3.xyzw\ndcl_output_siv o4.x, rendertarget_array_index";
-    shaders::vertex_with(&INPUTS, &outputs, declarations, "mov o4.x, v1.x")
+        format!("dcl_output o1.xyzw\ndcl_output o2.xyzw\ndcl_output o3.xyzw\ndcl_output_siv o4.x, {name}");
+    shaders::vertex_with(&INPUTS, &outputs, &declarations, "mov o4.x, v1.x")
 }
 
-/// A pixel shader that gives the layer that it sees, in all components, after some code.
-fn sees_layer(code: &str) -> Vec<u8> {
-    let inputs: Vec<&str> = OUTPUTS.into_iter().chain(["SV_RenderTargetArrayIndex 0 x 4 RTINDEX uint"]).collect();
+/// A pixel shader that gives the number that it sees, in all components, after some code.
+fn sees_choice([semantic, short, name]: Choice, code: &str) -> Vec<u8> {
+    let row = format!("{semantic} 0 x 4 {short} uint");
+    let inputs: Vec<&str> = OUTPUTS.into_iter().chain([row.as_str()]).collect();
     let code = format!(
-        "dcl_globalFlags refactoringAllowed\ndcl_input_ps_siv constant v4.x, rendertarget_array_index\n\
+        "dcl_globalFlags refactoringAllowed\ndcl_input_ps_siv constant v4.x, {name}\n\
          dcl_input_ps linear v2.xyzw\ndcl_output o0.xyzw\ndcl_temps 1\n{code}\nmov o0.xyzw, v4.xxxx"
     );
     shaders::shader("ps_5_0", &inputs, &[], &code)
 }
 
-/// Vertices with layers.
+/// Vertices with layers, or viewports.
 fn in_layers<const N: usize>(places: [[f32; 2]; N], z: f32, layers: [u32; N]) -> [Vertex; N] {
     std::array::from_fn(|n| [position(places[n], z, 1.0).map(f32::to_bits), [layers[n]; 4], [0; 4], [0; 4]])
 }
@@ -137,7 +146,7 @@ const LAYERS: u32 = 3;
 
 /// The layers of a target of one word a texel, filled with 77 before.
 fn drawn_layers(vertices: &[Vertex], topology: Topology, code: &str) -> Vec<Vec<u32>> {
-    let (vertex, pixel) = (layered(), sees_layer(code));
+    let (vertex, pixel) = (choosing(LAYER), sees_choice(LAYER, code));
     on_both(|device, engine| {
         let shape = TextureShape::texture_2d(Format::R32_UINT, SIZE, SIZE).array(LAYERS);
         let texels = vec![77_u32; (SIZE * SIZE * LAYERS) as usize];
@@ -207,7 +216,7 @@ fn layers_have_their_own_depths() {
     let near = in_layers(square, 0.25, [0; 3]);
     let far: Vec<Vertex> = (0..LAYERS).flat_map(|layer| in_layers(square, 0.5, [layer; 3])).collect();
     for code in ["", discards] {
-        let (vertex, pixel) = (layered(), sees_layer(code));
+        let (vertex, pixel) = (choosing(LAYER), sees_choice(LAYER, code));
         let (passed, depths) = on_both(|device, engine| {
             let shape = |format| TextureShape::texture_2d(format, SIZE, SIZE).mips(2).array(LAYERS + 1);
             let (color, depth) = (device.texture(shape(Format::R32_UINT)), device.texture(shape(Format::D32_FLOAT)));
@@ -411,4 +420,71 @@ fn without_a_layer_the_first_is_drawn_to() {
         [0, 1, 2].map(|layer| level(&texture, 0, layer).iter().any(|&byte| byte != 0))
     });
     assert_eq!(found, [false, true, false]);
+}
+
+/// What is drawn with two viewports: the left half, and the right one with other depths and a scissor rectangle of four
+/// rows. Words of a target, filled with 77 before, and the depths, filled with 1.
+fn in_viewports(vertices: &[Vertex], topology: Topology, code: &str) -> (Vec<u32>, Vec<f32>) {
+    let (vertex, pixel) = (choosing(VIEWPORT), sees_choice(VIEWPORT, code));
+    let half = |left, min_depth| Viewport { left, top: 0.0, width: 8.0, height: 16.0, min_depth, max_depth: 1.0 };
+    let rows = Bounds { left: 0, top: 0, right: SIZE as i32, bottom: 4 };
+    on_both(|device, engine| {
+        let shape = |format| TextureShape::texture_2d(format, SIZE, SIZE);
+        let color = device.texture_from(shape(Format::R32_UINT), &[77_u32; (SIZE * SIZE) as usize]).unwrap();
+        let depth = device.texture_from(shape(Format::D32_FLOAT), &[1.0_f32; (SIZE * SIZE) as usize]).unwrap();
+        let targets = Targets { colors: vec![View::texture(color.clone())], depth: Some(depth.clone().into()) };
+        let set = |desc: &mut PipelineDesc<'_>| desc.topology = topology;
+        let with = |_: &Device, draw: &mut Draw<'_>| {
+            draw.viewport = Some(half(0.0, 0.0));
+            draw.more_viewports = vec![(half(8.0, 0.5), Some(rows))];
+        };
+        Canvas::of(device, engine, targets).draw(Item::new(&vertex, &pixel, vertices).set(&set).with(&with));
+        (color.buffer().to_vec().unwrap(), depth.buffer().to_vec().unwrap())
+    })
+}
+
+/// The leading vertex says which viewport and scissor rectangle a primitive has; a number that no viewport can have is
+/// the first, one that none is given for shows nothing. Shaders see the number as it was.
+#[test]
+fn the_leading_vertex_chooses_the_viewport() {
+    let everywhere = [[-32.0, -32.0], [64.0, -32.0], [0.0, 64.0]];
+    let (left, right) = (rectangle(0..8, 0..16), rectangle(8..16, 0..4));
+    for (number, places) in [(0, &left), (1, &right), (2, &vec![]), (15, &vec![]), (16, &left), (u32::MAX, &left)] {
+        let (words, _) = in_viewports(&in_layers(everywhere, 0.5, [number, 1, 0]), Topology::TriangleList, "");
+        let drawn =
+            words.iter().zip(0..).filter(|(word, _)| **word != 77).map(|(word, n)| (*word, [n % SIZE, n / SIZE]));
+        let expected: Vec<_> = places.iter().map(|&place| (number, place)).collect();
+        assert_eq!(drawn.collect::<Vec<_>>(), expected, "{number}");
+    }
+    // A strip: each of two triangles has its own, though they share vertices; and so have lines of a strip.
+    let square = in_layers([[0.0, 0.0], [16.0, 0.0], [0.0, 16.0], [16.0, 16.0]], 0.5, [1, 0, 0, 1]);
+    let (words, _) = in_viewports(&square, Topology::TriangleStrip, "");
+    let count = |number: u32, columns: std::ops::Range<u32>| {
+        let is_there = |n: &u32| columns.contains(&(n % SIZE)) && words[*n as usize] == number;
+        (0..SIZE * SIZE).filter(is_there).count()
+    };
+    // The upper left triangle has the centers up to 8 - (row + 0.5) / 2 columns from the left.
+    assert_eq!([count(1, 8..16), count(0, 8..16), count(1, 0..8)], [8 + 7 + 7 + 6, 0, 0]);
+    assert_eq!(count(0, 0..8), 64);
+}
+
+/// Depths are those of the viewport: computed for it, clamped to it before the shader and after it.
+#[test]
+fn viewports_have_their_depths() {
+    let everywhere = [[-32.0, -32.0], [64.0, -32.0], [0.0, 64.0]];
+    let vertices: Vec<Vertex> = [0, 1, 0].into_iter().flat_map(|n| in_layers(everywhere, 0.25, [n; 3])).collect();
+    let late = "lt r0.x, v2.x, l(0)\ndiscard_nz r0.x";
+    for (code, left, right) in
+        [("", 0.25, 0.625), (late, 0.25, 0.625), ("dcl_output oDepth\nmov oDepth, l(0.125)", 0.125, 0.5)]
+    {
+        let (_, depths) = in_viewports(&vertices, Topology::TriangleList, code);
+        for (n, &depth) in (0..).zip(&depths) {
+            let expected = match [n % SIZE < 8, n / SIZE < 4] {
+                [true, _] => left,
+                [false, true] => right,
+                _ => 1.0,
+            };
+            assert_eq!(depth, expected, "{code}, {n}");
+        }
+    }
 }
