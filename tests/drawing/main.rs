@@ -8,6 +8,7 @@
 //! | `lines.rs` | the same of lines and points |
 //! | `wireframe.rs` | edges of triangles as lines |
 //! | `interpolation.rs` | attributes, positions, distances, derivatives |
+//! | `evaluation.rs` | attributes at other places than centers, samples |
 //! | `depth.rs` | depths that are tested, written, and seen by shaders |
 //! | `stencil.rs` | stencils that are tested and changed |
 //! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
@@ -33,6 +34,7 @@
 //! | depth is clipped, or clamped in the merger alone | 15.4, 15.6, 17.10 | `depth_is_clipped_where_it_should_be`, `depths_are_clamped_to_the_viewport_and_not_for_the_shader`, `depths_of_shaders_are_clamped` |
 //! | `SV_Position.z` is the tested depth, to the bit | 15.16.2, 16.3.1 | `shaders_see_the_depth_that_is_tested` |
 //! | `SV_Position.w` is one over the interpolated 1/w | 16.3 | `positions_are_those_of_pixels`, `model` |
+//! | evaluated inputs: sixteenths of four bits, in perspective, also where pixels go different ways; constant ones as they are | 16.5 | `inputs_are_evaluated_in_sixteenths`, `at_the_center_inputs_are_themselves` |
 //! | cuts keep attributes linear in clip space, on the screen, or as bits | 16.4 | `cuts_keep_attributes_in_their_ways`, `model` |
 //! | interpolation begins at snapped corners | 15.16.2 | `attributes_are_set_up_from_snapped_corners`, `model` |
 //! | clip distances of 0 and more are inside; no number drops the triangle | 15.4.1 | `clip_distances_cut_pixels`, `clip_distances_must_be_numbers` |
@@ -79,6 +81,7 @@ mod canvas;
 mod coverage;
 mod depth;
 mod effects;
+mod evaluation;
 mod interpolation;
 mod lines;
 mod model;
