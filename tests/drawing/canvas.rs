@@ -74,6 +74,7 @@ impl<'d> Canvas<'d> {
         let texels = size[0] as usize * size[1] as usize;
         let texture = match format {
             Format::D16_UNORM => self.device.texture_from(shape(format, size), &vec![code as u16; texels]),
+            Format::D32_FLOAT_S8X24_UINT => self.device.texture_from(shape(format, size), &vec![[code, 0]; texels]),
             _ => self.device.texture_from(shape(format, size), &vec![code; texels]),
         };
         self.targets.depth = Some(texture.unwrap().into());
@@ -139,6 +140,17 @@ impl<'d> Canvas<'d> {
         texture(&self.targets.depth.as_ref().expect("the test has a depth buffer").view)
     }
 
+    /// The stencils of the depth buffer, if it has any.
+    pub fn stencils(&self) -> Vec<u8> {
+        let texture = self.depth_buffer();
+        let words = || texture.buffer().to_vec::<u32>().unwrap().into_iter();
+        match texture.shape().format {
+            Format::D24_UNORM_S8_UINT => words().map(|word| (word >> 24) as u8).collect(),
+            Format::D32_FLOAT_S8X24_UINT => words().skip(1).step_by(2).map(|word| word as u8).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The codes of the depth buffer.
     pub fn depths(&self) -> Vec<u32> {
         let texture = self.depth_buffer();
@@ -147,6 +159,7 @@ impl<'d> Canvas<'d> {
             Format::D24_UNORM_S8_UINT => {
                 texture.buffer().to_vec::<u32>().unwrap().into_iter().map(|word| word & 0xff_ffff).collect()
             }
+            Format::D32_FLOAT_S8X24_UINT => texture.buffer().to_vec().unwrap().into_iter().step_by(2).collect(),
             _ => texture.buffer().to_vec().unwrap(),
         }
     }
