@@ -102,6 +102,14 @@ pub enum DrawError {
         /// What it should be.
         expected: String,
     },
+    /// Two targets have texels in common.
+    #[error("targets {first} and {second} share texels: let them be other levels or layers")]
+    SharedTarget {
+        /// The first of them.
+        first: usize,
+        /// The second.
+        second: usize,
+    },
     /// A target to clear that the pass does not have.
     #[error("there is no target {target} to clear: the pass has {count}")]
     NoTarget {
@@ -195,7 +203,7 @@ impl DrawError {
             DrawError::Signature { .. } => ErrorKind::File,
             DrawError::Unsupported { .. } => ErrorKind::Unsupported,
             DrawError::ReadsTarget { .. } | DrawError::WritesTarget { .. } => ErrorKind::Binding,
-            DrawError::Target { .. } => ErrorKind::Resource,
+            DrawError::Target { .. } | DrawError::SharedTarget { .. } => ErrorKind::Resource,
             DrawError::Stopped { .. } => ErrorKind::Stopped,
             DrawError::Draw { source, .. } | DrawError::Runtime(source) => source.kind(),
             _ => ErrorKind::Call,

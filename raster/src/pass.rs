@@ -257,7 +257,7 @@ impl<'a> Pass<'a> {
     /// Clears all layers of a view.
     fn clear(&mut self, view: &View, value: ClearValue) -> Result<(), DrawError> {
         self.flush()?;
-        Ok(view.as_target_array().unwrap_or_else(|| view.clone()).clear(value)?)
+        Ok(view.as_target_array()?.clear(value)?)
     }
 
     /// Writes elements to a buffer, from a byte offset on, after the draws before: they see what was there.
@@ -354,12 +354,12 @@ impl<'a> Pass<'a> {
         let as_target = |view: &View| if has_layers { view.as_target_array() } else { view.as_target() };
         for (n, view) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
             let register = Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
-            pixel_bindings.set(register, as_target(view).unwrap_or_else(|| view.clone()));
+            pixel_bindings.set(register, as_target(view)?);
         }
         if let (true, Some(target), Some(depth)) = (pipeline.is_late, &self.target.depth, &self.targets.depth) {
             let view = depth.view.clone().with_format(codes(target.format))?;
             let register = Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE);
-            pixel_bindings.set(register, as_target(&view).unwrap_or(view));
+            pixel_bindings.set(register, as_target(&view)?);
         }
         let pixel = pipeline.pixel.as_ref().map(|shader| self.device.bind(shader, &pixel_bindings)).transpose()?;
         let indices = draw.index_buffer.as_ref().map(|buffer| indices(buffer, draw)).transpose()?;

@@ -134,6 +134,12 @@ impl Targets {
             let part = check_target(&what, view, format, "a format for targets", Use::Target)?;
             extents = least(extents, &part)?;
         }
+        for (n, view) in self.colors.iter().enumerate() {
+            let level = view.as_target_array()?;
+            if let Some(first) = self.colors[..n].iter().position(|other| other.overlaps(&level)) {
+                return Err(DrawError::SharedTarget { first, second: n });
+            }
+        }
         let depth = match &self.depth {
             None => None,
             Some(DepthView { view, .. }) => {

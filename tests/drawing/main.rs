@@ -67,7 +67,7 @@
 //! | a layer that does not exist is the first; shaders see the number as it was; the leading vertex has it | 15.15 | `the_leading_vertex_chooses_the_layer`, `cuts_and_strips_keep_their_layers` |
 //! | a viewport that cannot be is the first, with its depths and its scissor rectangle, likewise | 15.8.1 | `the_leading_vertex_chooses_the_viewport`, `viewports_have_their_depths` |
 //! | read-only views turn writes off whatever the state says | 17.13 | `read_only_depths_and_stencils_stay`, `read_only_depths_may_be_read`, `ir/tests/pipeline/depth.rs` |
-//! | a texture that is drawn to may be read where it is not | 5.3 | `another_part_of_a_target_may_be_read` |
+//! | a texture that is drawn to may be read where it is not | 5.3 | `another_part_of_a_target_may_be_read`, `targets_may_be_parts_of_one_texture` |
 //! | a triangle's depths are the same in every pipeline | 3.4.1, 16.3.1 | `depths_are_the_same_in_every_pipeline` |
 //! | a line covers what it leaves the diamond of; corners belong to lower or right neighbours | 3.4.3 | `lines_end_before_their_last_pixel`, `raster/tests/thin.rs` |
 //! | a point is the pixel around it, the left or upper one of two | 3.4.6 | `points_are_pixels`, `raster/tests/thin.rs` |

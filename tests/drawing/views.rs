@@ -282,6 +282,23 @@ fn another_part_of_a_target_may_be_read() {
     assert_eq!(half, [expected.clone(), expected]);
 }
 
+/// Two layers of a texture are two targets; the same one cannot be.
+#[test]
+fn targets_may_be_parts_of_one_texture() {
+    let code = "dcl_output o0.xyzw\ndcl_output o1.xyzw\nmov o0.xyzw, l(0,0,0,0)\nmov o1.xyzw, l(1.0,1.0,1.0,1.0)";
+    let (vertex, shader, vertices) = (shaders::vertex(), pixel(code), everywhere(0.5, [0.0; 4]));
+    let (drawn, refused) = on_both(|device, engine| {
+        let shape = TextureShape::texture_2d(Format::R8_UNORM, SIZE, SIZE).mips(2).array(2);
+        let texture = device.texture_from(shape, &vec![7_u8; shape.size_bytes().unwrap() as usize]).unwrap();
+        let targets = |layers: [u32; 2]| Targets { colors: layers.map(|n| part(&texture, 0, n)).into(), depth: None };
+        Canvas::of(device, engine, targets([1, 0])).draw(Item::new(&vertex, &shader, &vertices));
+        let refused = brolga::raster::Pass::new(device, targets([1, 1])).unwrap_err().to_string();
+        ([1, 0].map(|layer| level(&texture, 0, layer)), refused)
+    });
+    assert_eq!(drawn, [0, 255].map(|byte| vec![byte; (SIZE * SIZE) as usize]));
+    assert_eq!(refused, "targets 0 and 1 share texels: let them be other levels or layers");
+}
+
 /// Depth and stencil that are increased wherever the tests pass.
 fn writes_both(desc: &mut PipelineDesc<'_>) {
     let face = StencilFace {

@@ -5,6 +5,10 @@
 //! sRGB. They are exact, and rounded once to the format; halves of codes go away from zero, as in all conversions
 //! (functional specification, 3.2.3).
 
+use std::ops::Range;
+
+use brolga_ir::interface::Dimension;
+
 use super::error::ResourceError;
 use super::texture::{TexelBox, Texture};
 use super::view::{View, ViewKind};
@@ -33,19 +37,13 @@ impl View {
     /// If it sees no texture, and as there.
     pub fn generate_mips(&self) -> Result<(), ResourceError> {
         let ViewKind::Texture(view) = &self.kind else { return Err(ResourceError::NotTexture { what: "mip levels" }) };
-        let has_slices = view.texture.shape().depth > 1;
+        let has_slices = view.texture.shape().dimension == Dimension::Texture3d;
         let layers = if has_slices { 0..1 } else { view.layers() };
         generate(&view.texture, view.format, view.mips.start, view.mips.end, layers)
     }
 }
 
-fn generate(
-    texture: &Texture,
-    format: Format,
-    first: u32,
-    end: u32,
-    layers: std::ops::Range<u32>,
-) -> Result<(), ResourceError> {
+fn generate(texture: &Texture, format: Format, first: u32, end: u32, layers: Range<u32>) -> Result<(), ResourceError> {
     let stored = texture.shape().format;
     if stored.allows(Use::DepthStencil) || !(format.allows(Use::Target) && format.allows(Use::Sample)) {
         return Err(ResourceError::Mips { format: stored });

@@ -187,19 +187,19 @@ impl View {
     }
 
     /// The same view of a texture, as pipelines see a target: the first of its mip levels and layers, in two
-    /// dimensions; of what has one, in a single row. None if it is not one of a texture.
-    pub fn as_target(&self) -> Option<Self> {
+    /// dimensions; of what has one, in a single row. An error if it sees no texture.
+    pub fn as_target(&self) -> Result<Self, ResourceError> {
         self.seen_as_target(Dimension::Texture2d)
     }
 
     /// The same of all its layers. Faces of cubes and slices of 3D textures are layers of it.
-    pub fn as_target_array(&self) -> Option<Self> {
+    pub fn as_target_array(&self) -> Result<Self, ResourceError> {
         self.seen_as_target(Dimension::Texture2dArray)
     }
 
-    fn seen_as_target(&self, dimension: Dimension) -> Option<Self> {
-        let ViewKind::Texture(view) = &self.kind else { return None };
-        Some(Self { kind: ViewKind::Texture(view.as_target(dimension)) })
+    fn seen_as_target(&self, dimension: Dimension) -> Result<Self, ResourceError> {
+        let ViewKind::Texture(view) = &self.kind else { return Err(ResourceError::NotTexture { what: "layers" }) };
+        Ok(Self { kind: ViewKind::Texture(view.as_target(dimension)) })
     }
 
     /// What it sees of a texture, if it sees one.
