@@ -104,6 +104,7 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
         name: "",
     };
     translator.main()?;
+    func.list_samples();
     Ok(func)
 }
 
