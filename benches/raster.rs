@@ -179,7 +179,10 @@ impl Frame {
             vertices: device.buffer_from(mesh.vertices.as_flattened()).expect("there is memory"),
             indices: device.buffer_from(&mesh.indices).expect("there is memory"),
             count: mesh.indices.len() as u32,
-            targets: Targets { colors: vec![texture(COLOR)], depth: tests.then(|| texture(DEPTH)) },
+            targets: Targets {
+                colors: vec![View::texture(texture(COLOR))],
+                depth: tests.then(|| texture(DEPTH).into()),
+            },
             clears: mesh.indices.len() > 6,
             compiling,
             device,

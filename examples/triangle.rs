@@ -2,7 +2,7 @@
 //! temporary files.
 
 use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
-use brolga::{Device, Format, TextureShape};
+use brolga::{Device, Format, TextureShape, View};
 
 /// Compiled from `triangle.hlsl`.
 const VERTEX_SHADER: &[u8] = include_bytes!("triangle_vs.cso");
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let vertices = device.buffer_from(&VERTICES)?;
     let target = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 640, 480))?;
-    let mut pass = Pass::new(&device, Targets { colors: vec![target.clone()], depth: None })?;
+    let mut pass = Pass::new(&device, Targets { colors: vec![View::texture(target.clone())], depth: None })?;
     pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, size_of_val(&VERTICES[0]) as u32))?;
     let statistics = pass.finish()?;
 

@@ -51,6 +51,6 @@ pub use brolga_runtime::{
     InstanceError, Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate, Oversize,
     Parameter, ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report, ResourceClass,
     ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes, StopReason,
-    SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError, VerifyErrors, View,
-    Width, Worker, format, pipeline,
+    Subresources, SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VerifyError,
+    VerifyErrors, View, Width, Worker, format, pipeline,
 };

@@ -2,7 +2,7 @@
 //!
 //! ```no_run
 //! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
-//! use brolga::{Device, Format, TextureShape};
+//! use brolga::{Device, Format, TextureShape, View};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let device = Device::builder().build()?;
@@ -14,25 +14,28 @@
 //!
 //! let vertices = device.buffer_from(&[[0.0f32, 0.8], [0.8, -0.8], [-0.8, -0.8]])?;
 //! let target = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 640, 480))?;
-//! let mut pass = Pass::new(&device, Targets { colors: vec![target.clone()], depth: None })?;
+//! let mut pass = Pass::new(&device, Targets { colors: vec![View::texture(target.clone())], depth: None })?;
 //! pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, 8))?;
 //! let statistics = pass.finish()?;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A [`Pipeline`] is two compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads of the
-//! device; the picture does not depend on how many there are. It can clear targets and update buffers between draws, and says what
+//! A [`Pipeline`] is two compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads
+//! of the device; the picture does not depend on how many there are. Targets are views: a mip level of a texture, and
+//! one or more of its layers, among which a vertex shader chooses with `SV_RenderTargetArrayIndex`, as it does among
+//! viewports with `SV_ViewportArrayIndex`. A pass can clear targets and update buffers between draws, and says what
 //! each draw did ([`Statistics`]). With [`Pass::with_limits`] it stops where a dispatch would.
 
 pub use brolga_raster::assembly::Topology;
 pub use brolga_raster::batch::{Cull, Fill};
 pub use brolga_raster::edge::Bounds;
 pub use brolga_raster::error::DrawError;
-pub use brolga_raster::pass::{Draw, IndexBuffer, Pass, Targets, VertexBuffer};
+pub use brolga_raster::pass::{Draw, IndexBuffer, Pass, VertexBuffer};
 pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 pub use brolga_raster::state::{ALPHA_BLEND, DepthState, InputElement, RasterizerState, TargetState};
 pub use brolga_raster::statistics::Statistics;
+pub use brolga_raster::targets::{DepthView, Targets};
 pub use brolga_raster::viewport::Viewport;
 pub use brolga_runtime::pipeline::state::{
     Advance, Blend, BlendOp, Equation, Factor, LogicOp, StencilFace, StencilOp, StencilTest,

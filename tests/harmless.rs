@@ -89,7 +89,7 @@ impl Setup {
     }
 
     fn pass(&self, target: &Texture) -> Pass<'_> {
-        Pass::new(&self.device, Targets { colors: vec![target.clone()], depth: None }).unwrap()
+        Pass::new(&self.device, Targets { colors: vec![View::texture(target.clone())], depth: None }).unwrap()
     }
 
     /// Draws a list of triangles into 16 x 16 pixels; how many were covered.
@@ -304,7 +304,7 @@ fn a_draw_does_not_read_what_it_draws_to() {
     let shape = |format| TextureShape::texture_2d(format, 8, 8);
     let [target, other] = [(); 2].map(|()| setup.device.texture(shape(COLOR)).unwrap());
     let depth = setup.device.texture(shape(Format::D32_FLOAT)).unwrap();
-    let targets = Targets { colors: vec![target.clone()], depth: Some(depth.clone()) };
+    let targets = Targets { colors: vec![View::texture(target.clone())], depth: Some(depth.clone().into()) };
     let draws = |read: View| {
         let mut bindings = Bindings::new();
         bindings.set(Register::t(3), read);
@@ -335,7 +335,7 @@ fn a_target_that_the_shader_writes_is_refused() {
     let draws = |written: &Texture| {
         let mut bindings = Bindings::new();
         bindings.set(Register::u(3), View::texture(written.clone()));
-        let targets = Targets { colors: vec![target.clone()], depth: None };
+        let targets = Targets { colors: vec![View::texture(target.clone())], depth: None };
         let mut pass = Pass::new(&setup.device, targets).unwrap();
         let draw = Draw::new(&setup.pipeline, 3).vertex_buffer(setup.vertices(&EVERYWHERE), 16);
         let added = pass.draw(&Draw { pixel_bindings: Some(&bindings), ..draw });

@@ -1,7 +1,8 @@
 //! Scenes: draws whose pictures other implementations have drawn too, on both engines, and what is said about scenes that are
 //! wrong.
 //!
-//! The expected pictures are those of lavapipe, which Wine's Direct3D confirms.
+//! The expected pictures are those of lavapipe, which Wine's Direct3D confirms; those of `target_layers` follow from
+//! its shaders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,7 @@ scenes! {
     uav_pixels on BOTH;
     indirect on BOTH;
     shadow_map on BOTH;
+    target_layers on BOTH;
     big_overdraw on &[Engine::Jit];
 }
 
@@ -132,6 +134,26 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "\"targets\": [\"target\"]",
         "\"targets\": [\"vertices\"]",
         "steps[1].targets[0]: `vertices` is a buffer, not a texture",
+    ),
+    (
+        "\"targets\": [\"target\"]",
+        "\"targets\": [{\"resource\": \"target\", \"mip\": 1}]",
+        "steps[1].targets[0]: a view of mip levels 1 to 1, and the texture has 0 to 0",
+    ),
+    (
+        "\"targets\": [\"target\"]",
+        "\"targets\": [{\"resource\": \"target\", \"mips\": 2}]",
+        "steps[1].targets[0].mips: a target is one level: `mip` says which, and `mips` can only be 1",
+    ),
+    (
+        "\"steps\": [",
+        "\"steps\": [{\"op\": \"generate_mips\", \"resource\": \"vertices\"},",
+        "steps[0].resource: `vertices` is a buffer, not a texture",
+    ),
+    (
+        "\"steps\": [",
+        "\"steps\": [{\"op\": \"copy\", \"from\": {\"resource\": \"target\", \"layer\": 1}, \"to\": \"target\"},",
+        "steps[0].from: mip level 0 of layer 1 does not exist, the texture has 1 mip levels and 1 layers",
     ),
     (
         "\"buffer\": \"vertices\"",

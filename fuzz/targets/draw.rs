@@ -6,11 +6,11 @@
 use std::sync::LazyLock;
 
 use brolga::raster::{
-    ALPHA_BLEND, Bounds, Cull, Draw, DrawError, Factor, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc,
-    StencilFace, StencilOp, StencilTest, TargetState, Targets, Topology, Viewport,
+    ALPHA_BLEND, Bounds, Cull, DepthView, Draw, DrawError, Factor, Fill, IndexBuffer, InputElement, LogicOp, Pass,
+    Pipeline, PipelineDesc, StencilFace, StencilOp, StencilTest, TargetState, Targets, Topology, Viewport,
 };
 use brolga::{
-    BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, TextureShape,
+    BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, TextureShape, View,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -87,9 +87,15 @@ fn stencil_face(numbers: &mut Numbers) -> StencilFace {
     StencilFace { test: pick(&COMPARISONS, numbers.next() as u8), fail, depth_fail, pass }
 }
 
+fn pick_logic(numbers: &mut Numbers) -> LogicOp {
+    use LogicOp::{And, Copy, CopyInverted, Equivalent, Invert, Nor, OrReverse, Xor};
+    pick(&[And, Copy, CopyInverted, Equivalent, Invert, Nor, OrReverse, Xor], numbers.next() as u8)
+}
+
 fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawError> {
     let device = &*DEVICE;
     let bit = |n: usize| state[1] >> n & 1 != 0;
+    let part = |n: usize| state[31] >> n & 1 != 0;
     let mut numbers = Numbers(u32::from_le_bytes([state[18], state[19], state[20], state[21]]));
     let mut desc = PipelineDesc::new(vertex, (!pixel.is_empty()).then_some(pixel));
     for (n, semantic) in ["POSITION", "TEXCOORD", "COLOR", "NORMAL"].into_iter().enumerate() {
@@ -106,13 +112,23 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
         if state[15] & 0x20 != 0 {
             (blend.color.source, blend.alpha.destination) = (Factor::SecondColor, Factor::InverseSecondAlpha);
         }
-        desc = desc.target(if bit(0) { TargetState { blend: Some(blend), ..target } } else { target });
+        desc = desc.target(match format {
+            Format::R32G32_UINT if part(3) => TargetState { logic: Some(pick_logic(&mut numbers)), ..target },
+            _ if bit(0) => TargetState { blend: Some(blend), ..target },
+            _ => target,
+        });
     }
     let depth_formats = [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT, Format::D32_FLOAT_S8X24_UINT];
     desc.depth_format = depth_formats.get(usize::from(state[14] % 5)).copied();
     (desc.depth.enable, desc.depth.write) = (bit(1), bit(2));
     desc.depth.function = pick(&COMPARISONS, state[14] >> 4);
-    desc.topology = if bit(3) { Topology::TriangleStrip } else { Topology::TriangleList };
+    desc.topology = match (part(4), bit(3)) {
+        (false, false) => Topology::TriangleList,
+        (false, true) => Topology::TriangleStrip,
+        (true, false) => Topology::LineList,
+        (true, true) => [Topology::LineStrip, Topology::PointList][usize::from(state[10] % 2)],
+    };
+    desc.rasterizer.fill = if part(2) { Fill::Wireframe } else { Fill::Solid };
     desc.rasterizer.cull = [Cull::None, Cull::Back, Cull::Front][usize::from(state[15] % 3)];
     (desc.rasterizer.front_counter_clockwise, desc.rasterizer.depth_clip) = (bit(4), bit(5));
     if state[15] & 0x40 != 0 {
@@ -130,9 +146,19 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
     let pipeline = Pipeline::new(device, &desc)?;
 
     let size = [16, 17].map(|n: usize| 1 + u32::from(state[n] % 80));
-    let texture = |format| device.texture(TextureShape::texture_2d(format, size[0], size[1])).map_err(DrawError::from);
-    let colors = desc.targets.iter().map(|target| texture(target.format)).collect::<Result<_, _>>()?;
-    let targets = Targets { colors, depth: desc.depth_format.map(texture).transpose()? };
+    // A texture, or the second level of two of its layers.
+    let view = |format| -> Result<View, DrawError> {
+        if !part(5) {
+            return Ok(View::texture(device.texture(TextureShape::texture_2d(format, size[0], size[1]))?));
+        }
+        let shape = TextureShape::texture_2d(format, 2 * size[0], 2 * size[1]).mips(2).array(3);
+        Ok(View::texture(device.texture(shape)?).with_mips(1, 1)?.with_layers(1, 2)?)
+    };
+    let colors = desc.targets.iter().map(|target| view(target.format)).collect::<Result<_, _>>()?;
+    let (has_read_only_depth, has_read_only_stencil) = (part(6), part(6) && bit(2));
+    let depth = desc.depth_format.map(view).transpose()?;
+    let depth = depth.map(|view| DepthView { view, has_read_only_depth, has_read_only_stencil });
+    let targets = Targets { colors, depth };
     let mut pass = Pass::new(device, targets)?.with_limits(&Dispatch::new([0; 3]).fuel(FUEL));
 
     let vertices: Vec<f32> = (0..256).map(|_| numbers.float()).collect();
@@ -150,14 +176,18 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
     (draw.first, draw.base_vertex) = (u32::from(state[24]), i32::from(state[25]) - 128);
     (draw.instances, draw.first_instance) = (u32::from(state[26] % 4), u32::from(state[27]));
     let [left, top, across] = [28, 29, 30].map(|n: usize| f32::from(state[n]) / 3.0);
-    if state[31] & 1 != 0 {
+    if part(0) {
         let (min_depth, max_depth) = (across / 100.0, 1.0 - left / 100.0);
         draw.viewport =
             Some(Viewport { left: left - 9.0, top, width: across, height: 4.0 * across, min_depth, max_depth });
     }
-    if state[31] & 2 != 0 {
+    if part(1) {
         draw.scissor = Some(Bounds { left: left as i32, top: top as i32, right: across as i32, bottom: 40 });
     }
+    let [x, y, across, down] = [(); 4].map(|()| (numbers.next() % 4096) as f32 / 16.0);
+    let other =
+        Viewport { left: x - 64.0, top: y - 64.0, width: across, height: down, min_depth: 0.25, max_depth: 0.5 };
+    draw.more_viewports = vec![(other, None)];
     for _ in 0..1 + state[31] / 128 {
         pass.draw(&draw)?;
     }

@@ -14,6 +14,7 @@ use crate::plane::{Corner, Local};
 use crate::small::{self, Group, Small};
 use crate::statistics::Statistics;
 use crate::thin::{self, Line};
+use crate::tile::Grid;
 use crate::vectors::{Work, vectorize};
 use crate::viewport::{Plane, Viewport};
 
@@ -35,25 +36,51 @@ pub struct Outputs {
     pub modes: Vec<Mode>,
     /// Which registers the stage after reads.
     pub is_read: Vec<bool>,
+    /// The word of the layer that a primitive is drawn to: its leading vertex has it. Without it that is the first one.
+    pub layer: Option<usize>,
+    /// The word of its viewport, likewise.
+    pub viewport: Option<usize>,
 }
 
 /// What becomes of primitives on the screen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Raster {
-    /// The part of the target that is drawn to.
-    pub viewport: Viewport,
-    /// Pixels that may be drawn to: those of the target, the viewport and the scissor rectangle.
-    pub scissor: Bounds,
+    /// The parts of the target that are drawn to: the first one, or all that the vertex shader can choose.
+    pub areas: Vec<Area>,
     /// What is drawn of triangles.
     pub fill: Fill,
     /// Triangles that are not drawn.
     pub cull: Cull,
     /// Whether triangles whose corners go counter-clockwise show their front.
     pub is_front_counter_clockwise: bool,
-    /// Whether depth is clipped.
-    pub clips_depth: bool,
     /// What is added to depths.
     pub bias: Option<DepthBias>,
+}
+
+/// A part of the target that is drawn to.
+#[derive(Clone, Debug)]
+pub struct Area {
+    /// Where it is.
+    pub viewport: Viewport,
+    /// Pixels that may be drawn to: those of the target, the viewport and the scissor rectangle.
+    pub scissor: Bounds,
+    /// What primitives are cut at.
+    planes: Vec<Plane>,
+}
+
+impl Area {
+    /// A viewport, with pixels that may be drawn to, where depth is clipped or not.
+    pub fn new(viewport: Viewport, scissor: Bounds, clips_depth: bool) -> Self {
+        Self { viewport, scissor, planes: viewport.planes(clips_depth).collect() }
+    }
+}
+
+impl Raster {
+    /// The area with a number; the first one, if there is no such number (functional specification, 15.8.1).
+    #[inline(always)]
+    pub fn area(&self, number: u32) -> &Area {
+        self.areas.get(number as usize).unwrap_or(&self.areas[0])
+    }
 }
 
 /// What is drawn of triangles.
@@ -151,6 +178,12 @@ pub struct Prepared {
     pub bins: Bins,
     /// What was done until now.
     pub statistics: Statistics,
+    grid: Grid,
+    /// Words from a vertex to the next one in `rows`.
+    stride: usize,
+    /// The words of a vertex that have its layer and its viewport.
+    layer: Option<usize>,
+    viewport: Option<usize>,
 }
 
 /// What only lives while a batch is prepared.
@@ -227,12 +260,12 @@ impl Work for SetUp<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let planes: Vec<Plane> = self.raster.viewport.planes(self.raster.clips_depth).collect();
-        self.prepared.place(self.assembly, self.outputs, self.raster, &planes);
+        self.prepared.unshare(self.assembly);
+        self.prepared.place(self.assembly, self.outputs, self.raster);
         if self.kind == Kind::Triangle && self.raster.fill == Fill::Wireframe {
-            return self.prepared.outline(self.assembly, self.first, self.outputs, self.raster, &planes);
+            return self.prepared.outline(self.assembly, self.first, self.outputs, self.raster);
         }
-        self.prepared.cut(self.kind, self.assembly, self.first, self.outputs, self.raster, &planes);
+        self.prepared.cut(self.kind, self.assembly, self.first, self.outputs, self.raster);
         match self.kind {
             Kind::Point => self.prepared.set_up_points(self.assembly, self.raster),
             Kind::Line => self.prepared.set_up_lines(self.assembly, self.raster),
@@ -242,13 +275,13 @@ impl Work for SetUp<'_> {
 }
 
 impl Prepared {
-    /// Shades the vertices of a batch, each once, sets up what is left of its primitives, and sorts it into tiles, of which a row has so
-    /// many columns. What was here before is gone.
+    /// Shades the vertices of a batch, each once, sets up what is left of its primitives, and sorts it into tiles. What
+    /// was here before is gone.
     pub fn prepare(
         &mut self,
         front_end: FrontEnd<'_>,
         (batch, instance): (Batch, &Instance<'_>),
-        columns: u32,
+        grid: Grid,
         assembly: &mut Assembly,
         session: &mut Session<'_>,
     ) -> Result<(), Error> {
@@ -256,8 +289,11 @@ impl Prepared {
         assembly.assemble(topology, batch, instance);
         let Assembly { ids, primitives: assembled, count, .. } = assembly;
         let count = *count;
-        let Self { rows, corners, primitives, bins, statistics } = self;
-        bins.clear(columns);
+        let Self { rows, corners, primitives, bins, statistics, .. } = self;
+        self.grid = grid;
+        self.stride = outputs.rows * ROW_WORDS;
+        (self.layer, self.viewport) = (outputs.layer, outputs.viewport);
+        bins.clear(grid.columns);
         corners.clear();
         primitives.clear();
         rows.clear();
@@ -286,16 +322,40 @@ impl Prepared {
         Ok(())
     }
 
+    /// Gives primitives vertices of their own where the leading one names another viewport than they do.
+    fn unshare(&mut self, assembly: &mut Assembly) {
+        let Some(word) = self.viewport else { return };
+        for vertices in &mut assembly.primitives {
+            let own = |prepared: &Self, vertex: u32| prepared.rows[vertex as usize * prepared.stride + word];
+            let leading = own(self, vertices[0]);
+            for vertex in vertices {
+                if own(self, *vertex) != leading {
+                    let first = *vertex as usize * self.stride;
+                    self.rows.extend_from_within(first..first + self.stride);
+                    *vertex = assembly.count as u32;
+                    assembly.count += 1;
+                    // The stage after sees the leading vertex's.
+                    self.rows[*vertex as usize * self.stride + word] = leading;
+                }
+            }
+        }
+    }
+
     /// Brings vertices to the screen.
     #[inline(always)]
-    fn place(&mut self, assembly: &mut Assembly, outputs: &Outputs, raster: &Raster, planes: &[Plane]) {
+    fn place(&mut self, assembly: &mut Assembly, outputs: &Outputs, raster: &Raster) {
         let Assembly { count, places, .. } = assembly;
-        let is_within_reach = raster.viewport.is_within_reach();
+        let mut area = raster.area(0);
+        let mut is_within_reach = area.viewport.is_within_reach();
         places.clear();
         for vertex in 0..*count {
+            if self.viewport.is_some() {
+                area = self.area(vertex as u32, raster);
+                is_within_reach = area.viewport.is_within_reach();
+            }
             let position = self.position(vertex, outputs);
-            let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, planes);
-            let corner = is_inside.then(|| raster.viewport.transform(position)).flatten();
+            let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, &area.planes);
+            let corner = is_inside.then(|| area.viewport.transform(position)).flatten();
             self.corners.push(corner.unwrap_or_default());
             places.push(corner.is_some());
         }
@@ -303,15 +363,7 @@ impl Prepared {
 
     /// Notes which primitives are left: those that are cut are replaced by what is left of them.
     #[inline(always)]
-    fn cut(
-        &mut self,
-        kind: Kind,
-        assembly: &mut Assembly,
-        first: u32,
-        outputs: &Outputs,
-        raster: &Raster,
-        planes: &[Plane],
-    ) {
+    fn cut(&mut self, kind: Kind, assembly: &mut Assembly, first: u32, outputs: &Outputs, raster: &Raster) {
         let Assembly { primitives, places, left, .. } = assembly;
         left.clear();
         let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
@@ -322,7 +374,7 @@ impl Prepared {
             if vertices.iter().all(|&vertex| places[vertex as usize]) {
                 left.push(Candidate { vertices, id });
             } else {
-                self.clip(kind, Candidate { vertices, id }, planes, outputs, raster, left);
+                self.clip(kind, Candidate { vertices, id }, outputs, raster, left);
             }
         }
         self.statistics.clipper_primitives = left.len() as u64;
@@ -348,7 +400,7 @@ impl Prepared {
     }
 
     /// Sets up the edges of triangles that are not cut away or culled.
-    fn outline(&mut self, assembly: &Assembly, first: u32, outputs: &Outputs, raster: &Raster, planes: &[Plane]) {
+    fn outline(&mut self, assembly: &Assembly, first: u32, outputs: &Outputs, raster: &Raster) {
         for (id, &vertices) in (first..).zip(&assembly.primitives) {
             if self.is_beyond(vertices, outputs) {
                 continue;
@@ -363,6 +415,7 @@ impl Prepared {
                 continue;
             }
             let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
+            let planes = &self.area(vertices[0], raster).planes;
             if clip::is_outside(&corners, planes) {
                 continue;
             }
@@ -403,9 +456,9 @@ impl Prepared {
     fn add_line(&mut self, vertices: [u32; 3], id: u32, is_front: bool, ends: [u8; 2], bias: f32, raster: &Raster) {
         let [from, to] = ends.map(|end| self.corners[vertices[usize::from(end)] as usize].point);
         let Some(line) = Line::new(from, to) else { return };
-        let bounds = line.bounds().intersect(raster.scissor);
+        let bounds = line.bounds().intersect(self.area(vertices[0], raster).scissor);
         if !bounds.is_empty() {
-            self.bins.add(&bounds);
+            self.bins.add(&bounds, self.first_row(vertices));
             self.primitives.push(Primitive { vertices, id, is_front, shape: Shape::Line { bounds, ends, bias } });
         }
     }
@@ -423,9 +476,9 @@ impl Prepared {
             let corner = &self.corners[vertices[0] as usize];
             let pixel = thin::pixel(corner.point);
             let bounds = Bounds { left: pixel[0], top: pixel[1], right: pixel[0] + 1, bottom: pixel[1] + 1 };
-            if !bounds.intersect(raster.scissor).is_empty() {
+            if !bounds.intersect(self.area(vertices[0], raster).scissor).is_empty() {
                 let shape = Shape::Small(Small::of_pixel(pixel, Local::of_point(corner)));
-                self.bins.add(&bounds);
+                self.bins.add(&bounds, self.first_row(vertices));
                 self.primitives.push(Primitive { vertices, id, is_front: true, shape });
             }
         }
@@ -435,6 +488,19 @@ impl Prepared {
     pub fn row(&self, vertex: usize, outputs: &Outputs) -> &[u32] {
         let words = outputs.rows * ROW_WORDS;
         &self.rows[vertex * words..(vertex + 1) * words]
+    }
+
+    /// The first row of tiles of the layer that a primitive is in: its leading vertex says which.
+    #[inline(always)]
+    fn first_row(&self, vertices: [u32; 3]) -> u32 {
+        let Some(word) = self.layer else { return 0 };
+        self.grid.first_row(self.rows[vertices[0] as usize * self.stride + word])
+    }
+
+    /// The part of the target that a primitive is drawn to: its leading vertex says which.
+    #[inline(always)]
+    pub fn area<'a>(&self, leading: u32, raster: &'a Raster) -> &'a Area {
+        raster.area(self.viewport.map_or(0, |word| self.rows[leading as usize * self.stride + word]))
     }
 
     /// Where the vertices of a primitive are.
@@ -469,7 +535,7 @@ impl Prepared {
     #[inline(always)]
     fn add(&mut self, Candidate { vertices, id }: Candidate, group: &Group, n: usize, raster: &Raster) {
         let whole = group.bounds(n);
-        let bounds = whole.intersect(raster.scissor);
+        let bounds = whole.intersect(self.area(vertices[0], raster).scissor);
         if bounds.is_empty() {
             return;
         }
@@ -496,7 +562,7 @@ impl Prepared {
         };
         let is_front = is_clockwise != raster.is_front_counter_clockwise;
         if !raster.cull.takes(is_front) {
-            self.bins.add(&bounds);
+            self.bins.add(&bounds, self.first_row(vertices));
             self.primitives.push(Primitive { vertices, id, is_front, shape });
         }
     }
@@ -506,12 +572,12 @@ impl Prepared {
         &mut self,
         kind: Kind,
         Candidate { vertices, id }: Candidate,
-        planes: &[Plane],
         outputs: &Outputs,
         raster: &Raster,
         left: &mut Vec<Candidate>,
     ) {
         let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
+        let planes = &self.area(vertices[0], raster).planes;
         if clip::is_outside(&corners, planes) {
             return;
         }
@@ -550,8 +616,9 @@ impl Prepared {
     ) -> Option<u32> {
         let w = vertices.map(|vertex| self.position(vertex as usize, outputs)[3]);
         let first = self.corners.len() as u32;
+        let viewport = self.area(vertices[0], raster).viewport;
         for vertex in made {
-            let Some(corner) = raster.viewport.place(vertex.projected().into()) else {
+            let Some(corner) = viewport.place(vertex.projected().into()) else {
                 self.corners.truncate(first as usize);
                 self.rows.truncate(first as usize * outputs.rows * ROW_WORDS);
                 return None;

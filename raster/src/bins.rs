@@ -44,14 +44,16 @@ impl Bins {
         self.primitives.clear();
     }
 
-    /// Adds the next primitive to the tiles of its bounds, which are not empty and begin in the target.
+    /// Adds the next primitive to the tiles of its bounds, which are not empty and begin in the target. Rows are
+    /// counted from the first one of its layer.
     #[inline(always)]
-    pub fn add(&mut self, bounds: &Bounds) {
+    pub fn add(&mut self, bounds: &Bounds, first_row: u32) {
         let primitive = self.count;
         self.count += 1;
         let tile = |pixel: i32| pixel as u32 / tile::SIZE as u32;
         let [left, top, right, bottom] =
             [tile(bounds.left), tile(bounds.top), tile(bounds.right - 1), tile(bounds.bottom - 1)];
+        let [top, bottom] = [top, bottom].map(|row| first_row + row);
         if left == right && top == bottom {
             return self.entries.push(Entry { tile: top * self.columns + left, primitive });
         }
@@ -151,7 +153,7 @@ mod tests {
     #[test]
     fn each_tile_has_what_meets_it_in_order() {
         let mut random = Random(3);
-        let (columns, rows) = (20, 15);
+        let (columns, rows, layers) = (20, 15, 3);
         let mut bins = Bins::default();
         for round in 0..200 {
             let most = [8, 200, 1200][round % 3];
@@ -167,16 +169,17 @@ mod tests {
                 })
                 .collect();
             bins.clear(columns);
-            bounds.iter().for_each(|bounds| bins.add(bounds));
+            let in_layers: Vec<u32> = bounds.iter().map(|_| random.below(layers as usize) as u32).collect();
+            bounds.iter().zip(&in_layers).for_each(|(bounds, layer)| bins.add(bounds, layer * rows));
             bins.sort();
-            let mut marks = vec![false; (columns * rows) as usize];
+            let mut marks = vec![false; (columns * rows * layers) as usize];
             bins.mark(&mut marks);
-            for tile in 0..columns * rows {
-                let [x, y] = [tile % columns, tile / columns].map(|place| place as i32 * SIZE);
+            for tile in 0..columns * rows * layers {
+                let (layer, in_layer) = (tile / (columns * rows), tile % (columns * rows));
+                let [x, y] = [in_layer % columns, in_layer / columns].map(|place| place as i32 * SIZE);
                 let here = Bounds { left: x, top: y, right: x + SIZE, bottom: y + SIZE };
-                let meets = |bounds: &Bounds| !bounds.intersect(here).is_empty();
-                let expected: Vec<u32> =
-                    (0..).zip(&bounds).filter(|(_, bounds)| meets(bounds)).map(|(n, _)| n).collect();
+                let meets = |n: usize| in_layers[n] == layer && !bounds[n].intersect(here).is_empty();
+                let expected: Vec<u32> = (0..bounds.len()).filter(|&n| meets(n)).map(|n| n as u32).collect();
                 let found: Vec<u32> = bins.primitives(tile).collect();
                 assert!(found == expected, "round {round}, tile {tile}");
                 assert_eq!((bins.has(tile), marks[tile as usize]), (!found.is_empty(), !found.is_empty()));

@@ -1,9 +1,10 @@
 //! The tests of depths and stencils before shading, quad by quad in the order of primitives (functional specification, 17.10 to 17.12).
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp, StencilTest};
-use brolga_runtime::{ResourceError, TexelBox, Texture};
+use brolga_runtime::ResourceError;
 use wide::{f32x4, u32x4};
 
+use crate::targets::DepthTarget;
 use crate::tile;
 
 /// Pixels along a side of a tile.
@@ -63,12 +64,13 @@ impl Tile {
         self.format.is_some()
     }
 
-    /// Reads a tile of a depth buffer, its most detailed level, its first layer, unless it lies here already.
-    pub fn load(&mut self, texture: &Texture, format: DepthFormat, corner: [i32; 2]) -> Result<(), ResourceError> {
+    /// Reads a tile of a layer of a depth buffer, unless it lies here already.
+    pub fn load(&mut self, buffer: &DepthTarget, corner: [i32; 2], layer: u32) -> Result<(), ResourceError> {
         if self.format.is_some() {
             return Ok(());
         }
-        let part = part(texture, corner);
+        let (texture, format) = (buffer.texture(), buffer.format);
+        let part = buffer.part(corner, layer, SIZE as u32)?;
         let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
         match format {
             DepthFormat::D16 => {
@@ -99,9 +101,10 @@ impl Tile {
     }
 
     /// Writes it back, if one lies here.
-    pub fn store(&mut self, texture: &Texture, corner: [i32; 2]) -> Result<(), ResourceError> {
+    pub fn store(&mut self, buffer: &DepthTarget, corner: [i32; 2], layer: u32) -> Result<(), ResourceError> {
         let Some(format) = self.format.take().filter(|_| self.is_changed) else { return Ok(()) };
-        let part = part(texture, corner);
+        let texture = buffer.texture();
+        let part = buffer.part(corner, layer, SIZE as u32)?;
         let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
         match format {
             DepthFormat::D16 => {
@@ -233,12 +236,4 @@ fn clamp(depths: f32x4, [least, most]: [f32; 2]) -> f32x4 {
     let [least, most] = [f32x4::splat(least), f32x4::splat(most)];
     let depths = depths.simd_gt(least).select(depths, least);
     depths.simd_lt(most).select(depths, most)
-}
-
-/// The texels of a depth buffer that a tile has.
-fn part(texture: &Texture, corner: [i32; 2]) -> TexelBox {
-    let [x, y] = corner.map(|place| place as u32);
-    let (shape, most) = (texture.shape(), SIZE as u32);
-    let extents = [(shape.width - x).min(most), (shape.height - y).min(most), 1];
-    TexelBox { origin: [x, y, 0], extents, ..TexelBox::default() }
 }

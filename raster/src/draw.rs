@@ -1,41 +1,21 @@
 //! Primitives become pixels, tile by tile.
 
 use brolga_ir::pipeline::record::{self, primitive};
-use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
-use brolga_runtime::{ArrayWords, Error, ResourceError, Session, Texture};
+use brolga_ir::pipeline::state::DepthTest;
+use brolga_runtime::{ArrayWords, Error, ResourceError, Session};
 use wide::f32x4;
 
-use crate::batch::{Outputs, Prepared, Primitive, Shape};
+use crate::batch::{Outputs, Prepared, Primitive, Raster, Shape};
 use crate::depth::{Tested, Tile};
 use crate::edge::{Bounds, Edge, Triangle};
 use crate::packets::{self, Packets, QUADS, Quad};
 use crate::plane::{self, Corner, Local, Planes};
 use crate::small::{self, Small};
 use crate::statistics::Statistics;
+use crate::targets::Target;
 use crate::thin::Line;
 use crate::tile::{self, Block};
 use crate::vectors::{Work, vectorize};
-
-/// What is drawn to.
-#[derive(Clone, Debug)]
-pub struct Target {
-    /// Pixels across and down.
-    pub size: [u32; 2],
-    /// The depth buffer.
-    pub depth: Option<(Texture, DepthFormat)>,
-}
-
-impl Target {
-    /// Tiles of a row.
-    pub fn columns(&self) -> u32 {
-        self.size[0].div_ceil(tile::SIZE as u32)
-    }
-
-    /// Rows of tiles.
-    pub fn rows(&self) -> u32 {
-        self.size[1].div_ceil(tile::SIZE as u32)
-    }
-}
 
 /// How the pixels of a draw are tested and shaded.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +36,10 @@ impl Shading {
     /// The depths of the viewport.
     fn depths(&self) -> [f32; 2] {
         [0, 1].map(|n| f32::from_bits(self.state[record::state::DEPTHS as usize + n]))
+    }
+
+    fn set_depths(&mut self, depths: [f32; 2]) {
+        self.state[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
     }
 }
 
@@ -80,6 +64,7 @@ struct Waiting {
 #[derive(Default)]
 pub struct TileWorker {
     corner: [i32; 2],
+    layer: u32,
     depth: Tile,
     packets: Packets,
     /// The records of the primitives that have quads in open packets.
@@ -97,8 +82,7 @@ pub struct TileWorker {
 impl TileWorker {
     /// Begins a tile.
     pub fn begin(&mut self, target: &Target, tile: u32) {
-        let columns = target.columns();
-        self.corner = [tile % columns, tile / columns].map(|place| place as i32 * tile::SIZE);
+        (self.corner, self.layer) = target.grid().place(tile);
     }
 
     /// Prepares for the depth tests of a draw: its tile lies here if it is tested before shading, in the depth buffer if after.
@@ -107,14 +91,14 @@ impl TileWorker {
             return self.end(target);
         }
         match (&target.depth, shading.depth) {
-            (Some((texture, format)), Some(_)) => self.depth.load(texture, *format, self.corner),
+            (Some(buffer), Some(_)) => self.depth.load(buffer, self.corner, self.layer),
             _ => Ok(()),
         }
     }
 
     /// Ends it: writes its depths back if they lie here.
     pub fn end(&mut self, target: &Target) -> Result<(), ResourceError> {
-        target.depth.as_ref().map_or(Ok(()), |(texture, _)| self.depth.store(texture, self.corner))
+        target.depth.as_ref().map_or(Ok(()), |buffer| self.depth.store(buffer, self.corner, self.layer))
     }
 
     /// Draws what some batches of a draw have in the tile; returns what it did to pixels.
@@ -122,13 +106,13 @@ impl TileWorker {
         &mut self,
         batches: impl Iterator<Item = &'p Prepared>,
         tile: u32,
-        outputs: &Outputs,
+        (outputs, raster): (&Outputs, Option<&Raster>),
         shading: &Shading,
         pixel: Option<&mut Session<'_>>,
     ) -> Result<Statistics, Error> {
         self.distances.clear();
-        let statistics = Statistics::default();
-        let mut draw = TileDraw { worker: self, outputs, shading, pixel, failure: None, statistics };
+        let (shading, statistics) = (*shading, Statistics::default());
+        let mut draw = TileDraw { worker: self, outputs, raster, shading, pixel, failure: None, statistics };
         for prepared in batches {
             vectorize(InTile { draw: &mut draw, prepared, tile });
             if draw.worker.primitives.len() > RECORD_WORDS {
@@ -144,7 +128,8 @@ impl TileWorker {
 struct TileDraw<'t, 's, 'w> {
     worker: &'t mut TileWorker,
     outputs: &'t Outputs,
-    shading: &'t Shading,
+    raster: Option<&'t Raster>,
+    shading: Shading,
     pixel: Option<&'s mut Session<'w>>,
     failure: Option<Error>,
     statistics: Statistics,
@@ -182,6 +167,14 @@ struct Drawn<'p> {
 impl TileDraw<'_, '_, '_> {
     #[inline(always)]
     fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
+        if let (Some(_), Some(raster)) = (self.outputs.viewport, self.raster) {
+            let depths = prepared.area(drawn.vertices[0], raster).viewport.depths();
+            if depths != self.shading.depths() {
+                // What waits is of the viewport before.
+                self.finish();
+                self.shading.set_depths(depths);
+            }
+        }
         match &drawn.shape {
             Shape::Small(small) => self.small(prepared, drawn, small),
             Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),
@@ -433,12 +426,13 @@ impl TileDraw<'_, '_, '_> {
 
     /// Runs the pixel shader over quads, and counts the pixels that it reports.
     fn shade(&mut self, waiting: &mut Waiting) {
-        let TileWorker { primitives, live, .. } = &mut *self.worker;
+        let TileWorker { layer, primitives, live, .. } = &mut *self.worker;
         let quads = &mut waiting.quads;
         if let Some(session) = self.pixel.as_deref_mut().filter(|_| !quads.is_empty() && self.failure.is_none()) {
             let pixels = 4 * quads.len() as u32;
             let mut state = self.shading.state;
             state[record::state::PRIMITIVE as usize] = waiting.primitive;
+            state[record::state::LAYER as usize] = *layer;
             let [quads, primitives, state] = [quads.as_flattened(), primitives, &state].map(ArrayWords::Read);
             let result = if self.shading.reports_live {
                 live.clear();

@@ -93,7 +93,7 @@ pub enum DrawError {
         found: String,
     },
     /// A texture that cannot be drawn to.
-    #[error("{what} is {found}: it must be a two-dimensional texture of one sample and of {expected}")]
+    #[error("{what} is {found}: it must be a texture of one sample and of {expected}")]
     Target {
         /// Which.
         what: String,
@@ -101,6 +101,14 @@ pub enum DrawError {
         found: String,
         /// What it should be.
         expected: String,
+    },
+    /// Two targets have texels in common.
+    #[error("targets {first} and {second} share texels: let them be other levels or layers")]
+    SharedTarget {
+        /// The first of them.
+        first: usize,
+        /// The second.
+        second: usize,
     },
     /// A target to clear that the pass does not have.
     #[error("there is no target {target} to clear: the pass has {count}")]
@@ -113,6 +121,12 @@ pub enum DrawError {
     /// A depth buffer to clear that the pass does not have.
     #[error("there is no depth buffer to clear")]
     NoDepth,
+    /// A part of the depth buffer to clear that its view says is read-only.
+    #[error("the {what} of the depth buffer cannot be cleared through a view that makes them read-only")]
+    ReadOnly {
+        /// Depths or stencils.
+        what: &'static str,
+    },
     /// A vertex buffer that the pipeline reads is missing.
     #[error("the input layout reads vertex buffer {slot}, but the draw has {count}")]
     VertexBuffer {
@@ -189,7 +203,7 @@ impl DrawError {
             DrawError::Signature { .. } => ErrorKind::File,
             DrawError::Unsupported { .. } => ErrorKind::Unsupported,
             DrawError::ReadsTarget { .. } | DrawError::WritesTarget { .. } => ErrorKind::Binding,
-            DrawError::Target { .. } => ErrorKind::Resource,
+            DrawError::Target { .. } | DrawError::SharedTarget { .. } => ErrorKind::Resource,
             DrawError::Stopped { .. } => ErrorKind::Stopped,
             DrawError::Draw { source, .. } | DrawError::Runtime(source) => source.kind(),
             _ => ErrorKind::Call,

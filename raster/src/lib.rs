@@ -5,6 +5,7 @@
 //! | `pipeline.rs` | two shaders, compiled with the state between and around them |
 //! | `state.rs` | that state, with the names and defaults of Direct3D 11 |
 //! | `pass.rs` | draws into the same targets |
+//! | `targets.rs` | levels and layers of textures that are drawn to |
 //! | `error.rs` | what can go wrong |
 //! | `statistics.rs` | what a draw did |
 //! | `fixed.rs` | positions in 256ths of a pixel |
@@ -46,6 +47,7 @@ pub mod scene;
 pub mod small;
 pub mod state;
 pub mod statistics;
+pub mod targets;
 pub mod thin;
 pub mod tile;
 mod vectors;

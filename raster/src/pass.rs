@@ -1,38 +1,32 @@
 //! Passes: draws into the same targets, in order.
 
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
-use brolga_runtime::format::Use;
 use brolga_runtime::{
-    Bindings, Buffer, ClearValue, Device, Dimension, Dispatch, Format, Leniency, Register, ResourceClass,
-    ResourceError, Shader, TexelBox, Texture, View,
+    Bindings, Buffer, ClearValue, Device, Dispatch, Leniency, Register, ResourceClass, ResourceError, TexelBox,
+    Texture, View,
 };
 use bytemuck::NoUninit;
 
 use crate::assembly::Kind;
-use crate::batch::Raster;
+use crate::batch::{Area, Raster};
 use crate::bias::DepthBias;
-use crate::draw::{Shading, Target};
+use crate::draw::Shading;
 use crate::edge::Bounds;
 use crate::error::DrawError;
-use crate::pipeline::{Pipeline, codes, depth_format, writes_memory};
+use crate::pipeline::{Pipeline, codes, writes_memory};
 use crate::scene::{self, Limits, SceneDraw};
 use crate::statistics::Statistics;
+use crate::targets::{DepthView, Target, Targets};
 use crate::viewport::Viewport;
 
 /// Draws that wait before they are drawn, at most: it bounds memory.
 const MOST_WAITING: usize = 1024;
 
+/// Viewports that a vertex shader can choose.
+const MOST_VIEWPORTS: usize = 16;
+
 /// Indices of all draws that wait, but for the last one, at most: likewise.
 const MOST_INDICES: usize = 1 << 24;
-
-/// The textures that are drawn to: their most detailed level, their first layer.
-#[derive(Clone, Debug, Default)]
-pub struct Targets {
-    /// Colours.
-    pub colors: Vec<Texture>,
-    /// The depth buffer.
-    pub depth: Option<Texture>,
-}
 
 /// A vertex buffer.
 #[derive(Clone, Debug)]
@@ -83,6 +77,9 @@ pub struct Draw<'a> {
     pub viewport: Option<Viewport>,
     /// Pixels that may change; by default all of the viewport.
     pub scissor: Option<Bounds>,
+    /// The viewports 1 to 15, with their scissor rectangles, among which and the first one a vertex shader chooses
+    /// (`SV_ViewportArrayIndex`). By default nothing is drawn in them.
+    pub more_viewports: Vec<(Viewport, Option<Bounds>)>,
     /// What [`Factor::BlendFactor`](brolga_ir::pipeline::state::Factor::BlendFactor) is; ones by default.
     pub blend_factor: [f32; 4],
     /// What stencils are compared with, and replaced by; 0 by default.
@@ -105,6 +102,7 @@ impl<'a> Draw<'a> {
             first_instance: 0,
             viewport: None,
             scissor: None,
+            more_viewports: Vec::new(),
             blend_factor: [1.0; 4],
             stencil_reference: 0,
         }
@@ -149,20 +147,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If one of them cannot be drawn to.
     pub fn new(device: &'a Device, targets: Targets) -> Result<Self, DrawError> {
-        let mut size = None;
-        for (n, texture) in targets.colors.iter().enumerate() {
-            check_target(&format!("target {n}"), texture, "a format for targets", |format| format.allows(Use::Target))?;
-            size = least(size, texture);
-        }
-        let depth = match &targets.depth {
-            Some(texture) => {
-                check_target("the depth buffer", texture, "a depth format", |format| format.allows(Use::DepthStencil))?;
-                size = least(size, texture);
-                Some((texture.clone(), depth_format(texture.shape().format)?))
-            }
-            None => None,
-        };
-        let target = Target { size: size.unwrap_or([0; 2]), depth };
+        let target = targets.resolve()?;
         let limits = Dispatch::new([0; 3]);
         Ok(Self { device, targets, target, waiting: Vec::new(), waiting_indices: 0, statistics: Vec::new(), limits })
     }
@@ -199,10 +184,9 @@ impl<'a> Pass<'a> {
         let pipeline = draw.pipeline;
         let stages = [(Some(&pipeline.vertex), draw.vertex_bindings), (pipeline.pixel.as_ref(), draw.pixel_bindings)];
         stages.into_iter().any(|(shader, bindings)| {
-            let Some(shader) = shader else { return false };
-            let reads_depth =
-                |texture| bindings.is_some_and(|bindings| register_of(texture, READ, shader, bindings).is_some());
-            writes_memory(shader) || self.targets.depth.as_ref().is_some_and(reads_depth)
+            shader.is_some_and(|shader| {
+                writes_memory(shader) || bindings.is_some_and(|bindings| self.targets.reads_depth(shader, bindings))
+            })
         })
     }
 
@@ -241,14 +225,14 @@ impl<'a> Pass<'a> {
     /// If there is no such target, or as [`Self::flush`].
     pub fn clear_color(&mut self, target: usize, color: [f32; 4]) -> Result<(), DrawError> {
         let count = self.targets.colors.len();
-        let texture = self.targets.colors.get(target).ok_or(DrawError::NoTarget { target, count })?.clone();
-        self.clear(&texture, ClearValue::Color(color))
+        let view = self.targets.colors.get(target).ok_or(DrawError::NoTarget { target, count })?.clone();
+        self.clear(&view, ClearValue::Color(color))
     }
 
     /// Clears the depths of the depth buffer, after the draws before.
     ///
     /// # Errors
-    /// If there is none, or as [`Self::flush`].
+    /// If there is none, if its depths are read-only, or as [`Self::flush`].
     pub fn clear_depth(&mut self, depth: f32) -> Result<(), DrawError> {
         self.clear_depth_stencil(Some(depth), None)
     }
@@ -256,19 +240,24 @@ impl<'a> Pass<'a> {
     /// Clears its stencils, if it has any, likewise.
     ///
     /// # Errors
-    /// If there is no depth buffer, or as [`Self::flush`].
+    /// If there is no depth buffer, if its stencils are read-only, or as [`Self::flush`].
     pub fn clear_stencil(&mut self, stencil: u8) -> Result<(), DrawError> {
         self.clear_depth_stencil(None, Some(stencil))
     }
 
     fn clear_depth_stencil(&mut self, depth: Option<f32>, stencil: Option<u8>) -> Result<(), DrawError> {
-        let texture = self.targets.depth.clone().ok_or(DrawError::NoDepth)?;
-        self.clear(&texture, ClearValue::DepthStencil { depth, stencil })
+        let target = self.targets.depth.as_ref().ok_or(DrawError::NoDepth)?;
+        if (depth.is_some() && target.has_read_only_depth) || (stencil.is_some() && target.has_read_only_stencil) {
+            return Err(DrawError::ReadOnly { what: if depth.is_some() { "depths" } else { "stencils" } });
+        }
+        let view = target.view.clone();
+        self.clear(&view, ClearValue::DepthStencil { depth, stencil })
     }
 
-    fn clear(&mut self, texture: &Texture, value: ClearValue) -> Result<(), DrawError> {
+    /// Clears all layers of a view.
+    fn clear(&mut self, view: &View, value: ClearValue) -> Result<(), DrawError> {
         self.flush()?;
-        Ok(texture.clear_box(&texture.level(0, 0)?, value)?)
+        Ok(view.as_target_array()?.clear(value)?)
     }
 
     /// Writes elements to a buffer, from a byte offset on, after the draws before: they see what was there.
@@ -327,8 +316,8 @@ impl<'a> Pass<'a> {
 
     fn resolve(&self, draw: &Draw<'_>) -> Result<SceneDraw, DrawError> {
         let pipeline = draw.pipeline;
-        self.check_formats(pipeline)?;
-        let [width, height] = self.target.size;
+        self.targets.check_formats(pipeline)?;
+        let [width, height, _] = self.target.extents;
         let viewport = draw.viewport.unwrap_or(Viewport {
             left: 0.0,
             top: 0.0,
@@ -337,31 +326,49 @@ impl<'a> Pass<'a> {
             min_depth: 0.0,
             max_depth: 1.0,
         });
-        check_viewport(&viewport)?;
         let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
-        let scissor = viewport.scissor().intersect(draw.scissor.unwrap_or(target)).intersect(target);
+        let area = |viewport: Viewport, scissor: Option<Bounds>| {
+            check_viewport(&viewport)?;
+            let scissor = viewport.scissor().intersect(scissor.unwrap_or(target)).intersect(target);
+            Ok::<_, DrawError>(Area::new(viewport, scissor, pipeline.rasterizer.depth_clip))
+        };
+        let mut areas = vec![area(viewport, draw.scissor)?];
+        if pipeline.outputs.viewport.is_some() {
+            let count = draw.more_viewports.len();
+            if count >= MOST_VIEWPORTS {
+                let what = format!("one of {}, but there are at most {MOST_VIEWPORTS}", count + 1);
+                return Err(DrawError::Viewport { what });
+            }
+            let more = draw.more_viewports.iter().map(|&(viewport, scissor)| area(viewport, scissor));
+            areas.extend(more.collect::<Result<Vec<_>, _>>()?);
+            let nothing = Viewport { left: 0.0, top: 0.0, width: 0.0, height: 0.0, min_depth: 0.0, max_depth: 0.0 };
+            areas.resize(MOST_VIEWPORTS, area(nothing, None)?);
+        }
         let (vertex_bindings, strides) = vertex_bindings(draw)?;
         let mut pixel_bindings = lenient(draw.pixel_bindings);
-        self.check_hazards("vertex", &pipeline.vertex, &vertex_bindings, pipeline)?;
+        self.targets.check_hazards("vertex", &pipeline.vertex, &vertex_bindings, pipeline)?;
         if let Some(shader) = &pipeline.pixel {
-            self.check_hazards("pixel", shader, &pixel_bindings, pipeline)?;
+            self.targets.check_hazards("pixel", shader, &pixel_bindings, pipeline)?;
         }
-        for (n, texture) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
+        let has_layers = pipeline.outputs.layer.is_some();
+        let as_target = |view: &View| if has_layers { view.as_target_array() } else { view.as_target() };
+        for (n, view) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
             let register = Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
-            pixel_bindings.set(register, View::texture(texture.clone()));
+            pixel_bindings.set(register, as_target(view)?);
         }
-        if let Some((texture, format)) = self.target.depth.as_ref().filter(|_| pipeline.is_late) {
-            let view = View::texture(texture.clone()).with_format(codes(*format))?;
-            pixel_bindings.set(Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE), view);
+        if let (true, Some(target), Some(depth)) = (pipeline.is_late, &self.target.depth, &self.targets.depth) {
+            let view = depth.view.clone().with_format(codes(target.format))?;
+            let register = Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE);
+            pixel_bindings.set(register, as_target(&view)?);
         }
         let pixel = pipeline.pixel.as_ref().map(|shader| self.device.bind(shader, &pixel_bindings)).transpose()?;
         let indices = draw.index_buffer.as_ref().map(|buffer| indices(buffer, draw)).transpose()?;
-        // The least depth is 0, not -0, whose code would be another.
-        let depths = [viewport.min_depth, viewport.max_depth].map(|depth| depth + 0.0);
         let mut state = [0; record::state::WORDS as usize];
         state[record::state::BLEND_FACTOR as usize..][..4].copy_from_slice(&draw.blend_factor.map(f32::to_bits));
-        state[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
+        state[record::state::DEPTHS as usize..][..2].copy_from_slice(&viewport.depths().map(f32::to_bits));
         state[record::state::STENCIL_REFERENCE as usize] = draw.stencil_reference.into();
+        let depth = self.targets.depth.as_ref();
+        state[record::state::READ_ONLY as usize] = depth.map_or(0, DepthView::read_only_bits);
         let restart = draw.index_buffer.as_ref().map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX });
         // Whoever asks at every index takes longer.
         let has_restarts = |restart: &u32| indices.as_ref().is_some_and(|indices| indices.contains(restart));
@@ -383,16 +390,17 @@ impl<'a> Pass<'a> {
             strides,
             outputs: pipeline.outputs.clone(),
             raster: pipeline.rasterizes.then_some(Raster {
-                viewport,
-                scissor,
+                areas,
                 fill: pipeline.rasterizer.fill,
                 cull: pipeline.rasterizer.cull,
                 is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
-                clips_depth: pipeline.rasterizer.depth_clip,
-                bias: DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|(_, format)| *format)),
+                bias: DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|depth| depth.format)),
             }),
             shading: Shading {
-                depth: pipeline.depth.filter(|_| !pipeline.is_late),
+                depth: pipeline
+                    .depth
+                    .filter(|_| !pipeline.is_late)
+                    .map(|test| depth.map_or(test, |depth| depth.restrict(test))),
                 is_late: pipeline.is_late,
                 reports_live: pipeline.reports_live,
                 rows: pipeline.rows,
@@ -400,79 +408,6 @@ impl<'a> Pass<'a> {
             },
         })
     }
-
-    /// Checks that a shader neither reads nor writes what the draw changes.
-    fn check_hazards(
-        &self,
-        stage: &'static str,
-        shader: &Shader,
-        bindings: &Bindings,
-        pipeline: &Pipeline,
-    ) -> Result<(), DrawError> {
-        let colors = self.targets.colors.iter().enumerate().map(|(n, texture)| (texture, Some(n)));
-        let is_written = pipeline.depth.is_some_and(|depth| depth.changes_buffer()) || pipeline.is_late;
-        let depth = self.targets.depth.iter().filter(|_| is_written);
-        for (texture, color) in colors.chain(depth.map(|texture| (texture, None))) {
-            let target = || color.map_or("the depth buffer".to_owned(), |n| format!("target {n}"));
-            if let Some(register) = register_of(texture, READ, shader, bindings) {
-                return Err(DrawError::ReadsTarget { stage, register, target: target() });
-            }
-            if let Some(register) = register_of(texture, &[ResourceClass::UnorderedAccess], shader, bindings) {
-                return Err(DrawError::WritesTarget { stage, register, target: target() });
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks that the targets are those that a pipeline is for.
-    fn check_formats(&self, pipeline: &Pipeline) -> Result<(), DrawError> {
-        let formats: Vec<_> = self.targets.colors.iter().map(|texture| texture.shape().format).collect();
-        let depth = self.targets.depth.as_ref().map(|texture| texture.shape().format);
-        if formats == pipeline.targets && (depth == pipeline.depth_format || pipeline.depth_format.is_none()) {
-            return Ok(());
-        }
-        let described = |formats: &[Format], depth: Option<Format>| {
-            let names = formats.iter().chain(&depth).map(ToString::to_string).collect::<Vec<_>>();
-            if names.is_empty() { "no targets".to_owned() } else { names.join(", ") }
-        };
-        Err(DrawError::Targets {
-            expected: described(&pipeline.targets, pipeline.depth_format),
-            found: described(&formats, depth),
-        })
-    }
-}
-
-/// Classes of registers through which shaders read.
-const READ: &[ResourceClass] = &[ResourceClass::ShaderResource, ResourceClass::Constant];
-
-/// The register of one of these classes through which a shader gets at a texture, if there is one.
-fn register_of(texture: &Texture, classes: &[ResourceClass], shader: &Shader, bindings: &Bindings) -> Option<Register> {
-    let all = View::texture(texture.clone());
-    let is_one = |register: &Register| {
-        classes.contains(&register.class) && shader.bindings().iter().any(|declared| declared.contains(*register))
-    };
-    let mut found = bindings.iter().filter(|(register, _)| is_one(register));
-    found.find(|(_, view)| all.overlaps(view)).map(|(register, _)| register)
-}
-
-/// The lesser extents.
-fn least(size: Option<[u32; 2]>, texture: &Texture) -> Option<[u32; 2]> {
-    let own = [texture.shape().width, texture.shape().height];
-    Some(size.map_or(own, |size| [size[0].min(own[0]), size[1].min(own[1])]))
-}
-
-fn check_target(
-    what: &str,
-    texture: &Texture,
-    expected: &str,
-    allows: impl Fn(Format) -> bool,
-) -> Result<(), DrawError> {
-    let shape = texture.shape();
-    if shape.dimension == Dimension::Texture2d && shape.samples == 1 && allows(shape.format) {
-        return Ok(());
-    }
-    let found = format!("a {} of format {} with {} samples", shape.dimension, shape.format, shape.samples);
-    Err(DrawError::Target { what: what.to_owned(), found, expected: expected.to_owned() })
 }
 
 /// Checks a viewport (functional specification, 15.6).

@@ -11,8 +11,8 @@ use brolga_ir::pipeline::state::{
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{
-    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Register, ResourceClass, Shader,
-    Signature, SystemValue,
+    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Parameter, Register,
+    ResourceClass, Shader, Signature, SystemValue,
 };
 
 use crate::assembly::Topology;
@@ -174,7 +174,10 @@ impl Pipeline {
         let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
         let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
-        let state = PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live };
+        let is_layer = |output: &Parameter| output.system_value == Some(SystemValue::RenderTargetArrayIndex);
+        let has_layers = signature.outputs.iter().any(is_layer);
+        let state =
+            PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live, has_layers };
         // Its code is for the formats of its targets.
         let options = own.clone().codegen(Codegen::Deferred).state(StageState::Pixel(state));
         let pixel = desc.pixel_shader.map(|shader| compile(shader, &options)).transpose()?;
@@ -370,7 +373,7 @@ fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
 
 /// What the stage after makes of the vertex shader's outputs.
 fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, DrawError> {
-    let words = |value: SystemValue| {
+    let words = |value: SystemValue| -> Vec<usize> {
         let parameters = written.outputs.iter().filter(move |output| output.system_value == Some(value));
         parameters.flat_map(|output| output.components().map(|n| output.row as usize * 4 + n)).collect()
     };
@@ -397,7 +400,13 @@ fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, Dra
         }
     }
     let (clip, cull) = (words(SystemValue::ClipDistance), words(SystemValue::CullDistance));
-    Ok(Outputs { rows, position, clip, cull, modes, is_read })
+    let [layer, viewport] = [SystemValue::RenderTargetArrayIndex, SystemValue::ViewportArrayIndex]
+        .map(|value| words(value).first().copied());
+    for word in [layer, viewport].into_iter().flatten() {
+        // Cuts keep the leading vertex's, whether or not a pixel shader reads it.
+        modes[word] = Mode::Constant;
+    }
+    Ok(Outputs { rows, position, clip, cull, modes, is_read, layer, viewport })
 }
 
 /// A target for the output merger.

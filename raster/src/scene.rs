@@ -10,9 +10,10 @@ use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
 use crate::assembly::{Batch, Instance, Topology};
 use crate::batch::{Assembly, FrontEnd, Outputs, Prepared, Raster};
-use crate::draw::{Shading, Target, TileWorker};
+use crate::draw::{Shading, TileWorker};
 use crate::error::DrawError;
 use crate::statistics::Statistics;
+use crate::targets::Target;
 
 /// Batches that are prepared before tiles are drawn. It bounds memory, whatever is drawn, and lets most of it stay in caches.
 const BATCHES: usize = 32;
@@ -152,8 +153,7 @@ impl Scene<'_> {
         let Some(last) = batches.last() else { return Ok(()) };
         let work = |count| Work::new(count, self.limits, last.draw);
         work(batches.len()).run(self.pool, |work| self.prepare(&batches, work))?;
-        let columns = self.target.columns();
-        let mut marks = vec![false; (columns * self.target.rows()) as usize];
+        let mut marks = vec![false; self.target.grid().count()];
         for batch in &batches {
             let prepared = batch.prepared.get().expect("all batches are prepared");
             statistics[batch.draw] += prepared.statistics;
@@ -186,8 +186,8 @@ impl Scene<'_> {
             let mut session = worker.begin(&self.run).map_err(failed)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
                 let mut prepared = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-                let (part, columns) = ((batch.batch, &batch.instance), self.target.columns());
-                let made = prepared.prepare(draw.front_end(), part, columns, &mut assembly, &mut session);
+                let (part, grid) = ((batch.batch, &batch.instance), self.target.grid());
+                let made = prepared.prepare(draw.front_end(), part, grid, &mut assembly, &mut session);
                 made.map_err(failed)?;
                 // Nobody else has this batch.
                 let _ = batch.prepared.set(prepared);
@@ -236,7 +236,8 @@ impl Scene<'_> {
             let mut session = bound.as_mut().map(|bound| bound.begin(&self.run)).transpose().map_err(failed)?;
             // A batch may cover the tile a thousand times.
             let parts = parts.take_while(|_| !self.limits.token.is_cancelled());
-            let did = worker.draw(parts, tile, &draw.outputs, &draw.shading, session.as_mut());
+            let setup = (&draw.outputs, draw.raster.as_ref());
+            let did = worker.draw(parts, tile, setup, &draw.shading, session.as_mut());
             statistics[number] += did.map_err(failed)?;
             self.limits.check(number)?;
         }

@@ -10,6 +10,41 @@ pub const SIZE: i32 = 64;
 /// Pixels along a side of the smallest blocks.
 pub const PART: i32 = 4;
 
+/// The tiles of targets. They are numbered row by row, and the rows of a layer follow those of the layer before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Grid {
+    /// Tiles of a row.
+    pub columns: u32,
+    /// Rows of a layer.
+    pub rows: u32,
+    /// Layers.
+    pub layers: u32,
+}
+
+impl Grid {
+    /// Of targets with so many pixels across and down, and so many layers.
+    pub fn new([width, height, layers]: [u32; 3]) -> Self {
+        let [columns, rows] = [width, height].map(|pixels| pixels.div_ceil(SIZE as u32));
+        Self { columns, rows, layers }
+    }
+
+    /// All tiles.
+    pub fn count(&self) -> usize {
+        self.columns as usize * self.rows as usize * self.layers as usize
+    }
+
+    /// The first pixel of a tile, and its layer.
+    pub fn place(&self, tile: u32) -> ([i32; 2], u32) {
+        let row = tile / self.columns;
+        ([tile % self.columns, row % self.rows].map(|place| place as i32 * SIZE), row / self.rows)
+    }
+
+    /// The first row of a layer; of the first one, if there is no such layer (functional specification, 15.15).
+    pub fn first_row(&self, layer: u32) -> u32 {
+        if layer < self.layers { layer * self.rows } else { 0 }
+    }
+}
+
 /// A part of a tile that is covered. Positions are those of the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block {

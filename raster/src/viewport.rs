@@ -54,6 +54,12 @@ impl Viewport {
         Some(Corner { point: Point::snap([x, y]), z, rcp_w })
     }
 
+    /// The least and the greatest depth.
+    pub fn depths(&self) -> [f32; 2] {
+        // The least depth is 0, not -0, whose code would be another.
+        [self.min_depth, self.max_depth].map(|depth| depth + 0.0)
+    }
+
     /// Whether all that is seen is well within reach: nothing in it is cut.
     pub fn is_within_reach(&self) -> bool {
         let sides = [self.left, self.top, self.left + self.width, self.top + self.height];

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use brolga_raster::error::DrawError;
-use brolga_raster::pass::{Draw, Pass, Targets};
+use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::state::{InputElement, TargetState};
-use brolga_runtime::{CompileStage, Device, Format, TexelBox, TextureShape};
+use brolga_raster::targets::Targets;
+use brolga_runtime::{CompileStage, Device, Format, TexelBox, TextureShape, View};
 
 /// Position and colour.
 type Vertex = [f32; 6];
@@ -39,7 +40,7 @@ fn clears_and_updates_come_between_draws() {
     let vertices = device.buffer_from(right_of(-1.0, [1.0, 0.0, 0.0]).as_flattened()).unwrap();
     let draw = Draw::new(&pipeline, 3).vertex_buffer(vertices.clone(), 24);
 
-    let targets = Targets { colors: vec![target.clone()], depth: Some(depth.clone()) };
+    let targets = Targets { colors: vec![View::texture(target.clone())], depth: Some(depth.clone().into()) };
     let mut pass = Pass::new(&device, targets).unwrap();
     // All depths are 0, in front of what is drawn.
     assert_eq!(pass.draw(&draw).unwrap(), 0);
@@ -69,8 +70,10 @@ fn a_pipeline_has_the_code_of_its_draws() {
         || [Some(pipeline.vertex_shader()), pipeline.pixel_shader()].map(|shader| shader.unwrap().compile_times());
     let before = code();
     let texture = |format| device.texture(TextureShape::texture_2d(format, 4, 1)).unwrap();
-    let targets =
-        Targets { colors: vec![texture(Format::R8G8B8A8_UNORM)], depth: Some(texture(Format::D24_UNORM_S8_UINT)) };
+    let targets = Targets {
+        colors: vec![View::texture(texture(Format::R8G8B8A8_UNORM))],
+        depth: Some(texture(Format::D24_UNORM_S8_UINT).into()),
+    };
     let vertices = device.buffer_from(right_of(-1.0, [1.0; 3]).as_flattened()).unwrap();
     let mut pass = Pass::new(&device, targets).unwrap();
     pass.clear_depth(1.0).unwrap();

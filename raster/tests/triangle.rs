@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use brolga_raster::pass::{Draw, Pass, Targets};
+use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::state::{InputElement, TargetState};
-use brolga_runtime::{CompileOptions, Device, Engine, Format, TextureShape};
+use brolga_raster::targets::Targets;
+use brolga_runtime::{CompileOptions, Device, Engine, Format, TextureShape, View};
 
 /// Pixels along a side of the target.
 const SIZE: u32 = 256;
@@ -35,7 +36,7 @@ fn render(engine: Engine, threads: usize) -> Vec<u8> {
     let target = device.texture_from(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, SIZE, SIZE), &texels).unwrap();
     let vertices = device.buffer_from(VERTICES.as_flattened()).unwrap();
 
-    let mut pass = Pass::new(&device, Targets { colors: vec![target.clone()], depth: None }).unwrap();
+    let mut pass = Pass::new(&device, Targets { colors: vec![View::texture(target.clone())], depth: None }).unwrap();
     pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, 24)).unwrap();
     assert_eq!(pass.finish().unwrap()[0].samples, 21_172, "{engine}");
     target.buffer().to_vec().unwrap()

@@ -75,7 +75,7 @@ pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
 pub use resource::{
     Access, AddressMode, Buffer, ClearValue, Comparison, Counter, Filter, GuardPages, Reduction, ResourceError,
-    Sampler, Tap, TexelBox, Texture, TextureShape, View,
+    Sampler, Subresources, Tap, TexelBox, Texture, TextureShape, View,
 };
 pub use shader::{
     ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind, Listing,

@@ -69,6 +69,26 @@ impl<'a> World<'a> {
         }
     }
 
+    /// What a draw, or a clear, changes: a level of a texture, and a layer of it or all.
+    pub fn target(&self, reference: &Reference, place: impl Fn() -> String) -> Result<View, SceneError> {
+        if reference.mips.is_some_and(|mips| mips != 1) {
+            let message = "a target is one level: `mip` says which, and `mips` can only be 1";
+            return Err(SceneError::value(format!("{}.mips", place()), message));
+        }
+        self.levels(&Reference { mips: Some(1), ..reference.clone() }, place)
+    }
+
+    /// Levels of a texture, and a layer of it or all.
+    pub fn levels(&self, reference: &Reference, place: impl Fn() -> String) -> Result<View, SceneError> {
+        let texture = self.texture(&reference.resource, &place)?;
+        let kind = match reference.view.unwrap_or(self.document.resources[&reference.resource].kind) {
+            // Faces are layers.
+            Kind::Texturecube => Kind::Texture2darray,
+            kind => kind,
+        };
+        texture_view(&texture, kind, reference).map_err(|error| SceneError::new(place(), error))
+    }
+
     /// A texture by its name.
     pub fn texture(&self, name: &str, place: impl Fn() -> String) -> Result<Texture, SceneError> {
         match self.find(name, &place)? {

@@ -232,7 +232,7 @@ pub(super) fn filter<'de, D: Deserializer<'de>>(name: D) -> Result<Filter, D::Er
 }
 
 /// A resource, or a part of one: its name, or a table.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Reference {
     pub resource: String,
     pub mip: Option<u32>,
@@ -245,6 +245,12 @@ impl Reference {
     /// All of a resource.
     fn whole(resource: String) -> Self {
         Self { resource, mip: None, mips: None, layer: None, view: None }
+    }
+
+    /// Whether it is a name alone.
+    pub fn is_name(&self) -> bool {
+        let Self { mip, mips, layer, view, .. } = self;
+        mip.is_none() && mips.is_none() && layer.is_none() && view.is_none()
     }
 
     /// Whether it names all of the resource, seen as what it is.

@@ -1,21 +1,26 @@
 //! Steps become actions: names are looked up, shaders compiled and bindings made before anything is drawn.
 
-use brolga_runtime::{Bindings, Buffer, ClearValue, Dispatch, Shader, Texture};
+use brolga_runtime::{Bindings, Buffer, ClearValue, Dispatch, Shader, TexelBox, Texture, View};
 
 use super::error::SceneError;
 use super::memory::{Memory, World};
+use super::names::Reference;
 use super::pipelines::Compiler;
 use super::step::{self, Clear, CopyResource, IndexFormat, Step};
 use crate::raster::{self, Bounds, DrawError, Pass, Pipeline, Targets, Viewport};
 
 /// What to do.
 pub(super) enum Action<'a> {
-    /// Clears a texture.
-    Clear { texture: Texture, value: ClearValue },
+    /// Clears what a view sees of a texture.
+    Clear { view: View, value: ClearValue },
     /// Sets all words of a buffer.
     Fill { buffer: Buffer, word: u32 },
     /// Copies all bytes.
     Copy { from: Buffer, to: Buffer },
+    /// Copies levels of layers of one texture to those of another.
+    CopyLevels { from: Texture, to: Texture, levels: Vec<[TexelBox; 2]> },
+    /// Makes mip levels of the first one that a view sees.
+    GenerateMips { view: View },
     /// Runs a compute shader.
     Dispatch { shader: Shader, bindings: Bindings, dispatch: Dispatch },
     /// Draws.
@@ -38,11 +43,11 @@ pub(super) struct Draw<'a> {
 impl Draw<'_> {
     /// Whether another draws to the same targets.
     pub fn shares_targets(&self, other: &Self) -> bool {
-        let names = |draw: &Self| {
-            let targets = draw.step.targets.iter().chain(&draw.step.depth);
-            targets.map(|target| target.resource.clone()).collect::<Vec<_>>()
+        let all = |draw: &'_ Self| {
+            let step = draw.step;
+            (step.targets.clone(), step.depth.clone(), step.read_only_depth, step.read_only_stencil)
         };
-        self.step.targets.len() == other.step.targets.len() && names(self) == names(other)
+        all(self) == all(other)
     }
 
     /// Whether it may write what later draws read.
@@ -72,6 +77,7 @@ impl Draw<'_> {
                 min_depth,
                 max_depth,
             }),
+            more_viewports: Vec::new(),
             scissor: step.scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom }),
             blend_factor: step.blend_factor.unwrap_or([1.0; 4]),
             stencil_reference: step.stencil_ref,
@@ -94,6 +100,10 @@ impl<'a> Action<'a> {
         match step {
             Step::Clear(step) => clear(place, step, world),
             Step::Copy(step) => copy(place, step, world),
+            Step::GenerateMips(step) => {
+                let view = world.levels(&step.resource, || format!("{place}.resource"))?;
+                Ok(Action::GenerateMips { view })
+            }
             Step::Dispatch(step) => {
                 let dispatch = match &step.arguments {
                     None => Dispatch::new(step.groups.unwrap_or([0; 3])),
@@ -118,18 +128,21 @@ fn draw<'a>(
     world: &World<'_>,
     compiler: &mut Compiler<'a>,
 ) -> Result<Draw<'a>, SceneError> {
-    for (slot, read) in step.bind.iter().filter(|(slot, _)| !slot.starts_with('s')) {
-        let name = &read.resource;
-        if step.targets.iter().chain(&step.depth).any(|target| target.resource == *name) {
+    let colors = step.targets.iter().enumerate();
+    let colors = colors.map(|(n, target)| world.target(target, || format!("{place}.targets[{n}]")));
+    let colors = colors.collect::<Result<Vec<_>, _>>()?;
+    let depth = step.depth.as_ref().map(|depth| world.target(depth, || format!("{place}.depth"))).transpose()?;
+    let bindings = world.bindings(place, &step.bind)?;
+    // What of a depth buffer may be read depends on what the draw writes of it, which the draw checks.
+    let written = || colors.iter().chain(depth.iter().filter(|_| !step.read_only_depth && !step.read_only_stencil));
+    for (register, read) in bindings.iter() {
+        if written().any(|target| target.overlaps(read)) {
+            let slot = register.to_string();
+            let name = step.bind.get(&slot).map_or("", |reference| &reference.resource);
             let message = format!("the draw reads `{name}` while it draws to it: read a copy instead");
             return Err(SceneError::value(format!("{place}.bind.{slot}"), message));
         }
     }
-    let colors = step.targets.iter().enumerate();
-    let colors = colors.map(|(n, target)| world.texture(&target.resource, || format!("{place}.targets[{n}]")));
-    let colors = colors.collect::<Result<Vec<_>, _>>()?;
-    let depth = step.depth.as_ref().map(|depth| world.texture(&depth.resource, || format!("{place}.depth")));
-    let depth = depth.transpose()?;
     let vertex_buffers = step.vertex_buffers.iter().enumerate().map(|(n, buffer)| {
         Ok(raster::VertexBuffer {
             buffer: world.buffer(&buffer.buffer, || format!("{place}.vertex_buffers[{n}].buffer"))?,
@@ -148,12 +161,17 @@ fn draw<'a>(
         let buffer = world.buffer(name, || format!("{place}.arguments"))?;
         Ok((buffer, step.arguments_offset.unwrap_or(0)))
     });
-    let formats = colors.iter().map(|texture| texture.shape().format).collect();
-    let depth_format = depth.as_ref().map(|texture| texture.shape().format);
+    let formats = colors.iter().filter_map(View::format).collect();
+    let depth_format = depth.as_ref().and_then(View::subresources).map(|part| part.texture.shape().format);
+    let depth = depth.map(|view| raster::DepthView {
+        view,
+        has_read_only_depth: step.read_only_depth,
+        has_read_only_stencil: step.read_only_stencil,
+    });
     Ok(Draw {
         step,
         pipeline: compiler.draws(place, &step.pipeline, formats, depth_format)?,
-        bindings: world.bindings(place, &step.bind)?,
+        bindings,
         vertex_buffers: vertex_buffers.collect::<Result<_, _>>()?,
         index_buffer: index_buffer.transpose()?,
         arguments: arguments.transpose()?,
@@ -163,12 +181,13 @@ fn draw<'a>(
 
 fn copy<'a>(place: &str, step: &CopyResource, world: &World<'_>) -> Result<Action<'a>, SceneError> {
     let at = |key: &'static str| move || format!("{place}.{key}");
-    for (key, reference) in [("from", &step.from), ("to", &step.to)] {
-        if !reference.is_whole() {
-            return Err(SceneError::unsupported(at(key)(), "copies of a level, a layer or another view are"));
-        }
-    }
     let (from, to) = (world.find(&step.from.resource, at("from"))?, world.find(&step.to.resource, at("to"))?);
+    if !(step.from.is_whole() && step.to.is_whole()) {
+        let (Memory::Texture(from), Memory::Texture(to)) = (from, to) else {
+            return Err(SceneError::value(place, "only textures have levels and layers that can be copied"));
+        };
+        return copy_levels(place, (from, &step.from), (to, &step.to));
+    }
     let is_same = match (from, to) {
         (Memory::Texture(from), Memory::Texture(to)) => from.shape() == to.shape(),
         (Memory::Buffer(from), Memory::Buffer(to)) => from.size_bytes() == to.size_bytes(),
@@ -180,8 +199,50 @@ fn copy<'a>(place: &str, step: &CopyResource, world: &World<'_>) -> Result<Actio
     }
 }
 
+/// Copies of the levels and layers that references name: of one where they name one, else of all from there on.
+fn copy_levels<'a>(
+    place: &str,
+    (from, read): (&Texture, &Reference),
+    (to, written): (&Texture, &Reference),
+) -> Result<Action<'a>, SceneError> {
+    for (key, reference) in [("from", read), ("to", written)] {
+        if reference.view.is_some() {
+            return Err(SceneError::value(format!("{place}.{key}.view"), "what is copied is not seen in any way"));
+        }
+    }
+    if from.shape().format != to.shape().format {
+        return Err(SceneError::unsupported(place, "copies between textures of different formats are"));
+    }
+    let starts = |reference: &Reference| [reference.mip.unwrap_or(0), reference.layer.unwrap_or(0)];
+    let ([mip, layer], [to_mip, to_layer]) = (starts(read), starts(written));
+    let mips = read.mips.or(read.mip.map(|_| 1)).unwrap_or(from.shape().mips);
+    let layers = read.layer.map_or(from.shape().layers, |_| 1);
+    let mut levels = Vec::new();
+    for layer_on in 0..layers {
+        // More levels than there are fail at the first one that is not there.
+        for mip_on in 0..mips.min(from.shape().mips + 1) {
+            let level = |key: &str, texture: &Texture, mip: u32, layer: u32| {
+                let level = texture.level(mip.saturating_add(mip_on), layer.saturating_add(layer_on));
+                level.map_err(|error| SceneError::new(format!("{place}.{key}"), error))
+            };
+            let [part, at] = [level("from", from, mip, layer)?, level("to", to, to_mip, to_layer)?];
+            if part.extents != at.extents {
+                let [[width, height, depth], [to_width, to_height, to_depth]] = [part.extents, at.extents];
+                let message = format!(
+                    "level {} of `from` has {width} x {height} x {depth} texels, level {} of `to` has {to_width} x \
+                     {to_height} x {to_depth}: they must be the same",
+                    part.mip, at.mip
+                );
+                return Err(SceneError::value(place, message));
+            }
+            levels.push([part, at]);
+        }
+    }
+    Ok(Action::CopyLevels { from: from.clone(), to: to.clone(), levels })
+}
+
 fn clear<'a>(place: &str, clear: &Clear, world: &World<'_>) -> Result<Action<'a>, SceneError> {
-    let memory = world.find(&clear.resource, || format!("{place}.resource"))?;
+    let memory = world.find(&clear.resource.resource, || format!("{place}.resource"))?;
     let of_depth = (clear.depth.is_some() || clear.stencil.is_some())
         .then_some(ClearValue::DepthStencil { depth: clear.depth, stencil: clear.stencil });
     let given = [clear.color.map(ClearValue::Color), of_depth, clear.uint.map(ClearValue::Uint)];
@@ -190,10 +251,16 @@ fn clear<'a>(place: &str, clear: &Clear, world: &World<'_>) -> Result<Action<'a>
         return Err(SceneError::value(place, "a clear has either `color`, `depth` and `stencil`, or `uint`"));
     };
     match (memory, value) {
-        (Memory::Texture(texture), value) => Ok(Action::Clear { texture: texture.clone(), value }),
+        // A name alone is all of a texture.
+        (Memory::Texture(texture), value) if clear.resource.is_name() => {
+            Ok(Action::Clear { view: View::texture(texture.clone()), value })
+        }
+        (Memory::Texture(_), value) => {
+            Ok(Action::Clear { view: world.target(&clear.resource, || format!("{place}.resource"))?, value })
+        }
         (Memory::Buffer(buffer), ClearValue::Uint([word, ..])) => Ok(Action::Fill { buffer: buffer.clone(), word }),
         (Memory::Buffer(_), _) => {
-            let message = format!("`{}` is a buffer, which is cleared with `uint`", clear.resource);
+            let message = format!("`{}` is a buffer, which is cleared with `uint`", clear.resource.resource);
             Err(SceneError::value(place, message))
         }
     }

@@ -126,9 +126,14 @@ impl<'a> Run<'a> {
         let Action::Draw(draw) = action else {
             self.finish_pass()?;
             let done = match action {
-                Action::Clear { texture, value } => texture.clear(*value).map_err(Problem::from),
+                Action::Clear { view, value } => view.clear(*value).map_err(Problem::from),
                 Action::Fill { buffer, word } => fill(buffer, *word).map_err(Problem::from),
                 Action::Copy { from, to } => copy(from, to).map_err(Problem::from),
+                Action::CopyLevels { from, to, levels } => {
+                    let mut levels = levels.iter();
+                    levels.try_for_each(|[part, at]| from.copy_box(part, to, at)).map_err(Problem::from)
+                }
+                Action::GenerateMips { view } => view.generate_mips().map_err(Problem::from),
                 Action::Dispatch { shader, bindings, dispatch } => {
                     let dispatch = self.clock.limit(dispatch.clone());
                     self.device.dispatch(shader, bindings, &dispatch).map(drop).map_err(Problem::from)

@@ -17,6 +17,7 @@ pub(super) enum Step {
     Draw(Box<Draw>),
     Dispatch(Dispatch),
     Copy(CopyResource),
+    GenerateMips(GenerateMips),
 }
 
 /// The key by which a step says what it is.
@@ -37,6 +38,7 @@ enum Op {
     Dispatch,
     DispatchIndirect,
     Copy,
+    GenerateMips,
     Resolve,
 }
 
@@ -48,6 +50,7 @@ impl Step {
         match op {
             Op::Clear => item(place, raw).map(Step::Clear),
             Op::Copy => item(place, raw).map(Step::Copy),
+            Op::GenerateMips => item(place, raw).map(Step::GenerateMips),
             Op::Dispatch | Op::DispatchIndirect => {
                 let dispatch: Dispatch = item(place, raw)?;
                 let direct = [("groups", dispatch.groups.is_some())];
@@ -114,7 +117,7 @@ fn check_keys(place: &str, needed: &[(&str, bool)], refused: &[(&str, bool)]) ->
 pub(super) struct Clear {
     #[serde(rename = "op")]
     _op: IgnoredAny,
-    pub resource: String,
+    pub resource: Reference,
     pub color: Option<[f32; 4]>,
     pub depth: Option<f32>,
     pub stencil: Option<u8>,
@@ -128,6 +131,14 @@ pub(super) struct CopyResource {
     _op: IgnoredAny,
     pub from: Reference,
     pub to: Reference,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GenerateMips {
+    #[serde(rename = "op")]
+    _op: IgnoredAny,
+    pub resource: Reference,
 }
 
 #[derive(Debug, Deserialize)]
@@ -152,6 +163,10 @@ pub(super) struct Draw {
     #[serde(default)]
     pub targets: Vec<Reference>,
     pub depth: Option<Reference>,
+    #[serde(default)]
+    pub read_only_depth: bool,
+    #[serde(default)]
+    pub read_only_stencil: bool,
     #[serde(default)]
     pub bind: BTreeMap<String, Reference>,
     #[serde(default)]

@@ -2,7 +2,7 @@
 
 use super::document::{Document, Pipeline, Resource};
 use super::error::SceneError;
-use super::names::{Kind, QueryKind, Reference};
+use super::names::{Kind, QueryKind};
 use super::step::{Draw, Step};
 
 /// Refuses what cannot be run yet.
@@ -54,13 +54,10 @@ fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
 }
 
 fn check_draw(place: &str, draw: &Draw) -> Result<(), SceneError> {
-    let is_part = |reference: &Reference| !reference.is_whole();
     let is_stream_out = draw.query.as_ref().is_some_and(|query| query.kind == QueryKind::StreamOut);
     refuse(
         place,
         &[
-            (draw.targets.iter().any(is_part), "targets", "targets that are a level, a layer or another view are"),
-            (draw.depth.iter().any(is_part), "depth", "depth buffers that are a level, a layer or another view are"),
             (draw.sample_mask.is_some_and(|mask| mask != u32::MAX), "sample_mask", "sample masks are"),
             (draw.so_targets.is_some(), "so_targets", "streaming out is"),
             (is_stream_out, "query.kind", "queries of streaming out are"),

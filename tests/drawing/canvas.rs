@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use brolga::raster::{Cull, Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
-use brolga::{Bindings, CompileOptions, Device, Engine, Format, Texture, TextureShape};
+use brolga::raster::{Cull, Draw, DrawError, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
+use brolga::{Bindings, CompileOptions, Device, Engine, Format, Texture, TextureShape, View};
 
 use crate::shaders;
 
@@ -59,8 +59,13 @@ pub struct Canvas<'d> {
 impl<'d> Canvas<'d> {
     /// Colours of some formats, all bytes of which are 0.
     pub fn new(device: &'d Device, engine: Engine, size: [u32; 2], colors: &[Format]) -> Self {
-        let color = |&format| device.texture(shape(format, size)).unwrap();
+        let color = |&format| View::texture(device.texture(shape(format, size)).unwrap());
         let targets = Targets { colors: colors.iter().map(color).collect(), depth: None };
+        Self { device, engine, targets }
+    }
+
+    /// Any targets.
+    pub fn of(device: &'d Device, engine: Engine, targets: Targets) -> Self {
         Self { device, engine, targets }
     }
 
@@ -69,9 +74,10 @@ impl<'d> Canvas<'d> {
         let texels = size[0] as usize * size[1] as usize;
         let texture = match format {
             Format::D16_UNORM => self.device.texture_from(shape(format, size), &vec![code as u16; texels]),
+            Format::D32_FLOAT_S8X24_UINT => self.device.texture_from(shape(format, size), &vec![[code, 0]; texels]),
             _ => self.device.texture_from(shape(format, size), &vec![code; texels]),
         };
-        self.targets.depth = Some(texture.unwrap());
+        self.targets.depth = Some(texture.unwrap().into());
         self
     }
 
@@ -81,8 +87,8 @@ impl<'d> Canvas<'d> {
         for (n, semantic) in ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"].into_iter().enumerate() {
             desc = desc.input(InputElement::new(semantic, Format::R32G32B32A32_FLOAT, 16 * n as u32));
         }
-        desc.targets = self.targets.colors.iter().map(|texture| TargetState::new(texture.shape().format)).collect();
-        desc.depth_format = self.targets.depth.as_ref().map(|texture| texture.shape().format);
+        desc.targets = self.targets.colors.iter().filter_map(View::format).map(TargetState::new).collect();
+        desc.depth_format = self.targets.depth.as_ref().map(|depth| texture(&depth.view).shape().format);
         desc.rasterizer.cull = Cull::None;
         desc.options = CompileOptions::new(self.engine);
         (item.set)(&mut desc);
@@ -97,16 +103,21 @@ impl<'d> Canvas<'d> {
 
     /// The same with pipelines that were made before.
     pub fn pass_with(&self, items: &[Item<'_>], pipelines: &[Pipeline]) -> Vec<u64> {
-        let mut pass = Pass::new(self.device, self.targets.clone()).unwrap();
+        self.try_pass(items, pipelines).unwrap()
+    }
+
+    /// The same where the draws may not be possible.
+    pub fn try_pass(&self, items: &[Item<'_>], pipelines: &[Pipeline]) -> Result<Vec<u64>, DrawError> {
+        let mut pass = Pass::new(self.device, self.targets.clone())?;
         for (item, pipeline) in items.iter().zip(pipelines) {
             let vertices = self.device.buffer_from(item.vertices).unwrap();
             let stride = size_of::<Vertex>() as u32;
             let mut draw = Draw::new(pipeline, item.vertices.len() as u32).vertex_buffer(vertices, stride);
             draw.pixel_bindings = item.bindings;
             (item.with)(self.device, &mut draw);
-            pass.draw(&draw).unwrap();
+            pass.draw(&draw)?;
         }
-        pass.finish().unwrap().iter().map(|statistics| statistics.samples).collect()
+        Ok(pass.finish()?.iter().map(|statistics| statistics.samples).collect())
     }
 
     /// Draws one item.
@@ -116,25 +127,47 @@ impl<'d> Canvas<'d> {
 
     /// The bytes of a target, row by row.
     pub fn bytes(&self, target: usize) -> Vec<u8> {
-        self.targets.colors[target].buffer().to_vec().unwrap()
+        texture(&self.targets.colors[target]).buffer().to_vec().unwrap()
     }
 
     /// The texels of a target of four words each.
     pub fn texels(&self, target: usize) -> Vec<[u32; 4]> {
-        self.targets.colors[target].buffer().to_vec().unwrap()
+        texture(&self.targets.colors[target]).buffer().to_vec().unwrap()
+    }
+
+    /// The depth buffer.
+    pub fn depth_buffer(&self) -> &Texture {
+        texture(&self.targets.depth.as_ref().expect("the test has a depth buffer").view)
+    }
+
+    /// The stencils of the depth buffer, if it has any.
+    pub fn stencils(&self) -> Vec<u8> {
+        let texture = self.depth_buffer();
+        let words = || texture.buffer().to_vec::<u32>().unwrap().into_iter();
+        match texture.shape().format {
+            Format::D24_UNORM_S8_UINT => words().map(|word| (word >> 24) as u8).collect(),
+            Format::D32_FLOAT_S8X24_UINT => words().skip(1).step_by(2).map(|word| word as u8).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// The codes of the depth buffer.
     pub fn depths(&self) -> Vec<u32> {
-        let texture: &Texture = self.targets.depth.as_ref().expect("the test has a depth buffer");
+        let texture = self.depth_buffer();
         match texture.shape().format {
             Format::D16_UNORM => texture.buffer().to_vec::<u16>().unwrap().into_iter().map(u32::from).collect(),
             Format::D24_UNORM_S8_UINT => {
                 texture.buffer().to_vec::<u32>().unwrap().into_iter().map(|word| word & 0xff_ffff).collect()
             }
+            Format::D32_FLOAT_S8X24_UINT => texture.buffer().to_vec().unwrap().into_iter().step_by(2).collect(),
             _ => texture.buffer().to_vec().unwrap(),
         }
     }
+}
+
+/// The texture that a view sees.
+pub fn texture(view: &View) -> &Texture {
+    view.subresources().expect("a view of a texture").texture
 }
 
 fn shape(format: Format, [width, height]: [u32; 2]) -> TextureShape {

@@ -283,7 +283,7 @@ fn draws_see_what_was_written_before_them() {
         let far = 1f32.to_bits();
         let canvas = Canvas::new(device, engine, [ACROSS; 2], COLOR).with_depth(Format::D32_FLOAT, [ACROSS; 2], far);
         let counter = device.buffer(16).unwrap();
-        let depth = View::texture(canvas.targets.depth.clone().unwrap()).with_format(Format::R32_FLOAT).unwrap();
+        let depth = View::texture(canvas.depth_buffer().clone()).with_format(Format::R32_FLOAT).unwrap();
         let mut written = Bindings::new();
         written.set(Register::u(1), View::raw(counter.clone()).unwrap());
         let mut read = Bindings::new();

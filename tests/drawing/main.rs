@@ -8,10 +8,12 @@
 //! | `lines.rs` | the same of lines and points |
 //! | `wireframe.rs` | edges of triangles as lines |
 //! | `interpolation.rs` | attributes, positions, distances, derivatives |
+//! | `evaluation.rs` | attributes at other places than centers, samples |
 //! | `depth.rs` | depths that are tested, written, and seen by shaders |
 //! | `stencil.rs` | stencils that are tested and changed |
 //! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
 //! | `targets.rs` | colours in targets |
+//! | `views.rs` | levels and layers of textures as targets, depth buffers that are read meanwhile |
 //! | `shaders.rs` | the shaders, from assembly text |
 //! | `canvas.rs` | targets, and what is drawn into them |
 //!
@@ -32,6 +34,7 @@
 //! | depth is clipped, or clamped in the merger alone | 15.4, 15.6, 17.10 | `depth_is_clipped_where_it_should_be`, `depths_are_clamped_to_the_viewport_and_not_for_the_shader`, `depths_of_shaders_are_clamped` |
 //! | `SV_Position.z` is the tested depth, to the bit | 15.16.2, 16.3.1 | `shaders_see_the_depth_that_is_tested` |
 //! | `SV_Position.w` is one over the interpolated 1/w | 16.3 | `positions_are_those_of_pixels`, `model` |
+//! | evaluated inputs: sixteenths of four bits, in perspective, also where pixels go different ways; constant ones as they are | 16.5 | `inputs_are_evaluated_in_sixteenths`, `at_the_center_inputs_are_themselves` |
 //! | cuts keep attributes linear in clip space, on the screen, or as bits | 16.4 | `cuts_keep_attributes_in_their_ways`, `model` |
 //! | interpolation begins at snapped corners | 15.16.2 | `attributes_are_set_up_from_snapped_corners`, `model` |
 //! | clip distances of 0 and more are inside; no number drops the triangle | 15.4.1 | `clip_distances_cut_pixels`, `clip_distances_must_be_numbers` |
@@ -41,9 +44,9 @@
 //! | restarts: found before the base vertex is added; primitives count on, turns begin anew; in lists too | 8.12, 8.13 | `restarts_begin_a_strip_anew_and_primitives_count_on`, `restarts_are_found_before_the_base_vertex_is_added`, `restarts_cut_lists_too` |
 //! | numbers of vertices, primitives, instances | 8.3 to 8.6, 8.16 to 8.18 | `vertices_primitives_and_instances_are_numbered`, `indexed_vertices_have_their_indices`, `elements_of_instances_begin_at_the_first_instance` |
 //! | depths become codes, nearest first, and codes are compared | 17.11 | `codes_are_compared`, `depths_are_rounded_to_the_nearest_code`, `ir/tests/pipeline/depth.rs`, `model` |
-//! | depth bias: units of the buffer, slopes, a clamp for its own sign, the same for all corners | 15.10 | `depth_bias_counts_in_units_of_the_buffer`, `raster/src/bias.rs` |
-//! | stencils: masks on both sides of the comparison, operations by what fails, 8 bits that wrap; without a depth test depth passes | 17.12 | `stencils_are_tested_and_changed`, `ir/tests/pipeline/depth.rs` |
-//! | faces choose the test of stencils | 17.12 | `stencils_are_tested_and_changed` |
+//! | depth bias: units of the buffer, slopes, a clamp for its own sign, the same for all corners | 15.10 | `depth_bias_counts_in_units_of_the_buffer`, `raster/src/bias.rs`, `model` |
+//! | stencils: masks on both sides of the comparison, operations by what fails, 8 bits that wrap; without a depth test depth passes | 17.12 | `stencils_are_tested_and_changed`, `ir/tests/pipeline/depth.rs`, `model` |
+//! | faces choose the test of stencils | 17.12 | `stencils_are_tested_and_changed`, `model` |
 //! | a draw sees depths and memory as the draws before left them | 4.2 | `draws_see_what_was_written_before_them` |
 //! | forced early tests come before the shader, whatever it decides | 16.12.1 | `forced_early_tests_hide_effects`, `forced_early_tests_come_before_the_shader` |
 //! | without the flag a shader that changes memory runs for hidden pixels | 16.12.2 | `hidden_pixels_have_effects` |
@@ -61,6 +64,10 @@
 //! | integers are not blended, and clamped | 17.5 | `integers_are_clamped`, merger |
 //! | an output that is not declared leaves its target alone | 16.9.1 | `outputs_that_are_not_declared_leave_their_targets`, `components_that_are_missing` |
 //! | write masks, target by target; pixels without targets still have effects and count | 16.9.1, 17.15 | `every_target_has_its_write_mask`, `pixels_without_targets_have_effects` |
+//! | a layer that does not exist is the first; shaders see the number as it was; the leading vertex has it | 15.15 | `the_leading_vertex_chooses_the_layer`, `cuts_and_strips_keep_their_layers` |
+//! | a viewport that cannot be is the first, with its depths and its scissor rectangle, likewise | 15.8.1 | `the_leading_vertex_chooses_the_viewport`, `viewports_have_their_depths` |
+//! | read-only views turn writes off whatever the state says | 17.13 | `read_only_depths_and_stencils_stay`, `read_only_depths_may_be_read`, `ir/tests/pipeline/depth.rs` |
+//! | a texture that is drawn to may be read where it is not | 5.3 | `another_part_of_a_target_may_be_read`, `targets_may_be_parts_of_one_texture` |
 //! | a triangle's depths are the same in every pipeline | 3.4.1, 16.3.1 | `depths_are_the_same_in_every_pipeline` |
 //! | a line covers what it leaves the diamond of; corners belong to lower or right neighbours | 3.4.3 | `lines_end_before_their_last_pixel`, `raster/tests/thin.rs` |
 //! | a point is the pixel around it, the left or upper one of two | 3.4.6 | `points_are_pixels`, `raster/tests/thin.rs` |
@@ -74,6 +81,7 @@ mod canvas;
 mod coverage;
 mod depth;
 mod effects;
+mod evaluation;
 mod interpolation;
 mod lines;
 mod model;
@@ -81,4 +89,5 @@ mod shaders;
 mod stencil;
 mod targets;
 mod vertices;
+mod views;
 mod wireframe;

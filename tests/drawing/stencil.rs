@@ -110,7 +110,7 @@ fn stencils_are_tested_and_changed() {
                     _ => [cleared.0, 0xabcd_ef00 | u32::from(cleared.1)].repeat(ALL as usize),
                 };
                 let shape = TextureShape::texture_2d(format, SIZE, SIZE);
-                canvas.targets.depth = Some(device.texture_from(shape, &texels).unwrap());
+                canvas.targets.depth = Some(device.texture_from(shape, &texels).unwrap().into());
                 let with = |_: &_, draw: &mut brolga::raster::Draw<'_>| draw.stencil_reference = reference;
                 let item = |vertices| Item {
                     vertex: &vertex,
@@ -122,7 +122,7 @@ fn stencils_are_tested_and_changed() {
                 };
                 let items: Vec<Item<'_>> = triangles.iter().map(|vertices| item(vertices)).collect();
                 let passed = canvas.pass(&items);
-                let words: Vec<u32> = canvas.targets.depth.as_ref().unwrap().buffer().to_vec().unwrap();
+                let words: Vec<u32> = canvas.depth_buffer().buffer().to_vec().unwrap();
                 let texels: Vec<Texel> = match format {
                     Format::D24_UNORM_S8_UINT => {
                         words.iter().map(|word| (word & 0xff_ffff, (word >> 24) as u8)).collect()

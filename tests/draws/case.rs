@@ -1,9 +1,11 @@
 //! One case: two shaders with resources, vertices, state and draws, all of it data; and the picture that comes of it on a device.
 
-use brolga::raster::{Bounds, Draw, DrawError, IndexBuffer, Pass, Pipeline, PipelineDesc, Targets, Viewport};
+use brolga::raster::{
+    Bounds, DepthView, Draw, DrawError, IndexBuffer, Pass, Pipeline, PipelineDesc, Targets, Viewport,
+};
 use brolga::{
     Codegen, CompileOptions, Device, Dispatch, Engine, Error, ErrorKind, InstanceError, Level, Oversize, Register,
-    ResourceClass, Texture, TextureShape,
+    ResourceClass, Texture, TextureShape, View,
 };
 use brolga_testing::bound;
 use brolga_testing::bound::backing::{Difference, Left};
@@ -138,7 +140,8 @@ impl<'a> Case<'a> {
         let depth = self.state.depth_buffer.as_ref().map(texture).transpose()?;
         let bound = self.resources.each_ref().map(|contents| Guarded::bind(contents, device));
 
-        let targets = Targets { colors: colors.clone(), depth: depth.clone() };
+        let views = colors.iter().cloned().map(View::texture).collect();
+        let targets = Targets { colors: views, depth: depth.clone().map(DepthView::from) };
         let mut pass = Pass::new(device, targets)?.with_limits(&Dispatch::new([0; 3]).fuel(FUEL));
         // Which draws of the pass are a draw of the case.
         let mut numbers = Vec::new();

@@ -4,7 +4,7 @@
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
 use crate::function::Function;
-use crate::interface::{Component, Dimension, ResourceClass, ResourceKind};
+use crate::interface::Component;
 use crate::ops::Op;
 use crate::stage::{Signature, SystemValue, row_of};
 
@@ -12,12 +12,11 @@ use super::DEPTH;
 use super::interpolate::Pixel;
 use super::record::{PixelArray, floats, state, words};
 use super::rows::Outputs;
-use super::state::{Comparison, DepthFormat, DepthTest, StencilFace, StencilOp, StencilTest};
+use super::state::{Comparison, DepthFormat, DepthTest, PixelState, StencilFace, StencilOp, StencilTest};
 
 /// Declares the depth buffer as a resource, which follows the targets.
-pub(super) fn declare(func: &mut Function) -> ResourceId {
-    let kind = ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Uint };
-    super::declare(func, ResourceClass::UnorderedAccess, kind, DEPTH)
+pub(super) fn declare(func: &mut Function, state: &PixelState) -> ResourceId {
+    super::declare_target(func, state, Component::Uint, DEPTH)
 }
 
 /// The depth of a pixel: the primitive's, unless the shader gives one.
@@ -66,7 +65,7 @@ pub(super) fn test(
     let depth = b.op(Op::FMin, &[depth, most]);
     let code = code(b, late.format, depth);
     let resource = only(resource);
-    let [word, next, ..] = b.texel_load(resource, &pixel.position, None);
+    let [word, next, ..] = b.texel_load(resource, &pixel.texel, None);
     let (depths, above, byte) = (b.i32(0xff_ffff), b.i32(24), b.i32(0xff));
     let (old, old_stencil) = match late.format {
         DepthFormat::D16 | DepthFormat::D32 => (word, None),
@@ -80,11 +79,23 @@ pub(super) fn test(
     let is_left = b.op(Op::BAnd, &[live, is_kept]);
 
     if late.changes_buffer() {
-        let new = if late.writes { code } else { old };
+        // What is read-only may be read by shaders meanwhile: it is not even written as it was.
+        let [read_only] = words(b, PixelArray::State.id(), first, state::READ_ONLY);
+        let [depths_change, stencils_change] = [state::DEPTHS_STAY, state::STENCILS_STAY].map(|bit| {
+            let (bit, zero) = (b.i32(bit), b.i32(0));
+            let stay = b.op(Op::And, &[read_only, bit]);
+            b.op(Op::IEq, &[stay, zero])
+        });
+        let writes = if late.writes { depths_change } else { b.bool(false) };
+        let is_passing = b.op(Op::BAnd, &[is_left, writes]);
         // Stencils change also where tests fail.
-        let (new, new_stencil, is_written) = match stencil {
-            None => (new, old_stencil, is_left),
-            Some((_, new_stencil)) => (b.select(is_left, new, old), Some(new_stencil), live),
+        let (new, new_stencil, is_written) = match stencil.zip(old_stencil) {
+            None => (code, old_stencil, is_passing),
+            Some(((_, new_stencil), old_stencil)) => {
+                let new_stencil = b.select(stencils_change, new_stencil, old_stencil);
+                let changes = b.op(Op::BOr, &[writes, stencils_change]);
+                (b.select(is_passing, code, old), Some(new_stencil), b.op(Op::BAnd, &[live, changes]))
+            }
         };
         let words = match new_stencil {
             None => [new, next],
@@ -99,7 +110,7 @@ pub(super) fn test(
             }
         };
         let zero = b.i32(0);
-        b.texel_store(resource, &pixel.position, [words[0], words[1], zero, zero], is_written);
+        b.texel_store(resource, &pixel.texel, [words[0], words[1], zero, zero], is_written);
     }
     is_left
 }

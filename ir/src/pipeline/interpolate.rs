@@ -15,8 +15,8 @@ use super::rows::Words;
 
 /// A pixel, and what is known of it before its shader runs.
 pub(super) struct Pixel {
-    /// Its column and row in the target.
-    pub position: [Value; 2],
+    /// Where it is in targets: column and row, and the layer if they have layers.
+    pub texel: Vec<Value>,
     /// Its depth.
     pub z: Value,
     /// The inputs of its shader. What nobody reads is left to the passes.
@@ -45,7 +45,7 @@ impl InQuads {
 
 impl Pixel {
     /// The pixel of an invocation: four in a row are a quad.
-    pub fn new(b: &mut Builder<'_>, signature: &Signature) -> Self {
+    pub fn new(b: &mut Builder<'_>, signature: &Signature, has_layers: bool) -> Self {
         let number = b.input(Input::ThreadId(0));
         let [zero, one, two, three] = [0, 1, 2, 3].map(|n| b.i32(n));
         let quad = b.op(Op::UShr, &[number, two]);
@@ -76,7 +76,11 @@ impl Pixel {
             let word = if type_of(input) == Type::F32 { b.op(Op::BitsF32, &[value]) } else { value };
             inputs[input.row as usize][component] = Some(word);
         }
-        Self { position, z: values[0], inputs, place }
+        let mut texel = position.to_vec();
+        if has_layers {
+            texel.extend(words::<1>(b, PixelArray::State.id(), zero, state::LAYER));
+        }
+        Self { texel, z: values[0], inputs, place }
     }
 
     /// Whether the primitive covers its center. Found out where it is asked for: nobody needs it before the shader's end, and it

@@ -3,7 +3,7 @@
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
 use crate::function::Function;
-use crate::interface::{Component, Dimension, ResourceClass, ResourceKind};
+use crate::interface::Component;
 use crate::ops::Op;
 
 use super::interpolate::Pixel;
@@ -18,8 +18,7 @@ pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId
             Range::Uint => Component::Uint,
             Range::Sint => Component::Sint,
         };
-        let kind = ResourceKind::Typed { dimension: Dimension::Texture2d, component };
-        super::declare(func, ResourceClass::UnorderedAccess, kind, target.output)
+        super::declare_target(func, state, component, target.output)
     };
     state.targets.iter().map(&mut declare).collect()
 }
@@ -40,7 +39,7 @@ pub(super) fn target(
     let blend = target.blend.filter(|_| !matches!(target.range, Range::Uint | Range::Sint));
     let mut words = source;
     if blend.is_some() || target.logic.is_some() || target.write_mask & 15 != 15 {
-        let before = b.texel_load(resource, &pixel.position, None);
+        let before = b.texel_load(resource, &pixel.texel, None);
         if let Some(logic) = target.logic {
             words = std::array::from_fn(|n| {
                 let (word, bits) = (combine(b, logic.op, source[n], before[n]), u32::from(logic.bits[n]));
@@ -62,7 +61,7 @@ pub(super) fn target(
             }
         }
     }
-    b.texel_store(resource, &pixel.position, words, live);
+    b.texel_store(resource, &pixel.texel, words, live);
 }
 
 /// What a blend works with, as floats: clamped to what the target holds.

@@ -25,7 +25,7 @@ pub mod state;
 use crate::builder::Builder;
 use crate::entity::{ArrayId, Inst, ResourceId};
 use crate::function::{Function, Input, InstKind, MemoryRef, Object};
-use crate::interface::{Resource, ResourceClass, ResourceKind};
+use crate::interface::{Component, Dimension, Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
 use crate::stage::{Parameter, Signature, Stage, SystemValue, row_of};
 
@@ -92,10 +92,10 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     func.interface.arrays = record::arrays(state);
     func.interface.fills_packets = true;
     let targets = merge::declare(func, state);
-    let depth = state.depth.map(|depth| (depth, depth::declare(func)));
+    let depth = state.depth.map(|depth| (depth, depth::declare(func, state)));
 
     let b = &mut Builder::new(func);
-    let pixel = Pixel::new(b, &signature);
+    let pixel = Pixel::new(b, &signature, state.has_layers);
     let outputs = rows.place(b, &pixel.inputs);
     let mut live = pixel.is_covered(b);
     if let Some(row) = row_of(&signature.outputs, SystemValue::Discarded) {
@@ -133,6 +133,12 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         merge::target(b, target, resource, &pixel, [source, second], live);
     }
     b.return_();
+}
+
+/// Declares a target or the depth buffer, likewise.
+fn declare_target(func: &mut Function, state: &PixelState, component: Component, register: u32) -> ResourceId {
+    let dimension = if state.has_layers { Dimension::Texture2dArray } else { Dimension::Texture2d };
+    declare(func, ResourceClass::UnorderedAccess, ResourceKind::Typed { dimension, component }, register)
 }
 
 /// Declares a resource, which follows those of the shader.

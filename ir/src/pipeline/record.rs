@@ -118,8 +118,18 @@ pub mod state {
     pub const PRIMITIVE: u32 = 6;
     /// The reference that stencils are compared with.
     pub const STENCIL_REFERENCE: u32 = 7;
+    /// The layer of the targets and of the depth buffer that is drawn to, where they are arrays.
+    pub const LAYER: u32 = 8;
+    /// What of the depth buffer is not written, whatever its tests say: [`DEPTHS_STAY`], [`STENCILS_STAY`], or both
+    /// (functional specification, 17.13).
+    pub const READ_ONLY: u32 = 9;
     /// All of them.
-    pub const WORDS: u32 = 8;
+    pub const WORDS: u32 = 10;
+
+    /// The bit of [`READ_ONLY`] for depths.
+    pub const DEPTHS_STAY: u32 = 1;
+    /// The bit of [`READ_ONLY`] for stencils.
+    pub const STENCILS_STAY: u32 = 2;
 }
 
 /// Words of an element of an array, from a word on.

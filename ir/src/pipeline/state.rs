@@ -74,6 +74,9 @@ pub struct PixelState {
     pub depth: Option<DepthTest>,
     /// Whether the function reports which pixels are live at its end.
     pub reports_live: bool,
+    /// Whether the targets and the depth buffer are arrays, of which the [state](super::record::state::LAYER) says the
+    /// layer.
+    pub has_layers: bool,
 }
 
 /// How depths are tested and written.

@@ -161,11 +161,14 @@ fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random)
         }
     }
     let target = Target { output: 0, range: Range::Uint, blend: None, logic: None, write_mask: 15 };
-    let state = PixelState { vertex_rows: ROWS, targets: vec![target], depth: Some(late), reports_live: true };
+    let (targets, depth) = (vec![target], Some(late));
+    let state = PixelState { vertex_rows: ROWS, targets, depth, reports_live: true, ..PixelState::default() };
     let formats = [Some(words(1)), random.one_in(2).then(|| words(texel_words as u32))];
     // Texels of several words need a format.
     let formats = [formats[0], formats[1].or((texel_words > 1).then(|| words(2)))];
-    let state_words = [0, 0, 0, 0, depths[0].to_bits(), depths[1].to_bits(), 0, reference.into()];
+    let read_only = random.below(4) as u32;
+    let [keeps_depths, keeps_stencils] = [0, 1].map(|bit| read_only >> bit & 1 == 1);
+    let state_words = [0, 0, 0, 0, depths[0].to_bits(), depths[1].to_bits(), 0, reference.into(), u32::MAX, read_only];
     let (live, after) = draw(&shader.lines(), &state, &formats, &quads, state_words, &before);
     for (n, quad, code) in pixels {
         let old = &before[1][texel_words * texel(n)..][..texel_words];
@@ -180,9 +183,12 @@ fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random)
         {
             let reference = if shader.refers { quad.first[3] as u8 } else { reference };
             let (is_kept, new) = stencil(test, is_front(n / 4), reference, old_stencil, is_live);
-            (is_live, new_stencil) = (is_live && is_kept, new);
+            is_live &= is_kept;
+            if !keeps_stencils {
+                new_stencil = new;
+            }
         }
-        let new = if is_live && late.writes { code } else { old[0] & mask };
+        let new = if is_live && late.writes && !keeps_depths { code } else { old[0] & mask };
         let new = match late.format {
             DepthFormat::D16 | DepthFormat::D32 => vec![new],
             DepthFormat::D24 => vec![new | u32::from(new_stencil) << 24],

@@ -4,7 +4,7 @@
 //! compiled code rely on this check: strides, dimensions, counters and writability are as declared.
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
-use brolga_ir::pipeline::SPACE;
+use brolga_ir::pipeline::{DEPTH, SPACE};
 
 use super::table::Table;
 use super::{BindingError, BindingRules, Bindings, Declared, Leniency, Register};
@@ -203,8 +203,11 @@ pub(crate) fn check_aliases(
         ResourceClass::ShaderResource => ResourceClass::UnorderedAccess,
         ResourceClass::Constant | ResourceClass::Sampler => return Ok(()),
     };
+    // Whoever draws knows whether the depth buffer is written at all.
+    let is_depth = |register: Register| register.space == SPACE && register.index == DEPTH;
     let is_ignored = |register| {
-        bindings.rules().allows(Leniency::Undeclared) && !declared.iter().any(|range| range.contains(register))
+        is_depth(register)
+            || bindings.rules().allows(Leniency::Undeclared) && !declared.iter().any(|range| range.contains(register))
     };
     if is_ignored(register) {
         return Ok(());

@@ -2,6 +2,7 @@
 
 use super::error::ResourceError;
 use super::texture::{TexelBox, Texture};
+use super::view::View;
 use crate::format::{Encoding, Format, Use};
 
 /// What texels are cleared to.
@@ -63,9 +64,7 @@ impl Texture {
     /// # Errors
     /// If the format has no such values, or the memory is read-only.
     pub fn clear(&self, value: ClearValue) -> Result<(), ResourceError> {
-        let (mips, layers) = (self.shape().mips, self.shape().layers);
-        let mut levels = (0..layers).flat_map(|layer| (0..mips).map(move |mip| (mip, layer)));
-        levels.try_for_each(|(mip, layer)| self.clear_box(&self.level(mip, layer)?, value))
+        View::texture(self.clone()).clear(value)
     }
 
     /// Clears the texels of a box.
@@ -73,7 +72,11 @@ impl Texture {
     /// # Errors
     /// If the texture does not have such a box, the format has no such values, or the memory is read-only.
     pub fn clear_box(&self, part: &TexelBox, value: ClearValue) -> Result<(), ResourceError> {
-        let format = self.shape().format;
+        self.clear_as(self.shape().format, part, value)
+    }
+
+    /// The same where texels are of another format of the same size.
+    pub(super) fn clear_as(&self, format: Format, part: &TexelBox, value: ClearValue) -> Result<(), ResourceError> {
         let Some((texel, mask)) = value.texel(format) else {
             let expected = match format.allows(Use::DepthStencil) {
                 true => "a depth",

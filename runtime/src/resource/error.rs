@@ -111,6 +111,12 @@ pub enum ResourceError {
         /// What it should be; none if texels of the format are not written one by one.
         expected: Option<&'static str>,
     },
+    /// Mip levels that cannot be made.
+    #[error("mip levels of format {format} cannot be made: that takes a format that can be filtered and drawn to")]
+    Mips {
+        /// The texture's format.
+        format: Format,
+    },
     /// Texels that cannot be copied.
     #[error("texels of format {from} cannot be copied to a texture of format {to}: the formats must be the same")]
     CopyFormat {

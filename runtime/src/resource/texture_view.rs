@@ -9,7 +9,7 @@ use brolga_ir::interface::Dimension;
 use super::error::ResourceError;
 use super::shape::{FACES, check_format};
 use super::surface::{Surface, SurfaceLevel};
-use super::texture::Texture;
+use super::texture::{TexelBox, Texture};
 use crate::format::{Format, Use};
 
 /// A texture or a part of it, seen in a way that [`check`](Self::check) accepted.
@@ -92,7 +92,7 @@ impl TextureView {
     }
 
     /// Layers counted in the texture; slices of the first level if it has any.
-    fn layers(&self) -> Range<u32> {
+    pub fn layers(&self) -> Range<u32> {
         let shape = self.texture.shape();
         let all = match self.dimension {
             Dimension::Texture3d => shape.extents(self.mips.start)[2],
@@ -102,6 +102,32 @@ impl TextureView {
             _ => 1,
         };
         self.layers.clone().unwrap_or(0..all)
+    }
+
+    /// The same as pipelines see what they draw to: the first level as layers of two dimensions, or the first of them
+    /// alone. Faces of cubes and slices count as layers, and what has one dimension has one row (functional
+    /// specification, 5.3).
+    pub fn as_target(&self, dimension: Dimension) -> Self {
+        let mut layers = self.layers();
+        if !dimension.is_array() {
+            layers.end = layers.start + 1;
+        }
+        Self { dimension, mips: self.mips.start..self.mips.start + 1, layers: Some(layers), ..self.clone() }
+    }
+
+    /// The texels that it sees, box by box.
+    pub fn boxes(&self) -> Result<Vec<TexelBox>, ResourceError> {
+        let (layers, has_slices) = (self.layers(), self.texture.shape().dimension == Dimension::Texture3d);
+        let count = if has_slices { 0..1 } else { layers.clone() };
+        let levels = count.flat_map(|layer| self.mips.clone().map(move |mip| (mip, layer)));
+        let cut = |(mip, layer)| {
+            let mut part = self.texture.level(mip, layer)?;
+            if has_slices && self.mips.len() == 1 {
+                (part.origin[2], part.extents[2]) = (layers.start, layers.len() as u32);
+            }
+            Ok(part)
+        };
+        levels.map(cut).collect()
     }
 
     /// Whether it leaves out slices, which only a view for writing can.
@@ -122,21 +148,21 @@ impl TextureView {
         let mips = if writable { self.mips.start..self.mips.start + 1 } else { self.mips.clone() };
         let mut levels: Vec<SurfaceLevel> = shape.levels().skip(mips.start as usize).take(mips.len()).collect();
         let count = layers.len() as u32;
-        let layer_count = match self.dimension {
-            Dimension::Texture3d => {
-                // Not layers but slices, of the only level left where the view has fewer than all.
-                if let [level] = &mut levels[..] {
-                    level.offset_bytes += u64::from(layers.start) * level.slice_bytes;
-                    level.extents[2] = count;
-                }
-                1
+        let (layer_count, layer_bytes) = if shape.dimension == Dimension::Texture3d {
+            // Not layers but slices, of the only level left where the view has fewer than all.
+            let has_slices = self.dimension == Dimension::Texture3d;
+            let mut slice_bytes = layer_bytes;
+            if let [level] = &mut levels[..] {
+                level.offset_bytes += u64::from(layers.start) * level.slice_bytes;
+                level.extents[2] = if has_slices { count } else { 1 };
+                slice_bytes = level.slice_bytes;
             }
-            _ => {
-                for level in &mut levels {
-                    level.offset_bytes += u64::from(layers.start) * layer_bytes;
-                }
-                count
+            if has_slices { (1, layer_bytes) } else { (count, slice_bytes) }
+        } else {
+            for level in &mut levels {
+                level.offset_bytes += u64::from(layers.start) * layer_bytes;
             }
+            (count, layer_bytes)
         };
         Surface {
             memory: Arc::clone(self.texture.buffer().memory()),

@@ -8,11 +8,12 @@ use brolga_ir::interface::Dimension;
 use bytemuck::{NoUninit, Pod};
 
 use super::buffer::Buffer;
+use super::clear::ClearValue;
 use super::error::ResourceError;
 use super::sampler::Sampler;
 use super::texture::Texture;
 use super::texture_view::TextureView;
-use crate::format::Format;
+use crate::format::{Format, Use};
 
 /// A structured view's hidden counter. Clones share the counter, so that it can be read after a run.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +38,18 @@ impl Counter {
     pub(crate) fn word(&self) -> &AtomicU32 {
         &self.0
     }
+}
+
+/// What a view sees of a texture.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Subresources<'a> {
+    /// The texture.
+    pub texture: &'a Texture,
+    /// Its mip levels.
+    pub mips: Range<u32>,
+    /// Its layers, each face of a cube counted; of a 3D texture, slices of the first of the levels.
+    pub layers: Range<u32>,
 }
 
 /// What a register is bound to: a buffer or a texture, or a part of one, seen in some way.
@@ -171,6 +184,42 @@ impl View {
         change(view);
         view.check()?;
         Ok(self)
+    }
+
+    /// The same view of a texture, as pipelines see a target: the first of its mip levels and layers, in two
+    /// dimensions; of what has one, in a single row. An error if it sees no texture.
+    pub fn as_target(&self) -> Result<Self, ResourceError> {
+        self.seen_as_target(Dimension::Texture2d)
+    }
+
+    /// The same of all its layers. Faces of cubes and slices of 3D textures are layers of it.
+    pub fn as_target_array(&self) -> Result<Self, ResourceError> {
+        self.seen_as_target(Dimension::Texture2dArray)
+    }
+
+    fn seen_as_target(&self, dimension: Dimension) -> Result<Self, ResourceError> {
+        let ViewKind::Texture(view) = &self.kind else { return Err(ResourceError::NotTexture { what: "layers" }) };
+        Ok(Self { kind: ViewKind::Texture(view.as_target(dimension)) })
+    }
+
+    /// What it sees of a texture, if it sees one.
+    pub fn subresources(&self) -> Option<Subresources<'_>> {
+        let ViewKind::Texture(view) = &self.kind else { return None };
+        Some(Subresources { texture: &view.texture, mips: view.mips.clone(), layers: view.layers() })
+    }
+
+    /// Clears all texels of a texture that it sees, in the format in which it sees them (functional specification,
+    /// 5.2.3); depths in that of the texture.
+    ///
+    /// # Errors
+    /// If it sees no texture, the format has no such values, or the memory is read-only.
+    pub fn clear(&self, value: ClearValue) -> Result<(), ResourceError> {
+        let ViewKind::Texture(view) = &self.kind else {
+            return Err(ResourceError::NotTexture { what: "a clear value" });
+        };
+        let stored = view.texture.shape().format;
+        let format = if stored.allows(Use::DepthStencil) { stored } else { view.format };
+        view.boxes()?.iter().try_for_each(|part| view.texture.clear_as(format, part, value))
     }
 
     /// The same view with a hidden counter, for structured views.

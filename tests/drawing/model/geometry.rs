@@ -7,11 +7,15 @@
 //! Whoever draws it moves each corner by at most [`Shape::moved`]: half a unit of the grid, and what floats lose on the way there.
 //! Interpolation within a triangle is a mean of its corners, so values move by no more than their slope times that way.
 //!
+//! Depth bias is computed in floats, as the rules say; of what is cut into pieces that have biases of their own nothing
+//! is known.
+//!
 //! **Bound.** Whoever draws evaluates functions that are linear on the screen in floats, from some place of the window (64 pixels in
 //! each direction), with at most four roundings of relative size 2^-24 of the largest number on the way. Of a function `f` with the
 //! slopes `x` and `y` that is `4 u (|f| + 64 (|x| + |y|))`. The functions are z, 1/w and the corners' weights, over w or not.
 
-use brolga::raster::{Cull, Viewport};
+use brolga::Format;
+use brolga::raster::{Cull, RasterizerState, Viewport};
 
 use super::state::DrawState;
 use crate::canvas::Vertex;
@@ -65,6 +69,8 @@ pub struct Shape {
     /// Depth after the viewport, and how wrong it may be at a corner.
     z: Linear,
     z_error: f64,
+    /// The greatest depth of a corner, or its opposite.
+    greatest: f64,
     /// The depth of all corners, where they have the same: then it is that everywhere.
     flat: Option<f64>,
     pieces: Vec<Piece>,
@@ -109,6 +115,47 @@ impl Shape {
         (!is_culled).then_some(Self { is_front, ..shape })
     }
 
+    /// The same with the depth bias of a draw into a buffer (functional specification, 15.10): the formulas in floats
+    /// where all that they take is exact.
+    pub fn biased(mut self, state: &RasterizerState, format: Option<Format>) -> Self {
+        let (units, slopes, limit) = (state.depth_bias as f32, state.slope_scaled_depth_bias, state.depth_bias_clamp);
+        if units == 0.0 && slopes == 0.0 {
+            return self;
+        }
+        let is_float = matches!(format, Some(Format::D32_FLOAT | Format::D32_FLOAT_S8X24_UINT));
+        // What a triangle is cut into has slopes of its own.
+        if self.is_cut() && slopes != 0.0 {
+            self.z_error = f64::INFINITY;
+            return self;
+        }
+        let unit = match format {
+            Some(Format::D16_UNORM) => 1.0 / 65535.0,
+            _ if is_float => {
+                let exponent = self.greatest.log2().floor().max(-200.0) as i32;
+                2_f64.powi(exponent - 23) as f32
+            }
+            _ => 1.0 / 16_777_215.0,
+        };
+        let steepest = self.z[1].abs().max(self.z[2].abs());
+        let slope_bias = if self.flat.is_some() { 0.0 } else { slopes * steepest as f32 };
+        let mut bias = units * unit + slope_bias;
+        if limit > 0.0 {
+            bias = bias.min(limit);
+        } else if limit < 0.0 {
+            bias = bias.max(limit);
+        }
+        if self.is_cut() && is_float {
+            // It has its own greatest depth, too, which is no greater.
+            bias /= 2.0;
+            self.z_error += f64::from(bias).abs();
+        }
+        let size = self.greatest + f64::from(bias).abs() + f64::from(slope_bias).abs() + f64::from(units * unit).abs();
+        self.z[0] += f64::from(bias);
+        self.z_error += 4.0 * UNIT * size;
+        self.flat = self.flat.map(|flat| f64::from(flat as f32 + bias));
+        self
+    }
+
     /// A triangle that nothing cuts.
     fn whole(viewport: &Viewport, positions: [[f32; 4]; 3]) -> Option<Self> {
         let screen = positions.map(|position| to_screen(viewport, position));
@@ -127,6 +174,7 @@ impl Shape {
             w,
             z: mix(lambda, z),
             z_error: 0.0,
+            greatest: z.into_iter().fold(0.0, |most: f64, z| most.max(z.abs())),
             flat: (z[0] == z[1] && z[1] == z[2]).then_some(z[0]),
             pieces: Vec::new(),
             weights: vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -168,6 +216,7 @@ impl Shape {
             w,
             z,
             z_error: 8.0 * UNIT * (z_size * (most - least) + least),
+            greatest: z_size * (most - least) + least,
             flat: None,
             pieces: Vec::new(),
             weights,

@@ -14,7 +14,7 @@ mod pixels;
 mod state;
 
 use brolga::raster::{Draw, Pipeline, PipelineDesc};
-use brolga::{Device, Engine, Format};
+use brolga::{ClearValue, Device, Engine, Format};
 use brolga_testing::random::{Random, seeds};
 
 use crate::canvas::{Canvas, Item};
@@ -46,7 +46,12 @@ impl<'d> Drawing<'d> {
     fn canvas(&self, state: &State) -> Canvas<'d> {
         let canvas = Canvas::new(self.device, self.engine, state.size, &COLORS);
         match state.depth_format {
-            Some(format) => canvas.with_depth(format, state.size, state.cleared),
+            Some(format) => {
+                let canvas = canvas.with_depth(format, state.size, state.cleared);
+                let value = ClearValue::DepthStencil { depth: None, stencil: Some(state.cleared_stencil) };
+                canvas.depth_buffer().clear(value).unwrap();
+                canvas
+            }
             None => canvas,
         }
     }
@@ -57,6 +62,7 @@ impl<'d> Drawing<'d> {
             let pipeline = |draw: &DrawState| {
                 let set = |desc: &mut PipelineDesc<'_>| {
                     (desc.rasterizer, desc.depth) = (draw.pipeline.rasterizer, draw.pipeline.test);
+                    desc.stencil = draw.pipeline.stencil;
                 };
                 canvas.pipeline(&Item::new(&self.vertex, &draw.pipeline.pixel(), &[]).set(&set))
             };
@@ -67,7 +73,10 @@ impl<'d> Drawing<'d> {
             .draws
             .iter()
             .map(|draw| -> With<'_> {
-                Box::new(|_, call| (call.viewport, call.scissor) = (Some(draw.viewport), draw.scissor))
+                Box::new(|_, call| {
+                    (call.viewport, call.scissor) = (Some(draw.viewport), draw.scissor);
+                    call.stencil_reference = draw.reference;
+                })
             })
             .collect();
         let items = state.draws.iter().zip(&with);
@@ -77,6 +86,7 @@ impl<'d> Drawing<'d> {
         Drawn {
             colors: [0, 1, 2].map(|target| canvas.texels(target)),
             depths: state.depth_format.map(|_| canvas.depths()),
+            stencils: state.depth_format.map_or(Vec::new(), |_| canvas.stencils()),
             passed,
         }
     }
@@ -98,7 +108,7 @@ fn random_draws_are_what_the_model_says() {
         }
         if number.is_multiple_of(8) {
             let other = interpreted.draw(number, &state);
-            let is_same = other.colors == drawn.colors && other.depths == drawn.depths && other.passed == drawn.passed;
+            let is_same = other == drawn;
             assert!(is_same, "seed {seed}: the interpreter draws something else\n{state:#?}");
         }
     }

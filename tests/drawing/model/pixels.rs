@@ -1,9 +1,10 @@
-//! What is in the targets after some draws: functional specification, 16.9, 16.12, 16.13, 17.9 to 17.11 and 20.4.6.
+//! What is in the targets after some draws: functional specification, 16.9, 16.12, 16.13, 17.9 to 17.12 and 20.4.6.
 //!
 //! A depth is known up to its bound, so the model has the least and the greatest code that it may have. Where these do not decide a
 //! comparison, or the bound does not say whether a pixel is covered or discarded, the pixel is *open* from then on: it is counted, and not
 //! compared.
 
+use brolga::raster::StencilOp;
 use brolga::{Comparison, Format};
 
 use super::geometry::{Covered, Near, Shape};
@@ -18,14 +19,18 @@ type Codes = [u32; 2];
 struct Pixel {
     is_open: bool,
     codes: Codes,
+    stencil: u8,
     /// The draw whose colours it has, and the triangle there.
     shown: Option<[usize; 2]>,
 }
 
 /// What was drawn: targets as they are after all draws.
+#[derive(PartialEq)]
 pub struct Drawn {
     pub colors: [Vec<[u32; 4]>; 3],
     pub depths: Option<Vec<u32>>,
+    /// None where there are none.
+    pub stencils: Vec<u8>,
     /// Pixels that passed in each draw.
     pub passed: Vec<u64>,
 }
@@ -65,12 +70,16 @@ impl<'s> Model<'s> {
     /// Draws.
     pub fn new(state: &'s State) -> Self {
         let [width, height] = state.size.map(|size| size as usize);
-        let blank = Pixel { is_open: false, codes: [state.cleared; 2], shown: None };
+        let blank = Pixel { is_open: false, codes: [state.cleared; 2], stencil: state.cleared_stencil, shown: None };
         let mut model =
             Self { state, shapes: Vec::new(), pixels: vec![blank; width * height], passed: Vec::new(), failed: 0 };
         for (n, draw) in state.draws.iter().enumerate() {
             model.passed.push([0; 2]);
-            let shapes: Vec<_> = draw.vertices.chunks(3).map(|corners| Shape::new(draw, corners)).collect();
+            let shape = |corners| {
+                let biased = |shape: Shape| shape.biased(&draw.pipeline.rasterizer, state.depth_format);
+                Shape::new(draw, corners).map(biased)
+            };
+            let shapes: Vec<_> = draw.vertices.chunks(3).map(shape).collect();
             for (triangle, shape) in shapes.iter().enumerate() {
                 if let Some(shape) = shape {
                     model.draw([n, triangle], shape);
@@ -95,17 +104,21 @@ impl<'s> Model<'s> {
                 let stays = if covered == Covered::Perhaps || pixel.is_open {
                     None
                 } else {
-                    stays(self.state, draw, shape, triangle, [x, y], pixel.codes)
+                    tested(self.state, draw, shape, triangle, [x, y], pixel)
                 };
                 match stays {
                     None => {
                         pixel.is_open = true;
                         self.passed[n][1] += 1;
                     }
-                    Some(None) => self.failed += 1,
-                    Some(Some(codes)) => {
-                        self.passed[n][0] += 1;
-                        (pixel.shown, pixel.codes) = (Some([n, triangle]), codes);
+                    Some(Tested { passes, codes, stencil }) => {
+                        (pixel.codes, pixel.stencil) = (codes, stencil);
+                        if passes {
+                            self.passed[n][0] += 1;
+                            pixel.shown = Some([n, triangle]);
+                        } else {
+                            self.failed += 1;
+                        }
                     }
                 }
             }
@@ -133,6 +146,11 @@ impl<'s> Model<'s> {
                 && !(pixel.codes[0]..=pixel.codes[1]).contains(&depth)
             {
                 return Err(format!("depth {depth:#x} at {at:?} is not {:x?}", pixel.codes));
+            }
+            if let Some(&stencil) = drawn.stencils.get(place)
+                && stencil != pixel.stencil
+            {
+                return Err(format!("stencil {stencil:#x} at {at:?} is not {:#x}", pixel.stencil));
             }
             let texels = [0, 1, 2].map(|target| drawn.colors[target][place]);
             self.colors(pixel, at, texels, figures).map_err(|why| format!("{why} at {at:?}, of {:?}", pixel.shown))?;
@@ -190,15 +208,25 @@ fn scissor(state: &State, draw: &DrawState, axis: usize) -> [i32; 2] {
     [least.max(0), end.min(state.size[axis] as i32)]
 }
 
-/// Whether a covered pixel stays, and the codes that the depth buffer has then; none if the bounds do not say.
-fn stays(
+/// What becomes of a covered pixel.
+struct Tested {
+    /// Whether it is drawn.
+    passes: bool,
+    /// What the depth buffer has then.
+    codes: Codes,
+    stencil: u8,
+}
+
+/// Tests a covered pixel; none if the bounds do not say what becomes of it.
+fn tested(
     state: &State,
     draw: &DrawState,
     shape: &Shape,
     triangle: usize,
     at: [i32; 2],
-    before: Codes,
-) -> Option<Option<Codes>> {
+    before: &Pixel,
+) -> Option<Tested> {
+    let kept = Tested { passes: false, codes: before.codes, stencil: before.stencil };
     let corners = &draw.vertices[3 * triangle..][..3];
     let given = |component: usize| near(shape, draw.pipeline.modes[2], corners, component, at);
     let is_kept = match draw.pipeline.discards {
@@ -211,9 +239,33 @@ fn stays(
             value >= 0.5
         }
     };
-    let (Some(format), true) = (state.depth_format, draw.pipeline.test.enable) else {
-        return Some(is_kept.then_some(before));
+    let Some(format) = state.depth_format else { return Some(Tested { passes: is_kept, ..kept }) };
+    // A discarded pixel changes nothing.
+    if !is_kept {
+        return Some(kept);
+    }
+    let has_stencil = matches!(format, Format::D24_UNORM_S8_UINT | Format::D32_FLOAT_S8X24_UINT);
+    let face = draw.pipeline.stencil.filter(|_| has_stencil).map(|test| {
+        let face = if shape.is_front() { test.front } else { test.back };
+        let [reference, old] = [draw.reference, before.stencil].map(|stencil| stencil & test.read_mask);
+        (test.write_mask, face, face.test.holds(reference, old))
+    });
+    let stencil_after = |depth_passes: bool| {
+        face.map_or(before.stencil, |(mask, face, passes)| {
+            let op = match (passes, depth_passes) {
+                (false, _) => face.fail,
+                (true, false) => face.depth_fail,
+                (true, true) => face.pass,
+            };
+            before.stencil & !mask | updated(op, before.stencil, draw.reference) & mask
+        })
     };
+    if face.is_some_and(|(.., passes)| !passes) {
+        return Some(Tested { stencil: stencil_after(false), ..kept });
+    }
+    if !draw.pipeline.test.enable {
+        return Some(Tested { passes: true, stencil: stencil_after(true), ..kept });
+    }
     let own = shape.z(at);
     let error = own.error;
     let depth = match draw.pipeline.depth {
@@ -229,8 +281,23 @@ fn stays(
         }
     };
     let codes = codes(format, draw, depth);
-    let passes = holds(draw.pipeline.test.function, codes, before)?;
-    Some((is_kept && passes).then_some(if draw.pipeline.test.write { codes } else { before }))
+    let passes = holds(draw.pipeline.test.function, codes, before.codes)?;
+    let codes = if passes && draw.pipeline.test.write { codes } else { before.codes };
+    Some(Tested { passes, codes, stencil: stencil_after(passes) })
+}
+
+/// What an operation makes of a stencil (functional specification, 17.12).
+fn updated(op: StencilOp, old: u8, reference: u8) -> u8 {
+    match op {
+        StencilOp::Keep => old,
+        StencilOp::Zero => 0,
+        StencilOp::Replace => reference,
+        StencilOp::IncrementSaturated => old.saturating_add(1),
+        StencilOp::DecrementSaturated => old.saturating_sub(1),
+        StencilOp::Invert => !old,
+        StencilOp::Increment => old.wrapping_add(1),
+        StencilOp::Decrement => old.wrapping_sub(1),
+    }
 }
 
 /// A component of the third attribute.

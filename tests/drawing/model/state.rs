@@ -1,6 +1,6 @@
 //! Random draws: everything that decides which pixels a list of triangles covers and what they get.
 
-use brolga::raster::{Bounds, Cull, DepthState, RasterizerState, Viewport};
+use brolga::raster::{Bounds, Cull, DepthState, RasterizerState, StencilFace, StencilOp, StencilTest, Viewport};
 use brolga::{Comparison, Format};
 use brolga_testing::random::Random;
 
@@ -58,6 +58,8 @@ pub struct PipelineState {
     pub depth: Depth,
     /// Whether pixels are discarded whose third attribute has a y below 0.5.
     pub discards: bool,
+    /// How stencils are tested, where the depth buffer has them.
+    pub stencil: Option<StencilTest>,
 }
 
 /// A draw.
@@ -66,6 +68,8 @@ pub struct DrawState {
     pub pipeline: PipelineState,
     pub viewport: Viewport,
     pub scissor: Option<Bounds>,
+    /// What stencils are compared with.
+    pub reference: u8,
     /// A list.
     pub vertices: Vec<Vertex>,
 }
@@ -77,11 +81,29 @@ pub struct State {
     pub depth_format: Option<Format>,
     /// What the depth buffer holds before.
     pub cleared: u32,
+    pub cleared_stencil: u8,
     pub draws: Vec<DrawState>,
 }
 
 /// Depths of whole triangles, of the buffer before, and of shaders, so that some are equal.
 const DEPTHS: [f64; 3] = [0.25, 0.5, 0.75];
+
+/// Stencils before, and what they are compared with: so that some are equal, or wrap.
+const STENCILS: [u8; 5] = [0, 1, 0x0f, 0xfe, 0xff];
+
+fn stencil(random: &mut Random) -> StencilTest {
+    use Comparison::{Always, Equal, Greater, GreaterEqual, Less, LessEqual, Never, NotEqual};
+    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
+    let tests = [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always, Always, Always];
+    let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
+    let mut face = || {
+        let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&ops));
+        StencilFace { test: random.pick(&tests), fail, depth_fail, pass }
+    };
+    let [front, back] = [face(), face()];
+    let [read_mask, write_mask] = [(); 2].map(|()| random.pick(&[0xff, 0xff, 0x0f, 0xaa]));
+    StencilTest { read_mask, write_mask, front, back }
+}
 
 /// Numbers from `least` to `most`.
 fn number(random: &mut Random, least: f64, most: f64) -> f64 {
@@ -96,8 +118,9 @@ pub struct Pipelines {
 
 impl Pipelines {
     pub fn new(random: &mut Random) -> Self {
-        let formats = [None, Some(Format::D16_UNORM), Some(Format::D24_UNORM_S8_UINT), Some(Format::D32_FLOAT)];
-        let depth_format = random.pick(&formats);
+        use Format::{D16_UNORM, D24_UNORM_S8_UINT, D32_FLOAT, D32_FLOAT_S8X24_UINT};
+        let formats = [D16_UNORM, D24_UNORM_S8_UINT, D32_FLOAT, D32_FLOAT_S8X24_UINT].map(Some);
+        let depth_format = if random.one_in(5) { None } else { random.pick(&formats) };
         let states = (0..random.pick(&[1, 1, 2, 3])).map(|_| PipelineState::new(random)).collect();
         Self { depth_format, states }
     }
@@ -115,7 +138,8 @@ impl State {
             _ => (cleared as f32).to_bits(),
         };
         let draws = pipelines.states.iter().map(|&pipeline| DrawState::new(pipeline, random, size)).collect();
-        Self { size, depth_format: pipelines.depth_format, cleared, draws }
+        let cleared_stencil = random.pick(&STENCILS);
+        Self { size, depth_format: pipelines.depth_format, cleared, cleared_stencil, draws }
     }
 }
 
@@ -126,13 +150,21 @@ impl DrawState {
         let [left, top, right, bottom] = [side(0), side(1), side(0), side(1)];
         let scissor = Bounds { left, top, right: right + size[0] as i32 / 2, bottom: bottom + size[1] as i32 / 2 };
         let vertices = (0..1 + random.below(6)).flat_map(|_| triangle(random, &viewport, size)).collect();
-        Self { pipeline, viewport, scissor: random.one_in(3).then_some(scissor), vertices }
+        let (scissor, reference) = (random.one_in(3).then_some(scissor), random.pick(&STENCILS));
+        Self { pipeline, viewport, scissor, reference, vertices }
     }
 }
 
 impl PipelineState {
     fn new(random: &mut Random) -> Self {
+        let is_biased = random.one_in(6);
+        let mut bias = |of: &[f32]| if is_biased { random.pick(of) } else { 0.0 };
+        let units = bias(&[0.0, 3.0, -3.0, 1000.0, -70_000.0, 4e6]);
+        let (slopes, limit) = (bias(&[0.0, 0.0, 1.0, -2.5]), bias(&[0.0, 0.0, 0.01, -0.02]));
         let rasterizer = RasterizerState {
+            depth_bias: units as i32,
+            slope_scaled_depth_bias: slopes,
+            depth_bias_clamp: limit,
             cull: random.pick(&[Cull::None, Cull::None, Cull::Front, Cull::Back]),
             front_counter_clockwise: random.one_in(2),
             depth_clip: random.one_in(2),
@@ -161,6 +193,7 @@ impl PipelineState {
             modes: [0; 3].map(|_| random.pick(&MODES)),
             depth: random.pick(&kinds),
             discards: random.one_in(3),
+            stencil: random.one_in(2).then(|| stencil(random)),
         }
     }
 

@@ -87,6 +87,7 @@ impl Translator<'_, '_> {
             self.block(main)?;
         } else {
             self.derive_inputs()?;
+            self.prepare_evaluations()?;
             // However it ends, its outputs are written.
             self.inline_items(Callee::new(program, main))?;
         }

@@ -14,6 +14,7 @@
 //! | `memory.rs` | buffers, shared memory, atomics, counters |
 //! | `sample.rs` | sampling and gathers |
 //! | `derivative.rs` | derivatives across a quad |
+//! | `evaluate.rs` | inputs at other places of a pixel |
 //! | `typed.rs` | texels and queries |
 //!
 //! A component of `r#` is the slot `4 * number + component`, an untyped `i32`. All sources of an instruction are read
@@ -28,6 +29,7 @@ mod declare;
 mod derivative;
 mod dispatch;
 mod double;
+mod evaluate;
 mod float;
 mod integer;
 mod memory;
@@ -95,6 +97,7 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
         classes: classes::Classes::new(program, &options.classes)?,
         registers: registers::Registers::new(&b),
         derivatives: Vec::new(),
+        evaluations: evaluate::Evaluations::default(),
         b,
         flow: control::FlowState::new(program),
         at: program.program().at,
@@ -115,6 +118,8 @@ struct Translator<'a, 'f> {
     registers: registers::Registers,
     /// Derivatives of inputs.
     derivatives: Vec<derivative::OfInput>,
+    /// How inputs change that are evaluated elsewhere.
+    evaluations: evaluate::Evaluations,
     b: Builder<'f>,
     flow: control::FlowState,
     /// The byte of the current instruction.

@@ -3,6 +3,8 @@
 //! Inputs are read from their array where an instruction reads them. Outputs are slots, so that the last write counts,
 //! and go to their array when the invocation ends; but outputs that a computed index chooses among are written there at
 //! once. An invocation that discards its pixel continues as a helper lane: without effects, for the rest of its quad.
+//!
+//! Some programs need inputs that they do not declare, which follow those of theirs: the coverage, and w.
 
 use std::ops::Range;
 
@@ -11,9 +13,8 @@ use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
 use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
 use super::super::vector::{Vector, lanes};
-use super::derivative::Derivative;
-use super::operand::{SourceType, Start};
-use super::{Result, TranslateError, Translator};
+use super::operand::Start;
+use super::{Result, TranslateError, Translator, evaluate};
 use crate::Type;
 use crate::entity::{ArrayId, Slot, Value};
 use crate::function::{Function, Input, MemoryRef, Object};
@@ -35,6 +36,8 @@ pub(super) struct StageRegisters {
     discarded: Option<(Slot, u32)>,
     /// The row that says which pixels are covered, where effects depend on it.
     coverage: Option<u32>,
+    /// The row whose last component is w at the pixel's center, where inputs are evaluated elsewhere.
+    pub w: Option<u32>,
 }
 
 /// The stage of a program, with the arrays that its inputs and outputs lie in.
@@ -71,12 +74,15 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
 
     let is_pixel = program.stage() == BytecodeStage::Pixel;
     if is_pixel && !declarations.uavs.is_empty() {
-        let row = row_of(&inputs, SystemValue::Coverage).unwrap_or_else(|| add(&mut inputs, SystemValue::Coverage));
+        let row = row_of(&inputs, SystemValue::Coverage).unwrap_or_else(|| add(&mut inputs, SystemValue::Coverage, 1));
         registers.coverage = Some(row);
+    }
+    if is_pixel && evaluate::needs_w(program, &inputs) {
+        registers.w = Some(add(&mut inputs, SystemValue::Position, 0b1000));
     }
     let discards = |position| program.instruction(position).is_some_and(|i| i.op == Opcode::Discard);
     if is_pixel && (0..program.items().len()).any(discards) {
-        registers.discarded = Some((Slot::new(0), add(&mut outputs, SystemValue::Discarded)));
+        registers.discarded = Some((Slot::new(0), add(&mut outputs, SystemValue::Discarded, 1)));
     }
     let forces_early_tests = is_pixel && declarations.flags.has(GlobalFlags::EARLY_DEPTH_STENCIL);
     let mut signature = Signature { inputs, outputs, forces_early_tests, ..Signature::default() };
@@ -126,11 +132,11 @@ fn parameters(
     declared.map(parameter).filter(|parameter| parameter.mask != 0).collect()
 }
 
-/// Adds an input or output that the program does not declare; returns its row.
-fn add(parameters: &mut Vec<Parameter>, value: SystemValue) -> u32 {
+/// Adds components of an input or output that the program does not declare; returns its row.
+fn add(parameters: &mut Vec<Parameter>, value: SystemValue, mask: u8) -> u32 {
     let row = rows(parameters);
     let system_value = Some(value);
-    parameters.push(Parameter { row, mask: 1, system_value, interpolation: Interpolation::Constant });
+    parameters.push(Parameter { row, mask, system_value, interpolation: Interpolation::Constant });
     row
 }
 
@@ -240,13 +246,18 @@ impl Translator<'_, '_> {
 
     /// Components of an input by component.
     pub(super) fn input(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
-        let Some(array) = self.signature().and_then(|signature| signature.input_array) else {
-            return Err(self.bad_operand(operand.file.text()));
-        };
         if components == 0 {
             return Ok(Vector::default());
         }
         let row = self.row(operand, RegisterFile::Input, |stage| &stage.inputs)?;
+        self.input_row(row, components)
+    }
+
+    /// Components of a row of the inputs by component.
+    pub(super) fn input_row(&mut self, row: Start, components: u8) -> Result<Vector> {
+        let Some(array) = self.signature().and_then(|signature| signature.input_array) else {
+            return Err(self.bad_operand(RegisterFile::Input.text()));
+        };
         let (start, index) = (self.start(row), self.invocation());
         Ok(self.load_vector_at(Object::Array(array), index, start, components))
     }
@@ -325,45 +336,6 @@ impl Translator<'_, '_> {
         let discarded = self.registers.get(&mut self.b, slot);
         let stays = self.b.op(Op::BNot, &[discarded]);
         self.b.op(Op::BAnd, &[covered, stays])
-    }
-
-    /// `eval_snapped`: the input at a point of a 16 x 16 grid around the pixel's centre. Rows hold values at centres: the
-    /// quad says how they change from there.
-    pub(super) fn eval_snapped(&mut self, instruction: &Instruction) -> Result {
-        let [destination, input, offsets] = self.operands(instruction)?;
-        let mask = destination.mask();
-        let values = self.read(input, mask, SourceType::Float)?;
-        let offsets = self.read(offsets, 0b11, SourceType::Int)?;
-        let mut steps = [0, 1].map(|axis| offsets.at(axis));
-        for step in &mut steps {
-            // Four bits with a sign, sixteenths of a pixel.
-            let (bits, sixteenth) = (self.b.i32(28), self.b.f32(1.0 / 16.0));
-            let high = self.b.op(Op::Shl, &[*step, bits]);
-            let number = self.b.op(Op::SShr, &[high, bits]);
-            let number = self.b.op(Op::SToF, &[number]);
-            *step = self.b.op(Op::FMul, &[number, sixteenth]);
-        }
-        let mut result = Vector::default();
-        for lane in lanes(mask) {
-            let mut value = values.at(lane);
-            for (step, derivative) in steps.into_iter().zip([Derivative::AlongX, Derivative::AlongY]) {
-                let slope = self.derivative(derivative, input, lane, values.at(lane));
-                let change = self.b.op(Op::FMul, &[slope, step]);
-                value = self.b.op(Op::FAdd, &[value, change]);
-            }
-            result.set(lane, self.b.op(Op::BitsF32, &[value]));
-        }
-        self.write(destination, &result)
-    }
-
-    /// `eval_centroid` and `eval_sample_index`: rows are for one sample a pixel, at its center, so it is the input itself.
-    pub(super) fn eval_at_center(&mut self, instruction: &Instruction) -> Result {
-        let Some((destination, sources)) = instruction.operands.split_first() else {
-            return Err(self.bad_operand("count"));
-        };
-        let Some(input) = sources.first() else { return Err(self.bad_operand("count")) };
-        let words = self.moved(instruction, input, destination.mask())?;
-        self.write(destination, &words)
     }
 }
 

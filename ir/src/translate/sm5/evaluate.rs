@@ -1,0 +1,194 @@
+//! `eval_*`: inputs at other places of a pixel than the one that its shader is for (functional specification, 16.5).
+//!
+//! Rows hold values at centers. What changes evenly over a primitive is known everywhere from the pixels of a quad: attributes without
+//! perspective, others over w, and 1/w itself. It is taken from them before anything else, as derivatives of inputs are.
+
+use std::ops::Range;
+
+use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
+use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile};
+
+use super::super::vector::{Vector, lanes};
+use super::derivative::Derivative;
+use super::operand::{SourceType, Start};
+use super::{Result, Translator};
+use crate::entity::Value;
+use crate::ops::Op;
+use crate::stage::{Interpolation, Parameter, Stage};
+
+/// What is known of inputs beside the centers of pixels.
+#[derive(Debug, Default)]
+pub(super) struct Evaluations {
+    /// 1/w at the center, and what it changes by along x and y.
+    rcp_w: Option<[Value; 3]>,
+    slopes: Vec<Slopes>,
+}
+
+/// What a component of an input changes by along x and y: over w, if it is in perspective.
+#[derive(Debug)]
+struct Slopes {
+    row: u32,
+    component: usize,
+    is_perspective: bool,
+    along: [Value; 2],
+}
+
+/// Whether an input is linear in clip space.
+fn is_perspective(input: &Parameter) -> bool {
+    use Interpolation::{Linear, LinearCentroid, LinearSample};
+    matches!(input.interpolation, Linear | LinearCentroid | LinearSample)
+}
+
+/// Whether a program evaluates inputs in perspective at other places than centers, for which it needs w there.
+pub(super) fn needs_w(program: &ValidProgram, inputs: &[Parameter]) -> bool {
+    inputs.iter().any(is_perspective) && snapped(program).next().is_some()
+}
+
+/// The inputs of all `eval_snapped`.
+fn snapped(program: &ValidProgram) -> impl Iterator<Item = &Operand> {
+    let instructions = (0..program.items().len()).filter_map(|position| program.instruction(position));
+    let snapped = instructions.filter(|instruction| instruction.op == Opcode::EvalSnapped);
+    snapped.filter_map(|instruction| instruction.sources().next())
+}
+
+/// The rows that an input may be read from: several where an index is computed.
+fn rows(program: &ValidProgram, input: &Operand) -> Range<u32> {
+    let Some(index) = input.indices.last() else { return 0..0 };
+    let first = u32::try_from(index.immediate).unwrap_or(u32::MAX);
+    let one = first..first.saturating_add(1);
+    if index.as_u32().is_some() {
+        return one;
+    }
+    let mut ranges = program.declarations().index_ranges.iter().filter(|range| range.file == RegisterFile::Input);
+    let all = |range: &IndexRange| range.first..range.first.saturating_add(range.count);
+    ranges.find(|range| all(range).contains(&first)).map_or(one, all)
+}
+
+impl Translator<'_, '_> {
+    /// Computes how inputs change that are evaluated beside the centers of pixels. What nobody uses is left to the passes.
+    pub(super) fn prepare_evaluations(&mut self) -> Result {
+        let (program, stage) = (self.program, self.b.func.interface.stage.clone());
+        let Stage::Pixel(signature) = stage else { return Ok(()) };
+        for row in snapped(program).flat_map(|input| rows(program, input)) {
+            if self.evaluations.slopes.iter().any(|known| known.row == row) {
+                continue;
+            }
+            let is_its = |input: &&Parameter| input.row == row && input.interpolation != Interpolation::Constant;
+            for input in signature.inputs.iter().filter(is_its) {
+                let words = self.input_row(Start::Known(row), input.mask)?;
+                let is_perspective = is_perspective(input);
+                for component in lanes(input.mask) {
+                    let mut value = self.b.op(Op::AsF32, &[words.at(component)]);
+                    if is_perspective {
+                        let [rcp_w, ..] = self.rcp_w()?;
+                        value = self.b.op(Op::FMul, &[value, rcp_w]);
+                    }
+                    let along = self.slopes_of(value);
+                    self.evaluations.slopes.push(Slopes { row, component, is_perspective, along });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn slopes_of(&mut self, value: Value) -> [Value; 2] {
+        [Derivative::AlongX, Derivative::AlongY].map(|derivative| derivative.of(&mut self.b, value))
+    }
+
+    /// 1/w at the center, and how it changes.
+    fn rcp_w(&mut self) -> Result<[Value; 3]> {
+        if let Some(known) = self.evaluations.rcp_w {
+            return Ok(known);
+        }
+        let Some(row) = self.stage.w else { return Err(self.bad_operand("w")) };
+        let words = self.input_row(Start::Known(row), 0b1000)?;
+        let (w, one) = (self.b.op(Op::AsF32, &[words.at(3)]), self.b.f32(1.0));
+        let value = self.b.op(Op::FDiv, &[one, w]);
+        let [x, y] = self.slopes_of(value);
+        Ok(*self.evaluations.rcp_w.insert([value, x, y]))
+    }
+
+    /// `eval_snapped`: the input at a point of a 16 x 16 grid around the pixel's centre.
+    pub(super) fn eval_snapped(&mut self, instruction: &Instruction) -> Result {
+        let [destination, input, offsets] = self.operands(instruction)?;
+        let mask = destination.mask();
+        let words = self.bits(input, mask)?;
+        let offsets = self.read(offsets, 0b11, SourceType::Int)?;
+        let steps = [0, 1].map(|axis| {
+            // Four bits with a sign, sixteenths of a pixel.
+            let (bits, sixteenth) = (self.b.i32(28), self.b.f32(1.0 / 16.0));
+            let high = self.b.op(Op::Shl, &[offsets.at(axis), bits]);
+            let number = self.b.op(Op::SShr, &[high, bits]);
+            let number = self.b.op(Op::SToF, &[number]);
+            self.b.op(Op::FMul, &[number, sixteenth])
+        });
+        let mut result = Vector::default();
+        for lane in lanes(mask) {
+            let mut word = words.at(lane);
+            if let Some((along, is_perspective)) = self.slopes(input, usize::from(input.component(lane)))? {
+                let value = self.b.op(Op::AsF32, &[word]);
+                let value = self.evaluated(value, steps, along, is_perspective)?;
+                word = self.b.op(Op::BitsF32, &[value]);
+            }
+            if input.negate || input.absolute {
+                let value = self.b.op(Op::AsF32, &[word]);
+                let value = self.sign_modified(input, value);
+                word = self.b.op(Op::BitsF32, &[value]);
+            }
+            result.set(lane, word);
+        }
+        self.write(destination, &result)
+    }
+
+    /// How a component of an input changes, and whether it does so over w; none if it is constant.
+    fn slopes(&mut self, input: &Operand, component: usize) -> Result<Option<([Value; 2], bool)>> {
+        let known = |slopes: &&Slopes, row| slopes.row == row && slopes.component == component;
+        let mut found: Option<([Value; 2], bool)> = None;
+        for row in rows(self.program, input) {
+            let slopes = self.evaluations.slopes.iter().find(|slopes| known(slopes, row));
+            let Some(&Slopes { along, is_perspective, .. }) = slopes else { continue };
+            let Some((others, _)) = found else {
+                found = Some((along, is_perspective));
+                continue;
+            };
+            // All rows of a range are interpolated in one way (16.5.1).
+            let Some(index) = input.indices.last() else { continue };
+            let (index, row) = (self.index(index)?, self.b.i32(row));
+            let is_it = self.b.op(Op::IEq, &[index, row]);
+            let along = [0, 1].map(|axis| self.b.op(Op::SelectF32, &[is_it, along[axis], others[axis]]));
+            found = Some((along, is_perspective));
+        }
+        Ok(found)
+    }
+
+    /// An attribute so far from the center, where it has a value.
+    fn evaluated(&mut self, value: Value, steps: [Value; 2], along: [Value; 2], is_perspective: bool) -> Result<Value> {
+        let change = self.change(steps, along);
+        if !is_perspective {
+            return Ok(self.b.op(Op::FAdd, &[value, change]));
+        }
+        // (value / w + change) / (1/w + change of that), written so that nothing changes without a step.
+        let [rcp_w, x, y] = self.rcp_w()?;
+        let change_of_w = self.change(steps, [x, y]);
+        let own = self.b.op(Op::FMul, &[value, change_of_w]);
+        let numerator = self.b.op(Op::FSub, &[change, own]);
+        let denominator = self.b.op(Op::FAdd, &[rcp_w, change_of_w]);
+        let change = self.b.op(Op::FDiv, &[numerator, denominator]);
+        Ok(self.b.op(Op::FAdd, &[value, change]))
+    }
+
+    fn change(&mut self, steps: [Value; 2], along: [Value; 2]) -> Value {
+        let [x, y] = [0, 1].map(|axis| self.b.op(Op::FMul, &[along[axis], steps[axis]]));
+        self.b.op(Op::FAdd, &[x, y])
+    }
+
+    /// `eval_centroid` and `eval_sample_index`: rows are for one sample a pixel, at its center, so it is the input itself.
+    pub(super) fn eval_at_center(&mut self, instruction: &Instruction) -> Result {
+        let Some((destination, sources)) = instruction.operands.split_first() else {
+            return Err(self.bad_operand("count"));
+        };
+        let Some(input) = sources.first() else { return Err(self.bad_operand("count")) };
+        let words = self.moved(instruction, input, destination.mask())?;
+        self.write(destination, &words)
+    }
+}

@@ -1,0 +1,266 @@
+//! What is drawn to: mip levels and layers of textures.
+//!
+//! All targets of a pass are drawn to as arrays of layers, each with the least extents and as many layers as the least
+//! of them has. A primitive is in one layer: the one that its leading vertex names (functional specification, 15.15),
+//! or the first.
+
+use brolga_ir::pipeline::record::state;
+use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
+use brolga_runtime::format::Use;
+use brolga_runtime::{
+    Bindings, Format, Register, ResourceClass, ResourceError, Shader, Subresources, TexelBox, Texture, View,
+};
+
+use crate::error::DrawError;
+use crate::pipeline::{Pipeline, depth_format};
+use crate::tile::Grid;
+
+/// The textures that are drawn to, or the parts of them that views see: the first mip level, in the view's format, and
+/// all layers. Faces of cubes and slices of 3D textures are layers, too.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// Colours.
+    pub colors: Vec<View>,
+    /// The depth buffer.
+    pub depth: Option<DepthView>,
+}
+
+/// A depth buffer, or a part of one.
+#[derive(Clone, Debug)]
+pub struct DepthView {
+    /// What is seen of a texture whose format is one of depths.
+    pub view: View,
+    /// Whether depths stay as they are, whatever the state of draws says, so that shaders may read them meanwhile
+    /// (functional specification, 17.13).
+    pub has_read_only_depth: bool,
+    /// Whether stencils do.
+    pub has_read_only_stencil: bool,
+}
+
+impl DepthView {
+    /// One that draws change as their state says.
+    pub fn new(view: View) -> Self {
+        Self { view, has_read_only_depth: false, has_read_only_stencil: false }
+    }
+
+    /// The same, but draws change nothing.
+    pub fn read_only(self) -> Self {
+        Self { has_read_only_depth: true, has_read_only_stencil: true, ..self }
+    }
+
+    /// What stays, as the pixel function gets it.
+    pub(crate) fn read_only_bits(&self) -> u32 {
+        let bit = |is_read_only, bit| if is_read_only { bit } else { 0 };
+        bit(self.has_read_only_depth, state::DEPTHS_STAY) | bit(self.has_read_only_stencil, state::STENCILS_STAY)
+    }
+
+    /// What is left of a test's writes.
+    pub(crate) fn restrict(&self, mut test: DepthTest) -> DepthTest {
+        test.writes &= !self.has_read_only_depth;
+        if let Some(stencil) = test.stencil.as_mut().filter(|_| self.has_read_only_stencil) {
+            stencil.write_mask = 0;
+        }
+        test
+    }
+
+    /// Whether what a shader reads through a view is of this buffer, and is changed if depths are, or stencils.
+    fn meets(&self, read: &View, [depths, stencils]: [bool; 2]) -> bool {
+        // Formats that leave depths out have nothing for red. Raw views have no format, and see all.
+        let sees_stencils_alone = read.format().is_some_and(|format| format.fields()[0].is_none());
+        let sees = [!sees_stencils_alone, sees_stencils_alone || read.format().is_none()];
+        ((sees[0] && depths) || (sees[1] && stencils)) && self.view.overlaps(read)
+    }
+}
+
+impl From<Texture> for DepthView {
+    fn from(texture: Texture) -> Self {
+        Self::new(View::texture(texture))
+    }
+}
+
+/// Targets that can be drawn to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Pixels across and down, and layers.
+    pub extents: [u32; 3],
+    /// The depth buffer.
+    pub depth: Option<DepthTarget>,
+}
+
+/// Where the texels of a depth buffer are.
+#[derive(Clone, Debug)]
+pub struct DepthTarget {
+    texture: Texture,
+    mip: u32,
+    first_layer: u32,
+    /// What they are.
+    pub format: DepthFormat,
+}
+
+impl Target {
+    /// Its tiles.
+    pub fn grid(&self) -> Grid {
+        Grid::new(self.extents)
+    }
+}
+
+impl DepthTarget {
+    fn new(subresources: &Subresources<'_>) -> Result<Self, DrawError> {
+        let Subresources { texture, mips, layers, .. } = subresources;
+        let format = depth_format(texture.shape().format)?;
+        Ok(Self { texture: (*texture).clone(), mip: mips.start, first_layer: layers.start, format })
+    }
+
+    /// Its texels.
+    pub fn texture(&self) -> &Texture {
+        &self.texture
+    }
+
+    /// The texels of a tile of a layer, which has so many along a side.
+    pub fn part(&self, corner: [i32; 2], layer: u32, size: u32) -> Result<TexelBox, ResourceError> {
+        let whole = self.texture.level(self.mip, self.first_layer + layer)?;
+        let [x, y] = corner.map(|place| place as u32);
+        let left = |axis: usize, from: u32| whole.extents[axis].saturating_sub(from).min(size);
+        Ok(TexelBox { origin: [x, y, 0], extents: [left(0, x), left(1, y), 1], ..whole })
+    }
+}
+
+impl Targets {
+    /// Checks that they can be drawn to.
+    pub(crate) fn resolve(&self) -> Result<Target, DrawError> {
+        let mut extents = None;
+        for (n, view) in self.colors.iter().enumerate() {
+            let (what, format) = (format!("target {n}"), view.format());
+            let part = check_target(&what, view, format, "a format for targets", Use::Target)?;
+            extents = least(extents, &part)?;
+        }
+        for (n, view) in self.colors.iter().enumerate() {
+            let level = view.as_target_array()?;
+            if let Some(first) = self.colors[..n].iter().position(|other| other.overlaps(&level)) {
+                return Err(DrawError::SharedTarget { first, second: n });
+            }
+        }
+        let depth = match &self.depth {
+            None => None,
+            Some(DepthView { view, .. }) => {
+                let format = view.subresources().map(|part| part.texture.shape().format);
+                let part = check_target("the depth buffer", view, format, "a depth format", Use::DepthStencil)?;
+                extents = least(extents, &part)?;
+                Some(DepthTarget::new(&part)?)
+            }
+        };
+        Ok(Target { extents: extents.unwrap_or_default(), depth })
+    }
+
+    /// The format of the depth buffer.
+    fn depth_format(&self) -> Option<Format> {
+        let part = self.depth.as_ref().and_then(|depth| depth.view.subresources());
+        part.map(|part| part.texture.shape().format)
+    }
+
+    /// Checks that they are those that a pipeline is for.
+    pub(crate) fn check_formats(&self, pipeline: &Pipeline) -> Result<(), DrawError> {
+        let formats: Vec<_> = self.colors.iter().filter_map(View::format).collect();
+        let depth = self.depth_format();
+        if formats == pipeline.targets && (depth == pipeline.depth_format || pipeline.depth_format.is_none()) {
+            return Ok(());
+        }
+        let described = |formats: &[Format], depth: Option<Format>| {
+            let names = formats.iter().chain(&depth).map(ToString::to_string).collect::<Vec<_>>();
+            if names.is_empty() { "no targets".to_owned() } else { names.join(", ") }
+        };
+        Err(DrawError::Targets {
+            expected: described(&pipeline.targets, pipeline.depth_format),
+            found: described(&formats, depth),
+        })
+    }
+
+    /// Checks that a shader neither reads nor writes what a draw changes, byte by byte: another level or layer of a
+    /// texture that is drawn to is something else.
+    pub(crate) fn check_hazards(
+        &self,
+        stage: &'static str,
+        shader: &Shader,
+        bindings: &Bindings,
+        pipeline: &Pipeline,
+    ) -> Result<(), DrawError> {
+        const WRITTEN: &[ResourceClass] = &[ResourceClass::UnorderedAccess];
+        for (n, color) in self.colors.iter().enumerate() {
+            let target = || format!("target {n}");
+            if let Some(register) = register_of(READ, shader, bindings, |view| color.overlaps(view)) {
+                return Err(DrawError::ReadsTarget { stage, register, target: target() });
+            }
+            if let Some(register) = register_of(WRITTEN, shader, bindings, |view| color.overlaps(view)) {
+                return Err(DrawError::WritesTarget { stage, register, target: target() });
+            }
+        }
+        let (Some(depth), Some(test)) = (&self.depth, pipeline.depth) else { return Ok(()) };
+        let target = || "the depth buffer".to_owned();
+        let test = depth.restrict(test);
+        let changes = [test.writes, test.stencil.is_some_and(|stencil| stencil.writes())];
+        if let Some(register) = register_of(READ, shader, bindings, |view| depth.meets(view, changes)) {
+            return Err(DrawError::ReadsTarget { stage, register, target: target() });
+        }
+        if let Some(register) = register_of(WRITTEN, shader, bindings, |view| depth.view.overlaps(view)) {
+            return Err(DrawError::WritesTarget { stage, register, target: target() });
+        }
+        Ok(())
+    }
+
+    /// Whether a shader reads what other draws of the pass may change of the depth buffer.
+    pub(crate) fn reads_depth(&self, shader: &Shader, bindings: &Bindings) -> bool {
+        let Some(depth) = &self.depth else { return false };
+        let may_change = [!depth.has_read_only_depth, !depth.has_read_only_stencil];
+        register_of(READ, shader, bindings, |view| depth.meets(view, may_change)).is_some()
+    }
+}
+
+/// Classes of registers through which shaders read.
+const READ: &[ResourceClass] = &[ResourceClass::ShaderResource, ResourceClass::Constant];
+
+/// The first register of one of these classes that a shader has and that is bound to such a view.
+fn register_of(
+    classes: &[ResourceClass],
+    shader: &Shader,
+    bindings: &Bindings,
+    is_such: impl Fn(&View) -> bool,
+) -> Option<Register> {
+    let is_one = |register: &Register| {
+        classes.contains(&register.class) && shader.bindings().iter().any(|declared| declared.contains(*register))
+    };
+    let mut found = bindings.iter().filter(|(register, _)| is_one(register));
+    found.find(|(_, view)| is_such(view)).map(|(register, _)| register)
+}
+
+/// What a view sees, if it can be drawn to in a format.
+fn check_target<'a>(
+    what: &str,
+    view: &'a View,
+    format: Option<Format>,
+    expected: &str,
+    needed: Use,
+) -> Result<Subresources<'a>, DrawError> {
+    let part = view.subresources().filter(|part| !part.texture.shape().dimension.is_multisampled());
+    match part.filter(|_| format.is_some_and(|format| format.allows(needed))) {
+        Some(part) => Ok(part),
+        None => {
+            let found = match view.subresources() {
+                Some(part) => {
+                    let samples = part.texture.shape().samples;
+                    let format = format.unwrap_or(part.texture.shape().format);
+                    format!("a {} of format {format} with {samples} samples", part.texture.shape().dimension)
+                }
+                None => format!("a {view}"),
+            };
+            Err(DrawError::Target { what: what.to_owned(), found, expected: expected.to_owned() })
+        }
+    }
+}
+
+/// The lesser extents.
+fn least(extents: Option<[u32; 3]>, part: &Subresources<'_>) -> Result<Option<[u32; 3]>, DrawError> {
+    let Subresources { texture, mips, layers, .. } = part;
+    let [width, height, _] = texture.level(mips.start, 0)?.extents;
+    let own = [width, height, layers.len() as u32];
+    Ok(Some(extents.map_or(own, |extents| [0, 1, 2].map(|axis| extents[axis].min(own[axis])))))
+}
