@@ -95,11 +95,7 @@ impl Arguments {
 
     /// An option that is given and that scenes do not have.
     pub(super) fn only_for_jobs(&self) -> Option<&'static str> {
-        let given = [
-            (self.emit.is_some(), "--emit"),
-            (self.output.is_some(), "--output"),
-            (self.compiler.is_given(), "--compiler"),
-        ];
+        let given = [(self.emit.is_some(), "--emit"), (self.compiler.is_given(), "--compiler")];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
 }
@@ -266,13 +262,7 @@ impl Session<'_> {
             self.interrupts.end_at_once(false);
             return shown;
         }
-        // Claimed before anything runs, written after the first run.
-        let folder = self.arguments.output.as_deref().unwrap_or(Path::new(""));
-        // Held while the files are made, so that a second interrupt knows all of them.
-        let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
-        let outputs = ready.claim_outputs(folder, &mut self.taken)?;
-        *temporary = outputs.temporary_paths();
-        drop(temporary);
+        let outputs = self.claim(|folder, taken| ready.claim_outputs(folder, taken), Outputs::temporary_paths)?;
         let mut outputs = Some(outputs);
         for shader in 0..ready.shaders() {
             let mut first: Option<Outcome> = None;
@@ -304,7 +294,7 @@ impl Session<'_> {
                 if let Some(outputs) = outputs.take() {
                     self.go_on()?;
                     done.outputs = outputs.write(&outcome)?;
-                    self.show_outputs(done)?;
+                    self.show_outputs(&done.outputs)?;
                 }
                 first.get_or_insert(outcome);
             }
@@ -351,11 +341,23 @@ impl Session<'_> {
         }
     }
 
-    fn show_outputs(&self, done: &Done) -> io::Result<()> {
+    /// Claims the files of `save` before anything runs.
+    pub(super) fn claim<T, E>(
+        &mut self,
+        claim: impl FnOnce(&Path, &mut BTreeSet<PathBuf>) -> Result<T, E>,
+        temporary_paths: impl FnOnce(&T) -> Vec<PathBuf>,
+    ) -> Result<T, E> {
+        let folder = self.arguments.output.as_deref().unwrap_or(Path::new(""));
+        // Held while the files are made, so that a second interrupt knows all of them.
+        let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
+        let claimed = claim(folder, &mut self.taken)?;
+        *temporary = temporary_paths(&claimed);
+        Ok(claimed)
+    }
+
+    pub(super) fn show_outputs(&self, outputs: &[PathBuf]) -> io::Result<()> {
         match self.arguments.format {
-            Format::Text => {
-                done.outputs.iter().try_for_each(|path| summary::write_output(&mut io::stdout().lock(), path))
-            }
+            Format::Text => outputs.iter().try_for_each(|path| summary::write_output(&mut io::stdout().lock(), path)),
             Format::Json => Ok(()),
         }
     }

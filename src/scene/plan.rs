@@ -152,7 +152,7 @@ fn draw<'a>(
     let depth_format = depth.as_ref().map(|texture| texture.shape().format);
     Ok(Draw {
         step,
-        pipeline: compiler.draws(place, &step.pipeline, formats, depth_format)?,
+        pipeline: compiler.draws(place, &step.pipeline, formats, depth_format, step.mesh.is_some())?,
         bindings: world.bindings(place, &step.bind)?,
         vertex_buffers: vertex_buffers.collect::<Result<_, _>>()?,
         index_buffer: index_buffer.transpose()?,

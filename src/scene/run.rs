@@ -29,6 +29,8 @@ pub struct Outcome {
     pub run_time: Duration,
     /// Each expectation, held against what came out.
     pub checks: Vec<Checked>,
+    /// What the scene saves, in its order.
+    pub(super) saved: Vec<Buffer>,
 }
 
 impl Outcome {
@@ -73,7 +75,9 @@ impl Scene {
         let run_time = clock.began.elapsed();
         let checks = self.expected.iter().map(|expected| expected.check(&world, &run.queries));
         let checks = checks.collect::<Result<_, _>>()?;
-        Ok(Outcome { engine: options.engine, compile_time, run_time, checks })
+        let saved = self.document.save.iter().map(|save| Ok(world.find(&save.resource, String::new)?.bytes().clone()));
+        let saved = saved.collect::<Result<_, SceneError>>()?;
+        Ok(Outcome { engine: options.engine, compile_time, run_time, checks, saved })
     }
 }
 
