@@ -23,12 +23,13 @@
 //!
 //! A [`Pipeline`] is two compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads of the
 //! device; the picture does not depend on how many there are. It can clear targets and update buffers between draws, and says what
-//! each draw did ([`Statistics`]). With [`Pass::with_limits`] it stops where a dispatch would.
+//! each draw did ([`Statistics`]), or what each primitive did to one pixel ([`Pass::watch`]). With [`Pass::with_limits`] it stops where a dispatch would.
 
 pub use brolga_raster::assembly::Topology;
 pub use brolga_raster::batch::{Cull, Fill};
 pub use brolga_raster::edge::Bounds;
 pub use brolga_raster::error::DrawError;
+pub use brolga_raster::history::{Fate, Fragment, PixelHistory};
 pub use brolga_raster::pass::{Draw, IndexBuffer, Pass, Targets, VertexBuffer};
 pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 pub use brolga_raster::state::{ALPHA_BLEND, DepthState, InputElement, RasterizerState, TargetState};

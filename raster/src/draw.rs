@@ -79,8 +79,8 @@ struct Waiting {
 /// Draws tiles, one after the other.
 #[derive(Default)]
 pub struct TileWorker {
-    corner: [i32; 2],
-    depth: Tile,
+    pub(crate) corner: [i32; 2],
+    pub(crate) depth: Tile,
     packets: Packets,
     /// The records of the primitives that have quads in open packets.
     primitives: Vec<u32>,

@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use brolga::job::{Job, JobError, Outcome, Outputs, Prepared, RunOptions};
-use brolga::scene::Scene;
+use brolga::scene::{Scene, WatchedPixel};
 use brolga::{CancelToken, Device, Emit, Engine, Oversize, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
 use super::style::Styles;
 use super::summary::{self, RunLine};
-use super::{Ending, report};
+use super::{Ending, pixel, report};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -44,6 +44,9 @@ pub(super) struct Arguments {
     /// The folder for the files of `save`; by default the current one
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// Tell what each step of a scene did to a pixel, of every texture that has it or of one
+    #[arg(long, value_name = "[RESOURCE:]X,Y", value_parser = pixel::parse)]
+    pub(super) pixel: Option<WatchedPixel>,
     #[command(flatten)]
     compiler: CompilerOption,
     #[command(flatten)]
@@ -133,6 +136,11 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         }
         ending = ending.max(match Scene::find(path) {
             Some(file) => session.scene(path, &file)?,
+            None if arguments.pixel.is_some() => {
+                let text = format!("`--pixel` is for scenes, and {} is a job", path.display());
+                report::print_plain(text, Some("leave `--pixel` out".into()), styles.err);
+                Ending::BadInput
+            }
             None => session.job(path)?,
         });
     }

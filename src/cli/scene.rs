@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Ending;
 use super::options::Format;
+use super::pixel;
 use super::report::{self, harmless};
 use super::run::Session;
 use super::style::Style;
@@ -59,7 +60,11 @@ impl Session<'_> {
         let (mut passed, mut first): (bool, Option<Outcome>) = (true, None);
         for engine in self.arguments.engines() {
             let options = self.options(engine);
-            let outcome = match scene.run(&self.device, &options) {
+            let run = match &self.arguments.pixel {
+                None => scene.run(&self.device, &options),
+                Some(pixel) => scene.run_watching(&self.device, &options, pixel),
+            };
+            let outcome = match run {
                 Ok(outcome) => outcome,
                 Err(error) => return Ok(Err(error)),
             };
@@ -69,6 +74,9 @@ impl Session<'_> {
             match self.arguments.format {
                 Format::Text => line.write_text(&mut io::stdout().lock(), self.styles.out)?,
                 Format::Json => runs.push(line.json()),
+            }
+            if self.arguments.format == Format::Text && first.is_none() && self.arguments.pixel.is_some() {
+                pixel::write(&mut io::stdout().lock(), &outcome.pixel, self.styles.out)?;
             }
             if let Some(claimed) = claimed.take() {
                 match claimed.write(&outcome, &options.cancel) {
@@ -157,6 +165,7 @@ impl SceneLine<'_> {
             "compile_ms": milliseconds(self.outcome.compile_time),
             "run_ms": milliseconds(self.outcome.run_time),
             "expectations": self.outcome.checks.iter().map(check_json).collect::<Vec<_>>(),
+            "pixel": self.outcome.pixel.iter().map(pixel::json).collect::<Vec<_>>(),
             "engines_disagree_in": self.disagreement,
         })
     }

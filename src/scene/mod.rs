@@ -29,6 +29,7 @@
 //! | `pipelines.rs` | pipelines, compiled for what they draw to |
 //! | `plan.rs` | steps become actions |
 //! | `run.rs` | runs the actions, draws in passes |
+//! | `history.rs` | what steps did to one pixel |
 //! | `expectation.rs` | what is expected, and whether it holds |
 //! | `save.rs` | files that are saved |
 //! | `picture.rs` | compares pictures of independent implementations |
@@ -38,6 +39,7 @@ mod content;
 mod document;
 mod error;
 mod expectation;
+mod history;
 mod memory;
 mod mesh;
 mod names;
@@ -65,6 +67,7 @@ use expectation::Expected;
 
 pub use error::{Problem, SceneError};
 pub use expectation::{CheckResult, Checked, QueryValue};
+pub use history::{PixelStep, WatchedPixel};
 pub use picture::{PictureCheck, Pixel};
 pub use run::Outcome;
 pub use save::Outputs;

@@ -8,9 +8,11 @@ use brolga_runtime::{Buffer, Device, Dispatch, Engine, ResourceError, StopReason
 use super::Scene;
 use super::error::{Problem, SceneError};
 use super::expectation::Checked;
+use super::history::{PixelStep, Watch, WatchedPixel};
 use super::memory::World;
 use super::pipelines::Compiler;
 use super::plan::{Action, Draw};
+use super::step::Step;
 use crate::job::RunOptions;
 use crate::raster::{Pass, Statistics};
 
@@ -29,6 +31,8 @@ pub struct Outcome {
     pub run_time: Duration,
     /// Each expectation, held against what came out.
     pub checks: Vec<Checked>,
+    /// What steps did to the pixel that was watched.
+    pub pixel: Vec<PixelStep>,
     /// What the scene saves, in its order.
     pub(super) saved: Vec<Buffer>,
 }
@@ -52,10 +56,28 @@ impl Scene {
     /// # Errors
     /// If a step cannot be done as the scene says, a shader does not compile, or the run is stopped.
     pub fn run(&self, device: &Device, options: &RunOptions) -> Result<Outcome, SceneError> {
-        self.run_steps(device, options).map_err(|error| error.in_file(&self.path))
+        self.run_steps(device, options, None).map_err(|error| error.in_file(&self.path))
     }
 
-    fn run_steps(&self, device: &Device, options: &RunOptions) -> Result<Outcome, SceneError> {
+    /// Runs the scene and tells what each step did to a pixel. Draws are done one by one for it, and take longer.
+    ///
+    /// # Errors
+    /// As [`Self::run`], or if nothing has the pixel.
+    pub fn run_watching(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        pixel: &WatchedPixel,
+    ) -> Result<Outcome, SceneError> {
+        self.run_steps(device, options, Some(pixel)).map_err(|error| error.in_file(&self.path))
+    }
+
+    fn run_steps(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        pixel: Option<&WatchedPixel>,
+    ) -> Result<Outcome, SceneError> {
         let world = World::new(device, &self.document, &self.contents)?;
         let clock = Clock { began: Instant::now(), options };
         let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
@@ -66,10 +88,11 @@ impl Scene {
         }
         let compile_time = clock.began.elapsed();
         let clock = Clock { began: Instant::now(), options };
-        let mut run = Run { device, clock: &clock, open: None, queries: BTreeMap::new() };
-        for (n, action) in actions.iter().enumerate() {
+        let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
+        let mut run = Run { device, clock: &clock, open: None, queries: BTreeMap::new(), watch };
+        for ((n, action), step) in actions.iter().enumerate().zip(&self.document.steps) {
             clock.check(n)?;
-            run.step(n, action)?;
+            run.watched_step(n, action, step)?;
         }
         run.finish_pass()?;
         let run_time = clock.began.elapsed();
@@ -77,7 +100,8 @@ impl Scene {
         let checks = checks.collect::<Result<_, _>>()?;
         let saved = self.document.save.iter().map(|save| Ok(world.find(&save.resource, String::new)?.bytes().clone()));
         let saved = saved.collect::<Result<_, SceneError>>()?;
-        Ok(Outcome { engine: options.engine, compile_time, run_time, checks, saved })
+        let pixel = run.watch.map_or(Vec::new(), |watch| watch.steps);
+        Ok(Outcome { engine: options.engine, compile_time, run_time, checks, pixel, saved })
     }
 }
 
@@ -115,6 +139,7 @@ struct Run<'a> {
     open: Option<OpenPass<'a>>,
     /// What each query has counted.
     queries: BTreeMap<&'a str, Statistics>,
+    watch: Option<Watch<'a>>,
 }
 
 /// A pass that may get more draws.
@@ -126,6 +151,21 @@ struct OpenPass<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// Does a step, and notes what one that is no draw did to the watched pixel.
+    fn watched_step(&mut self, n: usize, action: &'a Action<'a>, step: &Step) -> Result<(), SceneError> {
+        if matches!(action, Action::Draw(_)) || self.watch.is_none() {
+            return self.step(n, action);
+        }
+        // Draws that wait come before it.
+        self.finish_pass()?;
+        let before = self.watch.as_ref().map(Watch::texels).transpose()?;
+        self.step(n, action)?;
+        match (&mut self.watch, before) {
+            (Some(watch), Some(before)) => watch.did(n, step, &before),
+            _ => Ok(()),
+        }
+    }
+
     fn step(&mut self, n: usize, action: &'a Action<'a>) -> Result<(), SceneError> {
         let Action::Draw(draw) = action else {
             self.finish_pass()?;
@@ -150,12 +190,18 @@ impl<'a> Run<'a> {
             Some(open) => open,
             none => {
                 let pass = Pass::new(self.device, draw.targets.clone()).map_err(failed)?;
-                let pass = pass.with_limits(&self.clock.limit(Dispatch::new([0; 3])));
+                let mut pass = pass.with_limits(&self.clock.limit(Dispatch::new([0; 3])));
+                if let Some(pixel) = self.watch.as_ref().and_then(|watch| watch.of_draw(draw)) {
+                    pass.watch(pixel).map_err(failed)?;
+                }
                 none.insert(OpenPass { pass, first: n, draws: Vec::new() })
             }
         };
         draw.add_to(&mut open.pass).map_err(failed)?;
         open.draws.push(draw);
+        if let (Some(watch), Some(history)) = (&mut self.watch, open.pass.histories().last()) {
+            watch.drew(n, draw, history.clone());
+        }
         Ok(())
     }
 

@@ -12,6 +12,7 @@
 //! | `stencil.rs` | stencils that are tested and changed |
 //! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
 //! | `targets.rs` | colours in targets |
+//! | `history.rs` | what a draw did to one pixel |
 //! | `shaders.rs` | the shaders, from assembly text |
 //! | `canvas.rs` | targets, and what is drawn into them |
 //!
@@ -74,6 +75,7 @@ mod canvas;
 mod coverage;
 mod depth;
 mod effects;
+mod history;
 mod interpolation;
 mod lines;
 mod model;
