@@ -202,6 +202,18 @@ fn mistakes_in_meshes_are_told() {
             "save[0].file: a.png cannot hold `camera`: a picture is made from a texture, not from a raw view",
         ),
         (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "target", "file": "a.JPG"}])),
+            "save[0].file: `a.JPG`: pictures are saved as .png, .exr or .dds",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["albedo"]["file"] = "a.tga".into()),
+            "resources.albedo.file: `a.tga`: pictures are read from .png, .exr and .dds files",
+        ),
+        (
+            changed(&|folder| folder.scene["shaders"]["vs"]["file"] = "shader.hlsl".into()),
+            "shaders.vs.file: scenes take compiled shaders: fxc makes a .cso file of this one (docs/compile.md)",
+        ),
+        (
             changed(&|folder| folder.scene["save"] = json!([{"resource": "target", "file": "a.exr"}])),
             "save[0].file: a.exr cannot hold `target`: its colours are floats, not R8G8B8A8_UNORM: save it as .png or .dds",
         ),

@@ -92,13 +92,13 @@ impl Session<'_> {
 }
 
 /// The exit code for an error.
-fn ending(error: &SceneError) -> Ending {
+pub(super) fn ending(error: &SceneError) -> Ending {
     let stops = matches!(*error.problem, Problem::Stopped { .. } | Problem::TooLarge { .. })
         || error.runtime().is_some_and(report::stops);
     if stops { Ending::Stopped } else { Ending::BadInput }
 }
 
-fn error_json(error: &SceneError) -> Value {
+pub(super) fn error_json(error: &SceneError) -> Value {
     json!({
         "message": error.problem.to_string(),
         "path": error.path.to_string_lossy(),

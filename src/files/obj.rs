@@ -300,6 +300,8 @@ fn numbers<'t, const N: usize>(mut words: impl Iterator<Item = &'t str>, needed:
 
 #[cfg(test)]
 mod tests {
+    use brolga_testing::random::Random;
+
     use super::*;
 
     fn mesh(text: &str) -> Mesh {
@@ -337,6 +339,27 @@ mod tests {
         let apart = mesh(&format!("{CORNER}s 1\nf 1 2 3 4\ns 2\nf 2 1 5 6\n"));
         assert_eq!(apart.vertices.len(), 8);
         assert_eq!(mesh("v 0 0 0\nv 1 1 1\nf 1 2 1\n").vertices[0][3..6], [0.0, 0.0, 1.0]);
+    }
+
+    /// Whatever bytes change, the result is an error or a mesh that keeps its promises.
+    #[test]
+    fn damaged_files_do_no_harm() {
+        let text = format!("{CORNER}vt 0 1\nvn 0 0 1\ns 1\nf 1/1/1 2/1 3//1 4\nf -1 -2 -3 \\\n -4\ns off\nf 2 1 5 6\n");
+        let mut random = Random(5);
+        for _ in 0..20_000 {
+            let mut bytes = text.clone().into_bytes();
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                bytes[at] = match random.below(2) {
+                    0 => b"0123456789-/. \n\\#vtnfs"[random.below(22)],
+                    _ => random.below(256) as u8,
+                };
+            }
+            let Ok(mesh) = Mesh::parse(&bytes, u64::MAX) else { continue };
+            assert!(mesh.indices.iter().all(|&index| (index as usize) < mesh.vertices.len()));
+            assert!(mesh.indices.len().is_multiple_of(3) && !mesh.indices.is_empty());
+            assert!(mesh.vertices.as_flattened().iter().all(|number| number.is_finite()));
+        }
     }
 
     #[test]

@@ -70,6 +70,10 @@ impl Content {
             _ => return Self::buffer(place, resource, folder, room),
         };
         match &resource.file {
+            Some(file) if is_foreign_picture(file) => {
+                let message = format!("`{}`: pictures are read from .png, .exr and .dds files", short(file));
+                Err(SceneError::value(format!("{place}.file"), message))
+            }
             Some(file) if form_of(file).is_texture() => Self::picture(place, resource, dimension, file, folder, room),
             _ => Self::texture(place, resource, dimension, folder, room),
         }
@@ -166,6 +170,13 @@ fn wrong_size(place: &str, found: u64, size_bytes: u64) -> SceneError {
 /// The form of a file, which may be packed.
 fn form_of(file: &str) -> FileForm {
     FileForm::of(file.strip_suffix(PACKED).unwrap_or(file).as_ref())
+}
+
+/// Whether a file is a picture by its name, and of no form that is read or written.
+pub(super) fn is_foreign_picture(file: &str) -> bool {
+    let end = Path::new(file).extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
+    let foreign = ["jpg", "jpeg", "bmp", "gif", "hdr", "tga", "tif", "tiff", "webp"];
+    end.is_some_and(|end| foreign.contains(&end.as_str()))
 }
 
 /// The end of the names of packed files.

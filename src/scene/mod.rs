@@ -69,7 +69,7 @@ pub use error::{Problem, SceneError};
 pub use expectation::{CheckResult, Checked, QueryValue};
 pub use history::{PixelStep, WatchedPixel};
 pub use picture::{PictureCheck, Pixel};
-pub use run::Outcome;
+pub use run::{Outcome, ReadyScene};
 pub use save::Outputs;
 
 /// A scene whose files are read.
@@ -133,6 +133,10 @@ impl Scene {
         let folder = Folder::of(path);
         let mut shaders = BTreeMap::new();
         for (name, shader) in &document.shaders {
+            if shader.file.ends_with(".hlsl") {
+                let message = "scenes take compiled shaders: fxc makes a .cso file of this one (docs/compile.md)";
+                return Err(SceneError::value(format!("shaders.{name}.file"), message));
+            }
             let most = limits.file.blob_bytes.into();
             shaders.insert(name.clone(), folder.bytes(&format!("shaders.{name}.file"), &shader.file, most)?);
         }

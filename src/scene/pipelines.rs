@@ -13,24 +13,24 @@ use crate::raster::{
 };
 
 /// Compiles pipelines, each once for the same formats.
-pub(super) struct Compiler<'a> {
+pub(super) struct Compiler<'a, 'o> {
     device: &'a Device,
     document: &'a Document,
     /// By name.
     shaders: &'a BTreeMap<String, Vec<u8>>,
-    options: &'a RunOptions,
+    options: &'o RunOptions,
     made: Vec<(Key<'a>, Pipeline)>,
 }
 
 /// The pipeline's name, the formats of its targets and its depth buffer, and whether it draws meshes.
 type Key<'a> = (&'a str, Vec<Format>, Option<Format>, bool);
 
-impl<'a> Compiler<'a> {
+impl<'a, 'o> Compiler<'a, 'o> {
     pub fn new(
         device: &'a Device,
         document: &'a Document,
         shaders: &'a BTreeMap<String, Vec<u8>>,
-        options: &'a RunOptions,
+        options: &'o RunOptions,
     ) -> Self {
         Self { device, document, shaders, options, made: Vec::new() }
     }

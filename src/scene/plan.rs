@@ -9,6 +9,7 @@ use super::step::{self, Clear, CopyResource, IndexFormat, Step};
 use crate::raster::{self, Bounds, DrawError, Pass, Pipeline, Targets, Viewport};
 
 /// What to do.
+#[derive(Debug)]
 pub(super) enum Action<'a> {
     /// Clears a texture.
     Clear { texture: Texture, value: ClearValue },
@@ -23,6 +24,7 @@ pub(super) enum Action<'a> {
 }
 
 /// A draw.
+#[derive(Debug)]
 pub(super) struct Draw<'a> {
     /// What the scene says of it.
     pub step: &'a step::Draw,
@@ -89,7 +91,7 @@ impl<'a> Action<'a> {
         place: &str,
         step: &'a Step,
         world: &World<'_>,
-        compiler: &mut Compiler<'a>,
+        compiler: &mut Compiler<'a, '_>,
     ) -> Result<Self, SceneError> {
         match step {
             Step::Clear(step) => clear(place, step, world),
@@ -116,7 +118,7 @@ fn draw<'a>(
     place: &str,
     step: &'a step::Draw,
     world: &World<'_>,
-    compiler: &mut Compiler<'a>,
+    compiler: &mut Compiler<'a, '_>,
 ) -> Result<Draw<'a>, SceneError> {
     for (slot, read) in step.bind.iter().filter(|(slot, _)| !slot.starts_with('s')) {
         let name = &read.resource;

@@ -72,6 +72,32 @@ impl Scene {
         self.run_steps(device, options, Some(pixel)).map_err(|error| error.in_file(&self.path))
     }
 
+    /// Compiles the scene, for frames that are drawn one after the other.
+    ///
+    /// # Errors
+    /// As [`Self::run`], but for what happens in steps.
+    pub fn prepare<'a>(&'a self, device: &'a Device, options: &RunOptions) -> Result<ReadyScene<'a>, SceneError> {
+        let world = World::new(device, &self.document, &self.contents).map_err(|error| error.in_file(&self.path))?;
+        let actions = self.actions(device, &world, options).map_err(|error| error.in_file(&self.path))?;
+        Ok(ReadyScene { scene: self, device, options: options.clone(), actions })
+    }
+
+    fn actions<'a>(
+        &'a self,
+        device: &'a Device,
+        world: &World<'_>,
+        options: &RunOptions,
+    ) -> Result<Vec<Action<'a>>, SceneError> {
+        let clock = Clock { began: Instant::now(), options };
+        let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
+        let mut actions = Vec::new();
+        for (n, step) in self.document.steps.iter().enumerate() {
+            clock.check(n)?;
+            actions.push(Action::new(&format!("steps[{n}]"), step, world, &mut compiler)?);
+        }
+        Ok(actions)
+    }
+
     fn run_steps(
         &self,
         device: &Device,
@@ -79,22 +105,12 @@ impl Scene {
         pixel: Option<&WatchedPixel>,
     ) -> Result<Outcome, SceneError> {
         let world = World::new(device, &self.document, &self.contents)?;
-        let clock = Clock { began: Instant::now(), options };
-        let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
-        let mut actions = Vec::new();
-        for (n, step) in self.document.steps.iter().enumerate() {
-            clock.check(n)?;
-            actions.push(Action::new(&format!("steps[{n}]"), step, &world, &mut compiler)?);
-        }
-        let compile_time = clock.began.elapsed();
+        let began = Instant::now();
+        let actions = self.actions(device, &world, options)?;
+        let compile_time = began.elapsed();
         let clock = Clock { began: Instant::now(), options };
         let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
-        let mut run = Run { device, clock: &clock, open: None, queries: BTreeMap::new(), watch };
-        for ((n, action), step) in actions.iter().enumerate().zip(&self.document.steps) {
-            clock.check(n)?;
-            run.watched_step(n, action, step)?;
-        }
-        run.finish_pass()?;
+        let run = Run::new(device, &clock, watch).steps(&actions, &self.document.steps)?;
         let run_time = clock.began.elapsed();
         let checks = self.expected.iter().map(|expected| expected.check(&world, &run.queries));
         let checks = checks.collect::<Result<_, _>>()?;
@@ -102,6 +118,27 @@ impl Scene {
         let saved = saved.collect::<Result<_, SceneError>>()?;
         let pixel = run.watch.map_or(Vec::new(), |watch| watch.steps);
         Ok(Outcome { engine: options.engine, compile_time, run_time, checks, pixel, saved })
+    }
+}
+
+/// A scene whose pipelines are compiled, with resources of its own.
+#[derive(Debug)]
+pub struct ReadyScene<'a> {
+    scene: &'a Scene,
+    device: &'a Device,
+    options: RunOptions,
+    actions: Vec<Action<'a>>,
+}
+
+impl ReadyScene<'_> {
+    /// Does all steps once, on what the frame before left in memory; says what its draws did together. The time limit is that of a frame.
+    ///
+    /// # Errors
+    /// As [`Scene::run`].
+    pub fn frame(&self) -> Result<Statistics, SceneError> {
+        let clock = Clock { began: Instant::now(), options: &self.options };
+        let run = Run::new(self.device, &clock, None).steps(&self.actions, &self.scene.document.steps);
+        run.map(|run| run.total).map_err(|error| error.in_file(&self.scene.path))
     }
 }
 
@@ -139,6 +176,8 @@ struct Run<'a> {
     open: Option<OpenPass<'a>>,
     /// What each query has counted.
     queries: BTreeMap<&'a str, Statistics>,
+    /// What all draws did.
+    total: Statistics,
     watch: Option<Watch<'a>>,
 }
 
@@ -151,6 +190,20 @@ struct OpenPass<'a> {
 }
 
 impl<'a> Run<'a> {
+    fn new(device: &'a Device, clock: &'a Clock<'a>, watch: Option<Watch<'a>>) -> Self {
+        Self { device, clock, open: None, queries: BTreeMap::new(), total: Statistics::default(), watch }
+    }
+
+    /// Does all steps.
+    fn steps(mut self, actions: &'a [Action<'a>], steps: &[Step]) -> Result<Self, SceneError> {
+        for ((n, action), step) in actions.iter().enumerate().zip(steps) {
+            self.clock.check(n)?;
+            self.watched_step(n, action, step)?;
+        }
+        self.finish_pass()?;
+        Ok(self)
+    }
+
     /// Does a step, and notes what one that is no draw did to the watched pixel.
     fn watched_step(&mut self, n: usize, action: &'a Action<'a>, step: &Step) -> Result<(), SceneError> {
         if matches!(action, Action::Draw(_)) || self.watch.is_none() {
@@ -213,6 +266,7 @@ impl<'a> Run<'a> {
             SceneError::new(format!("steps[{step}]"), error)
         })?;
         for (draw, statistics) in draws.into_iter().zip(statistics) {
+            self.total += statistics;
             if let Some(query) = &draw.step.query {
                 *self.queries.entry(&query.name).or_default() += statistics;
             }

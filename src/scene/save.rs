@@ -7,13 +7,13 @@ use brolga_runtime::CancelToken;
 use serde::Deserialize;
 
 use super::Scene;
-use super::content::{Folder, Form};
+use super::content::{Folder, Form, is_foreign_picture};
 use super::document::{Document, Resource};
 use super::error::{Problem, SceneError, find};
 use super::expectation::NumberName;
 use super::names::Kind;
 use super::run::Outcome;
-use crate::files::{Bytes, Claim, FileForm, FileProblem};
+use crate::files::{Bytes, Claim, FileForm, FileProblem, short};
 use crate::job::{self, NumberType, output};
 
 /// What a scene says of a file that it saves.
@@ -30,6 +30,10 @@ impl Save {
     /// Checks that such a file can hold the resource, which has this form.
     pub fn check(&self, place: &str, document: &Document, form: &Form) -> Result<(), SceneError> {
         Folder::check_inside(&format!("{place}.file"), &self.file)?;
+        if is_foreign_picture(&self.file) {
+            let message = format!("`{}`: pictures are saved as .png, .exr or .dds", short(&self.file));
+            return Err(SceneError::value(format!("{place}.file"), message));
+        }
         let resource = find(&document.resources, "resource", &self.resource, || format!("{place}.resource"))?;
         let size_bytes = form.size_bytes(place)?;
         match output::refusal(self.file_form(), &kind(resource, form), size_bytes, self.number_type()) {

@@ -1,4 +1,4 @@
-//! The tables: what dispatches took, what compiling took and gave.
+//! The tables: what dispatches took, what compiling took and gave, what frames took.
 
 use std::io::{self, Write};
 
@@ -39,6 +39,17 @@ const SCALING: Column = ("scaling", true, |row| {
     cell(scaling, |scaling| format!("{:.0} %", scaling * 100.0))
 });
 
+const FRAMES: [Column; 8] = [
+    ("threads", true, |row| row.record.device_threads.to_string()),
+    ("frame", true, |row| cell(row.record.run.wall, |times| time(times.median_ms))),
+    ("least", true, |row| cell(row.record.run.wall, |times| time(times.least_ms))),
+    ("spread", true, |row| cell(row.record.run.wall, |times| format!("{:.1} %", times.spread * 100.0))),
+    ("cpu", true, |row| cell(row.record.run.cpu, |times| time(times.median_ms))),
+    ("pixels", true, |row| row.record.threads.to_string()),
+    ("rate", true, |row| cell(row.record.threads_per_second, |pixels| rate(pixels, "pixel"))),
+    ("first", true, |row| time(row.record.compile.first_ms)),
+];
+
 const CODE: [Column; 5] = [
     ("compile", true, |row| cell(row.record.compile.times.of_one_thread(), |times| time(times.median_ms))),
     ("code", true, |row| cell(row.record.code, |code| format!("{} B", code.bytes))),
@@ -49,13 +60,23 @@ const CODE: [Column; 5] = [
 
 /// Writes the tables of what was measured; nothing if that is nothing.
 pub(super) fn write(out: &mut impl Write, document: &Document, style: Style) -> io::Result<()> {
-    let rows = rows(document);
-    if rows.is_empty() {
-        return Ok(());
+    let (frames, rows): (Vec<_>, Vec<_>) = rows(document).into_iter().partition(|row| row.record.frame.is_some());
+    if !rows.is_empty() {
+        runs(&rows).write(out, style)?;
+        writeln!(out)?;
+        stages(&rows).write(out, style)?;
     }
-    runs(&rows).write(out, style)?;
-    writeln!(out)?;
-    stages(&rows).write(out, style)
+    if !frames.is_empty() {
+        if !rows.is_empty() {
+            writeln!(out)?;
+        }
+        sheet(&[&[JOB, ENGINE], &FRAMES[..]].concat(), &frames).write(out, style)?;
+    }
+    Ok(())
+}
+
+fn sheet<'a>(columns: &[Column], rows: &[Row<'_>]) -> Sheet<'a> {
+    Sheet { headings: headings(columns), cells: rows.iter().map(|row| cells(columns, row)).collect() }
 }
 
 /// What dispatches took.
@@ -64,7 +85,7 @@ fn runs<'a>(rows: &[Row<'_>]) -> Sheet<'a> {
     if rows.iter().any(|row| row.record.device_threads > 1) {
         columns.push(SCALING);
     }
-    Sheet { headings: headings(&columns), cells: rows.iter().map(|row| cells(&columns, row)).collect() }
+    sheet(&columns, rows)
 }
 
 /// What compiling took, with a column for each stage, and what it gave.
