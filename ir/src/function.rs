@@ -374,6 +374,19 @@ impl Function {
         }
     }
 
+    /// Lists in the interface what is sampled together.
+    pub fn list_samples(&mut self) {
+        let insts = self.regions.iter().flat_map(|region| &region.insts);
+        let pair = |&inst: &Inst| match &self.inst(inst).kind {
+            InstKind::Sample { texture, sampler, .. } => Some((texture.id, sampler.id)),
+            _ => None,
+        };
+        let mut pairs: Vec<_> = insts.filter_map(pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.interface.sampled = pairs;
+    }
+
     /// Whether an instruction yields the same wherever its operands are known, and is cheap enough to speculate. Most
     /// queries, texel loads and samples call the host.
     pub(crate) fn is_speculatable(&self, kind: &InstKind) -> bool {

@@ -29,6 +29,9 @@ pub struct Interface {
     pub fills_packets: bool,
     /// The immediate constant buffer (`icb`), in vectors of four words.
     pub immediate: Vec<[u32; 4]>,
+    /// The ranges of textures and samplers that the function samples together, each pair once: a texture's position here is how
+    /// compiled code finds what was prepared for the pair. Passes may leave pairs that nothing samples any more.
+    pub sampled: Vec<(ResourceId, ResourceId)>,
 }
 
 impl Interface {

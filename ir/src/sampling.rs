@@ -154,8 +154,17 @@ impl Sampling {
     }
 
     /// How many operands it takes on a texture of this dimension.
+    #[inline]
     pub fn arg_count(self, dimension: Dimension) -> usize {
-        self.args(dimension).map(|(_, count)| count).sum()
+        let axes = dimension.sample_axes();
+        let level = match self.level {
+            LevelSource::Zero => 0,
+            LevelSource::Given => 1,
+            LevelSource::Derivatives => 2 * axes,
+        };
+        let single = [dimension.is_array(), self.kind.compares(), self.has_bias, self.has_clamp];
+        let offsets = 2 * usize::from(self.offsets == Offsets::Computed);
+        axes + offsets + level + single.into_iter().map(usize::from).sum::<usize>()
     }
 
     /// The same as a number of 22 bits, for compiled code.
@@ -261,6 +270,8 @@ mod tests {
                         assert_eq!(Sampling::decode(sampling.encode()), sampling);
                         assert!(sampling.encode() < 1 << 22);
                         assert!(sampling.arg_count(Dimension::TextureCubeArray) <= MOST_SAMPLE_ARGS);
+                        let args = sampling.args(Dimension::TextureCubeArray).map(|(_, count)| count).sum();
+                        assert_eq!(sampling.arg_count(Dimension::TextureCubeArray), args);
                     }
                 }
             }

@@ -44,6 +44,7 @@ pub fn parse(text: &str) -> Result<Function, ParseError> {
         blocks: Vec::new(),
     };
     parser.function()?;
+    parser.func.list_samples();
     Ok(parser.func)
 }
 

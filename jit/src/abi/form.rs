@@ -26,9 +26,11 @@ pub(crate) enum SampleLanes {
     First,
     /// Those of [`CallRow::Mask`](super::CallRow::Mask).
     Masked,
+    /// Those that a [`SampleFn`](super::SampleFn) left.
+    Left,
 }
 
-const LANES: [SampleLanes; 3] = [SampleLanes::All, SampleLanes::First, SampleLanes::Masked];
+const LANES: [SampleLanes; 4] = [SampleLanes::All, SampleLanes::First, SampleLanes::Masked, SampleLanes::Left];
 
 impl SampleForm {
     /// Above all bits of [`Sampling::encode`].
@@ -47,7 +49,7 @@ impl SampleForm {
         Self {
             sampling: Sampling::decode(code),
             args: (code >> Self::ARGS) as usize,
-            lanes: LANES[(flags & 3).min(2) as usize],
+            lanes: LANES[(flags & 3) as usize],
             same_texture: flags >> 2 & 1 == 1,
             same_sampler: flags >> 3 & 1 == 1,
         }

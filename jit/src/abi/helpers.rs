@@ -200,7 +200,7 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
     unsafe {
         caught::<H>(context, origin, |host, call| {
             let form = SampleForm::decode(code);
-            let (lanes, sampler) = (call.lanes, ResourceId::new(call.sampler_range as usize));
+            let (lanes, left, sampler) = (call.lanes, call.left, ResourceId::new(call.sampler_range as usize));
             let (operands, results) = call.split();
             let row = |row| operands.row(row);
             host.sample(SampleCall {
@@ -211,6 +211,7 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
                     SampleLanes::All => u64::MAX >> (u64::BITS as usize - lanes),
                     SampleLanes::First => 1,
                     SampleLanes::Masked => lanes_of(row(CallRow::Mask)),
+                    SampleLanes::Left => left,
                 },
                 args: operands.rows(CallRow::Arg(0), form.args),
                 results,

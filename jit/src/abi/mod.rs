@@ -19,7 +19,8 @@
 //!   [`MOST_NAMED`], the most that 32-bit numbers can address; a constant buffer has at least the declared number of
 //!   vectors in `count`, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
 //!   Memory of unordered access views may change at any time: only raw pointers and atomics touch it.
-//! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `stop` is valid; `arena`
+//! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `samples` has an entry for each
+//!   pair that the function samples, whose code may be called with what it names; `stop` is valid; `arena`
 //!   is valid for the size and alignment that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, and
 //!   belongs to this context alone.
 //! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for; writes the
@@ -130,6 +131,41 @@ impl ArrayRecord {
     }
 }
 
+/// Samples for the lanes of a packet: context, what was prepared, [`Sampling::encode`](brolga_ir::sampling::Sampling::encode),
+/// mask of the active lanes. Returns those that are left for the helper, whose results are not written yet.
+pub type SampleFn = unsafe extern "C" fn(*mut Context, *const (), u32, u64) -> u64;
+
+/// How the texture in the first register of a range is sampled with the sampler in the first of another.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SampleEntry {
+    /// The code.
+    pub run: SampleFn,
+    /// What it is given.
+    pub prepared: *const (),
+}
+
+impl SampleEntry {
+    /// Leaves all lanes to the helper.
+    pub const NONE: Self = Self { run: leave_all, prepared: ptr::null() };
+}
+
+unsafe extern "C" fn leave_all(_: *mut Context, _: *const (), _: u32, lanes: u64) -> u64 {
+    lanes
+}
+
+/// The operand rows of a sample and the four rows for its results, of the running packet.
+///
+/// # Safety
+/// Called by a [`SampleFn`] with the context it was given, once, and with no more operands than its sampling has.
+#[inline(always)]
+pub unsafe fn sample_rows<'a>(context: *mut Context, args: usize) -> (Rows<'a>, &'a mut [u32]) {
+    // SAFETY: compiled code passes its own context (C), which nothing else accesses while it runs (B).
+    let call = unsafe { &mut (*context).call };
+    let (operands, results) = call.split();
+    (operands.rows(CallRow::Arg(0), args), results)
+}
+
 /// A row of a helper call: a word for each lane of the packet, two for values of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CallRow {
@@ -193,13 +229,15 @@ pub(crate) struct Call {
     pub lanes: usize,
     /// The range of the sampler.
     pub sampler_range: u32,
+    /// The lanes that a [`SampleFn`] left.
+    pub left: u64,
     /// Memory that lanes access.
     pub area: AreaRecord,
 }
 
 impl Call {
     const EMPTY: Self =
-        Self { rows: [0; CallRow::COUNT * MAX_LANES], lanes: 0, sampler_range: 0, area: AreaRecord::EMPTY };
+        Self { rows: [0; CallRow::COUNT * MAX_LANES], lanes: 0, sampler_range: 0, left: 0, area: AreaRecord::EMPTY };
 
     /// The rows that a helper reads.
     #[inline]
@@ -273,6 +311,8 @@ pub struct Context {
     pub(crate) curve: *const u32,
     /// The view of a register that is out of range.
     pub(crate) unbound: *const View,
+    /// An entry for each pair of [`Interface::sampled`](brolga_ir::interface::Interface::sampled).
+    pub(crate) samples: *const SampleEntry,
     /// `vThreadGroupID` of the threads of the span, component by component; set by [`crate::Compiled`].
     pub(crate) span_groups: *const u32,
     /// First thread of the packet that faulted; only for spans.
@@ -304,6 +344,8 @@ pub struct Bindings {
     pub ranges: *const Range,
     /// Helpers for the host's type.
     pub helpers: &'static Helpers,
+    /// An entry for each pair of [`Interface::sampled`](brolga_ir::interface::Interface::sampled).
+    pub samples: *const SampleEntry,
     /// The host.
     pub host: *const (),
     /// Non-zero: stop soon.
@@ -328,8 +370,8 @@ unsafe impl Send for Context {}
 impl Context {
     /// Rebinds a context that is not in use, for any worker and shader.
     pub fn bind(&mut self, bindings: Bindings) {
-        let Bindings { ranges, helpers, host, stop, arena, fuel } = bindings;
-        (self.ranges, self.helpers, self.host) = (ranges, helpers, host);
+        let Bindings { ranges, helpers, samples, host, stop, arena, fuel } = bindings;
+        (self.ranges, self.helpers, self.samples, self.host) = (ranges, helpers, samples, host);
         (self.stop, self.arena, self.fuel) = (stop, arena, fuel);
     }
 
@@ -350,6 +392,7 @@ impl Context {
             immediate: ptr::null(),
             curve: CURVE.as_flattened().as_ptr(),
             unbound: &UNBOUND.0,
+            samples: bindings.samples,
             span_groups: ptr::null(),
             fault_thread: 0,
             reserved: [0; 3],
@@ -471,6 +514,15 @@ pub(crate) mod offsets {
         (offset_of!(Context, anchors) + n * size_of::<u64>()) as i32
     }
 
+    pub const SAMPLES: i32 = offset_of!(Context, samples) as i32;
+
+    /// The two words of the entry of a pair.
+    pub fn sample_entry(pair: usize) -> [i32; 2] {
+        let record = pair * size_of::<SampleEntry>();
+        [offset_of!(SampleEntry, run), offset_of!(SampleEntry, prepared)].map(|field| (record + field) as i32)
+    }
+
+    pub const CALL_LEFT: i32 = offset_of!(Context, call.left) as i32;
     pub const CALL_SAMPLER_RANGE: i32 = offset_of!(Context, call.sampler_range) as i32;
     pub const CALL_AREA_BASE: i32 = offset_of!(Context, call.area.base) as i32;
     pub const CALL_AREA_ELEMENTS: i32 = offset_of!(Context, call.area.elements) as i32;

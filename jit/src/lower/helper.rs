@@ -92,7 +92,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Writes a sample: one call for the packet.
+    /// Writes a sample: a call for the packet. What was prepared for the texture and the sampler is asked first, and the helper
+    /// for lanes that it leaves.
     pub fn sample(
         &mut self,
         sampling: Sampling,
@@ -105,25 +106,73 @@ impl Lowering<'_, '_> {
         self.note(if once { Note::HelperOnce } else { Note::Helper });
         let mask = self.active();
         self.note_lanes(&mask);
-        let lanes = match &mask {
-            _ if once => SampleLanes::First,
-            Mask::Full => SampleLanes::All,
-            Mask::Lanes(lanes) => {
-                self.store_row(lanes, CallRow::Mask);
-                SampleLanes::Masked
-            }
-        };
-        let same_texture = self.pass_element(texture, CallRow::Element, true);
-        let same_sampler = self.pass_element(sampler, CallRow::Sampler, true);
-        let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);
-        self.builder.ins().store(own_flags(), range, self.base, offsets::CALL_SAMPLER_RANGE);
         for (n, &arg) in args.iter().enumerate() {
             let arg = self.operand(arg);
             self.pass(&arg, CallRow::Arg(n), once);
         }
-        let form = SampleForm { sampling, args: args.len(), lanes, same_texture, same_sampler };
-        self.call(HelperId::Sample, texture.id.index() as u32, form.encode());
+        let entry = self.func.interface.sampled.iter().position(|&pair| pair == (texture.id, sampler.id));
+        let is_first = [texture, sampler].iter().all(|resource| resource.element == Element::Fixed(0));
+        let lanes = match (entry, &mask) {
+            _ if once => SampleLanes::First,
+            (Some(entry), _) if is_first => {
+                let left = self.ask_prepared(entry, sampling, &mask);
+                let [done, rest] = [(); 2].map(|()| self.builder.create_block());
+                self.builder.ins().brif(left, rest, &[], done, &[]);
+                self.begin(rest);
+                self.builder.ins().store(own_flags(), left, self.base, offsets::CALL_LEFT);
+                self.call_sample(sampling, texture, sampler, args.len(), SampleLanes::Left);
+                self.builder.ins().jump(done, &[]);
+                self.set_cold_from(rest.as_u32() as usize);
+                self.begin(done);
+                return self.take_results(results, once);
+            }
+            (_, Mask::Full) => SampleLanes::All,
+            (_, Mask::Lanes(lanes)) => {
+                self.store_row(lanes, CallRow::Mask);
+                SampleLanes::Masked
+            }
+        };
+        self.call_sample(sampling, texture, sampler, args.len(), lanes);
         self.take_results(results, once);
+    }
+
+    /// Calls what was prepared for a pair of a texture and a sampler; returns a bit for each lane that it leaves.
+    fn ask_prepared(&mut self, entry: usize, sampling: Sampling, mask: &Mask) -> ir::Value {
+        let lanes = match mask {
+            Mask::Full => {
+                let all = u64::MAX >> (u64::BITS - self.func.width.lanes());
+                self.builder.ins().iconst(types::I64, all as i64)
+            }
+            Mask::Lanes(lanes) => self.emit().bits(lanes),
+        };
+        let [run, prepared] = offsets::sample_entry(entry);
+        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::SAMPLES);
+        let [run, prepared] =
+            [run, prepared].map(|field| self.builder.ins().load(types::I64, constant_flags(), table, field));
+        let mut signature = Signature::new(self.call_conv);
+        signature.params.extend([types::I64, types::I64, types::I32, types::I64].map(AbiParam::new));
+        signature.returns.push(AbiParam::new(types::I64));
+        let signature = *self.sample_signature.get_or_insert_with(|| self.builder.import_signature(signature));
+        let code = self.builder.ins().iconst(types::I32, i64::from(sampling.encode()));
+        let call = self.builder.ins().call_indirect(signature, run, &[self.base, prepared, code, lanes]);
+        self.builder.inst_results(call)[0]
+    }
+
+    /// Calls the helper for samples, whose operands are in their rows.
+    fn call_sample(
+        &mut self,
+        sampling: Sampling,
+        texture: ResourceRef,
+        sampler: ResourceRef,
+        args: usize,
+        lanes: SampleLanes,
+    ) {
+        let same_texture = self.pass_element(texture, CallRow::Element, true);
+        let same_sampler = self.pass_element(sampler, CallRow::Sampler, true);
+        let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);
+        self.builder.ins().store(own_flags(), range, self.base, offsets::CALL_SAMPLER_RANGE);
+        let form = SampleForm { sampling, args, lanes, same_texture, same_sampler };
+        self.call(HelperId::Sample, texture.id.index() as u32, form.encode());
     }
 
     /// Writes which register of a range is meant, for a uniform one only in lane 0 if `once`; returns whether it is

@@ -170,6 +170,7 @@ pub(crate) fn lower(
         splats: vec![None; func.value_count()],
         call_conv: isa.default_call_conv(),
         helper_signature: None,
+        sample_signature: None,
     };
     let none = lowering.builder.ins().iconst(types::I64, 0);
     lowering.set_rounds_left(none);
@@ -314,6 +315,8 @@ struct Lowering<'a, 'f> {
     splats: Vec<Option<Packet>>,
     call_conv: CallConv,
     helper_signature: Option<SigRef>,
+    /// The same of samples that are ready.
+    sample_signature: Option<SigRef>,
 }
 
 impl<'f> Lowering<'_, 'f> {

@@ -61,6 +61,23 @@ impl Emit<'_, '_> {
         self.ins().bxor_imm_u(any, 1)
     }
 
+    /// A bit for each lane, the first one lowest, as an `i64`.
+    pub fn bits(&mut self, mask: &Packet) -> Value {
+        debug_assert_eq!(mask.ty, Type::Bool, "a mask");
+        let mut bits = None;
+        for (n, &vector) in mask.vectors.iter().enumerate() {
+            let four = self.ins().vhigh_bits(types::I64, vector);
+            bits = Some(match bits {
+                None => four,
+                Some(before) => {
+                    let four = self.ins().ishl_imm_u(four, 4 * n as i64);
+                    self.ins().bor(before, four)
+                }
+            });
+        }
+        bits.expect("a packet has vectors")
+    }
+
     fn fold(&mut self, mask: &Packet, mut emit: impl FnMut(&mut Self, Value, Value) -> Value) -> Value {
         debug_assert_eq!(mask.ty, Type::Bool, "a mask");
         let (&first, rest) = mask.vectors.split_first().expect("a packet has vectors");

@@ -18,7 +18,7 @@ use brolga_ir::sampling::SampleCall;
 use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_ir::{Function, Width};
-use brolga_jit::abi::{self, Bindings, Context, Range, View};
+use brolga_jit::abi::{self, Bindings, Context, Range, SampleEntry, View};
 use brolga_jit::{CompileError, Compiled, CpuFeatures, FloatGuard, FloatMode, Options, Run, compile};
 
 /// Guard words before each buffer.
@@ -294,9 +294,11 @@ pub fn with_run<T>(func: &Function, compiled: &Compiled, bound: &Bound, fuel: u6
     let ranges: Vec<Range> =
         views.iter().map(|views| Range { views: views.as_ptr(), count: views.len() as u32 }).collect();
     let arena = dirty_arena(compiled);
+    let samples = vec![SampleEntry::NONE; func.interface.sampled.len()];
     let mut context = Context::new(Bindings {
         ranges: ranges.as_ptr(),
         helpers: abi::helpers::<Bound>(),
+        samples: samples.as_ptr(),
         host: ptr::from_ref(bound).cast(),
         stop: &bound.stop,
         arena: arena.base(),

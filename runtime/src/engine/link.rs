@@ -37,6 +37,7 @@ impl<'a> Link<'a> {
         Bindings {
             ranges: self.frame.ranges().as_ptr(),
             helpers: helpers::<Reach>(),
+            samples: self.reach.samples().as_ptr(),
             host: std::ptr::from_ref(&self.reach).cast(),
             stop: self.reach.stop().word(),
             arena,

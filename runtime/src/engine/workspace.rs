@@ -81,7 +81,7 @@ impl Workspaces {
 
 /// A context's contents before anything is bound.
 fn nothing(arena: *mut u8) -> Bindings {
-    Bindings { ranges: ptr::null(), helpers: helpers::<Reach>(), host: ptr::null(), stop: ptr::null(), arena, fuel: 0 }
+    Bindings { ranges: ptr::null(), helpers: helpers::<Reach>(), samples: ptr::null(), host: ptr::null(), stop: ptr::null(), arena, fuel: 0 }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use std::sync::atomic::Ordering;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::sampling::SampleCall;
+use brolga_jit::abi::SampleEntry;
 
 use crate::resource::Memory;
 use crate::stop::StopWord;
@@ -45,6 +46,11 @@ impl<'a> Reach<'a> {
     /// The word that tells workers to stop.
     pub fn stop(&self) -> &'a StopWord {
         self.stop
+    }
+
+    /// What compiled code calls for samples.
+    pub fn samples(&self) -> &'a [SampleEntry] {
+        self.views.samples.entries()
     }
 
     #[inline]

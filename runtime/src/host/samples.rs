@@ -1,7 +1,10 @@
 //! Which texture and sampler the lanes of a packet refer to, and what is prepared for each pair of them.
 
+#![allow(unsafe_code)]
+
 use brolga_ir::entity::ResourceId;
 use brolga_ir::sampling::{Elements, SampleCall};
+use brolga_jit::abi::SampleEntry;
 use smallvec::SmallVec;
 
 use super::texel::Texels;
@@ -24,7 +27,14 @@ pub(super) struct Samples {
     groups: SmallVec<[Group; 4]>,
     /// Nothing where no texture is bound.
     ready: Vec<Option<Prepared>>,
+    /// For each pair of ranges, what compiled code calls for their first registers. They point into `ready`.
+    entries: Vec<SampleEntry>,
 }
+
+// SAFETY: the entries point to what is beside them, and are only used while that is there.
+unsafe impl Send for Samples {}
+// SAFETY: as above; what is prepared is only read.
+unsafe impl Sync for Samples {}
 
 /// The pairs of a texture range and a sampler range.
 #[derive(Debug)]
@@ -36,6 +46,8 @@ struct Group {
     /// Registers of the two ranges.
     textures: usize,
     samplers: usize,
+    /// The number of its entry.
+    entry: usize,
 }
 
 impl Samples {
@@ -45,13 +57,25 @@ impl Samples {
         for &(texture, sampler) in ranges {
             let [textures, samplers] = [texture, sampler].map(|id| views.range(id.index()).len());
             let first = samples.ready.len();
+            samples.entries.push(SampleEntry::NONE);
             if textures.saturating_mul(samplers) > MOST_READY - first {
                 continue;
             }
-            samples.groups.push(Group { texture, sampler, first, textures, samplers });
-            samples.ready.extend(samples.groups[samples.groups.len() - 1].prepare(views));
+            let entry = samples.entries.len() - 1;
+            let group = Group { texture, sampler, first, textures, samplers, entry };
+            samples.ready.extend(group.prepare(views));
+            samples.groups.push(group);
+        }
+        // In place from now on.
+        for group in &samples.groups {
+            samples.entries[group.entry] = group.entry_of(&samples.ready);
         }
         samples
+    }
+
+    /// What compiled code calls, for each pair of ranges.
+    pub fn entries(&self) -> &[SampleEntry] {
+        &self.entries
     }
 
     /// Prepares the pairs of a range again, after its bindings changed.
@@ -62,6 +86,7 @@ impl Samples {
             for (ready, pair) in self.ready[group.first..].iter_mut().zip(group.prepare(views)) {
                 *ready = pair;
             }
+            self.entries[group.entry] = group.entry_of(&self.ready);
         }
     }
 
@@ -76,6 +101,14 @@ impl Samples {
 }
 
 impl Group {
+    /// What compiled code calls for the first registers.
+    fn entry_of(&self, ready: &[Option<Prepared>]) -> SampleEntry {
+        match ready.get(self.first) {
+            Some(Some(ready)) if self.textures > 0 && self.samplers > 0 => ready.entry(),
+            _ => SampleEntry::NONE,
+        }
+    }
+
     /// Its pairs in order.
     fn prepare(&self, views: &Views) -> impl Iterator<Item = Option<Prepared>> {
         let pairs = (0..self.textures).flat_map(|t| (0..self.samplers).map(move |s| (t as u32, s as u32)));

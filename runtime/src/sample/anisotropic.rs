@@ -28,10 +28,10 @@ impl Line {
 pub(super) fn footprint(footprint: &Footprint, most: u32) -> (f64, Option<Line>) {
     let [x, y] = footprint.scaled();
     let (xx, yy, xy) = (dot(x, x), dot(y, y), dot(x, y));
-    let area = (footprint.x[0] * footprint.y[1] - footprint.x[1] * footprint.y[0]).abs()
-        * (footprint.extents[0] * footprint.extents[1]);
+    let [dx, dy, extents] = [footprint.x, footprint.y, footprint.extents].map(|vector| vector.map(f64::from));
+    let area = (dx[0] * dy[1] - dx[1] * dy[0]).abs() * (extents[0] * extents[1]);
     if [xx, yy, area].iter().any(|value| !value.is_finite()) || xx + yy == 0.0 {
-        return (footprint.level(), None);
+        return (footprint.level().into(), None);
     }
     let longer = if xx > yy { [x[0], x[1]] } else { [y[0], y[1]] };
     let major = if area == 0.0 || xy == 0.0 { longer } else { ellipse(x, y).unwrap_or(longer) };
@@ -49,7 +49,7 @@ pub(super) fn footprint(footprint: &Footprint, most: u32) -> (f64, Option<Line>)
         ratio = (ratio * minor).max(1.0);
     }
     let count = ratio.min(most).ceil() as u32;
-    let reach = [0, 1].map(|axis| major[axis] / footprint.extents[axis]);
+    let reach = [0, 1].map(|axis| major[axis] / extents[axis]);
     (log2(minor), (count > 1).then_some(Line { count, reach }))
 }
 

@@ -37,12 +37,12 @@ pub(super) fn project(direction: [f32; 3]) -> (u32, [f32; 2]) {
 
 /// Derivatives of a direction along an axis of the screen, as derivatives of the coordinates of a face that run from 0 to
 /// 1.
-pub(super) fn derivatives(direction: [f32; 3], face: u32, derivative: [f32; 3]) -> [f64; 2] {
+pub(super) fn derivatives(direction: [f32; 3], face: u32, derivative: [f32; 3]) -> [f32; 2] {
     let [major, u, v] = FACES[face as usize];
-    let along = |vector: [f32; 3], (axis, sign): Direction| f64::from(vector[axis]) * sign;
+    let along = |vector: [f32; 3], (axis, sign): Direction| vector[axis] * sign as f32;
     // The formula divides by the magnitude along the normal's axis, so that its derivative changes sign with it.
     let (length, growth) = (along(direction, major), along(derivative, major));
-    [u, v].map(|axis| 0.5 * (length * along(derivative, axis) - along(direction, axis) * growth) / (length * length))
+    [u, v].map(|axis| (along(derivative, axis) - along(direction, axis) / length * growth) / length * 0.5)
 }
 
 /// A texel of a face.

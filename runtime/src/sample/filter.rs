@@ -4,7 +4,7 @@
 //! in texel order, divided by the sum of the weights, and rounded once to 32 bits. With fixed point the sum is exact,
 //! so that the result is correctly rounded. In all formats equal texels yield the same as a load of one, and the result
 //! is between the smallest and the largest texel: doubles are finer than any weight. Texels of weight zero are not
-//! read.
+//! read. Linear filters of numbers are `interpolate.rs` where their result is finite.
 
 use brolga_ir::float;
 

@@ -16,7 +16,7 @@ use crate::resource::{Sampler, Tap, Texel};
 /// One lane's sampling operation.
 #[derive(Debug)]
 pub(super) struct Lane<'a> {
-    texels: &'a Texels,
+    pub(super) texels: &'a Texels,
     sampler: &'a Sampler,
     kind: SampleKind,
     /// The direction into a cube, or where to sample.
@@ -24,7 +24,7 @@ pub(super) struct Lane<'a> {
     /// The face of a cube that the coordinates hit.
     face: u32,
     /// Where to sample, on the face of a cube.
-    at: [f32; 3],
+    pub(super) at: [f32; 3],
     layer: u32,
     offsets: [i32; 3],
     reference: f64,
@@ -116,11 +116,13 @@ impl<'a> Lane<'a> {
             None => {
                 let (footprint, dimension) = (self.footprint(), self.texels.surface().dimension);
                 let is_flat = dimension.sample_axes() == 2;
-                let (level, line) = match self.sampler.filter.anisotropic && is_flat {
-                    true => anisotropic::footprint(&footprint, self.sampler.max_anisotropy),
+                match self.sampler.filter.anisotropic && is_flat {
+                    true => {
+                        let (level, line) = anisotropic::footprint(&footprint, self.sampler.max_anisotropy);
+                        (level as f32, line)
+                    }
                     false => (footprint.level(), None),
-                };
-                (level as f32, line)
+                }
             }
         };
         (level + self.sampler.level_bias + self.bias, line)
@@ -128,7 +130,7 @@ impl<'a> Lane<'a> {
 
     fn footprint(&self) -> Footprint {
         let surface = self.texels.surface();
-        let mut extents = surface.levels[0].extents.map(f64::from);
+        let mut extents = surface.levels[0].extents.map(|extent| extent as f32);
         let vectors = match surface.dimension.is_cube() {
             true => {
                 extents[2] = 0.0;
@@ -137,7 +139,7 @@ impl<'a> Lane<'a> {
                     [u, v, 0.0]
                 })
             }
-            false => self.derivatives.map(|vector| vector.map(f64::from)),
+            false => self.derivatives,
         };
         Footprint { x: vectors[0], y: vectors[1], extents }
     }
@@ -183,7 +185,11 @@ impl<'a> Lane<'a> {
         }
         // A level's weights sum up to ONE along each of three axes.
         let total = total * u64::from(ONE.pow(3) * self.parts());
-        taken.finish(self.texels, total as f64)
+        let mut words = taken.finish(self.texels, total as f64);
+        if matches!(taken, Taken::Weighted { .. }) && self.texels.has_numbers() {
+            self.texels.replace_numbers(&mut words, self.interpolated(levels, line, tap));
+        }
+        words
     }
 
     /// The result where a bound excludes all levels.
@@ -201,7 +207,7 @@ impl<'a> Lane<'a> {
 
     /// The texels along each axis of a level.
     #[inline(always)]
-    fn taps(&self, at: [f32; 3], level: usize, tap: Tap) -> [Taps; 3] {
+    pub(super) fn taps(&self, at: [f32; 3], level: usize, tap: Tap) -> [Taps; 3] {
         let along = |axis: usize| self.taps_along(axis, at[axis], level, tap);
         [along(0), along(1), along(2)]
     }
@@ -210,7 +216,7 @@ impl<'a> Lane<'a> {
     fn taps_along(&self, axis: usize, at: f32, level: usize, tap: Tap) -> Taps {
         let dimension = self.texels.surface().dimension;
         let extent = self.extent(level, axis);
-        if axis >= if dimension.is_cube() { 2 } else { dimension.sample_axes() } {
+        if axis >= self.axes() {
             return Taps::NONE;
         }
         if !dimension.is_cube() {
@@ -256,6 +262,12 @@ impl<'a> Lane<'a> {
         if self.texels.surface().dimension.is_cube() { 3 } else { 1 }
     }
 
+    /// The axes along which texels are filtered.
+    pub(super) fn axes(&self) -> usize {
+        let dimension = self.texels.surface().dimension;
+        if dimension.is_cube() { 2 } else { dimension.sample_axes() }
+    }
+
     fn extent(&self, level: usize, axis: usize) -> u32 {
         self.texels.surface().levels[level].extents[axis]
     }
@@ -271,7 +283,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The position or positions of a texel that may be out of range; `None` is the border.
-    fn places(&self, level: usize, texel: [i32; 3]) -> SmallVec<[Option<Texel>; 3]> {
+    pub(super) fn places(&self, level: usize, texel: [i32; 3]) -> SmallVec<[Option<Texel>; 3]> {
         if !self.texels.surface().dimension.is_cube() {
             return smallvec![self.place(level, texel)];
         }

@@ -1,26 +1,37 @@
 //! The level of detail: from derivatives, and from it to mip levels.
 //!
-//! Functional specification 7.18.10 and 7.18.11; 5.8 for the bound of a resource, 5.9.4.5.4 for that of an instruction.
-//! Everything is computed in doubles, in which squares of floats neither overflow nor underflow.
+//! Functional specification 7.18.10 and 7.18.11; 5.8 for the bound of a resource, 5.9.4.5.4 for that of an instruction. The level of
+//! an isotropic filter is computed in floats, so that many lanes do it at once; that of an anisotropic one, whose line needs
+//! products of four derivatives, in doubles.
 
 use brolga_ir::float;
 
 use super::coordinate::{ONE, to_fixed};
 use crate::resource::{Sampler, Tap};
 
+/// The square of a length, in texels, that counts as none: its level is beyond any bias. Parts of such a sum may be denormals,
+/// which some modes flush.
+pub(super) const NO_LENGTH: f32 = 1.0 / (1u128 << 100) as f32;
+
+/// The coefficients of the binary logarithm, for the first, third, fifth... power of the argument of its series.
+pub(super) const LOG2: [f32; 5] = {
+    const TWICE: f64 = 2.0 * std::f64::consts::LOG2_E;
+    [TWICE as f32, (TWICE / 3.0) as f32, (TWICE / 5.0) as f32, (TWICE / 7.0) as f32, (TWICE / 9.0) as f32]
+};
+
 /// A pixel's footprint on a texture: derivatives of the coordinates along the screen's axes, and the texels of level 0
 /// along each coordinate. Axes that the texture lacks are 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
-    pub x: [f64; 3],
-    pub y: [f64; 3],
-    pub extents: [f64; 3],
+    pub x: [f32; 3],
+    pub y: [f32; 3],
+    pub extents: [f32; 3],
 }
 
 impl Footprint {
     /// The derivatives in texels.
     pub fn scaled(&self) -> [[f64; 3]; 2] {
-        let scale = |vector: [f64; 3]| [0, 1, 2].map(|axis| vector[axis] * self.extents[axis]);
+        let scale = |vector: [f32; 3]| [0, 1, 2].map(|axis| f64::from(vector[axis]) * f64::from(self.extents[axis]));
         [self.x, self.y].map(scale)
     }
 
@@ -28,19 +39,41 @@ impl Footprint {
     ///
     /// The specification's ideal is the major axis of the ellipse that both span, and it allows approximations. This is the one that
     /// other implementations have, so that pictures look alike; it is less than half a level finer.
-    pub fn level(&self) -> f64 {
-        let [x, y] = self.scaled();
-        of_squares(dot(x, x), dot(y, y))
+    pub fn level(&self) -> f32 {
+        let [xx, yy] = [self.x, self.y].map(|vector| {
+            let [a, b, c] = [0, 1, 2].map(|axis| vector[axis] * self.extents[axis]);
+            a * a + b * b + c * c
+        });
+        half_log2(float::max(xx, yy))
     }
-}
-
-/// The same for the squares of the derivatives' lengths.
-pub(super) fn of_squares(xx: f64, yy: f64) -> f64 {
-    log2(float::max_f64(xx, yy)) / 2.0
 }
 
 pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Half the binary logarithm of the square of a length, exact for powers of two, else within 1e-6.
+fn half_log2(square: f32) -> f32 {
+    if square < NO_LENGTH {
+        return f32::NEG_INFINITY;
+    }
+    if square.is_nan() || square == f32::INFINITY {
+        return square;
+    }
+    let (exponent, fraction) = split(square);
+    // ln(fraction) = 2 artanh(s), and |s| is less than 0.172.
+    let s = (fraction - 1.0) / (fraction + 1.0);
+    let ss = s * s;
+    let [first, rest @ ..] = LOG2;
+    let series = rest.into_iter().rev().fold(0.0, |sum, factor| (sum + factor) * ss);
+    (exponent as f32 + s * (first + series)) * 0.5
+}
+
+/// A positive number as 2 ^ exponent times a fraction from 0.707 to 1.414.
+fn split(number: f32) -> (i32, f32) {
+    let bits = number.to_bits();
+    let exponent = (bits.wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) as i32) >> 23;
+    (exponent, f32::from_bits(bits.wrapping_sub((exponent << 23) as u32)))
 }
 
 /// Binary logarithm of a non-negative number, exact for powers of two, else within 1e-11. Not the platform's library,

@@ -12,6 +12,7 @@
 //! | `anisotropic.rs` | samples along a line |
 //! | `texel.rs` | texels of the surface, the border |
 //! | `filter.rs` | how texels are combined |
+//! | `interpolate.rs` | the same for floats |
 //! | `lane.rs` | one lane, from operands to result: every feature |
 //! | `fast/` | fast paths to the same result |
 //!
@@ -27,6 +28,7 @@ mod cube;
 #[cfg(target_arch = "x86_64")]
 mod fast;
 mod filter;
+mod interpolate;
 mod lane;
 mod level;
 mod texel;
@@ -35,6 +37,8 @@ mod texel;
 mod tests;
 
 use brolga_ir::sampling::{Rows, SampleArg, Sampling};
+#[cfg(not(target_arch = "x86_64"))]
+use brolga_jit::abi::SampleEntry;
 use brolga_jit::{FloatGuard, FloatMode};
 
 use crate::resource::{Sampler, Surface, Tap};
@@ -77,10 +81,10 @@ impl Prepared {
     #[inline(always)]
     pub fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
         #[cfg(target_arch = "x86_64")]
-        if self.sample_in_any_mode(sampling, lanes, args, results) {
-            return;
+        let lanes = self.sample_in_any_mode(sampling, lanes, args, results);
+        if lanes != 0 {
+            self.sample_in_default_mode(sampling, lanes, args, results);
         }
-        self.sample_in_default_mode(sampling, lanes, args, results);
     }
 
     /// The same in the default float mode. Switching takes as long as a few samples.
@@ -88,10 +92,13 @@ impl Prepared {
     fn sample_in_default_mode(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
         let _mode = FloatGuard::new(FloatMode::Default);
         #[cfg(target_arch = "x86_64")]
-        if self.sample_fast(sampling, lanes, args, results) {
-            return;
-        }
+        let lanes = self.sample_fast(sampling, lanes, args, results);
         self.sample_lanes(sampling, lanes, args, results);
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn entry(&self) -> SampleEntry {
+        SampleEntry::NONE
     }
 
     /// The general path.

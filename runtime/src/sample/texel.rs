@@ -92,6 +92,20 @@ impl Texels {
         words
     }
 
+    /// Whether it has channels that are numbers, not codes.
+    pub fn has_numbers(&self) -> bool {
+        self.channels.contains(&Channel::Number)
+    }
+
+    /// Puts numbers in the place of the words of their channels, where they are finite.
+    pub fn replace_numbers(&self, words: &mut [u32; 4], numbers: [f32; 4]) {
+        for ((word, channel), number) in words.iter_mut().zip(self.channels).zip(numbers) {
+            if channel == Channel::Number && number.is_finite() {
+                *word = number.to_bits();
+            }
+        }
+    }
+
     #[inline(always)]
     fn decode(&self, block: u128, texel: Texel) -> [u32; 4] {
         match self.decoder {

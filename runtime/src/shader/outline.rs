@@ -2,8 +2,7 @@
 //! made where it is needed: for other code, or to be shown.
 
 use brolga_ir::Width;
-use brolga_ir::entity::{Region, ResourceId};
-use brolga_ir::function::{Function, InstKind};
+use brolga_ir::entity::ResourceId;
 use brolga_ir::interface::Array;
 use brolga_ir::span::Packing;
 use brolga_ir::stage::Stage;
@@ -33,21 +32,6 @@ pub(crate) struct Outline {
     insts: usize,
 }
 
-/// The ranges of textures and samplers that a function samples together, each pair once.
-fn sampled(function: &Function) -> Vec<(ResourceId, ResourceId)> {
-    let mut pairs = Vec::new();
-    for region in 0..function.region_count() {
-        for &inst in &function.region(Region::new(region)).insts {
-            if let InstKind::Sample { texture, sampler, .. } = &function.inst(inst).kind {
-                pairs.push((texture.id, sampler.id));
-            }
-        }
-    }
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
-}
-
 impl Outline {
     pub fn of(function: &VerifiedFunction) -> Self {
         Self {
@@ -57,7 +41,7 @@ impl Outline {
             width: function.width,
             packing: usual_packing(function),
             declared: Declared::of(function),
-            sampled: sampled(function),
+            sampled: function.interface.sampled.clone(),
             insts: function.inst_count(),
         }
     }

@@ -101,6 +101,7 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
         name: "",
     };
     translator.main()?;
+    func.list_samples();
     Ok(func)
 }
 

@@ -10,10 +10,10 @@ use crate::sample::coordinate::FAR;
 /// A level for each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Levels<V> {
-    width: V,
-    height: V,
-    offset_bytes: V,
-    row_bytes: V,
+    pub width: V,
+    pub height: V,
+    pub offset_bytes: V,
+    pub row_bytes: V,
 }
 
 /// Byte offsets of texels, and ones where they stand for the border. Each is a texel inside its level, whatever the
@@ -75,9 +75,9 @@ impl<V: Vector> TexelAddress<V> {
 }
 
 impl<V: Vector> Levels<V> {
-    /// The level of each lane, which must exist, in an existing layer.
+    /// The level of each lane, which must exist, in the first layer.
     #[inline(always)]
-    pub fn of(fast: &Fast, levels: V, layer: Option<V>) -> Self {
+    pub fn of(fast: &Fast, levels: V) -> Self {
         let level = levels.store();
         let mut found = Self::same(fast.levels[level[0] as usize]);
         if !levels.equal(V::splat(level[0])).is_ones() {
@@ -96,13 +96,13 @@ impl<V: Vector> Levels<V> {
                 row_bytes: V::load(&own[3]),
             };
         }
-        found.in_layer(fast, layer)
+        found
     }
 
     /// The first level.
     #[inline(always)]
-    pub fn first(fast: &Fast, layer: Option<V>) -> Self {
-        Self::same(fast.first).in_layer(fast, layer)
+    pub fn first(fast: &Fast) -> Self {
+        Self::same(fast.first)
     }
 
     #[inline(always)]
@@ -115,12 +115,20 @@ impl<V: Vector> Levels<V> {
         }
     }
 
+    /// The same in an existing layer of each lane.
     #[inline(always)]
-    fn in_layer(mut self, fast: &Fast, layer: Option<V>) -> Self {
+    pub fn in_layer(mut self, fast: &Fast, layer: Option<V>) -> Self {
         if let Some(layer) = layer {
             self.offset_bytes = self.offset_bytes.add(layer.mul(V::splat(fast.layer_bytes)));
         }
         self
+    }
+
+    /// Texels inside.
+    #[inline(always)]
+    pub fn texel(&self, x: V, y: V, texel_bytes: u32) -> TexelAddress<V> {
+        let is_border = V::splat(0);
+        self.column(Along { texel: x, is_border }, texel_bytes).with(self.row(Along { texel: y, is_border }))
     }
 
     #[inline(always)]
@@ -148,9 +156,13 @@ fn fixed<V: Vector>(at: V, extent: V, mode: AddressMode, before: f32) -> V {
             V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(at))
         }
     };
-    let scaled = reduced.mul_floats(extent.to_float()).sub_floats(V::splat_float(before));
-    // NaN becomes 0.
-    scaled.mul_floats(V::splat_float(256.0)).to_int().and(scaled.ordered(scaled))
+    to_fixed(reduced.mul_floats(extent.to_float()).sub_floats(V::splat_float(before)))
+}
+
+/// Texels in 256ths; NaN becomes 0.
+#[inline(always)]
+pub(super) fn to_fixed<V: Vector>(texels: V) -> V {
+    texels.mul_floats(V::splat_float(256.0)).to_int().and(texels.ordered(texels))
 }
 
 /// The texels that contain coordinates, and those after them. Each is in range, whatever the input: memory accesses
@@ -191,7 +203,7 @@ fn no_border<V: Vector>(first: V, second: V) -> [Along<V>; 2] {
 
 /// Clamps to the texels inside.
 #[inline(always)]
-fn inside<V: Vector>(place: V, extent: V) -> V {
+pub(super) fn inside<V: Vector>(place: V, extent: V) -> V {
     place.max(V::splat(0)).min(extent.sub(V::splat(1)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::address::{LinearAddresses, TexelAddress};
 use super::vector::Vector;
-use super::{Fast, Kind, LANES, Lanes, Words};
+use super::{Fast, Filtered, Kind, LANES, Lanes, Words};
 
 /// The kind of [`R8G8B8A8_UNORM`](crate::Format::R8G8B8A8_UNORM).
 #[derive(Debug)]
@@ -12,7 +12,7 @@ impl Kind for Codes {
     const TEXEL_BYTES: u32 = 4;
 
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words {
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words {
         let texels = read(fast, address);
         let byte = V::splat(255);
         let words = [
@@ -25,7 +25,12 @@ impl Kind for Codes {
     }
 
     #[inline(always)]
-    fn linear<V: Vector>(fast: &Fast, first: LinearAddresses<V>, second: Option<(LinearAddresses<V>, V)>) -> Words {
+    fn linear<V: Vector>(
+        fast: &Fast,
+        first: LinearAddresses<V>,
+        second: Option<(LinearAddresses<V>, V)>,
+        _: V,
+    ) -> Filtered {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
             None => [normal(r).store(), normal(g).store(), normal(b).store(), normal(a).store()],
@@ -40,7 +45,7 @@ impl Kind for Codes {
                 ]
             }
         };
-        in_order(fast, words)
+        Filtered { words: in_order(fast, words), left: 0 }
     }
 }
 
@@ -56,7 +61,7 @@ fn unorm<V: Vector>(codes: V) -> Lanes<u32> {
 /// times any power of two, is nearer than 1/510 ulp to the midpoint of two floats, which the second rounding error does
 /// not reach.
 #[inline(always)]
-fn normal<V: Vector>(sum: V) -> V {
+pub(super) fn normal<V: Vector>(sum: V) -> V {
     let inverse = V::splat_float(1.0 / 255.0);
     let quotient = sum.mul_floats(inverse);
     sum.less_255_times(quotient).mul_add_floats(inverse, quotient)
@@ -64,7 +69,7 @@ fn normal<V: Vector>(sum: V) -> V {
 
 /// Blends two levels' sums. They have more than 24 bits: exact as doubles, with one rounding in the division.
 #[inline(always)]
-fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<u32>) -> Lanes<u32> {
+pub(super) fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<u32>) -> Lanes<u32> {
     let (one, other) = (one.store(), other.store());
     let mut words = [0; LANES];
     for lane in 0..LANES {
@@ -134,7 +139,10 @@ fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V
 fn sums<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
     let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
     // Usually both texels of a row can be read at once.
-    let neighbours = upper_right.offset_bytes.sub(upper_left.offset_bytes).equal(V::splat(4)).is_ones();
+    let upper_step = upper_right.offset_bytes.sub(upper_left.offset_bytes);
+    let lower_step = lower_right.offset_bytes.sub(lower_left.offset_bytes);
+    let one = V::splat(4);
+    let neighbours = upper_step.equal(one).and(lower_step.equal(one)).is_ones();
     let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
     let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
     let [right, lower] = addresses.fractions;

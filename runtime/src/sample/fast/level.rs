@@ -1,9 +1,25 @@
 //! Mip levels, for eight lanes: what `level.rs` beside this folder does for one.
 
 use super::vector::Vector;
-use super::{Fast, Packet};
+use super::{Fast, Lanes};
 use crate::resource::Tap;
-use crate::sample::level::of_squares;
+use crate::sample::level::{LOG2, NO_LENGTH};
+
+/// Where the level of detail of a packet comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Detail<'a> {
+    Zero,
+    Given(&'a Lanes<u32>),
+    /// The derivatives along the screen's axes, of as many coordinates as there are.
+    Derivatives([[&'a Lanes<u32>; 3]; 2]),
+}
+
+/// What is added to it, and what bounds it from below.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Adjusted<'a> {
+    pub bias: Option<&'a Lanes<u32>>,
+    pub clamp: Option<&'a Lanes<u32>>,
+}
 
 /// The levels that a packet takes.
 #[derive(Clone, Copy)]
@@ -14,67 +30,101 @@ pub(super) struct Chosen<V> {
     pub second: V,
     /// Weights of the second ones, in 256ths.
     pub fraction: V,
+    /// Lanes that need another filter, or take nothing.
+    pub left: u32,
 }
 
 impl<V: Vector> Chosen<V> {
-    /// None if active lanes need different filters.
+    /// Where nothing but the first level can be meant.
     #[inline(always)]
-    pub fn of(fast: &Fast, packet: &Packet<'_>) -> Option<Self> {
+    pub fn first(fast: &Fast) -> Self {
+        let zero = V::splat(0);
+        Self { tap: fast.sampler.filter.magnify, first: zero, second: zero, fraction: zero, left: 0 }
+    }
+
+    /// The levels for a level of detail.
+    #[inline(always)]
+    pub fn of(fast: &Fast, level: V, adjusted: Adjusted<'_>, taking_part: u32) -> Self {
         let filter = fast.sampler.filter;
         let zero = V::splat(0);
-        if !fast.needs_level {
-            return Some(Self { tap: filter.magnify, first: zero, second: zero, fraction: zero });
+        let mut level = level.add_floats(V::splat_float(fast.sampler.level_bias));
+        if let Some(bias) = adjusted.bias {
+            level = level.add_floats(V::load_written(bias).flush());
         }
-        let level = match packet.level {
-            Some(level) => flush(V::load_written(level)),
-            None => zero,
-        };
-        let level = flush(level.add_floats(V::splat_float(packet.bias)));
         // NaN becomes the largest level.
-        let level = level.min_floats(V::splat_float(fast.sampler.max_level));
+        let level = level.flush().min_floats(V::splat_float(fast.sampler.max_level));
         let level = level.max_floats(V::splat_float(fast.sampler.min_level));
-        let level = level.max_floats(V::splat_float(fast.least_level));
-        let minifies = level.more_floats(zero).signs() & packet.taking_part;
-        let tap = match minifies {
-            0 => filter.magnify,
-            all if all == packet.taking_part || filter.minify == filter.magnify => filter.minify,
-            _ => return None,
-        };
+        let mut least = V::splat_float(fast.least_level);
         let last = fast.levels.len() as u32 - 1;
+        let mut left = 0;
+        if let Some(clamp) = adjusted.clamp {
+            // NaN is none.
+            least = V::load_written(clamp).flush().max_floats(least);
+            left = least.more_floats(V::splat_float(last as f32)).signs();
+        }
+        let level = level.max_floats(least);
+        let minifies = level.more_floats(zero).signs() & taking_part;
+        let tap = if minifies == 0 { filter.magnify } else { filter.minify };
+        if minifies != 0 && filter.minify != filter.magnify {
+            left |= !minifies & 0xff;
+        }
         let present = level.max_floats(zero).min_floats(V::splat_float(last as f32));
         let fixed = present.mul_floats(V::splat_float(256.0)).to_int();
-        Some(match filter.mip {
+        match filter.mip {
             Tap::Point => {
                 let first = fixed.add(V::splat(128)).shift_right::<8>();
-                Self { tap, first, second: first, fraction: zero }
+                Self { tap, first, second: first, fraction: zero, left }
             }
             Tap::Linear => {
                 let first = fixed.shift_right::<8>();
                 let second = first.add(V::splat(1)).min(V::splat(last));
-                Self { tap, first, second, fraction: fixed.and(V::splat(255)) }
+                Self { tap, first, second, fraction: fixed.and(V::splat(255)), left }
             }
-        })
+        }
     }
-}
-
-/// Zero for denormals.
-#[inline(always)]
-fn flush<V: Vector>(number: V) -> V {
-    let magnitude = number.and(V::splat(i32::MAX as u32));
-    V::splat_float(f32::MIN_POSITIVE).more_floats(magnitude).clear(number)
 }
 
 /// The layer of each lane, clamped to existing ones.
 #[inline(always)]
-pub(super) fn layer<V: Vector>(fast: &Fast, coordinate: V) -> V {
-    let last = V::splat_float((fast.layers - 1) as f32);
+pub(super) fn layer<V: Vector>(layers: u32, coordinate: V) -> V {
+    let last = V::splat_float((layers - 1) as f32);
     // NaN becomes 0.
     coordinate.max_floats(V::splat(0)).min_floats(last).to_int()
 }
 
-/// The result of `Footprint::level` for derivatives along two coordinates.
-pub(super) fn of_derivatives(fast: &Fast, x: [f64; 2], y: [f64; 2]) -> f64 {
-    let (width, height) = (f64::from(fast.levels[0].width), f64::from(fast.levels[0].height));
-    let (a, b, c, d) = (x[0] * width, x[1] * height, y[0] * width, y[1] * height);
-    of_squares(a * a + b * b, c * c + d * d)
+/// `Footprint::level` for derivatives along two coordinates.
+#[inline(always)]
+pub(super) fn of_derivatives<V: Vector>(fast: &Fast, [x, y]: [[V; 2]; 2]) -> V {
+    let extents = [V::splat_float(fast.first.width as f32), V::splat_float(fast.first.height as f32)];
+    let (xx, yy) = (square(x, extents), square(y, extents));
+    // A NaN is not the longer one, unless both are.
+    half_log2(xx.max_floats(yy).where_set(yy.ordered(yy), xx))
+}
+
+/// The square of a length in texels.
+#[inline(always)]
+fn square<V: Vector>([a, b]: [V; 2], [width, height]: [V; 2]) -> V {
+    let (a, b) = (a.mul_floats(width), b.mul_floats(height));
+    a.mul_floats(a).add_floats(b.mul_floats(b))
+}
+
+/// The function of this name in `level.rs` beside this folder, step by step.
+#[inline(always)]
+fn half_log2<V: Vector>(number: V) -> V {
+    let over = number.sub(V::splat(std::f32::consts::FRAC_1_SQRT_2.to_bits()));
+    let exponent = over.shift_signed::<23>();
+    let fraction = number.sub(exponent.shift_left::<23>());
+    let one = V::splat_float(1.0);
+    let s = fraction.sub_floats(one).div_floats(fraction.add_floats(one));
+    let ss = s.mul_floats(s);
+    let [first, rest @ ..] = LOG2;
+    let mut series = V::splat(0);
+    for factor in rest.into_iter().rev() {
+        series = series.add_floats(V::splat_float(factor)).mul_floats(ss);
+    }
+    let log = exponent.to_float().add_floats(s.mul_floats(V::splat_float(first).add_floats(series)));
+    let half = log.mul_floats(V::splat_float(0.5));
+    let half = V::splat_float(f32::NEG_INFINITY).where_set(V::splat_float(NO_LENGTH).more_floats(number), half);
+    let is_finite = V::splat_float(f32::INFINITY).more_floats(number);
+    half.where_set(is_finite, number)
 }

@@ -1,15 +1,17 @@
-//! Fast paths for the common cases: 2D textures of common formats, nearest or linear, eight lanes at once.
+//! Fast paths for the common cases: 2D textures and cubes of common formats, nearest or linear, eight lanes at once.
 //!
 //! Their results are bit for bit those of `lane.rs`, which handles whatever they refuse. They are for x86-64, the same
-//! source compiled once with AVX2 and FMA and once with SSE4.2.
+//! source compiled once with AVX2, FMA and F16C and once with SSE4.2.
 //!
 //! | file | what it has |
 //! |---|---|
 //! | `vector.rs` | eight lanes, with either instruction set |
 //! | `level.rs` | mip levels |
 //! | `address.rs` | from coordinates to bytes |
+//! | `cube.rs` | the same for cubes |
 //! | `codes.rs` | texels of four 8-bit codes: integers |
-//! | `numbers.rs` | texels of floats: doubles |
+//! | `numbers.rs` | texels of floats |
+//! | `compare.rs` | comparisons with depths |
 //!
 //! The only unsafe code reads texels and calls functions for particular instruction sets. Texels are read through raw
 //! pointers, since other threads may write them.
@@ -18,6 +20,8 @@
 
 mod address;
 mod codes;
+mod compare;
+mod cube;
 mod level;
 mod numbers;
 mod vector;
@@ -25,18 +29,20 @@ mod vector;
 use std::fmt;
 use std::sync::Arc;
 
-use brolga_ir::float;
-use brolga_ir::sampling::{LevelSource, Offsets, Row, Rows, SampleKind, Sampling};
+use brolga_ir::interface::Dimension;
+use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleKind, Sampling};
+use brolga_jit::abi::{Context, SampleEntry, sample_rows};
 use smallvec::SmallVec;
 
-use super::lane::Lane;
+use super::Prepared;
 use super::texel::Texels;
-use super::{Operands, Prepared};
 use crate::format::Format;
 use crate::resource::{AddressMode, Memory, Reduction, Sampler, Tap};
 use address::{Levels, LinearAddresses, TexelAddress};
 use codes::Codes;
-use level::Chosen;
+use compare::{Compared, Depth16, Depth24, Depth32};
+use cube::Hit;
+use level::{Adjusted, Chosen, Detail};
 use numbers::{Curve, Floats, Halves, Numbers};
 use vector::{Avx2, Sse42, Vector};
 
@@ -65,7 +71,7 @@ pub(super) struct Fast {
     /// Number of layers, and the layer pitch in bytes.
     layers: u32,
     layer_bytes: u32,
-    is_array: bool,
+    dimension: Dimension,
     sampler: Sampler,
     /// Whether the level of detail matters at all.
     needs_level: bool,
@@ -75,18 +81,28 @@ pub(super) struct Fast {
     /// A texel of the border's colour, in bytes; none where there is no border.
     border: Option<[u32; 4]>,
     swaps_red_and_blue: bool,
-    /// Whether denormals cannot affect the result.
+    /// Whether denormals cannot affect filters.
     is_mode_free: bool,
-    run: Run,
+    filters: Option<Runs>,
+    compares: Option<Runs>,
 }
 
-/// Samples a packet, or returns false.
+/// The code for one format.
+#[derive(Clone, Copy, Debug)]
+struct Runs {
+    /// Where only the first level can be meant.
+    of_first_level: Run,
+    of_levels: Run,
+}
+
+/// Samples eight lanes, and returns those that it leaves. One call for eight: what a loop over them would keep ready costs more
+/// than it saves.
 ///
 /// # Safety
 ///
 /// The processor has the instruction set that the function was compiled for.
 #[derive(Clone, Copy)]
-struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [u32]) -> bool);
+struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [u32]) -> u32);
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,38 +112,44 @@ impl fmt::Debug for Run {
 
 type Words = [Lanes<u32>; 4];
 
-/// The operands of eight lanes.
-#[derive(Debug)]
-struct Packet<'a> {
-    /// The first of them.
-    first_lane: usize,
-    /// Mask of the active lanes.
-    taking_part: u32,
-    at: [&'a Lanes<u32>; 2],
-    /// Texel offsets along u and v, as words: bytes would be read as a word before they are written to memory.
+/// A sample instruction, as far as fast paths can do it.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    level: LevelSource,
+    has_bias: bool,
+    has_clamp: bool,
+    compares: bool,
+    /// Along u and v, as words: bytes would be read as a word before they are written to memory.
     offsets: [u32; 2],
-    /// The coordinate of the layer.
-    layer: Option<&'a Lanes<u32>>,
-    /// The level of detail, 0 where there is none.
-    level: Option<&'a Lanes<u32>>,
-    /// The bias added to it.
-    bias: f32,
 }
 
-/// How texels of a kind of format are filtered.
+/// The results of eight lanes, and those that a filter leaves.
+#[derive(Clone, Copy, Debug)]
+struct Filtered {
+    words: Words,
+    left: u32,
+}
+
+/// How texels of a kind of format are filtered, or compared with a reference.
 trait Kind {
     const TEXEL_BYTES: u32;
 
     /// Texels taken alone.
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words;
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words;
 
     /// Linear filters of one level or of two, with weights of the second one in 256ths.
-    fn linear<V: Vector>(fast: &Fast, first: LinearAddresses<V>, second: Option<(LinearAddresses<V>, V)>) -> Words;
+    fn linear<V: Vector>(
+        fast: &Fast,
+        first: LinearAddresses<V>,
+        second: Option<(LinearAddresses<V>, V)>,
+        reference: V,
+    ) -> Filtered;
 }
 
 impl Prepared {
-    /// Takes a fast path that gives the same bits in every float mode, or reports that there is none: the treatment of
-    /// denormals does not matter for texels of fewer than 32 bits, whose sums are never that small.
+    /// Takes a fast path that gives the same bits in every float mode, for the lanes that have one, and returns the others:
+    /// the treatment of denormals does not matter for texels of fewer than 32 bits, whose interpolated values are never that
+    /// small, nor for comparisons.
     #[inline(always)]
     pub(super) fn sample_in_any_mode(
         &self,
@@ -135,46 +157,46 @@ impl Prepared {
         lanes: u64,
         args: Rows<'_>,
         results: &mut [u32],
-    ) -> bool {
+    ) -> u64 {
         match &self.fast {
-            Some(fast) if fast.is_mode_free => fast.sample(sampling, lanes, args, results),
-            _ => false,
+            Some(fast) if fast.is_mode_free(sampling.kind) => fast.sample(sampling, lanes, args, results),
+            _ => lanes,
         }
     }
 
-    /// Takes a fast path, or reports that the result is incomplete.
+    /// Takes a fast path in the default float mode.
     #[inline(always)]
-    pub(super) fn sample_fast(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> bool {
-        let Some(fast) = &self.fast else { return false };
-        fast.sample(sampling, lanes, args, results) || self.sample_levels(fast, sampling, lanes, args, results)
+    pub(super) fn sample_fast(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> u64 {
+        match &self.fast {
+            Some(fast) => fast.sample(sampling, lanes, args, results),
+            None => lanes,
+        }
     }
 
-    /// The same with levels of detail computed lane by lane.
-    #[inline(never)]
-    fn sample_levels(&self, fast: &Fast, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> bool {
-        let needs_levels = sampling.level == LevelSource::Derivatives || sampling.has_bias;
-        if sampling.kind != SampleKind::Filter || sampling.has_clamp || !needs_levels {
-            return false;
+    /// What compiled code calls, for as long as this is in place.
+    pub(crate) fn entry(&self) -> SampleEntry {
+        match &self.fast {
+            Some(fast) => SampleEntry { run: sample_entry, prepared: std::ptr::from_ref(fast).cast() },
+            None => SampleEntry::NONE,
         }
-        let operands = Operands::new(self, sampling, args);
-        let mut levels: SmallVec<[u32; 16]> = SmallVec::from_elem(0, results.len() / 4);
-        for lane in (0..levels.len()).filter(|lane| lanes >> lane & 1 == 1) {
-            let operand = |row: Row<'_>| float::flush(f32::from_bits(row[lane]));
-            let vector = |rows: Rows<'_>| Some([operand(rows.get(0)?).into(), operand(rows.get(1)?).into()]);
-            levels[lane] = match (vector(operands.along_x), vector(operands.along_y)) {
-                (Some(x), Some(y)) if !self.sampler.filter.anisotropic => {
-                    let level = level::of_derivatives(fast, x, y) as f32;
-                    level + self.sampler.level_bias + operands.bias.get(0).map_or(0.0, operand)
-                }
-                _ => match Lane::new(self, sampling, &operands, lane).level_and_line() {
-                    (level, None) => level,
-                    (_, Some(_)) => return false,
-                },
-            }
-            .to_bits();
-        }
-        fast.sample_at_levels(sampling, lanes, operands.coordinates, (Some(&levels), 0.0), results)
     }
+}
+
+/// Samples for compiled code, in its float mode.
+///
+/// # Safety
+///
+/// As [`SampleFn`](brolga_jit::abi::SampleFn) says, with what [`Prepared::entry`] named.
+unsafe extern "C" fn sample_entry(context: *mut Context, prepared: *const (), code: u32, lanes: u64) -> u64 {
+    // SAFETY: as above.
+    let fast = unsafe { &*prepared.cast::<Fast>() };
+    let sampling = Sampling::decode(code);
+    if !fast.is_mode_free(sampling.kind) {
+        return lanes;
+    }
+    // SAFETY: the context is the caller's own; the operands are those of its texture.
+    let (args, results) = unsafe { sample_rows(context, sampling.arg_count(fast.dimension)) };
+    fast.sample(sampling, lanes, args, results)
 }
 
 /// The bytes of a texel that reads as the border, if there is such a texel.
@@ -190,16 +212,22 @@ impl Fast {
     pub fn new(texels: &Texels, sampler: &Sampler, isa: Isa) -> Option<Self> {
         let surface = texels.surface();
         let format = surface.format;
-        let run = isa.run_for(format)?;
-        let is_flat = surface.dimension.sample_axes() == 2 && surface.samples == 1;
+        let dimension = surface.dimension;
+        let (filters, compares) =
+            (isa.filter_of(format, dimension.is_cube()), isa.comparison_of(format, dimension.is_cube()));
+        let is_flat = (dimension.sample_axes() == 2 || dimension.is_cube()) && surface.samples == 1;
         let sums = matches!(sampler.filter.reduction, Reduction::Weighted | Reduction::Comparison);
         let last = surface.levels.len().checked_sub(1)?;
         let is_bounded = !sampler.min_level.is_nan() && !sampler.max_level.is_nan() && surface.min_level <= last as f32;
-        if !is_flat || !sums || !is_bounded {
+        let is_known = filters.is_some() || compares.is_some();
+        if !is_known || !is_flat || !sums || !is_bounded {
             return None;
         }
         let narrow = |number: u64| i32::try_from(number).ok();
         let (layers, texel_bytes) = (surface.layers.max(1), format.size_bytes());
+        if dimension.is_cube() && (layers % 6 != 0 || surface.levels.iter().any(|level| level.extents[0] != level.extents[1])) {
+            return None;
+        }
         let mut levels = SmallVec::new();
         for level in &surface.levels {
             let [width, height, _] = level.extents;
@@ -234,69 +262,50 @@ impl Fast {
             memory: Arc::clone(&surface.memory),
             layers,
             layer_bytes: surface.layer_bytes as u32,
-            is_array: surface.dimension.is_array(),
+            dimension,
             sampler: *sampler,
             least_level: surface.min_level,
             border,
             is_mode_free: !matches!(format, Format::R32_FLOAT | Format::R32G32B32A32_FLOAT),
             swaps_red_and_blue: format.fields()[0].is_some_and(|red| red.shift == 16 && red.bits == 8),
-            run,
+            filters,
+            compares,
         })
     }
 
-    /// Samples where levels of detail need only the sampler's bias.
-    #[inline(always)]
-    fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> bool {
-        // Coordinates, the layer last, then the operands for the level of detail.
-        let (coordinates, rest) = args.split_at(2 + usize::from(self.is_array));
-        let level = match (sampling.level, rest.get(0)) {
-            _ if sampling.has_bias => return false,
-            (LevelSource::Given, Some(level)) if rest.get(1).is_none() => Some(level),
-            (LevelSource::Zero, None) => None,
-            (LevelSource::Derivatives, _) if !self.needs_level && !self.sampler.filter.anisotropic => None,
-            _ => return false,
-        };
-        self.sample_at_levels(sampling, lanes, coordinates, (level, self.sampler.level_bias), results)
+    fn is_mode_free(&self, kind: SampleKind) -> bool {
+        self.is_mode_free || kind.compares()
     }
 
-    /// Samples at levels of detail, 0 where there are none, and a bias for all of them.
+    /// Samples for some lanes, and returns those that it leaves.
     #[inline(always)]
-    fn sample_at_levels(
-        &self,
-        sampling: Sampling,
-        lanes: u64,
-        coordinates: Rows<'_>,
-        (level, bias): (Option<Row<'_>>, f32),
-        results: &mut [u32],
-    ) -> bool {
-        let Offsets::Fixed([u, v, _]) = sampling.offsets else { return false };
-        let offsets = [u, v].map(|offset| i32::from(offset) as u32);
-        let is_plain = sampling.kind == SampleKind::Filter && !sampling.has_clamp;
-        if !is_plain || (offsets != [0; 2] && !self.takes_offsets) {
-            return false;
+    fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> u64 {
+        let runs = match sampling.kind {
+            SampleKind::Filter => self.filters,
+            SampleKind::Compare => self.compares,
+            _ => None,
+        };
+        let (Some(runs), Offsets::Fixed([u, v, _])) = (runs, sampling.offsets) else { return lanes };
+        let offsets = if self.dimension.is_cube() { [0; 2] } else { [u, v].map(|offset| i32::from(offset) as u32) };
+        let is_line = sampling.level == LevelSource::Derivatives && self.sampler.filter.anisotropic;
+        if is_line || (offsets != [0; 2] && !self.takes_offsets) {
+            return lanes;
         }
-        let (Some(u), Some(v)) = (coordinates.get(0), coordinates.get(1)) else { return false };
-        let layer = coordinates.get(2);
-        for first_lane in (0..u.len()).step_by(LANES) {
-            let taking_part = (lanes >> first_lane & 0xff) as u32;
-            if taking_part == 0 {
-                continue;
+        let Sampling { level, has_bias, has_clamp, .. } = sampling;
+        let form = Form { level, has_bias, has_clamp, compares: sampling.kind.compares(), offsets };
+        let run = if self.needs_level || has_clamp { runs.of_levels } else { runs.of_first_level };
+        let mut packet = Packet { form, rows: args, first_lane: 0, taking_part: 0 };
+        let mut left = 0;
+        while packet.first_lane < results.len() / 4 {
+            packet.taking_part = (lanes >> packet.first_lane & 0xff) as u32;
+            if packet.taking_part != 0 {
+                // SAFETY: it is for an instruction set that the processor has.
+                let others = unsafe { (run.0)(self, &packet, results) };
+                left |= u64::from(others) << packet.first_lane;
             }
-            let packet = Packet {
-                first_lane,
-                taking_part,
-                at: [eight_of(u, first_lane), eight_of(v, first_lane)],
-                offsets,
-                layer: layer.map(|layer| eight_of(layer, first_lane)),
-                level: level.map(|level| eight_of(level, first_lane)),
-                bias,
-            };
-            // SAFETY: `run` is for an instruction set that the processor has.
-            if !unsafe { (self.run.0)(self, &packet, results) } {
-                return false;
-            }
+            packet.first_lane += LANES;
         }
-        true
+        left
     }
 
     /// The texel that begins at a byte that comes from [`Levels`].
@@ -328,9 +337,15 @@ impl Texel for u32 {
     }
 }
 
-impl Texel for [u32; 2] {
+impl Texel for u16 {
     fn of(words: &[u32; 4]) -> Self {
-        [words[0], words[1]]
+        words[0] as u16
+    }
+}
+
+impl Texel for u64 {
+    fn of(words: &[u32; 4]) -> Self {
+        u64::from(words[1]) << 32 | u64::from(words[0])
     }
 }
 
@@ -340,44 +355,55 @@ impl Texel for [u32; 4] {
     }
 }
 
-/// Eight lanes of a row.
-#[inline(always)]
-fn eight_of(row: Row<'_>, first_lane: usize) -> &Lanes<u32> {
-    row[first_lane..].first_chunk().expect("packets have a multiple of eight lanes")
+/// What kind of texture a function is compiled for, so that none carries what others need.
+trait Shape {
+    const IS_CUBE: bool;
+    const HAS_LEVELS: bool;
 }
 
-/// Samples a packet.
+/// A 2D texture of which only the first level can be meant.
+struct Flat;
+
+/// A 2D texture with levels.
+struct Pyramid;
+
+/// A cube.
+struct Cube;
+
+impl Shape for Flat {
+    const IS_CUBE: bool = false;
+    const HAS_LEVELS: bool = false;
+}
+
+impl Shape for Pyramid {
+    const IS_CUBE: bool = false;
+    const HAS_LEVELS: bool = true;
+}
+
+impl Shape for Cube {
+    const IS_CUBE: bool = true;
+    const HAS_LEVELS: bool = true;
+}
+
+/// Eight lanes of a packet.
+#[derive(Debug)]
+struct Packet<'a> {
+    form: Form,
+    /// The rows of `Sampling::args`.
+    rows: Rows<'a>,
+    first_lane: usize,
+    /// Mask of the active lanes, not empty.
+    taking_part: u32,
+}
+
+/// Samples eight lanes and writes their results.
 #[inline(always)]
-#[expect(clippy::manual_map, reason = "closures are not compiled for the processor")]
-fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> bool {
-    let Some(chosen) = Chosen::<V>::of(fast, packet) else { return false };
-    let at = [V::load_written(packet.at[0]), V::load_written(packet.at[1])];
-    let layer = match packet.layer {
-        Some(layer) => Some(level::layer(fast, V::load_written(layer))),
-        None => None,
-    };
-    let first = match fast.needs_level {
-        true => Levels::of(fast, chosen.first, layer),
-        false => Levels::first(fast, layer),
-    };
-    let words = match (chosen.tap, !chosen.fraction.equal(V::splat(0)).is_ones()) {
-        (Tap::Point, false) => K::nearest(fast, TexelAddress::nearest(fast, at, packet.offsets, first, K::TEXEL_BYTES)),
-        (Tap::Point, true) => return false,
-        (Tap::Linear, false) => {
-            K::linear(fast, LinearAddresses::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES), None)
-        }
-        (Tap::Linear, true) => {
-            let second = Levels::of(fast, chosen.second, layer);
-            let second = LinearAddresses::linear(fast, at, packet.offsets, second, K::TEXEL_BYTES);
-            K::linear(
-                fast,
-                LinearAddresses::linear(fast, at, packet.offsets, first, K::TEXEL_BYTES),
-                Some((second, chosen.fraction)),
-            )
-        }
-    };
-    for (row, words) in results.chunks_exact_mut(results.len() / 4).zip(&words) {
-        let row: &mut Lanes<u32> = row[packet.first_lane..].first_chunk_mut().expect("as for operands");
+fn sample<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    let Filtered { words, left } = eight::<K, S, V>(fast, packet);
+    let row_lanes = results.len() / 4;
+    for (n, words) in words.iter().enumerate() {
+        let row = &mut results[n * row_lanes + packet.first_lane..];
+        let row: &mut Lanes<u32> = row.first_chunk_mut().expect("packets have a multiple of eight lanes");
         if packet.taking_part == 0xff {
             *row = *words;
             continue;
@@ -388,7 +414,184 @@ fn packet<K: Kind, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u
             }
         }
     }
-    true
+    left & packet.taking_part
+}
+
+/// The operands of eight lanes.
+#[derive(Debug)]
+struct Operands<'a> {
+    /// As many as the texture has axes.
+    at: [&'a Lanes<u32>; 3],
+    /// The coordinate of the layer.
+    layer: Option<&'a Lanes<u32>>,
+    reference: Option<&'a Lanes<u32>>,
+    detail: Detail<'a>,
+    adjusted: Adjusted<'a>,
+}
+
+/// Rows of operands, one after the other.
+#[derive(Debug)]
+struct Reader<'a> {
+    rows: Rows<'a>,
+    next: usize,
+    first_lane: usize,
+}
+
+impl<'a> Reader<'a> {
+    #[inline(always)]
+    fn read(&mut self) -> &'a Lanes<u32> {
+        let row = self.rows.get(self.next).expect("as many rows as the instruction has operands");
+        self.next += 1;
+        row[self.first_lane..].first_chunk().expect("packets have a multiple of eight lanes")
+    }
+
+    #[inline(always)]
+    fn read_if(&mut self, is_there: bool) -> Option<&'a Lanes<u32>> {
+        if is_there { Some(self.read()) } else { None }
+    }
+
+    /// Two rows, or three.
+    #[inline(always)]
+    fn vector(&mut self, axes: usize) -> [&'a Lanes<u32>; 3] {
+        let (u, v) = (self.read(), self.read());
+        [u, v, if axes == 3 { self.read() } else { v }]
+    }
+}
+
+impl<'a> Operands<'a> {
+    #[inline(always)]
+    fn of<S: Shape>(fast: &Fast, packet: &Packet<'a>) -> Self {
+        let axes = if S::IS_CUBE { 3 } else { 2 };
+        let Packet { form, rows, first_lane, .. } = *packet;
+        let mut reader = Reader { rows, next: 0, first_lane };
+        Self {
+            at: reader.vector(axes),
+            layer: reader.read_if(fast.dimension.is_array()),
+            reference: reader.read_if(form.compares),
+            detail: match form.level {
+                _ if !S::HAS_LEVELS => Detail::Zero,
+                LevelSource::Zero => Detail::Zero,
+                LevelSource::Given => Detail::Given(reader.read()),
+                LevelSource::Derivatives => Detail::Derivatives([reader.vector(axes), reader.vector(axes)]),
+            },
+            adjusted: Adjusted {
+                bias: reader.read_if(S::HAS_LEVELS && form.has_bias),
+                clamp: reader.read_if(S::HAS_LEVELS && form.has_clamp),
+            },
+        }
+    }
+}
+
+/// Where eight lanes sample.
+#[derive(Clone, Copy)]
+struct Place<V> {
+    /// On the face of a cube.
+    at: [V; 2],
+    face: Option<V>,
+    layer: Option<V>,
+    offsets: [u32; 2],
+}
+
+impl<V: Vector> Place<V> {
+    #[inline(always)]
+    fn nearest(&self, fast: &Fast, level: Levels<V>, texel_bytes: u32) -> TexelAddress<V> {
+        let level = level.in_layer(fast, self.layer);
+        match self.face {
+            Some(_) => TexelAddress::nearest_on_face(self.at, level, texel_bytes),
+            None => TexelAddress::nearest(fast, self.at, self.offsets, level, texel_bytes),
+        }
+    }
+
+    /// The texels of a linear filter, and the lanes that need others.
+    #[inline(always)]
+    fn linear(&self, fast: &Fast, level: Levels<V>, texel_bytes: u32) -> (LinearAddresses<V>, u32) {
+        let level = level.in_layer(fast, self.layer);
+        match self.face {
+            Some(face) => LinearAddresses::on_face(fast, face, self.at, level, texel_bytes),
+            None => (LinearAddresses::linear(fast, self.at, self.offsets, level, texel_bytes), 0),
+        }
+    }
+}
+
+/// What eight lanes sample.
+#[inline(always)]
+fn eight<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered {
+    let operands = Operands::of::<S>(fast, packet);
+    let form = packet.form;
+    let [u, v, w] = operands.at;
+    let mut place = Place {
+        at: [V::load_written(u), V::load_written(v)],
+        face: None,
+        layer: None,
+        offsets: form.offsets,
+    };
+    if let Some(layer) = operands.layer {
+        let parts = if S::IS_CUBE { 6 } else { 1 };
+        place.layer = Some(level::layer(fast.layers / parts, V::load_written(layer).flush()).mul(V::splat(parts)));
+    }
+    let (mut hit, mut left) = (None, 0);
+    if S::IS_CUBE {
+        let on_face = Hit::of([place.at[0].flush(), place.at[1].flush(), V::load_written(w).flush()]);
+        place.at = on_face.at;
+        place.face = Some(on_face.face);
+        place.layer = Some(match place.layer {
+            Some(layer) => layer.add(on_face.face),
+            None => on_face.face,
+        });
+        left = on_face.left;
+        hit = Some(on_face);
+    }
+    let chosen = match S::HAS_LEVELS && (fast.needs_level || form.has_clamp) {
+        false => Chosen::first(fast),
+        true => {
+            let level = level_of(fast, operands.detail, hit);
+            Chosen::of(fast, level, operands.adjusted, packet.taking_part)
+        }
+    };
+    let first = match S::HAS_LEVELS && fast.needs_level {
+        true => Levels::of(fast, chosen.first),
+        false => Levels::first(fast),
+    };
+    let reference = match operands.reference {
+        Some(reference) => V::load_written(reference),
+        None => V::splat(0),
+    };
+    let one_level = if S::HAS_LEVELS { chosen.fraction.equal(V::splat(0)) } else { V::splat(u32::MAX) };
+    if chosen.tap == Tap::Point {
+        let words = K::nearest(fast, place.nearest(fast, first, K::TEXEL_BYTES), reference);
+        return Filtered { words, left: left | chosen.left | !one_level.signs() };
+    }
+    let (addresses, corners) = place.linear(fast, first, K::TEXEL_BYTES);
+    left |= chosen.left | corners;
+    let mut second = None;
+    if S::HAS_LEVELS && !one_level.is_ones() {
+        let (addresses, corners) = place.linear(fast, Levels::of(fast, chosen.second), K::TEXEL_BYTES);
+        left |= corners & !one_level.signs();
+        second = Some((addresses, chosen.fraction));
+    }
+    let filtered = K::linear(fast, addresses, second, reference);
+    Filtered { left: left | filtered.left, ..filtered }
+}
+
+/// The level of detail, before anything is added to it.
+#[inline(always)]
+fn level_of<V: Vector>(fast: &Fast, detail: Detail<'_>, hit: Option<Hit<V>>) -> V {
+    match detail {
+        Detail::Zero => V::splat(0),
+        Detail::Given(level) => V::load_written(level).flush(),
+        Detail::Derivatives([x, y]) => {
+            let (x, y) = (flushed(x), flushed(y));
+            match hit {
+                Some(hit) => level::of_derivatives(fast, [hit.derivatives(x), hit.derivatives(y)]),
+                None => level::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]),
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn flushed<V: Vector>([a, b, c]: [&Lanes<u32>; 3]) -> [V; 3] {
+    [V::load_written(a).flush(), V::load_written(b).flush(), V::load_written(c).flush()]
 }
 
 /// An instruction set that the processor has.
@@ -400,35 +603,53 @@ pub(super) struct Isa {
 impl Isa {
     /// Those that the processor has, best first.
     pub fn present() -> impl Iterator<Item = Self> {
-        let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let has_avx2 =
+            is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
         let avx2 = has_avx2.then_some(Self { has_avx2 });
         let sse42 = is_x86_feature_detected!("sse4.2").then_some(Self { has_avx2: false });
         avx2.into_iter().chain(sse42)
     }
 
-    /// The code for a format.
-    fn run_for(self, format: Format) -> Option<Run> {
+    /// The filters of a format.
+    fn filter_of(self, format: Format, is_cube: bool) -> Option<Runs> {
         Some(match format {
-            Format::R8G8B8A8_UNORM | Format::B8G8R8A8_UNORM => self.run::<Codes>(),
-            Format::R8G8B8A8_UNORM_SRGB | Format::B8G8R8A8_UNORM_SRGB => self.run::<Numbers<Curve>>(),
-            Format::R16G16B16A16_FLOAT => self.run::<Numbers<Halves>>(),
-            Format::R32_FLOAT => self.run::<Numbers<Floats<1>>>(),
-            Format::R32G32B32A32_FLOAT => self.run::<Numbers<Floats<4>>>(),
+            Format::R8G8B8A8_UNORM | Format::B8G8R8A8_UNORM => self.runs::<Codes>(is_cube),
+            Format::R8G8B8A8_UNORM_SRGB | Format::B8G8R8A8_UNORM_SRGB => self.runs::<Numbers<Curve>>(is_cube),
+            Format::R16G16B16A16_FLOAT => self.runs::<Numbers<Halves>>(is_cube),
+            Format::R32_FLOAT => self.runs::<Numbers<Floats<1>>>(is_cube),
+            Format::R32G32B32A32_FLOAT => self.runs::<Numbers<Floats<4>>>(is_cube),
             _ => return None,
         })
     }
 
-    fn run<K: Kind>(self) -> Run {
-        Run(if self.has_avx2 { with_avx2::<K> } else { with_sse42::<K> })
+    /// Its comparisons.
+    fn comparison_of(self, format: Format, is_cube: bool) -> Option<Runs> {
+        Some(match format {
+            Format::R32_FLOAT => self.runs::<Compared<Depth32>>(is_cube),
+            Format::R16_UNORM => self.runs::<Compared<Depth16>>(is_cube),
+            Format::R24_UNORM_X8_TYPELESS => self.runs::<Compared<Depth24>>(is_cube),
+            _ => return None,
+        })
+    }
+
+    fn runs<K: Kind>(self, is_cube: bool) -> Runs {
+        match is_cube {
+            true => Runs { of_first_level: self.run::<K, Cube>(), of_levels: self.run::<K, Cube>() },
+            false => Runs { of_first_level: self.run::<K, Flat>(), of_levels: self.run::<K, Pyramid>() },
+        }
+    }
+
+    fn run<K: Kind, S: Shape>(self) -> Run {
+        Run(if self.has_avx2 { with_avx2::<K, S> } else { with_sse42::<K, S> })
     }
 }
 
-#[target_feature(enable = "avx2,fma")]
-fn with_avx2<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [u32]) -> bool {
-    packet::<K, Avx2>(fast, asked, results)
+#[target_feature(enable = "avx2,fma,f16c")]
+fn with_avx2<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    sample::<K, S, Avx2>(fast, packet, results)
 }
 
 #[target_feature(enable = "sse4.2")]
-fn with_sse42<K: Kind>(fast: &Fast, asked: &Packet<'_>, results: &mut [u32]) -> bool {
-    packet::<K, Sse42>(fast, asked, results)
+fn with_sse42<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    sample::<K, S, Sse42>(fast, packet, results)
 }

@@ -1,4 +1,4 @@
-//! Texels of floats, and of codes along the sRGB curve: sums in doubles, lane by lane, all channels in parallel.
+//! Texels of floats, and of codes along the sRGB curve: what `interpolate.rs` does for one lane.
 
 use std::marker::PhantomData;
 
@@ -6,8 +6,9 @@ use brolga_ir::float::NAN_F32;
 use brolga_ir::srgb::LINEAR;
 
 use super::address::{LinearAddresses, TexelAddress};
+use super::codes::{mix, normal};
 use super::vector::Vector;
-use super::{Fast, Kind, LANES, Lanes, Texel, Words};
+use super::{Fast, Filtered, Kind, LANES, Lanes, Texel, Words};
 
 /// The kind of texels that a reader reads.
 #[derive(Debug)]
@@ -17,11 +18,11 @@ pub(super) struct Numbers<R>(PhantomData<R>);
 pub(super) trait Reader<const CHANNELS: usize> {
     type Bytes: Texel;
 
-    /// Divisor of the last channel's sums, besides weights.
-    const LAST_SCALE: f32 = 1.0;
+    /// Whether the last channel is a code of 8 bits: it is interpolated exactly, and divided by 255 at the end.
+    const LAST_IS_CODE: bool = false;
 
-    /// The values that filters sum: the bits of floats.
-    fn values<V: Vector>(fast: &Fast, texels: &Lanes<Self::Bytes>) -> Lanes<[u32; CHANNELS]>;
+    /// The numbers of each channel.
+    fn numbers<V: Vector>(fast: &Fast, texels: &Lanes<Self::Bytes>) -> [V; CHANNELS];
 }
 
 /// The words of channels that a format lacks.
@@ -40,41 +41,26 @@ pub(super) struct Floats<const CHANNELS: usize>;
 pub(super) struct Curve;
 
 impl Reader<4> for Halves {
-    type Bytes = [u32; 2];
+    type Bytes = u64;
 
     #[inline(always)]
-    fn values<V: Vector>(_: &Fast, texels: &Lanes<[u32; 2]>) -> Lanes<[u32; 4]> {
-        let mut values = [[0; 4]; LANES];
-        for (values, texels) in values.chunks_exact_mut(2).zip(texels.chunks_exact(2)) {
-            let ([a, b], [c, d]) = (texels[0], texels[1]);
-            let halves = V::load(&[a, a >> 16, b, b >> 16, c, c >> 16, d, d >> 16]);
-            let [a, b, c, d, e, f, g, h] = from_halves(halves).store();
-            (values[0], values[1]) = ([a, b, c, d], [e, f, g, h]);
-        }
-        values
+    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<u64>) -> [V; 4] {
+        V::load_halves(texels)
     }
-}
-
-/// [`float::from_half`](brolga_ir::float::from_half) of the low 16 bits of each lane.
-#[inline(always)]
-fn from_halves<V: Vector>(halves: V) -> V {
-    let magnitude = halves.and(V::splat(0x7fff));
-    let normal = magnitude.shift_left::<13>().add(V::splat(0x3800_0000));
-    // A multiple of 2^-24, exact.
-    let denormal = magnitude.to_float().mul_floats(V::splat_float(1.0 / (1 << 24) as f32));
-    let finite = denormal.where_set(V::splat(0x0400).more(magnitude), normal);
-    let infinity = V::splat(0x7c00);
-    let number = finite.where_set(infinity.more(magnitude), V::splat(0x7f80_0000));
-    let signed = number.or(halves.and(V::splat(0x8000)).shift_left::<16>());
-    V::splat(NAN_F32).where_set(magnitude.more(infinity), signed)
 }
 
 impl Reader<4> for Floats<4> {
     type Bytes = [u32; 4];
 
     #[inline(always)]
-    fn values<V: Vector>(_: &Fast, texels: &Lanes<[u32; 4]>) -> Lanes<[u32; 4]> {
-        *texels
+    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<[u32; 4]>) -> [V; 4] {
+        let mut rows = [[0; LANES]; 4];
+        for lane in 0..LANES {
+            for channel in 0..4 {
+                rows[channel][lane] = texels[lane][channel];
+            }
+        }
+        [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])]
     }
 }
 
@@ -82,27 +68,42 @@ impl Reader<1> for Floats<1> {
     type Bytes = u32;
 
     #[inline(always)]
-    fn values<V: Vector>(_: &Fast, &[a, b, c, d, e, f, g, h]: &Lanes<u32>) -> Lanes<[u32; 1]> {
-        [[a], [b], [c], [d], [e], [f], [g], [h]]
+    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<u32>) -> [V; 1] {
+        [V::load(texels)]
     }
 }
 
 impl Reader<4> for Curve {
     type Bytes = u32;
 
-    const LAST_SCALE: f32 = 255.0;
+    const LAST_IS_CODE: bool = true;
 
     #[inline(always)]
-    fn values<V: Vector>(fast: &Fast, texels: &Lanes<u32>) -> Lanes<[u32; 4]> {
-        let mut values = [[0; 4]; LANES];
-        for lane in 0..LANES {
-            let [one, two, three, alpha] = texels[lane].to_le_bytes();
-            let (red, blue) = if fast.swaps_red_and_blue { (three, one) } else { (one, three) };
-            let alpha = (i32::from(alpha) as f32).to_bits();
-            values[lane] = [LINEAR[usize::from(red)], LINEAR[usize::from(two)], LINEAR[usize::from(blue)], alpha];
-        }
-        values
+    fn numbers<V: Vector>(fast: &Fast, texels: &Lanes<u32>) -> [V; 4] {
+        let (one, three) = (on_curve(texels, 0), on_curve(texels, 16));
+        let (red, blue) = if fast.swaps_red_and_blue { (three, one) } else { (one, three) };
+        [red, on_curve(texels, 8), blue, V::load(texels).shift_right::<24>().to_float()]
     }
+}
+
+/// The numbers of the codes at a bit of each texel.
+#[inline(always)]
+fn on_curve<V: Vector>(&[a, b, c, d, e, f, g, h]: &Lanes<u32>, shift: u32) -> V {
+    V::load(&[
+        of_code(a >> shift),
+        of_code(b >> shift),
+        of_code(c >> shift),
+        of_code(d >> shift),
+        of_code(e >> shift),
+        of_code(f >> shift),
+        of_code(g >> shift),
+        of_code(h >> shift),
+    ])
+}
+
+#[inline(always)]
+fn of_code(code: u32) -> u32 {
+    LINEAR[(code & 255) as usize]
 }
 
 macro_rules! kinds {
@@ -111,12 +112,17 @@ macro_rules! kinds {
             const TEXEL_BYTES: u32 = size_of::<<$reader as Reader<$channels>>::Bytes>() as u32;
 
             #[inline(always)]
-            fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words {
+            fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words {
                 nearest::<$reader, $channels, V>(fast, address)
             }
 
             #[inline(always)]
-            fn linear<V: Vector>(fast: &Fast, first: LinearAddresses<V>, second: Option<(LinearAddresses<V>, V)>) -> Words {
+            fn linear<V: Vector>(
+                fast: &Fast,
+                first: LinearAddresses<V>,
+                second: Option<(LinearAddresses<V>, V)>,
+                _: V,
+            ) -> Filtered {
                 linear::<$reader, $channels, V>(fast, first, second)
             }
         })+
@@ -132,16 +138,20 @@ kinds! {
 
 #[inline(always)]
 fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words {
-    let values = R::values::<V>(fast, &read(fast, address));
+    let numbers = R::numbers::<V>(fast, &read(fast, address));
     let mut words = MISSING;
-    for lane in 0..LANES {
-        for channel in 0..CHANNELS {
-            words[channel][lane] = values[lane][channel];
-        }
+    for channel in 0..CHANNELS {
+        words[channel] = numbers[channel].store();
     }
-    if R::LAST_SCALE != 1.0 {
-        let last = V::load(&words[CHANNELS - 1]).div_floats(V::splat_float(R::LAST_SCALE));
-        words[CHANNELS - 1] = last.store();
+    if R::LAST_IS_CODE {
+        words[CHANNELS - 1] = normal(numbers[CHANNELS - 1]).store();
+    }
+    if size_of::<R::Bytes>() == 8 {
+        // Words of 32 bits keep theirs.
+        for channel in 0..CHANNELS {
+            let number = numbers[channel];
+            words[channel] = number.where_set(number.ordered(number), V::splat(NAN_F32)).store();
+        }
     }
     words
 }
@@ -149,11 +159,17 @@ fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, a
 /// A texel of each lane.
 #[inline(always)]
 fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<T> {
-    let offset_bytes = address.offset_bytes.store();
-    let mut texels = [T::default(); LANES];
-    for lane in 0..LANES {
-        texels[lane] = fast.read(offset_bytes[lane]);
-    }
+    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store();
+    let mut texels = [
+        fast.read(a),
+        fast.read(b),
+        fast.read(c),
+        fast.read(d),
+        fast.read(e),
+        fast.read(f),
+        fast.read(g),
+        fast.read(h),
+    ];
     if let Some(border) = &fast.border {
         let is_border = address.is_border.signs();
         for (lane, texel) in texels.iter_mut().enumerate() {
@@ -165,30 +181,32 @@ fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<T> 
     texels
 }
 
-/// Adds the texels of a level, each times `weights` in 256ths. Those of weight zero are ignored.
+/// A linear filter on one level.
 #[inline(always)]
-fn add<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
     addresses: LinearAddresses<V>,
-    weights: V,
-    sums: &mut Lanes<[f64; CHANNELS]>,
-) {
-    let all = V::splat(256);
+) -> [V; CHANNELS] {
+    let unit = V::splat_float(1.0 / 256.0);
     let [right, lower] = addresses.fractions;
-    let (left, upper) = (all.sub(right), all.sub(lower));
-    let parts = [left.mul(upper), right.mul(upper), left.mul(lower), right.mul(lower)];
-    for (address, part) in addresses.texels.into_iter().zip(parts) {
-        // Below 2^25.
-        let weights = part.mul(weights).store();
-        let values = R::values::<V>(fast, &read(fast, address));
-        for lane in 0..LANES {
-            let weight = f64::from(weights[lane] as i32);
-            for channel in 0..CHANNELS {
-                let product = f64::from(f32::from_bits(values[lane][channel])) * weight;
-                sums[lane][channel] += if weights[lane] == 0 { -0.0 } else { product };
-            }
-        }
+    let (right, lower) = (right.to_float().mul_floats(unit), lower.to_float().mul_floats(unit));
+    let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
+    let first = R::numbers::<V>(fast, &read(fast, upper_left));
+    let second = R::numbers::<V>(fast, &read(fast, upper_right));
+    let upper = between(first, second, right);
+    let first = R::numbers::<V>(fast, &read(fast, lower_left));
+    let second = R::numbers::<V>(fast, &read(fast, lower_right));
+    between(upper, between(first, second, right), lower)
+}
+
+#[inline(always)]
+fn between<const CHANNELS: usize, V: Vector>(a: [V; CHANNELS], b: [V; CHANNELS], weight: V) -> [V; CHANNELS] {
+    let mut numbers = a;
+    for channel in 0..CHANNELS {
+        let (a, b) = (a[channel], b[channel]);
+        numbers[channel] = a.add_floats(b.sub_floats(a).mul_floats(weight));
     }
+    numbers
 }
 
 #[inline(always)]
@@ -196,26 +214,33 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
     first: LinearAddresses<V>,
     second: Option<(LinearAddresses<V>, V)>,
-) -> Words {
-    // The identity of addition, which preserves even a zero's sign.
-    let mut sums = [[-0.0; CHANNELS]; LANES];
-    let all = V::splat(256);
-    match second {
-        None => add::<R, CHANNELS, V>(fast, first, all, &mut sums),
-        Some((second, fraction)) => {
-            add::<R, CHANNELS, V>(fast, first, all.sub(fraction), &mut sums);
-            add::<R, CHANNELS, V>(fast, second, fraction, &mut sums);
+) -> Filtered {
+    let mut numbers = on_level::<R, CHANNELS, V>(fast, first);
+    let mut last_word = if R::LAST_IS_CODE { normal(numbers[CHANNELS - 1]).store() } else { [0; LANES] };
+    if let Some((second, fraction)) = second {
+        let weight = fraction.to_float().mul_floats(V::splat_float(1.0 / 256.0));
+        let is_first = fraction.equal(V::splat(0));
+        let others = on_level::<R, CHANNELS, V>(fast, second);
+        if R::LAST_IS_CODE {
+            last_word = mix(numbers[CHANNELS - 1], others[CHANNELS - 1], &fraction.store());
         }
-    }
-    let mut words = MISSING;
-    for lane in 0..LANES {
+        let both = between(numbers, others, weight);
         for channel in 0..CHANNELS {
-            // Weights sum up to 256 along both axes and between levels.
-            let mean = sums[lane][channel] * (1.0 / f64::from(1 << 24));
-            let last = channel == CHANNELS - 1 && R::LAST_SCALE != 1.0;
-            let number = if last { mean / f64::from(R::LAST_SCALE) } else { mean } as f32;
-            words[channel][lane] = if number.is_nan() { NAN_F32 } else { number.to_bits() };
+            numbers[channel] = numbers[channel].where_set(is_first, both[channel]);
         }
     }
-    words
+    // Zero, or NaN where one is not finite.
+    let mut zero = V::splat(0);
+    for number in numbers {
+        zero = zero.add_floats(number.sub_floats(number));
+    }
+    let left = !zero.ordered(zero).signs() & 0xff;
+    let mut words = MISSING;
+    for channel in 0..CHANNELS {
+        words[channel] = numbers[channel].store();
+    }
+    if R::LAST_IS_CODE {
+        words[CHANNELS - 1] = last_word;
+    }
+    Filtered { words, left }
 }

@@ -1,4 +1,4 @@
-//! Eight lanes of 32 bits: the few operations that the fast paths need, with AVX2 and FMA and with SSE4.2,
+//! Eight lanes of 32 bits: the few operations that the fast paths need, with AVX2, FMA and F16C and with SSE4.2,
 //! bit-identical.
 //!
 //! A vector holds integers or floats; each operation says which it takes. Everything is inlined into the functions
@@ -9,6 +9,8 @@
 
 use std::arch::asm;
 use std::arch::x86_64::*;
+
+use brolga_ir::float::NAN_F32;
 
 use super::{LANES, Lanes};
 
@@ -26,6 +28,9 @@ pub(super) trait Vector: Copy {
 
     /// The low halves, and the high ones.
     fn load_pairs(pairs: &Lanes<u64>) -> [Self; 2];
+
+    /// The numbers of four 16-bit floats in each lane. A NaN is some NaN.
+    fn load_halves(texels: &Lanes<u64>) -> [Self; 4];
 
     #[inline(always)]
     fn splat_float(number: f32) -> Self {
@@ -52,6 +57,14 @@ pub(super) trait Vector: Copy {
     #[inline(always)]
     fn is_ones(self) -> bool {
         self.equal(Self::splat(u32::MAX)).signs() == 0xff
+    }
+
+    /// Zero for denormals.
+    #[inline(always)]
+    fn flush(self) -> Self {
+        let magnitude = self.and(Self::splat(i32::MAX as u32));
+        // As integers: some float modes take denormals for zeros.
+        Self::splat(f32::MIN_POSITIVE.to_bits()).more(magnitude).clear(self)
     }
 
     /// Signed.
@@ -82,6 +95,8 @@ pub(super) trait Vector: Copy {
     fn max_floats(self, other: Self) -> Self;
     /// Ones where `self` is more; nothing is more than NaN.
     fn more_floats(self, other: Self) -> Self;
+    /// Ones where both are the same number; zeros have the same.
+    fn equal_floats(self, other: Self) -> Self;
     /// Ones where neither is NaN.
     fn ordered(self, other: Self) -> Self;
     fn floor(self) -> Self;
@@ -101,7 +116,21 @@ fn signed_pairs(&[a, b, c, d, e, f, g, h]: &Lanes<u64>) -> Lanes<i64> {
     [a as i64, b as i64, c as i64, d as i64, e as i64, f as i64, g as i64, h as i64]
 }
 
-/// For processors with AVX2 and FMA.
+/// The numbers of 16-bit floats.
+#[inline(always)]
+fn from_halves<V: Vector>(halves: V) -> V {
+    let magnitude = halves.and(V::splat(0x7fff));
+    let normal = magnitude.shift_left::<13>().add(V::splat(0x3800_0000));
+    // A multiple of 2^-24, exact.
+    let denormal = magnitude.to_float().mul_floats(V::splat_float(1.0 / (1 << 24) as f32));
+    let finite = denormal.where_set(V::splat(0x0400).more(magnitude), normal);
+    let infinity = V::splat(0x7c00);
+    let number = finite.where_set(infinity.more(magnitude), V::splat(0x7f80_0000));
+    let signed = number.or(halves.and(V::splat(0x8000)).shift_left::<16>());
+    V::splat(NAN_F32).where_set(magnitude.more(infinity), signed)
+}
+
+/// For processors with AVX2, FMA and F16C.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2(__m256i);
 
@@ -151,6 +180,27 @@ macro_rules! vectors {
                     let low = _mm256_shuffle_ps::<0x88>(first, second);
                     let high = _mm256_shuffle_ps::<0xdd>(first, second);
                     [Self(_mm256_castps_si256(low)), Self(_mm256_castps_si256(high))]
+                }
+            }
+
+            #[inline(always)]
+            fn load_halves(texels: &Lanes<u64>) -> [Self; 4] {
+                let [a, b, c, d, e, f, g, h] = signed_pairs(texels);
+                // SAFETY: as above, and the processor has F16C too.
+                unsafe {
+                    let [ab, cd] = [_mm_set_epi64x(b, a), _mm_set_epi64x(d, c)];
+                    let [ef, gh] = [_mm_set_epi64x(f, e), _mm_set_epi64x(h, g)];
+                    // Red of a and c, green of a and c...; the same of b and d; then red of four, green of four.
+                    let [even, odd] = [_mm_unpacklo_epi16(ab, cd), _mm_unpackhi_epi16(ab, cd)];
+                    let [red, blue] = [_mm_unpacklo_epi16(even, odd), _mm_unpackhi_epi16(even, odd)];
+                    let [even, odd] = [_mm_unpacklo_epi16(ef, gh), _mm_unpackhi_epi16(ef, gh)];
+                    let [more_red, more_blue] = [_mm_unpacklo_epi16(even, odd), _mm_unpackhi_epi16(even, odd)];
+                    [
+                        Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm_unpacklo_epi64(red, more_red)))),
+                        Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm_unpackhi_epi64(red, more_red)))),
+                        Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm_unpacklo_epi64(blue, more_blue)))),
+                        Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm_unpackhi_epi64(blue, more_blue)))),
+                    ]
                 }
             }
 
@@ -264,6 +314,18 @@ macro_rules! vectors {
                         Self::of_floats([_mm_shuffle_ps::<0xdd>(a, b), _mm_shuffle_ps::<0xdd>(c, d)]),
                     ]
                 }
+            }
+
+            #[inline(always)]
+            fn load_halves(texels: &Lanes<u64>) -> [Self; 4] {
+                let [first, second] = Self::load_pairs(texels);
+                let low = Self::splat(0xffff);
+                [
+                    from_halves(first.and(low)),
+                    from_halves(first.shift_right::<16>()),
+                    from_halves(second.and(low)),
+                    from_halves(second.shift_right::<16>()),
+                ]
             }
 
             #[inline(always)]
@@ -389,5 +451,6 @@ vectors! {
     floats min_floats _mm256_min_ps, _mm_min_ps;
     floats max_floats _mm256_max_ps, _mm_max_ps;
     floats more_floats _mm256_cmp_ps::<_CMP_GT_OQ>, _mm_cmpgt_ps;
+    floats equal_floats _mm256_cmp_ps::<_CMP_EQ_OQ>, _mm_cmpeq_ps;
     floats ordered _mm256_cmp_ps::<_CMP_ORD_Q>, _mm_cmpord_ps;
 }

@@ -1,0 +1,74 @@
+//! Linear filters of numbers: floats, and codes along the sRGB curve.
+//!
+//! Along each axis in turn, then between mip levels, a result is `a + (b - a) * weight` in floats, so that many lanes are filtered at
+//! once and equal texels give what a load of one does. Samples along a line are taken into their mean one by one. Where
+//! that is not finite, as next to an infinity, the sum of weighted texels in doubles counts (`filter.rs`), which ignores texels of
+//! weight zero.
+
+use super::coordinate::{ONE, Taps};
+use super::lane::Lane;
+use super::level::Levels;
+use crate::resource::Tap;
+
+use super::anisotropic::Line;
+
+type Numbers = [f32; 4];
+
+impl Lane<'_> {
+    /// The numbers of all channels, where they are finite.
+    pub(super) fn interpolated(&self, levels: Levels, line: Option<Line>, tap: Tap) -> Numbers {
+        let at = |at: [f32; 3]| {
+            let first = self.interpolated_on(levels.first, self.taps(at, levels.first, tap), tap);
+            match levels.fraction {
+                0 => first,
+                fraction => {
+                    let second = self.interpolated_on(levels.second, self.taps(at, levels.second, tap), tap);
+                    between(first, second, fraction)
+                }
+            }
+        };
+        let Some(line) = line else { return at(self.at) };
+        let mut mean = [0.0; 4];
+        for index in 0..line.count {
+            let [u, v] = line.sample([self.at[0], self.at[1]], index);
+            let one = at([u, v, self.at[2]]);
+            mean = [0, 1, 2, 3].map(|channel| mean[channel] + (one[channel] - mean[channel]) / (index + 1) as f32);
+        }
+        mean
+    }
+
+    /// The same on one level.
+    fn interpolated_on(&self, level: usize, [u, v, w]: [Taps; 3], tap: Tap) -> Numbers {
+        let axes = if tap == Tap::Point { 0 } else { self.axes() };
+        let row = |y: i32, z: i32| {
+            let texel = |x: i32| self.numbers(level, [x, y, z]);
+            along(u, axes > 0, texel)
+        };
+        let slice = |z: i32| along(v, axes > 1, |y| row(y, z));
+        along(w, axes > 2, slice)
+    }
+
+    /// A texel's numbers; beyond a cube's corner the mean of those that represent it.
+    fn numbers(&self, level: usize, texel: [i32; 3]) -> Numbers {
+        let load = |place| self.texels.words(place).map(f32::from_bits);
+        match self.places(level, texel)[..] {
+            [a, b, c] => {
+                let [a, b, c] = [a, b, c].map(load);
+                [0, 1, 2, 3].map(|channel| (a[channel] + b[channel] + c[channel]) / 3.0)
+            }
+            ref places => load(places[0]),
+        }
+    }
+}
+
+/// What lies between the two texels along an axis; the first one where there is no such axis.
+fn along(taps: Taps, has_axis: bool, of: impl Fn(i32) -> Numbers) -> Numbers {
+    let first = of(taps.texels[0]);
+    if has_axis { between(first, of(taps.texels[1]), taps.weights[1]) } else { first }
+}
+
+/// `weight` is in 256ths.
+fn between(a: Numbers, b: Numbers, weight: u32) -> Numbers {
+    let weight = weight as f32 / ONE as f32;
+    [0, 1, 2, 3].map(|channel| a[channel] + (b[channel] - a[channel]) * weight)
+}
